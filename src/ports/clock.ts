@@ -1,0 +1,22 @@
+declare const origin: unique symbol
+
+/**
+ * Milliseconds since an origin that only this process knows; never goes back. Deadlines are of this kind.
+ * A plain number is taken as one, a {@link WallMs} is not: mixing the two does not compile.
+ */
+export type MonotonicMs = number & { readonly [origin]?: "monotonic" }
+
+/** Milliseconds since 1970. It jumps when somebody sets the clock, so it is for people to read, and decides nothing. */
+export type WallMs = number & { readonly [origin]?: "wall" }
+
+export interface Clock {
+  wallMs(): WallMs
+  monotonicMs(): MonotonicMs
+  /** Runs `fire` once, no sooner than `delayMs` from now; never inside this call, however short the delay. */
+  setTimer(delayMs: number, fire: () => void): Timer
+}
+
+export interface Timer {
+  /** After this the timer does not fire. Calling it again, or after the timer fired, does nothing. */
+  cancel(): void
+}

@@ -1,0 +1,76 @@
+import type { NetworkError } from "../errors/network-error.js"
+
+/**
+ * Byte streams between nodes.
+ *
+ * A connection pushes: it calls its handler, and the handler may pause it. Streams of promises would be prettier and
+ * cost an allocation and a microtask for every chunk. Back-pressure runs both ways: `write` says when to stop,
+ * `drained` when to go on; `pause` stops reading, so that the peer's writes fill up in turn.
+ *
+ * Every failure is a `NetworkError` with a closed set of codes, so that protocols decide on the code, never on an
+ * operating system's error text.
+ */
+export interface Network {
+  /** Port 0 lets the system choose. Rejects with a {@link NetworkError}, as `connect` does. */
+  listen(at: Endpoint, accept: (connection: Connection) => void): Promise<Listener>
+  connect(to: Endpoint, options?: ConnectOptions): Promise<Connection>
+}
+
+export interface Endpoint {
+  /** A host name, an IPv4 address, or an IPv6 address without brackets. */
+  readonly host: string
+  readonly port: number
+}
+
+export interface ConnectOptions {
+  /** 10,000 unless set. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+export interface Listener {
+  /** Where it really listens: the port is never 0. */
+  readonly at: Endpoint
+  /** Accepts no more. Connections that were accepted live on. Resolves once the port is free. */
+  close(): Promise<void>
+}
+
+export interface Connection {
+  readonly local: Endpoint
+  readonly remote: Endpoint
+  /**
+   * Starts delivery. Nothing is read before this is called, and it is called once, in the turn in which the connection
+   * was handed over or later.
+   */
+  attach(handler: ConnectionHandler): void
+  /**
+   * Takes the bytes, in order, and never fails itself: what goes wrong is told by `closed`. The bytes must not be changed
+   * afterwards. False says that more is buffered than the connection likes: wait for `drained`.
+   */
+  write(bytes: Uint8Array): boolean
+  /** Bytes taken by `write` that have not been handed to the operating system. */
+  readonly bufferedBytes: number
+  pause(): void
+  resume(): void
+  /** Sends what was written, then ends this direction. The peer sees `ended`. Writes after this are dropped. */
+  end(): void
+  /** Closes now, both ways; what was not sent is lost. `closed` follows, with the reason `aborted`. */
+  destroy(): void
+}
+
+export interface ConnectionHandler {
+  /** The chunk is the handler's to keep. */
+  data(chunk: Uint8Array): void
+  drained(): void
+  /** The peer will send no more. This side may still write, until it calls `end`. */
+  ended(): void
+  /** The last call, made exactly once. */
+  closed(reason: CloseReason): void
+}
+
+export type CloseReason =
+  /** Both sides ended. */
+  | { readonly kind: "ended" }
+  /** This side called `destroy`. */
+  | { readonly kind: "aborted" }
+  | { readonly kind: "failed"; readonly error: NetworkError }

@@ -1,0 +1,87 @@
+import { type Bar, type Measurement, type Row, reaches } from "./row.js"
+
+export interface Measured {
+  readonly row: Row
+  readonly measurement: Measurement
+}
+
+type Cells = readonly string[]
+
+const headings: Cells = ["name", "value", "unit", "limit", "ratio", "bar", "p50", "p99"]
+const leftAligned: ReadonlySet<string> = new Set(["name", "unit", "bar"])
+
+export function table(results: readonly Measured[]): string {
+  const lines = [headings, ...results.map(cells)]
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  return lines.map((line) => `${aligned(line, widths)}\n`).join("")
+}
+
+/** What is to be said under the table. */
+export function closingLine(results: readonly Measured[]): string {
+  const missed = results.filter(({ row, measurement }) => row.bar && !reaches(row.bar, measurement))
+  const barred = results.filter(({ row }) => row.bar).length
+  if (missed.length > 0) return `missed its bar: ${missed.map(({ row }) => row.name).join(", ")}\n`
+  return barred === 0 ? "no bars to reach\n" : `every bar reached (${barred})\n`
+}
+
+export function json(results: readonly Measured[]): string {
+  const entries = results.map(({ row, measurement: { value, ...rest } }) => ({
+    name: row.name,
+    value,
+    unit: row.unit,
+    ...rest,
+  }))
+  return `${JSON.stringify(entries, undefined, 2)}\n`
+}
+
+/** Three digits that count and a letter for the size: `12.3M`. */
+export function human(value: number): string {
+  const rounded = Number(value.toPrecision(3))
+  for (const [letter, size] of sizes) {
+    if (Math.abs(rounded) >= size) return `${(rounded / size).toPrecision(3)}${letter}`
+  }
+  return Number.isInteger(value) ? String(value) : rounded.toPrecision(3)
+}
+
+const sizes = [
+  ["G", 1e9],
+  ["M", 1e6],
+  ["k", 1e3],
+] as const
+
+function cells({ row, measurement }: Measured): Cells {
+  const { value, limit, ratio, p50Us, p99Us } = measurement
+  const perSecond = row.unit.endsWith("/s") ? "/s" : ""
+  return [
+    row.name,
+    cell(value, perSecond),
+    row.unit.slice(0, row.unit.length - perSecond.length),
+    cell(limit, perSecond),
+    cell(ratio, ""),
+    row.bar ? barCell(row.bar, measurement) : "",
+    duration(p50Us),
+    duration(p99Us),
+  ]
+}
+
+function cell(value: number | undefined, suffix: string): string {
+  return value === undefined ? "" : human(value) + suffix
+}
+
+function duration(us: number | undefined): string {
+  if (us === undefined || us < 1e3) return cell(us, "us")
+  return us < 1e6 ? cell(us / 1e3, "ms") : cell(us / 1e6, "s")
+}
+
+function barCell(bar: Bar, measurement: Measurement): string {
+  const sign = bar.better === "higher" ? ">=" : "<="
+  return `${bar.of} ${sign} ${bar.at} ${reaches(bar, measurement) ? "ok" : "miss"}`
+}
+
+function aligned(line: Cells, widths: readonly number[]): string {
+  const padded = line.map((text, column) => {
+    const width = widths[column] ?? 0
+    return leftAligned.has(headings[column] ?? "") ? text.padEnd(width) : text.padStart(width)
+  })
+  return padded.join("  ").trimEnd()
+}

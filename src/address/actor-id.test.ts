@@ -1,0 +1,78 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { actorIdParts, hostileText } from "../../test/generate/names.js"
+import { ActorId } from "./actor-id.js"
+import { ActorIdError } from "./actor-id-error.js"
+
+test.each([
+  ["alice", "prod::Account/alice"],
+  ["ada@example.com", "prod::Account/ada@example.com"],
+  ["room/42", "prod::Account/room%2F42"],
+  ["a b", "prod::Account/a%20b"],
+  ["100%", "prod::Account/100%25"],
+  ["%41", "prod::Account/%2541"],
+  ["it's (*)!", "prod::Account/it%27s%20%28%2A%29%21"],
+  ["日本", "prod::Account/%E6%97%A5%E6%9C%AC"],
+])("the key %s is written %s", (key, text) => {
+  const id = ActorId.of("prod", "Account", key)
+  expect(id.toString()).toBe(text)
+  expect(ActorId.parse(text)).toMatchObject({ namespace: "prod", type: "Account", key })
+})
+
+test("a key that is written bare is read all the same", () => {
+  expect(ActorId.parse("prod::Room/room/42").toString()).toBe("prod::Room/room%2F42")
+})
+
+test.each([
+  ["", "Malformed"],
+  ["prod/Account/a", "Malformed"],
+  ["prod::Account", "Malformed"],
+  ["::Account/a", "InvalidNamespace"],
+  ["a b::Account/a", "InvalidNamespace"],
+  ["prod::/a", "InvalidType"],
+  ["prod::Acc ount/a", "InvalidType"],
+  ["prod::Account/", "InvalidKey"],
+  ["prod::Account/a\nb", "InvalidKey"],
+  ["prod::Account/a%0Ab", "InvalidKey"],
+  ["prod::Account/a\u0085", "InvalidKey"],
+  ["prod::Account/\ud800", "InvalidKey"],
+  ["prod::Account/%", "PercentDecode"],
+  ["prod::Account/%FF", "PercentDecode"],
+  [`prod::Account/${"k".repeat(243)}`, "TooLong"],
+  [`prod::Account/${"%41".repeat(900)}`, "TooLong"],
+])("%j is refused: %s", (text, code) => {
+  expect(ActorId.tryParse(text)).toBeInstanceOf(ActorIdError)
+  expect(() => ActorId.parse(text)).toThrow(expect.objectContaining({ code }))
+})
+
+test("256 characters in all are the most, however long their string form", () => {
+  const longest = ActorId.of("prod", "Account", "\u65e5".repeat(242))
+  expect(ActorId.parse(longest.toString()).equals(longest)).toBe(true)
+  expect(() => ActorId.of("prod", "Account", "\u65e5".repeat(243))).toThrow(/at most 256/)
+})
+
+describe("for any input", () => {
+  test("parse and format are inverse, and the string form is safe in logs and URLs", () => {
+    fc.assert(
+      fc.property(actorIdParts, ({ namespace, type, key }) => {
+        const id = ActorId.of(namespace, type, key)
+        const again = ActorId.parse(id.toString())
+        expect(again.key).toBe(key)
+        expect(again.equals(id)).toBe(true)
+        expect(again.toString()).toBe(id.toString())
+        expect(id.toString()).toMatch(/^[\w.-]+::[\w.-]+\/[\w.~@:%-]+$/)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test("a hostile text gives an id or the parser's own error", () => {
+    fc.assert(
+      fc.property(hostileText, fc.boolean(), (text, whole) => {
+        const id = ActorId.tryParse(whole ? text : `prod::T/${text}`)
+        if (!(id instanceof ActorIdError)) expect(ActorId.parse(id.toString()).equals(id)).toBe(true)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+})

@@ -1,0 +1,87 @@
+import { ActorPathError } from "./actor-path-error.js"
+import { IDENTIFIER, isIn } from "./character-class.js"
+import { canonicalHost, isPort } from "./host.js"
+
+export type Scheme = "troupe" | "troupe.tcp" | "pekko" | "pekko.tcp"
+
+export interface AddressParts {
+  readonly scheme?: string
+  readonly system: string
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+}
+
+/**
+ * What stands before the segments of a path: scheme, system and, for another node's actors, host and port. All paths of
+ * one system share one, and with it the text that they begin with.
+ */
+export class Address {
+  readonly scheme: Scheme
+  readonly system: string
+  readonly host: string | undefined
+  readonly port: number | undefined
+  /** `host:port`, `host`, or undefined for a local address. */
+  readonly authority: string | undefined
+  /** The same for equal addresses; the scheme does not count. */
+  readonly key: string
+  /** What a path's text begins with. */
+  readonly text: string
+
+  private constructor(scheme: Scheme, system: string, host: string | undefined, port: number | undefined) {
+    this.scheme = scheme
+    this.system = system
+    this.host = host
+    this.port = port
+    this.authority = host === undefined || port === undefined ? host : `${host}:${port}`
+    this.key = this.authority === undefined ? system : `${system}@${this.authority}`
+    this.text = `${scheme}://${this.key}`
+  }
+
+  static of(parts: AddressParts): Address | ActorPathError {
+    const scheme = (parts.scheme ?? "troupe").toLowerCase()
+    if (!isScheme(scheme)) {
+      return new ActorPathError(
+        "InvalidScheme",
+        `the scheme is ${shorten(scheme)}; it can be ${schemes.join(", ")}`,
+      )
+    }
+    const problem = systemProblem(parts.system)
+    if (problem !== undefined) return new ActorPathError("InvalidSystem", problem)
+    if (parts.port !== undefined && !isPort(parts.port)) {
+      return new ActorPathError("InvalidAuthority", `the port is ${parts.port}; it can be 1 to 65535`)
+    }
+    if (parts.host === undefined) {
+      if (parts.port === undefined) return new Address(scheme, parts.system, undefined, undefined)
+      return new ActorPathError("InvalidAuthority", "a port needs a host: write system@host:port")
+    }
+    const checked = canonicalHost(parts.host)
+    if ("problem" in checked) return new ActorPathError("InvalidAuthority", checked.problem)
+    return new Address(scheme, parts.system, checked.host, parts.port)
+  }
+
+  toString(): string {
+    return this.text
+  }
+}
+
+const schemes: readonly Scheme[] = ["troupe", "troupe.tcp", "pekko", "pekko.tcp"]
+
+export function isScheme(text: string): text is Scheme {
+  return (schemes as readonly string[]).includes(text)
+}
+
+function systemProblem(system: string): string | undefined {
+  if (system.length === 0) return "the system's name is missing: write troupe://system/user/..."
+  if (system.length > 255) return "the system's name is longer than 255 characters"
+  for (let at = 0; at < system.length; at += 1) {
+    if (!isIn(IDENTIFIER, system.charCodeAt(at))) {
+      return `the system's name has a character other than letters, digits, - _ and . at ${at}`
+    }
+  }
+  return undefined
+}
+
+/** Keeps a hostile text from filling a log through an error's message. */
+function shorten(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text)
+}

@@ -1,0 +1,35 @@
+import { canonicalIpv6 } from "./ipv6.js"
+
+/**
+ * The canonical text of a host by the rules of names: lower case, an IPv6 address in brackets and in its shortest
+ * spelling. A text that is no host gives what is wrong with it.
+ */
+export function canonicalHost(text: string): { readonly host: string } | { readonly problem: string } {
+  if (text.length === 0) return { problem: "the host is empty" }
+  if (text.length > 255) return { problem: "the host is longer than 255 characters" }
+  if (text.startsWith("[")) {
+    const address = text.endsWith("]") ? canonicalIpv6(text.slice(1, -1)) : undefined
+    return address === undefined
+      ? { problem: `${text} is no IPv6 address in brackets` }
+      : { host: `[${address}]` }
+  }
+  const labels = text.split(".")
+  for (const label of labels) {
+    if (!/^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(label)) {
+      return {
+        problem: `the host's label "${label}" is not made of letters, digits, - and _ with no - at its ends`,
+      }
+    }
+  }
+  if (labels.at(-1)?.includes("_")) return { problem: "the host's last label has a _ in it" }
+  return { host: text.toLowerCase() }
+}
+
+/** The number that the digits of a port stand for, or undefined if they stand for none. */
+export function parsePort(digits: string): number | undefined {
+  return /^[1-9]\d{0,4}$/.test(digits) && isPort(Number(digits)) ? Number(digits) : undefined
+}
+
+export function isPort(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= 65_535
+}

@@ -1,0 +1,92 @@
+import { ActorPathError } from "./actor-path-error.js"
+import { hexValue, isEscape, isIn, SEGMENT } from "./character-class.js"
+
+/**
+ * One name in a path. As *written* it may hold `%HH`; *decoded* it is what the actor is called; the *canonical* spelling
+ * escapes just what cannot stand bare. All three are told apart here and nowhere else.
+ */
+export interface SegmentRules {
+  /** Names that begin with `$` are the runtime's own: accepted only where the runtime reads back what it wrote. */
+  readonly runtimeNames: boolean
+}
+
+/** The canonical spelling of what stands between `from` and `to` in `text`. */
+export function canonicalSegment(
+  text: string,
+  from: number,
+  to: number,
+  index: number,
+  rules: SegmentRules,
+): string | ActorPathError {
+  if (from === to) return new ActorPathError("InvalidSegment", "a segment is empty", { index })
+  let at = from
+  while (at < to && isIn(SEGMENT, text.charCodeAt(at))) at += 1
+  if (at < to && text.charCodeAt(at) !== PERCENT) return badCharacter(text, at, from, index)
+  const written = text.slice(from, to)
+  const spelled = at === to ? written : respell(written, index)
+  if (typeof spelled !== "string") return spelled
+  if (spelled === "." || spelled === "..") {
+    return new ActorPathError("InvalidSegment", `${spelled} is no name; use a selection for relative paths`, {
+      index,
+    })
+  }
+  if (!rules.runtimeNames && spelled.charCodeAt(0) === DOLLAR) {
+    return new ActorPathError("InvalidSegment", "names that begin with $ are the runtime's own", {
+      index,
+      position: 0,
+    })
+  }
+  return spelled
+}
+
+/** What a canonical segment stands for. */
+export function decodeSegment(canonical: string): string {
+  return canonical.includes("%") ? decodeURIComponent(canonical) : canonical
+}
+
+/** Decodes each escape once and spells the result canonically. */
+function respell(written: string, index: number): string | ActorPathError {
+  let spelled = ""
+  let at = 0
+  while (at < written.length) {
+    const next = skipBare(written, at)
+    spelled += written.slice(at, next)
+    if (next === written.length) break
+    if (written.charCodeAt(next) !== PERCENT) return badCharacter(written, next, 0, index)
+    const place = { index, position: next }
+    if (!isEscape(written, next)) {
+      return new ActorPathError("PercentDecode", "a % is not followed by two hex digits", place)
+    }
+    const code = hexValue(written.charCodeAt(next + 1)) * 16 + hexValue(written.charCodeAt(next + 2))
+    if (code < 32 || code > 126 || code === SLASH) {
+      return new ActorPathError(
+        "PercentDecode",
+        `${written.slice(next, next + 3)} may not be escaped into a name`,
+        place,
+      )
+    }
+    spelled += isIn(SEGMENT, code) ? String.fromCharCode(code) : written.slice(next, next + 3).toUpperCase()
+    at = next + 3
+  }
+  return spelled
+}
+
+function skipBare(text: string, from: number): number {
+  let at = from
+  while (at < text.length && isIn(SEGMENT, text.charCodeAt(at))) at += 1
+  return at
+}
+
+function badCharacter(text: string, at: number, from: number, index: number): ActorPathError {
+  const code = text.charCodeAt(at)
+  const shown =
+    code > 32 && code < 127 ? text.charAt(at) : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
+  return new ActorPathError("InvalidSegment", `${shown} may not stand in a name`, {
+    index,
+    position: at - from,
+  })
+}
+
+const DOLLAR = 36
+const PERCENT = 37
+const SLASH = 47

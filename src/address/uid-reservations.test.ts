@@ -1,0 +1,54 @@
+import { expect, test } from "vitest"
+import { ActorPath } from "./actor-path.js"
+import { LARGEST_ASKED_UID, UidReservations } from "./uid-reservations.js"
+
+const asked = ActorPath.parse("troupe://s/user/a#7")
+const DAY = 24 * 60 * 60 * 1000
+
+test("the counter never gives a uid twice, and none that could be asked for", () => {
+  const uids = new UidReservations()
+  expect([uids.next(), uids.next()]).toEqual([LARGEST_ASKED_UID + 1, LARGEST_ASKED_UID + 2])
+})
+
+test("a uid that was asked for is refused while its actor runs, and for five days after", () => {
+  const uids = new UidReservations()
+  expect(uids.claim(asked, 0)).toBeUndefined()
+  expect(uids.claim(asked, 1)).toMatchObject({ code: "UidReserved", subject: "troupe://s/user/a#7" })
+  uids.release(asked, DAY)
+  expect(uids.claim(asked, 6 * DAY - 1)).toMatchObject({ code: "UidReserved" })
+  expect(uids.claim(asked, 6 * DAY)).toBeUndefined()
+})
+
+test("other uids of the name, and the same uid elsewhere, are free", () => {
+  const uids = new UidReservations()
+  uids.claim(asked, 0)
+  expect(uids.claim(asked.withUid(8), 0)).toBeUndefined()
+  expect(uids.claim(ActorPath.parse("troupe://s/user/b#7"), 0)).toBeUndefined()
+})
+
+test("what was not claimed is not reserved by its release", () => {
+  const uids = new UidReservations()
+  uids.release(asked, 0)
+  expect(uids.size).toBe(0)
+})
+
+test("a full table refuses until a reservation ends; a release always finds room", () => {
+  const uids = new UidReservations({ holdMs: 10, capacity: 2 })
+  uids.claim(asked, 0)
+  uids.claim(asked.withUid(8), 0)
+  expect(uids.claim(asked.withUid(9), 0)).toMatchObject({
+    code: "UidReserved",
+    message: expect.stringContaining("limit"),
+  })
+  uids.release(asked, 5)
+  uids.release(asked.withUid(8), 6)
+  expect(uids.claim(asked.withUid(9), 14)).toMatchObject({ code: "UidReserved" })
+  expect(uids.claim(asked.withUid(9), 15)).toBeUndefined()
+  expect(uids.size).toBe(2)
+})
+
+test("a uid from the counter's range cannot be asked for", () => {
+  const uids = new UidReservations()
+  expect(uids.claim(asked.withUid(uids.next()), 0)).toMatchObject({ code: "InvalidUid" })
+  expect(uids.claim(asked.withUid(undefined), 0)).toMatchObject({ code: "InvalidUid" })
+})

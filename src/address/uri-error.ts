@@ -1,0 +1,16 @@
+import { TroupeError } from "../errors/troupe-error.js"
+
+export type UriPart = "scheme" | "user info" | "host" | "port" | "path" | "query" | "fragment"
+
+/** A text that is no absolute URI; `position` is the offset of the first character that does not fit. */
+export class UriError extends TroupeError {
+  readonly code = "InvalidUri"
+  readonly part: UriPart
+  readonly position: number
+
+  constructor(part: UriPart, position: number, problem: string) {
+    super(`not a URI: ${problem} (${part}, at character ${position})`)
+    this.part = part
+    this.position = position
+  }
+}

@@ -1,0 +1,16 @@
+import type { Clock } from "./clock.js"
+import type { Logger } from "./logger.js"
+import type { Network } from "./network.js"
+import type { Random } from "./random.js"
+import type { Scheduler } from "./scheduler.js"
+import type { Telemetry } from "./telemetry.js"
+
+/** Everything a node touches outside of itself, apart from the store. */
+export interface Ports {
+  readonly clock: Clock
+  readonly random: Random
+  readonly scheduler: Scheduler
+  readonly network: Network
+  readonly logger: Logger
+  readonly telemetry: Telemetry
+}

@@ -1,0 +1,146 @@
+import { isNativeError } from "node:util/types"
+import type { LogFields } from "../ports/logger.js"
+
+/** What JSON can hold, with nothing in it that runs code when it is looked at. */
+export type LogValue = null | boolean | number | string | readonly LogValue[] | LogRecord | LoggedError
+
+export interface LogRecord {
+  readonly [name: string]: LogValue
+}
+
+/** An error, taken apart; its fields are in the order in which they are written. */
+export class LoggedError {
+  name: LogValue | undefined
+  code: LogValue | undefined
+  message: LogValue | undefined
+  stack: LogValue | undefined
+  details: LogRecord | undefined
+  cause: LogValue | undefined
+  errors: LogValue | undefined
+}
+
+/**
+ * Copies what a log call was given.
+ *
+ * A log call must not throw and must not fill the disk, whatever it is given: getters and proxies that throw, structures
+ * that contain themselves, half the heap by reference. So every look at a foreign object is guarded, and one copier has
+ * one allowance for all that it copies.
+ */
+export class LogCopier {
+  #leftChars = 64 * 1024
+  readonly #inside: object[] = []
+
+  /** Later fields win over earlier ones of the same name. Undefined ones are left out, as JSON does. */
+  fields(layers: readonly LogFields[]): LogRecord {
+    const record = emptyRecord()
+    for (const layer of layers) {
+      try {
+        this.#properties(layer, record)
+      } catch {
+        record[wholeLayer] = unreadable
+      }
+    }
+    return record
+  }
+
+  text(value: string): string {
+    const length = Math.min(value.length, maxTextChars, Math.max(0, this.#leftChars))
+    this.#leftChars -= length
+    return length === value.length ? value : `${value.slice(0, length)}[${value.length - length} more]`
+  }
+
+  #copy(value: unknown): LogValue | undefined {
+    this.#leftChars -= charsPerValue
+    switch (typeof value) {
+      case "string":
+        return this.text(value)
+      case "number":
+        return Number.isFinite(value) ? value : String(value)
+      case "bigint":
+      case "symbol":
+        return this.text(String(value))
+      case "function":
+        return "[function]"
+      case "boolean":
+      case "undefined":
+        return value
+      default:
+        return value === null ? null : this.#object(value as object)
+    }
+  }
+
+  #object(value: object): LogValue | undefined {
+    if (this.#inside.includes(value)) return "[circular]"
+    if (this.#inside.length === maxDepth || this.#leftChars <= 0) return leftOut
+    this.#inside.push(value)
+    try {
+      return this.#contents(value)
+    } catch {
+      return unreadable
+    } finally {
+      this.#inside.pop()
+    }
+  }
+
+  #contents(value: object): LogValue | undefined {
+    if (isNativeError(value) || value instanceof Error) return this.#error(value)
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+    if (Array.isArray(value) || value instanceof Set || value instanceof Map) return this.#list(value)
+    if ("toJSON" in value && typeof value.toJSON === "function") return this.#copy(value.toJSON())
+    return this.#properties(value, emptyRecord())
+  }
+
+  #list(items: Iterable<unknown>): LogValue {
+    const list: LogValue[] = []
+    for (const item of items) {
+      if (this.#leftChars <= 0) return [...list, leftOut]
+      list.push(this.#copy(item) ?? null)
+    }
+    return list
+  }
+
+  #error(error: Error): LogValue {
+    const logged = new LoggedError()
+    for (const name of ["name", "code", "message", "stack"] as const)
+      logged[name] = this.#property(error, name)
+    const details = this.#properties(error, emptyRecord(), errorFields)
+    if (Object.keys(details).length > 0) logged.details = details
+    for (const name of ["cause", "errors"] as const) logged[name] = this.#property(error, name)
+    return logged
+  }
+
+  #properties(from: object, into: Record<string, LogValue>, except?: ReadonlySet<string>): LogRecord {
+    for (const name of Object.keys(from)) {
+      if (except?.has(name)) continue
+      if (this.#leftChars <= 0) {
+        into["..."] = leftOut
+        break
+      }
+      const key = this.text(name)
+      const value = this.#property(from, name)
+      if (value !== undefined) into[key] = value
+    }
+    return into
+  }
+
+  #property(from: object, name: string): LogValue | undefined {
+    try {
+      return this.#copy((from as Record<string, unknown>)[name])
+    } catch {
+      return unreadable
+    }
+  }
+}
+
+const maxTextChars = 8 * 1024
+const maxDepth = 8
+const charsPerValue = 8
+const leftOut = "[left out]"
+const unreadable = "[unreadable]"
+const wholeLayer = "fields"
+const errorFields: ReadonlySet<string> = new Set(Object.keys(new LoggedError()))
+
+/** Without a prototype: a field may be called `__proto__`. */
+function emptyRecord(): Record<string, LogValue> {
+  return Object.create(null)
+}

@@ -1,0 +1,60 @@
+import { NetworkError, type NetworkErrorCode } from "../errors/network-error.js"
+import type { Endpoint } from "../ports/network.js"
+
+/** What the system said, as one of our codes; `attempt` is what failed: "Cannot connect to 10.0.0.7:25520". */
+export function networkFailure(error: unknown, attempt: string): NetworkError {
+  const said = mostTelling(error)
+  const code = codes.get(systemCode(said)) ?? "Other"
+  const text = said instanceof Error ? said.message : String(said)
+  const advice = advices[code]
+  return new NetworkError(code, `${attempt}: ${text}.${advice === undefined ? "" : ` ${advice}`}`, {
+    cause: error,
+  })
+}
+
+export function written({ host, port }: Endpoint): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+const codes = new Map<string, NetworkErrorCode>([
+  ["ECONNREFUSED", "Refused"],
+  ["ETIMEDOUT", "TimedOut"],
+  ["ECONNRESET", "Reset"],
+  ["ECONNABORTED", "Reset"],
+  ["EPIPE", "Reset"],
+  ["EHOSTUNREACH", "Unreachable"],
+  ["EHOSTDOWN", "Unreachable"],
+  ["ENETUNREACH", "Unreachable"],
+  ["ENETDOWN", "Unreachable"],
+  ["ENOTFOUND", "UnknownHost"],
+  ["EAI_AGAIN", "UnknownHost"],
+  ["EAI_FAIL", "UnknownHost"],
+  ["EAI_NODATA", "UnknownHost"],
+  ["EAI_NONAME", "UnknownHost"],
+  ["EADDRINUSE", "AddressInUse"],
+  ["EADDRNOTAVAIL", "AddressNotAvailable"],
+  ["EACCES", "NotPermitted"],
+  ["EPERM", "NotPermitted"],
+])
+
+const advices: Partial<Record<NetworkErrorCode, string>> = {
+  Refused: "Nothing listens there: check that the node is up and advertises the address it listens on.",
+  UnknownHost: "Check how the host name is spelled and that this machine can resolve it.",
+  AddressInUse: "Stop the process that holds the port, choose another, or let the system choose with port 0.",
+  AddressNotAvailable: "The address must be one of this machine's own; 0.0.0.0 and :: stand for all of them.",
+  NotPermitted: "Ports below 1024 need a privilege, and a firewall may forbid others.",
+}
+
+/** A name with several addresses fails with one error for each. That one of them has no route says little about the node. */
+function mostTelling(error: unknown): unknown {
+  if (!(error instanceof AggregateError)) return error
+  const each: readonly unknown[] = error.errors
+  return each.find((one) => !routeless.has(codes.get(systemCode(one)))) ?? each[0] ?? error
+}
+
+const routeless: ReadonlySet<NetworkErrorCode | undefined> = new Set(["Unreachable", "AddressNotAvailable"])
+
+function systemCode(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  return typeof code === "string" ? code : ""
+}

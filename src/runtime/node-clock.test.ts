@@ -1,0 +1,96 @@
+import { afterEach, expect, test, vi } from "vitest"
+import { nodeClock } from "./node-clock.js"
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const dayMs = 86_400_000
+
+test("the wall clock is the system's", () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_700_000_000_123 })
+  expect(nodeClock.wallMs()).toBe(1_700_000_000_123)
+})
+
+test("the monotonic clock counts milliseconds, with fractions, and never goes back", () => {
+  const before = Number(process.hrtime.bigint()) / 1e6
+  const readings = Array.from({ length: 1_000 }, () => nodeClock.monotonicMs())
+  const after = Number(process.hrtime.bigint()) / 1e6
+  expect([before, ...readings, after]).toEqual([before, ...readings, after].toSorted((a, b) => a - b))
+  expect(new Set(readings).size).toBeGreaterThan(1)
+  expect(readings.at(-1)).toBeLessThan((readings[0] ?? 0) + 1_000)
+})
+
+test("a timer fires once, when its delay has passed", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "hrtime"] })
+  const fire = vi.fn()
+  nodeClock.setTimer(1_000, fire)
+  vi.advanceTimersByTime(999)
+  expect(fire).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(fire).toHaveBeenCalledTimes(1)
+  vi.advanceTimersByTime(dayMs)
+  expect(fire).toHaveBeenCalledTimes(1)
+})
+
+test("a delay longer than Node can sleep is slept in stretches", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "hrtime"] })
+  const fire = vi.fn()
+  nodeClock.setTimer(60 * dayMs, fire)
+  vi.advanceTimersByTime(60 * dayMs - 1)
+  expect(fire).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(fire).toHaveBeenCalledTimes(1)
+})
+
+test("a cancelled timer does not fire, also when it is cancelled between two stretches", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "hrtime"] })
+  const fire = vi.fn()
+  const timer = nodeClock.setTimer(60 * dayMs, fire)
+  vi.advanceTimersByTime(30 * dayMs)
+  timer.cancel()
+  timer.cancel()
+  expect(vi.getTimerCount()).toBe(0)
+  vi.advanceTimersByTime(60 * dayMs)
+  expect(fire).not.toHaveBeenCalled()
+})
+
+test("a timer may be cancelled by what it runs", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "hrtime"] })
+  const fire = vi.fn(() => timer.cancel())
+  const timer = nodeClock.setTimer(5, fire)
+  vi.advanceTimersByTime(5)
+  expect(fire).toHaveBeenCalledTimes(1)
+})
+
+test("a timeout that wakes before the monotonic clock got there does not fire", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  const fire = vi.fn()
+  nodeClock.setTimer(1_000_000, fire)
+  vi.advanceTimersByTime(1_000_000)
+  expect(fire).not.toHaveBeenCalled()
+  expect(vi.getTimerCount()).toBe(1)
+})
+
+test("after a long turn a timer still waits its whole delay", async () => {
+  const began = nodeClock.monotonicMs()
+  while (nodeClock.monotonicMs() < began + 20);
+  const setAt = nodeClock.monotonicMs()
+  const firedAt = await new Promise<number>((resolve) => {
+    nodeClock.setTimer(10.5, () => resolve(nodeClock.monotonicMs()))
+  })
+  expect(firedAt - setAt).toBeGreaterThanOrEqual(10.5)
+})
+
+test.each([0, -5])("a delay of %d fires soon, and not inside the call", async (delayMs) => {
+  let inside = true
+  const firedInside = new Promise<boolean>((resolve) => {
+    nodeClock.setTimer(delayMs, () => resolve(inside))
+  })
+  inside = false
+  expect(await firedInside).toBe(false)
+})
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY])("a delay of %d is an assertion", (delayMs) => {
+  expect(() => nodeClock.setTimer(delayMs, () => {})).toThrow(/finite number of milliseconds/)
+})

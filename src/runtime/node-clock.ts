@@ -1,0 +1,57 @@
+import assert from "node:assert/strict"
+import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
+
+/** The machine's clocks. A negative delay is as soon as possible; one that is not finite is a mistake of the caller. */
+export const nodeClock: Clock = {
+  wallMs: () => Date.now(),
+  // Not performance.now(): every thread counts that from its own start.
+  monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
+  setTimer: (delayMs, fire) => new NodeTimer(delayMs, fire),
+}
+
+/** Node takes a longer delay for 1 ms. */
+const longestSleepMs = 2 ** 31 - 1
+
+/**
+ * Sleeps until the monotonic clock has reached the deadline, in as many stretches as that takes. A stretch may be too
+ * short for two reasons: Node cannot sleep longer, and Node counts from when the current turn of its event loop began,
+ * so that after a long turn a timeout wakes early.
+ */
+class NodeTimer implements Timer {
+  readonly #dueAt: MonotonicMs
+  #fire: (() => void) | undefined
+  #sleep: NodeJS.Timeout | undefined
+
+  constructor(delayMs: number, fire: () => void) {
+    assert(
+      Number.isFinite(delayMs),
+      `A timer's delay must be a finite number of milliseconds, not ${delayMs}.`,
+    )
+    const now = nodeClock.monotonicMs()
+    this.#dueAt = now + delayMs
+    this.#fire = fire
+    this.#sleepFrom(now)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#sleep)
+    this.#sleep = undefined
+    this.#fire = undefined
+  }
+
+  #sleepFrom(now: MonotonicMs): void {
+    const leftMs = Math.max(0, Math.ceil(this.#dueAt - now))
+    this.#sleep = setTimeout(() => this.#wake(), Math.min(leftMs, longestSleepMs))
+  }
+
+  #wake(): void {
+    const now = nodeClock.monotonicMs()
+    if (now < this.#dueAt) {
+      this.#sleepFrom(now)
+      return
+    }
+    const fire = this.#fire
+    this.cancel()
+    fire?.()
+  }
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict"
+import type { Socket } from "node:net"
+import type { CloseReason, Connection, ConnectionHandler, Endpoint } from "../ports/network.js"
+import { networkFailure, written } from "./network-failure.js"
+
+/**
+ * A socket that is connected, paused, and half-open when one side ends.
+ *
+ * It listens for the socket's end from its first moment on, so that what happens before `attach` is kept and told after
+ * it. A socket calls back from the event loop only, never from inside a call that is made to it; what `attach` has to
+ * catch up with waits for the next tick, for the same reason.
+ */
+export class NodeConnection implements Connection {
+  readonly local: Endpoint
+  readonly remote: Endpoint
+  readonly #socket: Socket
+  #handler: ConnectionHandler | undefined
+  #paused = false
+  /** `write` has said false, and `drained` has not been told since. */
+  #owesDrained = false
+  #reason: CloseReason | undefined
+
+  constructor(socket: Socket) {
+    // Kept, because a socket forgets its addresses once it is closed. One that is reset at once never knew its peer.
+    this.local = { host: socket.localAddress ?? "unknown", port: socket.localPort ?? 0 }
+    this.remote = { host: socket.remoteAddress ?? "unknown", port: socket.remotePort ?? 0 }
+    this.#socket = socket
+    socket.on("error", (error) => {
+      const attempt = `The connection with ${written(this.remote)} failed`
+      this.#reason ??= { kind: "failed", error: networkFailure(error, attempt) }
+    })
+    socket.on("drain", () => this.#drained())
+    socket.on("close", () => this.#closed())
+  }
+
+  attach(handler: ConnectionHandler): void {
+    assert(this.#handler === undefined, "A connection is attached once.")
+    this.#handler = handler
+    const socket = this.#socket
+    // Node goes on emitting what it has read already, also after destroy().
+    socket.on("data", (chunk: Uint8Array) => {
+      if (!socket.destroyed) handler.data(chunk)
+    })
+    socket.on("end", () => {
+      if (!socket.destroyed) handler.ended()
+    })
+    if (!this.#paused) socket.resume()
+    if (socket.closed) process.nextTick(() => handler.closed(this.#closeReason))
+    else if (this.#owesDrained && !socket.writableNeedDrain) process.nextTick(() => this.#drained())
+  }
+
+  write(bytes: Uint8Array): boolean {
+    const socket = this.#socket
+    if (!socket.writable) return true
+    // Its own answer counts, in newer versions of Node, a large chunk that the system has taken already.
+    socket.write(bytes)
+    if (socket.writableLength < socket.writableHighWaterMark) return true
+    this.#owesDrained = true
+    return false
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.writableLength
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    if (this.#handler !== undefined) this.#socket.resume()
+  }
+
+  end(): void {
+    this.#socket.end()
+  }
+
+  destroy(): void {
+    this.#reason = { kind: "aborted" }
+    this.#socket.destroy()
+  }
+
+  #drained(): void {
+    if (this.#handler === undefined || !this.#owesDrained || !this.#socket.writable) return
+    this.#owesDrained = false
+    this.#handler.drained()
+  }
+
+  #closed(): void {
+    this.#handler?.closed(this.#closeReason)
+  }
+
+  get #closeReason(): CloseReason {
+    return this.#reason ?? { kind: "ended" }
+  }
+}

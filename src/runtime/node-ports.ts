@@ -1,0 +1,20 @@
+import type { Ports } from "../ports/ports.js"
+import { consoleLogger } from "./console-logger.js"
+import { noTelemetry } from "./no-telemetry.js"
+import { nodeClock } from "./node-clock.js"
+import { nodeNetwork } from "./node-network.js"
+import { nodeRandom } from "./node-random.js"
+import { nodeScheduler } from "./node-scheduler.js"
+
+/** The ports of a node in production. The logger stamps its lines with the clock that is given. */
+export function nodePorts(overrides: Partial<Ports> = {}): Ports {
+  const clock = overrides.clock ?? nodeClock
+  return {
+    clock,
+    random: overrides.random ?? nodeRandom,
+    scheduler: overrides.scheduler ?? nodeScheduler,
+    network: overrides.network ?? nodeNetwork,
+    logger: overrides.logger ?? consoleLogger({ clock }),
+    telemetry: overrides.telemetry ?? noTelemetry,
+  }
+}

@@ -1,0 +1,332 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join, sep } from "node:path"
+import { describe, expect, it } from "vitest"
+import { check, type SourceFile } from "./check.js"
+
+const project = join(import.meta.dirname, "../..")
+
+describe("the house", () => {
+  it("keeps its rules", () => {
+    const files = ["src", "test", "bench"].flatMap(filesUnder)
+    expect(files.map((file) => file.path)).toEqual(
+      expect.arrayContaining(["src/index.ts", "test/tidy/tidy.test.ts", "bench/main.ts"]),
+    )
+    const complaints = check(files).map(
+      ({ file, line, rule, advice }) => `${file}:${line} ${rule}: ${advice}`,
+    )
+    expect(complaints).toEqual([])
+  })
+})
+
+describe("imports", () => {
+  it("may not go down, in whichever way they are written", () => {
+    const text = `
+      import { a } from "../actor/cell.js"
+      import type { b } from "../actor/cell.js"
+      import "../actor/cell.js"
+      export { c } from "../actor/cell.js"
+      export type { d } from "../actor/cell.js"
+      export * from "../actor/cell.js"
+      const e = () => import("../actor/cell.js")
+      const f = () => import(\`../actor/cell.js\`)
+      type G = import("../actor/cell.js").G
+      import h = require("../actor/cell.js")`
+    expect(complaints("src/address/path.ts", text)).toEqual(
+      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((line) => `src/address/path.ts:${line} import-direction`),
+    )
+  })
+
+  it("may go up, or stay in the room", () => {
+    const fromTheTop = `
+      import { a } from "./mailbox.js"
+      import { b } from "../address/path.js"
+      import type { c } from "../errors/troupe-error.js"`
+    expect(complaints("src/actor/cell.ts", fromTheTop)).toEqual([])
+    const fromDeepInside = `
+      import { a } from "../mailbox.js"
+      import { b } from "../../address/path.js"`
+    expect(complaints("src/actor/deep/cell.ts", fromDeepInside)).toEqual([])
+  })
+
+  it("keep the order of the rooms", () => {
+    const rooms =
+      "errors ports address actor serialization remote membership registry placement virtual sharding system runtime stores sim cli"
+    const all = [...rooms.split(" ").map((room) => `src/${room}/file.ts`), "src/index.ts"]
+    for (const [depth, path] of all.entries()) {
+      const up = path === "src/index.ts" ? "./" : "../"
+      const text = all.map((target) => `import type { X } from "${target.replace("src/", up)}"`).join("\n")
+      const refused = all.slice(depth + 1).map((_, below) => `${path}:${depth + below + 2} import-direction`)
+      expect(complaints(path, text)).toEqual(refused)
+    }
+  })
+
+  it("stay in src", () => {
+    expect(complaints("src/cli/main.ts", `\nimport json from "../../package.json"`)).toEqual([
+      "src/cli/main.ts:2 import-outside",
+    ])
+  })
+
+  it("neither stand in nor go to a room that nobody knows", () => {
+    expect(complaints("src/attic/box.ts", "export const box = 1")).toEqual(["src/attic/box.ts:1 room"])
+    expect(complaints("src/cli/main.ts", `\nimport "../attic/box.js"`)).toEqual(["src/cli/main.ts:2 room"])
+  })
+
+  it("reach Node only from the rooms that touch the world", () => {
+    const text = `
+      import { connect } from "node:net"
+      import fs from "fs"
+      import { setTimeout as wait } from "timers/promises"
+      import type { DatabaseSync } from "node:sqlite"`
+    expect(complaints("src/remote/tcp.ts", text)).toEqual(
+      [2, 3, 4, 5].map((line) => `src/remote/tcp.ts:${line} import-builtin`),
+    )
+    expect(complaints("src/sim/tcp.ts", text)).toHaveLength(4)
+    for (const room of ["runtime", "stores", "cli"])
+      expect(complaints(`src/${room}/tcp.ts`, text)).toEqual([])
+  })
+
+  it("reach no package", () => {
+    const text = `
+      import pg from "pg"
+      import type { X } from "@scope/name/deep"
+      import { ActorSystem } from "troupe"
+      import "#inside"`
+    for (const path of ["src/stores/postgres.ts", "src/actor/cell.ts", "src/index.ts"]) {
+      expect(complaints(path, text)).toEqual([2, 3, 4, 5].map((line) => `${path}:${line} import-package`))
+    }
+  })
+
+  it("say where they go, except where users name the module", () => {
+    const text = `\nexport const load = (name: string) => import(\`../actor/\${name}.js\`)`
+    expect(complaints("src/actor/cell.ts", text)).toEqual(["src/actor/cell.ts:2 import-computed"])
+    expect(complaints("src/cli/run.ts", text)).toEqual([])
+  })
+})
+
+describe("ports", () => {
+  it("hold nothing that runs", () => {
+    const text = `
+      import { TroupeError } from "../errors/troupe-error.js"
+      import { type TroupeError as E } from "../errors/troupe-error.js"
+      export const one = 1
+      export function two() {}
+      export class Three {}
+      export enum Four { five }
+      export { six } from "./six.js"
+      export * from "./seven.js"
+      export default 8
+      two()`
+    expect(complaints("src/ports/clock.ts", text)).toEqual(
+      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((line) => `src/ports/clock.ts:${line} types-only`),
+    )
+    expect(complaints("src/address/path.ts", text)).toEqual([])
+  })
+
+  it("hold types of every kind", () => {
+    const text = `
+      import type { TroupeError } from "../errors/troupe-error.js"
+      declare const brand: unique symbol
+      export type Id = string & { [brand]?: 1 }
+      export interface Clock { setTimeout(process: number): typeof setTimeout }
+      interface Hidden {}
+      export type { Hidden }
+      export type * from "./timer.js"
+      export declare const Temporary: Hidden`
+    expect(complaints("src/ports/clock.ts", text)).toEqual([])
+  })
+})
+
+describe("the outside world", () => {
+  const path = "src/membership/gossip.ts"
+
+  it.each(
+    `setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask performance process crypto
+     console fetch WebSocket EventSource MessageChannel BroadcastChannel Worker SharedArrayBuffer Atomics WebAssembly require
+     eval Function globalThis global navigator localStorage Temporal`.split(/\s+/),
+  )("is not reached through %s", (name) => {
+    const uses = ["NAME(1)", "new NAME(1)", "NAME.member", "NAME['x']", "f(NAME)", "typeof NAME", "x = NAME"]
+    const more = [
+      "({ NAME })",
+      "[...NAME]",
+      "(NAME as any)()",
+      "x instanceof NAME",
+      "{ let { a = NAME } = x }",
+    ]
+    const text = [...uses, ...more].join(";\n").replaceAll("NAME", name)
+    const lines = [...uses, ...more].map((_, index) => `${path}:${index + 1} ambient`)
+    expect(complaints(path, text)).toEqual(lines)
+    expect(complaints("src/runtime/node.ts", text)).toEqual([])
+    expect(complaints("src/sim/world.ts", text)).toHaveLength(lines.length)
+  })
+
+  it("is not reached through half of Math, Date and AbortSignal", () => {
+    const refused = [
+      "Math.random()",
+      "Math['random']()",
+      "Math?.random()",
+      "(Math).random()",
+      "(Math as any).random()",
+      "Math!.random()",
+      "const { random } = Math",
+      "const mathematics = Math",
+      "Date()",
+      "new Date()",
+      "new Date",
+      "new Date(...[])",
+      "Date.now()",
+      "const { now } = Date",
+      "const time = Date.now",
+      "f(Date)",
+      "class Day extends Date {}",
+      "AbortSignal.timeout(5)",
+      "AbortSignal['timeout'](5)",
+      "const { timeout } = AbortSignal",
+    ]
+    expect(complaints(path, refused.join("\n"))).toEqual(
+      refused.map((_, index) => `${path}:${index + 1} ambient`),
+    )
+    expect(complaints("src/stores/file.ts", refused.join("\n"))).toEqual([])
+  })
+
+  it("has harmless neighbours", () => {
+    const text = `
+      Math.floor(1) + Math.PI
+      new Date(0), new Date(2024, 1), Date.UTC(2024), Date.parse("x"), Date.prototype.toISOString
+      x instanceof Date, x instanceof AbortSignal, AbortSignal.any([]), AbortSignal.abort(), new AbortController()
+      clock.setTimeout(1), clock?.process, clock.Date.now(), this.console, clock.Math.random()
+      const plain = { process: 1, setTimeout() {}, get console() { return 1 }, Math: 2 }
+      const { process: renamed, Date: when } = x
+      class Cell { process = 1; static fetch() {}; #crypto = 2; performance(): void {} }
+      process: for (;;) { if (x) continue process; break process }
+      type A = typeof setTimeout | Date | Function | typeof Math.random
+      interface Worker { process: typeof globalThis; fetch(crypto: Date): void }
+      import type { Worker as Process } from "./work.js"
+      import { type console, fetch as get } from "./work.js"
+      export { process } from "./work.js"
+      export type { Worker }
+      const late = (at: Date, f: Function): at is Date => f as unknown as Worker
+      class Job implements Worker {}
+      const text = "setTimeout(process)" // setTimeout(process)`
+    expect(complaints(path, text)).toEqual([])
+  })
+
+  it("is not hidden behind a local of the same name", () => {
+    const text = `
+      const process = 1
+      function f(setTimeout: unknown) {}
+      const g = (console = 1) => 1
+      const { a: [fetch], ...crypto } = x
+      class Worker {}
+      function performance() {}
+      try {} catch (global) {}
+      import { navigator } from "./work.js"
+      import { x as Math } from "./work.js"
+      import Date from "./work.js"
+      import * as AbortSignal from "./work.js"
+      const h = class Function {}
+      for (const require of x) {}
+      class Cell { constructor(readonly Temporal: 1) {} }
+      declare const localStorage: 1`
+    const lines = [2, 3, 4, 5, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
+    expect(complaints(path, text)).toEqual(lines.map((line) => `${path}:${line} shadow`))
+  })
+})
+
+describe("tests", () => {
+  const text = `
+      it.skip("a", () => {})
+      describe.only("b", () => {})
+      test.todo("c")
+      it.concurrent.only("d", () => {})
+      it.skip.each([1])("e", () => {})
+      it.each([1]).only("f", () => {})
+      it["skip"]("g", () => {})
+      it("h", { skip: true }, () => {})
+      describe("i", { "only": focus }, () => {})`
+
+  it("are neither skipped nor singled out, in any folder", () => {
+    for (const path of ["src/actor/cell.test.ts", "src/actor/cell.ts", "test/sim.test.ts", "bench/row.ts"]) {
+      expect(complaints(path, text)).toEqual(
+        [2, 3, 4, 5, 6, 7, 8, 9, 10].map((line) => `${path}:${line} focus`),
+      )
+    }
+  })
+
+  it("may use other words, and others may use these", () => {
+    const fine = `
+      it("only skips todo", { timeout: 5, skip: false }, () => {})
+      iterator.skip(1)
+      actor.only.it("x")
+      it.each([1])("y", () => stream.skip(2))
+      latest({ skip: true })`
+    expect(complaints("test/sim.test.ts", fine)).toEqual([])
+  })
+
+  it("answer to no other rule", () => {
+    const free = `
+      import { it } from "vitest"
+      import fs from "node:fs"
+      import "../cli/main.js"
+      setTimeout(process.exit, Math.random())
+      class TestManager {}`
+    expect(complaints("src/actor/utils.test.ts", free)).toEqual([])
+    expect(complaints("src/actor/cell.ts", free)).toHaveLength(7)
+    expect(complaints("bench/main.ts", free)).toEqual([])
+  })
+})
+
+describe("names", () => {
+  it.each(["utils", "helpers", "common", "types"])("say more than %s", (name) => {
+    for (const path of [`src/runtime/${name}.ts`, `src/runtime/${name}.d.ts`, `src/runtime/${name}/tcp.ts`]) {
+      expect(complaints(path, "export {}")).toEqual([`${path}:1 file-name`])
+    }
+    expect(complaints(`src/runtime/uncommon-${name}.ts`, "export {}")).toEqual([])
+  })
+
+  it("of classes say what they do", () => {
+    const text = `
+      class LeaseManager {}
+      export default class ActorService {}
+      const x = class CellImpl {}
+      const StoreBase = class {}`
+    expect(complaints("src/actor/cell.ts", text)).toEqual(
+      [2, 3, 4, 5].map((line) => `src/actor/cell.ts:${line} class-name`),
+    )
+    const fine = `class Database {}; class ManagerOfNone {}; interface NameService {}; const fooImpl = 1`
+    expect(complaints("src/actor/cell.ts", fine)).toEqual([])
+  })
+})
+
+describe("the checker", () => {
+  it("refuses what it cannot read", () => {
+    expect(complaints("src/actor/cell.ts", "const a = 1\n\nconst = 2")).toEqual([
+      "src/actor/cell.ts:3 syntax",
+    ])
+  })
+
+  it("counts lines by characters, not bytes", () => {
+    const text = "// é😀é😀é😀é😀é😀é😀é😀\n// ü\nprocess\n// 😀\n"
+    expect(complaints("src/actor/cell.ts", text)).toEqual(["src/actor/cell.ts:3 ambient"])
+  })
+
+  it("says what to do", () => {
+    const [violation] = check([{ path: "src/actor/cell.ts", text: "\nsetTimeout(f, 5)" }])
+    expect(violation).toEqual({
+      file: "src/actor/cell.ts",
+      line: 2,
+      rule: "ambient",
+      advice: "Ask the Clock port for a timer.",
+    })
+  })
+})
+
+function complaints(path: string, text: string): string[] {
+  return check([{ path, text }]).map(({ file, line, rule }) => `${file}:${line} ${rule}`)
+}
+
+function filesUnder(folder: string): SourceFile[] {
+  return readdirSync(join(project, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.[cm]?[jt]sx?$/.test(name))
+    .map((name) => join(folder, name))
+    .map((path) => ({ path: path.split(sep).join("/"), text: readFileSync(join(project, path), "utf8") }))
+}

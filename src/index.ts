@@ -1,4 +1,36 @@
+export type { ActorContext, SpawnOptions } from "./actor/actor-context.js"
+export { DeathPactError, NameTakenError, StashOverflowError } from "./actor/actor-errors.js"
+export { ActorAbandoned, ActorFailed } from "./actor/actor-events.js"
+export type { ActorRef } from "./actor/actor-ref.js"
+export type { AskOptions } from "./actor/ask.js"
+export type { Behavior, MaybePromise, OnMessage, OnSignal } from "./actor/behavior.js"
+export { Behaviors } from "./actor/behaviors.js"
+export { DeadLetter, type DeadLetterReason } from "./actor/dead-letters.js"
+export type { EventClass, EventStream, Subscription } from "./actor/event-stream.js"
+export { PostStop, PreRestart, type Signal, Terminated } from "./actor/signals.js"
+export type { StashBuffer } from "./actor/stash.js"
+export type { ErrorClass, SupervisionOptions } from "./actor/supervision.js"
+export type { Timers } from "./actor/timers.js"
+export { ActorId } from "./address/actor-id.js"
+export { ActorIdError, type ActorIdErrorCode } from "./address/actor-id-error.js"
+export { ActorPath, type Guardian, type ParseOptions } from "./address/actor-path.js"
+export { ActorPathError, type ActorPathErrorCode } from "./address/actor-path-error.js"
+export { ActorSelection, type AuthorityState, type SelectionDestination } from "./address/actor-selection.js"
+export type { Address, AddressParts, Scheme } from "./address/address.js"
+export { NodeId } from "./address/node-id.js"
+export { NodeIdError, type NodeIdErrorCode } from "./address/node-id-error.js"
+export { PathResolutionError, type PathResolutionErrorCode } from "./address/path-resolution-error.js"
+export { UriError, type UriPart } from "./address/uri-error.js"
+export {
+  ActorStoppedError,
+  CallError,
+  CancelledError,
+  type Delivery,
+  OverloadedError,
+  TimeoutError,
+} from "./errors/call-errors.js"
 export { NetworkError, type NetworkErrorCode } from "./errors/network-error.js"
+export { SettingsError } from "./errors/settings-error.js"
 export { TroupeError } from "./errors/troupe-error.js"
 export type { Clock, MonotonicMs, Timer, WallMs } from "./ports/clock.js"
 export type { LogFields, Logger, LogLevel } from "./ports/logger.js"
@@ -23,3 +55,6 @@ export type {
   Telemetry,
   TraceContext,
 } from "./ports/telemetry.js"
+export { type ConsoleLoggerOptions, consoleLogger } from "./runtime/console-logger.js"
+export { ActorSystem } from "./runtime/node-actor-system.js"
+export type { ActorSystemSettings } from "./system/settings.js"

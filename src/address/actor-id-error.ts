@@ -11,7 +11,10 @@ export type ActorIdErrorCode =
 /** A text, or parts, that make no actor id. */
 export class ActorIdError extends TroupeError {
   readonly code: ActorIdErrorCode
-  /** The offset of the offending character, in the part or in the text that was parsed. */
+  /**
+   * The offset of the offending character: from `parse` in the text that was parsed, from `of` in the part that the code
+   * names.
+   */
   readonly position: number | undefined
 
   constructor(code: ActorIdErrorCode, problem: string, position?: number) {

@@ -45,6 +45,27 @@ test.each([
   expect(() => ActorId.parse(text)).toThrow(expect.objectContaining({ code }))
 })
 
+test.each([
+  ["a b::Account/a", 1],
+  ["prod::Acc ount/a", 9],
+  ["prod::Account/a\nb", 15],
+  ["prod::Account/%41%C3%A9%E6%97%A5%F0%9F%98%80\u{1f600}x%0A", 47],
+  ["prod::Account/%41\ud800", 17],
+  ["prod::Account/a%", 15],
+  ["prod::Account/a%20%zz", 18],
+  ["prod::Account/%C3%A9%FF", 20],
+  ["prod::Account/%E6%97x", 14],
+  ["prod::Account/", undefined],
+])("in %j what is wrong stands at %s of the whole text", (text, position) => {
+  expect(ActorId.tryParse(text)).toMatchObject({ position })
+})
+
+test("made of parts, what is wrong stands at an offset in its part", () => {
+  expect(ActorId.tryOf("prod", "Acc ount", "a")).toMatchObject({ code: "InvalidType", position: 3 })
+  expect(ActorId.tryOf("prod", "Account", "a\n")).toMatchObject({ code: "InvalidKey", position: 1 })
+  expect(ActorId.tryOf("prod", "Account", "\u{1f600}\udc00")).toMatchObject({ position: 2 })
+})
+
 test("256 characters in all are the most, however long their string form", () => {
   const longest = ActorId.of("prod", "Account", "\u65e5".repeat(242))
   expect(ActorId.parse(longest.toString()).equals(longest)).toBe(true)

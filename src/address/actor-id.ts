@@ -1,5 +1,6 @@
-import { ActorIdError } from "./actor-id-error.js"
-import { IDENTIFIER, isIn, KEY_SAFE, skip } from "./character-class.js"
+import { ActorIdError, type ActorIdErrorCode } from "./actor-id-error.js"
+import { decodeKey, encodeKey, undecodableAt, writtenOffset } from "./actor-key.js"
+import { IDENTIFIER, isIn } from "./character-class.js"
 
 /**
  * The name of a virtual actor: `namespace::type/key`.
@@ -28,13 +29,9 @@ export class ActorId {
   }
 
   static tryOf(namespace: string, type: string, key: string): ActorId | ActorIdError {
-    return (
-      identifierError("InvalidNamespace", "namespace", namespace) ??
-      identifierError("InvalidType", "type", type) ??
-      keyError(key) ??
-      lengthError(namespace.length + type.length + key.length + SEPARATORS) ??
-      new ActorId(namespace, type, key)
-    )
+    const flaw = flawOf(namespace, type, key)
+    if (flaw !== undefined) return new ActorIdError(flaw.code, flaw.problem, flaw.at)
+    return new ActorId(namespace, type, key)
   }
 
   /** Throws an {@link ActorIdError} that says what is wrong, and where. */
@@ -45,7 +42,7 @@ export class ActorId {
   }
 
   static tryParse(text: string): ActorId | ActorIdError {
-    if (text.length > LONGEST_TEXT) return tooLong()
+    if (text.length > LONGEST_TEXT) return new ActorIdError(tooLong.code, tooLong.problem)
     const colons = text.indexOf("::")
     if (colons < 0)
       return new ActorIdError("Malformed", "an actor id is namespace::type/key, and there is no :: in it")
@@ -55,9 +52,21 @@ export class ActorId {
         "Malformed",
         "an actor id is namespace::type/key, and there is no / after the ::",
       )
-    const key = decodeKey(text, slash + 1)
-    if (key instanceof ActorIdError) return key
-    return ActorId.tryOf(text.slice(0, colons), text.slice(colons + 2, slash), key)
+    const written = text.slice(slash + 1)
+    const key = decodeKey(written)
+    if (key === undefined) {
+      const problem = "a % in the key is not followed by the hex digits of UTF-8"
+      return new ActorIdError("PercentDecode", problem, slash + 1 + undecodableAt(written))
+    }
+    const namespace = text.slice(0, colons)
+    const type = text.slice(colons + 2, slash)
+    const flaw = flawOf(namespace, type, key)
+    if (flaw === undefined) return new ActorId(namespace, type, key)
+    const { code, problem, at } = flaw
+    if (at === undefined) return new ActorIdError(code, problem)
+    if (code === "InvalidNamespace") return new ActorIdError(code, problem, at)
+    if (code === "InvalidType") return new ActorIdError(code, problem, colons + 2 + at)
+    return new ActorIdError(code, problem, slash + 1 + writtenOffset(written, at))
   }
 
   equals(other: ActorId): boolean {
@@ -88,61 +97,43 @@ const SEPARATORS = 3
 /** A character takes at most nine in the string form: three bytes of UTF-8, three characters each. */
 const LONGEST_TEXT = MOST_CHARACTERS * 9
 
-function identifierError(code: "InvalidNamespace" | "InvalidType", what: string, text: string) {
-  if (text.length === 0) return new ActorIdError(code, `the ${what} is empty`)
+/** What is wrong with the parts of an id; `at` is an offset in the part that `code` names. */
+interface Flaw {
+  readonly code: ActorIdErrorCode
+  readonly problem: string
+  readonly at?: number
+}
+
+const tooLong: Flaw = {
+  code: "TooLong",
+  problem: `an actor id has at most ${MOST_CHARACTERS} characters in all`,
+}
+
+function flawOf(namespace: string, type: string, key: string): Flaw | undefined {
+  return (
+    identifierFlaw("InvalidNamespace", "namespace", namespace) ??
+    identifierFlaw("InvalidType", "type", type) ??
+    keyFlaw(key) ??
+    (namespace.length + type.length + key.length + SEPARATORS > MOST_CHARACTERS ? tooLong : undefined)
+  )
+}
+
+function identifierFlaw(code: ActorIdErrorCode, what: string, text: string): Flaw | undefined {
+  if (text.length === 0) return { code, problem: `the ${what} is empty` }
   for (let at = 0; at < text.length; at += 1) {
     if (!isIn(IDENTIFIER, text.charCodeAt(at))) {
-      return new ActorIdError(code, `the ${what} has a character other than letters, digits, - _ and .`, at)
+      return { code, problem: `the ${what} has a character other than letters, digits, - _ and .`, at }
     }
   }
   return undefined
 }
 
-function keyError(key: string): ActorIdError | undefined {
-  if (key.length === 0) return new ActorIdError("InvalidKey", "the key is empty")
-  for (let at = 0; at < key.length; at += 1) {
-    const code = key.charCodeAt(at)
-    if (code < 32 || (code >= 127 && code < 160)) {
-      return new ActorIdError("InvalidKey", "the key has a control character", at)
-    }
-  }
-  if (!key.isWellFormed()) return new ActorIdError("InvalidKey", "the key has half of a surrogate pair")
+function keyFlaw(key: string): Flaw | undefined {
+  const code = "InvalidKey"
+  if (key.length === 0) return { code, problem: "the key is empty" }
+  const control = key.search(/\p{Cc}/u)
+  if (control >= 0) return { code, problem: "the key has a control character", at: control }
+  const half = key.search(/\p{Cs}/u)
+  if (half >= 0) return { code, problem: "the key has half of a surrogate pair", at: half }
   return undefined
-}
-
-function lengthError(length: number): ActorIdError | undefined {
-  return length > MOST_CHARACTERS ? tooLong() : undefined
-}
-
-function tooLong(): ActorIdError {
-  return new ActorIdError("TooLong", `an actor id has at most ${MOST_CHARACTERS} characters in all`)
-}
-
-function encodeKey(key: string): string {
-  if (skip(KEY_SAFE, key, 0) === key.length && !key.includes("%")) return key
-  let encoded = ""
-  for (const character of key) {
-    encoded += isIn(KEY_SAFE, character.codePointAt(0) as number) ? character : percentEncode(character)
-  }
-  return encoded
-}
-
-/** Every byte of the character's UTF-8; `encodeURIComponent` alone leaves some punctuation bare. */
-function percentEncode(character: string): string {
-  const encoded = encodeURIComponent(character)
-  return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : encoded
-}
-
-function decodeKey(text: string, from: number): string | ActorIdError {
-  const written = text.slice(from)
-  if (!written.includes("%")) return written
-  try {
-    return decodeURIComponent(written)
-  } catch {
-    return new ActorIdError(
-      "PercentDecode",
-      "a % in the key is not followed by the hex digits of UTF-8",
-      from,
-    )
-  }
 }

@@ -60,6 +60,7 @@ function parseKnown(text: string, rules: SegmentRules): PathParts | undefined {
 }
 
 function remember(text: string, address: Address): void {
+  if (text.length > LONGEST_REMEMBERED) return
   const pathAt = text.indexOf("/", text.indexOf("://") + 3)
   if (pathAt < 0) return
   if (knownAddresses.size >= MOST_KNOWN_ADDRESSES) knownAddresses.clear()
@@ -68,6 +69,8 @@ function remember(text: string, address: Address): void {
 
 const knownAddresses = new Map<string, Address>()
 const MOST_KNOWN_ADDRESSES = 1_024
+/** What is cut from a text keeps the whole text in memory, so a long one leaves nothing behind. */
+const LONGEST_REMEMBERED = 512
 
 /** The canonical spelling of `/segment/...`, with its guardian. */
 export function canonicalPath(path: string, rules: SegmentRules): string | ActorPathError {

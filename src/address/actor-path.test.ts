@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { anyAddress, hostileText, writtenPath, writtenSegment } from "../../test/generate/names.js"
@@ -81,6 +83,37 @@ describe("what a path is made of", () => {
     ["troupe://sys?x=1", "InvalidUri"],
   ])("%s is refused: %s", (input, code) => {
     expect(ActorPath.tryParse(input)).toMatchObject({ code })
+  })
+
+  test.each([
+    ["troupe://bad sys@host:1/user/a", 12],
+    ["troupe://s%zz@host/user/a", 10],
+    ["troupe://s[s@host/user/a", 10],
+  ])("a system's name that is no URI is told as such, also before a host: %s", (input, position) => {
+    const cause = expect.objectContaining({ part: "user info", position })
+    expect(ActorPath.tryParse(input)).toMatchObject({ code: "InvalidSystem", cause })
+  })
+
+  test.each(["a\u001b[2Jb", "a\nERROR forged", "[\u0085]", "\u2028", "[", "x".repeat(250).concat("!")])(
+    "an error's message about the host %j is one short line of ASCII",
+    (host) => {
+      const error = Address.of({ system: "s", host })
+      expect(error).toMatchObject({ code: "InvalidAuthority" })
+      expect((error as ActorPathError).message).toMatch(/^[ -~]{1,200}$/)
+    },
+  )
+
+  test("so is the one about a scheme", () => {
+    const error = Address.of({ scheme: `\u009b${"x".repeat(1_000)}`, system: "s" })
+    expect((error as ActorPathError).message).toMatch(/^[ -~]{1,200}$/)
+  })
+
+  test("a text that was parsed is not kept for its address", () => {
+    const before = heapBytes()
+    for (let n = 0; n < 64; n += 1) {
+      ActorPath.parse(`troupe://system-number-${n}/user/${"a".repeat(1_000_000)}`)
+    }
+    expect(heapBytes() - before).toBeLessThan(16_000_000)
   })
 
   test("the first wrong segment is named, counted with a guardian that was left out", () => {
@@ -213,6 +246,13 @@ describe("for any input", () => {
     )
   })
 })
+
+/** What is in use once the garbage is gone. */
+function heapBytes(): number {
+  setFlagsFromString("--expose-gc")
+  runInNewContext("gc")()
+  return process.memoryUsage().heapUsed
+}
 
 /** FNV-1a of "prod/user/greeter", worked out apart from this code. */
 const PINNED_HASH = 2_407_781_667

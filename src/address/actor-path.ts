@@ -1,7 +1,7 @@
 import { ActorPathError } from "./actor-path-error.js"
 import { isUid, parsePath } from "./actor-path-parser.js"
 import { Address, type AddressParts, type Scheme } from "./address.js"
-import { canonicalSegment, decodeSegment } from "./segment.js"
+import { canonicalSegment, decodeSegment, RUNTIME_NAMES, USER_NAMES } from "./segment.js"
 
 export type Guardian = "user" | "system"
 
@@ -41,7 +41,7 @@ export class ActorPath {
 
   /** As `parse`, for texts that may well be wrong: the error is returned. */
   static tryParse(text: string, options?: ParseOptions): ActorPath | ActorPathError {
-    const parts = parsePath(text, options?.runtimeNames === true ? RUNTIME : USER)
+    const parts = parsePath(text, options?.runtimeNames === true ? RUNTIME_NAMES : USER_NAMES)
     return parts instanceof ActorPathError ? parts : new ActorPath(parts.address, parts.path, parts.uid)
   }
 
@@ -91,7 +91,7 @@ export class ActorPath {
 
   /** `segment` as it is written in a path: `%20` is a space. The child does not inherit the uid. */
   child(segment: string, options?: ParseOptions): ActorPath {
-    const rules = options?.runtimeNames === true ? RUNTIME : USER
+    const rules = options?.runtimeNames === true ? RUNTIME_NAMES : USER_NAMES
     const canonical = canonicalSegment(segment, 0, segment.length, 0, rules)
     if (canonical instanceof ActorPathError) {
       throw canonicalSegment(segment, 0, segment.length, this.path.split("/").length - 1, rules)
@@ -160,6 +160,4 @@ function fnv1a(text: string): number {
   return hash >>> 0
 }
 
-const USER = { runtimeNames: false }
-const RUNTIME = { runtimeNames: true }
 const LOWER_U = 117

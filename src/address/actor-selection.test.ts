@@ -1,4 +1,6 @@
+import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { writtenPattern, writtenSegment } from "../../test/generate/names.js"
 import vectors from "../../test/vectors/relative.json" with { type: "json" }
 import { ActorPath } from "./actor-path.js"
 import { ActorPathError } from "./actor-path-error.js"
@@ -32,6 +34,9 @@ test.each([
   ["troupe.tcp://t@h:1/system/log", "troupe.tcp://t@h:1/system/log"],
   ["troupe.tcp://t@h:1/a/../b", "troupe.tcp://t@h:1/user/b"],
   ["troupe.tcp://t@h:1", "troupe.tcp://t@h:1/user"],
+  ["troupe://s/us%65r/a", "troupe://s/user/a"],
+  ["/s%79stem/log", "troupe://s/system/log"],
+  ["/us%65r", "troupe://s/user"],
 ])("%s resolves to %s", (expression, result) => {
   expect(String(ActorSelection.resolve(base, expression))).toBe(result)
 })
@@ -49,12 +54,30 @@ test.each([
   ["$a", "InvalidSegment"],
   ["a#x", "InvalidUid"],
   ["nope://t/user/a", "InvalidScheme"],
+  ["troupe://sys?x/user/a", "InvalidUri"],
+  ["troupe://sys?", "InvalidUri"],
 ])("%s is refused: %s", (expression, code) => {
   expect(() => ActorSelection.resolve(base, expression)).toThrow(expect.objectContaining({ code }))
 })
 
 test("a base that the runtime named is no obstacle", () => {
   expect(String(ActorSelection.resolve(at("troupe://s/user/$a/b"), "../c"))).toBe("troupe://s/user/$a/c")
+  expect(ActorSelection.of(at("troupe://s/user/$a"), "*").matches(at("troupe://s/user/$a/b"))).toBe(true)
+})
+
+test("a wrong step is counted from the guardian", () => {
+  const wrong = expect.objectContaining({ code: "InvalidSegment", index: 3, position: 1 })
+  for (const bad of ["x/b c", "../x/../x/y/b c", "/us%65r/x/y/b c", "/x/y/b c"])
+    expect(() => ActorSelection.resolve(base, bad)).toThrow(wrong)
+  for (const bad of ["x/b c", "*/b c", "*/b *", "?/x/../b c", "*/b%", "x/b%*4"])
+    expect(() => ActorSelection.of(base, bad)).toThrow(expect.objectContaining({ index: 3, position: 1 }))
+})
+
+test("climbing and going down again costs no more in the depth than on the ground", () => {
+  const deep = at(`troupe://s/user${"/a".repeat(150_000)}`)
+  const expression = "../a/".repeat(150_000)
+  expect(ActorSelection.resolve(deep, `${expression}b`).equals(deep.child("b"))).toBe(true)
+  expect(ActorSelection.of(deep, `${expression}b`).anchor.equals(deep.child("b"))).toBe(true)
 })
 
 describe("wildcards", () => {
@@ -89,11 +112,54 @@ describe("wildcards", () => {
       expect(() => ActorSelection.of(base, bad)).toThrow(ActorPathError)
   })
 
-  test("a long pattern of stars does not run away", () => {
-    const selection = ActorSelection.of(base, `${"*a".repeat(200)}b`)
-    expect(selection.matches(at(`troupe://s/user/worker/${"a".repeat(2_000)}`))).toBe(false)
+  test("a pattern is canonical", () => {
+    const selection = ActorSelection.of(base, "%62*/c%61/%2a?%3f%20")
+    expect(selection.patterns).toEqual(["b*", "ca", "%2A?%3F%20"])
+    expect(selection.matches(at("troupe://s/user/worker/bob/ca/*x%3F%20"))).toBe(true)
+    expect(selection.matches(at("troupe://s/user/worker/bob/ca/xx%3F%20"))).toBe(false)
+  })
+
+  test("an escaped wildcard is a name, in the anchor too", () => {
+    const selection = ActorSelection.of(base, "a%2A/b*")
+    expect(String(selection.anchor)).toBe("troupe://s/user/worker/a*")
+    expect(String(selection)).toBe("troupe://s/user/worker/a%2A/b*")
+  })
+
+  test("a uid names one actor, so it goes with no pattern", () => {
+    for (const bad of ["*#7", "*/a#7", "troupe://s/user/a?#7"])
+      expect(() => ActorSelection.of(base, bad)).toThrow(expect.objectContaining({ code: "InvalidUid" }))
+    expect(ActorSelection.of(base, "*/../a#7").anchor.uid).toBe(7)
+  })
+
+  test("what it prints reads back as itself", () => {
+    const step = fc.oneof(writtenSegment, writtenPattern, fc.constantFrom(".", ".."))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 6 }), (steps) => {
+        const selection = ActorSelection.of(
+          ActorPath.root({ system: "s" }),
+          steps.filter(balanced()).join("/"),
+        )
+        const again = ActorSelection.of(base, String(selection))
+        expect(String(again)).toBe(String(selection))
+        expect(again.anchor.equals(selection.anchor)).toBe(true)
+        expect(again.patterns).toEqual(selection.patterns)
+      }),
+      { numRuns: 2_000 },
+    )
   })
 })
+
+/** Leaves out the steps that would climb past the guardian. */
+function balanced(): (step: string) => boolean {
+  let depth = 0
+  return (step) => {
+    if (step === ".") return true
+    if (step !== "..") return ++depth > 0
+    if (depth === 0) return false
+    depth -= 1
+    return true
+  }
+}
 
 describe("where a message to a selection goes", () => {
   const home: Address = ActorPath.parse("troupe.tcp://s@here:1/user").address

@@ -1,10 +1,10 @@
 import { ActorPath } from "./actor-path.js"
 import { ActorPathError } from "./actor-path-error.js"
-import { readUid } from "./actor-path-parser.js"
 import type { Address } from "./address.js"
+import { hasWildcard, NamePattern } from "./name-pattern.js"
 import { PathResolutionError } from "./path-resolution-error.js"
-import { splitUri } from "./uri.js"
-import { UriError } from "./uri-error.js"
+import { canonicalSegment, decodeSegment, USER_NAMES } from "./segment.js"
+import { readExpression } from "./selection-expression.js"
 
 /**
  * Paths by description: relative to another path, with `*` for any run of characters in a name and `?` for any one.
@@ -16,46 +16,56 @@ import { UriError } from "./uri-error.js"
 export class ActorSelection {
   /** The path before the first wildcard; the whole path when there is none. */
   readonly anchor: ActorPath
-  /** A pattern for each level below the anchor. */
-  readonly patterns: readonly string[]
+  readonly #levels: readonly NamePattern[]
 
-  private constructor(anchor: ActorPath, patterns: readonly string[]) {
+  private constructor(anchor: ActorPath, levels: readonly NamePattern[]) {
     this.anchor = anchor
-    this.patterns = patterns
+    this.#levels = levels
   }
 
   /** Throws an {@link ActorPathError}. */
   static of(base: ActorPath, expression: string): ActorSelection {
-    const { start, steps, uid } = read(base, expression)
-    const patterns: string[] = []
-    let anchor = start
+    const { address, start, steps, uid } = readExpression(base, expression)
+    const names = [...start]
+    const levels: NamePattern[] = []
     for (const step of steps) {
+      const index = names.length + levels.length
       if (step === "..") {
-        if (patterns.pop() === undefined) anchor = climb(anchor)
-      } else if (patterns.length > 0 || isPattern(step)) {
-        patterns.push(checkPattern(step))
+        if (levels.pop() === undefined) climb(names)
+      } else if (levels.length > 0 || hasWildcard(step)) {
+        levels.push(NamePattern.of(step, index))
       } else {
-        anchor = anchor.child(step)
+        names.push(nameOf(step, index))
       }
     }
-    return new ActorSelection(anchor.withUid(uid), patterns)
+    if (uid !== undefined && levels.length > 0)
+      throw new ActorPathError("InvalidUid", "a uid names one actor; a pattern names many")
+    return new ActorSelection(pathOf(address, names).withUid(uid), levels)
   }
 
   /** The one path that `expression` names, seen from `base`. Here `*` is a name like any other. */
   static resolve(base: ActorPath, expression: string): ActorPath {
-    const { start, steps, uid } = read(base, expression)
-    return steps.reduce((path, step) => (step === ".." ? climb(path) : path.child(step)), start).withUid(uid)
+    const { address, start, steps, uid } = readExpression(base, expression)
+    const names = [...start]
+    for (const step of steps) {
+      if (step === "..") climb(names)
+      else names.push(nameOf(step, names.length))
+    }
+    return pathOf(address, names).withUid(uid)
+  }
+
+  /** A pattern for each level below the anchor, canonical. */
+  get patterns(): readonly string[] {
+    return this.#levels.map(String)
   }
 
   matches(path: ActorPath): boolean {
-    if (this.patterns.length === 0) return this.anchor.sameIncarnation(path)
-    const names = path.segments
-    const above = names.length - this.patterns.length
-    if (above !== this.anchor.segments.length) return false
-    let ancestor: ActorPath | undefined = path
-    for (const _ of this.patterns) ancestor = ancestor?.parent
-    if (ancestor === undefined || !ancestor.equals(this.anchor)) return false
-    return this.patterns.every((pattern, level) => matchesName(pattern, names[above + level] as string))
+    if (this.#levels.length === 0) return this.anchor.sameIncarnation(path)
+    if (path.address.key !== this.anchor.address.key) return false
+    const names = path.path.split("/")
+    const above = names.length - this.#levels.length
+    if (above < 2 || names.slice(0, above).join("/") !== this.anchor.path) return false
+    return this.#levels.every((level, below) => level.matches(decodeSegment(names[above + below] as string)))
   }
 
   /**
@@ -83,8 +93,9 @@ export class ActorSelection {
     }
   }
 
+  /** As an expression, from any base. A star in a name of the anchor is no wildcard, so it is escaped. */
   toString(): string {
-    return [this.anchor.toString(), ...this.patterns].join("/")
+    return [this.anchor.toString().replaceAll("*", "%2A"), ...this.#levels].join("/")
   }
 }
 
@@ -96,77 +107,19 @@ export type SelectionDestination =
   | { readonly kind: "deferred"; readonly authority: string }
   | { readonly kind: "refused"; readonly error: PathResolutionError }
 
-interface Expression {
-  readonly start: ActorPath
-  /** Names and `..`, as written. */
-  readonly steps: readonly string[]
-  readonly uid: number | undefined
+/** Takes the last of `names` away; the first is the guardian. */
+function climb(names: string[]): void {
+  if (names.length === 1) throw new ActorPathError("RelativeEscape", ".. climbs past the guardian")
+  names.pop()
 }
 
-function read(base: ActorPath, expression: string): Expression {
-  const hash = expression.indexOf("#")
-  const uid = hash < 0 ? undefined : readUid(expression.slice(hash + 1))
-  if (uid instanceof ActorPathError) throw uid
-  const text = hash < 0 ? expression : expression.slice(0, hash)
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-    const split = splitUri(text)
-    if (split instanceof UriError)
-      throw new ActorPathError("InvalidUri", split.message, undefined, { cause: split })
-    return fromRoot(ActorPath.parse(text.slice(0, split.pathAt)), text.slice(split.pathAt), uid)
-  }
-  if (text.startsWith("/")) return fromRoot(base, text, uid)
-  const steps = stepsOf(text)
-  return { start: base.withUid(undefined), steps, uid: uid ?? (steps.length === 0 ? base.uid : undefined) }
+function nameOf(step: string, index: number): string {
+  const name = canonicalSegment(step, 0, step.length, index, USER_NAMES)
+  if (name instanceof ActorPathError) throw name
+  return name
 }
 
-function fromRoot(home: ActorPath, path: string, uid: number | undefined): Expression {
-  const steps = stepsOf(path.slice(1))
-  const [first] = steps
-  if (first !== "user" && first !== "system") return { start: ActorPath.root(home.address), steps, uid }
-  return { start: ActorPath.root(home.address, first), steps: steps.slice(1), uid }
-}
-
-function stepsOf(path: string): string[] {
-  return path === "" ? [] : path.split("/").filter((step) => step !== ".")
-}
-
-function climb(path: ActorPath): ActorPath {
-  if (path.parent === undefined) throw new ActorPathError("RelativeEscape", ".. climbs past the guardian")
-  return path.parent
-}
-
-function isPattern(name: string): boolean {
-  return name.includes("*") || name.includes("?")
-}
-
-/** A pattern without its question marks obeys the rules of a name. */
-function checkPattern(pattern: string): string {
-  const sample = pattern.replaceAll("?", "*")
-  return ActorPath.root({ system: "x" }).child(sample) && pattern
-}
-
-/** Both walk forward; on a mismatch the last `*` takes in one character more. */
-function matchesName(pattern: string, name: string): boolean {
-  let p = 0
-  let n = 0
-  let star = -1
-  let resume = 0
-  while (n < name.length) {
-    if (pattern[p] === "*") {
-      star = p
-      p += 1
-      resume = n
-    } else if (p < pattern.length && (pattern[p] === "?" || pattern[p] === name[n])) {
-      p += 1
-      n += 1
-    } else if (star >= 0) {
-      p = star + 1
-      resume += 1
-      n = resume
-    } else {
-      return false
-    }
-  }
-  while (pattern[p] === "*") p += 1
-  return p === pattern.length
+/** Made once all steps are taken: a path for each step would cost the length of the path each time. */
+function pathOf(address: Address, names: readonly string[]): ActorPath {
+  return ActorPath.parse(`${address.text}/${names.join("/")}`, { runtimeNames: true })
 }

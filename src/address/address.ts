@@ -1,6 +1,7 @@
 import { ActorPathError } from "./actor-path-error.js"
 import { IDENTIFIER, isIn } from "./character-class.js"
 import { canonicalHost, isPort } from "./host.js"
+import { quoted } from "./quote.js"
 
 export type Scheme = "troupe" | "troupe.tcp" | "pekko" | "pekko.tcp"
 
@@ -42,7 +43,7 @@ export class Address {
     if (!isScheme(scheme)) {
       return new ActorPathError(
         "InvalidScheme",
-        `the scheme is ${shorten(scheme)}; it can be ${schemes.join(", ")}`,
+        `the scheme is ${quoted(scheme)}; it can be ${schemes.join(", ")}`,
       )
     }
     const problem = systemProblem(parts.system)
@@ -79,9 +80,4 @@ function systemProblem(system: string): string | undefined {
     }
   }
   return undefined
-}
-
-/** Keeps a hostile text from filling a log through an error's message. */
-function shorten(text: string): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text)
 }

@@ -1,4 +1,5 @@
 import { canonicalIpv6 } from "./ipv6.js"
+import { quoted } from "./quote.js"
 
 /**
  * The canonical text of a host by the rules of names: lower case, an IPv6 address in brackets and in its shortest
@@ -10,14 +11,14 @@ export function canonicalHost(text: string): { readonly host: string } | { reado
   if (text.startsWith("[")) {
     const address = text.endsWith("]") ? canonicalIpv6(text.slice(1, -1)) : undefined
     return address === undefined
-      ? { problem: `${text} is no IPv6 address in brackets` }
+      ? { problem: `${quoted(text)} is no IPv6 address in brackets` }
       : { host: `[${address}]` }
   }
   const labels = text.split(".")
   for (const label of labels) {
     if (!/^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(label)) {
       return {
-        problem: `the host's label "${label}" is not made of letters, digits, - and _ with no - at its ends`,
+        problem: `the host's label ${quoted(label)} is not made of letters, digits, - and _ with no - at its ends`,
       }
     }
   }

@@ -1,5 +1,6 @@
 import { ActorPathError } from "./actor-path-error.js"
 import { hexValue, isEscape, isIn, SEGMENT } from "./character-class.js"
+import { shownCharacter } from "./quote.js"
 
 /**
  * One name in a path. As *written* it may hold `%HH`; *decoded* it is what the actor is called; the *canonical* spelling
@@ -9,6 +10,9 @@ export interface SegmentRules {
   /** Names that begin with `$` are the runtime's own: accepted only where the runtime reads back what it wrote. */
   readonly runtimeNames: boolean
 }
+
+export const USER_NAMES: SegmentRules = { runtimeNames: false }
+export const RUNTIME_NAMES: SegmentRules = { runtimeNames: true }
 
 /** The canonical spelling of what stands between `from` and `to` in `text`. */
 export function canonicalSegment(
@@ -78,10 +82,7 @@ function skipBare(text: string, from: number): number {
 }
 
 function badCharacter(text: string, at: number, from: number, index: number): ActorPathError {
-  const code = text.charCodeAt(at)
-  const shown =
-    code > 32 && code < 127 ? text.charAt(at) : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
-  return new ActorPathError("InvalidSegment", `${shown} may not stand in a name`, {
+  return new ActorPathError("InvalidSegment", `${shownCharacter(text, at)} may not stand in a name`, {
     index,
     position: at - from,
   })

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { ActorPath } from "./actor-path.js"
-import { LARGEST_ASKED_UID, UidReservations } from "./uid-reservations.js"
+import { drawFirstUid, LARGEST_ASKED_UID, UidReservations } from "./uid-reservations.js"
 
 const asked = ActorPath.parse("troupe://s/user/a#7")
 const DAY = 24 * 60 * 60 * 1000
@@ -8,6 +8,27 @@ const DAY = 24 * 60 * 60 * 1000
 test("the counter never gives a uid twice, and none that could be asked for", () => {
   const uids = new UidReservations()
   expect([uids.next(), uids.next()]).toEqual([LARGEST_ASKED_UID + 1, LARGEST_ASKED_UID + 2])
+})
+
+test("the counter begins where it is told to, beyond what can be asked for", () => {
+  const uids = new UidReservations({ firstIssued: 2 ** 40 })
+  expect([uids.next(), uids.next()]).toEqual([2 ** 40, 2 ** 40 + 1])
+  for (const firstIssued of [LARGEST_ASKED_UID, 0, -1, 2 ** 40 + 0.5, 2 ** 53, Number.NaN]) {
+    expect(() => new UidReservations({ firstIssued })).toThrow(
+      expect.objectContaining({ code: "InvalidUid" }),
+    )
+  }
+})
+
+test.each([
+  [0, 2 ** 31],
+  [5, 6 * 2 ** 31],
+  [2 ** 20 - 1, 2 ** 51],
+  [2 ** 32 - 1, 2 ** 51],
+])("from %i the first uid is drawn as %i", (drawn, expected) => {
+  const firstIssued = drawFirstUid({ uint32: () => drawn, bytes: (length) => new Uint8Array(length) })
+  expect(firstIssued).toBe(expected)
+  expect(new UidReservations({ firstIssued }).next()).toBe(expected)
 })
 
 test("a uid that was asked for is refused while its actor runs, and for five days after", () => {

@@ -1,6 +1,8 @@
 import type { MonotonicMs } from "../ports/clock.js"
+import type { Random } from "../ports/random.js"
 import type { ActorPath } from "./actor-path.js"
 import { ActorPathError } from "./actor-path-error.js"
+import { isUid } from "./actor-path-parser.js"
 import { PathResolutionError } from "./path-resolution-error.js"
 
 /**
@@ -20,9 +22,18 @@ export class UidReservations {
   readonly #running = new Set<string>()
   /** When each reservation ends. All last equally long, so they end in the order of insertion. */
   readonly #reserved = new Map<string, MonotonicMs>()
-  #last = LARGEST_ASKED_UID
+  #next: number
 
-  constructor(options: { readonly holdMs?: number; readonly capacity?: number } = {}) {
+  /** Throws an {@link ActorPathError} if `firstIssued` is not beyond the uids that can be asked for. */
+  constructor(options: UidOptions = {}) {
+    const { firstIssued = LARGEST_ASKED_UID + 1 } = options
+    if (!isUid(firstIssued) || firstIssued <= LARGEST_ASKED_UID) {
+      throw new ActorPathError(
+        "InvalidUid",
+        `the first uid that is issued is an integer from ${LARGEST_ASKED_UID + 1}, not ${firstIssued}`,
+      )
+    }
+    this.#next = firstIssued
     this.#holdMs = options.holdMs ?? FIVE_DAYS_MS
     this.#capacity = options.capacity ?? 10_000
   }
@@ -34,8 +45,9 @@ export class UidReservations {
 
   /** A uid that no actor had before. */
   next(): number {
-    this.#last += 1
-    return this.#last
+    const uid = this.#next
+    this.#next += 1
+    return uid
   }
 
   /** Takes the uid that `path` carries for an actor at that path, or says why it cannot be had. */
@@ -75,6 +87,24 @@ export class UidReservations {
       this.#reserved.delete(name)
     }
   }
+}
+
+export interface UidOptions {
+  /** How long a uid is reserved after its actor stopped; 5 days unless set. */
+  readonly holdMs?: number
+  /** How many uids can be in use or reserved; 10,000 unless set. */
+  readonly capacity?: number
+  /**
+   * Where the counter begins. The system draws it anew for each life of the node, with {@link drawFirstUid}: a restarted
+   * node that counted from the same number would give out its predecessor's uids, and old references would reach actors
+   * that they do not mean.
+   */
+  readonly firstIssued?: number
+}
+
+/** One of 2^20 starts that are 2^31 uids apart, which is how many a life can issue before it meets another's. */
+export function drawFirstUid(random: Random): number {
+  return 2 ** 31 * (1 + (random.uint32() % 2 ** 20))
 }
 
 /** The largest uid that a caller may ask for; the counter begins after it. */

@@ -1,5 +1,6 @@
 import { HOST, isIn, SCHEME, skip, URI_PATH, URI_TAIL, USER_INFO } from "./character-class.js"
 import { canonicalIpv6 } from "./ipv6.js"
+import { shownCharacter } from "./quote.js"
 import { UriError, type UriPart } from "./uri-error.js"
 
 /**
@@ -98,6 +99,8 @@ function parseAuthority(text: string, from: number, to: number): UriAuthority | 
   if (userInfoEnd < to && text.charCodeAt(userInfoEnd) === AT) {
     userInfo = text.slice(from, userInfoEnd)
     at = userInfoEnd + 1
+  } else if (text.slice(userInfoEnd, to).includes("@")) {
+    return refuse("user info", text, userInfoEnd)
   }
   let host: string
   if (text.charCodeAt(at) === OPEN_BRACKET && at < to) {
@@ -123,11 +126,9 @@ function parseAuthority(text: string, from: number, to: number): UriAuthority | 
 }
 
 function refuse(part: UriPart, text: string, position: number): UriError {
-  const code = text.charCodeAt(position)
-  if (code === PERCENT) return new UriError(part, position, "a % is not followed by two hex digits")
-  const shown =
-    code > 32 && code < 127 ? text.charAt(position) : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
-  return new UriError(part, position, `${shown} may not stand here`)
+  if (text.charCodeAt(position) === PERCENT)
+    return new UriError(part, position, "a % is not followed by two hex digits")
+  return new UriError(part, position, `${shownCharacter(text, position)} may not stand here`)
 }
 
 function isLetter(code: number): boolean {

@@ -48,6 +48,7 @@ test("a level or a format that is not known is an assertion", () => {
   expect(() => consoleLogger({ level: "trace" as "debug" })).toThrow(
     /one of debug, info, warn, error, not trace/,
   )
+  expect(() => consoleLogger({ level: "constructor" as "debug" })).toThrow(/not constructor/)
   expect(() => consoleLogger({ format: "xml" as "json" })).toThrow(/text or json/)
 })
 

@@ -17,7 +17,10 @@ export interface ConsoleLoggerOptions {
 
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Logger {
   const { level = "info", format = "text", clock = nodeClock, write = toStderr } = options
-  assert(level in loudness, `level must be one of ${Object.keys(loudness).join(", ")}, not ${level}.`)
+  assert(
+    Object.hasOwn(loudness, level),
+    `level must be one of ${Object.keys(loudness).join(", ")}, not ${level}.`,
+  )
   assert(format === "text" || format === "json", `format must be text or json, not ${format}.`)
   const lineOf = format === "json" ? jsonLine : textLine
   const put = (entry: LogEntry) => write(lineOf(entry))

@@ -111,6 +111,28 @@ test("what is huge is cut short", () => {
   }
 })
 
+test("the digits of a bigint are written as long as they are few", () => {
+  expect(copied(2n ** 1_000n - 1n)).toHaveLength(302)
+  expect(copied(2n ** 1_000n)).toBe("[bigint of 1001 bits]")
+  expect(copied(-(2n ** 1_000n))).toBe("[bigint of 1001 bits]")
+  expect(copied(2n ** 1_535n - 1n)).toBe("[bigint of 1535 bits]")
+  expect(copied(1n << (2n ** 27n))).toBe("[bigint of 134217729 bits]")
+})
+
+test("an object is asked about no more of its names than are written", () => {
+  let asked = 0
+  const names = Array.from({ length: 100_000 }, (_, i) => `name ${i}`)
+  const many = new Proxy(Object.fromEntries(names.map((name) => [name, 1])), {
+    getOwnPropertyDescriptor: (target, name) => {
+      asked += 1
+      return Reflect.getOwnPropertyDescriptor(target, name)
+    },
+  })
+  expect(copied(many)).toMatchObject({ "name 0": 1, "...": "[left out]" })
+  expect(asked).toBeLessThan(20_000)
+  expect(copied(Object.create({ inherited: 1 }, { own: { value: 2, enumerable: true } }))).toEqual({ own: 2 })
+})
+
 /** Makes more of itself whenever it is looked at. */
 const endless: object = new Proxy([], {
   get: (_, name) => (name === Symbol.iterator ? forever : undefined),

@@ -57,6 +57,7 @@ export class LogCopier {
       case "number":
         return Number.isFinite(value) ? value : String(value)
       case "bigint":
+        return isLong(value) ? `[bigint of ${bitsOf(value)} bits]` : String(value)
       case "symbol":
         return this.text(String(value))
       case "function":
@@ -110,8 +111,9 @@ export class LogCopier {
   }
 
   #properties(from: object, into: Record<string, LogValue>, except?: ReadonlySet<string>): LogRecord {
-    for (const name of Object.keys(from)) {
-      if (except?.has(name)) continue
+    // Names one after the other, so that a proxy is not asked about all of them before the allowance is looked at.
+    for (const name in from) {
+      if (!Object.hasOwn(from, name) || except?.has(name)) continue
       if (this.#leftChars <= 0) {
         into["..."] = leftOut
         break
@@ -135,10 +137,31 @@ export class LogCopier {
 const maxTextChars = 8 * 1024
 const maxDepth = 8
 const charsPerValue = 8
+const longBigint = 2n ** 1_000n
+/** The largest that V8 knows. */
+const maxBigintBits = 2 ** 30
 const leftOut = "[left out]"
 const unreadable = "[unreadable]"
 const wholeLayer = "fields"
 const errorFields: ReadonlySet<string> = new Set(Object.keys(new LoggedError()))
+
+/** Whether to write its digits out would take time out of proportion: it grows with the square of their number. */
+function isLong(value: bigint): boolean {
+  return value >= longBigint || value <= -longBigint
+}
+
+/** Each shift that leaves something at least halves what is left, so all of them cost about as much as the first. */
+function bitsOf(value: bigint): number {
+  let left = value < 0n ? -value : value
+  let bits = 1
+  for (let step = maxBigintBits; step >= 1; step /= 2) {
+    const high = left >> BigInt(step)
+    if (high === 0n) continue
+    left = high
+    bits += step
+  }
+  return bits
+}
 
 /** Without a prototype: a field may be called `__proto__`. */
 function emptyRecord(): Record<string, LogValue> {

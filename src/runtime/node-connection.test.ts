@@ -185,6 +185,26 @@ test("destroy before attach is told after it", async () => {
   expect(seen.calls).toEqual(["closed aborted"])
 })
 
+test("an end that is under way at attach is told once", async () => {
+  const [connection] = await accepted()
+  connection.destroy()
+  const seen = watch(connection)
+  await turns()
+  expect(seen.calls).toEqual(["closed aborted"])
+})
+
+test.each([0, 1, 2, 3])("so is a failure, %i ticks after the write that met it", async (ticks) => {
+  const [connection, peer] = await accepted()
+  peer.resetAndDestroy()
+  await once(peer, "close")
+  connection.write(Buffer.from("into the void"))
+  for (let i = 0; i < ticks; i += 1) await new Promise<void>((resolve) => process.nextTick(resolve))
+  const seen = watch(connection)
+  await seen.until(() => seen.closed !== undefined)
+  await turns()
+  expect(seen.calls).toEqual(["closed failed"])
+})
+
 test("destroy loses what was not sent", async () => {
   const [connection, peer] = await accepted()
   const seen = watch(connection)

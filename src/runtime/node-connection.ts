@@ -19,6 +19,8 @@ export class NodeConnection implements Connection {
   /** `write` has said false, and `drained` has not been told since. */
   #owesDrained = false
   #reason: CloseReason | undefined
+  /** The socket has said so. Its own `closed` is true a tick earlier, when there is still an event to come. */
+  #isClosed = false
 
   constructor(socket: Socket) {
     // Kept, because a socket forgets its addresses once it is closed. One that is reset at once never knew its peer.
@@ -45,7 +47,7 @@ export class NodeConnection implements Connection {
       if (!socket.destroyed) handler.ended()
     })
     if (!this.#paused) socket.resume()
-    if (socket.closed) process.nextTick(() => handler.closed(this.#closeReason))
+    if (this.#isClosed) process.nextTick(() => handler.closed(this.#closeReason))
     else if (this.#owesDrained && !socket.writableNeedDrain) process.nextTick(() => this.#drained())
   }
 
@@ -89,6 +91,7 @@ export class NodeConnection implements Connection {
   }
 
   #closed(): void {
+    this.#isClosed = true
     this.#handler?.closed(this.#closeReason)
   }
 

@@ -20,6 +20,15 @@ export const writtenSegment = fc
   .map((pieces) => pieces.join(""))
   .filter((text) => !/^(\$|%24)/.test(text) && !/^(\.|%2e){1,2}$/i.test(text))
 
+/** A name with wildcards, as people write it. Only in its middle: what is around it keeps it from being `.` or `$`. */
+export const writtenPattern = fc
+  .tuple(
+    fc.constantFrom("*", "?", "a", "%41", "%2a", "%3F"),
+    fc.array(fc.oneof({ arbitrary: fc.constantFrom("*", "?"), weight: 4 }, bare, escaped), { maxLength: 6 }),
+    fc.constantFrom("*", "?"),
+  )
+  .map(([first, middle, last]) => first + middle.join("") + last)
+
 const label = textOf(`${letters}-`, { minLength: 1, maxLength: 8 }).filter((text) => !/^-|-$/.test(text))
 const hostName = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."))
 const host = fc.oneof(

@@ -1,0 +1,147 @@
+import {
+  ActorStoppedError,
+  type CallError,
+  CancelledError,
+  type Delivery,
+  OverloadedError,
+  TimeoutError,
+} from "../errors/call-errors.js"
+import type { ActorRef } from "./actor-ref.js"
+import type { DeadLetterReason } from "./dead-letters.js"
+import { Deadline } from "./deadlines.js"
+import { type InternalRef, internal } from "./internal-ref.js"
+import type { Realm } from "./realm.js"
+import { ReplyRef } from "./reply-ref.js"
+
+export interface AskOptions {
+  /** The system's `requestTimeoutMs` unless set. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Sends a message that carries a ref for the answer, and gives the first message told to that ref.
+ *
+ * It ends exactly once: with the answer, or with a `CallError` that says whether the message may have been handled. The
+ * target's end ends it at once; an actor that passes `replyTo` on to another must therefore outlive the answer.
+ */
+export function ask<T, R>(
+  realm: Realm,
+  target: ActorRef<T>,
+  message: (replyTo: ActorRef<R>) => T,
+  options?: AskOptions,
+): Promise<R> {
+  return new Promise<R>((resolve, reject) => {
+    const pending = new Ask(realm, internal(target).current(), resolve as (answer: unknown) => void, reject)
+    pending.send(message(pending.replyTo as ActorRef<R>), options)
+  })
+}
+
+/** One ask under way. It waits in two lists, the deadlines' and its target's, and leaves both when it ends. */
+export class Ask extends Deadline {
+  readonly replyTo: ReplyRef
+  readonly #realm: Realm
+  readonly #target: InternalRef<never>
+  readonly #resolve: (answer: unknown) => void
+  readonly #reject: (error: unknown) => void
+  #ended = false
+  #timeoutMs = 0
+  #cancel: { readonly signal: AbortSignal; readonly listener: () => void } | undefined
+  #message: unknown
+  #before: Ask | undefined
+  following: Ask | undefined
+
+  constructor(
+    realm: Realm,
+    target: InternalRef<never>,
+    resolve: (answer: unknown) => void,
+    reject: (error: unknown) => void,
+  ) {
+    super()
+    this.#realm = realm
+    this.#target = target
+    this.#resolve = resolve
+    this.#reject = reject
+    this.replyTo = new ReplyRef(realm, this)
+  }
+
+  send(message: unknown, options: AskOptions | undefined): void {
+    const timeoutMs = options?.timeoutMs ?? this.#realm.askTimeoutMs
+    if (!(timeoutMs > 0 && timeoutMs < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(`ask: timeoutMs is more than 0 and finite, not ${timeoutMs}`)
+    }
+    this.#timeoutMs = timeoutMs
+    const signal = options?.signal
+    if (signal?.aborted === true) return this.#cancelled("not-delivered", signal)
+    const refused = this.#target.accept(message as never)
+    if (refused !== undefined) return this.#refused(refused)
+    if (this.#ended) return
+    this.#message = message
+    this.#realm.deadlines.add(this, timeoutMs)
+    this.#target.addAsk(this)
+    if (signal !== undefined) {
+      const listener = () => this.#cancelled("unknown", signal)
+      signal.addEventListener("abort", listener, { once: true })
+      this.#cancel = { signal, listener }
+    }
+  }
+
+  /** False if the ask has ended already. */
+  answer(value: unknown): boolean {
+    if (this.#ended) return false
+    this.#end()
+    this.#resolve(value)
+    return true
+  }
+
+  override expire(): void {
+    this.#fail(new TimeoutError(this.#target.toString(), this.#timeoutMs))
+  }
+
+  /** The target has stopped; what it had not taken is known not to have been handled. */
+  targetStopped(untaken: ReadonlySet<unknown>, cause: unknown): void {
+    const delivery = untaken.has(this.#message) ? "not-delivered" : "unknown"
+    this.#fail(
+      new ActorStoppedError(this.#target.toString(), delivery, cause === undefined ? undefined : { cause }),
+    )
+  }
+
+  /** Becomes the first of a list that began with `first`. */
+  linkBefore(first: Ask | undefined): Ask {
+    this.following = first
+    if (first !== undefined) first.#before = this
+    return this
+  }
+
+  unlink(): void {
+    if (this.#before !== undefined) this.#before.following = this.following
+    if (this.following !== undefined) this.following.#before = this.#before
+    this.#before = undefined
+    this.following = undefined
+  }
+
+  #refused(reason: DeadLetterReason): void {
+    const target = this.#target.toString()
+    if (reason === "mailbox-full") this.#fail(new OverloadedError(target, this.#target.capacity))
+    else this.#fail(new ActorStoppedError(target, "not-delivered"))
+  }
+
+  #cancelled(delivery: Delivery, signal: AbortSignal): void {
+    this.#fail(new CancelledError(this.#target.toString(), delivery, signal.reason))
+  }
+
+  #fail(error: CallError): void {
+    if (this.#ended) return
+    this.#end()
+    this.#reject(error)
+  }
+
+  #end(): void {
+    this.#ended = true
+    this.#message = undefined
+    this.leave()
+    this.#target.removeAsk(this)
+    this.#cancel?.signal.removeEventListener("abort", this.#cancel.listener)
+    this.#cancel = undefined
+  }
+}

@@ -1,0 +1,99 @@
+import type { Logger } from "../ports/logger.js"
+import type { ActorContext, SpawnOptions } from "./actor-context.js"
+import type { ActorRef } from "./actor-ref.js"
+import { type AskOptions, ask } from "./ask.js"
+import type { ActorTools, Behavior } from "./behavior.js"
+import type { Cell } from "./cell.js"
+import { internal } from "./internal-ref.js"
+import { LocalRef } from "./local-ref.js"
+import { ActorStash, type StashBuffer } from "./stash.js"
+import { ActorTimers, type Timers } from "./timers.js"
+
+/**
+ * What a behavior sees of its cell, and what it holds beyond its behavior: timers, stashes, an abort signal. Each is made
+ * when it is first asked for.
+ */
+export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
+  readonly #cell: Cell
+  #timers: ActorTimers<unknown> | undefined
+  #stashes: ActorStash[] | undefined
+  #abort: AbortController | undefined
+  #log: Logger | undefined
+
+  constructor(cell: Cell) {
+    this.#cell = cell
+  }
+
+  get self(): ActorRef<unknown> {
+    return this.#cell.ref
+  }
+
+  get log(): Logger {
+    this.#log ??= this.#cell.realm.logger.with({ actor: this.#cell.ref.path.toString() })
+    return this.#log
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController()
+      if (this.#cell.isEnding) this.#abort.abort(this.#cell.stopReason())
+    }
+    return this.#abort.signal
+  }
+
+  get children(): readonly ActorRef<never>[] {
+    return this.#cell.children.map((child) => child.ref)
+  }
+
+  child(name: string): ActorRef<never> | undefined {
+    return this.#cell.child(name)?.ref
+  }
+
+  spawn<C>(behavior: Behavior<C>, name?: string, options?: SpawnOptions): ActorRef<C> {
+    return this.#cell.spawn(behavior, name, options)
+  }
+
+  stop(child: ActorRef<never>): void {
+    if (!(child instanceof LocalRef) || child.cell.parent !== this.#cell) {
+      throw new TypeError(
+        `${child.path} is no child of ${this.#cell.ref.path}; an actor stops its own children only`,
+      )
+    }
+    child.cell.stop()
+  }
+
+  watch(ref: ActorRef<never>): void {
+    this.#cell.watch(internal(ref))
+  }
+
+  unwatch(ref: ActorRef<never>): void {
+    this.#cell.unwatch(internal(ref))
+  }
+
+  ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R> {
+    return ask(this.#cell.realm, target, message, options)
+  }
+
+  get timers(): Timers<unknown> {
+    this.#timers ??= new ActorTimers(this.#cell.realm.clock, (tick) => this.#cell.acceptTick(tick))
+    return this.#timers
+  }
+
+  stash(capacity: number): StashBuffer<unknown> {
+    const stash = new ActorStash(this.#cell.mailbox, capacity)
+    this.#stashes = [...(this.#stashes ?? []), stash]
+    return stash
+  }
+
+  /** Lets go of what belongs to one start of the behavior, and gives what was stashed. */
+  release(): unknown[] {
+    this.#timers?.cancelAll()
+    const stashed = (this.#stashes ?? []).flatMap((stash) => stash.takeAll())
+    this.#stashes = undefined
+    return stashed
+  }
+
+  abort(): void {
+    this.#abort?.abort(this.#cell.stopReason())
+  }
+}

@@ -1,0 +1,505 @@
+import { ActorPath } from "../address/actor-path.js"
+import { ActorStoppedError } from "../errors/call-errors.js"
+import type { Timer } from "../ports/clock.js"
+import type { SpawnOptions } from "./actor-context.js"
+import { DeathPactError, NameTakenError } from "./actor-errors.js"
+import { ActorAbandoned, ActorFailed } from "./actor-events.js"
+import type { Ask } from "./ask.js"
+import {
+  type Behavior,
+  type Deferred,
+  type MaybePromise,
+  Receive,
+  type Supervised,
+  same,
+  unhandled,
+} from "./behavior.js"
+import { CellContext } from "./cell-context.js"
+import type { DeadLetterReason } from "./dead-letters.js"
+import { DeathWatch } from "./death-watch.js"
+import type { Runnable } from "./dispatcher.js"
+import type { InternalRef, Watcher } from "./internal-ref.js"
+import type { Letter } from "./letter.js"
+import { LocalRef } from "./local-ref.js"
+import { Mailbox } from "./mailbox.js"
+import type { Realm } from "./realm.js"
+import { PostStop, PreRestart, type Signal, Terminated } from "./signals.js"
+import { type Decision, decide, type Supervisor } from "./supervision.js"
+import { TimerTick } from "./timers.js"
+
+/**
+ * One running actor: its mailbox, its behavior, its children, and the one rule that they all live by: one turn at a time.
+ *
+ * A turn is the handling of one message or letter. It ends when the handler returns or, if that returns a promise, when
+ * the promise settles; until then the cell is `BUSY` and takes nothing. Everything that another cell may ask of this one
+ * (stop, terminated, escalated) is therefore a letter, opened between turns and ahead of messages.
+ *
+ *     running <-> restarting
+ *        \           /
+ *         -> stopping -> stopped
+ *
+ * Restarting and stopping both end the children first and wait for them: what a behavior spawned never outlives it. The
+ * behavior hears `PreRestart` before its children end, because they are still of use, and `PostStop` after, because it is
+ * the last word. A stopped cell keeps nothing but what its ref needs to say so, for refs may be held for long.
+ */
+export class Cell implements Runnable, Watcher {
+  readonly realm: Realm
+  readonly parent: Cell | undefined
+  readonly name: string
+  readonly mailbox: Mailbox
+  readonly ref: LocalRef<never>
+  /** The first of the asks that wait for an answer from this actor. */
+  asks: Ask | undefined
+  #flags = 0
+  #behavior: Receive<unknown> = nothing
+  #context: CellContext | undefined
+  #supervisor: Supervisor | undefined
+  #children: Map<string, Cell> | undefined
+  #deathWatch: DeathWatch | undefined
+  #restart: Restart | undefined
+  #uid: number | undefined
+  #cause: unknown
+
+  constructor(realm: Realm, parent: Cell | undefined, name: string, capacity = Number.POSITIVE_INFINITY) {
+    this.realm = realm
+    this.parent = parent
+    this.name = name
+    this.mailbox = new Mailbox(capacity)
+    this.ref = new LocalRef(this)
+  }
+
+  /** From when it takes no more messages. */
+  get isEnding(): boolean {
+    return (this.#flags & STOPPING) !== 0
+  }
+
+  get hasStopped(): boolean {
+    return (this.#flags & STOPPED) !== 0
+  }
+
+  get children(): readonly Cell[] {
+    return this.#children === undefined ? [] : [...this.#children.values()]
+  }
+
+  child(name: string): Cell | undefined {
+    return this.#children?.get(name)
+  }
+
+  get uid(): number {
+    this.#uid ??= this.realm.uids.next()
+    return this.#uid
+  }
+
+  makePath(): ActorPath {
+    if (this.parent === undefined) return ActorPath.root(this.realm.address, this.name as "user" | "system")
+    return this.parent.ref.path.child(this.name, { runtimeNames: true }).withUid(this.uid)
+  }
+
+  /** What `context.signal` aborts with. */
+  stopReason(): ActorStoppedError {
+    return new ActorStoppedError(this.ref.toString(), "unknown", { cause: this.#cause })
+  }
+
+  /** Throws if the name is no name or is taken, if the uid is reserved, or if this actor is stopping. */
+  spawn<C>(behavior: Behavior<C>, name?: string, options?: SpawnOptions): LocalRef<C> {
+    if (this.isEnding) throw new ActorStoppedError(this.ref.toString(), "not-delivered")
+    const segment = name === undefined ? this.realm.freshName() : this.#checkName(name)
+    const child = new Cell(this.realm, this, segment, checkCapacity(options?.mailboxCapacity))
+    if (options?.uid !== undefined) child.#claimUid(options.uid)
+    this.#children ??= new Map()
+    this.#children.set(segment, child)
+    child.begin(behavior as Behavior<never>)
+    return child.ref as LocalRef<C>
+  }
+
+  begin(behavior: Behavior<never>): void {
+    if (behavior instanceof Receive) this.#behavior = behavior
+    else this.#post({ kind: "start", behavior, outer: undefined })
+  }
+
+  /** Takes a message, or says why not. */
+  accept(message: unknown): DeadLetterReason | undefined {
+    const flags = this.#flags
+    if ((flags & STOPPING) !== 0) return "stopped"
+    if (!this.mailbox.push(message)) return "mailbox-full"
+    if ((flags & (SCHEDULED | BUSY | PAUSED)) === 0) this.#schedule()
+    return undefined
+  }
+
+  acceptTick(tick: TimerTick): void {
+    if (this.isEnding) return
+    this.#flags |= TICKS
+    this.mailbox.pushOwn(tick)
+    this.#resume()
+  }
+
+  stop(): void {
+    if (this.isEnding) return
+    this.#context?.abort()
+    this.#post({ kind: "stop" })
+  }
+
+  /** A child failed and leaves it to this actor. */
+  escalated(error: unknown): void {
+    if (!this.isEnding) this.#post({ kind: "escalated", error })
+  }
+
+  terminated(signal: Terminated): void {
+    if (!this.isEnding) this.#post({ kind: "terminated", signal })
+  }
+
+  /** Lets go of a cell whose turn does not end, and of all below it. Its turn may go on, but reaches nobody. */
+  abandon(): void {
+    if (this.hasStopped) return
+    const children = this.children
+    for (const child of children) child.abandon()
+    if ((this.#flags & BUSY) !== 0) {
+      this.realm.logger.log("error", "a handler did not end in time; its actor is left behind", {
+        actor: this.ref,
+      })
+      this.realm.events.publish(new ActorAbandoned(this.ref.path))
+    }
+    this.#terminate()
+  }
+
+  addWatcher(watcher: Watcher): void {
+    if (this.hasStopped) return watcher.terminated(new Terminated(this.ref, this.#cause))
+    this.#deathWatch ??= new DeathWatch(this)
+    this.#deathWatch.addWatcher(watcher)
+  }
+
+  removeWatcher(watcher: Watcher): void {
+    this.#deathWatch?.removeWatcher(watcher)
+  }
+
+  watch(ref: InternalRef<never>): void {
+    if (this.isEnding) return
+    this.#deathWatch ??= new DeathWatch(this)
+    this.#deathWatch.watch(ref)
+  }
+
+  unwatch(ref: InternalRef<never>): void {
+    this.#deathWatch?.unwatch(ref)
+  }
+
+  run(quota: number): number {
+    const { mailbox } = this
+    let done = 0
+    while (done < quota && (this.#flags & BUSY) === 0) {
+      const letter = mailbox.takeLetter()
+      if (letter !== undefined) this.#open(letter)
+      else if ((this.#flags & PAUSED) !== 0 || mailbox.size === 0) break
+      else this.#handle(mailbox.take())
+      done += 1
+    }
+    this.#flags &= ~SCHEDULED
+    this.#resume()
+    return done
+  }
+
+  #handle(taken: unknown): void {
+    let message = taken
+    if ((this.#flags & TICKS) !== 0 && message instanceof TimerTick) {
+      if (!message.arrive()) return
+      message = message.message
+    }
+    let next: MaybePromise<Behavior<unknown>>
+    try {
+      this.#context ??= new CellContext(this)
+      next = this.#behavior.onMessage(this.#context, message)
+    } catch (error) {
+      return this.#fail(error)
+    }
+    if (next !== same) this.#settle(next, (behavior) => this.#become(behavior, message))
+  }
+
+  #open(letter: Letter): void {
+    if (this.isEnding) return
+    switch (letter.kind) {
+      case "start":
+        return this.#start(letter.behavior, letter.outer)
+      case "stop":
+        return this.#beginStop(undefined)
+      case "escalated":
+        return this.#restart === undefined ? this.#fail(letter.error) : undefined
+      case "terminated":
+        if (this.#restart !== undefined) this.#restart.held.push(letter)
+        else this.#hearOfDeath(this.#deathWatch?.heard(letter.signal))
+    }
+  }
+
+  #hearOfDeath(signal: Terminated | undefined): void {
+    if (signal === undefined) return
+    this.#signal(signal, (next) => {
+      if (next.kind !== "unhandled") this.#become(next, signal)
+      else this.#fail(new DeathPactError(signal.ref.path.toString(), signal.cause))
+    })
+  }
+
+  /** Goes on with what a handler gave: now, or once its promise has settled. */
+  #settle(
+    given: MaybePromise<Behavior<unknown>>,
+    goOn: (next: Behavior<unknown>) => void,
+    failed: (error: unknown) => void = (error) => this.#fail(error),
+  ): void {
+    if (!isPromise(given)) return goOn(given)
+    this.#flags |= BUSY
+    given.then(
+      (next) => this.#endTurn(() => goOn(next)),
+      (error) => this.#endTurn(() => failed(error), error),
+    )
+  }
+
+  #endTurn(goOn: () => void, error?: unknown): void {
+    this.#flags &= ~BUSY
+    if (!this.hasStopped) goOn()
+    else if (error !== undefined) this.#report(error, "stop", "it had been left behind")
+    this.#resume()
+  }
+
+  #become(next: Behavior<unknown>, message: unknown): void {
+    switch (next?.kind) {
+      case "same":
+        return
+      case "unhandled":
+        return this.realm.deadLetters.add(message, this.ref, "unhandled")
+      case "stopped":
+        return this.#beginStop(undefined)
+      case "receive":
+        this.#behavior = next as Receive<unknown>
+        return
+      case "deferred":
+      case "supervised":
+        return this.#start(next, this.#supervisor)
+      default:
+        this.#fail(new TypeError("a handler gave no behavior; return Behaviors.same to go on as before"))
+    }
+  }
+
+  /** Unwraps a behavior down to one that receives; `outer` is the supervision in force around it. */
+  #start(behavior: Behavior<never>, outer: Supervisor | undefined): void {
+    this.#supervisor = outer
+    switch (behavior?.kind) {
+      case "receive":
+        this.#behavior = behavior as Receive<unknown>
+        return
+      case "supervised": {
+        const { inner, options } = behavior as Supervised<never>
+        return this.#start(inner, { options, initial: inner, outer, restarts: [], streak: 0 })
+      }
+      case "deferred": {
+        let made: MaybePromise<Behavior<unknown>>
+        try {
+          this.#context ??= new CellContext(this)
+          made = (behavior as Deferred<unknown>).make(this.#context, this.#context)
+        } catch (error) {
+          return this.#fail(error)
+        }
+        return this.#settle(made, (next) => this.#start(next, outer))
+      }
+      case "stopped":
+        return this.#beginStop(undefined)
+      default:
+        this.#fail(new TypeError("an actor starts with a behavior that receives, or with Behaviors.stopped"))
+    }
+  }
+
+  /** Tells the behavior a signal. One that has no ear for signals leaves it unhandled. */
+  #signal(signal: Signal, goOn: (next: Behavior<unknown>) => void, failed?: (error: unknown) => void): void {
+    const { onSignal } = this.#behavior
+    if (onSignal === undefined) return goOn(unhandled)
+    let given: MaybePromise<Behavior<unknown>>
+    try {
+      this.#context ??= new CellContext(this)
+      given = onSignal(this.#context, signal)
+    } catch (error) {
+      return failed === undefined ? this.#fail(error) : failed(error)
+    }
+    this.#settle(given, goOn, failed)
+  }
+
+  #fail(error: unknown): void {
+    const decision = this.#decide(error)
+    this.#report(error, decision.kind, decision.kind === "stop" ? decision.because : undefined)
+    switch (decision.kind) {
+      case "resume":
+        return
+      case "restart":
+        return this.#beginRestart(decision.supervisor, decision.delayMs, error)
+      case "escalate":
+        this.parent?.escalated(error)
+        return this.#beginStop(error)
+      case "stop":
+        return this.#beginStop(error)
+    }
+  }
+
+  #decide(error: unknown): Decision {
+    const { clock, random } = this.realm
+    try {
+      return decide(this.#supervisor, error, clock.monotonicMs(), () => random.uint32() / 2 ** 32)
+    } catch (cause) {
+      return { kind: "stop", because: `its supervision threw as well: ${String(cause)}` }
+    }
+  }
+
+  #report(error: unknown, decision: Decision["kind"], because: string | undefined): void {
+    const { logger, events } = this.realm
+    const level = decision === "resume" || decision === "restart" ? "warn" : "error"
+    logger.log(level, "an actor failed", { actor: this.ref, error, decision, because })
+    events.publish(new ActorFailed(this.ref.path, error, decision, because))
+  }
+
+  #beginRestart(supervisor: Supervisor, delayMs: number, cause: unknown): void {
+    this.#flags |= PAUSED
+    this.#restart = { supervisor, timer: undefined, due: false, held: [] }
+    const goOn = () => this.#waitToRestart(delayMs)
+    this.#signal(new PreRestart(cause), goOn, (error) => {
+      this.#report(error, "restart", "it failed again in PreRestart")
+      goOn()
+    })
+  }
+
+  #waitToRestart(delayMs: number): void {
+    const restart = this.#restart as Restart
+    const stashed = this.#context?.release() ?? []
+    if (stashed.length > 0) this.mailbox.putBack(stashed)
+    for (const child of this.children) child.stop()
+    if (delayMs === 0) restart.due = true
+    else {
+      restart.timer = this.realm.clock.setTimer(delayMs, () => {
+        restart.due = true
+        this.#restartWhenReady()
+      })
+    }
+    this.#restartWhenReady()
+  }
+
+  #restartWhenReady(): void {
+    const restart = this.#restart
+    if (restart?.due !== true || this.#hasChildren || this.isEnding) return
+    this.#restart = undefined
+    this.#flags &= ~PAUSED
+    const { supervisor, held } = restart
+    this.#post({ kind: "start", behavior: supervisor.initial, outer: supervisor })
+    for (const letter of held) this.#post(letter)
+  }
+
+  #beginStop(cause: unknown): void {
+    if (this.isEnding) return
+    this.#flags |= STOPPING | PAUSED
+    this.#cause = cause
+    this.#restart?.timer?.cancel()
+    this.#context?.abort()
+    for (const child of this.children) child.stop()
+    if (!this.#hasChildren) this.#sayGoodbye()
+  }
+
+  #sayGoodbye(): void {
+    const goOn = () => this.#terminate()
+    this.#signal(new PostStop(), goOn, (error) => {
+      this.#report(error, "stop", "it failed in PostStop")
+      goOn()
+    })
+  }
+
+  #terminate(): void {
+    if (this.hasStopped) return
+    this.#flags |= STOPPED | STOPPING | PAUSED
+    const untaken = [...(this.#context?.release() ?? []), ...this.mailbox.takeAll()]
+    for (const message of untaken) {
+      const { deadLetters } = this.realm
+      if (!(message instanceof TimerTick)) deadLetters.add(message, this.ref, "stopped")
+    }
+    this.#failAsks(untaken)
+    if (this.#uid !== undefined) this.realm.uids.release(this.ref.path, this.realm.clock.monotonicMs())
+    this.#deathWatch?.end(new Terminated(this.ref, this.#cause))
+    this.#behavior = nothing
+    this.#context = undefined
+    this.#supervisor = undefined
+    this.#children = undefined
+    this.#deathWatch = undefined
+    this.#restart = undefined
+    if (this.parent !== undefined) this.parent.#childStopped(this)
+  }
+
+  #failAsks(untaken: readonly unknown[]): void {
+    if (this.asks === undefined) return
+    const set = new Set(untaken)
+    while (this.asks !== undefined) this.asks.targetStopped(set, this.#cause)
+  }
+
+  #childStopped(child: Cell): void {
+    if (this.#children?.get(child.name) === child) this.#children.delete(child.name)
+    if (this.#hasChildren || this.hasStopped) return
+    if (this.isEnding) this.#sayGoodbye()
+    else this.#restartWhenReady()
+  }
+
+  get #hasChildren(): boolean {
+    return this.#children !== undefined && this.#children.size > 0
+  }
+
+  #checkName(name: string): string {
+    const path = this.ref.path.child(name)
+    const segment = path.path.slice(path.path.lastIndexOf("/") + 1)
+    if (this.#children?.has(segment)) throw new NameTakenError(path.toString())
+    return segment
+  }
+
+  #claimUid(uid: number): void {
+    this.#uid = uid
+    const refused = this.realm.uids.claim(this.ref.path, this.realm.clock.monotonicMs())
+    if (refused !== undefined) throw refused
+  }
+
+  #post(letter: Letter): void {
+    this.mailbox.pushLetter(letter)
+    if ((this.#flags & (SCHEDULED | BUSY)) === 0) this.#schedule()
+  }
+
+  #schedule(): void {
+    this.#flags |= SCHEDULED
+    this.realm.dispatcher.schedule(this)
+  }
+
+  /** Asks for another turn if there is something that can be done in it. */
+  #resume(): void {
+    if ((this.#flags & (SCHEDULED | BUSY)) !== 0) return
+    const paused = (this.#flags & PAUSED) !== 0
+    if (this.mailbox.hasLetters || (!paused && this.mailbox.size > 0)) this.#schedule()
+  }
+}
+
+interface Restart {
+  readonly supervisor: Supervisor
+  timer: Timer | undefined
+  /** Whether the wait is over. */
+  due: boolean
+  /** What the next behavior is to hear, not the one that failed. */
+  readonly held: Letter[]
+}
+
+/** In the dispatcher's queue, or in its turn. */
+const SCHEDULED = 1
+/** Waits for a handler's promise. */
+const BUSY = 2
+/** Takes no messages out of its mailbox, only letters. */
+const PAUSED = 4
+/** Takes no messages into its mailbox. */
+const STOPPING = 8
+const STOPPED = 16
+/** Has had a timer's message; before that no message need be looked at. */
+const TICKS = 32
+
+/** Before the first behavior, and after the last. */
+const nothing = new Receive<unknown>(() => unhandled, undefined)
+
+function isPromise<T>(given: MaybePromise<T>): given is Promise<T> {
+  return typeof (given as { then?: unknown } | undefined)?.then === "function"
+}
+
+function checkCapacity(capacity = Number.POSITIVE_INFINITY): number {
+  if (capacity > 0 && (Number.isInteger(capacity) || capacity === Number.POSITIVE_INFINITY)) return capacity
+  throw new RangeError(`mailboxCapacity is a whole number from 1, not ${capacity}`)
+}

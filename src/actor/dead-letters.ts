@@ -1,0 +1,83 @@
+import type { ActorPath } from "../address/actor-path.js"
+import type { Clock, MonotonicMs } from "../ports/clock.js"
+import type { Logger } from "../ports/logger.js"
+import type { EventStream } from "./event-stream.js"
+
+export type DeadLetterReason =
+  /** The actor has stopped, or is about to. */
+  | "stopped"
+  /** No actor is at the path. */
+  | "unknown"
+  /** Its mailbox is full. */
+  | "mailbox-full"
+  /** The actor said that it does not handle the message. */
+  | "unhandled"
+  /** The ask that this answers has ended: answered, timed out, cancelled or failed. */
+  | "ask-ended"
+
+/** A message that nobody will handle. */
+export class DeadLetter {
+  readonly message: unknown
+  readonly recipient: ActorPath
+  readonly reason: DeadLetterReason
+
+  constructor(message: unknown, recipient: ActorPath, reason: DeadLetterReason) {
+    this.message = message
+    this.recipient = recipient
+    this.reason = reason
+  }
+}
+
+/**
+ * Where messages end that nobody will handle: counted, told to whoever listens to `DeadLetter`, and logged, a few a minute, so
+ * that a flood of them does not become a flood of lines. The log has the kind of a message, never its content.
+ */
+export class DeadLetters {
+  readonly #events: EventStream
+  readonly #logger: Logger
+  readonly #clock: Clock
+  #count = 0
+  #logged = 0
+  #quietUntil: MonotonicMs = 0
+
+  constructor(events: EventStream, logger: Logger, clock: Clock) {
+    this.#events = events
+    this.#logger = logger
+    this.#clock = clock
+  }
+
+  /** How many there have been. */
+  get count(): number {
+    return this.#count
+  }
+
+  add(message: unknown, recipient: { readonly path: ActorPath }, reason: DeadLetterReason): void {
+    this.#count += 1
+    if (this.#events.has(DeadLetter)) this.#events.publish(new DeadLetter(message, recipient.path, reason))
+    if (this.#logger.enabled("warn")) this.#log(message, recipient, reason)
+  }
+
+  #log(message: unknown, recipient: { readonly path: ActorPath }, reason: DeadLetterReason): void {
+    const now = this.#clock.monotonicMs()
+    if (this.#logged >= LOGGED_A_MINUTE) {
+      if (now < this.#quietUntil) return
+      this.#logged = 0
+    }
+    if (this.#logged === 0) this.#quietUntil = now + 60_000
+    this.#logged += 1
+    this.#logger.log("warn", "a message went to dead letters", {
+      recipient: recipient.path.toString(),
+      reason,
+      message: kindOf(message),
+      deadLetters: this.#count,
+      ...(this.#logged === LOGGED_A_MINUTE ? { note: "no more of these for a minute" } : {}),
+    })
+  }
+}
+
+const LOGGED_A_MINUTE = 10
+
+function kindOf(message: unknown): string {
+  if (typeof message !== "object" || message === null) return typeof message
+  return message.constructor?.name ?? "object"
+}

@@ -1,0 +1,76 @@
+import type { Logger } from "../ports/logger.js"
+import type { Scheduler } from "../ports/scheduler.js"
+
+export type EventClass<E extends object> = abstract new (...parameters: never[]) => E
+
+export interface Subscription {
+  /** No event comes after this. */
+  cancel(): void
+}
+
+/**
+ * What happens in the system, by class of event, for whoever wants to know.
+ *
+ * Events are handed out in a microtask of their own, in the order of their publishing, so that a listener never runs in
+ * the middle of the runtime's work. A listener that throws is logged and stays.
+ */
+export class EventStream {
+  readonly #scheduler: Scheduler
+  readonly #logger: Logger
+  readonly #listeners = new Map<EventClass<object>, Set<(event: never) => void>>()
+  #waiting: object[] = []
+  #scheduled = false
+
+  constructor(scheduler: Scheduler, logger: Logger) {
+    this.#scheduler = scheduler
+    this.#logger = logger
+  }
+
+  /** Listens to events made by this very class. A ref is subscribed with `(event) => ref.tell(event)`. */
+  subscribe<E extends object>(type: EventClass<E>, listener: (event: E) => void): Subscription {
+    const listeners = this.#listeners.get(type) ?? new Set()
+    this.#listeners.set(type, listeners)
+    const own = (event: E) => listener(event)
+    listeners.add(own)
+    return { cancel: () => this.#cancel(type, own) }
+  }
+
+  /** Whether anybody listens; asked before an event is made that is costly to make. */
+  has<E extends object>(type: EventClass<E>): boolean {
+    return this.#listeners.has(type)
+  }
+
+  publish(event: object): void {
+    if (!this.#listeners.has(event.constructor as EventClass<object>)) return
+    this.#waiting.push(event)
+    if (this.#scheduled) return
+    this.#scheduled = true
+    this.#scheduler.microtask(() => this.flush())
+  }
+
+  /** Hands out now what waits. */
+  flush(): void {
+    this.#scheduled = false
+    const events = this.#waiting
+    this.#waiting = []
+    for (const event of events) {
+      const listeners = this.#listeners.get(event.constructor as EventClass<object>) ?? []
+      for (const listener of [...listeners]) {
+        try {
+          listener(event as never)
+        } catch (error) {
+          this.#logger.log("error", "a listener of the event stream threw", {
+            event: event.constructor.name,
+            error,
+          })
+        }
+      }
+    }
+  }
+
+  #cancel(type: EventClass<object>, listener: (event: never) => void): void {
+    const listeners = this.#listeners.get(type)
+    listeners?.delete(listener)
+    if (listeners?.size === 0) this.#listeners.delete(type)
+  }
+}

@@ -1,0 +1,52 @@
+import type { ActorPath } from "../address/actor-path.js"
+import type { ActorRef } from "./actor-ref.js"
+import type { Ask } from "./ask.js"
+import type { DeadLetterReason } from "./dead-letters.js"
+import type { Terminated } from "./signals.js"
+
+/** What the runtime does with a ref beyond telling it messages. Every ref is one. */
+export abstract class InternalRef<in M> implements ActorRef<M> {
+  abstract readonly path: ActorPath
+  abstract tell(message: M): void
+
+  /** The ref that this one stands for now. Asking and watching hold on to that one until they end. */
+  current(): InternalRef<M> {
+    return this
+  }
+
+  /** Takes the message, or says why not; the caller then decides what becomes of it. */
+  abstract accept(message: M): DeadLetterReason | undefined
+  /** How many messages may wait, for the error that says so. */
+  abstract readonly capacity: number
+
+  /** The watcher is told once when the actor stops; at once if it is gone. */
+  abstract addWatcher(watcher: Watcher): void
+  abstract removeWatcher(watcher: Watcher): void
+
+  /** The ask is told when the actor stops. */
+  abstract addAsk(ask: Ask): void
+  abstract removeAsk(ask: Ask): void
+
+  toString(): string {
+    return this.path.toString()
+  }
+
+  toJSON(): string {
+    return this.path.toString()
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `ActorRef(${this.path})`
+  }
+}
+
+export interface Watcher {
+  terminated(signal: Terminated): void
+}
+
+export function internal<M>(ref: ActorRef<M>): InternalRef<M> {
+  if (ref instanceof InternalRef) return ref
+  throw new TypeError(
+    "this is not a ref that Troupe gave out; use spawn, resolve, context.self or an ask's replyTo",
+  )
+}

@@ -1,0 +1,89 @@
+import type { ActorPath } from "../address/actor-path.js"
+import type { Ask } from "./ask.js"
+import type { DeadLetterReason } from "./dead-letters.js"
+import { InternalRef, type Watcher } from "./internal-ref.js"
+import type { Realm } from "./realm.js"
+import { Terminated } from "./signals.js"
+
+/**
+ * A ref made from a path. It means whoever is at the path when a message is told, or one incarnation if the path says a
+ * uid.
+ */
+export class PathRef<M> extends InternalRef<M> {
+  readonly path: ActorPath
+  readonly #realm: Realm
+  readonly #find: (path: ActorPath) => InternalRef<never> | undefined
+
+  constructor(realm: Realm, path: ActorPath, find: (path: ActorPath) => InternalRef<never> | undefined) {
+    super()
+    this.#realm = realm
+    this.path = path
+    this.#find = find
+  }
+
+  get capacity(): number {
+    return this.current().capacity
+  }
+
+  override current(): InternalRef<M> {
+    return (this.#find(this.path) as InternalRef<M> | undefined) ?? new NobodyRef(this.#realm, this.path)
+  }
+
+  tell(message: M): void {
+    this.current().tell(message)
+  }
+
+  accept(message: M): DeadLetterReason | undefined {
+    return this.current().accept(message)
+  }
+
+  addWatcher(watcher: Watcher): void {
+    this.current().addWatcher(watcher)
+  }
+
+  removeWatcher(watcher: Watcher): void {
+    this.current().removeWatcher(watcher)
+  }
+
+  addAsk(ask: Ask): void {
+    this.current().addAsk(ask)
+  }
+
+  removeAsk(ask: Ask): void {
+    this.current().removeAsk(ask)
+  }
+}
+
+/** The ref of a path where no actor is. */
+class NobodyRef<M> extends InternalRef<M> {
+  readonly path: ActorPath
+  readonly #realm: Realm
+
+  constructor(realm: Realm, path: ActorPath) {
+    super()
+    this.#realm = realm
+    this.path = path
+  }
+
+  get capacity(): number {
+    return 0
+  }
+
+  tell(message: M): void {
+    this.#realm.deadLetters.add(message, this, "unknown")
+  }
+
+  accept(): DeadLetterReason {
+    return "unknown"
+  }
+
+  addWatcher(watcher: Watcher): void {
+    watcher.terminated(new Terminated(this, undefined))
+  }
+
+  removeWatcher(): void {}
+
+  addAsk(): void {}
+
+  removeAsk(): void {}
+}

@@ -1,0 +1,36 @@
+import { ActorSystem as System } from "../system/actor-system.js"
+import type { ActorSystemSettings } from "../system/settings.js"
+import { nodePorts } from "./node-ports.js"
+
+export type ActorSystem = System
+
+/**
+ * A system of actors on Node's own clock, sockets and chance.
+ *
+ * @example
+ * import { ActorSystem, type ActorRef, Behaviors } from "troupe"
+ *
+ * type Greet = { name: string; replyTo: ActorRef<string> }
+ * const greeter = Behaviors.receive<Greet>((_context, message) => {
+ *   message.replyTo.tell(`hello ${message.name}`)
+ *   return Behaviors.same
+ * })
+ *
+ * const system = await ActorSystem.start({ namespace: "prod" })
+ * const ref = system.spawn(greeter, "greeter")
+ * const answer: string = await system.ask(ref, (replyTo) => ({ name: "ada", replyTo }), { timeoutMs: 1_000 })
+ * await system.stop()
+ */
+export const ActorSystem = {
+  /** Rejects with a `SettingsError` that names the field if a setting cannot be. */
+  start(settings: ActorSystemSettings): Promise<ActorSystem> {
+    const { logger, telemetry } = settings
+    return System.start(
+      settings,
+      nodePorts({
+        ...(logger === undefined ? {} : { logger }),
+        ...(telemetry === undefined ? {} : { telemetry }),
+      }),
+    )
+  },
+} as const

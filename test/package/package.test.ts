@@ -1,0 +1,165 @@
+import { execFile } from "node:child_process"
+import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { join, resolve as resolvePath, sep } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import * as source from "../../src/index.js"
+import { compile, project, type ScratchFolder, scratchFolder } from "../types/compiler.js"
+
+/**
+ * The package as a user gets it: packed from a copy of the project, so that `dist` is left to whoever is using it, and
+ * unpacked into a program of its own.
+ */
+let folder: ScratchFolder
+let files: string[]
+
+beforeAll(async () => {
+  folder = scratchFolder()
+  const copy = join(folder.path, "project")
+  for (const name of readdirSync(project).filter((one) => !notCopied.has(one))) {
+    cpSync(join(project, name), join(copy, name), { recursive: true })
+  }
+  await run("npm", ["pack", "--pack-destination", folder.path], copy)
+  const tarballs = readdirSync(folder.path).filter((name) => name.endsWith(".tgz"))
+  expect(tarballs).toHaveLength(1)
+
+  mkdirSync(installed(), { recursive: true })
+  await run("tar", ["-xzf", join(folder.path, String(tarballs)), "--strip-components=1"], installed())
+  folder.write("package.json", JSON.stringify({ name: "consumer", private: true, type: "module" }))
+  files = readdirSync(installed(), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(installed().length + 1)
+        .split(sep)
+        .join("/"),
+    )
+})
+
+afterAll(() => folder?.[Symbol.dispose]())
+
+it("holds what is built, its licence and its README, and nothing else", () => {
+  expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist/index.js"]))
+  const others = files.filter((file) => !/^dist\/.+\.(js|js\.map|d\.ts)$/.test(file))
+  expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"])
+  expect(files.filter((file) => file.includes(".test."))).toEqual([])
+})
+
+it("has source maps that bring their sources along", () => {
+  const maps = files.filter((file) => file.endsWith(".map"))
+  expect(maps).toHaveLength(files.filter((file) => file.endsWith(".js")).length)
+  for (const file of maps) {
+    const map: SourceMap = JSON.parse(readFileSync(join(installed(), file), "utf8"))
+    expect(map.sources.length, file).toBeGreaterThan(0)
+    expect(
+      map.sourcesContent?.filter((text) => typeof text === "string"),
+      file,
+    ).toHaveLength(map.sources.length)
+    for (const path of map.sources) {
+      const target = resolvePath(installed(), file, "..", map.sourceRoot ?? "", path)
+      expect(target.startsWith(installed() + sep), `${file} points at ${path}`).toBe(true)
+    }
+  }
+})
+
+it("says nothing of the machine that it was built on", () => {
+  const telling = files.filter((file) => readFileSync(join(installed(), file), "utf8").includes(project))
+  expect(telling).toEqual([])
+})
+
+it("exports every name that the sources export", async () => {
+  const names = await answer(`import * as troupe from "troupe"; say(Object.keys(troupe))`)
+  expect(names).toEqual(Object.keys(source).sort())
+  expect(names).toContain("ActorPath")
+})
+
+it("can be used", async () => {
+  const program = `
+    import { ActorPath } from "troupe"
+    say(ActorPath.parse("TROUPE://prod/greeter"))`
+  expect(await answer(program)).toBe("troupe://prod/user/greeter")
+})
+
+it("lets nobody in but by its exports", async () => {
+  const doors = ["address/actor-path", "address/actor-path.js", "src/index.js", "index.js", ...files]
+  const codes = await answer(`
+    const codes = {}
+    for (const door of ${JSON.stringify(doors)}) {
+      try {
+        await import("troupe/" + door, door.endsWith(".json") ? { with: { type: "json" } } : undefined)
+        codes[door] = "open"
+      } catch (error) {
+        codes[door] = error.code
+      }
+    }
+    say(codes)`)
+  const shut = doors.map((door) => [door, "ERR_PACKAGE_PATH_NOT_EXPORTED"])
+  expect(codes).toEqual({ ...Object.fromEntries(shut), "package.json": "open" })
+})
+
+it("has declarations that a strict program compiles against", async () => {
+  folder.write("good.ts", consumer)
+  const doors = [
+    "troupe/address/actor-path",
+    "troupe/dist/index.js",
+    "troupe/dist/index",
+    "troupe/src/index.js",
+  ]
+  folder.write("bad.ts", doors.map((door) => `import {} from "${door}"\n`).join(""))
+  const diagnostics = await compile(folder, {
+    compilerOptions: consumerOptions,
+    files: ["good.ts", "bad.ts"],
+  })
+  expect(diagnostics.map(({ file, line, code }) => `${file}:${line} ${code}`)).toEqual(
+    doors.map((_, index) => `bad.ts:${index + 1} TS2307`),
+  )
+})
+
+const notCopied = new Set([".git", "node_modules", "dist", "build", "coverage"])
+
+const consumerOptions = {
+  target: "ES2022",
+  module: "NodeNext",
+  types: ["node"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: false,
+}
+
+const consumer = `
+import * as troupe from "troupe"
+import { ActorPath, type Logger, TroupeError } from "troupe"
+import manifest from "troupe/package.json" with { type: "json" }
+
+const path: ActorPath = ActorPath.parse("troupe://prod/user/greeter")
+export const uid: number | undefined = path.uid
+export const logger: Logger = troupe.consoleLogger({ level: "warn" })
+export const isOurs = (error: unknown): error is TroupeError => error instanceof TroupeError
+export const version: string = manifest.version
+`
+
+interface SourceMap {
+  readonly sources: readonly string[]
+  readonly sourcesContent?: readonly (string | null)[]
+  readonly sourceRoot?: string
+}
+
+function installed(): string {
+  return join(folder.path, "node_modules/troupe")
+}
+
+/** What a program of the consumer's, in a process of its own, has to say. */
+async function answer(program: string): Promise<unknown> {
+  folder.write("program.js", `const say = (what) => console.log(JSON.stringify(what))\n${program}`)
+  return JSON.parse(await run(process.execPath, ["program.js"], folder.path))
+}
+
+function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(command, args, { cwd }, (failure, stdout, stderr) => {
+      if (failure === null) resolve(stdout)
+      else reject(new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`))
+    })
+  })
+}

@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+export const project = join(import.meta.dirname, "../..")
+
+export interface Diagnostic {
+  /** Relative to the folder of the tsconfig; empty where the complaint is about no file. */
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** `TS2322`. */
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * Compiles texts, by file name, as one program under the project's flags. `troupe` in an import is the sources, as far as
+ * the package exports them.
+ */
+export async function compileTexts(
+  texts: Readonly<Record<string, string>>,
+  compilerOptions: Readonly<Record<string, unknown>> = {},
+): Promise<Diagnostic[]> {
+  using folder = scratchFolder()
+  for (const [name, text] of Object.entries(texts)) folder.write(name, text)
+  return await compile(folder, {
+    extends: join(project, "tsconfig.json"),
+    compilerOptions: { paths: exportedSources(), ...compilerOptions },
+    include: [],
+    files: Object.keys(texts),
+  })
+}
+
+/** Runs the compiler as a program, for the native one has no stable interface to call. */
+export function compile(folder: ScratchFolder, tsconfig: object): Promise<Diagnostic[]> {
+  folder.write("tsconfig.json", JSON.stringify(tsconfig))
+  const tsc = join(project, "node_modules/typescript/bin/tsc")
+  const args = [tsc, "-p", "tsconfig.json", "--noEmit", "--pretty", "false"]
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { cwd: folder.path }, (failure, stdout, stderr) => {
+      const diagnostics = read(stdout)
+      if (failure !== null && diagnostics.length === 0) {
+        reject(new Error(`the compiler failed: ${stdout}${stderr}`, { cause: failure }))
+      } else {
+        resolve(diagnostics)
+      }
+    })
+  })
+}
+
+export interface ScratchFolder extends Disposable {
+  readonly path: string
+  write(name: string, text: string): void
+}
+
+/**
+ * A folder that is gone when its owner is done. It stands inside the project, so that its programs are modules of the same
+ * kind and find the same packages, and as deep as this file, so that a copied test's relative imports hold.
+ */
+export function scratchFolder(): ScratchFolder {
+  const build = join(project, "build")
+  mkdirSync(build, { recursive: true })
+  const path = mkdtempSync(join(build, "scratch-"))
+  return {
+    path,
+    write(name, text) {
+      const file = join(path, name)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+    },
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+/** What package.json exports, each with the source that it is built from. */
+function exportedSources(): Record<string, [string]> {
+  const manifest: { exports: Record<string, string | { types: string }> } = JSON.parse(
+    readFileSync(join(project, "package.json"), "utf8"),
+  )
+  return Object.fromEntries(
+    Object.entries(manifest.exports).flatMap(([subpath, target]) => {
+      if (typeof target === "string") return []
+      const source = target.types.replace(/^\.\/dist\//, "src/").replace(/\.d\.ts$/, ".ts")
+      return [[join("troupe", subpath).replace(/\\/g, "/"), [join(project, source)]]]
+    }),
+  )
+}
+
+/** Lines that are indented go on with the message of the one before. */
+function read(output: string): Diagnostic[] {
+  const entries = output.split(/\r?\n(?=\S)/).filter((entry) => entry.trim() !== "")
+  return entries.map((entry) => {
+    const [, file = "", line = 0, column = 0, code = "", message = entry] =
+      /^(?:(.+?)\((\d+),(\d+)\): )?error (TS\d+): (.*)$/s.exec(entry.trimEnd()) ?? []
+    return { file, line: Number(line), column: Number(column), code, message }
+  })
+}

@@ -1,0 +1,27 @@
+import { type Clock, consoleLogger, type LogLevel, type MonotonicMs, type WallMs } from "../../src/index.js"
+
+/** What the compiler holds about time and logs. Nothing here runs. */
+export function times(clock: Clock, plain: number) {
+  const wall: WallMs = clock.wallMs()
+  const monotonic: MonotonicMs = clock.monotonicMs()
+  // @ts-expect-error TS2375: a deadline is not counted on a clock that people set
+  const deadline: MonotonicMs = wall
+  // @ts-expect-error TS2375: what only this process can read is no date
+  const date: WallMs = monotonic
+
+  const wallOfNumber: WallMs = plain
+  const monotonicOfNumber: MonotonicMs = plain
+  const later: MonotonicMs = monotonic + plain
+  return [deadline, date, wallOfNumber, monotonicOfNumber, later]
+}
+
+export function levels(): LogLevel[] {
+  // @ts-expect-error TS2322: there are four levels
+  const trace: LogLevel = "trace"
+  // @ts-expect-error TS2820: and they are in lower case
+  const warn: LogLevel = "WARN"
+  // @ts-expect-error TS2322: a logger starts at one of them
+  consoleLogger({ level: "verbose" })
+
+  return ["debug", "info", "warn", "error", trace, warn]
+}

@@ -1,3 +1,4 @@
+import { ActorPath } from "../address/actor-path.js"
 import {
   ActorStoppedError,
   type CallError,
@@ -8,10 +9,10 @@ import {
 } from "../errors/call-errors.js"
 import type { ActorRef } from "./actor-ref.js"
 import type { DeadLetterReason } from "./dead-letters.js"
-import { Deadline } from "./deadlines.js"
-import { type InternalRef, internal } from "./internal-ref.js"
+import { type Deadline, leave } from "./deadlines.js"
+import { InternalRef, internal, type Watcher } from "./internal-ref.js"
 import type { Realm } from "./realm.js"
-import { ReplyRef } from "./reply-ref.js"
+import { Terminated } from "./signals.js"
 
 export interface AskOptions {
   /** The system's `requestTimeoutMs` unless set. */
@@ -33,23 +34,28 @@ export function ask<T, R>(
 ): Promise<R> {
   return new Promise<R>((resolve, reject) => {
     const pending = new Ask(realm, internal(target).current(), resolve as (answer: unknown) => void, reject)
-    pending.send(message(pending.replyTo as ActorRef<R>), options)
+    pending.send(message(pending), options)
   })
 }
 
-/** One ask under way. It waits in two lists, the deadlines' and its target's, and leaves both when it ends. */
-export class Ask extends Deadline {
-  readonly replyTo: ReplyRef
+/**
+ * One ask under way, and the ref that it sends along: the first message told to it is the answer, any other goes to dead
+ * letters. It waits in two lists, the deadlines' and its target's, and leaves both when it ends.
+ */
+export class Ask extends InternalRef<unknown> implements Deadline {
+  previous: Deadline["previous"] = undefined
+  next: Deadline["next"] = undefined
+  following: Ask | undefined = undefined
+  #before: Ask | undefined = undefined
   readonly #realm: Realm
   readonly #target: InternalRef<never>
   readonly #resolve: (answer: unknown) => void
   readonly #reject: (error: unknown) => void
   #ended = false
   #timeoutMs = 0
-  #cancel: { readonly signal: AbortSignal; readonly listener: () => void } | undefined
-  #message: unknown
-  #before: Ask | undefined
-  following: Ask | undefined
+  #message: unknown = undefined
+  #cancel: Cancel | undefined = undefined
+  #path: ActorPath | undefined = undefined
 
   constructor(
     realm: Realm,
@@ -62,8 +68,38 @@ export class Ask extends Deadline {
     this.#target = target
     this.#resolve = resolve
     this.#reject = reject
-    this.replyTo = new ReplyRef(realm, this)
   }
+
+  get path(): ActorPath {
+    this.#path ??= temporaryPath(this.#realm)
+    return this.#path
+  }
+
+  get capacity(): number {
+    return 1
+  }
+
+  tell(message: unknown): void {
+    if (this.accept(message) !== undefined) this.#realm.deadLetters.add(message, this, "ask-ended")
+  }
+
+  accept(answer: unknown): DeadLetterReason | undefined {
+    if (this.#ended) return "ask-ended"
+    this.#end()
+    this.#resolve(answer)
+    return undefined
+  }
+
+  /** An answer is no actor: there is nothing to wait for. */
+  addWatcher(watcher: Watcher): void {
+    watcher.terminated(new Terminated(this, undefined))
+  }
+
+  removeWatcher(): void {}
+
+  addAsk(): void {}
+
+  removeAsk(): void {}
 
   send(message: unknown, options: AskOptions | undefined): void {
     const timeoutMs = options?.timeoutMs ?? this.#realm.askTimeoutMs
@@ -86,15 +122,7 @@ export class Ask extends Deadline {
     }
   }
 
-  /** False if the ask has ended already. */
-  answer(value: unknown): boolean {
-    if (this.#ended) return false
-    this.#end()
-    this.#resolve(value)
-    return true
-  }
-
-  override expire(): void {
+  expire(): void {
     this.#fail(new TimeoutError(this.#target.toString(), this.#timeoutMs))
   }
 
@@ -139,9 +167,21 @@ export class Ask extends Deadline {
   #end(): void {
     this.#ended = true
     this.#message = undefined
-    this.leave()
+    leave(this)
     this.#target.removeAsk(this)
     this.#cancel?.signal.removeEventListener("abort", this.#cancel.listener)
     this.#cancel = undefined
   }
+}
+
+interface Cancel {
+  readonly signal: AbortSignal
+  readonly listener: () => void
+}
+
+/** Where the temporary actors of asks live. */
+function temporaryPath(realm: Realm): ActorPath {
+  return ActorPath.root(realm.address, "system")
+    .child("temp")
+    .child(realm.freshName(), { runtimeNames: true })
 }

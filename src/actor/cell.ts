@@ -188,7 +188,7 @@ export class Cell implements Runnable, Watcher {
     while (done < quota && (this.#flags & BUSY) === 0) {
       const letter = mailbox.takeLetter()
       if (letter !== undefined) this.#open(letter)
-      else if ((this.#flags & PAUSED) !== 0 || mailbox.size === 0) break
+      else if ((this.#flags & PAUSED) !== 0 || !mailbox.hasMessages) break
       else this.#handle(mailbox.take())
       done += 1
     }
@@ -467,7 +467,7 @@ export class Cell implements Runnable, Watcher {
   #resume(): void {
     if ((this.#flags & (SCHEDULED | BUSY)) !== 0) return
     const paused = (this.#flags & PAUSED) !== 0
-    if (this.mailbox.hasLetters || (!paused && this.mailbox.size > 0)) this.#schedule()
+    if (this.mailbox.hasLetters || (!paused && this.mailbox.hasMessages)) this.#schedule()
   }
 }
 

@@ -18,6 +18,9 @@ export class Deadlines {
   /** Whether the timer ticks, which keeps `#current` true. */
   #ticking = false
   #entered = false
+  /** The slot that was entered last: the next deadline is likely to be in it too. */
+  #latest = Number.NaN
+  #latestSlot = new Slot()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -36,12 +39,15 @@ export class Deadlines {
     if (!this.#ticking) this.#tick()
     this.#entered = true
     const at = this.#current + Math.ceil(delayMs / SLOT_MS) + 1
-    let slot = this.#slots.get(at)
-    if (slot === undefined) {
-      slot = new Slot()
-      this.#slots.set(at, slot)
-    }
-    entry.enter(slot)
+    if (at !== this.#latest) this.#openSlot(at)
+    enter(entry, this.#latestSlot)
+  }
+
+  #openSlot(at: number): void {
+    const slot = this.#slots.get(at) ?? new Slot()
+    this.#slots.set(at, slot)
+    this.#latest = at
+    this.#latestSlot = slot
   }
 
   /** Fires nothing more. */
@@ -50,6 +56,7 @@ export class Deadlines {
     this.#timer = undefined
     this.#ticking = false
     this.#slots.clear()
+    this.#latest = Number.NaN
   }
 
   #tick(): void {
@@ -70,6 +77,7 @@ export class Deadlines {
       else {
         slot.empty(due)
         this.#slots.delete(at)
+        if (at === this.#latest) this.#latest = Number.NaN
       }
     }
     for (const entry of due) entry.expire()
@@ -90,29 +98,26 @@ interface Entry {
   next: Entry | undefined
 }
 
-/** Something with a deadline. */
-export abstract class Deadline implements Entry {
-  previous: Entry | undefined
-  next: Entry | undefined
-
+/** Something with a deadline; `previous` and `next` are for the list that it waits in. */
+export interface Deadline extends Entry {
   /** The deadline has come. It has left already. */
-  abstract expire(): void
+  expire(): void
+}
 
-  enter(slot: Entry): void {
-    this.previous = slot.previous
-    this.next = slot
-    ;(slot.previous as Entry).next = this
-    slot.previous = this
-  }
+/** Takes a deadline back, whether or not it is waiting. */
+export function leave(entry: Entry): void {
+  if (entry.next === undefined) return
+  ;(entry.previous as Entry).next = entry.next
+  entry.next.previous = entry.previous
+  entry.previous = undefined
+  entry.next = undefined
+}
 
-  /** Whether or not it is waiting. */
-  leave(): void {
-    if (this.next === undefined) return
-    ;(this.previous as Entry).next = this.next
-    this.next.previous = this.previous
-    this.previous = undefined
-    this.next = undefined
-  }
+function enter(entry: Entry, slot: Entry): void {
+  entry.previous = slot.previous
+  entry.next = slot
+  ;(slot.previous as Entry).next = entry
+  slot.previous = entry
 }
 
 /** The head of a ring: empty when it follows itself. */
@@ -123,7 +128,7 @@ class Slot implements Entry {
   empty(into: Deadline[]): void {
     while (this.next !== this) {
       const entry = this.next as Deadline
-      entry.leave()
+      leave(entry)
       into.push(entry)
     }
   }

@@ -3,13 +3,15 @@ import type { Letter } from "./letter.js"
 /**
  * Two lanes: letters of the runtime (stop, terminated, restart) go ahead of messages. Each lane keeps its order.
  *
- * A lane is an array and the index of its head. Arrays beat linked lists and rings here: pushing is what the engine does
- * best, and a mailbox at rest gives its memory back by becoming empty. What was taken is cut off once it is the larger
- * half, so that a mailbox which never runs empty does not grow.
+ * The next message has a place of its own, and the others queue in an array, made when there is a second one: most
+ * mailboxes hold one message at a time or none. Arrays beat linked lists and rings here: pushing is what the engine does
+ * best, and a queue that runs empty gives its memory back. What was taken is cut off once it is the larger half, so that
+ * a queue which never runs empty does not grow.
  */
 export class Mailbox {
   readonly capacity: number
-  #messages: unknown[] = []
+  #next: unknown = NONE
+  #queue: unknown[] | undefined
   #head = 0
   #letters: Letter[] | undefined
 
@@ -18,7 +20,12 @@ export class Mailbox {
   }
 
   get size(): number {
-    return this.#messages.length - this.#head
+    if (this.#next === NONE) return 0
+    return this.#queue === undefined ? 1 : this.#queue.length - this.#head + 1
+  }
+
+  get hasMessages(): boolean {
+    return this.#next !== NONE
   }
 
   get hasLetters(): boolean {
@@ -27,28 +34,41 @@ export class Mailbox {
 
   /** False if it is full. */
   push(message: unknown): boolean {
-    if (this.#messages.length - this.#head >= this.capacity) return false
-    this.#messages.push(message)
+    if (this.#next === NONE) this.#next = message
+    else if (this.#queue === undefined) {
+      if (this.capacity === 1) return false
+      this.#queue = [message]
+    } else {
+      if (this.#queue.length - this.#head + 1 >= this.capacity) return false
+      this.#queue.push(message)
+    }
     return true
   }
 
   /** For the actor's own timers, which no limit holds off: each key has one message waiting at most. */
   pushOwn(message: unknown): void {
-    this.#messages.push(message)
+    if (this.#next === NONE) this.#next = message
+    else if (this.#queue === undefined) this.#queue = [message]
+    else this.#queue.push(message)
   }
 
-  /** The next message; call it only when `size` is not 0. */
+  /** The next message; call it only when there is one. */
   take(): unknown {
-    const messages = this.#messages
+    const message = this.#next
+    const queue = this.#queue
+    if (queue === undefined) {
+      this.#next = NONE
+      return message
+    }
     const head = this.#head
-    const message = messages[head]
-    messages[head] = undefined
+    this.#next = queue[head]
+    queue[head] = undefined
     this.#head = head + 1
-    if (this.#head === messages.length) {
-      messages.length = 0
+    if (this.#head === queue.length) {
+      this.#queue = undefined
       this.#head = 0
-    } else if (this.#head >= CUT_AFTER && this.#head * 2 >= messages.length) {
-      messages.splice(0, this.#head)
+    } else if (this.#head >= CUT_AFTER && this.#head * 2 >= queue.length) {
+      queue.splice(0, this.#head)
       this.#head = 0
     }
     return message
@@ -56,13 +76,15 @@ export class Mailbox {
 
   /** Puts back, ahead of all others, what had been taken before: it was accepted once, so no limit holds it off. */
   putBack(messages: readonly unknown[]): void {
-    this.#messages = [...messages, ...this.#messages.slice(this.#head)]
-    this.#head = 0
+    const all = [...messages, ...this.takeAll()]
+    for (const message of all) this.pushOwn(message)
   }
 
   takeAll(): unknown[] {
-    const all = this.#messages.slice(this.#head)
-    this.#messages = []
+    if (this.#next === NONE) return []
+    const all = [this.#next, ...(this.#queue?.slice(this.#head) ?? [])]
+    this.#next = NONE
+    this.#queue = undefined
     this.#head = 0
     return all
   }
@@ -81,3 +103,6 @@ export class Mailbox {
 }
 
 const CUT_AFTER = 1_024
+
+/** Where a message would be, were there one; any value may be a message. */
+const NONE = Symbol("no message")

@@ -1,0 +1,44 @@
+import type { ActorFailed } from "../../src/actor/actor-events.js"
+import { ActorAbandoned, ActorFailed as Failed } from "../../src/actor/actor-events.js"
+import { DeadLetter } from "../../src/actor/dead-letters.js"
+import type { Logger } from "../../src/ports/logger.js"
+import { nodePorts } from "../../src/runtime/node-ports.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
+import type { ActorSystemSettings } from "../../src/system/settings.js"
+import { ManualClock } from "./manual-clock.js"
+
+/** A real system on a clock that the test moves, with everything it tells recorded. */
+export interface TestSystem {
+  readonly system: ActorSystem
+  readonly clock: ManualClock
+  readonly deadLetters: readonly DeadLetter[]
+  readonly failures: readonly ActorFailed[]
+  readonly abandoned: readonly ActorAbandoned[]
+  /** `level message` of each line. */
+  readonly log: readonly string[]
+}
+
+export async function startTestSystem(settings: Partial<ActorSystemSettings> = {}): Promise<TestSystem> {
+  const clock = new ManualClock()
+  const log: string[] = []
+  const system = await ActorSystem.start(
+    { namespace: "test", ...settings },
+    nodePorts({ clock, logger: recording(log) }),
+  )
+  const deadLetters: DeadLetter[] = []
+  const failures: ActorFailed[] = []
+  const abandoned: ActorAbandoned[] = []
+  system.events.subscribe(DeadLetter, (event) => deadLetters.push(event))
+  system.events.subscribe(Failed, (event) => failures.push(event))
+  system.events.subscribe(ActorAbandoned, (event) => abandoned.push(event))
+  return { system, clock, deadLetters, failures, abandoned, log }
+}
+
+function recording(lines: string[]): Logger {
+  const logger: Logger = {
+    enabled: () => true,
+    log: (level, message) => lines.push(`${level} ${message}`),
+    with: () => logger,
+  }
+  return logger
+}

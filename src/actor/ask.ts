@@ -7,6 +7,7 @@ import {
   OverloadedError,
   TimeoutError,
 } from "../errors/call-errors.js"
+import { offAbort, onAbort } from "./abort-fan-out.js"
 import type { ActorRef } from "./actor-ref.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import { type Deadline, leave } from "./deadlines.js"
@@ -46,6 +47,8 @@ export class Ask extends InternalRef<unknown> implements Deadline {
   previous: Deadline["previous"] = undefined
   next: Deadline["next"] = undefined
   following: Ask | undefined = undefined
+  /** Which message of its target's this is, counted from the first. */
+  place = 0
   #before: Ask | undefined = undefined
   readonly #realm: Realm
   readonly #target: InternalRef<never>
@@ -53,8 +56,7 @@ export class Ask extends InternalRef<unknown> implements Deadline {
   readonly #reject: (error: unknown) => void
   #ended = false
   #timeoutMs = 0
-  #message: unknown = undefined
-  #cancel: Cancel | undefined = undefined
+  #signal: AbortSignal | undefined = undefined
   #path: ActorPath | undefined = undefined
 
   constructor(
@@ -112,13 +114,11 @@ export class Ask extends InternalRef<unknown> implements Deadline {
     const refused = this.#target.accept(message as never)
     if (refused !== undefined) return this.#refused(refused)
     if (this.#ended) return
-    this.#message = message
     this.#realm.deadlines.add(this, timeoutMs)
     this.#target.addAsk(this)
     if (signal !== undefined) {
-      const listener = () => this.#cancelled("unknown", signal)
-      signal.addEventListener("abort", listener, { once: true })
-      this.#cancel = { signal, listener }
+      this.#signal = signal
+      onAbort(signal, this)
     }
   }
 
@@ -126,9 +126,20 @@ export class Ask extends InternalRef<unknown> implements Deadline {
     this.#fail(new TimeoutError(this.#target.toString(), this.#timeoutMs))
   }
 
-  /** The target has stopped; what it had not taken is known not to have been handled. */
-  targetStopped(untaken: ReadonlySet<unknown>, cause: unknown): void {
-    const delivery = untaken.has(this.#message) ? "not-delivered" : "unknown"
+  /** The system that asked has stopped. */
+  abandon(): void {
+    this.#fail(
+      new CancelledError(this.#target.toString(), "unknown", new Error("the system that asked has stopped")),
+    )
+  }
+
+  aborted(signal: AbortSignal): void {
+    this.#cancelled("unknown", signal)
+  }
+
+  /** The target has stopped, having taken so many messages; one that it had not taken was not handled. */
+  targetStopped(taken: number, cause: unknown): void {
+    const delivery = this.place > taken ? "not-delivered" : "unknown"
     this.#fail(
       new ActorStoppedError(this.#target.toString(), delivery, cause === undefined ? undefined : { cause }),
     )
@@ -166,17 +177,10 @@ export class Ask extends InternalRef<unknown> implements Deadline {
 
   #end(): void {
     this.#ended = true
-    this.#message = undefined
     leave(this)
     this.#target.removeAsk(this)
-    this.#cancel?.signal.removeEventListener("abort", this.#cancel.listener)
-    this.#cancel = undefined
+    if (this.#signal !== undefined) offAbort(this.#signal, this)
   }
-}
-
-interface Cancel {
-  readonly signal: AbortSignal
-  readonly listener: () => void
 }
 
 /** Where the temporary actors of asks live. */

@@ -5,6 +5,7 @@ import { type AskOptions, ask } from "./ask.js"
 import type { ActorTools, Behavior } from "./behavior.js"
 import type { Cell } from "./cell.js"
 import { internal } from "./internal-ref.js"
+import { segmentOf } from "./lineage.js"
 import { LocalRef } from "./local-ref.js"
 import { ActorStash, type StashBuffer } from "./stash.js"
 import { ActorTimers, type Timers } from "./timers.js"
@@ -16,7 +17,7 @@ import { ActorTimers, type Timers } from "./timers.js"
 export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
   readonly #cell: Cell
   #timers: ActorTimers<unknown> | undefined
-  #stashes: ActorStash[] | undefined
+  #filledStashes: Set<ActorStash> | undefined
   #abort: AbortController | undefined
   #log: Logger | undefined
 
@@ -36,7 +37,7 @@ export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController()
-      if (this.#cell.isEnding) this.#abort.abort(this.#cell.stopReason())
+      if (this.#cell.isToStop) this.#abort.abort(this.#cell.stopReason())
     }
     return this.#abort.signal
   }
@@ -46,7 +47,8 @@ export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
   }
 
   child(name: string): ActorRef<never> | undefined {
-    return this.#cell.child(name)?.ref
+    const segment = segmentOf(name)
+    return typeof segment === "string" ? this.#cell.child(segment)?.ref : undefined
   }
 
   spawn<C>(behavior: Behavior<C>, name?: string, options?: SpawnOptions): ActorRef<C> {
@@ -80,17 +82,20 @@ export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
   }
 
   stash(capacity: number): StashBuffer<unknown> {
-    const stash = new ActorStash(this.#cell.mailbox, capacity)
-    this.#stashes = [...(this.#stashes ?? []), stash]
-    return stash
+    this.#filledStashes ??= new Set()
+    return new ActorStash(this.#cell.mailbox, capacity, this.#filledStashes)
   }
 
   /** Lets go of what belongs to one start of the behavior, and gives what was stashed. */
   release(): unknown[] {
     this.#timers?.cancelAll()
-    const stashed = (this.#stashes ?? []).flatMap((stash) => stash.takeAll())
-    this.#stashes = undefined
-    return stashed
+    return [...(this.#filledStashes ?? [])].flatMap((stash) => stash.takeAll())
+  }
+
+  /** As `release`, and for good: a handler that outlives its actor can start no timer. */
+  close(): unknown[] {
+    this.#timers?.close()
+    return this.release()
   }
 
   abort(): void {

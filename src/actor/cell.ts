@@ -1,8 +1,7 @@
-import { ActorPath } from "../address/actor-path.js"
 import { ActorStoppedError } from "../errors/call-errors.js"
 import type { Timer } from "../ports/clock.js"
 import type { SpawnOptions } from "./actor-context.js"
-import { DeathPactError, NameTakenError } from "./actor-errors.js"
+import { DeathPactError } from "./actor-errors.js"
 import { ActorAbandoned, ActorFailed } from "./actor-events.js"
 import type { Ask } from "./ask.js"
 import {
@@ -20,11 +19,12 @@ import { DeathWatch } from "./death-watch.js"
 import type { Runnable } from "./dispatcher.js"
 import type { InternalRef, Watcher } from "./internal-ref.js"
 import type { Letter } from "./letter.js"
+import { bottomUp, checkCapacity, freeSegment } from "./lineage.js"
 import { LocalRef } from "./local-ref.js"
 import { Mailbox } from "./mailbox.js"
 import type { Realm } from "./realm.js"
 import { PostStop, PreRestart, type Signal, Terminated } from "./signals.js"
-import { type Decision, decide, type Supervisor } from "./supervision.js"
+import { type Decision, decide, type Supervisor, withoutGiven } from "./supervision.js"
 import { TimerTick } from "./timers.js"
 
 /**
@@ -57,6 +57,8 @@ export class Cell implements Runnable, Watcher {
   #children: Map<string, Cell> | undefined
   #deathWatch: DeathWatch | undefined
   #restart: Restart | undefined
+  /** Counts its restarts: what a child of an earlier life escalates is settled by the restart. */
+  #life = 0
   #uid: number | undefined
   #cause: unknown
 
@@ -71,6 +73,11 @@ export class Cell implements Runnable, Watcher {
   /** From when it takes no more messages. */
   get isEnding(): boolean {
     return (this.#flags & STOPPING) !== 0
+  }
+
+  /** From when it is asked to stop, though it may have a turn to end. */
+  get isToStop(): boolean {
+    return (this.#flags & (STOP_ASKED | STOPPING)) !== 0
   }
 
   get hasStopped(): boolean {
@@ -90,11 +97,6 @@ export class Cell implements Runnable, Watcher {
     return this.#uid
   }
 
-  makePath(): ActorPath {
-    if (this.parent === undefined) return ActorPath.root(this.realm.address, this.name as "user" | "system")
-    return this.parent.ref.path.child(this.name, { runtimeNames: true }).withUid(this.uid)
-  }
-
   /** What `context.signal` aborts with. */
   stopReason(): ActorStoppedError {
     return new ActorStoppedError(this.ref.toString(), "unknown", { cause: this.#cause })
@@ -102,8 +104,10 @@ export class Cell implements Runnable, Watcher {
 
   /** Throws if the name is no name or is taken, if the uid is reserved, or if this actor is stopping. */
   spawn<C>(behavior: Behavior<C>, name?: string, options?: SpawnOptions): LocalRef<C> {
-    if (this.isEnding) throw new ActorStoppedError(this.ref.toString(), "not-delivered")
-    const segment = name === undefined ? this.realm.freshName() : this.#checkName(name)
+    if (this.isEnding || this.#restart !== undefined) {
+      throw new ActorStoppedError(this.ref.toString(), "not-delivered")
+    }
+    const segment = name === undefined ? this.realm.freshName() : freeSegment(this, name)
     const child = new Cell(this.realm, this, segment, checkCapacity(options?.mailboxCapacity))
     if (options?.uid !== undefined) child.#claimUid(options.uid)
     this.#children ??= new Map()
@@ -114,7 +118,7 @@ export class Cell implements Runnable, Watcher {
 
   begin(behavior: Behavior<never>): void {
     if (behavior instanceof Receive) this.#behavior = behavior
-    else this.#post({ kind: "start", behavior, outer: undefined })
+    else this.#post({ kind: "start", behavior })
   }
 
   /** Takes a message, or says why not. */
@@ -134,14 +138,15 @@ export class Cell implements Runnable, Watcher {
   }
 
   stop(): void {
-    if (this.isEnding) return
+    if (this.isToStop) return
+    this.#flags |= STOP_ASKED
     this.#context?.abort()
     this.#post({ kind: "stop" })
   }
 
   /** A child failed and leaves it to this actor. */
   escalated(error: unknown): void {
-    if (!this.isEnding) this.#post({ kind: "escalated", error })
+    if (!this.isEnding) this.#post({ kind: "escalated", error, life: this.#life })
   }
 
   terminated(signal: Terminated): void {
@@ -150,16 +155,27 @@ export class Cell implements Runnable, Watcher {
 
   /** Lets go of a cell whose turn does not end, and of all below it. Its turn may go on, but reaches nobody. */
   abandon(): void {
+    for (const cell of bottomUp(this)) cell.#letGo()
+  }
+
+  #letGo(): void {
     if (this.hasStopped) return
-    const children = this.children
-    for (const child of children) child.abandon()
+    this.#flags |= STOP_ASKED | STOPPING | PAUSED
+    this.#context?.abort()
+    if ((this.#flags & (BUSY | SAID_GOODBYE)) === 0) this.#sayGoodbye()
     if ((this.#flags & BUSY) !== 0) {
-      this.realm.logger.log("error", "a handler did not end in time; its actor is left behind", {
-        actor: this.ref,
-      })
-      this.realm.events.publish(new ActorAbandoned(this.ref.path))
+      const { logger, events } = this.realm
+      logger.log("error", "a handler did not end in time; its actor is left behind", { actor: this.ref })
+      events.publish(new ActorAbandoned(this.ref.path))
     }
     this.#terminate()
+  }
+
+  broke(error: unknown): void {
+    this.#flags &= ~(SCHEDULED | BUSY)
+    this.#cause = error
+    this.#report(error, "stop", "the runtime broke on it, which is a defect of the runtime")
+    this.abandon()
   }
 
   addWatcher(watcher: Watcher): void {
@@ -214,14 +230,16 @@ export class Cell implements Runnable, Watcher {
   }
 
   #open(letter: Letter): void {
-    if (this.isEnding) return
+    if (letter.kind === "alone" || this.isEnding) return this.#goOnAlone()
     switch (letter.kind) {
       case "start":
-        return this.#start(letter.behavior, letter.outer)
+        return this.#start(letter.behavior, undefined)
+      case "restart":
+        return this.#restartWhenReady()
       case "stop":
         return this.#beginStop(undefined)
       case "escalated":
-        return this.#restart === undefined ? this.#fail(letter.error) : undefined
+        return letter.life === this.#life ? this.#fail(letter.error) : undefined
       case "terminated":
         if (this.#restart !== undefined) this.#restart.held.push(letter)
         else this.#hearOfDeath(this.#deathWatch?.heard(letter.signal))
@@ -244,7 +262,8 @@ export class Cell implements Runnable, Watcher {
   ): void {
     if (!isPromise(given)) return goOn(given)
     this.#flags |= BUSY
-    given.then(
+    // What merely looks like a promise may settle twice, or throw; a promise of it does neither.
+    Promise.resolve(given).then(
       (next) => this.#endTurn(() => goOn(next)),
       (error) => this.#endTurn(() => failed(error), error),
     )
@@ -269,8 +288,9 @@ export class Cell implements Runnable, Watcher {
         this.#behavior = next as Receive<unknown>
         return
       case "deferred":
-      case "supervised":
         return this.#start(next, this.#supervisor)
+      case "supervised":
+        return this.#startSupervised(next as Supervised<unknown>, withoutGiven(this.#supervisor), true)
       default:
         this.#fail(new TypeError("a handler gave no behavior; return Behaviors.same to go on as before"))
     }
@@ -283,10 +303,8 @@ export class Cell implements Runnable, Watcher {
       case "receive":
         this.#behavior = behavior as Receive<unknown>
         return
-      case "supervised": {
-        const { inner, options } = behavior as Supervised<never>
-        return this.#start(inner, { options, initial: inner, outer, restarts: [], streak: 0 })
-      }
+      case "supervised":
+        return this.#startSupervised(behavior as Supervised<unknown>, outer, outer?.given ?? false)
       case "deferred": {
         let made: MaybePromise<Behavior<unknown>>
         try {
@@ -302,6 +320,21 @@ export class Cell implements Runnable, Watcher {
       default:
         this.#fail(new TypeError("an actor starts with a behavior that receives, or with Behaviors.stopped"))
     }
+  }
+
+  /**
+   * Supervision that a handler gives takes the place of what a handler gave before, or a behavior that gives it with every
+   * message would pile it up; what that had counted goes on counting.
+   */
+  #startSupervised(
+    { inner, options }: Supervised<unknown>,
+    outer: Supervisor | undefined,
+    given: boolean,
+  ): void {
+    const former = this.#supervisor
+    const goesOn = given && former?.given === true && former.options.strategy === options.strategy
+    const { restarts, streak, waitedMs } = goesOn ? former : { restarts: [], streak: 0, waitedMs: 0 }
+    this.#start(inner, { options, initial: inner, outer, given, restarts, streak, waitedMs })
   }
 
   /** Tells the behavior a signal. One that has no ear for signals leaves it unhandled. */
@@ -337,9 +370,12 @@ export class Cell implements Runnable, Watcher {
   #decide(error: unknown): Decision {
     const { clock, random } = this.realm
     try {
-      return decide(this.#supervisor, error, clock.monotonicMs(), () => random.uint32() / 2 ** 32)
+      const decision = decide(this.#supervisor, error, clock.monotonicMs(), () => random.uint32() / 2 ** 32)
+      const unborn = decision.kind === "resume" && this.#behavior === nothing
+      return unborn ? { kind: "stop", because: "it failed before it had a behavior to go on with" } : decision
     } catch (cause) {
-      return { kind: "stop", because: `its supervision threw as well: ${String(cause)}` }
+      this.realm.logger.log("error", "the supervision of an actor threw", { actor: this.ref, error: cause })
+      return { kind: "stop", because: "its supervision threw as well" }
     }
   }
 
@@ -352,6 +388,7 @@ export class Cell implements Runnable, Watcher {
 
   #beginRestart(supervisor: Supervisor, delayMs: number, cause: unknown): void {
     this.#flags |= PAUSED
+    this.#life += 1
     this.#restart = { supervisor, timer: undefined, due: false, held: [] }
     const goOn = () => this.#waitToRestart(delayMs)
     this.#signal(new PreRestart(cause), goOn, (error) => {
@@ -362,14 +399,19 @@ export class Cell implements Runnable, Watcher {
 
   #waitToRestart(delayMs: number): void {
     const restart = this.#restart as Restart
+    this.#behavior = nothing
     const stashed = this.#context?.release() ?? []
     if (stashed.length > 0) this.mailbox.putBack(stashed)
-    for (const child of this.children) child.stop()
+    for (const child of this.children) {
+      // The behavior that comes next never had this child, and is to hear nothing of it.
+      this.#deathWatch?.unwatch(child.ref)
+      child.stop()
+    }
     if (delayMs === 0) restart.due = true
     else {
       restart.timer = this.realm.clock.setTimer(delayMs, () => {
         restart.due = true
-        this.#restartWhenReady()
+        this.#post({ kind: "restart" })
       })
     }
     this.#restartWhenReady()
@@ -377,12 +419,19 @@ export class Cell implements Runnable, Watcher {
 
   #restartWhenReady(): void {
     const restart = this.#restart
-    if (restart?.due !== true || this.#hasChildren || this.isEnding) return
+    if (restart?.due !== true || this.#hasChildren) return
     this.#restart = undefined
     this.#flags &= ~PAUSED
     const { supervisor, held } = restart
-    this.#post({ kind: "start", behavior: supervisor.initial, outer: supervisor })
+    this.#start(supervisor.initial, supervisor)
     for (const letter of held) this.#post(letter)
+  }
+
+  /** Goes on with what had to wait for the children to end. */
+  #goOnAlone(): void {
+    if (this.#hasChildren || this.hasStopped) return
+    if (!this.isEnding) this.#restartWhenReady()
+    else if ((this.#flags & SAID_GOODBYE) === 0) this.#sayGoodbye()
   }
 
   #beginStop(cause: unknown): void {
@@ -392,10 +441,11 @@ export class Cell implements Runnable, Watcher {
     this.#restart?.timer?.cancel()
     this.#context?.abort()
     for (const child of this.children) child.stop()
-    if (!this.#hasChildren) this.#sayGoodbye()
+    this.#goOnAlone()
   }
 
   #sayGoodbye(): void {
+    this.#flags |= SAID_GOODBYE
     const goOn = () => this.#terminate()
     this.#signal(new PostStop(), goOn, (error) => {
       this.#report(error, "stop", "it failed in PostStop")
@@ -406,12 +456,12 @@ export class Cell implements Runnable, Watcher {
   #terminate(): void {
     if (this.hasStopped) return
     this.#flags |= STOPPED | STOPPING | PAUSED
-    const untaken = [...(this.#context?.release() ?? []), ...this.mailbox.takeAll()]
-    for (const message of untaken) {
-      const { deadLetters } = this.realm
+    this.#restart?.timer?.cancel()
+    const { deadLetters } = this.realm
+    for (const message of [...(this.#context?.close() ?? []), ...this.mailbox.takeAll()]) {
       if (!(message instanceof TimerTick)) deadLetters.add(message, this.ref, "stopped")
     }
-    this.#failAsks(untaken)
+    while (this.asks !== undefined) this.asks.targetStopped(this.mailbox.taken, this.#cause)
     if (this.#uid !== undefined) this.realm.uids.release(this.ref.path, this.realm.clock.monotonicMs())
     this.#deathWatch?.end(new Terminated(this.ref, this.#cause))
     this.#behavior = nothing
@@ -423,28 +473,15 @@ export class Cell implements Runnable, Watcher {
     if (this.parent !== undefined) this.parent.#childStopped(this)
   }
 
-  #failAsks(untaken: readonly unknown[]): void {
-    if (this.asks === undefined) return
-    const set = new Set(untaken)
-    while (this.asks !== undefined) this.asks.targetStopped(set, this.#cause)
-  }
-
+  /** The name is free at once; what the end of the last child sets going waits for its turn. */
   #childStopped(child: Cell): void {
     if (this.#children?.get(child.name) === child) this.#children.delete(child.name)
     if (this.#hasChildren || this.hasStopped) return
-    if (this.isEnding) this.#sayGoodbye()
-    else this.#restartWhenReady()
+    if (this.isEnding || this.#restart !== undefined) this.#post({ kind: "alone" })
   }
 
   get #hasChildren(): boolean {
     return this.#children !== undefined && this.#children.size > 0
-  }
-
-  #checkName(name: string): string {
-    const path = this.ref.path.child(name)
-    const segment = path.path.slice(path.path.lastIndexOf("/") + 1)
-    if (this.#children?.has(segment)) throw new NameTakenError(path.toString())
-    return segment
   }
 
   #claimUid(uid: number): void {
@@ -491,15 +528,14 @@ const STOPPING = 8
 const STOPPED = 16
 /** Has had a timer's message; before that no message need be looked at. */
 const TICKS = 32
+/** Is to stop once its turn is over. */
+const STOP_ASKED = 64
+/** Has told its behavior `PostStop`. */
+const SAID_GOODBYE = 128
 
 /** Before the first behavior, and after the last. */
 const nothing = new Receive<unknown>(() => unhandled, undefined)
 
 function isPromise<T>(given: MaybePromise<T>): given is Promise<T> {
   return typeof (given as { then?: unknown } | undefined)?.then === "function"
-}
-
-function checkCapacity(capacity = Number.POSITIVE_INFINITY): number {
-  if (capacity > 0 && (Number.isInteger(capacity) || capacity === Number.POSITIVE_INFINITY)) return capacity
-  throw new RangeError(`mailboxCapacity is a whole number from 1, not ${capacity}`)
 }

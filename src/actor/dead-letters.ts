@@ -53,18 +53,18 @@ export class DeadLetters {
 
   add(message: unknown, recipient: { readonly path: ActorPath }, reason: DeadLetterReason): void {
     this.#count += 1
-    if (this.#events.has(DeadLetter)) this.#events.publish(new DeadLetter(message, recipient.path, reason))
+    // A dead letter that could not be delivered either is not told again: the two would go on forever.
+    const news = !(message instanceof DeadLetter) && this.#events.has(DeadLetter)
+    if (news) this.#events.publish(new DeadLetter(message, recipient.path, reason))
     if (this.#logger.enabled("warn")) this.#log(message, recipient, reason)
   }
 
   #log(message: unknown, recipient: { readonly path: ActorPath }, reason: DeadLetterReason): void {
     const now = this.#clock.monotonicMs()
-    if (this.#logged >= LOGGED_A_MINUTE) {
-      if (now < this.#quietUntil) return
-      this.#logged = 0
-    }
-    if (this.#logged === 0) this.#quietUntil = now + 60_000
+    if (now >= this.#quietUntil) this.#logged = 0
+    else if (this.#logged >= LOGGED_A_MINUTE) return
     this.#logged += 1
+    if (this.#logged === 1 || this.#logged === LOGGED_A_MINUTE) this.#quietUntil = now + 60_000
     this.#logger.log("warn", "a message went to dead letters", {
       recipient: recipient.path.toString(),
       reason,

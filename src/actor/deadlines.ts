@@ -4,23 +4,24 @@ import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
  * A great many deadlines on one timer.
  *
  * Most deadlines never come: the answer is there long before. So entering and leaving must cost next to nothing, and the
- * firing may be coarse. Deadlines are kept in slots of 5 ms, each a linked list that an entry leaves without a search.
- * The time is not read for every entry: while entries keep coming, the timer ticks once per slot and keeps the time; when
- * they stop coming it sleeps until the first slot that holds one, and the next entry reads the clock again. A deadline
- * fires no sooner than it was set for, and at most two slots late.
+ * firing may be coarse. Deadlines wait in slots of 5 ms, each a ring that an entry leaves without a search.
+ *
+ * Entering reads no clock. An entry goes to a ring for how long it is to wait, and the timer, which ticks while entries
+ * keep coming, reads the time once for all rings that are new and dates them. So a deadline is counted from a moment
+ * after its entry: it may be some 15 ms late, or later if the event loop was held up, but it is never early. When no
+ * entries come the timer sleeps until the first slot that holds one.
  */
 export class Deadlines {
   readonly #clock: Clock
-  readonly #slots = new Map<number, Slot>()
+  /** By when they end, in slots of the clock. */
+  readonly #dated = new Map<number, Ring>()
+  /** By how long they last, in slots: entered since the last tick. */
+  readonly #fresh = new Map<number, Ring>()
   #timer: Timer | undefined
-  /** The slot that the present is in, as of the last look at the clock. */
-  #current = 0
-  /** Whether the timer ticks, which keeps `#current` true. */
   #ticking = false
-  #entered = false
-  /** The slot that was entered last: the next deadline is likely to be in it too. */
+  /** The ring that was entered last: the next deadline is likely to be in it too. */
   #latest = Number.NaN
-  #latestSlot = new Slot()
+  #latestRing = new Ring()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -28,68 +29,73 @@ export class Deadlines {
 
   /** How many are waiting. */
   get size(): number {
-    let size = 0
-    for (const slot of this.#slots.values()) {
-      for (let entry = slot.next; entry !== slot; entry = entry.next as Entry) size += 1
-    }
-    return size
+    return [...this.#fresh.values(), ...this.#dated.values()].reduce((size, ring) => size + ring.size, 0)
   }
 
   add(entry: Deadline, delayMs: number): void {
+    const slots = Math.ceil(delayMs / SLOT_MS)
+    if (slots !== this.#latest) this.#openRing(slots)
+    enter(entry, this.#latestRing)
     if (!this.#ticking) this.#tick()
-    this.#entered = true
-    const at = this.#current + Math.ceil(delayMs / SLOT_MS) + 1
-    if (at !== this.#latest) this.#openSlot(at)
-    enter(entry, this.#latestSlot)
   }
 
-  #openSlot(at: number): void {
-    const slot = this.#slots.get(at) ?? new Slot()
-    this.#slots.set(at, slot)
-    this.#latest = at
-    this.#latestSlot = slot
-  }
-
-  /** Fires nothing more. */
+  /** Ends all that wait. */
   stop(): void {
     this.#timer?.cancel()
     this.#timer = undefined
     this.#ticking = false
-    this.#slots.clear()
+    const all = new Ring()
+    for (const ring of [...this.#fresh.values(), ...this.#dated.values()]) all.takeOver(ring)
+    this.#fresh.clear()
+    this.#dated.clear()
     this.#latest = Number.NaN
+    all.drain((entry) => entry.abandon())
+  }
+
+  #openRing(slots: number): void {
+    const ring = this.#fresh.get(slots) ?? new Ring()
+    this.#fresh.set(slots, ring)
+    this.#latest = slots
+    this.#latestRing = ring
   }
 
   #tick(): void {
-    this.#timer?.cancel()
-    this.#current = slotOf(this.#clock.monotonicMs())
     this.#ticking = true
+    this.#timer?.cancel()
     this.#timer = this.#clock.setTimer(SLOT_MS, this.#onTimer)
   }
 
   readonly #onTimer = (): void => {
     this.#timer = undefined
-    const now = slotOf(this.#clock.monotonicMs())
-    this.#current = now
-    const due: Deadline[] = []
+    const now = this.#clock.monotonicMs()
+    const busy = this.#fresh.size > 0
+    this.#date(now)
+    const due = new Ring()
     let first = Number.POSITIVE_INFINITY
-    for (const [at, slot] of this.#slots) {
-      if (at > now && slot.next !== slot) first = Math.min(first, at)
+    for (const [slot, ring] of this.#dated) {
+      if (slot * SLOT_MS > now && !ring.isEmpty) first = Math.min(first, slot)
       else {
-        slot.empty(due)
-        this.#slots.delete(at)
-        if (at === this.#latest) this.#latest = Number.NaN
+        due.takeOver(ring)
+        this.#dated.delete(slot)
       }
     }
-    for (const entry of due) entry.expire()
-    if (this.#timer !== undefined) return
-    if (this.#entered) {
-      this.#entered = false
-      this.#tick()
-    } else {
-      this.#ticking = false
-      if (first < Number.POSITIVE_INFINITY)
-        this.#timer = this.#clock.setTimer((first - now) * SLOT_MS, this.#onTimer)
+    this.#ticking = false
+    if (busy) this.#tick()
+    else if (first < Number.POSITIVE_INFINITY) {
+      this.#timer = this.#clock.setTimer(first * SLOT_MS - now, this.#onTimer)
     }
+    due.drain((entry) => entry.expire())
+  }
+
+  #date(now: MonotonicMs): void {
+    for (const [slots, ring] of this.#fresh) {
+      const slot = Math.ceil(now / SLOT_MS) + slots
+      const dated = this.#dated.get(slot)
+      if (dated === undefined) this.#dated.set(slot, ring)
+      else dated.takeOver(ring)
+    }
+    this.#fresh.clear()
+    this.#latest = Number.NaN
   }
 }
 
@@ -102,6 +108,8 @@ interface Entry {
 export interface Deadline extends Entry {
   /** The deadline has come. It has left already. */
   expire(): void
+  /** Nobody keeps the time any more. It has left already. */
+  abandon(): void
 }
 
 /** Takes a deadline back, whether or not it is waiting. */
@@ -120,22 +128,42 @@ function enter(entry: Entry, slot: Entry): void {
   slot.previous = entry
 }
 
-/** The head of a ring: empty when it follows itself. */
-class Slot implements Entry {
+/** A ring of entries, by its head: empty when that follows itself. */
+class Ring implements Entry {
   previous: Entry = this
   next: Entry = this
 
-  empty(into: Deadline[]): void {
+  get size(): number {
+    let size = 0
+    for (let entry = this.next; entry !== this; entry = entry.next as Entry) size += 1
+    return size
+  }
+
+  get isEmpty(): boolean {
+    return this.next === this
+  }
+
+  /** Takes entries out one by one: what is done with one may make another leave. */
+  drain(each: (entry: Deadline) => void): void {
     while (this.next !== this) {
       const entry = this.next as Deadline
       leave(entry)
-      into.push(entry)
+      each(entry)
     }
+  }
+
+  /** Takes all entries of another ring. */
+  takeOver(other: Ring): void {
+    if (other.isEmpty) return
+    const first = other.next
+    const last = other.previous
+    first.previous = this.previous
+    this.previous.next = first
+    last.next = this
+    this.previous = last
+    other.next = other
+    other.previous = other
   }
 }
 
 const SLOT_MS = 5
-
-function slotOf(now: MonotonicMs): number {
-  return Math.floor(now / SLOT_MS)
-}

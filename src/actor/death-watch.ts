@@ -33,8 +33,9 @@ export class DeathWatch {
   }
 
   unwatch(known: InternalRef<never>): void {
+    const current = known.current()
     for (const [ref, name] of this.#watching) {
-      if (ref !== known && name !== known) continue
+      if (ref !== current && name !== known) continue
       this.#watching.delete(ref)
       ref.removeWatcher(this.#self)
     }

@@ -5,6 +5,8 @@ import type { Scheduler } from "../ports/scheduler.js"
 export interface Runnable {
   /** Does at most `quota` pieces of it and says how many; if there is more, it has scheduled itself again. */
   run(quota: number): number
+  /** It threw, which it must not; nothing more is asked of it. */
+  broke(error: unknown): void
 }
 
 /**
@@ -23,6 +25,9 @@ export class Dispatcher {
   #sinceYield = 0
   #sinceLook = 0
   #yieldedAt: number
+  /** When it last looked at the clock in the microtask that runs. */
+  #lookedAt: number | undefined
+  #batch = LARGEST_BATCH
 
   constructor(scheduler: Scheduler, clock: Clock) {
     this.#scheduler = scheduler
@@ -32,51 +37,68 @@ export class Dispatcher {
 
   schedule(runnable: Runnable): void {
     this.#ready.push(runnable)
-    if (!this.#pumping) {
-      this.#pumping = true
-      if (this.#isOverdue()) this.#scheduler.yield(this.#pumpFresh)
-      else this.#scheduler.microtask(this.#pump)
-    }
+    if (this.#pumping) return
+    this.#pumping = true
+    if (this.#sinceYield >= MOST_MESSAGES) this.#scheduler.yield(this.#pumpFresh)
+    else this.#scheduler.microtask(this.#pump)
   }
 
   readonly #pumpFresh = (): void => {
     this.#sinceYield = 0
+    this.#sinceLook = 0
     this.#yieldedAt = this.#clock.monotonicMs()
-    this.#pump()
+    this.#lookedAt = this.#yieldedAt
+    this.#serve()
   }
 
   readonly #pump = (): void => {
+    this.#lookedAt = undefined
+    this.#serve()
+  }
+
+  #serve(): void {
     const ready = this.#ready
     for (let next = 0; next < ready.length; next += 1) {
-      const done = (ready[next] as Runnable).run(BATCH)
+      const done = this.#run(ready[next] as Runnable)
       this.#sinceYield += done
       this.#sinceLook += done
-      if (this.#isOverdue()) {
-        ready.splice(0, next + 1)
-        if (ready.length === 0) this.#pumping = false
-        else this.#scheduler.yield(this.#pumpFresh)
-        return
-      }
+      if (this.#sinceLook >= this.#batch) this.#look()
+      if (this.#sinceYield < MOST_MESSAGES) continue
+      ready.splice(0, next + 1)
+      if (ready.length === 0) this.#pumping = false
+      else this.#scheduler.yield(this.#pumpFresh)
+      return
     }
     ready.length = 0
     this.#pumping = false
   }
 
-  #isOverdue(): boolean {
-    if (this.#sinceYield >= MOST_MESSAGES) return true
-    if (this.#sinceLook < LOOK_EVERY) return false
+  /** One that breaks takes nobody with it. */
+  #run(runnable: Runnable): number {
+    try {
+      return runnable.run(this.#batch)
+    } catch (error) {
+      runnable.broke(error)
+      return 1
+    }
+  }
+
+  /** Where messages take long, fewer of them go between two looks at the clock. */
+  #look(): void {
+    const now = this.#clock.monotonicMs()
+    if (this.#lookedAt !== undefined) {
+      const slow = now - this.#lookedAt > 1
+      this.#batch = slow ? Math.max(1, this.#batch >> 2) : Math.min(LARGEST_BATCH, this.#batch * 2)
+    }
+    this.#lookedAt = now
     this.#sinceLook = 0
-    if (this.#clock.monotonicMs() - this.#yieldedAt < LONGEST_MS) return false
-    this.#sinceYield = MOST_MESSAGES
-    return true
+    if (now - this.#yieldedAt >= LONGEST_MS) this.#sinceYield = MOST_MESSAGES
   }
 }
 
-/** Messages that one cell handles in a row. */
-const BATCH = 64
+/** Messages that one cell handles in a row, and that are handled between two looks at the clock. */
+const LARGEST_BATCH = 32
 /** Messages that all cells handle before the event loop goes round. */
 const MOST_MESSAGES = 2_048
-/** How often the clock is looked at, in messages. */
-const LOOK_EVERY = 64
 /** After this long the event loop goes round, however few the messages were. */
 const LONGEST_MS = 5

@@ -11,8 +11,9 @@ export interface Subscription {
 /**
  * What happens in the system, by class of event, for whoever wants to know.
  *
- * Events are handed out in a microtask of their own, in the order of their publishing, so that a listener never runs in
- * the middle of the runtime's work. A listener that throws is logged and stays.
+ * Events are handed out after the event loop has gone round, in the order of their publishing: a listener never runs in the
+ * middle of the runtime's work, and one that causes further events starves nobody. A listener that throws is logged and
+ * stays.
  */
 export class EventStream {
   readonly #scheduler: Scheduler
@@ -45,7 +46,7 @@ export class EventStream {
     this.#waiting.push(event)
     if (this.#scheduled) return
     this.#scheduled = true
-    this.#scheduler.microtask(() => this.flush())
+    this.#scheduler.yield(() => this.flush())
   }
 
   /** Hands out now what waits. */
@@ -54,8 +55,9 @@ export class EventStream {
     const events = this.#waiting
     this.#waiting = []
     for (const event of events) {
-      const listeners = this.#listeners.get(event.constructor as EventClass<object>) ?? []
-      for (const listener of [...listeners]) {
+      const listeners = this.#listeners.get(event.constructor as EventClass<object>)
+      for (const listener of [...(listeners ?? [])]) {
+        if (listeners?.has(listener) !== true) continue
         try {
           listener(event as never)
         } catch (error) {

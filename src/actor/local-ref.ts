@@ -3,6 +3,7 @@ import type { Ask } from "./ask.js"
 import type { Cell } from "./cell.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import { InternalRef, type Watcher } from "./internal-ref.js"
+import { pathOf } from "./lineage.js"
 
 /** The ref of an actor in this process. It means one incarnation: once that has stopped, it stays so. */
 export class LocalRef<M> extends InternalRef<M> {
@@ -16,7 +17,7 @@ export class LocalRef<M> extends InternalRef<M> {
 
   /** Made when it is first asked for; most actors' never is. */
   get path(): ActorPath {
-    this.#path ??= this.cell.makePath()
+    this.#path ??= pathOf(this.cell)
     return this.#path
   }
 
@@ -42,6 +43,7 @@ export class LocalRef<M> extends InternalRef<M> {
   }
 
   addAsk(ask: Ask): void {
+    ask.place = this.cell.mailbox.last
     this.cell.asks = ask.linkBefore(this.cell.asks)
   }
 

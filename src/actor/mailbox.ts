@@ -13,7 +13,9 @@ export class Mailbox {
   #next: unknown = NONE
   #queue: unknown[] | undefined
   #head = 0
+  #taken = 0
   #letters: Letter[] | undefined
+  #letterHead = 0
 
   constructor(capacity: number) {
     this.capacity = capacity
@@ -30,6 +32,16 @@ export class Mailbox {
 
   get hasLetters(): boolean {
     return this.#letters !== undefined
+  }
+
+  /** How many messages have been taken out. */
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** The place of the message that came in last: it has been taken once `taken` has reached this. */
+  get last(): number {
+    return this.#taken + this.size
   }
 
   /** False if it is full. */
@@ -56,6 +68,7 @@ export class Mailbox {
   take(): unknown {
     const message = this.#next
     const queue = this.#queue
+    this.#taken += 1
     if (queue === undefined) {
       this.#next = NONE
       return message
@@ -96,8 +109,12 @@ export class Mailbox {
 
   takeLetter(): Letter | undefined {
     if (this.#letters === undefined) return undefined
-    const letter = this.#letters.shift()
-    if (this.#letters.length === 0) this.#letters = undefined
+    const letter = this.#letters[this.#letterHead]
+    this.#letterHead += 1
+    if (this.#letterHead === this.#letters.length) {
+      this.#letters = undefined
+      this.#letterHead = 0
+    }
     return letter
   }
 }

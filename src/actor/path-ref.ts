@@ -13,6 +13,7 @@ export class PathRef<M> extends InternalRef<M> {
   readonly path: ActorPath
   readonly #realm: Realm
   readonly #find: (path: ActorPath) => InternalRef<never> | undefined
+  #nobody: NobodyRef<M> | undefined
 
   constructor(realm: Realm, path: ActorPath, find: (path: ActorPath) => InternalRef<never> | undefined) {
     super()
@@ -26,7 +27,10 @@ export class PathRef<M> extends InternalRef<M> {
   }
 
   override current(): InternalRef<M> {
-    return (this.#find(this.path) as InternalRef<M> | undefined) ?? new NobodyRef(this.#realm, this.path)
+    const found = this.#find(this.path) as InternalRef<M> | undefined
+    if (found !== undefined) return found
+    this.#nobody ??= new NobodyRef(this.#realm, this.path)
+    return this.#nobody
   }
 
   tell(message: M): void {

@@ -18,14 +18,17 @@ export interface StashBuffer<M> {
 export class ActorStash implements StashBuffer<unknown> {
   readonly #mailbox: Mailbox
   readonly #capacity: number
+  /** Those of the actor's stashes that hold something; this one enters and leaves by itself. */
+  readonly #filled: Set<ActorStash>
   #messages: unknown[] = []
 
-  constructor(mailbox: Mailbox, capacity: number) {
+  constructor(mailbox: Mailbox, capacity: number, filled: Set<ActorStash>) {
     if (!(Number.isInteger(capacity) && capacity > 0)) {
       throw new RangeError(`a stash is made for a whole number of messages from 1, not ${capacity}`)
     }
     this.#mailbox = mailbox
     this.#capacity = capacity
+    this.#filled = filled
   }
 
   get size(): number {
@@ -39,6 +42,7 @@ export class ActorStash implements StashBuffer<unknown> {
   stash(message: unknown): void {
     if (this.isFull) throw new StashOverflowError(this.#capacity)
     this.#messages.push(message)
+    this.#filled.add(this)
   }
 
   unstashAll(next: Behavior<unknown>): Behavior<unknown> {
@@ -49,6 +53,7 @@ export class ActorStash implements StashBuffer<unknown> {
   takeAll(): unknown[] {
     const messages = this.#messages
     this.#messages = []
+    this.#filled.delete(this)
     return messages
   }
 }

@@ -15,7 +15,7 @@ export interface SupervisionOptions {
   /** With `restart`: at most this many within the time; one more stops the actor. No limit unless set. */
   readonly limit?: { readonly restarts: number; readonly withinMs: number }
   /**
-   * With `restart`: wait before starting anew, twice as long each time it follows another within `resetAfterMs` (twice `toMs`
+   * With `restart`: wait before starting anew, twice as long each time it had run for no more than `resetAfterMs` (twice `toMs`
    * unless set), with up to `jitter` (0.2 unless set) of the wait added by chance. At once unless set.
    */
   readonly backoff?: {
@@ -35,10 +35,13 @@ export interface Supervisor {
   readonly initial: Behavior<never>
   /** The rule around this one. */
   readonly outer: Supervisor | undefined
+  /** Whether a handler gave it, rather than the actor's start. */
+  readonly given: boolean
   /** When it restarted, as far back as the limit looks; the oldest first. */
   readonly restarts: MonotonicMs[]
-  /** How many restarts in a row the backoff has counted. */
+  /** How many restarts in a row the backoff has counted, and how long it waited for the last one. */
   streak: number
+  waitedMs: number
 }
 
 export type Decision =
@@ -69,20 +72,33 @@ export function decide(
   }
 }
 
-export function checkSupervision({ limit, backoff }: SupervisionOptions): void {
+/** Throws a `RangeError` that says what can be. */
+export function checkSupervision({ strategy, limit, backoff }: SupervisionOptions): void {
+  if (!strategies.has(strategy)) {
+    throw new RangeError(`supervision strategy: ${[...strategies].join(", ")}; not ${String(strategy)}`)
+  }
   if (
     limit !== undefined &&
     !(Number.isInteger(limit.restarts) && limit.restarts >= 0 && limit.withinMs > 0)
   ) {
     throw new RangeError("supervision limit: restarts is a whole number from 0, withinMs is more than 0")
   }
-  if (
-    backoff !== undefined &&
-    !(backoff.fromMs > 0 && backoff.toMs >= backoff.fromMs && (backoff.jitter ?? 0) >= 0)
-  ) {
-    throw new RangeError("supervision backoff: 0 < fromMs <= toMs, and jitter is not negative")
+  if (backoff === undefined) return
+  const { fromMs, toMs, jitter = 0, resetAfterMs = 0 } = backoff
+  const finite = [fromMs, toMs, jitter, resetAfterMs].every(Number.isFinite)
+  if (!finite || fromMs <= 0 || toMs < fromMs || jitter < 0 || resetAfterMs < 0) {
+    throw new RangeError(
+      "supervision backoff: 0 < fromMs <= toMs, jitter and resetAfterMs not negative, all finite",
+    )
   }
 }
+
+const strategies: ReadonlySet<string> = new Set<SupervisionOptions["strategy"]>([
+  "resume",
+  "restart",
+  "stop",
+  "escalate",
+])
 
 function takes({ on }: SupervisionOptions, error: unknown): boolean {
   if (on === undefined) return true
@@ -120,6 +136,15 @@ function delay(
   last: MonotonicMs | undefined,
   chance: () => number,
 ): number {
-  supervisor.streak = last === undefined || now - last > resetAfterMs ? 0 : supervisor.streak + 1
-  return Math.min(toMs, fromMs * 2 ** supervisor.streak) * (1 + jitter * chance())
+  const ranMs = last === undefined ? Number.POSITIVE_INFINITY : now - last - supervisor.waitedMs
+  supervisor.streak = ranMs > resetAfterMs ? 0 : supervisor.streak + 1
+  supervisor.waitedMs = Math.min(toMs, fromMs * 2 ** supervisor.streak) * (1 + jitter * chance())
+  return supervisor.waitedMs
+}
+
+/** The supervision that was there before any handler gave some. */
+export function withoutGiven(innermost: Supervisor | undefined): Supervisor | undefined {
+  let supervisor = innermost
+  while (supervisor?.given === true) supervisor = supervisor.outer
+  return supervisor
 }

@@ -47,6 +47,7 @@ export class ActorTimers<M> implements Timers<M> {
   readonly #clock: Clock
   readonly #deliver: (tick: TimerTick) => void
   readonly #ticks = new Map<unknown, TimerTick>()
+  #closed = false
 
   constructor(clock: Clock, deliver: (tick: TimerTick) => void) {
     this.#clock = clock
@@ -76,9 +77,16 @@ export class ActorTimers<M> implements Timers<M> {
     return this.#ticks.has(key)
   }
 
+  /** Starts nothing any more. */
+  close(): void {
+    this.#closed = true
+    this.cancelAll()
+  }
+
   #start(key: unknown, tick: TimerTick, delayMs: number): void {
     if (!Number.isFinite(delayMs)) throw new RangeError(`a timer's delay is a finite number, not ${delayMs}`)
     this.cancel(key)
+    if (this.#closed) return
     this.#ticks.set(key, tick)
     tick.timer = this.#clock.setTimer(delayMs, () => this.#fire(tick))
   }

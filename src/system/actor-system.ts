@@ -8,6 +8,7 @@ import { DeadLetters } from "../actor/dead-letters.js"
 import { Deadlines } from "../actor/deadlines.js"
 import { Dispatcher } from "../actor/dispatcher.js"
 import { EventStream } from "../actor/event-stream.js"
+import { guardedLogger } from "../actor/guarded-logger.js"
 import { internal } from "../actor/internal-ref.js"
 import { LocalRef } from "../actor/local-ref.js"
 import { PathRef } from "../actor/path-ref.js"
@@ -43,7 +44,7 @@ export class ActorSystem implements AsyncDisposable {
 
   private constructor(settings: CheckedSettings, ports: Ports) {
     const { clock, random, scheduler } = ports
-    const logger = ports.logger.with({ system: settings.address.system })
+    const logger = guardedLogger(ports.logger).with({ system: settings.address.system })
     const events = new EventStream(scheduler, logger)
     let names = 0
     this.#settings = settings

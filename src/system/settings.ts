@@ -34,6 +34,8 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     if (!known.has(field))
       throw new SettingsError(field, `there is no such setting; there are ${[...known].join(", ")}`)
   }
+  checkMethods("logger", settings.logger, ["enabled", "log", "with"])
+  checkMethods("telemetry", settings.telemetry, ["counter", "histogram", "span"])
   return {
     address: checkAddress(settings),
     requestTimeoutMs: duration("requestTimeoutMs", settings.requestTimeoutMs, 30_000),
@@ -59,10 +61,22 @@ function checkAddress({
   if (typeof namespace !== "string" || !/^[\w.-]+$/.test(namespace)) {
     throw new SettingsError("namespace", "it is letters, digits, - _ and ., and not empty")
   }
+  if (typeof systemName !== "string") throw new SettingsError("systemName", "it is a text")
   if (scheme !== "troupe" && scheme !== "pekko") throw new SettingsError("scheme", "it is troupe or pekko")
   const address = Address.of({ scheme, system: systemName })
-  if (address instanceof ActorPathError) throw new SettingsError("systemName", address.message)
+  if (address instanceof ActorPathError) {
+    throw new SettingsError(systemName === namespace ? "namespace" : "systemName", address.message)
+  }
   return address
+}
+
+function checkMethods(field: string, value: object | undefined, methods: readonly string[]): void {
+  if (value === undefined) return
+  for (const method of methods) {
+    if (typeof (value as Record<string, unknown> | null)?.[method] !== "function") {
+      throw new SettingsError(field, `it is an object with the methods ${methods.join(", ")}`)
+    }
+  }
 }
 
 function duration(field: string, value: number | undefined, fallback: number): number {

@@ -28,6 +28,11 @@ export class ManualClock implements Clock {
     return this.#waiting.size
   }
 
+  /** Time goes by in which nothing is served, as while a long computation runs. */
+  holdUp(forMs: number): void {
+    this.#now += forMs
+  }
+
   /** Moves time on, stopping at every timer that comes due, and lets all work settle that each of them starts. */
   async advance(byMs: number): Promise<void> {
     const until = this.#now + byMs

@@ -1,0 +1,287 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { ManualClock } from "../../test/fake/manual-clock.js"
+import type { Timer } from "../ports/clock.js"
+import { type Deadline, Deadlines, leave } from "./deadlines.js"
+
+test.each([0, 0.1, 1, 4, 5, 6, 9.9, 10, 999, 1_000, 30_000])(
+  "a deadline of %d ms fires no sooner, and soon after, wherever in a slot it is entered",
+  async (delayMs) => {
+    for (let offset = 0; offset < 5; offset += 1) {
+      const clock = new CountingClock()
+      await clock.advance(1_000 + offset)
+      const deadlines = new Deadlines(clock)
+      const entry = new Entry(clock, delayMs)
+      deadlines.add(entry, delayMs)
+      await clock.advance(delayMs + 20)
+      expect(entry.late).toHaveLength(1)
+      expect(entry.worst).toBeGreaterThanOrEqual(0)
+      expect(entry.worst).toBeLessThanOrEqual(SOON_MS)
+    }
+  },
+)
+
+test("among others that keep coming, none is early and all are soon", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const entries: Entry[] = []
+  await clock.advance(3)
+  for (let entered = 0; entered < 300; entered += 1) {
+    const delayMs = (entered * 37) % 150
+    const entry = new Entry(clock, delayMs)
+    deadlines.add(entry, delayMs)
+    entries.push(entry)
+    await clock.advance(entered % 3)
+  }
+  await clock.advance(200)
+  expect(entries.map(({ late }) => late.length)).toEqual(entries.map(() => 1))
+  expect(Math.min(...entries.map(({ worst }) => worst))).toBeGreaterThanOrEqual(0)
+  expect(Math.max(...entries.map(({ worst }) => worst))).toBeLessThanOrEqual(SOON_MS)
+  expect(deadlines.size).toBe(0)
+})
+
+test("those that come due together fire in the order in which they were entered", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const fired: string[] = []
+  for (const name of ["first", "second", "third"]) {
+    deadlines.add(
+      deadline(() => fired.push(name)),
+      50,
+    )
+  }
+  await clock.advance(60)
+  expect(fired).toEqual(["first", "second", "third"])
+})
+
+test("however many wait, there is one timer", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  for (let entered = 0; entered < 1_000; entered += 1) {
+    deadlines.add(new Entry(clock, entered), entered)
+    expect(clock.pendingTimers).toBe(1)
+  }
+  expect(deadlines.size).toBe(1_000)
+  expect(clock.timersSet).toBe(1)
+  for (let passed = 0; passed < 1_100; passed += 1) {
+    await clock.advance(1)
+    expect(clock.pendingTimers).toBeLessThanOrEqual(1)
+  }
+  expect(deadlines.size).toBe(0)
+})
+
+test("what left before its deadline does not fire, and the others do", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const entries = ["first", "middle", "last"].map(() => new Entry(clock, 20))
+  for (const entry of entries) deadlines.add(entry, 20)
+  const [first, middle, last] = entries as [Entry, Entry, Entry]
+  leave(middle)
+  expect(deadlines.size).toBe(2)
+  leave(middle)
+  await clock.advance(40)
+  expect([first, middle, last].map(({ late }) => late.length)).toEqual([1, 0, 1])
+  leave(first)
+})
+
+test("what has left, or has fired, can be entered again", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const entry = new Entry(clock, 20)
+  deadlines.add(entry, 20)
+  leave(entry)
+  deadlines.add(entry, 20)
+  await clock.advance(40)
+  expect(entry.late).toHaveLength(1)
+  deadlines.add(entry, 20)
+  await clock.advance(40)
+  expect(entry.late).toHaveLength(2)
+})
+
+test("sleeps through a long wait when no entry comes", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const entry = new Entry(clock, 3_600_000)
+  deadlines.add(entry, 3_600_000)
+  await clock.advance(3_599_999)
+  expect(entry.late).toEqual([])
+  expect(clock.timersSet).toBeLessThanOrEqual(4)
+  await clock.advance(20)
+  expect(entry.late).toHaveLength(1)
+  expect(entry.worst).toBeLessThanOrEqual(SOON_MS)
+})
+
+test("is still when all have left: no timer is set for nobody", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  for (let entered = 0; entered < 100; entered += 1) {
+    const entry = new Entry(clock, 30_000)
+    deadlines.add(entry, 30_000)
+    leave(entry)
+  }
+  await clock.advance(20)
+  expect(clock.pendingTimers).toBe(0)
+  const set = clock.timersSet
+  await clock.advance(60_000)
+  expect(clock.timersSet).toBe(set)
+})
+
+test("an entry that comes while it sleeps is on time, and so is the one that it slept for", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const far = new Entry(clock, 1_000)
+  deadlines.add(far, 1_000)
+  await clock.advance(500)
+  const near = new Entry(clock, 10)
+  deadlines.add(near, 10)
+  expect(clock.pendingTimers).toBe(1)
+  await clock.advance(10 + SOON_MS)
+  expect([far.late.length, near.late.length]).toEqual([0, 1])
+  expect(near.worst).toBeLessThanOrEqual(SOON_MS)
+  await clock.advance(500)
+  expect(far.late).toHaveLength(1)
+  expect(far.worst).toBeLessThanOrEqual(SOON_MS)
+})
+
+test("an entry that an expiring one adds is on time", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const rounds: Entry[] = []
+  const again = () => {
+    if (rounds.length === 5) return
+    const entry = new Entry(clock, 7, again)
+    rounds.push(entry)
+    deadlines.add(entry, 7)
+  }
+  again()
+  await clock.advance(200)
+  expect(rounds.map(({ late }) => late.length)).toEqual([1, 1, 1, 1, 1])
+  expect(Math.min(...rounds.map(({ worst }) => worst))).toBeGreaterThanOrEqual(0)
+  expect(Math.max(...rounds.map(({ worst }) => worst))).toBeLessThanOrEqual(SOON_MS)
+  expect(clock.pendingTimers).toBe(0)
+})
+
+test("an expiring entry that adds one for now does not fire it in the same round", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  let fired = 0
+  const again = deadline(() => {
+    fired += 1
+    if (fired < 3) deadlines.add(again, 0)
+  })
+  deadlines.add(again, 0)
+  await clock.advance(5)
+  expect(fired).toBe(1)
+  await clock.advance(5)
+  expect(fired).toBe(2)
+  await clock.advance(50)
+  expect(fired).toBe(3)
+})
+
+test("whenever others come and go, none is early and all are soon", async () => {
+  const step = fc.record({ delayMs: fc.nat(60), thenMs: fc.nat(25), leaves: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      const clock = new CountingClock()
+      const deadlines = new Deadlines(clock)
+      const entries: Entry[] = []
+      for (const { delayMs, thenMs, leaves } of steps) {
+        const entry = new Entry(clock, delayMs)
+        deadlines.add(entry, delayMs)
+        if (leaves) leave(entry)
+        else entries.push(entry)
+        await clock.advance(thenMs)
+      }
+      await clock.advance(100)
+      for (const entry of entries) {
+        expect(entry.late).toHaveLength(1)
+        expect(entry.worst).toBeGreaterThanOrEqual(0)
+        expect(entry.worst).toBeLessThanOrEqual(SOON_MS)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test("none is early when the event loop was held up before it was entered", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  deadlines.add(new Entry(clock, 1), 1)
+  clock.heldUpMs += 100
+  const entry = new Entry(clock, 50)
+  deadlines.add(entry, 50)
+  await clock.advance(100)
+  expect(entry.late).toHaveLength(1)
+  expect(entry.worst).toBeGreaterThanOrEqual(0)
+})
+
+test("what is given up once stopped does not fire, and leaves no timer", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const entries = [10, 1_000].map((delayMs) => new Entry(clock, delayMs))
+  for (const entry of entries) deadlines.add(entry, 10)
+  deadlines.stop()
+  expect(clock.pendingTimers).toBe(0)
+  expect(deadlines.size).toBe(0)
+  await clock.advance(2_000)
+  expect(entries.map(({ late }) => late.length)).toEqual([0, 0])
+  expect(entries.map(({ abandoned }) => abandoned)).toEqual([1, 1])
+  for (const entry of entries) leave(entry)
+})
+
+class Entry implements Deadline {
+  previous: Deadline["previous"] = undefined
+  next: Deadline["next"] = undefined
+  /** By how much, each time that it fired. */
+  readonly late: number[] = []
+  abandoned = 0
+  readonly #clock: ManualClock
+  readonly #delayMs: number
+  readonly #dueMs: number
+  readonly #then: () => void
+
+  constructor(clock: ManualClock, delayMs: number, then = () => {}) {
+    this.#clock = clock
+    this.#delayMs = delayMs
+    this.#dueMs = clock.monotonicMs() + delayMs
+    this.#then = then
+  }
+
+  get worst(): number {
+    const [late = Number.NaN] = this.late
+    return Math.round(late * 1_000) / 1_000
+  }
+
+  expire(): void {
+    expect(this.next, `the deadline of ${this.#delayMs} ms has left`).toBeUndefined()
+    this.late.push(this.#clock.monotonicMs() - this.#dueMs)
+    this.#then()
+  }
+
+  abandon(): void {
+    expect(this.next, `the deadline of ${this.#delayMs} ms has left`).toBeUndefined()
+    this.abandoned += 1
+  }
+}
+
+/** Three slots, and one more where the timer began to tick anew in between. */
+const SOON_MS = 20
+
+class CountingClock extends ManualClock {
+  timersSet = 0
+  /** Time that passed while no timer could fire. */
+  heldUpMs = 0
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.heldUpMs
+  }
+
+  override setTimer(delayMs: number, fire: () => void): Timer {
+    this.timersSet += 1
+    return super.setTimer(delayMs, fire)
+  }
+}
+
+function deadline(expire: () => void): Deadline {
+  return { previous: undefined, next: undefined, expire, abandon: () => {} }
+}

@@ -1,0 +1,231 @@
+import { expect, test } from "vitest"
+import { ManualClock } from "../../test/fake/manual-clock.js"
+import { Dispatcher, type Runnable } from "./dispatcher.js"
+
+test("work runs in a microtask, never inside the call that brings it", () => {
+  const { dispatcher, turns } = quietDispatcher()
+  const cell = busyCell(dispatcher, "cell", 1)
+  dispatcher.schedule(cell)
+  expect(cell.left).toBe(1)
+  expect(turns.asked).toEqual(["microtask"])
+  turns.runNext()
+  expect(cell.left).toBe(0)
+})
+
+test("one microtask serves all that have work, in the order in which they got it", () => {
+  const { dispatcher, turns, ran } = quietDispatcher()
+  for (const name of ["a", "b", "c"]) dispatcher.schedule(busyCell(dispatcher, name, 1, ran))
+  expect(turns.asked).toEqual(["microtask"])
+  turns.runNext()
+  expect(ran).toEqual(["a 1", "b 1", "c 1"])
+  dispatcher.schedule(busyCell(dispatcher, "d", 1, ran))
+  expect(turns.asked).toEqual(["microtask", "microtask"])
+  turns.runNext()
+  expect(ran.at(-1)).toBe("d 1")
+})
+
+test("work that comes up in a turn is served in the same microtask", () => {
+  const { dispatcher, turns, ran } = quietDispatcher()
+  const second = busyCell(dispatcher, "second", 1, ran)
+  dispatcher.schedule(
+    runnable(() => {
+      ran.push("first")
+      dispatcher.schedule(second)
+      return 1
+    }),
+  )
+  turns.runNext()
+  expect(ran).toEqual(["first", "second 1"])
+  expect(turns.asked).toEqual(["microtask"])
+})
+
+test("two busy cells take turns, of a bounded batch each", () => {
+  const { dispatcher, turns, ran } = quietDispatcher()
+  dispatcher.schedule(busyCell(dispatcher, "a", 400, ran))
+  dispatcher.schedule(busyCell(dispatcher, "b", 400, ran))
+  turns.runNext()
+  const turnsTaken = ran.map((turn) => turn.split(" ") as [string, string])
+  const names = turnsTaken.map(([name]) => name).join("")
+  expect(names).toMatch(/^(ab)+a?b?$/)
+  expect(Math.max(...turnsTaken.map(([, done]) => Number(done)))).toBe(32)
+  expect(turns.asked).toEqual(["microtask"])
+})
+
+test("after 2,048 messages the event loop goes round before the next", () => {
+  const { dispatcher, turns } = quietDispatcher()
+  const cell = busyCell(dispatcher, "cell", 5_000)
+  dispatcher.schedule(cell)
+  for (const round of [1, 2]) {
+    turns.runNext()
+    const done = 5_000 - cell.left
+    expect(done).toBeGreaterThanOrEqual(2_048 * round)
+    expect(done).toBeLessThan((2_048 + 32) * round)
+    expect(turns.asked.at(-1)).toBe("yield")
+  }
+  turns.runNext()
+  expect(cell.left).toBe(0)
+  expect(turns.asked).toEqual(["microtask", "yield", "yield"])
+})
+
+test("after the event loop went round it goes on with the cell whose turn it was", () => {
+  const { dispatcher, turns, ran } = quietDispatcher()
+  dispatcher.schedule(busyCell(dispatcher, "a", 5_000, ran))
+  dispatcher.schedule(busyCell(dispatcher, "b", 5_000, ran))
+  for (let round = 0; round < 4; round += 1) turns.runNext()
+  expect(ran.map((turn) => turn[0]).join("")).toMatch(/^(ab)+a?b?$/)
+})
+
+test("the count goes on from one microtask to the next", () => {
+  const { dispatcher, turns } = quietDispatcher()
+  const single = runnable(() => 1)
+  for (let message = 0; message < 2_048; message += 1) {
+    dispatcher.schedule(single)
+    turns.runNext()
+  }
+  expect(new Set(turns.asked)).toEqual(new Set(["microtask"]))
+  dispatcher.schedule(single)
+  expect(turns.asked.at(-1)).toBe("yield")
+  turns.runNext()
+  dispatcher.schedule(single)
+  expect(turns.asked.at(-1)).toBe("microtask")
+})
+
+test("when the last of the work reaches the bound, nothing is asked of the event loop until there is more", () => {
+  const { dispatcher, turns } = quietDispatcher()
+  dispatcher.schedule(busyCell(dispatcher, "cell", 2_048))
+  turns.runNext()
+  expect(turns.asked).toEqual(["microtask"])
+  expect(turns.waiting).toBe(0)
+  dispatcher.schedule(busyCell(dispatcher, "cell", 1))
+  expect(turns.asked).toEqual(["microtask", "yield"])
+})
+
+test("after five milliseconds the event loop goes round, though far fewer messages were handled", () => {
+  const { dispatcher, turns, clock, ran } = quietDispatcher()
+  for (const tookMs of [4, 1, 0]) dispatcher.schedule(slowCell(clock, tookMs, ran))
+  turns.runNext()
+  expect(ran).toEqual(["4 ms", "1 ms"])
+  expect(turns.asked).toEqual(["microtask", "yield"])
+  turns.runNext()
+  expect(ran).toEqual(["4 ms", "1 ms", "0 ms"])
+})
+
+test("time is counted from when the event loop went round", () => {
+  const { dispatcher, turns, clock, ran } = quietDispatcher()
+  for (const tookMs of [5, 4, 0]) dispatcher.schedule(slowCell(clock, tookMs, ran))
+  turns.runNext()
+  expect(ran).toEqual(["5 ms"])
+  turns.runNext()
+  expect(ran).toEqual(["5 ms", "4 ms", "0 ms"])
+  expect(turns.asked).toEqual(["microtask", "yield"])
+})
+
+test("a cell whose messages take long is soon held to few of them in a row", () => {
+  const { dispatcher, turns, clock, ran } = quietDispatcher()
+  dispatcher.schedule(busyCell(dispatcher, "fast", 100, ran))
+  turns.runNext()
+  expect(ran.slice(-2)[0]).toBe("fast 32")
+  ran.length = 0
+  const slow = busyCell(dispatcher, "slow", 100, ran, () => {
+    clock.passedMs += 3
+  })
+  dispatcher.schedule(slow)
+  while (turns.waiting > 0) turns.runNext()
+  expect(slow.left).toBe(0)
+  const batches = ran.map((turn) => Number(turn.split(" ")[1]))
+  expect(batches.length).toBeGreaterThan(10)
+  expect(Math.max(...batches.slice(4))).toBe(1)
+})
+
+test("one that breaks is told, and takes nobody with it", () => {
+  const { dispatcher, turns, ran } = quietDispatcher()
+  const error = new Error("a defect")
+  const told: unknown[] = []
+  dispatcher.schedule({
+    run: () => {
+      throw error
+    },
+    broke: (broken) => told.push(broken),
+  })
+  dispatcher.schedule(busyCell(dispatcher, "next", 1, ran))
+  turns.runNext()
+  expect(told).toEqual([error])
+  expect(ran).toEqual(["next 1"])
+  dispatcher.schedule(busyCell(dispatcher, "later", 1, ran))
+  turns.runNext()
+  expect(ran).toEqual(["next 1", "later 1"])
+})
+
+/** Has so many messages, and asks for another turn as long as there are any. */
+function busyCell(
+  dispatcher: Dispatcher,
+  name: string,
+  messages: number,
+  ran: string[] = [],
+  handle = () => {},
+) {
+  const cell = {
+    left: messages,
+    run(quota: number): number {
+      const done = Math.min(quota, cell.left)
+      for (let message = 0; message < done; message += 1) handle()
+      cell.left -= done
+      ran.push(`${name} ${done}`)
+      if (cell.left > 0) dispatcher.schedule(cell)
+      return done
+    },
+    broke: rethrow,
+  }
+  return cell satisfies Runnable
+}
+
+/** Has a full batch of messages, and is so long over it. */
+function slowCell(clock: SteppedClock, tookMs: number, ran: string[]): Runnable {
+  return runnable(() => {
+    ran.push(`${tookMs} ms`)
+    clock.passedMs += tookMs
+    return 32
+  })
+}
+
+function runnable(run: () => number): Runnable {
+  return { run, broke: rethrow }
+}
+
+function rethrow(error: unknown): never {
+  throw error
+}
+
+/** Time that passes inside a turn, where no timer can fire. */
+class SteppedClock extends ManualClock {
+  passedMs = 0
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.passedMs
+  }
+}
+
+function quietDispatcher() {
+  const clock = new SteppedClock()
+  const tasks: (() => void)[] = []
+  const asked: string[] = []
+  const turns = {
+    asked,
+    get waiting() {
+      return tasks.length
+    },
+    runNext: () => (tasks.shift() ?? expect.fail("nothing was scheduled"))(),
+  }
+  const scheduler = {
+    microtask: (task: () => void) => {
+      asked.push("microtask")
+      tasks.push(task)
+    },
+    yield: (task: () => void) => {
+      asked.push("yield")
+      tasks.push(task)
+    },
+  }
+  const ran: string[] = []
+  return { dispatcher: new Dispatcher(scheduler, clock), turns, clock, ran }
+}

@@ -1,0 +1,43 @@
+import { ActorPath } from "../address/actor-path.js"
+import { ActorPathError } from "../address/actor-path-error.js"
+import { canonicalSegment } from "../address/segment.js"
+import { NameTakenError } from "./actor-errors.js"
+import type { Cell } from "./cell.js"
+
+// Where a cell stands in the tree. Trees may be deep, so what goes along one is a loop, never a call for each level.
+
+/** The path of a cell, with its uid unless it is a guardian. */
+export function pathOf(cell: Cell): ActorPath {
+  const line: Cell[] = []
+  for (let at: Cell = cell; at.parent !== undefined; at = at.parent) line.push(at)
+  const guardian = line.at(-1)?.parent ?? cell
+  let path = ActorPath.root(cell.realm.address, guardian.name as "user" | "system")
+  for (const one of line.reverse()) path = path.child(one.name, { runtimeNames: true })
+  return cell.parent === undefined ? path : path.withUid(cell.uid)
+}
+
+/** The canonical segment for a child's name. Throws if it is no name, or another child has it. */
+export function freeSegment(parent: Cell, name: string): string {
+  const segment = segmentOf(name)
+  // The path is made for the error only: that of a deep actor is long.
+  if (segment instanceof ActorPathError) return parent.ref.path.child(name).name
+  if (parent.child(segment) !== undefined) throw new NameTakenError(parent.ref.path.child(name).toString())
+  return segment
+}
+
+/** A name as it stands in a path; it may be written in more than one way. */
+export function segmentOf(name: string): string | ActorPathError {
+  return canonicalSegment(name, 0, name.length, 0, { runtimeNames: false })
+}
+
+/** A cell and all below it, every one after its children. */
+export function bottomUp(top: Cell): Cell[] {
+  const all = [top]
+  for (const cell of all) for (const child of cell.children) all.push(child)
+  return all.reverse()
+}
+
+export function checkCapacity(capacity = Number.POSITIVE_INFINITY): number {
+  if (capacity > 0 && (Number.isInteger(capacity) || capacity === Number.POSITIVE_INFINITY)) return capacity
+  throw new RangeError(`mailboxCapacity is a whole number from 1, not ${capacity}`)
+}

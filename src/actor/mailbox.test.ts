@@ -1,0 +1,215 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import type { Letter } from "./letter.js"
+import { Mailbox } from "./mailbox.js"
+
+test("messages leave in the order in which they came", () => {
+  const mailbox = mailboxWith([1, 2, 3])
+  expect([mailbox.take(), mailbox.take()]).toEqual([1, 2])
+  mailbox.push(4)
+  expect([mailbox.take(), mailbox.take()]).toEqual([3, 4])
+  expect(mailbox.hasMessages).toBe(false)
+})
+
+test("letters have a lane of their own, and keep their order", () => {
+  const mailbox = mailboxWith(["message"])
+  const stop: Letter = { kind: "stop" }
+  const escalated: Letter = { kind: "escalated", error: "why", life: 0 }
+  expect(mailbox.hasLetters).toBe(false)
+  mailbox.pushLetter(stop)
+  mailbox.pushLetter(escalated)
+  expect(mailbox).toMatchObject({ hasLetters: true, size: 1 })
+  expect(mailbox.takeLetter()).toBe(stop)
+  expect(mailbox.takeLetter()).toBe(escalated)
+  expect(mailbox.takeLetter()).toBeUndefined()
+  expect(mailbox.hasLetters).toBe(false)
+  expect(mailbox.take()).toBe("message")
+})
+
+test("letters keep their order while some are taken and others come", () => {
+  const mailbox = new Mailbox(1)
+  const letter = (error: number): Letter => ({ kind: "escalated", error, life: 0 })
+  const taken: unknown[] = []
+  let posted = 0
+  for (const [post, take] of [
+    [3, 1],
+    [2, 3],
+    [1, 2],
+    [1, 1],
+  ] as const) {
+    for (let more = 0; more < post; more += 1) mailbox.pushLetter(letter(posted++))
+    for (let more = 0; more < take; more += 1) taken.push(mailbox.takeLetter())
+  }
+  expect(taken).toEqual([0, 1, 2, 3, 4, 5, 6].map(letter))
+  expect(mailbox.hasLetters).toBe(false)
+})
+
+test("knows the place of the last message, and how many were taken", () => {
+  const mailbox = mailboxWith(["a", "b"])
+  expect(mailbox).toMatchObject({ taken: 0, last: 2 })
+  mailbox.take()
+  expect(mailbox).toMatchObject({ taken: 1, last: 2 })
+  mailbox.push("c")
+  expect(mailbox).toMatchObject({ taken: 1, last: 3 })
+  mailbox.take()
+  mailbox.take()
+  expect(mailbox).toMatchObject({ taken: 3, last: 3 })
+})
+
+test("letters fit in however full it is", () => {
+  const mailbox = new Mailbox(1)
+  mailbox.push("message")
+  mailbox.pushLetter({ kind: "stop" })
+  expect(mailbox.hasLetters).toBe(true)
+})
+
+test.each([1, 2, 3, 10])(
+  "of capacity %i, it refuses one more, and takes it once there is room",
+  (capacity) => {
+    const mailbox = new Mailbox(capacity)
+    for (let message = 0; message < capacity; message += 1) expect(mailbox.push(message)).toBe(true)
+    expect(mailbox.push("one more")).toBe(false)
+    expect(mailbox.size).toBe(capacity)
+    expect(mailbox.take()).toBe(0)
+    expect(mailbox.push("now")).toBe(true)
+    expect(mailbox.push("one more")).toBe(false)
+    expect(mailbox.takeAll().at(-1)).toBe("now")
+  },
+)
+
+test("without a limit it refuses nothing", () => {
+  const mailbox = new Mailbox(Number.POSITIVE_INFINITY)
+  for (let message = 0; message < 100_000; message += 1) {
+    if (!mailbox.push(message)) expect.fail(`message ${message} was refused`)
+  }
+  expect(mailbox.size).toBe(100_000)
+})
+
+test("anything is a message, undefined and null too", () => {
+  const mailbox = new Mailbox(3)
+  for (const message of [undefined, null, undefined]) expect(mailbox.push(message)).toBe(true)
+  expect(mailbox.push(undefined)).toBe(false)
+  expect(mailbox.size).toBe(3)
+  expect(mailbox.take()).toBeUndefined()
+  expect(mailbox.take()).toBeNull()
+  expect(mailbox.hasMessages).toBe(true)
+  expect(mailbox.takeAll()).toEqual([undefined])
+  expect(mailbox.hasMessages).toBe(false)
+})
+
+test("an actor's own messages take their turn, beyond any limit", () => {
+  const mailbox = new Mailbox(1)
+  mailbox.push("message")
+  mailbox.pushOwn("tick")
+  mailbox.pushOwn("tock")
+  expect(mailbox.push("one more")).toBe(false)
+  expect(mailbox.takeAll()).toEqual(["message", "tick", "tock"])
+})
+
+test("what is put back comes ahead of all others, in its own order", () => {
+  const mailbox = mailboxWith([3, 4])
+  mailbox.putBack([1, 2])
+  expect(mailbox.takeAll()).toEqual([1, 2, 3, 4])
+})
+
+test("what is put back is held off by no limit, and counts against it", () => {
+  const mailbox = new Mailbox(2)
+  mailbox.push("c")
+  mailbox.push("d")
+  mailbox.putBack(["a", "b"])
+  expect(mailbox.size).toBe(4)
+  for (const message of ["a", "b", "c"]) {
+    expect(mailbox.push("one more")).toBe(false)
+    expect(mailbox.take()).toBe(message)
+  }
+  expect(mailbox.push("e")).toBe(true)
+  expect(mailbox.takeAll()).toEqual(["d", "e"])
+})
+
+test("taking all leaves it empty and of use", () => {
+  const mailbox = mailboxWith([1, 2, 3])
+  expect(mailbox.take()).toBe(1)
+  expect(mailbox.takeAll()).toEqual([2, 3])
+  expect(mailbox).toMatchObject({ hasMessages: false, size: 0 })
+  expect(mailbox.takeAll()).toEqual([])
+  mailbox.push(4)
+  expect(mailbox.take()).toBe(4)
+})
+
+test.each([2, 700, 5_000])("keeps its order for a long time behind %i that wait", (backlog) => {
+  const mailbox = new Mailbox(backlog)
+  let pushed = 0
+  while (mailbox.push(pushed)) pushed += 1
+  expect(pushed).toBe(backlog)
+  for (let expected = 0; expected < 1_000_000; expected += 1) {
+    if (mailbox.take() !== expected) expect.fail(`${expected} is out of order`)
+    if (!mailbox.push(pushed)) expect.fail(`there is no room for ${pushed}`)
+    pushed += 1
+    if (mailbox.push("one more")) expect.fail("it takes more than its capacity")
+  }
+  expect(mailbox.size).toBe(backlog)
+})
+
+test("does what a plain array would", () => {
+  const message = fc.option(fc.nat(9), { nil: undefined })
+  const step = fc.oneof(
+    fc.record({ does: fc.constant("push" as const), message }),
+    fc.record({ does: fc.constant("pushOwn" as const), message }),
+    fc.record({ does: fc.constant("take" as const) }),
+    fc.record({ does: fc.constant("takeAll" as const) }),
+    fc.record({ does: fc.constant("putBack" as const), messages: fc.array(message, { maxLength: 3 }) }),
+    fc.record({ does: fc.constant("flood" as const), count: fc.constantFrom(1, 1_500, 3_000) }),
+    fc.record({ does: fc.constant("drain" as const), count: fc.constantFrom(1, 1_100, 2_500) }),
+  )
+  const capacity = fc.constantFrom(1, 2, 5, 2_000, Number.POSITIVE_INFINITY)
+  fc.assert(
+    fc.property(capacity, fc.array(step, { maxLength: 40 }), (capacity, steps) => {
+      const mailbox = new Mailbox(capacity)
+      let model: unknown[] = []
+      const push = (message: unknown) => {
+        const fits = model.length < capacity
+        if (mailbox.push(message) !== fits) expect.fail(fits ? "it was refused" : "it was taken")
+        if (fits) model.push(message)
+      }
+      for (const step of steps) {
+        switch (step.does) {
+          case "push":
+            push(step.message)
+            break
+          case "pushOwn":
+            mailbox.pushOwn(step.message)
+            model.push(step.message)
+            break
+          case "take":
+            if (model.length > 0) expect(mailbox.take()).toBe(model.shift())
+            break
+          case "takeAll":
+            expect(mailbox.takeAll()).toEqual(model)
+            model = []
+            break
+          case "putBack":
+            mailbox.putBack(step.messages)
+            model = [...step.messages, ...model]
+            break
+          case "flood":
+            for (let message = 0; message < step.count; message += 1) push(message)
+            break
+          case "drain":
+            for (const message of model.splice(0, step.count)) {
+              if (mailbox.take() !== message) expect.fail("a message is out of order")
+            }
+        }
+        if (mailbox.size !== model.length) expect.fail(`its size is ${mailbox.size}, not ${model.length}`)
+        if (mailbox.hasMessages !== model.length > 0) expect.fail("it is wrong about having messages")
+      }
+      expect(mailbox.takeAll()).toEqual(model)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+function mailboxWith(messages: readonly unknown[]): Mailbox {
+  const mailbox = new Mailbox(Number.POSITIVE_INFINITY)
+  for (const message of messages) mailbox.push(message)
+  return mailbox
+}

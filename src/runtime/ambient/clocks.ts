@@ -1,0 +1,45 @@
+import { performance } from "node:perf_hooks"
+import { currentWorld } from "./current-world.js"
+import { imitating, type Patches } from "./patches.js"
+
+/** The monotonic clock under its four names. */
+export function replaceClocks(patches: Patches): void {
+  patches.replace<() => number>(Object.getPrototypeOf(performance), "now", (real) =>
+    imitating(real, function (this: unknown) {
+      const world = currentWorld()
+      return world === undefined ? Reflect.apply(real, this, []) : world.monotonicMs()
+    }),
+  )
+  patches.replace<typeof process.uptime>(process, "uptime", (real) =>
+    imitating(real, () => {
+      const world = currentWorld()
+      return world === undefined ? real() : world.monotonicMs() / 1_000
+    }),
+  )
+  patches.replace<() => bigint>(process.hrtime, "bigint", (real) =>
+    imitating(real, () => {
+      const world = currentWorld()
+      return world === undefined ? real() : nanoseconds(world.monotonicMs())
+    }),
+  )
+  patches.replace<Hrtime>(process, "hrtime", (real) =>
+    imitating(real, (since) => {
+      const world = currentWorld()
+      if (world === undefined) return real(since)
+      // For the complaint about what is no time.
+      if (since !== undefined) real(since)
+      const [seconds, rest] = since ?? [0, 0]
+      const passed = nanoseconds(world.monotonicMs()) - (BigInt(seconds) * billion + BigInt(rest))
+      const floor = passed >= 0n ? passed / billion : (passed - billion + 1n) / billion
+      return [Number(floor), Number(passed - floor * billion)]
+    }),
+  )
+}
+
+type Hrtime = (since?: [number, number]) => [number, number]
+
+const billion = 1_000_000_000n
+
+function nanoseconds(ms: number): bigint {
+  return BigInt(Math.round(ms * 1e6))
+}

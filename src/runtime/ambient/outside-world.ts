@@ -1,0 +1,83 @@
+import childProcess from "node:child_process"
+import cluster from "node:cluster"
+import crypto, { webcrypto } from "node:crypto"
+import dgram from "node:dgram"
+import dns from "node:dns"
+import fs from "node:fs"
+import http from "node:http"
+import http2 from "node:http2"
+import https from "node:https"
+import net from "node:net"
+import tls from "node:tls"
+import workerThreads from "node:worker_threads"
+import zlib from "node:zlib"
+import { unlessAsynchronous, unlessInWorld, unlessOutput } from "./forbidden.js"
+import type { Patches } from "./patches.js"
+
+/** All that reaches past the process, or waits for a thread of it: a world has none of this to give. */
+export function forbidOutsideWorld(patches: Patches): void {
+  patches.replace(fs, "writeSync", (real) => unlessOutput(real, "fs.writeSync"))
+  for (const [name, place, members] of forbidden) {
+    for (const member of membersOf(place, members)) {
+      const what = name === "" ? member : `${name}.${member}`
+      patches.replace(place, member, (real) => unlessInWorld(real, what))
+    }
+  }
+  for (const member of ["sign", "verify", "diffieHellman", "encapsulate", "decapsulate"]) {
+    patches.replace(crypto, member, (real) => unlessAsynchronous(real, `crypto.${member}`))
+  }
+}
+
+type Members = string | RegExp
+
+/** Of some the synchronous ones are left out: what they compute is the same in every world. */
+const forbidden: readonly (readonly [name: string, place: object, members: Members])[] = [
+  [
+    "",
+    globalThis,
+    "fetch WebSocket EventSource MessageChannel BroadcastChannel CompressionStream DecompressionStream",
+  ],
+  ["fs", fs, /^([a-z](?!riteSync$)|(File)?(Read|Write)Stream$|Utf8Stream$)/],
+  ["fs.promises", fs.promises, /^(?!constants$)/],
+  ["net", net, "connect createConnection createServer"],
+  ["net.Socket", net.Socket.prototype, "connect"],
+  ["net.Server", net.Server.prototype, "listen"],
+  ["tls", tls, "connect createServer"],
+  ["http", http, "request get createServer ClientRequest"],
+  ["https", https, "request get createServer"],
+  ["http2", http2, "connect createServer createSecureServer performServerHandshake"],
+  ["dgram", dgram, "createSocket"],
+  ["dgram.Socket", dgram.Socket.prototype, "bind connect send"],
+  ["dns", dns, /^(lookup|resolve|reverse)/],
+  ["dns.Resolver", dns.Resolver.prototype, /^(resolve|reverse)/],
+  ["dns.promises", dns.promises, /^(lookup|resolve|reverse)/],
+  ["dns.promises.Resolver", dns.promises.Resolver.prototype, /^(resolve|reverse)/],
+  ["child_process", childProcess, /^([a-z]|_fork)/],
+  ["child_process.ChildProcess", childProcess.ChildProcess.prototype, "spawn"],
+  ["cluster", cluster, "fork"],
+  ["worker_threads", workerThreads, "Worker"],
+  ["", workerThreads, "MessageChannel BroadcastChannel"],
+  [
+    "crypto",
+    crypto,
+    "pbkdf2 scrypt hkdf argon2 checkPrime randomFill generateKey generateKeyPair generatePrime",
+  ],
+  // Keys and primes that are not drawn from the world's chance.
+  ["crypto", crypto, "generateKeySync generateKeyPairSync generatePrimeSync"],
+  ["crypto.DiffieHellman", crypto.DiffieHellman.prototype, "generateKeys"],
+  ["crypto.ECDH", crypto.ECDH.prototype, "generateKeys"],
+  ["crypto.subtle", Object.getPrototypeOf(webcrypto.subtle), /^(?!constructor$)/],
+  ["zlib", zlib, /^(?!crc32$|.*Sync$)/],
+  ["Blob", Blob.prototype, /^(arrayBuffer|bytes|text|textStream|stream)$/],
+  [
+    "WebAssembly",
+    Reflect.get(globalThis, "WebAssembly"),
+    "compile instantiate compileStreaming instantiateStreaming",
+  ],
+  ["Atomics", Atomics, "wait waitAsync"],
+]
+
+function membersOf(place: object, members: Members): string[] {
+  if (typeof members === "string") return members.split(" ")
+  return Object.getOwnPropertyNames(place).filter((name) => members.test(name))
+}

@@ -1,0 +1,31 @@
+import type { Model } from "./linearizability.js"
+
+export type CounterInput = { readonly kind: "add"; readonly amount: number } | { readonly kind: "read" }
+
+export type CounterOutput =
+  /** What was read, or what an add made of it. */
+  | { readonly kind: "value"; readonly value: number }
+  /** It was done, but the value was not seen. */
+  | { readonly kind: "ack" }
+
+export type CounterModel = Model<number, CounterInput, CounterOutput>
+
+/** A number that can be added to and read. */
+export function counter(init = 0): CounterModel {
+  return {
+    init,
+    step: (state, input) => {
+      const value = input.kind === "add" ? state + input.amount : state
+      return { state: value, output: { kind: "value", value } }
+    },
+    matches: (seen, given) => seen.kind === "ack" || outputText(seen) === outputText(given),
+    observesOnly: (input) => input.kind === "read",
+    stateText: String,
+    inputText: (input) => (input.kind === "add" ? `add ${input.amount}` : "read"),
+    outputText,
+  }
+}
+
+function outputText(output: CounterOutput): string {
+  return output.kind === "value" ? String(output.value) : "ack"
+}

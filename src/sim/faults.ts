@@ -1,0 +1,50 @@
+import type { SeededRandom } from "./seeded-random.js"
+
+/** Every kind of fault that a world can have. */
+export const faultKinds = [
+  "crash",
+  "pause",
+  "pause-in-call",
+  "partition",
+  "one-way-partition",
+  "refused-connect",
+  "hanging-connect",
+  "reset",
+  "clean-loss",
+  "half-open",
+  "slow-network",
+  "partial-write",
+  "corruption",
+  "clock-drift",
+  "clock-jump",
+] as const
+
+export type FaultKind = (typeof faultKinds)[number]
+
+/**
+ * Which faults are on in one run and how strong each is, from 0 (off) to 1.
+ *
+ * A run with every fault on at once finds little: crashes end what a subtle delay was about to show. So each seed turns on
+ * a subset, and over many seeds all combinations are tried.
+ */
+export type FaultPlan = Readonly<Record<FaultKind, number>>
+
+export function drawFaults(random: SeededRandom, allowed: readonly FaultKind[]): FaultPlan {
+  const calm = random.chance(0.1)
+  const plan = {} as Record<FaultKind, number>
+  for (const kind of faultKinds) {
+    const on = random.chance(0.5)
+    const strength = random.between(0.1, 1)
+    plan[kind] = on && !calm && allowed.includes(kind) ? strength : 0
+  }
+  return plan
+}
+
+/** All of them, at full strength. */
+export function allFaults(): FaultPlan {
+  return Object.fromEntries(faultKinds.map((kind) => [kind, 1])) as Record<FaultKind, number>
+}
+
+export function noFaults(): FaultPlan {
+  return Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Record<FaultKind, number>
+}

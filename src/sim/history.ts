@@ -1,0 +1,96 @@
+/**
+ * What clients asked of a system and what they saw, in the order in which it was recorded.
+ *
+ * That order is what a checker goes by: an operation came before another if its answer was recorded before the other's
+ * call. `now` only labels the moments, to find them in a trace; in a simulated world many things happen at one instant.
+ */
+export class History<Input, Output> {
+  readonly #now: (() => number) | undefined
+  readonly #operations: Operation<Input, Output>[] = []
+  readonly #open = new Set<OperationId>()
+  #moments = 0
+  #latest = Number.NEGATIVE_INFINITY
+
+  /** Without `now`, the time of a moment is its place in the order. */
+  constructor(now?: () => number) {
+    this.#now = now
+  }
+
+  /** In the order of the calls. Those without an answer are unknown. */
+  get operations(): readonly Operation<Input, Output>[] {
+    return [...this.#operations]
+  }
+
+  invoke(client: string, key: string, input: Input): OperationId {
+    const id = this.#operations.length
+    this.#operations.push({ id, client, key, input, called: this.#moment(), outcome: { kind: "unknown" } })
+    this.#open.add(id)
+    return id
+  }
+
+  ok(id: OperationId, output: Output): void {
+    this.#end(id, { kind: "ok", output, returned: this.#moment() })
+  }
+
+  /** It is known not to have happened. */
+  fail(id: OperationId): void {
+    this.#end(id, { kind: "fail" })
+  }
+
+  /** It may have happened, may yet happen, or may never happen. */
+  unknown(id: OperationId): void {
+    this.#end(id, { kind: "unknown" })
+  }
+
+  #end(id: OperationId, outcome: Outcome<Output>): void {
+    const operation = this.#operations[id]
+    if (operation === undefined) throw new RangeError(`there is no operation ${id}`)
+    if (!this.#open.delete(id)) throw new Error(`operation ${id} ended before: an operation ends once`)
+    this.#operations[id] = { ...operation, outcome }
+  }
+
+  #moment(): Moment {
+    const order = this.#moments
+    const time = this.#now?.() ?? order
+    if (!(time >= this.#latest)) throw new RangeError(`time went from ${this.#latest} to ${time}`)
+    this.#moments += 1
+    this.#latest = time
+    return { order, time }
+  }
+}
+
+/** The operations as they were known right after the moment of that order: answers that came later are unknown. */
+export function knownAt<Input, Output>(
+  operations: readonly Operation<Input, Output>[],
+  order: number,
+): Operation<Input, Output>[] {
+  return operations
+    .filter(({ called }) => called.order <= order)
+    .map((operation) => {
+      const { outcome } = operation
+      const isLater = outcome.kind === "ok" && outcome.returned.order > order
+      return isLater ? { ...operation, outcome: { kind: "unknown" } } : operation
+    })
+}
+
+export interface Operation<Input, Output> {
+  readonly id: OperationId
+  readonly client: string
+  readonly key: string
+  readonly input: Input
+  readonly called: Moment
+  readonly outcome: Outcome<Output>
+}
+
+export type OperationId = number
+
+export type Outcome<Output> =
+  | { readonly kind: "ok"; readonly output: Output; readonly returned: Moment }
+  | { readonly kind: "fail" }
+  | { readonly kind: "unknown" }
+
+export interface Moment {
+  /** No two moments of a history have the same. */
+  readonly order: number
+  readonly time: number
+}

@@ -1,0 +1,91 @@
+import type { FaultKind } from "./faults.js"
+import type { World } from "./world.js"
+
+/**
+ * Does to a world, now and then, what its fault plan says: kills and brings back, stops and lets go, cuts and heals. The
+ * faults that are about one call or one write are not here: they strike where the call is made.
+ */
+export function unleash(world: World): void {
+  for (const [kind, meanMs, strike] of strikes) {
+    const strength = world.faults[kind]
+    if (strength > 0) plan(world, meanMs / strength, strike)
+  }
+}
+
+function plan(world: World, meanMs: number, strike: (world: World) => void): void {
+  const waitMs = world.random.between(0.2, 1.8) * meanMs
+  world.schedule(world.now + Math.ceil(waitMs * 1000), undefined, "nemesis", () => {
+    if (world.isCalm) return
+    strike(world)
+    plan(world, meanMs, strike)
+  })
+}
+
+const strikes: readonly [kind: FaultKind, meanMs: number, strike: (world: World) => void][] = [
+  [
+    "crash",
+    4_000,
+    (world) => {
+      const victims = world.killable.filter((name) => world.processOn(name) !== undefined)
+      if (victims.length === 0) return
+      const name = world.random.pick(victims)
+      world.fault("crash", name)
+      world.crash(name)
+      const downMs = world.random.between(1, 5_000)
+      world.schedule(world.now + Math.ceil(downMs * 1000), undefined, `boot ${name}`, () => world.boot(name))
+    },
+  ],
+  [
+    "pause",
+    3_000,
+    (world) => {
+      const names = world.machines.filter((name) => world.processOn(name) !== undefined)
+      if (names.length === 0) return
+      const name = world.random.pick(names)
+      const micros = Math.ceil(world.random.between(1, 6_000 * world.faults.pause) * 1000)
+      world.fault("pause", `${name} for ${micros / 1000} ms`)
+      world.processOn(name)?.pause(micros)
+    },
+  ],
+  ["partition", 5_000, (world) => partition(world, "partition")],
+  ["one-way-partition", 5_000, (world) => partition(world, "one-way-partition")],
+  ["reset", 2_000, (world) => cutConnection(world, "reset")],
+  ["clean-loss", 2_000, (world) => cutConnection(world, "clean-loss")],
+  [
+    "clock-jump",
+    4_000,
+    (world) => {
+      if (world.machines.length === 0) return
+      const name = world.random.pick(world.machines)
+      const jumpMs = Math.floor(world.random.between(-60_000, 60_000) * world.faults["clock-jump"])
+      world.fault("clock-jump", `${name} by ${jumpMs} ms`)
+      world.machine(name).wallOffsetMs += jumpMs
+    },
+  ],
+]
+
+/** Parts the machines in two; what is cut is one direction, or both. */
+function partition(world: World, kind: "partition" | "one-way-partition"): void {
+  const names = world.machines
+  if (names.length < 2) return
+  const side = new Set(names.filter(() => world.random.chance(0.5)))
+  if (side.size === 0 || side.size === names.length) return
+  for (const a of names) {
+    for (const b of names) {
+      if (side.has(a) && !side.has(b)) {
+        world.cut(a, b)
+        if (kind === "partition") world.cut(b, a)
+      }
+    }
+  }
+  world.fault(kind, [...side].join(" "))
+  const lastsMs = world.random.between(10, 8_000 * world.faults[kind])
+  world.schedule(world.now + Math.ceil(lastsMs * 1000), undefined, "heal", () => world.heal())
+}
+
+function cutConnection(world: World, kind: "reset" | "clean-loss"): void {
+  const open = world.connections().filter((connection) => connection.isOpen)
+  if (open.length === 0) return
+  world.fault(kind, "")
+  world.random.pick(open).cut(kind === "reset" ? "reset" : "end")
+}

@@ -1,0 +1,74 @@
+import type { Random } from "../ports/random.js"
+
+/**
+ * All chance in a simulated world: xoshiro128**, started from one number.
+ *
+ * It works on 32-bit integers only, so that the same seed gives the same numbers on every machine and in every version of
+ * the engine; functions such as `Math.log` do not promise that.
+ */
+export class SeededRandom implements Random {
+  readonly #state = new Uint32Array(4)
+
+  constructor(seed: number) {
+    let mixed = seed >>> 0
+    for (let index = 0; index < 4; index += 1) {
+      mixed = (mixed + 0x9e3779b9) >>> 0
+      let word = mixed
+      word = Math.imul(word ^ (word >>> 16), 0x21f0aaad)
+      word = Math.imul(word ^ (word >>> 15), 0x735a2d97)
+      this.#state[index] = word ^ (word >>> 15)
+    }
+  }
+
+  uint32(): number {
+    const state = this.#state
+    const [a = 0, b = 0, c = 0, d = 0] = state
+    const scrambled = Math.imul(rotate(Math.imul(b, 5), 7), 9) >>> 0
+    const c1 = c ^ a
+    const d1 = d ^ b
+    state[0] = a ^ d1
+    state[1] = b ^ c1
+    state[2] = c1 ^ (b << 9)
+    state[3] = rotate(d1, 11)
+    return scrambled
+  }
+
+  bytes(length: number): Uint8Array {
+    const bytes = new Uint8Array(length)
+    for (let at = 0; at < length; at += 1) bytes[at] = this.uint32() & 255
+    return bytes
+  }
+
+  /** From 0 up to, not including, 1. */
+  unit(): number {
+    return this.uint32() / 2 ** 32
+  }
+
+  /** A whole number from 0 up to, not including, `below`. */
+  below(below: number): number {
+    return Math.floor(this.unit() * below)
+  }
+
+  /** A number from `from` up to, not including, `to`. */
+  between(from: number, to: number): number {
+    return from + this.unit() * (to - from)
+  }
+
+  chance(probability: number): boolean {
+    return probability > 0 && this.unit() < probability
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    if (choices.length === 0) throw new RangeError("there is nothing to pick from")
+    return choices[this.below(choices.length)] as T
+  }
+
+  /** Another source that goes its own way: drawing from it does not change what this one gives next. */
+  fork(): SeededRandom {
+    return new SeededRandom(this.uint32())
+  }
+}
+
+function rotate(word: number, by: number): number {
+  return (word << by) | (word >>> (32 - by))
+}

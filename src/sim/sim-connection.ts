@@ -1,0 +1,227 @@
+import { NetworkError } from "../errors/network-error.js"
+import type { CloseReason, Connection, ConnectionHandler, Endpoint } from "../ports/network.js"
+import type { SimMicros } from "./agenda.js"
+import type { SimProcess } from "./sim-process.js"
+
+/** Two ends that are each other's peer. */
+export function openPair(
+  client: SimProcess,
+  from: Endpoint,
+  server: SimProcess,
+  to: Endpoint,
+): [client: SimConnection, server: SimConnection] {
+  const near = new SimConnection(client, from, to)
+  const far = new SimConnection(server, to, from)
+  near.peer = far
+  far.peer = near
+  return [near, far]
+}
+
+type Parcel =
+  | { readonly kind: "data"; readonly bytes: Uint8Array }
+  | { readonly kind: "end" }
+  | { readonly kind: "reset" }
+
+/**
+ * One end of a simulated TCP connection.
+ *
+ * What an end sends travels as parcels in a queue of its own, in order. A parcel is due after the latency drawn for it and
+ * never before the one ahead of it; a partition holds the whole queue, as retransmission would, until it heals. The
+ * two ends are separate: either may believe in the connection when the other does not.
+ *
+ * An end that is paused, or that nobody has attached to, leaves what arrives in the queue, and the sender's buffer fills
+ * up: that is back-pressure.
+ */
+export class SimConnection implements Connection {
+  readonly local: Endpoint
+  readonly remote: Endpoint
+  readonly process: SimProcess
+  /** The other end; always there, whatever has become of it. */
+  peer!: SimConnection
+  #handler: ConnectionHandler | undefined
+  /** On their way to this end, or waiting at it. */
+  #incoming: { readonly parcel: Parcel; readonly dueAt: SimMicros }[] = []
+  #outstanding = 0
+  #lastDueAt: SimMicros = 0
+  #paused = false
+  #full = false
+  #sentEnd = false
+  #gotEnd = false
+  #closed: CloseReason | undefined
+  #toldClosed = false
+
+  constructor(proc: SimProcess, local: Endpoint, remote: Endpoint) {
+    this.process = proc
+    this.local = local
+    this.remote = remote
+  }
+
+  get isOpen(): boolean {
+    return this.#closed === undefined
+  }
+
+  get bufferedBytes(): number {
+    return Math.max(0, this.#outstanding - IN_THE_SYSTEM_BYTES)
+  }
+
+  attach(handler: ConnectionHandler): void {
+    if (this.#handler !== undefined) throw new Error("a connection is attached to once")
+    this.#handler = handler
+    if (this.#closed !== undefined) this.#tellClosed()
+    this.#wake()
+  }
+
+  write(bytes: Uint8Array): boolean {
+    this.process.enterCall("connection.write")
+    if (!this.isOpen || this.#sentEnd || bytes.length === 0) return true
+    this.#outstanding += bytes.length
+    for (const part of this.#cut(bytes)) this.#send({ kind: "data", bytes: part })
+    this.#full = this.bufferedBytes > 0
+    return !this.#full
+  }
+
+  pause(): void {
+    this.#paused = true
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#wake()
+  }
+
+  end(): void {
+    this.process.enterCall("connection.end")
+    if (!this.isOpen || this.#sentEnd) return
+    this.#sentEnd = true
+    this.#send({ kind: "end" })
+    this.#closeIfBothEnded()
+  }
+
+  destroy(): void {
+    this.process.enterCall("connection.destroy")
+    if (!this.isOpen) return
+    this.#send({ kind: "reset" })
+    this.#close({ kind: "aborted" })
+  }
+
+  /** The process of this end is gone. Its machine resets the connection, unless it is gone as well. */
+  ownerDied(silent: boolean): void {
+    if (!this.isOpen) return
+    if (!silent) this.#send({ kind: "reset" })
+    this.#closed = { kind: "aborted" }
+    this.#handler = undefined
+    this.#incoming = []
+  }
+
+  /** Something between the two ends cuts the connection. */
+  cut(how: "reset" | "end"): void {
+    for (const end of [this, this.peer]) {
+      if (how === "reset") end.#incoming = []
+      end.#arrive({ kind: how }, this.process.world.now)
+    }
+  }
+
+  /** The partition that held parcels may be over. */
+  heal(): void {
+    this.#wake()
+  }
+
+  #send(parcel: Parcel): void {
+    const { world } = this.process
+    const size = parcel.kind === "data" ? parcel.bytes.length : 0
+    const dueAt = Math.max(this.#lastDueAt, this.process.now + world.latency(size))
+    this.#lastDueAt = dueAt
+    this.peer.#arrive(parcel, dueAt)
+  }
+
+  #arrive(parcel: Parcel, dueAt: SimMicros): void {
+    if (!this.process.isAlive) return
+    this.#incoming.push({ parcel, dueAt })
+    this.#wakeAt(dueAt)
+  }
+
+  #wake(): void {
+    const next = this.#incoming[0]
+    if (next !== undefined) this.#wakeAt(next.dueAt)
+  }
+
+  /** Each wake-up takes the next parcel, whichever that is by then, so the order holds however wake-ups come up. */
+  #wakeAt(at: SimMicros): void {
+    const { world } = this.process
+    world.schedule(Math.max(at, world.now), this.process, `${this.remote.host} -> ${this.local.host}`, () =>
+      this.#take(),
+    )
+  }
+
+  #take(): void {
+    const next = this.#incoming[0]
+    const { world } = this.process
+    if (next === undefined || this.#closed !== undefined) return
+    if (next.dueAt > world.now || world.isCut(this.peer.process, this.process)) return
+    if (next.parcel.kind !== "reset" && (this.#handler === undefined || this.#paused)) return
+    this.#incoming.shift()
+    this.#receive(next.parcel)
+    this.#wake()
+  }
+
+  #receive(parcel: Parcel): void {
+    switch (parcel.kind) {
+      case "data":
+        this.peer.#taken(parcel.bytes.length)
+        this.#handler?.data(this.process.world.corrupted(parcel.bytes))
+        return
+      case "end":
+        if (this.#gotEnd) return
+        this.#gotEnd = true
+        this.#handler?.ended()
+        this.#closeIfBothEnded()
+        return
+      case "reset":
+        this.#close({
+          kind: "failed",
+          error: new NetworkError("Reset", `${this.remote.host} reset the connection`),
+        })
+    }
+  }
+
+  /** The other side has taken so many bytes. */
+  #taken(bytes: number): void {
+    this.#outstanding -= bytes
+    if (!this.#full || this.bufferedBytes > 0 || !this.isOpen) return
+    this.#full = false
+    this.process.later(0, "drained", () => {
+      if (this.isOpen) this.#handler?.drained()
+    })
+  }
+
+  #closeIfBothEnded(): void {
+    if (this.#sentEnd && this.#gotEnd) this.#close({ kind: "ended" })
+  }
+
+  #close(reason: CloseReason): void {
+    if (this.#closed !== undefined) return
+    this.#closed = reason
+    this.#incoming = []
+    this.process.network.connections.delete(this)
+    this.#tellClosed()
+  }
+
+  #tellClosed(): void {
+    if (this.#handler === undefined) return
+    this.process.later(0, "closed", () => {
+      if (this.#toldClosed) return
+      this.#toldClosed = true
+      this.#handler?.closed(this.#closed as CloseReason)
+    })
+  }
+
+  #cut(bytes: Uint8Array): Uint8Array[] {
+    const { world } = this.process
+    if (bytes.length < 2 || !world.draw("partial-write", 0.5)) return [bytes]
+    const at = 1 + world.random.below(bytes.length - 1)
+    return [bytes.subarray(0, at), bytes.subarray(at)]
+  }
+}
+
+/** What an operating system buffers at both ends before a sender notices. */
+const IN_THE_SYSTEM_BYTES = 128 * 1024

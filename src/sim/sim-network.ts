@@ -1,0 +1,89 @@
+import { NetworkError } from "../errors/network-error.js"
+import type { Connection, ConnectOptions, Endpoint, Listener, Network } from "../ports/network.js"
+import { openPair, type SimConnection } from "./sim-connection.js"
+import type { SimProcess } from "./sim-process.js"
+
+/** What one process sees of the network: what it listens on, and its connections. */
+export class SimNetwork implements Network {
+  readonly #process: SimProcess
+  readonly #listeners = new Map<number, (connection: Connection) => void>()
+  readonly connections = new Set<SimConnection>()
+  #nextPort = 40_000
+
+  constructor(proc: SimProcess) {
+    this.#process = proc
+  }
+
+  listen(at: Endpoint, accept: (connection: Connection) => void): Promise<Listener> {
+    this.#process.enterCall("network.listen")
+    const { world, machine } = this.#process
+    const port = at.port === 0 ? this.#freePort() : at.port
+    if (this.#listeners.has(port) || world.listenerAt(machine.host, port) !== undefined) {
+      return Promise.reject(new NetworkError("AddressInUse", `${at.host}:${port} is in use`))
+    }
+    this.#listeners.set(port, accept)
+    return Promise.resolve({
+      at: { host: machine.host, port },
+      close: async () => {
+        this.#listeners.delete(port)
+      },
+    })
+  }
+
+  connect(to: Endpoint, options: ConnectOptions = {}): Promise<Connection> {
+    this.#process.enterCall("network.connect")
+    const { world } = this.#process
+    const where = `${to.host}:${to.port}`
+    return new Promise((resolve, reject) => {
+      let over = false
+      const end = (outcome: () => void) => {
+        if (over) return
+        over = true
+        timeout.cancel()
+        options.signal?.removeEventListener("abort", cancel)
+        outcome()
+      }
+      const fail = (code: "Refused" | "TimedOut" | "Cancelled") =>
+        end(() => reject(new NetworkError(code, `connect to ${where}: ${code}`)))
+      const cancel = () => fail("Cancelled")
+      const timeout = this.#process.later(
+        (options.timeoutMs ?? 10_000) * 1000,
+        `connect ${where} timed out`,
+        () => fail("TimedOut"),
+      )
+      if (options.signal?.aborted === true) return cancel()
+      options.signal?.addEventListener("abort", cancel, { once: true })
+      world.sendConnect(this.#process, to, (answer) => {
+        if (answer === "refused") return fail("Refused")
+        if (over) return answer.destroy()
+        end(() => resolve(answer))
+      })
+    })
+  }
+
+  acceptorAt(port: number): ((connection: Connection) => void) | undefined {
+    return this.#listeners.get(port)
+  }
+
+  /** Opens a connection from a client to this process, which accepts it. */
+  openFrom(client: SimProcess, to: Endpoint): SimConnection {
+    const from = { host: client.machine.host, port: client.network.#freePort() }
+    const [near, far] = openPair(client, from, this.#process, to)
+    client.network.connections.add(near)
+    this.connections.add(far)
+    return far
+  }
+
+  /** The machine closes what a dead process leaves behind, or is gone with it and says nothing. */
+  processDied(): void {
+    this.#listeners.clear()
+    const silent = this.#process.world.draw("half-open", 0.7)
+    for (const connection of this.connections) connection.ownerDied(silent)
+    this.connections.clear()
+  }
+
+  #freePort(): number {
+    this.#nextPort += 1
+    return this.#nextPort
+  }
+}

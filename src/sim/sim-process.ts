@@ -1,0 +1,148 @@
+import type { Timer } from "../ports/clock.js"
+import type { Logger } from "../ports/logger.js"
+import type { Ports } from "../ports/ports.js"
+import { noTelemetry } from "../runtime/no-telemetry.js"
+import type { SimMicros, Step } from "./agenda.js"
+import { SeededRandom } from "./seeded-random.js"
+import { SimClock } from "./sim-clock.js"
+import { SimNetwork } from "./sim-network.js"
+import type { World } from "./world.js"
+
+/** What stays when a process on it dies: an address, and clocks of its own. */
+export interface Machine {
+  readonly name: string
+  readonly host: string
+  readonly bootMs: number
+  clockRate: number
+  wallOffsetMs: number
+}
+
+/**
+ * One life of one process: what it has under way ends with it.
+ *
+ * A pause may begin inside any call to a port. The code that made the call cannot be held up there, so its time is moved
+ * instead: from then on the process is ahead of the world by the length of the pause. What it reads from its clock is
+ * later, what it sends leaves later, and nothing else happens in it until the world has caught up. Seen from
+ * everywhere else, it stood still between the call and what came after.
+ */
+export class SimProcess {
+  readonly world: World
+  readonly machine: Machine
+  readonly name: string
+  readonly ports: Ports
+  readonly network: SimNetwork
+  #alive = true
+  /** How far this process is ahead of the world, within its step. */
+  #ahead: SimMicros = 0
+  #busyUntil: SimMicros = 0
+  #yielded: (() => void)[] = []
+
+  constructor(world: World, machine: Machine, life: number) {
+    this.world = world
+    this.machine = machine
+    this.name = life === 1 ? machine.name : `${machine.name}.${life}`
+    this.network = new SimNetwork(this)
+    this.ports = {
+      clock: new SimClock(this),
+      random: new ProcessRandom(this, world.random.fork()),
+      scheduler: {
+        // A real microtask: it runs before the step is over.
+        microtask: (task) => {
+          settled.then(task)
+        },
+        yield: (task) => this.#yield(task),
+      },
+      network: this.network,
+      logger: traced(this),
+      telemetry: noTelemetry,
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.#alive
+  }
+
+  /** The present as this process has it. */
+  get now(): SimMicros {
+    return this.world.now + this.#ahead
+  }
+
+  get busyUntil(): SimMicros {
+    return this.#busyUntil
+  }
+
+  /** Called at the start of everything that a process asks of the world. */
+  enterCall(what: string): void {
+    const strength = this.world.faults["pause-in-call"]
+    if (strength === 0 || this.world.current !== this || !this.world.random.chance(strength * 0.002)) return
+    const pause = Math.floor(this.world.random.between(1_000, 2_000_000 * strength))
+    this.#ahead += pause
+    this.world.fault("pause-in-call", `${this.name} in ${what} for ${pause / 1000} ms`)
+  }
+
+  /** Stands still from now on, as a whole. */
+  pause(micros: SimMicros): void {
+    this.#busyUntil = Math.max(this.#busyUntil, this.world.now + micros)
+  }
+
+  beginStep(): void {
+    this.#ahead = 0
+  }
+
+  endStep(): void {
+    this.#busyUntil = Math.max(this.#busyUntil, this.world.now + this.#ahead)
+    this.#ahead = 0
+  }
+
+  /** Runs `task` as a step of this process, `inMicros` of true time from its present. */
+  later(inMicros: SimMicros, label: string, task: () => void): Timer {
+    if (!this.#alive) return { cancel: () => {} }
+    const step: Step = this.world.schedule(this.now + inMicros, this, label, task)
+    return {
+      cancel: () => {
+        step.cancelled = true
+      },
+    }
+  }
+
+  /** Ends it at once. What it had under way never happens. */
+  kill(): void {
+    if (!this.#alive) return
+    this.#alive = false
+    this.#yielded = []
+    this.network.processDied()
+  }
+
+  #yield(task: () => void): void {
+    if (!this.#alive) return
+    this.#yielded.push(task)
+    // Tasks run in the order given, whatever order their steps come up in.
+    this.later(0, "yield", () => this.#yielded.shift()?.())
+  }
+}
+
+const settled = Promise.resolve()
+
+class ProcessRandom extends SeededRandom {
+  readonly #process: SimProcess
+
+  constructor(proc: SimProcess, source: SeededRandom) {
+    super(source.uint32())
+    this.#process = proc
+  }
+
+  override bytes(length: number): Uint8Array {
+    this.#process.enterCall("random.bytes")
+    return super.bytes(length)
+  }
+}
+
+/** A log line is a line of the trace. Its fields stay out: they may hold stacks, which differ from machine to machine. */
+function traced(proc: SimProcess): Logger {
+  const logger: Logger = {
+    enabled: () => true,
+    log: (level, message) => proc.world.note(proc, `log ${level}: ${message}`),
+    with: () => logger,
+  }
+  return logger
+}

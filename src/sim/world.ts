@@ -1,0 +1,268 @@
+import type { Endpoint } from "../ports/network.js"
+import { Agenda, type SimMicros, type Step } from "./agenda.js"
+import { Assertions, type SimEvent } from "./assertions.js"
+import type { FaultKind, FaultPlan } from "./faults.js"
+import { SeededRandom } from "./seeded-random.js"
+import type { SimConnection } from "./sim-connection.js"
+import { type Machine, SimProcess } from "./sim-process.js"
+import { Trace } from "./trace.js"
+
+/** What runs on a machine. It is started when the machine is, and again each time that the machine comes back. */
+export type Program = (life: Life) => void | Promise<void>
+
+/** One life of a program. */
+export interface Life {
+  readonly name: string
+  readonly host: string
+  readonly ports: SimProcess["ports"]
+}
+
+export interface WorldOptions {
+  readonly seed: number
+  readonly faults: FaultPlan
+  /** How many lines of the trace are kept. 50 unless set. */
+  readonly keepTrace?: number
+  readonly onTrace?: ((line: string) => void) | undefined
+}
+
+/**
+ * Machines, processes and the network between them, in one process, on one thread, from one number.
+ *
+ * Everything that happens is a step: it belongs to one process, and its microtasks are part of it. The world takes steps
+ * from its agenda one by one, in an order drawn from the seed, and after each it checks what must hold. Nothing in here
+ * reads a real clock or draws real chance, so the same seed gives the same trace to the byte.
+ */
+export class World {
+  readonly random: SeededRandom
+  readonly faults: FaultPlan
+  readonly assertions = new Assertions()
+  readonly trace: Trace
+  readonly faultCounts = new Map<FaultKind, number>()
+  readonly knobs = new Map<string, unknown>()
+  /** Where the workload lives: it is never killed. */
+  readonly driver: SimProcess
+  readonly #agenda: Agenda
+  readonly #sites = new Map<string, Site>()
+  readonly #cuts = new Set<string>()
+  /** What the workload waits for, for the case that it never comes. */
+  readonly waiting = new Set<string>()
+  operations = 0
+  steps = 0
+  #current: SimProcess | undefined
+  #calm = false
+
+  constructor(options: WorldOptions) {
+    this.random = new SeededRandom(options.seed)
+    this.faults = options.faults
+    this.trace = new Trace({ keep: options.keepTrace ?? 50, listener: options.onTrace })
+    this.#agenda = new Agenda(this.random.fork())
+    this.driver = new SimProcess(this, this.#makeMachine("workload", 0), 1)
+  }
+
+  get now(): SimMicros {
+    return this.#agenda.now
+  }
+
+  /** Whose step it is. */
+  get current(): SimProcess | undefined {
+    return this.#current
+  }
+
+  get machines(): readonly string[] {
+    return [...this.#sites.keys()]
+  }
+
+  /** Adds a machine and starts its program. */
+  start(name: string, program: Program, options: { readonly killable?: boolean } = {}): void {
+    if (this.#sites.has(name)) throw new Error(`there is a machine ${name} already`)
+    const machine = this.#makeMachine(name, this.#sites.size + 1)
+    this.#sites.set(name, { machine, program, killable: options.killable ?? true, lives: 0, life: undefined })
+    this.boot(name)
+  }
+
+  /** Starts the program of a machine that is down. */
+  boot(name: string): void {
+    const site = this.#site(name)
+    if (site.life?.isAlive === true) return
+    site.lives += 1
+    const life = new SimProcess(this, site.machine, site.lives)
+    site.life = life
+    life.later(0, "start", () => {
+      void Promise.resolve(site.program({ name: life.name, host: site.machine.host, ports: life.ports }))
+    })
+  }
+
+  crash(name: string): void {
+    const { life } = this.#site(name)
+    if (life?.isAlive !== true) return
+    this.note(life, "crash")
+    life.kill()
+  }
+
+  /** The living process of a machine, if there is one. */
+  processOn(name: string): SimProcess | undefined {
+    const { life } = this.#site(name)
+    return life?.isAlive === true ? life : undefined
+  }
+
+  get killable(): readonly string[] {
+    return [...this.#sites.values()].filter((site) => site.killable).map((site) => site.machine.name)
+  }
+
+  machine(name: string): Machine {
+    return this.#site(name).machine
+  }
+
+  schedule(at: SimMicros, proc: SimProcess | undefined, label: string, run: () => void): Step {
+    return this.#agenda.add(Math.max(at, this.now), proc, label, run)
+  }
+
+  /**
+   * Begins the next step. False when there is none, and then nothing will ever happen again. Its microtasks have yet to run;
+   * `endStep` is to be called after them.
+   */
+  beginStep(): boolean {
+    for (;;) {
+      const step = this.#agenda.take()
+      if (step === undefined) return false
+      const { process: proc } = step
+      if (proc !== undefined && !proc.isAlive) continue
+      if (proc !== undefined && proc.busyUntil > this.now) {
+        this.#agenda.again(proc.busyUntil, step)
+        continue
+      }
+      this.steps += 1
+      this.note(proc, step.label)
+      this.#current = proc
+      proc?.beginStep()
+      step.run()
+      return true
+    }
+  }
+
+  endStep(): void {
+    this.#current?.endStep()
+    this.#current = undefined
+    this.assertions.check()
+  }
+
+  note(proc: SimProcess | undefined, what: string): void {
+    this.trace.add(`${String(this.now / 1000).padStart(12)} ${proc?.name ?? "world"} ${what}`)
+  }
+
+  /** Counts an event for the invariants. */
+  record(event: SimEvent): void {
+    this.assertions.record(event)
+  }
+
+  fault(kind: FaultKind, detail: string): void {
+    this.faultCounts.set(kind, (this.faultCounts.get(kind) ?? 0) + 1)
+    this.note(undefined, `fault ${kind} ${detail}`)
+  }
+
+  /** Whether a fault strikes here; `often` is its probability at full strength. */
+  draw(kind: FaultKind, often: number): boolean {
+    if (this.#calm || !this.random.chance(this.faults[kind] * often)) return false
+    this.fault(kind, "")
+    return true
+  }
+
+  /** No more faults from now on, and all partitions heal. */
+  calm(): void {
+    this.#calm = true
+    this.note(undefined, "calm")
+    this.heal()
+  }
+
+  get isCalm(): boolean {
+    return this.#calm
+  }
+
+  /** From now on nothing gets from `a` to `b`. */
+  cut(a: string, b: string): void {
+    this.#cuts.add(`${a}>${b}`)
+  }
+
+  heal(): void {
+    this.#cuts.clear()
+    for (const connection of this.connections()) connection.heal()
+  }
+
+  isCut(from: SimProcess, to: SimProcess): boolean {
+    return this.#cuts.size > 0 && this.#cuts.has(`${from.machine.name}>${to.machine.name}`)
+  }
+
+  connections(): readonly SimConnection[] {
+    return [this.driver, ...[...this.#sites.values()].map((site) => site.life)].flatMap((life) =>
+      life === undefined ? [] : [...life.network.connections],
+    )
+  }
+
+  listenerAt(host: string, port: number): SimProcess | undefined {
+    for (const { machine, life } of this.#sites.values()) {
+      if (machine.host === host && life?.isAlive && life.network.acceptorAt(port) !== undefined) return life
+    }
+    return undefined
+  }
+
+  /** Carries a connection request there and its answer back. An answer that gets lost never comes. */
+  sendConnect(client: SimProcess, to: Endpoint, answer: (answer: "refused" | SimConnection) => void): void {
+    if (this.draw("hanging-connect", 0.2)) return
+    const back = (result: "refused" | SimConnection) =>
+      this.schedule(this.now + this.latency(0), client, `connect ${to.host}:${to.port} answered`, () =>
+        answer(result),
+      )
+    this.schedule(client.now + this.latency(0), undefined, `connect to ${to.host}:${to.port}`, () => {
+      const server = this.listenerAt(to.host, to.port)
+      if (server !== undefined && (this.isCut(client, server) || this.isCut(server, client))) return
+      if (server === undefined || this.draw("refused-connect", 0.2)) return back("refused")
+      const far = server.network.openFrom(client, to)
+      this.schedule(this.now, server, "accept", () => server.network.acceptorAt(to.port)?.(far))
+      return back(far.peer)
+    })
+  }
+
+  /** How long so many bytes take between two machines. */
+  latency(bytes: number): SimMicros {
+    const slow = this.faults["slow-network"]
+    const spike =
+      !this.#calm && this.random.chance(slow * 0.05) ? this.random.between(10_000, 1_000_000 * slow) : 0
+    const bytesPerMicro = slow > 0 && !this.#calm ? 2 : 100
+    return Math.ceil(this.random.between(100, 1_000 + 20_000 * slow) + spike + bytes / bytesPerMicro)
+  }
+
+  /** The bytes as they arrive. */
+  corrupted(bytes: Uint8Array): Uint8Array {
+    if (bytes.length === 0 || !this.draw("corruption", 0.005)) return bytes
+    const copy = bytes.slice()
+    const at = this.random.below(copy.length)
+    copy[at] = (copy[at] as number) ^ (1 << this.random.below(8))
+    return copy
+  }
+
+  #makeMachine(name: string, index: number): Machine {
+    const drift = this.faults["clock-drift"]
+    return {
+      name,
+      host: `10.0.0.${index + 1}`,
+      bootMs: this.random.below(1_000_000_000),
+      clockRate: drift === 0 ? 1 : 1 + this.random.between(-0.05, 0.05) * drift,
+      wallOffsetMs: this.random.below(60_000),
+    }
+  }
+
+  #site(name: string): Site {
+    const site = this.#sites.get(name)
+    if (site === undefined)
+      throw new Error(`there is no machine ${name}; there are ${this.machines.join(", ")}`)
+    return site
+  }
+}
+
+interface Site {
+  readonly machine: Machine
+  readonly program: Program
+  readonly killable: boolean
+  lives: number
+  life: SimProcess | undefined
+}

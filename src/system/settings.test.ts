@@ -1,0 +1,75 @@
+import { expect, test } from "vitest"
+import { SettingsError } from "../errors/settings-error.js"
+import { type ActorSystemSettings, checkSettings } from "./settings.js"
+
+test("all but the namespace have defaults", () => {
+  const { address, requestTimeoutMs, drainMs } = checkSettings({ namespace: "prod" })
+  expect(address.toString()).toBe("troupe://prod")
+  expect({ requestTimeoutMs, drainMs }).toEqual({ requestTimeoutMs: 30_000, drainMs: 10_000 })
+})
+
+test("what is set is taken", () => {
+  const { address, requestTimeoutMs, drainMs } = checkSettings({
+    namespace: "prod.eu-1_a",
+    systemName: "shop",
+    scheme: "pekko",
+    requestTimeoutMs: 0.5,
+    drainMs: 1,
+  })
+  expect(address.toString()).toBe("pekko://shop")
+  expect({ requestTimeoutMs, drainMs }).toEqual({ requestTimeoutMs: 0.5, drainMs: 1 })
+})
+
+test("what is set to undefined is not set", () => {
+  const settings = { namespace: "prod", systemName: undefined, scheme: undefined, drainMs: undefined }
+  expect(checkSettings(settings as unknown as ActorSystemSettings)).toEqual(
+    checkSettings({ namespace: "prod" }),
+  )
+})
+
+test.each([
+  ["namespace", undefined],
+  ["namespace", ""],
+  ["namespace", "two words"],
+  ["namespace", "a/b"],
+  ["namespace", "prod\n"],
+  ["namespace", "größe"],
+  ["namespace", 7],
+  ["systemName", ""],
+  ["systemName", "a/b"],
+  ["systemName", "s".repeat(256)],
+  ["scheme", "troupe.tcp"],
+  ["scheme", "Troupe"],
+  ["scheme", "http"],
+  ["requestTimeoutMs", 0],
+  ["requestTimeoutMs", -1],
+  ["requestTimeoutMs", Number.NaN],
+  ["requestTimeoutMs", Number.POSITIVE_INFINITY],
+  ["requestTimeoutMs", "1000"],
+  ["requestTimeoutMs", null],
+  ["drainMs", 0],
+  ["drainMs", Number.POSITIVE_INFINITY],
+  ["drainMs", "1s"],
+])("the error names %s when it is %j", (field, value) => {
+  const error = errorOf({ namespace: "prod", [field]: value })
+  expect(error).toMatchObject({ code: "InvalidSetting", field })
+  expect(error.message).toContain(`setting ${field}: `)
+})
+
+test("a setting that there is not is named, with those that there are", () => {
+  const error = errorOf({ namespace: "prod", drainMS: 10 })
+  expect(error.field).toBe("drainMS")
+  expect(error.message).toBe(
+    "setting drainMS: there is no such setting; there are namespace, systemName, scheme, requestTimeoutMs, drainMs, logger, telemetry",
+  )
+})
+
+function errorOf(settings: object): SettingsError {
+  try {
+    checkSettings(settings as ActorSystemSettings)
+  } catch (error) {
+    if (error instanceof SettingsError) return error
+    throw error
+  }
+  expect.fail("the settings were taken")
+}

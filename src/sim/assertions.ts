@@ -12,6 +12,7 @@ export class AssertionBroken extends Error {
 /** A thing that happened, as far as invariants care. */
 export interface SimEvent {
   readonly kind: string
+  readonly [field: string]: unknown
 }
 
 interface Invariant {
@@ -30,11 +31,13 @@ export class Assertions {
   readonly always = new Map<string, number>()
   readonly invariants = new Map<string, number>()
   #events: SimEvent[] = []
+  /** The first that broke: kept here as well as thrown, because the code that it is thrown into may catch it. */
+  broken: AssertionBroken | undefined
 
   /** Must hold whenever it is asked. */
   assertAlways(name: string, holds: boolean, detail: () => string): void {
     count(this.always, name, 1)
-    if (!holds) throw new AssertionBroken(name, detail())
+    if (!holds) throw this.#break(name, detail())
   }
 
   /** Must hold at least once, in some run. */
@@ -42,7 +45,10 @@ export class Assertions {
     count(this.sometimes, name, holds ? 1 : 0)
   }
 
-  addInvariant<E extends SimEvent>(name: string, check: (event: E) => string | undefined | false): void {
+  addInvariant<E extends { readonly kind: string }>(
+    name: string,
+    check: (event: E) => string | undefined | false,
+  ): void {
     this.#invariants.push({ name, check: check as Invariant["check"] })
     count(this.invariants, name, 0)
   }
@@ -61,9 +67,15 @@ export class Assertions {
         const verdict = check(event as never)
         if (verdict === false) continue
         count(this.invariants, name, 1)
-        if (verdict !== undefined) throw new AssertionBroken(name, verdict)
+        if (verdict !== undefined) throw this.#break(name, verdict)
       }
     }
+  }
+
+  #break(name: string, detail: string): AssertionBroken {
+    const error = new AssertionBroken(name, detail)
+    this.broken ??= error
+    return error
   }
 }
 

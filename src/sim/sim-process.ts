@@ -36,6 +36,7 @@ export class SimProcess {
   #ahead: SimMicros = 0
   #busyUntil: SimMicros = 0
   #yielded: (() => void)[] = []
+  readonly #onDeath = new Set<() => void>()
 
   constructor(world: World, machine: Machine, life: number) {
     this.world = world
@@ -111,6 +112,13 @@ export class SimProcess {
     this.#alive = false
     this.#yielded = []
     this.network.processDied()
+    for (const told of this.#onDeath) told()
+  }
+
+  /** Gives a function that takes it back. */
+  onDeath(told: () => void): () => void {
+    this.#onDeath.add(told)
+    return () => this.#onDeath.delete(told)
   }
 
   #yield(task: () => void): void {

@@ -15,6 +15,10 @@ export interface Life {
   readonly name: string
   readonly host: string
   readonly ports: SimProcess["ports"]
+  /** Tells the invariants what happened. */
+  record(event: SimEvent): void
+  always(name: string, holds: boolean, detail?: () => string): void
+  sometimes(name: string, holds?: boolean): void
 }
 
 export interface WorldOptions {
@@ -45,7 +49,7 @@ export class World {
   readonly #sites = new Map<string, Site>()
   readonly #cuts = new Set<string>()
   /** What the workload waits for, for the case that it never comes. */
-  readonly waiting = new Set<string>()
+  readonly waiting = new Set<{ readonly label: string }>()
   operations = 0
   steps = 0
   #current: SimProcess | undefined
@@ -87,9 +91,21 @@ export class World {
     site.lives += 1
     const life = new SimProcess(this, site.machine, site.lives)
     site.life = life
-    life.later(0, "start", () => {
-      void Promise.resolve(site.program({ name: life.name, host: site.machine.host, ports: life.ports }))
-    })
+    life.later(0, "start", () => void site.program(this.lifeOf(life)))
+  }
+
+  lifeOf(proc: SimProcess): Life {
+    const { assertions } = this
+    return {
+      name: proc.name,
+      host: proc.machine.host,
+      ports: proc.ports,
+      record: (event) => {
+        if (proc.isAlive) assertions.record(event)
+      },
+      always: (name, holds, detail = () => "") => assertions.assertAlways(name, holds, detail),
+      sometimes: (name, holds = true) => assertions.assertSometimes(name, holds),
+    }
   }
 
   crash(name: string): void {
@@ -121,7 +137,7 @@ export class World {
    * Begins the next step. False when there is none, and then nothing will ever happen again. Its microtasks have yet to run;
    * `endStep` is to be called after them.
    */
-  beginStep(): boolean {
+  beginStep(enter: (proc: SimProcess | undefined) => void = () => {}): boolean {
     for (;;) {
       const step = this.#agenda.take()
       if (step === undefined) return false
@@ -135,6 +151,7 @@ export class World {
       this.note(proc, step.label)
       this.#current = proc
       proc?.beginStep()
+      enter(proc)
       step.run()
       return true
     }

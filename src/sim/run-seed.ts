@@ -1,0 +1,242 @@
+import type { AmbientWorld } from "../runtime/ambient/ambient-world.js"
+import { installAmbient } from "../runtime/ambient/install-ambient.js"
+import { nodeScheduler } from "../runtime/node-scheduler.js"
+import { captureUncaught } from "../runtime/uncaught.js"
+import { AssertionBroken } from "./assertions.js"
+import { drawFaults, type FaultKind, type FaultPlan, faultKinds } from "./faults.js"
+import { unleash } from "./nemesis.js"
+import { SeededRandom } from "./seeded-random.js"
+import type { SimProcess } from "./sim-process.js"
+import { Stage } from "./stage.js"
+import type { Limits, Workload } from "./workload.js"
+import { World } from "./world.js"
+
+export interface SeedOptions {
+  /** In place of the plan that the seed draws. */
+  readonly faults?: FaultPlan
+  readonly keepTrace?: number
+  readonly onTrace?: (line: string) => void
+}
+
+/** What came of one seed. */
+export interface SeedReport {
+  readonly seed: number
+  readonly failure: SeedFailure | undefined
+  /** The same for the same run. */
+  readonly hash: string
+  readonly steps: number
+  readonly virtualMs: number
+  readonly operations: number
+  readonly faults: ReadonlyMap<FaultKind, number>
+  readonly sometimes: ReadonlyMap<string, number>
+  readonly invariants: ReadonlyMap<string, number>
+  readonly knobs: ReadonlyMap<string, unknown>
+  /** The last lines of the trace. */
+  readonly tail: readonly string[]
+}
+
+export interface SeedFailure {
+  /** The assertion that broke, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `workload`. */
+  readonly what: string
+  readonly detail: string
+}
+
+/**
+ * Runs a workload once, in a world made from one seed.
+ *
+ * A step's microtasks must have run before the next step begins, and nothing else of this process may run between: what
+ * they call (`Date.now`, `setTimeout`) is answered by the world of the step. Node drains microtasks between two immediates
+ * of one round of its loop and serves nothing else there, so steps are run as immediates, asked for many at a time.
+ */
+export async function runSeed(
+  workload: Workload,
+  seed: number,
+  options: SeedOptions = {},
+): Promise<SeedReport> {
+  const before = turn
+  let release: () => void = () => {}
+  turn = new Promise((resolve) => {
+    release = resolve
+  })
+  await before
+  try {
+    return await new SeedRun(workload, seed, options).run()
+  } finally {
+    release()
+  }
+}
+
+/** One world at a time: they share the globals of this process. */
+let turn: Promise<void> = Promise.resolve()
+
+const STEPS_A_ROUND = 64
+
+class SeedRun {
+  readonly #workload: Workload
+  readonly #seed: number
+  readonly #world: World
+  readonly #limits: Limits
+  #failure: SeedFailure | undefined
+  #over = false
+  #inStep = false
+  #instant = -1
+  #stepsAtInstant = 0
+  #ambient: AmbientWorld | undefined
+  #finish: () => void = () => {}
+
+  constructor(workload: Workload, seed: number, options: SeedOptions) {
+    this.#workload = workload
+    this.#seed = seed
+    this.#limits = { virtualMs: 3_600_000, steps: 5_000_000, stepsAtOneInstant: 100_000, ...workload.limits }
+    const faults =
+      options.faults ?? drawFaults(new SeededRandom(seed ^ 0x5eed), workload.faults ?? faultKinds)
+    this.#world = new World({ seed, faults, keepTrace: options.keepTrace ?? 50, onTrace: options.onTrace })
+  }
+
+  async run(): Promise<SeedReport> {
+    const uninstall = installAmbient(() => this.#ambient)
+    const uncapture = captureUncaught((error) => this.#fail("uncaught", described(error)))
+    try {
+      this.#begin()
+      await new Promise<void>((resolve) => {
+        this.#finish = resolve
+        this.#round()
+      })
+    } finally {
+      uncapture()
+      uninstall()
+    }
+    return this.#report()
+  }
+
+  #begin(): void {
+    const world = this.#world
+    unleash(world)
+    const stage = new Stage(world)
+    world.driver.later(0, "begin", () => {
+      Promise.resolve(stage)
+        .then((given) => this.#workload.run(given))
+        .then(
+          () => {
+            this.#over = true
+          },
+          (error) => {
+            if (error instanceof AssertionBroken) this.#fail(error.assertion, error.message)
+            else this.#fail("workload", described(error))
+          },
+        )
+    })
+  }
+
+  #round(): void {
+    for (let step = 1; step < STEPS_A_ROUND; step += 1) nodeScheduler.yield(() => this.#next())
+    nodeScheduler.yield(() => {
+      this.#endStep()
+      if (this.#over) this.#finish()
+      else this.#round()
+    })
+  }
+
+  #next(): void {
+    this.#endStep()
+    if (this.#over) return
+    const world = this.#world
+    this.#inStep = true
+    try {
+      if (!world.beginStep((proc) => this.#enter(proc))) this.#deadlock()
+    } catch (error) {
+      if (error instanceof AssertionBroken) this.#fail(error.assertion, error.message)
+      else this.#fail("uncaught", described(error))
+    }
+  }
+
+  #enter(proc: SimProcess | undefined): void {
+    this.#ambient = proc === undefined ? undefined : ambientOf(proc)
+  }
+
+  #endStep(): void {
+    if (!this.#inStep) return
+    this.#inStep = false
+    this.#ambient = undefined
+    const world = this.#world
+    try {
+      world.endStep()
+    } catch (error) {
+      this.#fail(error instanceof AssertionBroken ? error.assertion : "invariant", described(error))
+    }
+    const { broken } = world.assertions
+    if (broken !== undefined) this.#fail(broken.assertion, broken.message)
+    this.#checkLimits()
+  }
+
+  #checkLimits(): void {
+    const world = this.#world
+    this.#stepsAtInstant = world.now === this.#instant ? this.#stepsAtInstant + 1 : 0
+    this.#instant = world.now
+    const { steps, virtualMs, stepsAtOneInstant } = this.#limits
+    if (this.#stepsAtInstant > stepsAtOneInstant) {
+      this.#fail("endless loop", `${stepsAtOneInstant} steps at one instant, ${world.now / 1000} ms`)
+    }
+    if (world.steps > steps) this.#fail("out of time", `the workload did not end within ${steps} steps`)
+    if (world.now / 1000 > virtualMs) {
+      this.#fail(
+        "out of time",
+        `the workload did not end within ${virtualMs} virtual ms; ${this.#waitsFor()}`,
+      )
+    }
+  }
+
+  #deadlock(): void {
+    this.#fail("deadlock", `nothing can ever happen again; ${this.#waitsFor()}`)
+  }
+
+  #waitsFor(): string {
+    const world = this.#world
+    const up = world.machines.filter((name) => world.processOn(name) !== undefined)
+    const waits = [...world.waiting].map(({ label }) => label).join(", ")
+    return `the workload waits for ${waits === "" ? "something of its own" : waits}; up: ${up.join(", ") || "nobody"}`
+  }
+
+  #fail(what: string, detail: string): void {
+    if (this.#over) return
+    this.#failure = { what, detail }
+    this.#over = true
+  }
+
+  #report(): SeedReport {
+    const world = this.#world
+    return {
+      seed: this.#seed,
+      failure: this.#failure,
+      hash: world.trace.hash,
+      steps: world.steps,
+      virtualMs: world.now / 1000,
+      operations: world.operations,
+      faults: world.faultCounts,
+      sometimes: world.assertions.sometimes,
+      invariants: world.assertions.invariants,
+      knobs: world.knobs,
+      tail: world.trace.tail,
+    }
+  }
+}
+
+function ambientOf(proc: SimProcess): AmbientWorld {
+  const { clock, random, scheduler } = proc.ports
+  return {
+    wallMs: () => clock.wallMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire),
+    microtask: (task) => scheduler.microtask(task),
+    yield: (task) => scheduler.yield(task),
+    randomUint32: () => random.uint32(),
+    randomBytes: (length) => random.bytes(length),
+    forbidden: (what, caller) =>
+      new Error(`${what} is real, and this code runs in a simulated world; it was called at ${caller}`),
+  }
+}
+
+function described(error: unknown): string {
+  if (error instanceof AssertionBroken) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

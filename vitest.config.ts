@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
+    include: ["{src,test,bench,workloads,examples,tools}/**/*.test.ts"],
     reporters: ["default", "./test/closing-line.ts"],
     testTimeout: 60_000,
   },

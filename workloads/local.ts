@@ -1,6 +1,12 @@
-import { type ActorRef, type Behavior, Behaviors, DeadLetter, Terminated } from "../src/index.js"
-import type { Life, Stage, Workload } from "../src/sim/index.js"
-import { ActorSystem } from "../src/system/actor-system.js"
+import {
+  type ActorRef,
+  type ActorSystem,
+  type Behavior,
+  Behaviors,
+  DeadLetter,
+  Terminated,
+} from "../src/index.js"
+import { type Life, type Stage, startSystem, type Workload } from "../src/sim/index.js"
 
 /**
  * Actors of one process each, under pauses and crashes: supervised workers that are told numbered messages, asked questions,
@@ -42,7 +48,7 @@ async function playRound(life: Life, seed: number): Promise<number> {
   const { random } = life.ports
   const draw = (below: number) => (random.uint32() + seed) % below
   const run = `${life.name}/${seed}`
-  const system = await ActorSystem.start({ namespace: "local", drainMs: 60_000 }, life.ports)
+  const system = await startSystem(life, { namespace: "local", drainMs: 60_000 })
   system.events.subscribe(DeadLetter, ({ message }) => {
     const command = message as Command
     if (command.kind === "note")

@@ -14,25 +14,22 @@ import {
   unhandled,
 } from "./behavior.js"
 import { CellContext } from "./cell-context.js"
-import type { DeadLetterReason } from "./dead-letters.js"
 import { DeathWatch } from "./death-watch.js"
-import type { Runnable } from "./dispatcher.js"
 import type { InternalRef, Watcher } from "./internal-ref.js"
 import type { Letter } from "./letter.js"
 import { bottomUp, checkCapacity, freeSegment } from "./lineage.js"
 import { LocalRef } from "./local-ref.js"
-import { Mailbox } from "./mailbox.js"
 import type { Realm } from "./realm.js"
 import { PostStop, PreRestart, type Signal, Terminated } from "./signals.js"
 import { type Decision, decide, type Supervisor, withoutGiven } from "./supervision.js"
 import { TimerTick } from "./timers.js"
+import { BUSY, PAUSED, SCHEDULED, STOPPED, STOPPING, TurnTaker } from "./turn-taker.js"
 
 /**
- * One running actor: its mailbox, its behavior, its children, and the one rule that they all live by: one turn at a time.
+ * One running actor: its behavior, its children, and how it starts, fails, restarts and stops.
  *
- * A turn is the handling of one message or letter. It ends when the handler returns or, if that returns a promise, when
- * the promise settles; until then the cell is `BUSY` and takes nothing. Everything that another cell may ask of this one
- * (stop, terminated, escalated) is therefore a letter, opened between turns and ahead of messages.
+ * Everything that another cell may ask of this one (stop, terminated, escalated) is a letter, opened between its turns:
+ * nothing is done to a cell while its behavior is in the middle of something.
  *
  *     running <-> restarting
  *        \           /
@@ -42,15 +39,12 @@ import { TimerTick } from "./timers.js"
  * behavior hears `PreRestart` before its children end, because they are still of use, and `PostStop` after, because it is
  * the last word. A stopped cell keeps nothing but what its ref needs to say so, for refs may be held for long.
  */
-export class Cell implements Runnable, Watcher {
-  readonly realm: Realm
+export class Cell extends TurnTaker implements Watcher {
   readonly parent: Cell | undefined
   readonly name: string
-  readonly mailbox: Mailbox
   readonly ref: LocalRef<never>
   /** The first of the asks that wait for an answer from this actor. */
   asks: Ask | undefined
-  #flags = 0
   #behavior: Receive<unknown> = nothing
   #context: CellContext | undefined
   #supervisor: Supervisor | undefined
@@ -63,25 +57,24 @@ export class Cell implements Runnable, Watcher {
   #cause: unknown
 
   constructor(realm: Realm, parent: Cell | undefined, name: string, capacity = Number.POSITIVE_INFINITY) {
-    this.realm = realm
+    super(realm, capacity)
     this.parent = parent
     this.name = name
-    this.mailbox = new Mailbox(capacity)
     this.ref = new LocalRef(this)
   }
 
   /** From when it takes no more messages. */
   get isEnding(): boolean {
-    return (this.#flags & STOPPING) !== 0
+    return (this.flags & STOPPING) !== 0
   }
 
   /** From when it is asked to stop, though it may have a turn to end. */
   get isToStop(): boolean {
-    return (this.#flags & (STOP_ASKED | STOPPING)) !== 0
+    return (this.flags & (STOP_ASKED | STOPPING)) !== 0
   }
 
   get hasStopped(): boolean {
-    return (this.#flags & STOPPED) !== 0
+    return (this.flags & STOPPED) !== 0
   }
 
   get children(): readonly Cell[] {
@@ -118,39 +111,30 @@ export class Cell implements Runnable, Watcher {
 
   begin(behavior: Behavior<never>): void {
     if (behavior instanceof Receive) this.#behavior = behavior
-    else this.#post({ kind: "start", behavior })
-  }
-
-  /** Takes a message, or says why not. */
-  accept(message: unknown): DeadLetterReason | undefined {
-    const flags = this.#flags
-    if ((flags & STOPPING) !== 0) return "stopped"
-    if (!this.mailbox.push(message)) return "mailbox-full"
-    if ((flags & (SCHEDULED | BUSY | PAUSED)) === 0) this.#schedule()
-    return undefined
+    else this.post({ kind: "start", behavior })
   }
 
   acceptTick(tick: TimerTick): void {
     if (this.isEnding) return
-    this.#flags |= TICKS
+    this.flags |= TICKS
     this.mailbox.pushOwn(tick)
-    this.#resume()
+    this.resume()
   }
 
   stop(): void {
     if (this.isToStop) return
-    this.#flags |= STOP_ASKED
+    this.flags |= STOP_ASKED
     this.#context?.abort()
-    this.#post({ kind: "stop" })
+    this.post({ kind: "stop" })
   }
 
   /** A child failed and leaves it to this actor. */
   escalated(error: unknown): void {
-    if (!this.isEnding) this.#post({ kind: "escalated", error, life: this.#life })
+    if (!this.isEnding) this.post({ kind: "escalated", error, life: this.#life })
   }
 
   terminated(signal: Terminated): void {
-    if (!this.isEnding) this.#post({ kind: "terminated", signal })
+    if (!this.isEnding) this.post({ kind: "terminated", signal })
   }
 
   /** Lets go of a cell whose turn does not end, and of all below it. Its turn may go on, but reaches nobody. */
@@ -160,10 +144,10 @@ export class Cell implements Runnable, Watcher {
 
   #letGo(): void {
     if (this.hasStopped) return
-    this.#flags |= STOP_ASKED | STOPPING | PAUSED
+    this.flags |= STOP_ASKED | STOPPING | PAUSED
     this.#context?.abort()
-    if ((this.#flags & (BUSY | SAID_GOODBYE)) === 0) this.#sayGoodbye()
-    if ((this.#flags & BUSY) !== 0) {
+    if ((this.flags & (BUSY | SAID_GOODBYE)) === 0) this.#sayGoodbye()
+    if ((this.flags & BUSY) !== 0) {
       const { logger, events } = this.realm
       logger.log("error", "a handler did not end in time; its actor is left behind", { actor: this.ref })
       events.publish(new ActorAbandoned(this.ref.path))
@@ -172,7 +156,7 @@ export class Cell implements Runnable, Watcher {
   }
 
   broke(error: unknown): void {
-    this.#flags &= ~(SCHEDULED | BUSY)
+    this.flags &= ~(SCHEDULED | BUSY)
     this.#cause = error
     this.#report(error, "stop", "the runtime broke on it, which is a defect of the runtime")
     this.abandon()
@@ -198,24 +182,9 @@ export class Cell implements Runnable, Watcher {
     this.#deathWatch?.unwatch(ref)
   }
 
-  run(quota: number): number {
-    const { mailbox } = this
-    let done = 0
-    while (done < quota && (this.#flags & BUSY) === 0) {
-      const letter = mailbox.takeLetter()
-      if (letter !== undefined) this.#open(letter)
-      else if ((this.#flags & PAUSED) !== 0 || !mailbox.hasMessages) break
-      else this.#handle(mailbox.take())
-      done += 1
-    }
-    this.#flags &= ~SCHEDULED
-    this.#resume()
-    return done
-  }
-
-  #handle(taken: unknown): void {
+  protected handle(taken: unknown): void {
     let message = taken
-    if ((this.#flags & TICKS) !== 0 && message instanceof TimerTick) {
+    if ((this.flags & TICKS) !== 0 && message instanceof TimerTick) {
       if (!message.arrive()) return
       message = message.message
     }
@@ -224,12 +193,12 @@ export class Cell implements Runnable, Watcher {
       this.#context ??= new CellContext(this)
       next = this.#behavior.onMessage(this.#context, message)
     } catch (error) {
-      return this.#fail(error)
+      return this.fail(error)
     }
-    if (next !== same) this.#settle(next, (behavior) => this.#become(behavior, message))
+    if (next !== same) this.settle(next, (behavior) => this.#become(behavior, message))
   }
 
-  #open(letter: Letter): void {
+  protected open(letter: Letter): void {
     if (letter.kind === "alone" || this.isEnding) return this.#goOnAlone()
     switch (letter.kind) {
       case "start":
@@ -239,7 +208,7 @@ export class Cell implements Runnable, Watcher {
       case "stop":
         return this.#beginStop(undefined)
       case "escalated":
-        return letter.life === this.#life ? this.#fail(letter.error) : undefined
+        return letter.life === this.#life ? this.fail(letter.error) : undefined
       case "terminated":
         if (this.#restart !== undefined) this.#restart.held.push(letter)
         else this.#hearOfDeath(this.#deathWatch?.heard(letter.signal))
@@ -250,30 +219,8 @@ export class Cell implements Runnable, Watcher {
     if (signal === undefined) return
     this.#signal(signal, (next) => {
       if (next.kind !== "unhandled") this.#become(next, signal)
-      else this.#fail(new DeathPactError(signal.ref.path.toString(), signal.cause))
+      else this.fail(new DeathPactError(signal.ref.path.toString(), signal.cause))
     })
-  }
-
-  /** Goes on with what a handler gave: now, or once its promise has settled. */
-  #settle(
-    given: MaybePromise<Behavior<unknown>>,
-    goOn: (next: Behavior<unknown>) => void,
-    failed: (error: unknown) => void = (error) => this.#fail(error),
-  ): void {
-    if (!isPromise(given)) return goOn(given)
-    this.#flags |= BUSY
-    // What merely looks like a promise may settle twice, or throw; a promise of it does neither.
-    Promise.resolve(given).then(
-      (next) => this.#endTurn(() => goOn(next)),
-      (error) => this.#endTurn(() => failed(error), error),
-    )
-  }
-
-  #endTurn(goOn: () => void, error?: unknown): void {
-    this.#flags &= ~BUSY
-    if (!this.hasStopped) goOn()
-    else if (error !== undefined) this.#report(error, "stop", "it had been left behind")
-    this.#resume()
   }
 
   #become(next: Behavior<unknown>, message: unknown): void {
@@ -292,7 +239,7 @@ export class Cell implements Runnable, Watcher {
       case "supervised":
         return this.#startSupervised(next as Supervised<unknown>, withoutGiven(this.#supervisor), true)
       default:
-        this.#fail(new TypeError("a handler gave no behavior; return Behaviors.same to go on as before"))
+        this.fail(new TypeError("a handler gave no behavior; return Behaviors.same to go on as before"))
     }
   }
 
@@ -311,14 +258,14 @@ export class Cell implements Runnable, Watcher {
           this.#context ??= new CellContext(this)
           made = (behavior as Deferred<unknown>).make(this.#context, this.#context)
         } catch (error) {
-          return this.#fail(error)
+          return this.fail(error)
         }
-        return this.#settle(made, (next) => this.#start(next, outer))
+        return this.settle(made, (next) => this.#start(next, outer))
       }
       case "stopped":
         return this.#beginStop(undefined)
       default:
-        this.#fail(new TypeError("an actor starts with a behavior that receives, or with Behaviors.stopped"))
+        this.fail(new TypeError("an actor starts with a behavior that receives, or with Behaviors.stopped"))
     }
   }
 
@@ -346,12 +293,16 @@ export class Cell implements Runnable, Watcher {
       this.#context ??= new CellContext(this)
       given = onSignal(this.#context, signal)
     } catch (error) {
-      return failed === undefined ? this.#fail(error) : failed(error)
+      return failed === undefined ? this.fail(error) : failed(error)
     }
-    this.#settle(given, goOn, failed)
+    this.settle(given, goOn, failed)
   }
 
-  #fail(error: unknown): void {
+  protected failLate(error: unknown): void {
+    this.#report(error, "stop", "it had been left behind")
+  }
+
+  protected fail(error: unknown): void {
     const decision = this.#decide(error)
     this.#report(error, decision.kind, decision.kind === "stop" ? decision.because : undefined)
     switch (decision.kind) {
@@ -387,7 +338,7 @@ export class Cell implements Runnable, Watcher {
   }
 
   #beginRestart(supervisor: Supervisor, delayMs: number, cause: unknown): void {
-    this.#flags |= PAUSED
+    this.flags |= PAUSED
     this.#life += 1
     this.#restart = { supervisor, timer: undefined, due: false, held: [] }
     const goOn = () => this.#waitToRestart(delayMs)
@@ -411,7 +362,7 @@ export class Cell implements Runnable, Watcher {
     else {
       restart.timer = this.realm.clock.setTimer(delayMs, () => {
         restart.due = true
-        this.#post({ kind: "restart" })
+        this.post({ kind: "restart" })
       })
     }
     this.#restartWhenReady()
@@ -421,22 +372,22 @@ export class Cell implements Runnable, Watcher {
     const restart = this.#restart
     if (restart?.due !== true || this.#hasChildren) return
     this.#restart = undefined
-    this.#flags &= ~PAUSED
+    this.flags &= ~PAUSED
     const { supervisor, held } = restart
     this.#start(supervisor.initial, supervisor)
-    for (const letter of held) this.#post(letter)
+    for (const letter of held) this.post(letter)
   }
 
   /** Goes on with what had to wait for the children to end. */
   #goOnAlone(): void {
     if (this.#hasChildren || this.hasStopped) return
     if (!this.isEnding) this.#restartWhenReady()
-    else if ((this.#flags & SAID_GOODBYE) === 0) this.#sayGoodbye()
+    else if ((this.flags & SAID_GOODBYE) === 0) this.#sayGoodbye()
   }
 
   #beginStop(cause: unknown): void {
     if (this.isEnding) return
-    this.#flags |= STOPPING | PAUSED
+    this.flags |= STOPPING | PAUSED
     this.#cause = cause
     this.#restart?.timer?.cancel()
     this.#context?.abort()
@@ -445,7 +396,7 @@ export class Cell implements Runnable, Watcher {
   }
 
   #sayGoodbye(): void {
-    this.#flags |= SAID_GOODBYE
+    this.flags |= SAID_GOODBYE
     const goOn = () => this.#terminate()
     this.#signal(new PostStop(), goOn, (error) => {
       this.#report(error, "stop", "it failed in PostStop")
@@ -455,7 +406,7 @@ export class Cell implements Runnable, Watcher {
 
   #terminate(): void {
     if (this.hasStopped) return
-    this.#flags |= STOPPED | STOPPING | PAUSED
+    this.flags |= STOPPED | STOPPING | PAUSED
     this.#restart?.timer?.cancel()
     const { deadLetters } = this.realm
     for (const message of [...(this.#context?.close() ?? []), ...this.mailbox.takeAll()]) {
@@ -477,7 +428,7 @@ export class Cell implements Runnable, Watcher {
   #childStopped(child: Cell): void {
     if (this.#children?.get(child.name) === child) this.#children.delete(child.name)
     if (this.#hasChildren || this.hasStopped) return
-    if (this.isEnding || this.#restart !== undefined) this.#post({ kind: "alone" })
+    if (this.isEnding || this.#restart !== undefined) this.post({ kind: "alone" })
   }
 
   get #hasChildren(): boolean {
@@ -488,23 +439,6 @@ export class Cell implements Runnable, Watcher {
     this.#uid = uid
     const refused = this.realm.uids.claim(this.ref.path, this.realm.clock.monotonicMs())
     if (refused !== undefined) throw refused
-  }
-
-  #post(letter: Letter): void {
-    this.mailbox.pushLetter(letter)
-    if ((this.#flags & (SCHEDULED | BUSY)) === 0) this.#schedule()
-  }
-
-  #schedule(): void {
-    this.#flags |= SCHEDULED
-    this.realm.dispatcher.schedule(this)
-  }
-
-  /** Asks for another turn if there is something that can be done in it. */
-  #resume(): void {
-    if ((this.#flags & (SCHEDULED | BUSY)) !== 0) return
-    const paused = (this.#flags & PAUSED) !== 0
-    if (this.mailbox.hasLetters || (!paused && this.mailbox.hasMessages)) this.#schedule()
   }
 }
 
@@ -517,15 +451,6 @@ interface Restart {
   readonly held: Letter[]
 }
 
-/** In the dispatcher's queue, or in its turn. */
-const SCHEDULED = 1
-/** Waits for a handler's promise. */
-const BUSY = 2
-/** Takes no messages out of its mailbox, only letters. */
-const PAUSED = 4
-/** Takes no messages into its mailbox. */
-const STOPPING = 8
-const STOPPED = 16
 /** Has had a timer's message; before that no message need be looked at. */
 const TICKS = 32
 /** Is to stop once its turn is over. */
@@ -535,7 +460,3 @@ const SAID_GOODBYE = 128
 
 /** Before the first behavior, and after the last. */
 const nothing = new Receive<unknown>(() => unhandled, undefined)
-
-function isPromise<T>(given: MaybePromise<T>): given is Promise<T> {
-  return typeof (given as { then?: unknown } | undefined)?.then === "function"
-}

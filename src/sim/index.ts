@@ -8,5 +8,6 @@ export { runSeed, type SeedFailure, type SeedOptions, type SeedReport } from "./
 export { SeededRandom } from "./seeded-random.js"
 export { type FailedSeed, type SimulateOptions, type SimulationReport, simulate, Tally } from "./simulate.js"
 export { ProcessDiedError, Stage } from "./stage.js"
+export { startSystem } from "./start-system.js"
 export type { Limits, Workload } from "./workload.js"
 export type { Life, Program } from "./world.js"

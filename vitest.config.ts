@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
+  // The examples import `troupe` as its users do.
+  resolve: { tsconfigPaths: true },
   test: {
     include: ["{src,test,bench,workloads,examples,tools}/**/*.test.ts"],
     reporters: ["default", "./test/closing-line.ts"],

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url"
+import { ProgressLine } from "../tools/progress-line.js"
 import { help, parseCommand } from "./command-line.js"
 import { measure } from "./measure.js"
-import { ProgressLine } from "./progress.js"
 import type { Measurement, Row } from "./row.js"
 import { measureApart, type Report } from "./row-process.js"
 import * as registered from "./rows/index.js"

@@ -1,4 +1,5 @@
-import { type ChildProcess, fork } from "node:child_process"
+import { fork } from "node:child_process"
+import { endingOf, outputOf } from "../tools/child-process.js"
 import type { Measurement } from "./row.js"
 
 /** What a row's process tells the one that started it. */
@@ -20,13 +21,15 @@ export interface RowProcessOptions {
   readonly signal: AbortSignal
 }
 
-const maxOutputCharacters = 16_384
-
 /**
  * Measures a row in a process of its own, so that neither the heap nor the optimised code of another row is there. Waits
  * for the process to end, or it would take part in the next measurement.
  */
-export function measureApart(program: string, row: string, options: RowProcessOptions): Promise<Outcome> {
+export async function measureApart(
+  program: string,
+  row: string,
+  options: RowProcessOptions,
+): Promise<Outcome> {
   const child = fork(program, ["--row", row], {
     execArgv: ["--expose-gc"],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -39,28 +42,6 @@ export function measureApart(program: string, row: string, options: RowProcessOp
     if (report.kind === "done") measurement = report.measurement
     else options.progress(report.what)
   })
-  return new Promise((resolve) => {
-    const settle = (ending: string) => resolve({ measurement, ending, output: output() })
-    let ending: string | undefined
-    // The last report may still be on its way when the process has ended; it is not once the channel is closed.
-    const settleIfOver = () => {
-      if (ending !== undefined && !child.connected) settle(ending)
-    }
-    child.on("error", (error) => settle(error.message))
-    child.on("disconnect", settleIfOver)
-    child.on("close", (code, signal) => {
-      ending = signal === null ? `exit code ${code}` : `killed by ${signal}`
-      settleIfOver()
-    })
-  })
-}
-
-function outputOf(child: ChildProcess): () => string {
-  let text = ""
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (chunk: string) => {
-      text = (text + chunk).slice(-maxOutputCharacters)
-    })
-  }
-  return () => text
+  const ending = await endingOf(child)
+  return { measurement, ending, output: output() }
 }

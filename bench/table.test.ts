@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Bar, Measurement } from "./row.js"
-import { closingLine, human, json, type Measured, table } from "./table.js"
+import { closingLine, json, type Measured, table } from "./table.js"
 
 const atLeastHalf: Bar = { of: "ratio", better: "higher", at: 0.5 }
 const atMostTwo: Bar = { of: "value", better: "lower", at: 2 }
@@ -67,24 +67,6 @@ describe("json", () => {
       { name: "growth", value: 2.5, unit: "x per 10x" },
     ])
     expect(JSON.parse(json([]))).toEqual([])
-  })
-})
-
-describe("a number for people", () => {
-  it.each([
-    [0, "0"],
-    [7, "7"],
-    [412, "412"],
-    [0.0734, "0.0734"],
-    [2.5, "2.50"],
-    [999.4, "999"],
-    [999.6, "1.00k"],
-    [999_950, "1.00M"],
-    [12_345_678, "12.3M"],
-    [3.2e10, "32.0G"],
-    [-1_500, "-1.50k"],
-  ])("%d is %s", (value, text) => {
-    expect(human(value)).toBe(text)
   })
 })
 

@@ -1,3 +1,4 @@
+import { human } from "../tools/human-number.js"
 import { type Bar, type Measurement, type Row, reaches } from "./row.js"
 
 export interface Measured {
@@ -33,21 +34,6 @@ export function json(results: readonly Measured[]): string {
   }))
   return `${JSON.stringify(entries, undefined, 2)}\n`
 }
-
-/** Three digits that count and a letter for the size: `12.3M`. */
-export function human(value: number): string {
-  const rounded = Number(value.toPrecision(3))
-  for (const [letter, size] of sizes) {
-    if (Math.abs(rounded) >= size) return `${(rounded / size).toPrecision(3)}${letter}`
-  }
-  return Number.isInteger(value) ? String(value) : rounded.toPrecision(3)
-}
-
-const sizes = [
-  ["G", 1e9],
-  ["M", 1e6],
-  ["k", 1e3],
-] as const
 
 function cells({ row, measurement }: Measured): Cells {
   const { value, limit, ratio, p50Us, p99Us } = measurement

@@ -1,4 +1,4 @@
-import type { Model } from "./linearizability.js"
+import type { Model } from "./sequential-model.js"
 
 export type CounterInput = { readonly kind: "add"; readonly amount: number } | { readonly kind: "read" }
 

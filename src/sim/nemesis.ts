@@ -70,17 +70,20 @@ function partition(world: World, kind: "partition" | "one-way-partition"): void 
   if (names.length < 2) return
   const side = new Set(names.filter(() => world.random.chance(0.5)))
   if (side.size === 0 || side.size === names.length) return
+  const cuts: (() => void)[] = []
   for (const a of names) {
     for (const b of names) {
       if (side.has(a) && !side.has(b)) {
-        world.cut(a, b)
-        if (kind === "partition") world.cut(b, a)
+        cuts.push(world.cut(a, b))
+        if (kind === "partition") cuts.push(world.cut(b, a))
       }
     }
   }
   world.fault(kind, [...side].join(" "))
   const lastsMs = world.random.between(10, 8_000 * world.faults[kind])
-  world.schedule(world.now + Math.ceil(lastsMs * 1000), undefined, "heal", () => world.heal())
+  world.schedule(world.now + Math.ceil(lastsMs * 1000), undefined, "heal", () => {
+    if (!world.isCalm) for (const heal of cuts) heal()
+  })
 }
 
 function cutConnection(world: World, kind: "reset" | "clean-loss"): void {

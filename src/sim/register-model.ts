@@ -1,5 +1,5 @@
 import type { Operation } from "./history.js"
-import type { Model } from "./linearizability.js"
+import type { Model } from "./sequential-model.js"
 
 export type RegisterValue = string | number | boolean | null
 

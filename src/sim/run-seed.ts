@@ -29,6 +29,7 @@ export interface SeedReport {
   readonly operations: number
   readonly faults: ReadonlyMap<FaultKind, number>
   readonly sometimes: ReadonlyMap<string, number>
+  readonly always: ReadonlyMap<string, number>
   readonly invariants: ReadonlyMap<string, number>
   readonly knobs: ReadonlyMap<string, unknown>
   /** The last lines of the trace. */
@@ -36,7 +37,7 @@ export interface SeedReport {
 }
 
 export interface SeedFailure {
-  /** The assertion that broke, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `workload`. */
+  /** The assertion that broke, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `forbidden`, `workload`. */
   readonly what: string
   readonly detail: string
 }
@@ -82,6 +83,7 @@ class SeedRun {
   #instant = -1
   #stepsAtInstant = 0
   #ambient: AmbientWorld | undefined
+  readonly #ambients = new WeakMap<SimProcess, AmbientWorld>()
   #finish: () => void = () => {}
 
   constructor(workload: Workload, seed: number, options: SeedOptions) {
@@ -95,7 +97,7 @@ class SeedRun {
 
   async run(): Promise<SeedReport> {
     const uninstall = installAmbient(() => this.#ambient)
-    const uncapture = captureUncaught((error) => this.#fail("uncaught", described(error)))
+    const uncapture = captureUncaught((error) => this.#failBy(error))
     try {
       this.#begin()
       await new Promise<void>((resolve) => {
@@ -129,7 +131,7 @@ class SeedRun {
   }
 
   #round(): void {
-    for (let step = 1; step < STEPS_A_ROUND; step += 1) nodeScheduler.yield(() => this.#next())
+    for (let step = 1; step < STEPS_A_ROUND; step += 1) nodeScheduler.yield(this.#next)
     nodeScheduler.yield(() => {
       this.#endStep()
       if (this.#over) this.#finish()
@@ -137,21 +139,42 @@ class SeedRun {
     })
   }
 
-  #next(): void {
+  readonly #next = (): void => {
     this.#endStep()
     if (this.#over) return
     const world = this.#world
     this.#inStep = true
     try {
-      if (!world.beginStep((proc) => this.#enter(proc))) this.#deadlock()
+      if (!world.beginStep(this.#enter)) this.#deadlock()
     } catch (error) {
-      if (error instanceof AssertionBroken) this.#fail(error.assertion, error.message)
-      else this.#fail("uncaught", described(error))
+      this.#failBy(error)
     }
   }
 
-  #enter(proc: SimProcess | undefined): void {
-    this.#ambient = proc === undefined ? undefined : ambientOf(proc)
+  readonly #enter = (proc: SimProcess | undefined): void => {
+    if (proc === undefined) return
+    const known = this.#ambients.get(proc)
+    this.#ambient = known ?? this.#ambientOf(proc)
+    if (known === undefined) this.#ambients.set(proc, this.#ambient)
+  }
+
+  /** What is real in there fails the run, also where the code that calls it takes no notice of the error. */
+  #ambientOf(proc: SimProcess): AmbientWorld {
+    const { clock, random, scheduler } = proc.ports
+    return {
+      wallMs: () => clock.wallMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire),
+      microtask: (task) => scheduler.microtask(task),
+      yield: (task) => scheduler.yield(task),
+      randomUint32: () => random.uint32(),
+      randomBytes: (length) => random.bytes(length),
+      forbidden: (what, caller) => {
+        const problem = `${what} is real, and this code runs in a simulated world; it was called at ${caller}`
+        this.#fail("forbidden", problem)
+        return new Error(problem)
+      },
+    }
   }
 
   #endStep(): void {
@@ -197,9 +220,16 @@ class SeedRun {
     return `the workload waits for ${waits === "" ? "something of its own" : waits}; up: ${up.join(", ") || "nobody"}`
   }
 
+  /** Nobody caught it; whose step it was is known. */
+  #failBy(error: unknown): void {
+    const { assertions, current } = this.#world
+    const broken = error instanceof AssertionBroken ? error : assertions.broken
+    if (broken !== undefined) this.#fail(broken.assertion, broken.message)
+    else this.#fail("uncaught", `in ${current?.name ?? "the world"}: ${described(error)}`)
+  }
+
   #fail(what: string, detail: string): void {
-    if (this.#over) return
-    this.#failure = { what, detail }
+    this.#failure ??= { what, detail }
     this.#over = true
   }
 
@@ -214,25 +244,11 @@ class SeedRun {
       operations: world.operations,
       faults: world.faultCounts,
       sometimes: world.assertions.sometimes,
+      always: world.assertions.always,
       invariants: world.assertions.invariants,
       knobs: world.knobs,
       tail: world.trace.tail,
     }
-  }
-}
-
-function ambientOf(proc: SimProcess): AmbientWorld {
-  const { clock, random, scheduler } = proc.ports
-  return {
-    wallMs: () => clock.wallMs(),
-    monotonicMs: () => clock.monotonicMs(),
-    setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire),
-    microtask: (task) => scheduler.microtask(task),
-    yield: (task) => scheduler.yield(task),
-    randomUint32: () => random.uint32(),
-    randomBytes: (length) => random.bytes(length),
-    forbidden: (what, caller) =>
-      new Error(`${what} is real, and this code runs in a simulated world; it was called at ${caller}`),
   }
 }
 

@@ -40,7 +40,7 @@ export class SimConnection implements Connection {
   peer!: SimConnection
   #handler: ConnectionHandler | undefined
   /** On their way to this end, or waiting at it. */
-  #incoming: { readonly parcel: Parcel; readonly dueAt: SimMicros }[] = []
+  #incoming: { readonly parcel: Parcel; readonly leftAt: SimMicros; readonly dueAt: SimMicros }[] = []
   #outstanding = 0
   #lastDueAt: SimMicros = 0
   #paused = false
@@ -107,6 +107,9 @@ export class SimConnection implements Connection {
   /** The process of this end is gone. Its machine resets the connection, unless it is gone as well. */
   ownerDied(silent: boolean): void {
     if (!this.isOpen) return
+    const { now } = this.process
+    // What it would have sent after a pause that it did not live to see the end of.
+    this.peer.#incoming = this.peer.#incoming.filter(({ leftAt }) => leftAt <= now)
     if (!silent) this.#send({ kind: "reset" })
     this.#closed = { kind: "aborted" }
     this.#handler = undefined
@@ -115,15 +118,17 @@ export class SimConnection implements Connection {
 
   /** Something between the two ends cuts the connection. */
   cut(how: "reset" | "end"): void {
+    const { now } = this.process.world
     for (const end of [this, this.peer]) {
       if (how === "reset") end.#incoming = []
-      end.#arrive({ kind: how }, this.process.world.now)
+      end.#arrive({ kind: how }, now, now)
     }
   }
 
   /** The partition that held parcels may be over. */
   heal(): void {
     this.#wake()
+    if (!this.peer.isOpen) this.peer.#wake()
   }
 
   #send(parcel: Parcel): void {
@@ -131,12 +136,12 @@ export class SimConnection implements Connection {
     const size = parcel.kind === "data" ? parcel.bytes.length : 0
     const dueAt = Math.max(this.#lastDueAt, this.process.now + world.latency(size))
     this.#lastDueAt = dueAt
-    this.peer.#arrive(parcel, dueAt)
+    this.peer.#arrive(parcel, this.process.now, dueAt)
   }
 
-  #arrive(parcel: Parcel, dueAt: SimMicros): void {
-    if (!this.process.isAlive) return
-    this.#incoming.push({ parcel, dueAt })
+  #arrive(parcel: Parcel, leftAt: SimMicros, dueAt: SimMicros): void {
+    if (!this.process.isAlive || (this.#closed !== undefined && this.#closed.kind !== "ended")) return
+    this.#incoming.push({ parcel, leftAt, dueAt })
     this.#wakeAt(dueAt)
   }
 
@@ -156,11 +161,13 @@ export class SimConnection implements Connection {
   #take(): void {
     const next = this.#incoming[0]
     const { world } = this.process
-    if (next === undefined || this.#closed !== undefined) return
-    if (next.dueAt > world.now || world.isCut(this.peer.process, this.process)) return
-    if (next.parcel.kind !== "reset" && (this.#handler === undefined || this.#paused)) return
+    if (next === undefined || next.dueAt > world.now) return
+    if (world.isCut(this.peer.process, this.process)) return
+    const isWaiting = this.isOpen && (this.#handler === undefined || this.#paused)
+    if (isWaiting && next.parcel.kind !== "reset") return
     this.#incoming.shift()
-    this.#receive(next.parcel)
+    if (this.isOpen) this.#receive(next.parcel)
+    else if (next.parcel.kind === "data") this.#send({ kind: "reset" })
     this.#wake()
   }
 
@@ -168,7 +175,10 @@ export class SimConnection implements Connection {
     switch (parcel.kind) {
       case "data":
         this.peer.#taken(parcel.bytes.length)
-        this.#handler?.data(this.process.world.corrupted(parcel.bytes))
+        // After an end that the other side did not send, what it still sends is lost.
+        if (this.#gotEnd) return
+        // A copy, because two processes share no memory; not by `slice`, which for a `Buffer` makes none.
+        this.#handler?.data(this.process.world.corrupted(new Uint8Array(parcel.bytes)))
         return
       case "end":
         if (this.#gotEnd) return
@@ -201,7 +211,8 @@ export class SimConnection implements Connection {
   #close(reason: CloseReason): void {
     if (this.#closed !== undefined) return
     this.#closed = reason
-    this.#incoming = []
+    // Otherwise a reset has been sent or received. Here the other side may still write, and has yet to learn.
+    if (reason.kind !== "ended") this.#incoming = []
     this.process.network.connections.delete(this)
     this.#tellClosed()
   }

@@ -8,7 +8,7 @@ export class SimNetwork implements Network {
   readonly #process: SimProcess
   readonly #listeners = new Map<number, (connection: Connection) => void>()
   readonly connections = new Set<SimConnection>()
-  #nextPort = 40_000
+  #nextPort = FIRST_PORT
 
   constructor(proc: SimProcess) {
     this.#process = proc
@@ -21,11 +21,12 @@ export class SimNetwork implements Network {
     if (this.#listeners.has(port) || world.listenerAt(machine.host, port) !== undefined) {
       return Promise.reject(new NetworkError("AddressInUse", `${at.host}:${port} is in use`))
     }
-    this.#listeners.set(port, accept)
+    const acceptor = (connection: Connection) => accept(connection)
+    this.#listeners.set(port, acceptor)
     return Promise.resolve({
       at: { host: machine.host, port },
       close: async () => {
-        this.#listeners.delete(port)
+        if (this.#listeners.get(port) === acceptor) this.#listeners.delete(port)
       },
     })
   }
@@ -71,6 +72,8 @@ export class SimNetwork implements Network {
     const [near, far] = openPair(client, from, this.#process, to)
     client.network.connections.add(near)
     this.connections.add(far)
+    // It died while its request was on the way.
+    if (!client.isAlive) near.ownerDied(false)
     return far
   }
 
@@ -83,7 +86,12 @@ export class SimNetwork implements Network {
   }
 
   #freePort(): number {
-    this.#nextPort += 1
+    do {
+      this.#nextPort = this.#nextPort === LAST_PORT ? FIRST_PORT : this.#nextPort + 1
+    } while (this.#listeners.has(this.#nextPort))
     return this.#nextPort
   }
 }
+
+const FIRST_PORT = 40_000
+const LAST_PORT = 65_535

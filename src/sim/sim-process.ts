@@ -3,6 +3,7 @@ import type { Logger } from "../ports/logger.js"
 import type { Ports } from "../ports/ports.js"
 import { noTelemetry } from "../runtime/no-telemetry.js"
 import type { SimMicros, Step } from "./agenda.js"
+import type { SimEvent } from "./assertions.js"
 import { SeededRandom } from "./seeded-random.js"
 import { SimClock } from "./sim-clock.js"
 import { SimNetwork } from "./sim-network.js"
@@ -31,12 +32,15 @@ export class SimProcess {
   readonly name: string
   readonly ports: Ports
   readonly network: SimNetwork
+  /** What it has told the invariants since a pause began, and when each will have happened. */
+  readonly heldEvents: { readonly at: SimMicros; readonly event: SimEvent }[] = []
   #alive = true
   /** How far this process is ahead of the world, within its step. */
   #ahead: SimMicros = 0
   #busyUntil: SimMicros = 0
   #yielded: (() => void)[] = []
   readonly #onDeath = new Set<() => void>()
+  #beforeStart: (() => void)[] | undefined = []
 
   constructor(world: World, machine: Machine, life: number) {
     this.world = world
@@ -75,7 +79,8 @@ export class SimProcess {
   /** Called at the start of everything that a process asks of the world. */
   enterCall(what: string): void {
     const strength = this.world.faults["pause-in-call"]
-    if (strength === 0 || this.world.current !== this || !this.world.random.chance(strength * 0.002)) return
+    if (strength === 0 || this.world.isCalm || this.world.current !== this) return
+    if (!this.world.random.chance(strength * 0.002)) return
     const pause = Math.floor(this.world.random.between(1_000, 2_000_000 * strength))
     this.#ahead += pause
     this.world.fault("pause-in-call", `${this.name} in ${what} for ${pause / 1000} ms`)
@@ -104,6 +109,19 @@ export class SimProcess {
         step.cancelled = true
       },
     }
+  }
+
+  /** Runs `task` as a step of this process, after its program has begun. */
+  onceStarted(label: string, task: () => void): void {
+    if (this.#beforeStart === undefined) this.later(0, label, task)
+    else this.#beforeStart.push(() => this.later(0, label, task))
+  }
+
+  /** Its program begins in this step. */
+  started(): void {
+    const waiting = this.#beforeStart ?? []
+    this.#beforeStart = undefined
+    for (const task of waiting) task()
   }
 
   /** Ends it at once. What it had under way never happens. */

@@ -22,6 +22,7 @@ export interface SimulationReport {
   readonly operations: number
   readonly faults: ReadonlyMap<FaultKind, number>
   readonly sometimes: ReadonlyMap<string, number>
+  readonly always: ReadonlyMap<string, number>
   readonly invariants: ReadonlyMap<string, number>
 }
 
@@ -49,6 +50,7 @@ export class Tally {
   readonly #failures: FailedSeed[] = []
   readonly #faults = new Map<FaultKind, number>()
   readonly #sometimes = new Map<string, number>()
+  readonly #always = new Map<string, number>()
   readonly #invariants = new Map<string, number>()
   #seeds = 0
   #steps = 0
@@ -66,6 +68,7 @@ export class Tally {
     this.#operations += report.operations
     addAll(this.#faults, report.faults)
     addAll(this.#sometimes, report.sometimes)
+    addAll(this.#always, report.always)
     addAll(this.#invariants, report.invariants)
     if (report.failure !== undefined) {
       this.#failures.push({ seed: report.seed, failure: report.failure, tail: report.tail })
@@ -83,6 +86,7 @@ export class Tally {
       operations: this.#operations,
       faults: this.#faults,
       sometimes: this.#sometimes,
+      always: this.#always,
       invariants: this.#invariants,
     }
   }

@@ -57,9 +57,14 @@ export class Stage {
     this.#world.boot(machine)
   }
 
-  /** From now on nothing gets from `a` to `b`, until `heal`. */
-  cut(a: string, b: string): void {
-    this.#world.cut(a, b)
+  /** The address of a machine, for its peers to connect to. */
+  hostOf(machine: string): string {
+    return this.#world.machine(machine).host
+  }
+
+  /** From now on nothing gets from `a` to `b`, until the function that this gives is called, or `heal`. */
+  cut(a: string, b: string): () => void {
+    return this.#world.cut(a, b)
   }
 
   heal(): void {
@@ -80,18 +85,22 @@ export class Stage {
     const proc = world.processOn(machine)
     const label = `an answer from ${machine}`
     return this.#wait(label, (resolve, reject) => {
-      const back = (end: () => void) => world.schedule(world.now, world.driver, "answer", end)
-      const died = () => void back(() => reject(new ProcessDiedError(machine)))
+      const died = () => {
+        world.schedule(world.now, world.driver, "answer", () => reject(new ProcessDiedError(machine)))
+      }
       if (proc === undefined) {
         died()
         return
       }
       const unwatch = proc.onDeath(died)
-      proc.later(0, "task", () => {
-        const settle = (end: () => void) => {
+      // An answer leaves when the process has got so far; one that is killed before that has given none.
+      const settle = (end: () => void) =>
+        world.schedule(proc.now, world.driver, "answer", () => {
+          if (!proc.isAlive) return
           unwatch()
-          if (proc.isAlive) back(end)
-        }
+          end()
+        })
+      proc.onceStarted("task", () => {
         Promise.resolve(world.lifeOf(proc))
           .then(task)
           .then(

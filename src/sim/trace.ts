@@ -29,7 +29,7 @@ export class Trace {
 
   /** The last lines, the newest last. */
   get tail(): readonly string[] {
-    return this.#lines.slice(-this.#keep)
+    return this.#keep === 0 ? [] : this.#lines.slice(-this.#keep)
   }
 
   add(line: string): void {
@@ -44,7 +44,8 @@ export class Trace {
     this.#low = Math.imul(low ^ 10, 0x01000193)
     this.#high = high
     this.#lines.push(line)
-    if (this.#lines.length >= this.#keep * 2 + 64) this.#lines = this.#lines.slice(-this.#keep)
+    if (this.#lines.length >= this.#keep * 2 + 64)
+      this.#lines = this.#lines.slice(this.#lines.length - this.#keep)
     this.#listener?.(line)
   }
 }

@@ -19,6 +19,8 @@ export interface Life {
   record(event: SimEvent): void
   always(name: string, holds: boolean, detail?: () => string): void
   sometimes(name: string, holds?: boolean): void
+  /** True time, as far as this process has got: in a pause it is ahead of the rest of the world. */
+  trueMs(): number
 }
 
 export interface WorldOptions {
@@ -47,7 +49,8 @@ export class World {
   readonly driver: SimProcess
   readonly #agenda: Agenda
   readonly #sites = new Map<string, Site>()
-  readonly #cuts = new Set<string>()
+  /** The cuts that hold each direction, which is open again when all of them have been taken back. */
+  readonly #cuts = new Map<string, Set<object>>()
   /** What the workload waits for, for the case that it never comes. */
   readonly waiting = new Set<{ readonly label: string }>()
   operations = 0
@@ -91,7 +94,10 @@ export class World {
     site.lives += 1
     const life = new SimProcess(this, site.machine, site.lives)
     site.life = life
-    life.later(0, "start", () => void site.program(this.lifeOf(life)))
+    life.later(0, "start", () => {
+      life.started()
+      void site.program(this.lifeOf(life))
+    })
   }
 
   lifeOf(proc: SimProcess): Life {
@@ -100,11 +106,31 @@ export class World {
       name: proc.name,
       host: proc.machine.host,
       ports: proc.ports,
-      record: (event) => {
-        if (proc.isAlive) assertions.record(event)
+      record: (event) => this.#recordBy(proc, event),
+      always: (name, holds, detail = () => "") => {
+        if (proc.isAlive) assertions.assertAlways(name, holds, detail)
       },
-      always: (name, holds, detail = () => "") => assertions.assertAlways(name, holds, detail),
-      sometimes: (name, holds = true) => assertions.assertSometimes(name, holds),
+      sometimes: (name, holds = true) => {
+        if (proc.isAlive) assertions.assertSometimes(name, holds)
+      },
+      trueMs: () => proc.now / 1000,
+    }
+  }
+
+  /** What a process does after a pause began has not happened before the pause is over, and never if it is killed. */
+  #recordBy(proc: SimProcess, event: SimEvent): void {
+    if (!proc.isAlive) return
+    this.#recordHeld(proc)
+    if (proc.now === this.now) return this.assertions.record(event)
+    proc.heldEvents.push({ at: proc.now, event })
+    this.schedule(proc.now, undefined, `${proc.name} has got so far`, () => this.#recordHeld(proc))
+  }
+
+  /** In the order in which they were held back, and before whatever the process does next. */
+  #recordHeld(proc: SimProcess): void {
+    const { heldEvents } = proc
+    while (proc.isAlive && heldEvents[0] !== undefined && heldEvents[0].at <= this.now) {
+      this.assertions.record((heldEvents.shift() as (typeof heldEvents)[0]).event)
     }
   }
 
@@ -195,13 +221,25 @@ export class World {
     return this.#calm
   }
 
-  /** From now on nothing gets from `a` to `b`. */
-  cut(a: string, b: string): void {
-    this.#cuts.add(`${a}>${b}`)
+  /** From now on nothing gets from `a` to `b`, until the function that this gives is called, or all is healed. */
+  cut(a: string, b: string): () => void {
+    const direction = `${a}>${b}`
+    const cuts = this.#cuts.get(direction) ?? new Set()
+    const own = {}
+    this.#cuts.set(direction, cuts.add(own))
+    return () => {
+      if (!cuts.delete(own)) return
+      if (cuts.size === 0 && this.#cuts.get(direction) === cuts) this.#cuts.delete(direction)
+      this.#wakeAll()
+    }
   }
 
   heal(): void {
     this.#cuts.clear()
+    this.#wakeAll()
+  }
+
+  #wakeAll(): void {
     for (const connection of this.connections()) connection.heal()
   }
 
@@ -234,7 +272,11 @@ export class World {
       if (server !== undefined && (this.isCut(client, server) || this.isCut(server, client))) return
       if (server === undefined || this.draw("refused-connect", 0.2)) return back("refused")
       const far = server.network.openFrom(client, to)
-      this.schedule(this.now, server, "accept", () => server.network.acceptorAt(to.port)?.(far))
+      this.schedule(this.now, server, "accept", () => {
+        const accept = server.network.acceptorAt(to.port)
+        if (accept === undefined) far.destroy()
+        else accept(far)
+      })
       return back(far.peer)
     })
   }

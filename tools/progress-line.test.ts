@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { ProgressLine } from "./progress.js"
+import { ProgressLine } from "./progress-line.js"
 
 describe("progress", () => {
   it("is one line that is rewritten, where there is a terminal", () => {

@@ -1,0 +1,134 @@
+import { expect, test } from "vitest"
+import { SmallWorld } from "../../test/sim/small-world.js"
+import { allFaults, type Life, noFaults, runSeed } from "./index.js"
+
+test("time goes by at the machine's own rate", async () => {
+  const small = new SmallWorld({ faults: { "clock-drift": 1 } })
+  const rates = new Set<number>()
+  for (const name of ["alpha", "beta", "gamma"]) {
+    const { clock } = small.process(name).ports
+    const read = () => [clock.monotonicMs(), clock.wallMs()] as const
+    const rate = small.world.machine(name).clockRate
+    const [monotonic, wall] = read()
+    const begun = small.world.now
+    await small.goOnFor(100_000)
+    const trueMs = (small.world.now - begun) / 1000
+    expect(read()[0] - monotonic).toBeCloseTo(trueMs * rate, 3)
+    expect(Math.abs(read()[1] - wall - trueMs * rate)).toBeLessThanOrEqual(1)
+    expect(Math.abs(rate - 1)).toBeLessThanOrEqual(0.05)
+    rates.add(rate)
+  }
+  expect(rates.size).toBe(3)
+})
+
+test("without drift all machines agree on how long a second is, and not on what time it is", async () => {
+  const small = new SmallWorld()
+  const clocks = ["alpha", "beta", "gamma"].map((name) => small.process(name).ports.clock)
+  const before = clocks.map((clock) => clock.monotonicMs())
+  await small.goOnFor(1_000)
+  expect(clocks.map((clock, index) => clock.monotonicMs() - (before[index] as number))).toEqual([
+    1_000, 1_000, 1_000,
+  ])
+  expect(new Set(clocks.map((clock) => clock.wallMs())).size).toBe(3)
+})
+
+test("wall time is whole, and jumps; monotonic time and timers do not notice", async () => {
+  const small = new SmallWorld()
+  const { clock } = small.process("alpha").ports
+  let fired = false
+  clock.setTimer(1_000, () => {
+    fired = true
+  })
+  const [wall, monotonic] = [clock.wallMs(), clock.monotonicMs()]
+  expect(Number.isInteger(wall)).toBe(true)
+  small.world.machine("alpha").wallOffsetMs -= 50_000
+  expect([clock.wallMs() - wall, clock.monotonicMs() - monotonic]).toEqual([-50_000, 0])
+  await small.goOnFor(999)
+  expect(fired).toBe(false)
+  await small.goOnFor(2)
+  expect(fired).toBe(true)
+})
+
+test("a timer never fires inside the call that sets it, and fires once", async () => {
+  for (const delayMs of [0, -5, 0.001, 1]) {
+    const small = new SmallWorld()
+    let fired = 0
+    await small.on("alpha", ({ ports }) => {
+      ports.clock.setTimer(delayMs, () => {
+        fired += 1
+      })
+      expect(fired).toBe(0)
+    })
+    await small.goOn()
+    expect(fired).toBe(1)
+  }
+})
+
+test("a timer that was cancelled does not fire, however late", async () => {
+  for (let seed = 0; seed < 20; seed += 1) {
+    const small = new SmallWorld({ seed })
+    const fired: string[] = []
+    await small.on("alpha", ({ ports: { clock } }) => {
+      const timers = ["a", "b"].map((name) =>
+        clock.setTimer(5, () => {
+          fired.push(name)
+          for (const timer of timers) timer.cancel()
+        }),
+      )
+    })
+    await small.goOn()
+    expect(fired).toHaveLength(1)
+  }
+})
+
+test("a delay that is no number is refused", () => {
+  const { clock } = new SmallWorld().process("alpha").ports
+  for (const delayMs of [Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(() => clock.setTimer(delayMs, () => {})).toThrow(RangeError)
+  }
+})
+
+test("whatever strikes: no timer is early and no monotonic clock goes back, by the machine's own reckoning", async () => {
+  let [pauses, timers] = [0, 0]
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const read = new Map<string, number>()
+    const watch = (life: Life) => {
+      const { clock, random, scheduler } = life.ports
+      const now = () => {
+        const time = clock.monotonicMs()
+        const before = read.get(life.host) ?? Number.NEGATIVE_INFINITY
+        life.always("monotonic time does not go back", time >= before, () => `${time} after ${before}`)
+        read.set(life.host, time)
+        return time
+      }
+      const again = () => {
+        for (let reads = 0; reads < 20; reads += 1) now()
+        const delayMs = (random.uint32() % 100_000) / 333
+        const setAt = now()
+        clock.setTimer(delayMs, () => {
+          timers += 1
+          const late = now() - setAt
+          life.always("a timer is not early", late >= delayMs, () => `${late} ms of ${delayMs}`)
+          scheduler.yield(again)
+        })
+      }
+      again()
+    }
+    const report = await runSeed(
+      {
+        name: "clocks",
+        about: "",
+        async run(stage) {
+          for (const name of ["alpha", "beta"]) stage.start(name, watch)
+          await stage.sleep(20_000)
+        },
+      },
+      seed,
+      { faults: seed % 4 === 0 ? noFaults() : allFaults() },
+    )
+    expect(report.failure).toBeUndefined()
+    pauses += report.faults.get("pause-in-call") ?? 0
+  }
+  expect(pauses).toBeGreaterThan(100)
+  expect(timers).toBeGreaterThan(1_000)
+})

@@ -1,0 +1,230 @@
+import { describe, expect, test } from "vitest"
+import { SmallWorld, text } from "../../test/sim/small-world.js"
+import { noFaults, ProcessDiedError, runSeed, type Stage } from "./index.js"
+import type { SimProcess } from "./sim-process.js"
+
+describe("a pause inside a call", () => {
+  test("lets what comes before it leave at once, and what comes after it when it is over", async () => {
+    const small = pausing()
+    const { near, far } = await small.connected()
+    const arrivals: { text: string; at: number }[] = []
+    far.onData = () => arrivals.push({ text: far.text, at: small.world.now })
+    await small.goOn()
+    const begun = small.world.now
+    const paused = await small.on("alpha", (alpha) => {
+      near.connection.write(text("before"))
+      // A write may itself be where the pause begins.
+      const micros = pauseInCall(alpha)
+      near.connection.write(text(" after"))
+      return micros
+    })
+    expect(paused).toBeGreaterThanOrEqual(1_000)
+    await small.goOn()
+    expect(arrivals.map(({ text }) => text)).toEqual(["before", "before after"])
+    expect(arrivals[0]?.at).toBeLessThan(begun + 2_000)
+    expect(arrivals[1]?.at).toBeGreaterThanOrEqual(begun + paused + 100)
+  })
+
+  test("shows in the clock right after the call", async () => {
+    const small = pausing()
+    await small.on("alpha", (alpha) => {
+      const before = alpha.ports.clock.monotonicMs()
+      const micros = pauseInCall(alpha)
+      expect(alpha.ports.clock.monotonicMs() - before).toBeGreaterThan(micros / 1000 - 0.001)
+    })
+  })
+
+  test("nothing else happens in the process until it is over: inputs, timers and yields wait", async () => {
+    const small = pausing()
+    const { near, far } = await small.connected()
+    await small.goOn()
+    const happened: { what: string; at: number }[] = []
+    const note = (what: string) => () => void happened.push({ what, at: small.world.now })
+    near.onData = note("data")
+    const begun = small.world.now
+    await small.on("alpha", (alpha) => {
+      alpha.ports.clock.setTimer(0, note("timer"))
+      alpha.ports.scheduler.yield(note("yield"))
+      pauseInCall(alpha)
+    })
+    const { busyUntil } = small.process("alpha")
+    expect(busyUntil).toBeGreaterThanOrEqual(begun + 1_000)
+    await small.on("beta", () => far.connection.write(text("input")))
+    const betaWroteAt = small.world.now
+    await small.goOn()
+    expect(betaWroteAt).toBeLessThan(busyUntil)
+    expect(happened.map(({ what }) => what).sort()).toEqual(["data", "timer", "yield"])
+    for (const { what, at } of happened) expect(at, what).toBeGreaterThanOrEqual(busyUntil)
+  })
+
+  test("a process that is killed during it never does what would have come after", async () => {
+    for (let seed = 0; seed < 20; seed += 1) {
+      const small = pausing(seed)
+      const { near, far } = await small.connected()
+      await small.goOn()
+      await small.on("alpha", (alpha) => {
+        near.connection.write(text("before"))
+        pauseInCall(alpha)
+        near.connection.write(text(" after"))
+        alpha.ports.clock.setTimer(0, () => near.connection.write(text(" much later")))
+      })
+      // The write may have been paused in as well: then it did not leave either.
+      small.world.crash("alpha")
+      await small.goOn()
+      expect(["before", ""]).toContain(far.text)
+      expect(far.told.at(-1)).toBe("closed: Reset")
+    }
+  })
+
+  test("does not begin once the world is calm", async () => {
+    const small = pausing()
+    small.world.calm()
+    await small.on("alpha", ({ ports }) => {
+      for (let call = 0; call < 20_000; call += 1) ports.clock.monotonicMs()
+    })
+    expect(small.world.faultCounts.size).toBe(0)
+  })
+})
+
+describe("a pause as a whole", () => {
+  test("holds all that the process would do, and nothing of the others", async () => {
+    const small = new SmallWorld()
+    await small.goOn()
+    const happened: string[] = []
+    for (const name of ["alpha", "beta"]) {
+      small.process(name).ports.clock.setTimer(5, () => happened.push(`${name} ${small.world.now / 1000}`))
+    }
+    small.process("alpha").pause(100_000)
+    await small.goOn()
+    expect(happened).toEqual(["beta 5.001", "alpha 100"])
+  })
+})
+
+describe("yields", () => {
+  test("run in the order given, and microtasks before them", async () => {
+    for (let seed = 0; seed < 20; seed += 1) {
+      const small = new SmallWorld({ seed })
+      const order: string[] = []
+      await small.on("alpha", ({ ports: { scheduler } }) => {
+        for (const name of ["y1", "y2", "y3"]) scheduler.yield(() => order.push(name))
+        for (const name of ["m1", "m2"]) scheduler.microtask(() => order.push(name))
+      })
+      await small.goOn()
+      expect(order).toEqual(["m1", "m2", "y1", "y2", "y3"])
+    }
+  })
+})
+
+describe("a crash", () => {
+  test("takes timers, yields and all that they would have done with it", async () => {
+    const small = new SmallWorld()
+    const { near, far } = await small.connected()
+    const happened: string[] = []
+    await small.on("alpha", ({ ports: { clock, scheduler } }) => {
+      clock.setTimer(5, () => happened.push("timer"))
+      clock.setTimer(5, () => near.connection.write(text("from the grave")))
+      scheduler.yield(() => happened.push("yield"))
+      small.world.crash("alpha")
+      clock.setTimer(5, () => happened.push("timer set by the dead"))
+      scheduler.yield(() => happened.push("yield of the dead"))
+    })
+    await small.goOn()
+    expect(happened).toEqual([])
+    expect(far.text).toBe("")
+  })
+
+  test("the next life is another process, on the same machine, and runs the program again", async () => {
+    const lives: string[] = []
+    await played(async (stage) => {
+      stage.start("alpha", ({ name, host }) => void lives.push(`${name} at ${host}`))
+      await stage.sleep(1)
+      stage.crash("alpha")
+      expect(stage.isUp("alpha")).toBe(false)
+      stage.crash("alpha")
+      stage.boot("alpha")
+      stage.boot("alpha")
+      expect(stage.isUp("alpha")).toBe(true)
+      await stage.sleep(1)
+    })
+    expect(lives).toEqual(["alpha at 10.0.0.2", "alpha.2 at 10.0.0.2"])
+  })
+
+  test("before the program has started means that it never does", async () => {
+    let started = 0
+    await played(async (stage) => {
+      stage.start("alpha", () => {
+        started += 1
+      })
+      stage.crash("alpha")
+      await stage.sleep(1)
+    })
+    expect(started).toBe(0)
+  })
+
+  test("is what an answer that was waited for is rejected with", async () => {
+    await played(async (stage) => {
+      stage.start("alpha", () => {})
+      const answer = stage.on("alpha", () => new Promise<never>(() => {}))
+      const outcome = expect(answer).rejects.toBeInstanceOf(ProcessDiedError)
+      await stage.sleep(10)
+      stage.crash("alpha")
+      await outcome
+      await expect(stage.on("alpha", () => 1)).rejects.toMatchObject({ code: "ProcessDied" })
+      stage.boot("alpha")
+      expect(await stage.on("alpha", () => 2)).toBe(2)
+    })
+  })
+
+  test("what a dead process would still tell the invariants is not heard", async () => {
+    const heard: unknown[] = []
+    await played(async (stage) => {
+      stage.invariant("hears", (event: { kind: string }) => void heard.push(event.kind))
+      stage.start("alpha", () => {})
+      await stage
+        .on("alpha", (life) => {
+          life.record({ kind: "alive" })
+          stage.crash("alpha")
+          life.record({ kind: "dead" })
+        })
+        .catch(() => {})
+    })
+    expect(heard).toEqual(["alive"])
+  })
+})
+
+test("an error of a task is the workload's to see", async () => {
+  await played(async (stage) => {
+    stage.start("alpha", () => {})
+    await expect(stage.on("alpha", () => Promise.reject(new Error("no")))).rejects.toThrow("no")
+  })
+})
+
+test("log lines of a process are lines of the trace, without their fields", async () => {
+  const lines: string[] = []
+  await played(
+    async (stage) => {
+      stage.start("alpha", ({ ports }) =>
+        ports.logger.with({ a: 1 }).log("warn", "careful", { error: new Error() }),
+      )
+      await stage.sleep(1)
+    },
+    (line) => lines.push(line),
+  )
+  expect(lines).toContain("           0 alpha log warn: careful")
+})
+
+function pausing(seed = 1): SmallWorld {
+  return new SmallWorld({ seed, faults: { "pause-in-call": 1 } })
+}
+
+/** Makes calls until a pause begins in one; gives its length in microseconds. */
+function pauseInCall(proc: SimProcess): number {
+  const begun = proc.now
+  while (proc.now === begun) proc.ports.clock.monotonicMs()
+  return proc.now - begun
+}
+
+async function played(run: (stage: Stage) => Promise<void>, onTrace = (_line: string) => {}): Promise<void> {
+  const { failure } = await runSeed({ name: "test", about: "", run }, 1, { faults: noFaults(), onTrace })
+  expect(failure).toBeUndefined()
+}

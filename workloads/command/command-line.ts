@@ -1,0 +1,129 @@
+import { parseArgs } from "node:util"
+
+/** Where a workload is found: among those for everybody, or those that try the command itself. */
+export interface Chosen {
+  readonly workload: string
+  readonly testing: boolean
+}
+
+export interface ManySeeds extends Chosen {
+  readonly kind: "run"
+  readonly seeds: number
+  readonly from: number
+  readonly jobs: number
+  readonly stallMs: number
+}
+
+export interface OneSeed extends Chosen {
+  readonly kind: "seed"
+  readonly seed: number
+  readonly trace: boolean
+}
+
+export type Command =
+  | ManySeeds
+  /** One seed, in this very process. */
+  | OneSeed
+  /** What `run` starts: takes seeds from whoever started it. */
+  | ({ readonly kind: "serve" } & Chosen)
+  | { readonly kind: "list"; readonly testing: boolean }
+  | { readonly kind: "help" }
+  | { readonly kind: "wrong"; readonly problem: string }
+
+export interface Surroundings {
+  readonly cores: number
+  /** The names of the workloads, in their order. */
+  readonly known: (testing: boolean) => readonly string[]
+}
+
+export const help = `Runs a workload in simulated worlds, one for each seed, and says what came of it.
+
+npm run sim -- --workload NAME [options]
+  --workload NAME    what to run; "list" names them all
+  --seeds N          how many seeds; 100 unless set
+  --from S           the first of them; 1 unless set
+  --jobs J           how many processes; one for each core unless set
+  --stall-seconds T  a seed on which nothing happens for so long is ended and counts as failed; 60 unless set
+  --help             this text
+
+npm run sim -- --workload NAME --seed S [--trace]
+  --seed S           this seed, in this process, so that a debugger can look at it; Ctrl-C ends it
+  --trace            prints every event as it happens
+
+Exits with 0 when all held; 1 when a seed failed or the run proved too little; 2 when it was asked wrongly; 130 after
+Ctrl-C.
+`
+
+export const maxSeed = 2 ** 32 - 1
+const maxJobs = 256
+const maxStallSeconds = 86_400
+
+export function parseCommand(args: readonly string[], surroundings: Surroundings): Command {
+  try {
+    return understood(args, surroundings)
+  } catch (error) {
+    return { kind: "wrong", problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function understood(args: readonly string[], { cores, known }: Surroundings): Command {
+  const options = read(args)
+  const { workload, testing = false, trace = false } = options
+  if (options.help) return { kind: "help" }
+  if (workload === "list" || Object.keys(options).every((name) => name === "testing")) {
+    return { kind: "list", testing }
+  }
+  const names = known(testing)
+  if (workload === undefined || !names.includes(workload)) {
+    const problem = workload === undefined ? "which workload?" : `there is no workload "${workload}";`
+    throw new Error(`${problem} the workloads are:\n  ${names.join("\n  ")}`)
+  }
+  if (options.serve) return { kind: "serve", workload, testing }
+  if (options.seed !== undefined) {
+    refuseBeside("--seed, which runs one seed in this process", options, forMany)
+    return { kind: "seed", workload, testing, seed: whole(options, "seed", 0, maxSeed), trace }
+  }
+  if (trace) throw new Error("--trace goes with --seed: it prints what happens in one seed")
+
+  const from = whole(options, "from", 0, maxSeed, 1)
+  const seeds = whole(options, "seeds", 1, maxSeed - from + 1, Math.min(100, maxSeed - from + 1))
+  const jobs = Math.min(whole(options, "jobs", 1, maxJobs, cores), seeds)
+  const stallMs = whole(options, "stall-seconds", 1, maxStallSeconds, 60) * 1000
+  return { kind: "run", workload, testing, seeds, from, jobs, stallMs }
+}
+
+const forMany = ["seeds", "from", "jobs", "stall-seconds"] as const
+
+type Options = ReturnType<typeof read>
+type NumberName = (typeof forMany)[number] | "seed"
+
+function read(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    options: {
+      workload: { type: "string" },
+      seeds: { type: "string" },
+      from: { type: "string" },
+      jobs: { type: "string" },
+      "stall-seconds": { type: "string" },
+      seed: { type: "string" },
+      trace: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+      testing: { type: "boolean" },
+      serve: { type: "boolean" },
+    },
+  }).values
+}
+
+function refuseBeside(what: string, options: Options, names: readonly NumberName[]): void {
+  const given = names.filter((name) => options[name] !== undefined)
+  if (given.length > 0) throw new Error(`--${given.join(", --")} cannot go with ${what}`)
+}
+
+function whole(options: Options, name: NumberName, least: number, most: number, unset?: number): number {
+  const text = options[name]
+  if (text === undefined && unset !== undefined) return unset
+  const value = /^\d+$/.test(text ?? "") ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  throw new Error(`--${name} must be a whole number from ${least} to ${most}, not "${text}"`)
+}

@@ -20,7 +20,9 @@ export interface Runnable {
 export class Dispatcher {
   readonly #scheduler: Scheduler
   readonly #clock: Clock
-  #ready: Runnable[] = []
+  /** Whose turn is next. It has a place of its own because mostly there is just one. */
+  #first: Runnable | undefined
+  readonly #ready: Runnable[] = []
   #pumping = false
   #sinceYield = 0
   #sinceLook = 0
@@ -36,8 +38,11 @@ export class Dispatcher {
   }
 
   schedule(runnable: Runnable): void {
-    this.#ready.push(runnable)
-    if (this.#pumping) return
+    if (this.#pumping) {
+      this.#ready.push(runnable)
+      return
+    }
+    this.#first = runnable
     this.#pumping = true
     if (this.#sinceYield >= MOST_MESSAGES) this.#scheduler.yield(this.#pumpFresh)
     else this.#scheduler.microtask(this.#pump)
@@ -58,18 +63,23 @@ export class Dispatcher {
 
   #serve(): void {
     const ready = this.#ready
-    for (let next = 0; next < ready.length; next += 1) {
-      const done = this.#run(ready[next] as Runnable)
+    let runnable = this.#first
+    this.#first = undefined
+    let next = 0
+    while (runnable !== undefined) {
+      const done = this.#run(runnable)
       this.#sinceYield += done
       this.#sinceLook += done
       if (this.#sinceLook >= this.#batch) this.#look()
-      if (this.#sinceYield < MOST_MESSAGES) continue
-      ready.splice(0, next + 1)
-      if (ready.length === 0) this.#pumping = false
-      else this.#scheduler.yield(this.#pumpFresh)
+      runnable = next < ready.length ? ready[next] : undefined
+      next += 1
+      if (this.#sinceYield < MOST_MESSAGES || runnable === undefined) continue
+      this.#first = runnable
+      ready.splice(0, next)
+      this.#scheduler.yield(this.#pumpFresh)
       return
     }
-    ready.length = 0
+    if (ready.length > 0) ready.length = 0
     this.#pumping = false
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import {
   type ActorRef,
   ActorStoppedError,
@@ -13,23 +13,9 @@ import {
   TimeoutError,
 } from "../../src/index.js"
 import { settle } from "../fake/manual-clock.js"
-import { startTestSystem, type TestSystem } from "../fake/test-system.js"
+import { startedSystems } from "../fake/started-systems.js"
 
-const started: TestSystem[] = []
-
-async function start(settings: Parameters<typeof startTestSystem>[0] = {}): Promise<TestSystem> {
-  const world = await startTestSystem(settings)
-  started.push(world)
-  return world
-}
-
-afterEach(async () => {
-  for (const { system, clock } of started.splice(0)) {
-    const stopped = system.stop()
-    await clock.advance(20_000)
-    await stopped
-  }
-})
+const start = startedSystems()
 
 /** Answers every message with how often this start of it was told something; "boom" makes it throw. */
 function counting(told: string[] = []): Behavior<string> {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest"
+import { expect, test, vi } from "vitest"
 import {
   type ActorRef,
   type Behavior,
@@ -11,23 +11,9 @@ import type { Logger } from "../../src/ports/logger.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
 import { ManualClock, settle } from "../fake/manual-clock.js"
-import { startTestSystem, type TestSystem } from "../fake/test-system.js"
+import { startedSystems } from "../fake/started-systems.js"
 
-const started: TestSystem[] = []
-
-async function start(settings: Parameters<typeof startTestSystem>[0] = {}): Promise<TestSystem> {
-  const world = await startTestSystem(settings)
-  started.push(world)
-  return world
-}
-
-afterEach(async () => {
-  for (const { system, clock } of started.splice(0)) {
-    const stopped = system.stop()
-    await clock.advance(20_000)
-    await stopped
-  }
-})
+const start = startedSystems()
 
 const silent = Behaviors.receive<unknown>(() => Behaviors.same)
 

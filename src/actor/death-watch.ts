@@ -32,13 +32,18 @@ export class DeathWatch {
     ref.addWatcher(this.#self)
   }
 
+  /** Also where the actor has died meanwhile, or is known by another ref: then the path says whom it means. */
   unwatch(known: InternalRef<never>): void {
     const current = known.current()
+    if (this.#watching.has(current)) return this.#forget(current)
     for (const [ref, name] of this.#watching) {
-      if (ref !== current && name !== known) continue
-      this.#watching.delete(ref)
-      ref.removeWatcher(this.#self)
+      if (name === known || ref.path.sameIncarnation(known.path)) this.#forget(ref)
     }
+  }
+
+  #forget(ref: InternalRef<never>): void {
+    this.#watching.delete(ref)
+    ref.removeWatcher(this.#self)
   }
 
   /** What the actor is to hear of this; nothing if it does not want to any more. */

@@ -443,3 +443,82 @@ test("an escalation that was under way when its parent restarted is not held aga
   await settle()
   expect(told).toEqual(["start", "PreRestart", "start"])
 })
+
+test("an actor that has died is unwatched by another ref to its path as well", async () => {
+  const { system } = await start()
+  const told: string[] = []
+  const friend = system.spawn(silent, "friend")
+  let go: () => void = () => {}
+  const watching = Behaviors.setup<string>((context) => {
+    context.watch(friend)
+    return Behaviors.receive(
+      async () => {
+        await new Promise<void>((resolve) => {
+          go = resolve
+        })
+        context.unwatch(system.resolve("troupe://test/user/friend"))
+        return Behaviors.same
+      },
+      (_context, signal) => {
+        told.push(signal.constructor.name)
+        return Behaviors.same
+      },
+    )
+  })
+  const ref = system.spawn(watching)
+  ref.tell("x")
+  await settle()
+  await system.stopActor(friend)
+  go()
+  await settle()
+  expect(told).toEqual([])
+})
+
+test("the children of an actor that is left behind hear that they are to stop, and PostStop", async () => {
+  const { system, clock } = await start({ drainMs: 10 })
+  const told: string[] = []
+  const child = Behaviors.setup<string>((context) => {
+    context.signal.addEventListener("abort", () => told.push("aborted"))
+    return Behaviors.receive(
+      () => Behaviors.same,
+      (_context, signal) => {
+        told.push(signal.constructor.name)
+        return Behaviors.same
+      },
+    )
+  })
+  const parent = Behaviors.setup<string>((context) => {
+    context.spawn(child)
+    return Behaviors.receive(() => new Promise<never>(() => {}))
+  })
+  system.spawn(parent).tell("hang")
+  await settle()
+  const stopped = system.stop()
+  await clock.advance(10)
+  await stopped
+  expect(told).toEqual(["aborted", "PostStop"])
+})
+
+test("an actor that is about to restart can spawn nothing that would hold it up", async () => {
+  const { system } = await start()
+  const told: string[] = []
+  const behavior = Behaviors.setup<string>((context) => {
+    told.push("start")
+    return Behaviors.receive(
+      () => {
+        throw new Error("boom")
+      },
+      () => {
+        try {
+          context.spawn(silent)
+        } catch (error) {
+          told.push((error as { code: string }).code)
+        }
+        return Behaviors.same
+      },
+    )
+  })
+  system.spawn(Behaviors.supervise(behavior, { strategy: "restart" })).tell("x")
+  await settle()
+  expect(told.slice(0, 3)).toEqual(["start", "ActorStopped", "start"])
+})

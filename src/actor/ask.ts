@@ -4,16 +4,16 @@ import {
   type CallError,
   CancelledError,
   type Delivery,
-  OverloadedError,
   TimeoutError,
 } from "../errors/call-errors.js"
 import { offAbort, onAbort } from "./abort-fan-out.js"
 import type { ActorRef } from "./actor-ref.js"
 import type { DeadLetterReason } from "./dead-letters.js"
-import { type Deadline, leave } from "./deadlines.js"
-import { InternalRef, internal, type Watcher } from "./internal-ref.js"
+import { leave } from "./deadlines.js"
+import { type InternalRef, internal } from "./internal-ref.js"
+import { refusal } from "./local-ref.js"
 import type { Realm } from "./realm.js"
-import { Terminated } from "./signals.js"
+import { ReplyRef } from "./reply-ref.js"
 
 export interface AskOptions {
   /** The system's `requestTimeoutMs` unless set. */
@@ -39,21 +39,13 @@ export function ask<T, R>(
   })
 }
 
-/**
- * One ask under way, and the ref that it sends along: the first message told to it is the answer, any other goes to dead
- * letters. It waits in two lists, the deadlines' and its target's, and leaves both when it ends.
- */
-export class Ask extends InternalRef<unknown> implements Deadline {
-  previous: Deadline["previous"] = undefined
-  next: Deadline["next"] = undefined
-  following: Ask | undefined = undefined
-  /** Which message of its target's this is, counted from the first. */
-  place = 0
-  #before: Ask | undefined = undefined
+/** One ask under way, and the ref that it sends along: the first message told to it is the answer. */
+class Ask extends ReplyRef {
   readonly #realm: Realm
   readonly #target: InternalRef<never>
   readonly #resolve: (answer: unknown) => void
   readonly #reject: (error: unknown) => void
+  #sent = false
   #ended = false
   #timeoutMs = 0
   #signal: AbortSignal | undefined = undefined
@@ -72,13 +64,14 @@ export class Ask extends InternalRef<unknown> implements Deadline {
     this.#reject = reject
   }
 
-  get path(): ActorPath {
-    this.#path ??= temporaryPath(this.#realm)
-    return this.#path
+  get timeoutMs(): number {
+    return this.#timeoutMs
   }
 
-  get capacity(): number {
-    return 1
+  /** From when it has one, it can be found by it: whoever answers may be on a node that was only told the path. */
+  get path(): ActorPath {
+    this.#path ??= this.#takePath()
+    return this.#path
   }
 
   tell(message: unknown): void {
@@ -92,16 +85,14 @@ export class Ask extends InternalRef<unknown> implements Deadline {
     return undefined
   }
 
-  /** An answer is no actor: there is nothing to wait for. */
-  addWatcher(watcher: Watcher): void {
-    watcher.terminated(new Terminated(this, undefined))
+  request(_reply: ReplyRef, message: unknown): CallError | undefined {
+    const refused = this.accept(message)
+    return refused === undefined ? undefined : refusal(this, refused)
   }
 
-  removeWatcher(): void {}
-
-  addAsk(): void {}
-
-  removeAsk(): void {}
+  withdraw(): Delivery {
+    return "unknown"
+  }
 
   send(message: unknown, options: AskOptions | undefined): void {
     const timeoutMs = options?.timeoutMs ?? this.#realm.askTimeoutMs
@@ -110,12 +101,15 @@ export class Ask extends InternalRef<unknown> implements Deadline {
     }
     this.#timeoutMs = timeoutMs
     const signal = options?.signal
-    if (signal?.aborted === true) return this.#cancelled("not-delivered", signal)
-    const refused = this.#target.accept(message as never)
-    if (refused !== undefined) return this.#refused(refused)
-    if (this.#ended) return
+    if (signal?.aborted === true) return this.#cancelled(signal)
+    this.#sent = true
+    const refused = this.#target.request(this, message as never)
+    if (refused !== undefined) return this.fail(refused)
+    if (this.#ended) {
+      this.#target.withdraw(this)
+      return
+    }
     this.#realm.deadlines.add(this, timeoutMs)
-    this.#target.addAsk(this)
     if (signal !== undefined) {
       this.#signal = signal
       onAbort(signal, this)
@@ -123,69 +117,54 @@ export class Ask extends InternalRef<unknown> implements Deadline {
   }
 
   expire(): void {
-    this.#fail(new TimeoutError(this.#target.toString(), this.#timeoutMs))
+    if (!this.#ended) this.#reject(new TimeoutError(this.#target.toString(), this.#timeoutMs, this.#end()))
   }
 
   /** The system that asked has stopped. */
   abandon(): void {
-    this.#fail(
-      new CancelledError(this.#target.toString(), "unknown", new Error("the system that asked has stopped")),
-    )
+    if (this.#ended) return
+    const cause = new Error("the system that asked has stopped")
+    this.#reject(new CancelledError(this.#target.toString(), this.#end(), cause))
   }
 
   aborted(signal: AbortSignal): void {
-    this.#cancelled("unknown", signal)
+    this.#cancelled(signal)
   }
 
-  /** The target has stopped, having taken so many messages; one that it had not taken was not handled. */
   targetStopped(taken: number, cause: unknown): void {
     const delivery = this.place > taken ? "not-delivered" : "unknown"
-    this.#fail(
+    this.fail(
       new ActorStoppedError(this.#target.toString(), delivery, cause === undefined ? undefined : { cause }),
     )
   }
 
-  /** Becomes the first of a list that began with `first`. */
-  linkBefore(first: Ask | undefined): Ask {
-    this.following = first
-    if (first !== undefined) first.#before = this
-    return this
-  }
-
-  unlink(): void {
-    if (this.#before !== undefined) this.#before.following = this.following
-    if (this.following !== undefined) this.following.#before = this.#before
-    this.#before = undefined
-    this.following = undefined
-  }
-
-  #refused(reason: DeadLetterReason): void {
-    const target = this.#target.toString()
-    if (reason === "mailbox-full") this.#fail(new OverloadedError(target, this.#target.capacity))
-    else this.#fail(new ActorStoppedError(target, "not-delivered"))
-  }
-
-  #cancelled(delivery: Delivery, signal: AbortSignal): void {
-    this.#fail(new CancelledError(this.#target.toString(), delivery, signal.reason))
-  }
-
-  #fail(error: CallError): void {
+  fail(error: Error): void {
     if (this.#ended) return
     this.#end()
     this.#reject(error)
   }
 
-  #end(): void {
+  #cancelled(signal: AbortSignal): void {
+    if (this.#ended) return
+    this.#reject(new CancelledError(this.#target.toString(), this.#end(), signal.reason))
+  }
+
+  /** Says whether the question may have been handled, or may yet be. */
+  #end(): Delivery {
     this.#ended = true
     leave(this)
-    this.#target.removeAsk(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this)
+    if (this.#path !== undefined) this.#realm.temporaries.delete(this.#path.name)
+    return this.#sent ? this.#target.withdraw(this) : "not-delivered"
   }
-}
 
-/** Where the temporary actors of asks live. */
-function temporaryPath(realm: Realm): ActorPath {
-  return ActorPath.root(realm.address, "system")
-    .child("temp")
-    .child(realm.freshName(), { runtimeNames: true })
+  #takePath(): ActorPath {
+    const { address, temporaries, uids } = this.#realm
+    const name = this.#realm.freshName()
+    if (!this.#ended) temporaries.set(name, this)
+    return ActorPath.root(address, "system")
+      .child("temp")
+      .child(name, { runtimeNames: true })
+      .withUid(uids.next())
+  }
 }

@@ -3,7 +3,6 @@ import type { Timer } from "../ports/clock.js"
 import type { SpawnOptions } from "./actor-context.js"
 import { DeathPactError } from "./actor-errors.js"
 import { ActorAbandoned, ActorFailed } from "./actor-events.js"
-import type { Ask } from "./ask.js"
 import {
   type Behavior,
   type Deferred,
@@ -20,6 +19,7 @@ import type { Letter } from "./letter.js"
 import { bottomUp, checkCapacity, freeSegment } from "./lineage.js"
 import { LocalRef } from "./local-ref.js"
 import type { Realm } from "./realm.js"
+import type { ReplyRef } from "./reply-ref.js"
 import { PostStop, PreRestart, type Signal, Terminated } from "./signals.js"
 import { type Decision, decide, type Supervisor, withoutGiven } from "./supervision.js"
 import { TimerTick } from "./timers.js"
@@ -44,7 +44,7 @@ export class Cell extends TurnTaker implements Watcher {
   readonly name: string
   readonly ref: LocalRef<never>
   /** The first of the asks that wait for an answer from this actor. */
-  asks: Ask | undefined
+  asks: ReplyRef | undefined
   #behavior: Receive<unknown> = nothing
   #context: CellContext | undefined
   #supervisor: Supervisor | undefined

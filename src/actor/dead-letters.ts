@@ -8,12 +8,26 @@ export type DeadLetterReason =
   | "stopped"
   /** No actor is at the path. */
   | "unknown"
+  /** The incarnation that was meant has stopped; another may have its name by now. */
+  | "old-incarnation"
   /** Its mailbox is full. */
   | "mailbox-full"
   /** The actor said that it does not handle the message. */
   | "unhandled"
   /** The ask that this answers has ended: answered, timed out, cancelled or failed. */
   | "ask-ended"
+  /** It cannot cross the wire: something in it is no data, or it is too large. */
+  | "not-sendable"
+  /** It came from another node and has something in it that is not known here. */
+  | "unreadable"
+  /** Its node is not connected, and as many messages wait for that as may. */
+  | "deferred-full"
+  /** Its node takes messages more slowly than they are sent, and as many wait as may. */
+  | "outbound-full"
+  /** Nothing is exchanged with its node. */
+  | "quarantined"
+  /** Its node could not be reached in time, or is gone. */
+  | "unreachable"
 
 /** A message that nobody will handle. */
 export class DeadLetter {

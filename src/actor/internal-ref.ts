@@ -1,7 +1,8 @@
 import type { ActorPath } from "../address/actor-path.js"
+import type { CallError, Delivery } from "../errors/call-errors.js"
 import type { ActorRef } from "./actor-ref.js"
-import type { Ask } from "./ask.js"
 import type { DeadLetterReason } from "./dead-letters.js"
+import type { ReplyRef } from "./reply-ref.js"
 import type { Terminated } from "./signals.js"
 
 /** What the runtime does with a ref beyond telling it messages. Every ref is one. */
@@ -23,9 +24,10 @@ export abstract class InternalRef<in M> implements ActorRef<M> {
   abstract addWatcher(watcher: Watcher): void
   abstract removeWatcher(watcher: Watcher): void
 
-  /** The ask is told when the actor stops. */
-  abstract addAsk(ask: Ask): void
-  abstract removeAsk(ask: Ask): void
+  /** Takes a question and tells `reply` should the actor stop before it has answered; or says why it does not take it. */
+  abstract request(reply: ReplyRef, message: M): CallError | undefined
+  /** Nobody waits for the answer any more. Says whether the question may have been handled, or may yet be. */
+  abstract withdraw(reply: ReplyRef): Delivery
 
   toString(): string {
     return this.path.toString()

@@ -1,9 +1,10 @@
 import type { ActorPath } from "../address/actor-path.js"
-import type { Ask } from "./ask.js"
+import { ActorStoppedError, type CallError, type Delivery, OverloadedError } from "../errors/call-errors.js"
 import type { Cell } from "./cell.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import { InternalRef, type Watcher } from "./internal-ref.js"
 import { pathOf } from "./lineage.js"
+import type { ReplyRef } from "./reply-ref.js"
 
 /** The ref of an actor in this process. It means one incarnation: once that has stopped, it stays so. */
 export class LocalRef<M> extends InternalRef<M> {
@@ -42,13 +43,24 @@ export class LocalRef<M> extends InternalRef<M> {
     this.cell.removeWatcher(watcher)
   }
 
-  addAsk(ask: Ask): void {
-    ask.place = this.cell.mailbox.last
-    this.cell.asks = ask.linkBefore(this.cell.asks)
+  request(reply: ReplyRef, message: M): CallError | undefined {
+    const refused = this.cell.accept(message)
+    if (refused !== undefined) return refusal(this, refused)
+    reply.place = this.cell.mailbox.last
+    this.cell.asks = reply.linkBefore(this.cell.asks)
+    return undefined
   }
 
-  removeAsk(ask: Ask): void {
-    if (this.cell.asks === ask) this.cell.asks = ask.following
-    ask.unlink()
+  /** The message stays in the mailbox. */
+  withdraw(reply: ReplyRef): Delivery {
+    if (this.cell.asks === reply) this.cell.asks = reply.following
+    reply.unlink()
+    return "unknown"
   }
+}
+
+/** What is said to whoever asked an actor that did not take the question. */
+export function refusal(target: InternalRef<never>, reason: DeadLetterReason): CallError {
+  if (reason === "mailbox-full") return new OverloadedError(target.toString(), target.capacity)
+  return new ActorStoppedError(target.toString(), "not-delivered")
 }

@@ -42,7 +42,7 @@ test("a path with a uid means that incarnation, and never the next of its name",
   await clock.advance(0)
   expect(heard).toEqual(["first hello"])
   expect(deadLetters.map(({ message, recipient, reason }) => [message, recipient, reason])).toEqual([
-    ["is it you?", first.path, "unknown"],
+    ["is it you?", first.path, "old-incarnation"],
   ])
 })
 

@@ -1,8 +1,10 @@
 import type { ActorPath } from "../address/actor-path.js"
-import type { Ask } from "./ask.js"
+import { ActorStoppedError, type CallError, type Delivery } from "../errors/call-errors.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import { InternalRef, type Watcher } from "./internal-ref.js"
+import { LocalRef } from "./local-ref.js"
 import type { Realm } from "./realm.js"
+import type { ReplyRef } from "./reply-ref.js"
 import { Terminated } from "./signals.js"
 
 /**
@@ -14,6 +16,7 @@ export class PathRef<M> extends InternalRef<M> {
   readonly #realm: Realm
   readonly #find: (path: ActorPath) => InternalRef<never> | undefined
   #nobody: NobodyRef<M> | undefined
+  #last: LocalRef<M> | undefined
 
   constructor(realm: Realm, path: ActorPath, find: (path: ActorPath) => InternalRef<never> | undefined) {
     super()
@@ -27,7 +30,10 @@ export class PathRef<M> extends InternalRef<M> {
   }
 
   override current(): InternalRef<M> {
+    // An actor has its path to itself for as long as it lives.
+    if (this.#last?.cell.hasStopped === false) return this.#last
     const found = this.#find(this.path) as InternalRef<M> | undefined
+    this.#last = found instanceof LocalRef ? found : undefined
     if (found !== undefined) return found
     this.#nobody ??= new NobodyRef(this.#realm, this.path)
     return this.#nobody
@@ -49,12 +55,12 @@ export class PathRef<M> extends InternalRef<M> {
     this.current().removeWatcher(watcher)
   }
 
-  addAsk(ask: Ask): void {
-    this.current().addAsk(ask)
+  request(reply: ReplyRef, message: M): CallError | undefined {
+    return this.current().request(reply, message)
   }
 
-  removeAsk(ask: Ask): void {
-    this.current().removeAsk(ask)
+  withdraw(reply: ReplyRef): Delivery {
+    return this.current().withdraw(reply)
   }
 }
 
@@ -74,11 +80,11 @@ class NobodyRef<M> extends InternalRef<M> {
   }
 
   tell(message: M): void {
-    this.#realm.deadLetters.add(message, this, "unknown")
+    this.#realm.deadLetters.add(message, this, this.accept())
   }
 
   accept(): DeadLetterReason {
-    return "unknown"
+    return this.path.uid === undefined ? "unknown" : "old-incarnation"
   }
 
   addWatcher(watcher: Watcher): void {
@@ -87,7 +93,11 @@ class NobodyRef<M> extends InternalRef<M> {
 
   removeWatcher(): void {}
 
-  addAsk(): void {}
+  request(): CallError {
+    return new ActorStoppedError(this.toString(), "not-delivered")
+  }
 
-  removeAsk(): void {}
+  withdraw(): Delivery {
+    return "not-delivered"
+  }
 }

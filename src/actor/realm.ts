@@ -7,6 +7,7 @@ import type { DeadLetters } from "./dead-letters.js"
 import type { Deadlines } from "./deadlines.js"
 import type { Dispatcher } from "./dispatcher.js"
 import type { EventStream } from "./event-stream.js"
+import type { InternalRef } from "./internal-ref.js"
 
 /** What all actors of one system share. */
 export interface Realm {
@@ -20,6 +21,8 @@ export interface Realm {
   readonly random: Random
   readonly logger: Logger
   readonly askTimeoutMs: number
+  /** Answers that are awaited and have been given a path, by their name under `/system/temp`. */
+  readonly temporaries: Map<string, InternalRef<never>>
   /** A name that no other actor of this system was given. */
   freshName(): string
 }

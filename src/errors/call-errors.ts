@@ -22,8 +22,13 @@ export class TimeoutError extends CallError {
   readonly target: string
   readonly timeoutMs: number
 
-  constructor(target: string, timeoutMs: number) {
-    super(`${target} did not answer within ${timeoutMs} ms`, "unknown")
+  constructor(target: string, timeoutMs: number, delivery: Delivery = "unknown") {
+    super(
+      delivery === "unknown"
+        ? `${target} did not answer within ${timeoutMs} ms`
+        : `${target} could not be reached within ${timeoutMs} ms`,
+      delivery,
+    )
     this.target = target
     this.timeoutMs = timeoutMs
   }
@@ -65,5 +70,37 @@ export class ActorStoppedError extends CallError {
       options,
     )
     this.target = target
+  }
+}
+
+/** The message, or the answer to it, cannot cross the wire, or the other side cannot make sense of it. */
+export class InvalidMessageError extends CallError {
+  readonly code = "InvalidMessage"
+
+  constructor(message: string, delivery: Delivery = "not-delivered", options?: ErrorOptions) {
+    super(message, delivery, options)
+  }
+}
+
+/** The target's node cannot be reached, or was lost before it answered. */
+export class NodeUnreachableError extends CallError {
+  readonly code = "NodeUnreachable"
+  /** `host:port`. */
+  readonly authority: string
+
+  constructor(authority: string, delivery: Delivery, problem: string, options?: ErrorOptions) {
+    super(`${authority}: ${problem}`, delivery, options)
+    this.authority = authority
+  }
+}
+
+/** Nothing is exchanged with the target's node: it broke the protocol, or was shut out. */
+export class QuarantinedError extends CallError {
+  readonly code = "Quarantined"
+  readonly authority: string
+
+  constructor(authority: string, reason: string) {
+    super(`${authority} is quarantined: ${reason}`, "not-delivered")
+    this.authority = authority
   }
 }

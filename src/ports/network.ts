@@ -12,7 +12,7 @@ import type { NetworkError } from "../errors/network-error.js"
  */
 export interface Network {
   /** Port 0 lets the system choose. Rejects with a {@link NetworkError}, as `connect` does. */
-  listen(at: Endpoint, accept: (connection: Connection) => void): Promise<Listener>
+  listen(at: Endpoint, accept: (connection: Connection) => void, options?: ListenOptions): Promise<Listener>
   connect(to: Endpoint, options?: ConnectOptions): Promise<Connection>
 }
 
@@ -22,10 +22,29 @@ export interface Endpoint {
   readonly port: number
 }
 
+export interface ListenOptions {
+  /** Plain TCP unless set. */
+  readonly tls?: TlsOptions | undefined
+}
+
+/** Who this side is, and whom it believes. Texts are PEM. */
+export interface TlsOptions {
+  readonly cert: string
+  readonly key: string
+  /** Whose signature makes a peer's certificate good. The machine's own authorities unless set. */
+  readonly ca?: string | undefined
+  /** A listener asks for the peer's certificate too, and refuses one that `ca` did not sign. Needs `ca`. */
+  readonly mutual?: boolean | undefined
+  /** The name that a peer's certificate must bear, where it is not the host that is dialled. */
+  readonly serverName?: string | undefined
+}
+
 export interface ConnectOptions {
   /** 10,000 unless set. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** Plain TCP unless set. */
+  readonly tls?: TlsOptions | undefined
 }
 
 export interface Listener {

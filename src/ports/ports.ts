@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.js"
+import type { Digest } from "./digest.js"
 import type { Logger } from "./logger.js"
 import type { Network } from "./network.js"
 import type { Random } from "./random.js"
@@ -11,6 +12,7 @@ export interface Ports {
   readonly random: Random
   readonly scheduler: Scheduler
   readonly network: Network
+  readonly digest: Digest
   readonly logger: Logger
   readonly telemetry: Telemetry
 }

@@ -2,6 +2,7 @@ import type { Ports } from "../ports/ports.js"
 import { consoleLogger } from "./console-logger.js"
 import { noTelemetry } from "./no-telemetry.js"
 import { nodeClock } from "./node-clock.js"
+import { nodeDigest } from "./node-digest.js"
 import { nodeNetwork } from "./node-network.js"
 import { nodeRandom } from "./node-random.js"
 import { nodeScheduler } from "./node-scheduler.js"
@@ -14,6 +15,7 @@ export function nodePorts(overrides: Partial<Ports> = {}): Ports {
     random: overrides.random ?? nodeRandom,
     scheduler: overrides.scheduler ?? nodeScheduler,
     network: overrides.network ?? nodeNetwork,
+    digest: overrides.digest ?? nodeDigest,
     logger: overrides.logger ?? consoleLogger({ clock }),
     telemetry: overrides.telemetry ?? noTelemetry,
   }

@@ -2,6 +2,7 @@ import type { Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Ports } from "../ports/ports.js"
 import { noTelemetry } from "../runtime/no-telemetry.js"
+import { nodeDigest } from "../runtime/node-digest.js"
 import type { SimMicros, Step } from "./agenda.js"
 import type { SimEvent } from "./assertions.js"
 import { SeededRandom } from "./seeded-random.js"
@@ -58,6 +59,7 @@ export class SimProcess {
         yield: (task) => this.#yield(task),
       },
       network: this.network,
+      digest: nodeDigest,
       logger: traced(this),
       telemetry: noTelemetry,
     }

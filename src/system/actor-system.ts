@@ -9,7 +9,7 @@ import { Deadlines } from "../actor/deadlines.js"
 import { Dispatcher } from "../actor/dispatcher.js"
 import { EventStream } from "../actor/event-stream.js"
 import { guardedLogger } from "../actor/guarded-logger.js"
-import { internal } from "../actor/internal-ref.js"
+import { type InternalRef, internal } from "../actor/internal-ref.js"
 import { LocalRef } from "../actor/local-ref.js"
 import { PathRef } from "../actor/path-ref.js"
 import type { Realm } from "../actor/realm.js"
@@ -61,6 +61,7 @@ export class ActorSystem implements AsyncDisposable {
       random,
       logger,
       askTimeoutMs: settings.requestTimeoutMs,
+      temporaries: new Map(),
       freshName: () => {
         names += 1
         return `$${names.toString(36)}`
@@ -98,7 +99,7 @@ export class ActorSystem implements AsyncDisposable {
         "it is on another system, and this one is local only",
       )
     }
-    return new PathRef<M>(this.#realm, parsed, (wanted) => this.#find(wanted)?.ref)
+    return new PathRef<M>(this.#realm, parsed, (wanted) => this.#find(wanted))
   }
 
   /** Resolves once the actor and its children have stopped; at once if they have already. */
@@ -132,11 +133,17 @@ export class ActorSystem implements AsyncDisposable {
     this.events.flush()
   }
 
-  #find(path: ActorPath): Cell | undefined {
+  #find(path: ActorPath): InternalRef<never> | undefined {
     const [, guardian, ...names] = path.path.split("/")
+    if (guardian === "system" && names[0] === "temp") return this.#findAnswer(path)
     let cell: Cell | undefined = guardian === "user" ? this.#user : this.#system
     for (const name of names) cell = cell?.child(name)
-    return cell === undefined || path.uid === undefined || cell.uid === path.uid ? cell : undefined
+    return cell === undefined || path.uid === undefined || cell.uid === path.uid ? cell?.ref : undefined
+  }
+
+  #findAnswer(path: ActorPath): InternalRef<never> | undefined {
+    const found = this.#realm.temporaries.get(path.name)
+    return found?.path.sameIncarnation(path) === true ? found : undefined
   }
 }
 

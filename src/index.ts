@@ -26,13 +26,27 @@ export {
   CallError,
   CancelledError,
   type Delivery,
+  InvalidMessageError,
+  NodeUnreachableError,
   OverloadedError,
+  QuarantinedError,
   TimeoutError,
 } from "./errors/call-errors.js"
+export { MalformedBytesError } from "./errors/malformed-bytes-error.js"
 export { NetworkError, type NetworkErrorCode } from "./errors/network-error.js"
 export { SettingsError } from "./errors/settings-error.js"
 export { TroupeError } from "./errors/troupe-error.js"
 export type { Clock, MonotonicMs, Timer, WallMs } from "./ports/clock.js"
+export type {
+  ByteSink,
+  Codec,
+  CodecFactory,
+  CodecTools,
+  RefTexts,
+  TypeNames,
+  TypeOnTheWire,
+} from "./ports/codec.js"
+export type { Digest } from "./ports/digest.js"
 export type { LogFields, Logger, LogLevel } from "./ports/logger.js"
 export type {
   CloseReason,
@@ -41,7 +55,9 @@ export type {
   ConnectOptions,
   Endpoint,
   Listener,
+  ListenOptions,
   Network,
+  TlsOptions,
 } from "./ports/network.js"
 export type { Random } from "./ports/random.js"
 export type { Scheduler } from "./ports/scheduler.js"
@@ -55,6 +71,19 @@ export type {
   Telemetry,
   TraceContext,
 } from "./ports/telemetry.js"
+export {
+  AssociationConnected,
+  AssociationFailed,
+  AssociationLost,
+  AssociationQuarantined,
+  ConnectionRefused,
+  InvalidAssociation,
+} from "./remote/association-events.js"
+export type { DisconnectReason, HandshakeRefusal } from "./remote/disconnect-reason.js"
 export { type ConsoleLoggerOptions, consoleLogger } from "./runtime/console-logger.js"
 export { ActorSystem } from "./runtime/node-actor-system.js"
+export { binaryCodec } from "./serialization/binary-codec.js"
+export type { CodecLimits } from "./serialization/codec-limits.js"
+export type { WireType } from "./serialization/type-registry.js"
+export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"
 export type { ActorSystemSettings } from "./system/settings.js"

@@ -93,5 +93,7 @@ const LOGGED_A_MINUTE = 10
 
 function kindOf(message: unknown): string {
   if (typeof message !== "object" || message === null) return typeof message
-  return message.constructor?.name ?? "object"
+  // Its own fields are content.
+  const name: unknown = Object.getPrototypeOf(message)?.constructor?.name
+  return typeof name === "string" ? name : "object"
 }

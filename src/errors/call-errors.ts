@@ -45,14 +45,14 @@ export class CancelledError extends CallError {
   }
 }
 
-/** The target is full: it has as many messages waiting as it was allowed. */
+/** The target, or its node, is full: as much waits for it as may. */
 export class OverloadedError extends CallError {
   readonly code = "Overloaded"
   readonly target: string
   readonly capacity: number
 
-  constructor(target: string, capacity: number) {
-    super(`${target} has ${capacity} messages waiting, which is its limit`, "not-delivered")
+  constructor(target: string, capacity: number, what = "messages waiting") {
+    super(`${target} has ${capacity} ${what}, which is its limit`, "not-delivered")
     this.target = target
     this.capacity = capacity
   }

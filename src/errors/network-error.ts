@@ -9,6 +9,8 @@ export type NetworkErrorCode =
   | "AddressInUse"
   | "AddressNotAvailable"
   | "NotPermitted"
+  /** One side does not accept the other's certificate. Trying again does not help before somebody changes one. */
+  | "Untrusted"
   | "Cancelled"
   | "Other"
 

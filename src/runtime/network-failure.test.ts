@@ -19,6 +19,17 @@ test.each([
   ["EADDRNOTAVAIL", "AddressNotAvailable"],
   ["EACCES", "NotPermitted"],
   ["EPERM", "NotPermitted"],
+  ["CERT_HAS_EXPIRED", "Untrusted"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "Untrusted"],
+  ["INVALID_PURPOSE", "Untrusted"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "Untrusted"],
+  ["ERR_SSL_TLSV1_ALERT_UNKNOWN_CA", "Untrusted"],
+  ["ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE", "Untrusted"],
+  ["ERR_SSL_SSL/TLS_ALERT_CERTIFICATE_EXPIRED", "Untrusted"],
+  ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "Untrusted"],
+  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "Other"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "Other"],
+  ["EPROTO", "Other"],
   ["EMFILE", "Other"],
   ["toString", "Other"],
 ])("%s is %s", (system, code) => {
@@ -38,6 +49,21 @@ test("of a name's several addresses the one that answered decides", () => {
     code: "Other",
     message: "x: all failed.",
   })
+})
+
+test("of OpenSSL's message its reason is enough", () => {
+  const said = new Error(
+    "80BC:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:rec.c:1601",
+  )
+  const error = Object.assign(said, { code: "ERR_SSL_X", reason: "tlsv1 alert protocol version" })
+  expect(networkFailure(error, "x").message).toMatch(/^x: tlsv1 alert protocol version\. Check that the peer/)
+})
+
+test("the advice that is handed in stands where the code itself gives none", () => {
+  expect(networkFailure(systemError("ECONNRESET"), "x", "Look up.").message).toBe(
+    "x: connect ECONNRESET. Look up.",
+  )
+  expect(networkFailure(systemError("ECONNREFUSED"), "x", "Look up.").message).not.toContain("Look up.")
 })
 
 test("something thrown that is no error is told as it is", () => {

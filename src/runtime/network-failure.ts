@@ -1,12 +1,17 @@
 import { NetworkError, type NetworkErrorCode } from "../errors/network-error.js"
 import type { Endpoint } from "../ports/network.js"
+import { tlsFailure } from "./tls-failure.js"
 
-/** What the system said, as one of our codes; `attempt` is what failed: "Cannot connect to 10.0.0.7:25520". */
-export function networkFailure(error: unknown, attempt: string): NetworkError {
+/**
+ * What the system said, as one of our codes; `attempt` is what failed: "Cannot connect to 10.0.0.7:25520". The advice is
+ * for where the code itself gives none.
+ */
+export function networkFailure(error: unknown, attempt: string, otherAdvice?: string): NetworkError {
   const said = mostTelling(error)
-  const code = codes.get(systemCode(said)) ?? "Other"
-  const text = said instanceof Error ? said.message : String(said)
-  const advice = advices[code]
+  const tls = tlsFailure(systemCode(said))
+  const code = tls?.code ?? codes.get(systemCode(said)) ?? "Other"
+  const text = (tls && reasonOf(said)) ?? (said instanceof Error ? said.message : String(said))
+  const advice = tls?.advice ?? advices[code] ?? otherAdvice
   return new NetworkError(code, `${attempt}: ${text}.${advice === undefined ? "" : ` ${advice}`}`, {
     cause: error,
   })
@@ -57,4 +62,10 @@ const routeless: ReadonlySet<NetworkErrorCode | undefined> = new Set(["Unreachab
 function systemCode(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   return typeof code === "string" ? code : ""
+}
+
+/** The middle of an OpenSSL message, which is otherwise the whereabouts of OpenSSL's own code. */
+function reasonOf(error: unknown): string | undefined {
+  const reason = error instanceof Error && "reason" in error ? error.reason : undefined
+  return typeof reason === "string" ? reason : undefined
 }

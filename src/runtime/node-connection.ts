@@ -9,6 +9,13 @@ import { networkFailure, written } from "./network-failure.js"
  * It listens for the socket's end from its first moment on, so that what happens before `attach` is kept and told after
  * it. A socket calls back from the event loop only, never from inside a call that is made to it; what `attach` has to
  * catch up with waits for the next tick, for the same reason.
+ *
+ * Under TLS three things differ. The socket reads by itself, first for the handshake and then until its buffer is full:
+ * before `attach` the peer is held back a buffer later, and its end may have come. A write reaches the system in the
+ * next turn, so that `write` says false to one large chunk, and `drained` follows. And a FIN that TLS has not announced
+ * is told as `ended`: Node hides the difference, and an attacker on the wire can send one, so a protocol must know by
+ * itself when it has heard everything. So is a reset that meets the last bytes of a server's handshake; what is written
+ * after it stays for ever, as it does where a peer never reads, and it takes `destroy` to be rid of the connection.
  */
 export class NodeConnection implements Connection {
   readonly local: Endpoint
@@ -21,6 +28,7 @@ export class NodeConnection implements Connection {
   #reason: CloseReason | undefined
   /** The socket has said so. Its own `closed` is true a tick earlier, when there is still an event to come. */
   #isClosed = false
+  #hasToldEnded = false
 
   constructor(socket: Socket) {
     // Kept, because a socket forgets its addresses once it is closed. One that is reset at once never knew its peer.
@@ -30,7 +38,10 @@ export class NodeConnection implements Connection {
     socket.on("error", (error) => {
       const attempt = `The connection with ${written(this.remote)} failed`
       this.#reason ??= { kind: "failed", error: networkFailure(error, attempt) }
+      // A TLS socket would live on after a record that it cannot read.
+      socket.destroy()
     })
+    socket.on("end", () => this.#ended())
     socket.on("drain", () => this.#drained())
     socket.on("close", () => this.#closed())
   }
@@ -43,11 +54,9 @@ export class NodeConnection implements Connection {
     socket.on("data", (chunk: Uint8Array) => {
       if (!socket.destroyed) handler.data(chunk)
     })
-    socket.on("end", () => {
-      if (!socket.destroyed) handler.ended()
-    })
     if (!this.#paused) socket.resume()
-    if (this.#isClosed) process.nextTick(() => handler.closed(this.#closeReason))
+    if (socket.readableEnded) process.nextTick(() => this.#ended())
+    if (this.#isClosed) process.nextTick(() => this.#closed())
     else if (this.#owesDrained && !socket.writableNeedDrain) process.nextTick(() => this.#drained())
   }
 
@@ -84,6 +93,12 @@ export class NodeConnection implements Connection {
     this.#socket.destroy()
   }
 
+  #ended(): void {
+    if (this.#handler === undefined || this.#hasToldEnded || this.#reason !== undefined) return
+    this.#hasToldEnded = true
+    this.#handler.ended()
+  }
+
   #drained(): void {
     if (this.#handler === undefined || !this.#owesDrained || !this.#socket.writable) return
     this.#owesDrained = false
@@ -92,10 +107,6 @@ export class NodeConnection implements Connection {
 
   #closed(): void {
     this.#isClosed = true
-    this.#handler?.closed(this.#closeReason)
-  }
-
-  get #closeReason(): CloseReason {
-    return this.#reason ?? { kind: "ended" }
+    this.#handler?.closed(this.#reason ?? { kind: "ended" })
   }
 }

@@ -1,8 +1,9 @@
 import dns from "node:dns"
 import { getEventListeners } from "node:events"
 import { afterEach, describe, expect, test, vi } from "vitest"
+import { ca, node } from "../../test/certificates/certificates.js"
 import { NetworkError } from "../errors/network-error.js"
-import type { Connection, ConnectOptions, Endpoint, Listener } from "../ports/network.js"
+import type { Connection, ConnectOptions, Endpoint, Listener, ListenOptions } from "../ports/network.js"
 import { nodeClock } from "./node-clock.js"
 import { nodeNetwork } from "./node-network.js"
 
@@ -14,130 +15,143 @@ afterEach(async () => {
   for (const stop of started.splice(0)) await stop()
 })
 
-describe("listening", () => {
-  test("says which port the system chose", async () => {
-    const listener = await listen(() => {})
-    expect(listener.at).toEqual({ host: "127.0.0.1", port: expect.toSatisfy((port) => port > 0) })
-  })
-
-  test("refuses an address in use, and says what to do", async () => {
-    const { at } = await listen(() => {})
-    const error = await failure(nodeNetwork.listen(at, () => {}))
-    expect(error.code).toBe("AddressInUse")
-    expect(error.message).toContain(`Cannot listen at 127.0.0.1:${at.port}`)
-    expect(error.message).toContain("port 0")
-  })
-
-  test("frees the port when it is closed, though a connection lives on", async () => {
-    const [client, server, listener] = await pair()
-    await listener.close()
-    const again = await nodeNetwork.listen(listener.at, () => {})
-    started.push(() => again.close())
-    expect(again.at).toEqual(listener.at)
-    server.write(Buffer.from("still here"))
-    const heard = await new Promise<Uint8Array>((resolve) => {
-      client.attach({ data: resolve, drained() {}, ended() {}, closed() {} })
+describe.each([
+  ["TCP", {}],
+  ["TLS", { tls: { ...node, ca, mutual: true } }],
+])("over %s", (_, secured: ListenOptions) => {
+  describe("listening", () => {
+    test("says which port the system chose", async () => {
+      const listener = await listen(secured, () => {})
+      expect(listener.at).toEqual({ host: "127.0.0.1", port: expect.toSatisfy((port) => port > 0) })
     })
-    expect(Buffer.from(heard).toString()).toBe("still here")
+
+    test("refuses an address in use, and says what to do", async () => {
+      const { at } = await listen(secured, () => {})
+      const error = await failure(nodeNetwork.listen(at, () => {}, secured))
+      expect(error.code).toBe("AddressInUse")
+      expect(error.message).toContain(`Cannot listen at 127.0.0.1:${at.port}`)
+      expect(error.message).toContain("port 0")
+    })
+
+    test("frees the port when it is closed, though a connection lives on", async () => {
+      const [client, server, listener] = await pair(secured)
+      await listener.close()
+      const again = await nodeNetwork.listen(listener.at, () => {}, secured)
+      started.push(() => again.close())
+      expect(again.at).toEqual(listener.at)
+      server.write(Buffer.from("still here"))
+      const heard = await new Promise<Uint8Array>((resolve) => {
+        client.attach({ data: resolve, drained() {}, ended() {}, closed() {} })
+      })
+      expect(Buffer.from(heard).toString()).toBe("still here")
+    })
+
+    test("accepts nobody once closed, and may be closed twice", async () => {
+      const listener = await listen(secured, () => expect.unreachable())
+      await Promise.all([listener.close(), listener.close()])
+      await listener.close()
+      expect((await failure(nodeNetwork.connect(listener.at, secured))).code).toBe("Refused")
+    })
+
+    test.each([
+      [{ host: "127.0.0.1", port: 70_000 }, /70000/],
+      [{ host: "", port: 0 }, /the host is empty/],
+    ])("at %o fails with a NetworkError", async (at, message) => {
+      const error = await failure(nodeNetwork.listen(at, () => {}, secured))
+      expect(error.code).toBe("Other")
+      expect(error.message).toMatch(message)
+    })
   })
 
-  test("accepts nobody once closed, and may be closed twice", async () => {
-    const listener = await listen(() => expect.unreachable())
-    await Promise.all([listener.close(), listener.close()])
-    await listener.close()
-    expect((await failure(nodeNetwork.connect(listener.at))).code).toBe("Refused")
-  })
+  describe("connecting", () => {
+    test("gives both sides the same two endpoints", async () => {
+      const [client, server, listener] = await pair(secured)
+      expect(client.remote).toEqual(listener.at)
+      expect(server.local).toEqual(client.remote)
+      expect(server.remote).toEqual(client.local)
+    })
 
-  test.each([
-    [{ host: "127.0.0.1", port: 70_000 }, /70000/],
-    [{ host: "", port: 0 }, /the host is empty/],
-  ])("at %o fails with a NetworkError", async (at, message) => {
-    const error = await failure(nodeNetwork.listen(at, () => {}))
-    expect(error.code).toBe("Other")
-    expect(error.message).toMatch(message)
+    test("is refused where nobody listens, and says where that was", async () => {
+      const listener = await listen(secured, () => {})
+      await listener.close()
+      const error = await failure(nodeNetwork.connect(listener.at, secured))
+      expect(error.code).toBe("Refused")
+      expect(error.message).toContain(`Cannot connect to 127.0.0.1:${listener.at.port}`)
+    })
+
+    test("to a name that nobody knows fails with UnknownHost", async () => {
+      lookup((answer) => answer(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" })))
+      const error = await failure(nodeNetwork.connect({ host: "nowhere.test", port: 1 }, secured))
+      expect(error.code).toBe("UnknownHost")
+    })
+
+    test("to a port that cannot be fails with a NetworkError as well", async () => {
+      expect((await failure(nodeNetwork.connect({ host: "127.0.0.1", port: 70_000 }, secured))).code).toBe(
+        "Other",
+      )
+      expect((await failure(nodeNetwork.connect({ host: "", port: 1 }, secured))).message).toContain(
+        "the host is empty",
+      )
+    })
+
+    test("gives up after its timeout", async () => {
+      lookup(() => {})
+      const error = await failure(
+        nodeNetwork.connect({ host: "silent.test", port: 1 }, { ...secured, timeoutMs: 5 }),
+      )
+      expect(error.code).toBe("TimedOut")
+      expect(error.message).toContain("no answer within 5 ms")
+    })
+
+    test("stops when it is cancelled", async () => {
+      lookup(() => {})
+      const caller = new AbortController()
+      const connecting = failure(
+        nodeNetwork.connect({ host: "silent.test", port: 1 }, { ...secured, signal: caller.signal }),
+      )
+      caller.abort("enough")
+      expect(await connecting).toMatchObject({ code: "Cancelled", cause: "enough" })
+    })
+
+    test("does not begin when it is cancelled already", async () => {
+      const resolver = lookup(() => {})
+      const error = await failure(
+        nodeNetwork.connect({ host: "silent.test", port: 1 }, { ...secured, signal: AbortSignal.abort() }),
+      )
+      expect(error.code).toBe("Cancelled")
+      expect(resolver).not.toHaveBeenCalled()
+    })
+
+    test("lets go of the signal and the timer once it is connected", async () => {
+      const caller = new AbortController()
+      const cancel = vi.fn()
+      vi.spyOn(nodeClock, "setTimer").mockReturnValue({ cancel })
+      await pair({ ...secured, signal: caller.signal })
+      expect(getEventListeners(caller.signal, "abort")).toEqual([])
+      expect(cancel).toHaveBeenCalled()
+    })
+
+    test("a timeout that is no number is an assertion", async () => {
+      await expect(nodeNetwork.connect(anyPort, { ...secured, timeoutMs: Number.NaN })).rejects.toThrow(
+        /finite/,
+      )
+    })
   })
 })
 
-describe("connecting", () => {
-  test("gives both sides the same two endpoints", async () => {
-    const [client, server, listener] = await pair()
-    expect(client.remote).toEqual(listener.at)
-    expect(server.local).toEqual(client.remote)
-    expect(server.remote).toEqual(client.local)
-  })
-
-  test("is refused where nobody listens, and says where that was", async () => {
-    const listener = await listen(() => {})
-    await listener.close()
-    const error = await failure(nodeNetwork.connect(listener.at))
-    expect(error.code).toBe("Refused")
-    expect(error.message).toContain(`Cannot connect to 127.0.0.1:${listener.at.port}`)
-  })
-
-  test("to a name that nobody knows fails with UnknownHost", async () => {
-    lookup((answer) => answer(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" })))
-    const error = await failure(nodeNetwork.connect({ host: "nowhere.test", port: 1 }))
-    expect(error.code).toBe("UnknownHost")
-  })
-
-  test("to a port that cannot be fails with a NetworkError as well", async () => {
-    expect((await failure(nodeNetwork.connect({ host: "127.0.0.1", port: 70_000 }))).code).toBe("Other")
-    expect((await failure(nodeNetwork.connect({ host: "", port: 1 }))).message).toContain("the host is empty")
-  })
-
-  test("gives up after its timeout", async () => {
-    lookup(() => {})
-    const error = await failure(nodeNetwork.connect({ host: "silent.test", port: 1 }, { timeoutMs: 5 }))
-    expect(error.code).toBe("TimedOut")
-    expect(error.message).toContain("no answer within 5 ms")
-  })
-
-  test("stops when it is cancelled", async () => {
-    lookup(() => {})
-    const caller = new AbortController()
-    const connecting = failure(
-      nodeNetwork.connect({ host: "silent.test", port: 1 }, { signal: caller.signal }),
-    )
-    caller.abort("enough")
-    expect(await connecting).toMatchObject({ code: "Cancelled", cause: "enough" })
-  })
-
-  test("does not begin when it is cancelled already", async () => {
-    const resolver = lookup(() => {})
-    const error = await failure(
-      nodeNetwork.connect({ host: "silent.test", port: 1 }, { signal: AbortSignal.abort() }),
-    )
-    expect(error.code).toBe("Cancelled")
-    expect(resolver).not.toHaveBeenCalled()
-  })
-
-  test("lets go of the signal and the timer once it is connected", async () => {
-    const caller = new AbortController()
-    const cancel = vi.fn()
-    vi.spyOn(nodeClock, "setTimer").mockReturnValue({ cancel })
-    await pair({ signal: caller.signal })
-    expect(getEventListeners(caller.signal, "abort")).toEqual([])
-    expect(cancel).toHaveBeenCalled()
-  })
-
-  test("a timeout that is no number is an assertion", async () => {
-    await expect(nodeNetwork.connect(anyPort, { timeoutMs: Number.NaN })).rejects.toThrow(/finite/)
-  })
-})
-
-async function listen(accept: (connection: Connection) => void): Promise<Listener> {
-  const listener = await nodeNetwork.listen(anyPort, accept)
+async function listen(options: ListenOptions, accept: (connection: Connection) => void): Promise<Listener> {
+  const listener = await nodeNetwork.listen(anyPort, accept, options)
   started.push(() => listener.close())
   return listener
 }
 
 /** A connection, seen from both of its sides. */
-async function pair(options?: ConnectOptions): Promise<[client: Connection, server: Connection, Listener]> {
+async function pair(options: ConnectOptions): Promise<[client: Connection, server: Connection, Listener]> {
   let accept: (connection: Connection) => void = () => {}
   const accepted = new Promise<Connection>((resolve) => {
     accept = resolve
   })
-  const listener = await listen(accept)
+  const listener = await listen({ tls: options.tls }, accept)
   const [client, server] = await Promise.all([nodeNetwork.connect(listener.at, options), accepted])
   started.push(
     () => client.destroy(),

@@ -1,34 +1,69 @@
 import assert from "node:assert/strict"
 import { connect as connectSocket, createServer, type Server, type Socket } from "node:net"
 import { NetworkError } from "../errors/network-error.js"
-import type { Connection, ConnectOptions, Endpoint, Listener, Network } from "../ports/network.js"
+import type {
+  Connection,
+  ConnectOptions,
+  Endpoint,
+  Listener,
+  ListenOptions,
+  Network,
+  TlsOptions,
+} from "../ports/network.js"
 import { networkFailure, written } from "./network-failure.js"
 import { nodeClock } from "./node-clock.js"
 import { NodeConnection } from "./node-connection.js"
+import { connectTls } from "./tls-client.js"
+import { speaksTls } from "./tls-failure.js"
+import { type TlsServer, tlsServer } from "./tls-server.js"
 
-/** TCP. Small writes leave at once, and a connection whose peer has ended can still be written to. */
+/**
+ * TCP, and TLS 1.3 over it. Small writes leave at once, and a connection whose peer has ended can still be written to.
+ *
+ * Under TLS a connection is handed over once this side's handshake has succeeded. A client's is over first: it has judged
+ * the server, which has yet to judge it. A client that a mutual listener refuses is therefore connected, and then sees its
+ * connection end or fail before a byte was read; Node's servers do not say why. A listener, in turn, may be handed the
+ * connection of a client that has just refused it.
+ */
 export const nodeNetwork: Network = { listen, connect }
 
 const socketOptions = { noDelay: true, allowHalfOpen: true }
+const acceptedOptions = { ...socketOptions, pauseOnConnect: true }
 
-async function listen(at: Endpoint, accept: (connection: Connection) => void): Promise<Listener> {
-  const server = createServer({ ...socketOptions, pauseOnConnect: true }, (socket) => {
-    accept(new NodeConnection(socket))
-  })
-  try {
-    await bind(server, at)
-  } catch (error) {
-    throw networkFailure(error, `Cannot listen at ${written(at)}`)
-  }
-  const bound = server.address()
-  assert(typeof bound === "object" && bound !== null, "A server that listens at a port has an address.")
+async function listen(
+  at: Endpoint,
+  accept: (connection: Connection) => void,
+  { tls }: ListenOptions = {},
+): Promise<Listener> {
+  const { server, dropHandshakes } = await bound(at, tls, (socket) => accept(new NodeConnection(socket)))
+  const address = server.address()
+  assert(typeof address === "object" && address !== null, "A server that listens at a port has an address.")
   return {
-    at: { host: bound.address, port: bound.port },
+    at: { host: address.address, port: address.port },
     close: async () => {
       // The port is free once this returns. Its callback would wait for the accepted connections too.
       server.close()
+      dropHandshakes()
     },
   }
+}
+
+async function bound(
+  at: Endpoint,
+  tls: TlsOptions | undefined,
+  accept: (socket: Socket) => void,
+): Promise<TlsServer> {
+  try {
+    const made = tls === undefined ? tcpServer(accept) : tlsServer(tls, acceptedOptions, accept)
+    await bind(made.server, at)
+    return made
+  } catch (error) {
+    throw networkFailure(error, `Cannot listen at ${written(at)}`)
+  }
+}
+
+function tcpServer(accept: (socket: Socket) => void): TlsServer {
+  return { server: createServer(acceptedOptions, accept), dropHandshakes: () => {} }
 }
 
 function bind(server: Server, at: Endpoint): Promise<void> {
@@ -42,7 +77,7 @@ function bind(server: Server, at: Endpoint): Promise<void> {
 
 async function connect(
   to: Endpoint,
-  { timeoutMs = 10_000, signal }: ConnectOptions = {},
+  { timeoutMs = 10_000, signal, tls }: ConnectOptions = {},
 ): Promise<Connection> {
   assert(Number.isFinite(timeoutMs), `timeoutMs must be a finite number, not ${timeoutMs}.`)
   const attempt = `Cannot connect to ${written(to)}`
@@ -50,9 +85,11 @@ async function connect(
     return new NetworkError("Cancelled", `${attempt}: the caller cancelled it.`, { cause: signal?.reason })
   }
   if (signal?.aborted) throw cancelled()
-  const socket = open(to, attempt)
+  const socket = open(to, tls, attempt)
 
   return new Promise((resolve, reject) => {
+    /** What to look at, once there is somebody at the other side. */
+    let advice: string | undefined
     const settle = () => {
       timer.cancel()
       signal?.removeEventListener("abort", cancel)
@@ -64,12 +101,18 @@ async function connect(
     }
     const cancel = () => fail(cancelled())
     const timer = nodeClock.setTimer(timeoutMs, () => {
-      fail(new NetworkError("TimedOut", `${attempt}: no answer within ${timeoutMs} ms.`))
+      const text = `${attempt}: no answer within ${timeoutMs} ms.`
+      fail(new NetworkError("TimedOut", advice === undefined ? text : `${text} ${advice}`))
     })
-    const refuse = (error: Error) => fail(networkFailure(error, attempt))
+    const refuse = (error: Error) => fail(networkFailure(error, attempt, advice))
     signal?.addEventListener("abort", cancel)
-    socket.once("error", refuse)
-    socket.once("connect", () => {
+    socket.on("error", refuse)
+    if (tls !== undefined) {
+      socket.once("connect", () => {
+        advice = speaksTls
+      })
+    }
+    socket.once(tls === undefined ? "connect" : "secureConnect", () => {
       settle()
       socket.off("error", refuse)
       resolve(new NodeConnection(socket))
@@ -77,9 +120,10 @@ async function connect(
   })
 }
 
-function open(to: Endpoint, attempt: string): Socket {
+function open({ host, port }: Endpoint, tls: TlsOptions | undefined, attempt: string): Socket {
   try {
-    const socket = connectSocket({ ...socketOptions, host: named(to.host), port: to.port })
+    const to = { ...socketOptions, host: named(host), port }
+    const socket = tls === undefined ? connectSocket(to) : connectTls(to, tls)
     return socket.pause()
   } catch (error) {
     throw networkFailure(error, attempt)

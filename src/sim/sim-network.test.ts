@@ -206,6 +206,24 @@ describe("connecting", () => {
   })
 })
 
+test("there is no TLS, for a listener or a connection", async () => {
+  const small = new SmallWorld()
+  const served = await listening(small)
+  const tls = { cert: "", key: "" }
+  const refusal = {
+    name: "NetworkError",
+    code: "NotPermitted",
+    message: expect.stringContaining("Leave `tls` out"),
+  }
+  await small.on("beta", async (beta) => {
+    const network = beta.ports.network
+    await expect(network.listen(endpointOf(beta, 0), accepted, { tls })).rejects.toMatchObject(refusal)
+    await expect(network.connect(endpointOf(beta, 7_000), { tls })).rejects.toMatchObject(refusal)
+  })
+  await small.goOn()
+  expect(served).toEqual([])
+})
+
 async function listening(small: SmallWorld): Promise<Witness[]> {
   const served: Witness[] = []
   await small.on("beta", (beta) =>

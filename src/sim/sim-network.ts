@@ -1,5 +1,12 @@
 import { NetworkError } from "../errors/network-error.js"
-import type { Connection, ConnectOptions, Endpoint, Listener, Network } from "../ports/network.js"
+import type {
+  Connection,
+  ConnectOptions,
+  Endpoint,
+  Listener,
+  ListenOptions,
+  Network,
+} from "../ports/network.js"
 import { openPair, type SimConnection } from "./sim-connection.js"
 import type { SimProcess } from "./sim-process.js"
 
@@ -14,8 +21,13 @@ export class SimNetwork implements Network {
     this.#process = proc
   }
 
-  listen(at: Endpoint, accept: (connection: Connection) => void): Promise<Listener> {
+  listen(
+    at: Endpoint,
+    accept: (connection: Connection) => void,
+    options: ListenOptions = {},
+  ): Promise<Listener> {
     this.#process.enterCall("network.listen")
+    if (options.tls !== undefined) return refuseTls(`listen at ${at.host}:${at.port}`)
     const { world, machine } = this.#process
     const port = at.port === 0 ? this.#freePort() : at.port
     if (this.#listeners.has(port) || world.listenerAt(machine.host, port) !== undefined) {
@@ -35,6 +47,7 @@ export class SimNetwork implements Network {
     this.#process.enterCall("network.connect")
     const { world } = this.#process
     const where = `${to.host}:${to.port}`
+    if (options.tls !== undefined) return refuseTls(`connect to ${where}`)
     return new Promise((resolve, reject) => {
       let over = false
       const end = (outcome: () => void) => {
@@ -95,3 +108,9 @@ export class SimNetwork implements Network {
 
 const FIRST_PORT = 40_000
 const LAST_PORT = 65_535
+
+/** A simulation is one process, and its bytes cross no wire; the time that a handshake computes would not be its own. */
+function refuseTls(attempt: string): Promise<never> {
+  const message = `${attempt}: the simulated network has no TLS. Leave \`tls\` out in simulations.`
+  return Promise.reject(new NetworkError("NotPermitted", message))
+}

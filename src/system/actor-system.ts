@@ -15,9 +15,14 @@ import { PathRef } from "../actor/path-ref.js"
 import type { Realm } from "../actor/realm.js"
 import { ActorPath } from "../address/actor-path.js"
 import type { Address } from "../address/address.js"
+import type { NodeId } from "../address/node-id.js"
 import { PathResolutionError } from "../address/path-resolution-error.js"
 import { drawFirstUid, UidReservations } from "../address/uid-reservations.js"
 import type { Ports } from "../ports/ports.js"
+import type { AssociationState } from "../remote/association.js"
+import { RemoteRef } from "../remote/remote-ref.js"
+import { Remoting } from "../remote/remoting.js"
+import { type OpenHouse, openHouse } from "./open-house.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 
 /**
@@ -35,23 +40,33 @@ export class ActorSystem implements AsyncDisposable {
   readonly #settings: CheckedSettings
   readonly #user: Cell
   readonly #system: Cell
+  readonly #remoting: Remoting | undefined
   #stopping: Promise<void> | undefined
 
   /** Programs use the `ActorSystem.start` that brings its own ports. */
   static async start(settings: ActorSystemSettings, ports: Ports): Promise<ActorSystem> {
-    return new ActorSystem(checkSettings(settings), ports)
+    const checked = checkSettings(settings)
+    if (checked.remote.listen === undefined) return new ActorSystem(checked, ports, undefined)
+    const house = await openHouse(checked.remote.listen, checked, ports)
+    const system = new ActorSystem(checked, ports, house)
+    house.welcome((connection) => system.#remoting?.accept(connection))
+    return system
   }
 
-  private constructor(settings: CheckedSettings, ports: Ports) {
+  private constructor(settings: CheckedSettings, ports: Ports, house: OpenHouse | undefined) {
     const { clock, random, scheduler } = ports
-    const logger = guardedLogger(ports.logger).with({ system: settings.address.system })
+    const address = house?.address ?? settings.address
+    const logger = guardedLogger(ports.logger).with({
+      system: address.system,
+      ...(house === undefined ? {} : { node: house.self.toString() }),
+    })
     const events = new EventStream(scheduler, logger)
     let names = 0
     this.#settings = settings
-    this.address = settings.address
+    this.address = address
     this.events = events
     this.#realm = {
-      address: settings.address,
+      address,
       uids: new UidReservations({ firstIssued: drawFirstUid(random) }),
       dispatcher: new Dispatcher(scheduler, clock),
       deadlines: new Deadlines(clock),
@@ -69,6 +84,54 @@ export class ActorSystem implements AsyncDisposable {
     }
     this.#user = guardian(this.#realm, "user")
     this.#system = guardian(this.#realm, "system")
+    if (house === undefined) return
+    const { terms, keepAlive, maxMessageBytes, codec, types, listen } = settings.remote
+    const { deadLetters, deadlines } = this.#realm
+    this.#remoting = new Remoting(
+      {
+        self: house.self,
+        address,
+        namespace: settings.namespace,
+        secret: listen?.secret,
+        tls: listen?.tls,
+        terms,
+        keepAlive,
+        connectTimeoutMs: CONNECT_TIMEOUT_MS,
+        maxMessageBytes,
+        codec,
+        types,
+        ports,
+        logger,
+        events,
+        deadLetters,
+        deadlines,
+        local: (path) => this.#local(path),
+      },
+      house.listener,
+    )
+    logger.log("info", "listening for other nodes", {
+      at: `${house.listener.at.host}:${house.listener.at.port}`,
+    })
+  }
+
+  /** This life of this node; undefined where the system does not listen. */
+  get node(): NodeId | undefined {
+    return this.#remoting?.self
+  }
+
+  /** What there is with another node, by its `host:port`; undefined where there is nothing. */
+  association(authority: string): AssociationState["kind"] | undefined {
+    return this.#remoting?.state(authority)?.kind
+  }
+
+  /** Exchanges nothing with that node for `quarantineMs`, or until it is lifted. A new incarnation of it is not meant. */
+  quarantine(authority: string, reason: string): void {
+    this.#remote("quarantine").quarantine(authority, reason)
+  }
+
+  /** Connects with that node again. */
+  liftQuarantine(authority: string): void {
+    this.#remote("liftQuarantine").liftQuarantine(authority)
   }
 
   /** How many messages went to dead letters. */
@@ -88,23 +151,29 @@ export class ActorSystem implements AsyncDisposable {
 
   /**
    * The ref for a path: whoever is there when a message is told, or that one incarnation if the path says a uid. Throws an
-   * `ActorPathError` for what is no path, a `PathResolutionError` for another node's.
+   * `ActorPathError` for what is no path, a `PathResolutionError` for another node's where this system does not listen.
    */
   resolve<M>(path: string | ActorPath): ActorRef<M> {
     const parsed = typeof path === "string" ? ActorPath.parse(path, { runtimeNames: true }) : path
-    if (parsed.address.key !== this.address.key) {
+    if (this.#isHere(parsed)) return this.#local<M>(parsed)
+    if (this.#remoting === undefined || parsed.address.authority === undefined) {
       throw new PathResolutionError(
         "Unresolved",
         parsed.toString(),
-        "it is on another system, and this one is local only",
+        this.#remoting === undefined
+          ? "it is on another system, and this one is local only; set listen to reach others"
+          : "it is on another system, and does not say where; write system@host:port",
       )
     }
-    return new PathRef<M>(this.#realm, parsed, (wanted) => this.#find(wanted))
+    return this.#remoting.resolve(parsed) as ActorRef<M>
   }
 
   /** Resolves once the actor and its children have stopped; at once if they have already. */
   stopActor(ref: ActorRef<never>): Promise<void> {
     const target = internal(ref).current()
+    if (target instanceof RemoteRef) {
+      throw new TypeError(`${target} is on another node; only that node can stop it`)
+    }
     return new Promise((resolve) => {
       target.addWatcher({ terminated: () => resolve() })
       if (target instanceof LocalRef) target.cell.stop()
@@ -130,7 +199,25 @@ export class ActorSystem implements AsyncDisposable {
     await this.stopActor(this.#system.ref)
     deadline.cancel()
     this.#realm.deadlines.stop()
+    await this.#remoting?.stop()
     this.events.flush()
+  }
+
+  #remote(what: string): Remoting {
+    if (this.#remoting !== undefined) return this.#remoting
+    throw new TypeError(`${what} is about other nodes, and this system talks to none; set listen`)
+  }
+
+  /** A path without host and port is one of this system's, if it says its name. */
+  #isHere({ address }: ActorPath): boolean {
+    return (
+      address.key === this.address.key ||
+      (address.authority === undefined && address.system === this.address.system)
+    )
+  }
+
+  #local<M>(path: ActorPath): PathRef<M> {
+    return new PathRef<M>(this.#realm, path, (wanted) => (this.#isHere(wanted) ? this.#find(wanted) : undefined))
   }
 
   #find(path: ActorPath): InternalRef<never> | undefined {
@@ -143,9 +230,12 @@ export class ActorSystem implements AsyncDisposable {
 
   #findAnswer(path: ActorPath): InternalRef<never> | undefined {
     const found = this.#realm.temporaries.get(path.name)
+    if (found === undefined) return this.#remoting?.questionAt(path)
     return found?.path.sameIncarnation(path) === true ? found : undefined
   }
 }
+
+const CONNECT_TIMEOUT_MS = 10_000
 
 /** A guardian does nothing but stand above the others: what is escalated to it has been reported, and it goes on. */
 function guardian(realm: Realm, name: "user" | "system"): Cell {

@@ -3,9 +3,16 @@ import { Address } from "../address/address.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { Logger } from "../ports/logger.js"
 import type { Telemetry } from "../ports/telemetry.js"
+import {
+  type CheckedRemoteSettings,
+  checkRemoteSettings,
+  type RemoteSettings,
+  remoteFields,
+} from "./remote-settings.js"
+import { duration, methods } from "./setting-checks.js"
 
 /** How a system is started. All but the namespace have defaults. */
-export interface ActorSystemSettings {
+export interface ActorSystemSettings extends RemoteSettings {
   /** The cluster's boundary: letters, digits, `-`, `_` and `.`. */
   readonly namespace: string
   /** The system in its actors' paths. The namespace unless set. */
@@ -23,9 +30,12 @@ export interface ActorSystemSettings {
 }
 
 export interface CheckedSettings {
+  readonly namespace: string
+  /** Without host and port: those are known once the system listens. */
   readonly address: Address
   readonly requestTimeoutMs: number
   readonly drainMs: number
+  readonly remote: CheckedRemoteSettings
 }
 
 /** Throws a {@link SettingsError} that names the field. */
@@ -34,11 +44,14 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     if (!known.has(field))
       throw new SettingsError(field, `there is no such setting; there are ${[...known].join(", ")}`)
   }
-  checkMethods("logger", settings.logger, ["enabled", "log", "with"])
-  checkMethods("telemetry", settings.telemetry, ["counter", "histogram", "span"])
+  methods("logger", settings.logger, ["enabled", "log", "with"])
+  methods("telemetry", settings.telemetry, ["counter", "histogram", "span"])
+  const requestTimeoutMs = duration("requestTimeoutMs", settings.requestTimeoutMs, 30_000)
   return {
     address: checkAddress(settings),
-    requestTimeoutMs: duration("requestTimeoutMs", settings.requestTimeoutMs, 30_000),
+    namespace: settings.namespace,
+    requestTimeoutMs,
+    remote: checkRemoteSettings(settings, requestTimeoutMs),
     drainMs: duration("drainMs", settings.drainMs, 10_000),
   }
 }
@@ -51,6 +64,7 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "drainMs",
   "logger",
   "telemetry",
+  ...remoteFields,
 ])
 
 function checkAddress({
@@ -68,19 +82,4 @@ function checkAddress({
     throw new SettingsError(systemName === namespace ? "namespace" : "systemName", address.message)
   }
   return address
-}
-
-function checkMethods(field: string, value: object | undefined, methods: readonly string[]): void {
-  if (value === undefined) return
-  for (const method of methods) {
-    if (typeof (value as Record<string, unknown> | null)?.[method] !== "function") {
-      throw new SettingsError(field, `it is an object with the methods ${methods.join(", ")}`)
-    }
-  }
-}
-
-function duration(field: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback
-  if (typeof value === "number" && value > 0 && value < Number.POSITIVE_INFINITY) return value
-  throw new SettingsError(field, `it is a number of milliseconds above 0, not ${String(value)}`)
 }

@@ -1,0 +1,363 @@
+import type { NodeId } from "../address/node-id.js"
+import type { MonotonicMs } from "../ports/clock.js"
+import { type DeferredCount, DeferredQueue, type Parcel } from "./deferred-queue.js"
+import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
+
+/**
+ * What one node has with another, by the other's authority (`host:port`): a decision. The driver makes connections, writes
+ * parcels and keeps the time; this says when, and what becomes of each parcel.
+ *
+ *                    established                     violated, shut out
+ *     unresolved  ----------------->  connected  ----------------------->  quarantined
+ *         ^  ^   <-----------------       ^                                  |   |
+ *         |  |         dropped            +----------------------------------+   |
+ *         |  |                              established, by a new incarnation    |
+ *         |  +-------------------------------------------------------------------+
+ *         |                              time over, or by hand
+ *
+ * Parcels that cannot be written wait in one queue, whatever the reason: not connected yet (at most so many, here and in
+ * all), or connected to a peer that reads too slowly (at most so many bytes). They leave in the order of their sending, ahead
+ * of anything newer, so order per sender and receiver needs no further thought. None of them has been handed to a connection,
+ * so each may be sent later, or be refused as `not-delivered`: both are true.
+ *
+ * Connections are made when something wants one, and not otherwise: a node that nobody talks to may be down for
+ * good. Two nodes that dial each other at one time would end up with two connections; the dial of the lower node id stands and
+ * the other is refused as a duplicate.
+ *
+ * Quarantine binds a node id, so the next incarnation at the same address must be able to end it. It may never dial us; so while
+ * sends are being refused we look, now and then, who is there. The alternative, to wait for the time to be over, is five days
+ * of refusals to a node that was restarted within a minute.
+ */
+export class Association<P extends Parcel> {
+  readonly authority: string
+  readonly #terms: AssociationTerms
+  readonly #self: NodeId
+  readonly #jitter: () => number
+  readonly #all: DeferredCount
+  readonly #queue: DeferredQueue<P>
+  /** Incarnations that are shut out, and until when. */
+  readonly #shutOut = new Map<string, MonotonicMs>()
+  #state: AssociationState = { kind: "unresolved" }
+  #dialing = false
+  #attempts = 0
+  #dialAt: MonotonicMs = Number.NEGATIVE_INFINITY
+  #watchedSince: MonotonicMs | undefined
+  #isWatched = false
+
+  constructor(options: AssociationOptions) {
+    this.authority = options.authority
+    this.#terms = options.terms
+    this.#self = options.self
+    this.#jitter = options.jitter
+    this.#all = options.all
+    this.#queue = new DeferredQueue(options.all)
+  }
+
+  get state(): AssociationState {
+    return this.#state
+  }
+
+  get waiting(): number {
+    return this.#queue.size
+  }
+
+  /** Nothing would be lost if it were forgotten. */
+  get isIdle(): boolean {
+    return this.#state.kind === "unresolved" && !this.#dialing && !this.#isWanted && this.#shutOut.size === 0
+  }
+
+  /** Whether a node that has said who it is, and has not proven it yet, is to be talked to. */
+  judge(peer: NodeId, now: MonotonicMs): HandshakeRefusal | undefined {
+    if (peer.equals(this.#self)) return "self"
+    for (const incarnation of [peer.incarnation, ANY]) {
+      if ((this.#shutOut.get(incarnation) ?? now) > now) return "quarantined"
+    }
+    if (this.#dialing && this.#self.toString() < peer.toString()) return "duplicate"
+    return undefined
+  }
+
+  /** False if the parcel has been sent or refused. */
+  withdraw(parcel: P): boolean {
+    return this.#queue.withdraw(parcel)
+  }
+
+  /** The next parcel to write, for a driver whose connection takes more. */
+  next(): P | undefined {
+    return this.#queue.shift()
+  }
+
+  /** When `tick` is to be told next. */
+  get wakeAt(): MonotonicMs | undefined {
+    const { deferMs, unreachableAfterMs } = this.#terms
+    const instants: MonotonicMs[] = [...this.#shutOut.values()]
+    if (this.#state.kind === "unresolved") {
+      if (this.#isWanted && !this.#dialing) instants.push(this.#dialAt)
+      if (this.#watchedSince !== undefined) instants.push(this.#watchedSince + unreachableAfterMs)
+      const { oldest } = this.#queue
+      if (oldest !== undefined) instants.push(oldest + deferMs)
+    }
+    return instants.length === 0 ? undefined : Math.min(...instants)
+  }
+
+  handle(event: AssociationEvent<P>, now: MonotonicMs): readonly AssociationCommand<P>[] {
+    switch (event.kind) {
+      case "send":
+        return this.#send(event.parcel, now)
+      case "watched":
+        return this.#watched(event.watched, now)
+      case "dial-failed":
+        return this.#dialFailed(event.because, now)
+      case "established":
+        return this.#established(event.node)
+      case "dropped":
+        return this.#dropped(event.because, now)
+      case "violated":
+        return this.#quarantine(event.node, event.because, now)
+      case "shut-out":
+        return this.#quarantine(nodeOf(this.#state), event.because, now)
+      case "let-in":
+        return this.#letIn(now)
+      case "tick":
+        return this.#tick(now)
+    }
+  }
+
+  #send(parcel: P, now: MonotonicMs): AssociationCommand<P>[] {
+    switch (this.#state.kind) {
+      case "quarantined":
+        return [{ kind: "refuse", parcels: [parcel], because: "quarantined" }, ...this.#dialIfDue(now)]
+      case "connected":
+        return this.#sendLater(parcel, now)
+      case "unresolved": {
+        const { perAuthority, total, bytes } = this.#terms
+        const full =
+          this.#queue.size >= perAuthority ||
+          this.#all.count >= total ||
+          this.#queue.bytes + parcel.bytes > bytes
+        if (full)
+          return [{ kind: "refuse", parcels: [parcel], because: "deferred-full" }, ...this.#dialIfDue(now)]
+        this.#queue.push(parcel, now)
+        return this.#dialIfDue(now)
+      }
+    }
+  }
+
+  /** Connected, and the connection takes no more at present. */
+  #sendLater(parcel: P, now: MonotonicMs): AssociationCommand<P>[] {
+    const { bytes, overflow } = this.#terms
+    const dropped: P[] = []
+    if (overflow === "drop-oldest" && parcel.bytes <= bytes) {
+      while (this.#queue.bytes + parcel.bytes > bytes) dropped.push(this.#queue.shift() as P)
+    }
+    if (this.#queue.bytes + parcel.bytes > bytes) dropped.push(parcel)
+    else this.#queue.push(parcel, now)
+    return dropped.length === 0 ? [] : [{ kind: "refuse", parcels: dropped, because: "outbound-full" }]
+  }
+
+  #watched(watched: boolean, now: MonotonicMs): AssociationCommand<P>[] {
+    this.#isWatched = watched
+    if (!watched) this.#watchedSince = undefined
+    if (!watched || this.#state.kind === "connected") return []
+    if (this.#state.kind === "quarantined") return [this.#giveUpWatching("quarantined")]
+    this.#watchedSince ??= now
+    return this.#dialIfDue(now)
+  }
+
+  #dialFailed(because: DisconnectReason, now: MonotonicMs): AssociationCommand<P>[] {
+    this.#dialing = false
+    if (this.#state.kind === "connected") return []
+    this.#attempts += 1
+    this.#dialAt = now + this.#backoffMs(this.#attempts)
+    return [{ kind: "failed", because, attempts: this.#attempts }]
+  }
+
+  #established(node: NodeId): AssociationCommand<P>[] {
+    const commands: AssociationCommand<P>[] = this.#dialing ? [{ kind: "abandon-dial" }] : []
+    if (this.#state.kind === "connected") {
+      commands.push({ kind: "lost", node: this.#state.node, because: "replaced" })
+    }
+    this.#state = { kind: "connected", node }
+    this.#dialing = false
+    this.#attempts = 0
+    this.#watchedSince = undefined
+    return [...commands, { kind: "connected", node }]
+  }
+
+  #dropped(because: DisconnectReason, now: MonotonicMs): AssociationCommand<P>[] {
+    if (this.#state.kind !== "connected") return []
+    const { node } = this.#state
+    this.#state = { kind: "unresolved" }
+    this.#attempts = 0
+    this.#dialAt = now + this.#backoffMs(1)
+    const commands: AssociationCommand<P>[] = [{ kind: "lost", node, because }]
+    if (this.#isWatched) this.#watchedSince = now
+    if (because === "left" && this.#isWatched) commands.push(this.#giveUpWatching(because))
+    // Other queues may have used up the room for all; what waits here was taken in earlier, and stays.
+    const cut = this.#queue.trim(this.#terms.perAuthority)
+    if (cut.length > 0) commands.push({ kind: "refuse", parcels: cut, because: "deferred-full" })
+    return commands
+  }
+
+  #quarantine(node: NodeId | undefined, because: string, now: MonotonicMs): AssociationCommand<P>[] {
+    const { quarantineMs } = this.#terms
+    const until = now + quarantineMs
+    const before = this.#state
+    this.#state = { kind: "quarantined", node, until, because }
+    this.#shutOut.set(node?.incarnation ?? ANY, until)
+    if (this.#shutOut.size > MOST_SHUT_OUT) this.#shutOut.delete([...this.#shutOut.keys()][0] as string)
+    this.#dialAt = now + this.#terms.toMs
+    this.#watchedSince = undefined
+    const commands: AssociationCommand<P>[] = []
+    if (before.kind === "connected") {
+      commands.push({ kind: "lost", node: before.node, because: "quarantined" })
+      commands.push({ kind: "hang-up", because: "quarantined" })
+    }
+    commands.push({ kind: "quarantined", node, because, durationMs: quarantineMs })
+    if (this.#dialing) commands.push({ kind: "abandon-dial" })
+    this.#dialing = false
+    const parcels = this.#queue.takeAll()
+    if (parcels.length > 0) commands.push({ kind: "refuse", parcels, because: "quarantined" })
+    if (this.#isWatched) commands.push(this.#giveUpWatching("quarantined"))
+    return commands
+  }
+
+  #giveUpWatching(because: DisconnectReason): AssociationCommand<P> {
+    this.#isWatched = false
+    this.#watchedSince = undefined
+    return { kind: "give-up-watching", because }
+  }
+
+  #letIn(now: MonotonicMs): AssociationCommand<P>[] {
+    this.#shutOut.clear()
+    if (this.#state.kind !== "quarantined") return []
+    this.#state = { kind: "unresolved" }
+    this.#attempts = 0
+    return this.#dialing ? [] : this.#dial(now)
+  }
+
+  #tick(now: MonotonicMs): AssociationCommand<P>[] {
+    for (const [incarnation, until] of this.#shutOut) if (until <= now) this.#shutOut.delete(incarnation)
+    if (this.#state.kind === "quarantined" && this.#state.until <= now) {
+      this.#state = { kind: "unresolved" }
+      this.#attempts = 0
+    }
+    if (this.#state.kind !== "unresolved") return []
+    const { deferMs, unreachableAfterMs } = this.#terms
+    const commands: AssociationCommand<P>[] = []
+    const expired = this.#queue.expire(deferMs, now)
+    if (expired.length > 0) commands.push({ kind: "refuse", parcels: expired, because: "unreachable" })
+    if (this.#watchedSince !== undefined && this.#watchedSince + unreachableAfterMs <= now) {
+      commands.push(this.#giveUpWatching("unreachable"))
+    }
+    return [...commands, ...this.#dialIfDue(now)]
+  }
+
+  get #isWanted(): boolean {
+    return this.#queue.size > 0 || this.#isWatched
+  }
+
+  /** In quarantine it is due for the sake of those who are refused. */
+  #dialIfDue(now: MonotonicMs): AssociationCommand<P>[] {
+    const wanted = this.#isWanted || nodeOf(this.#state) !== undefined
+    return !wanted || this.#dialing || now < this.#dialAt ? [] : this.#dial(now)
+  }
+
+  #dial(now: MonotonicMs): AssociationCommand<P>[] {
+    this.#dialing = true
+    if (this.#state.kind === "quarantined") this.#dialAt = now + this.#terms.toMs
+    return [{ kind: "dial" }]
+  }
+
+  /** Half of it is chance, or all who lost one node would come back to it at once. */
+  #backoffMs(attempt: number): number {
+    const { fromMs, toMs } = this.#terms
+    const ms = Math.min(toMs, fromMs * 2 ** Math.min(attempt - 1, 30))
+    return ms * (0.5 + this.#jitter() / 2)
+  }
+}
+
+/** So many incarnations of one address are remembered. */
+const MOST_SHUT_OUT = 16
+
+/** In the place of an incarnation, where the node never said who it is: whoever comes is shut out. */
+const ANY = ""
+
+function nodeOf(state: AssociationState): NodeId | undefined {
+  return state.kind === "unresolved" ? undefined : state.node
+}
+
+export interface AssociationOptions {
+  readonly authority: string
+  readonly self: NodeId
+  readonly terms: AssociationTerms
+  /** From 0 to 1. */
+  readonly jitter: () => number
+  /** Shared by all associations of a system. */
+  readonly all: DeferredCount
+}
+
+export interface AssociationTerms {
+  /** Parcels that may wait for one authority that is not connected, and for all together. */
+  readonly perAuthority: number
+  readonly total: number
+  /** Bytes that may wait for one authority. */
+  readonly bytes: number
+  /** What gives way when the bytes are used up while connected. */
+  readonly overflow: "refuse" | "drop-oldest"
+  /** How long a parcel waits for a connection. */
+  readonly deferMs: number
+  readonly quarantineMs: number
+  /** The wait between two dials. */
+  readonly fromMs: number
+  readonly toMs: number
+  /** How long a node is out of reach before those who watch its actors are told that these are gone. */
+  readonly unreachableAfterMs: number
+}
+
+export type AssociationState =
+  | { readonly kind: "unresolved" }
+  | { readonly kind: "connected"; readonly node: NodeId }
+  | {
+      readonly kind: "quarantined"
+      readonly node: NodeId | undefined
+      readonly until: MonotonicMs
+      readonly because: string
+    }
+
+export type AssociationEvent<P> =
+  /** A parcel that could not be written at once. */
+  | { readonly kind: "send"; readonly parcel: P }
+  /** Whether anybody here watches an actor there. */
+  | { readonly kind: "watched"; readonly watched: boolean }
+  | { readonly kind: "dial-failed"; readonly because: DisconnectReason }
+  /** A handshake succeeded, whoever dialled; an earlier connection, if there is one, has been given up for it. */
+  | { readonly kind: "established"; readonly node: NodeId }
+  | { readonly kind: "dropped"; readonly because: DisconnectReason }
+  /** The peer broke the protocol, or could not prove what it must. */
+  | { readonly kind: "violated"; readonly node: NodeId | undefined; readonly because: string }
+  /** By hand, or because the member was downed. */
+  | { readonly kind: "shut-out"; readonly because: string }
+  | { readonly kind: "let-in" }
+  | { readonly kind: "tick" }
+
+/** Why a parcel was refused; all of them mean `not-delivered`. */
+export type ParcelRefusal = "deferred-full" | "outbound-full" | "quarantined" | "unreachable"
+
+export type AssociationCommand<P> =
+  | { readonly kind: "dial" }
+  | { readonly kind: "abandon-dial" }
+  /** Close the connection. */
+  | { readonly kind: "hang-up"; readonly because: DisconnectReason }
+  | { readonly kind: "refuse"; readonly parcels: readonly P[]; readonly because: ParcelRefusal }
+  /** Whoever watches actors there is told that they are gone. */
+  | { readonly kind: "give-up-watching"; readonly because: DisconnectReason }
+  /** The rest is for whoever listens. After `connected`, what waits is written. */
+  | { readonly kind: "connected"; readonly node: NodeId }
+  | { readonly kind: "lost"; readonly node: NodeId; readonly because: DisconnectReason }
+  | { readonly kind: "failed"; readonly because: DisconnectReason; readonly attempts: number }
+  | {
+      readonly kind: "quarantined"
+      readonly node: NodeId | undefined
+      readonly because: string
+      readonly durationMs: number
+    }

@@ -1,0 +1,97 @@
+import type { Digest } from "../ports/digest.js"
+import { BATCH_HEADER_BYTES } from "./frames.js"
+
+/**
+ * Finds the batches in a stream of bytes: a decision, chunks in, whole and unharmed bodies out.
+ *
+ * A batch that lies within one chunk, as most do, is read where it is. One that is cut by the end of a chunk is put together in a
+ * buffer that grows with what has come, never with what was announced: a peer that announces a megabyte and sends ten bytes
+ * costs ten bytes.
+ */
+export class BatchReader {
+  readonly #digest: Digest
+  /** The longest body that is accepted. */
+  maxBodyBytes: number
+  #held: Buffer = NOTHING
+  #heldBytes = 0
+
+  constructor(digest: Digest, maxBodyBytes: number) {
+    this.#digest = digest
+    this.maxBodyBytes = maxBodyBytes
+  }
+
+  /** How many bytes the batch will have that has begun and is not whole; 0 if none has. */
+  get announced(): number {
+    return this.#heldBytes === 0 ? 0 : this.#needed()
+  }
+
+  /**
+   * Hands out the bodies that are whole by now. `take` says whether to go on. What is wrong with the stream is returned; after that
+   * nothing more is to be pushed.
+   */
+  push(chunk: Buffer, take: TakeBody): StreamProblem | undefined {
+    let at = 0
+    if (this.#heldBytes > 0) {
+      at = this.#hold(chunk, 0)
+      if (this.#heldBytes < BATCH_HEADER_BYTES) return undefined
+      if (this.#needed() - BATCH_HEADER_BYTES > this.maxBodyBytes) return "too-long"
+      if (this.#heldBytes < this.#needed()) return undefined
+      const held = this.#held
+      const end = this.#heldBytes
+      this.#held = NOTHING
+      this.#heldBytes = 0
+      if (!this.#isWhole(held, 0, end)) return "corrupted"
+      if (!take(held, BATCH_HEADER_BYTES, end)) return undefined
+    }
+    while (chunk.length - at >= BATCH_HEADER_BYTES) {
+      const body = chunk.readUInt32LE(at)
+      if (body > this.maxBodyBytes) return "too-long"
+      const end = at + BATCH_HEADER_BYTES + body
+      if (end > chunk.length) break
+      if (!this.#isWhole(chunk, at, end)) return "corrupted"
+      if (!take(chunk, at + BATCH_HEADER_BYTES, end)) return undefined
+      at = end
+    }
+    if (at < chunk.length) this.#hold(chunk, at)
+    return undefined
+  }
+
+  /** The header's bytes first; once they are there, what they say. */
+  #needed(): number {
+    if (this.#heldBytes < BATCH_HEADER_BYTES) return BATCH_HEADER_BYTES
+    return BATCH_HEADER_BYTES + this.#held.readUInt32LE(0)
+  }
+
+  /** Takes from the chunk what the batch still lacks. Says where the rest of the chunk begins. */
+  #hold(chunk: Buffer, from: number): number {
+    let at = from
+    while (at < chunk.length && this.#heldBytes < this.#needed()) {
+      const needed = this.#needed()
+      if (needed - BATCH_HEADER_BYTES > this.maxBodyBytes) return at
+      const count = Math.min(chunk.length - at, needed - this.#heldBytes)
+      this.#makeRoom(this.#heldBytes + count, needed)
+      chunk.copy(this.#held, this.#heldBytes, at, at + count)
+      this.#heldBytes += count
+      at += count
+    }
+    return at
+  }
+
+  #makeRoom(bytes: number, needed: number): void {
+    if (bytes <= this.#held.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytes, Math.min(needed, this.#held.length * 2)))
+    this.#held.copy(larger, 0, 0, this.#heldBytes)
+    this.#held = larger
+  }
+
+  #isWhole(bytes: Buffer, start: number, end: number): boolean {
+    return bytes.readUInt32LE(start + 4) === this.#digest.crc32(bytes, start + BATCH_HEADER_BYTES, end)
+  }
+}
+
+/** What the bytes from `start` to `end` say; false ends the reading. */
+export type TakeBody = (bytes: Buffer, start: number, end: number) => boolean
+
+export type StreamProblem = "too-long" | "corrupted"
+
+const NOTHING = Buffer.alloc(0)

@@ -1,0 +1,265 @@
+import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
+import type { Digest } from "../ports/digest.js"
+import type { Logger } from "../ports/logger.js"
+import type { CloseReason, Connection, ConnectionHandler } from "../ports/network.js"
+import type { Scheduler } from "../ports/scheduler.js"
+import { InputBytes } from "../serialization/input-bytes.js"
+import { BatchReader } from "./batch-reader.js"
+import { BatchWriter } from "./batch-writer.js"
+import type { DisconnectReason } from "./disconnect-reason.js"
+import { BATCH_BYTES, GOODBYE, MAX_HANDSHAKE_BYTES, PING } from "./frames.js"
+
+/**
+ * A connection that speaks in frames, and that knows when its peer has fallen silent.
+ *
+ * What is written in one turn of the event loop leaves as one batch when the turn is over. While the network takes no more,
+ * `isBlocked` says so and nothing is handed to it; whoever writes then has the bytes on its own account.
+ *
+ * Keep-alive runs on one slow timer: who has sent nothing since it last fired sends a ping; a peer of whom no whole batch came for
+ * the time-out is given up, and so is one that takes too long over a batch that it began. A timer that fires late shows that it
+ * was this process that stood still, and then nobody is blamed until it fires again.
+ */
+export class FrameConnection implements ConnectionHandler {
+  readonly writer: BatchWriter
+  readonly remote: string
+  /** Resolves when the network has let go of it. */
+  readonly gone: Promise<void>
+  #let: () => void = () => {}
+  readonly #connection: Connection
+  readonly #tools: FrameTools
+  readonly #handler: FrameHandler
+  readonly #reader: BatchReader
+  readonly #input = new InputBytes(Buffer.alloc(0), 0, 0)
+  #isEstablished = false
+  #isClosed = false
+  #isBlocked = false
+  /** Batches that wait because the network takes no more. */
+  #backlog: Buffer[] = []
+  #backlogBytes = 0
+  #flushScheduled = false
+  #timer: Timer | undefined
+  #wroteSince = false
+  #heardAt: MonotonicMs
+  #bodies = 0
+  /** When the batch that is not whole yet began. */
+  #begunAt: MonotonicMs | undefined
+  #tickDueAt: MonotonicMs = Number.POSITIVE_INFINITY
+
+  constructor(connection: Connection, tools: FrameTools, handler: FrameHandler) {
+    this.#connection = connection
+    this.#tools = tools
+    this.#handler = handler
+    this.writer = new BatchWriter(tools.digest)
+    this.#reader = new BatchReader(tools.digest, MAX_HANDSHAKE_BYTES)
+    const { host, port } = connection.remote
+    this.remote = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
+    this.gone = new Promise((resolve) => {
+      this.#let = resolve
+    })
+    this.#heardAt = tools.clock.monotonicMs()
+    this.#timer = tools.clock.setTimer(tools.handshakeMs, () => this.close("handshake-timeout"))
+  }
+
+  /** Called once the handler is ready for frames. */
+  start(): void {
+    this.#connection.attach(this)
+  }
+
+  get isOpen(): boolean {
+    return !this.#isClosed
+  }
+
+  get isBlocked(): boolean {
+    return this.#isBlocked
+  }
+
+  /** The handshake is over: messages of full length may come, and keep-alive begins. */
+  established(): void {
+    this.#isEstablished = true
+    this.#reader.maxBodyBytes = this.#tools.maxBodyBytes
+    this.#timer?.cancel()
+    this.#heardAt = this.#tools.clock.monotonicMs()
+    this.#setTimer()
+  }
+
+  /** Something was written: it leaves at the end of the turn, or now if it is much. */
+  written(): void {
+    if (this.writer.size >= BATCH_BYTES) this.flush()
+    else if (!this.#flushScheduled) {
+      this.#flushScheduled = true
+      this.#tools.scheduler.yield(this.#flushLater)
+    }
+  }
+
+  readonly #flushLater = (): void => {
+    this.#flushScheduled = false
+    this.flush()
+  }
+
+  flush(): void {
+    if (this.writer.size === 0 || this.#isClosed) return
+    if (this.#isBlocked) return this.#setAside()
+    this.#wroteSince = true
+    this.#isBlocked = !this.#connection.write(this.writer.take())
+  }
+
+  /** What has to be said however little the peer reads: failures, and who has died. It is not much, and it is bounded. */
+  #setAside(): void {
+    if (this.writer.size < BATCH_BYTES) return
+    const batch = this.writer.take()
+    this.#backlog.push(batch)
+    this.#backlogBytes += batch.length
+    if (this.#backlogBytes > this.#tools.backlogBytes) this.close("slow")
+  }
+
+  /** Closes now. What was not sent is lost. */
+  close(because: DisconnectReason, detail = ""): void {
+    if (this.#isClosed) return
+    this.#end(because, detail)
+    this.#connection.destroy()
+  }
+
+  /** Closes once the peer has had the chance to read what was written; it gets no longer than a moment. */
+  finish(because: DisconnectReason, detail = ""): void {
+    if (this.#isClosed) return
+    for (const batch of this.#backlog) this.#connection.write(batch)
+    this.#isBlocked = false
+    this.flush()
+    this.#end(because, detail)
+    this.#connection.end()
+    this.#timer = this.#tools.clock.setTimer(LINGER_MS, () => this.#connection.destroy())
+  }
+
+  data(chunk: Uint8Array): void {
+    if (this.#isClosed) return
+    const before = this.#bodies
+    const problem = this.#reader.push(asBuffer(chunk), this.#body)
+    if (problem === "too-long" && !this.#isEstablished) this.close("malformed", "it begins as no node does")
+    else if (problem !== undefined) this.close(problem)
+    else if (this.#reader.announced === 0) this.#begunAt = undefined
+    else if (this.#bodies !== before) this.#begunAt = this.#tools.clock.monotonicMs()
+    else this.#begunAt ??= this.#tools.clock.monotonicMs()
+  }
+
+  drained(): void {
+    this.#isBlocked = false
+    if (this.#isClosed) return
+    for (let batch = this.#backlog.shift(); batch !== undefined; batch = this.#backlog.shift()) {
+      this.#backlogBytes -= batch.length
+      this.#isBlocked = !this.#connection.write(batch)
+      if (this.#isBlocked) return
+    }
+    this.flush()
+    if (!this.#isBlocked) this.#handler.drained()
+  }
+
+  ended(): void {
+    if (this.#isClosed) this.#connection.destroy()
+    else this.close("ended")
+  }
+
+  closed(reason: CloseReason): void {
+    this.#timer?.cancel()
+    this.#let()
+    if (this.#isClosed) return
+    this.#end(reason.kind === "failed" ? "unreachable" : "ended", failureOf(reason))
+  }
+
+  readonly #body = (bytes: Buffer, start: number, end: number): boolean => {
+    this.#heardAt = HEARD
+    this.#bodies += 1
+    const input = this.#input
+    let at = start
+    try {
+      while (at < end && !this.#isClosed) {
+        input.reset(bytes, at, end)
+        const length = input.u32()
+        const next = input.at + length
+        if (length === 0 || next > end) throw new MalformedBytesError("a frame is longer than its batch")
+        input.end = next
+        const kind = input.u8()
+        const isOurs = this.#isEstablished && (kind === PING || kind === GOODBYE)
+        if (!isOurs) this.#handler.frame(kind, input)
+        else if (input.left > 0) throw new MalformedBytesError("a frame has more in it than it should")
+        else if (kind === GOODBYE) this.close("left")
+        at = next
+      }
+    } catch (error) {
+      if (error instanceof MalformedBytesError) this.close("malformed", error.message)
+      else {
+        // A defect of this node, which is not to take it down.
+        this.#tools.logger.log("error", "a frame could not be dealt with", { remote: this.remote, error })
+        this.close("failed-on")
+      }
+    }
+    return !this.#isClosed
+  }
+
+  #end(because: DisconnectReason, detail: string): void {
+    this.#isClosed = true
+    this.#backlog = []
+    this.#timer?.cancel()
+    this.#handler.closed(because, detail)
+  }
+
+  #setTimer(): void {
+    const { clock, keepAlive } = this.#tools
+    this.#tickDueAt = clock.monotonicMs() + keepAlive.intervalMs
+    this.#timer = clock.setTimer(keepAlive.intervalMs, () => this.#tick())
+  }
+
+  #tick(): void {
+    const { clock, keepAlive } = this.#tools
+    const now = clock.monotonicMs()
+    const stoodStill = now - this.#tickDueAt > keepAlive.intervalMs
+    if (this.#heardAt === HEARD || stoodStill) this.#heardAt = now
+    if (stoodStill && this.#begunAt !== undefined) this.#begunAt = now
+    if (now - this.#heardAt >= keepAlive.timeoutMs && this.#begunAt === undefined) return this.close("silent")
+    const allowedMs = keepAlive.timeoutMs + this.#reader.announced / LEAST_BYTES_A_MS
+    if (this.#begunAt !== undefined && now - this.#begunAt >= allowedMs) return this.close("slow")
+    if (!this.#wroteSince && !this.#isBlocked) {
+      this.writer.frame(PING)
+      this.flush()
+    }
+    this.#wroteSince = false
+    this.#setTimer()
+  }
+}
+
+export interface FrameTools {
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly digest: Digest
+  readonly logger: Logger
+  readonly keepAlive: { readonly intervalMs: number; readonly timeoutMs: number }
+  readonly handshakeMs: number
+  /** The longest body of a batch, once the handshake is over. */
+  readonly maxBodyBytes: number
+  /** How much may be set aside for a peer that does not read. */
+  readonly backlogBytes: number
+}
+
+export interface FrameHandler {
+  /** Throws a `MalformedBytesError` for what cannot be; the connection is then closed. */
+  frame(kind: number, input: InputBytes): void
+  /** The network takes bytes again. */
+  drained(): void
+  /** The last call, made once. */
+  closed(because: DisconnectReason, detail: string): void
+}
+
+/** In the place of a time: since the timer last fired. It saves reading the clock for every batch. */
+const HEARD: MonotonicMs = Number.POSITIVE_INFINITY
+/** How long a peer may take to read the last words. */
+const LINGER_MS = 1_000
+/** A batch may take as long as at this speed, on top of the time-out. */
+const LEAST_BYTES_A_MS = 16
+
+function asBuffer(chunk: Uint8Array): Buffer {
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+}
+
+function failureOf(reason: CloseReason): string {
+  return reason.kind === "failed" ? reason.error.message : ""
+}

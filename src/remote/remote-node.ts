@@ -1,0 +1,435 @@
+import type { DeadLetterReason } from "../actor/dead-letters.js"
+import type { EventStream } from "../actor/event-stream.js"
+import type { Watcher } from "../actor/internal-ref.js"
+import type { ReplyRef } from "../actor/reply-ref.js"
+import type { NodeId } from "../address/node-id.js"
+import {
+  type CallError,
+  type Delivery,
+  InvalidMessageError,
+  NodeUnreachableError,
+  OverloadedError,
+  QuarantinedError,
+} from "../errors/call-errors.js"
+import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
+import type { Logger } from "../ports/logger.js"
+import type { Association, AssociationCommand, AssociationEvent, ParcelRefusal } from "./association.js"
+import {
+  AssociationConnected,
+  AssociationFailed,
+  AssociationLost,
+  AssociationQuarantined,
+  InvalidAssociation,
+} from "./association-events.js"
+import type { Parcel } from "./deferred-queue.js"
+import { advice, type DisconnectReason, type HandshakeRefusal } from "./disconnect-reason.js"
+import type { MessageGate, RemoteRef } from "./remote-ref.js"
+import type { RemoteReply } from "./remote-reply.js"
+import type { Session, SessionOwner } from "./session.js"
+import type { Speech } from "./speech.js"
+import { WatchTable } from "./watch-table.js"
+
+/**
+ * Another node, by its authority: drives the association with it. It writes to the connection where there is one and the
+ * association's queue is empty; all else goes through the queue, so that nothing overtakes what waits.
+ */
+export class RemoteNode implements MessageGate, SessionOwner {
+  readonly authority: string
+  isForgotten = false
+  readonly #association: Association<MessageParcel>
+  readonly #tools: RemoteNodeTools
+  readonly #speech: Speech
+  readonly #watches = new WatchTable()
+  #session: Session | undefined
+  #cancelDial: (() => void) | undefined
+  #timer: Timer | undefined
+  #timerAt: MonotonicMs | undefined
+  /** What was logged last, so that the same trouble is told once. */
+  #trouble: DisconnectReason | undefined
+
+  constructor(association: Association<MessageParcel>, tools: RemoteNodeTools) {
+    this.authority = association.authority
+    this.#association = association
+    this.#tools = tools
+    this.#speech = tools.speech
+  }
+
+  get state(): Association<MessageParcel>["state"] {
+    return this.#association.state
+  }
+
+  get isConnected(): boolean {
+    return this.#session !== undefined
+  }
+
+  question(correlation: number): ReplyRef | undefined {
+    return this.#session?.question(correlation)
+  }
+
+  judge(peer: NodeId): HandshakeRefusal | undefined {
+    return this.#association.judge(peer, this.#tools.clock.monotonicMs())
+  }
+
+  tell(ref: RemoteRef<never>, message: unknown): void {
+    const session = this.#session
+    try {
+      if (session !== undefined && !this.mustQueue(session)) return session.tell(ref, message)
+      this.#enqueue(new MessageParcel(ref, this.#speech.encoded(message, undefined), undefined, this.#now))
+    } catch (error) {
+      this.#unsendable(ref, message, error)
+    }
+  }
+
+  request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown): CallError | undefined {
+    const session = this.#session
+    reply.correlation = this.#tools.nextCorrelation()
+    try {
+      if (session !== undefined && !this.mustQueue(session)) {
+        session.request(ref, reply, Math.ceil(reply.timeoutMs), message)
+      } else {
+        this.#enqueue(new MessageParcel(ref, this.#speech.encoded(message, reply), reply, this.#now))
+      }
+    } catch (error) {
+      if (error instanceof InvalidMessageError) return error
+      throw error
+    }
+    return undefined
+  }
+
+  /** What waits here has not been sent. What was sent may have arrived. */
+  withdraw(reply: ReplyRef): Delivery {
+    if (this.#session?.withdraw(reply.correlation) === true) return "unknown"
+    const parcel = parcels.get(reply)
+    if (parcel === undefined || !this.#association.withdraw(parcel)) return "unknown"
+    parcels.delete(reply)
+    return "not-delivered"
+  }
+
+  watch(ref: RemoteRef<never>, watcher: Watcher): void {
+    const watch = this.#watches.add(ref, watcher)
+    if (watch === undefined) return
+    this.#session?.watch(watch.number, watch.path)
+    this.#handle({ kind: "watched", watched: true })
+  }
+
+  unwatch(ref: RemoteRef<never>, watcher: Watcher): void {
+    const number = this.#watches.remove(ref, watcher)
+    if (number === undefined) return
+    this.#session?.unwatch(number)
+    if (this.#watches.size === 0) this.#handle({ kind: "watched", watched: false })
+  }
+
+  mustQueue(session: Session): boolean {
+    return session !== this.#session || !session.takesMore || this.#association.waiting > 0
+  }
+
+  queueAnswer(session: Session, reply: RemoteReply, payload: Buffer): DeadLetterReason | undefined {
+    if (session !== this.#session) return "unreachable"
+    this.#enqueue(new MessageParcel(reply, payload, undefined, this.#now, session))
+    return undefined
+  }
+
+  watching(session: Session, number: number, uid: number): void {
+    this.#watches.found(number, session.node, uid)
+  }
+
+  terminated(number: number, cause: unknown): void {
+    this.#watches.terminated(number, cause)
+    if (this.#watches.size === 0) this.#handle({ kind: "watched", watched: false })
+  }
+
+  /** A handshake succeeded. An earlier connection with this authority is of no use any more. */
+  established(session: Session): void {
+    const before = this.#session
+    this.#session = undefined
+    before?.close("replaced")
+    this.#session = session
+    this.#handle({ kind: "established", node: session.node })
+  }
+
+  dialFailed(because: DisconnectReason): void {
+    this.#cancelDial = undefined
+    this.#handle({ kind: "dial-failed", because })
+  }
+
+  /** The peer that was dialled is not who it must be, as far as it has said who it is. */
+  dialRefuted(node: NodeId | undefined, because: string): void {
+    this.#cancelDial = undefined
+    this.#handle({ kind: "violated", node, because })
+  }
+
+  /** A connection is gone, which may be one that had been replaced. */
+  dropped(session: Session, because: DisconnectReason, detail: string): void {
+    const isCurrent = session === this.#session
+    if (isCurrent) this.#session = undefined
+    session.ended(because)
+    if (!isCurrent) return
+    if (because === "malformed" || because === "too-long") {
+      this.#handle({ kind: "violated", node: session.node, because: detail === "" ? because : detail })
+    } else this.#handle({ kind: "dropped", because })
+  }
+
+  /** The connection takes bytes again. */
+  drained(session: Session): void {
+    if (session === this.#session) this.#writeWaiting(session)
+  }
+
+  shutOut(because: string): void {
+    this.#handle({ kind: "shut-out", because })
+  }
+
+  letIn(): void {
+    this.#handle({ kind: "let-in" })
+  }
+
+  /** Says goodbye. Nothing is sent after this. */
+  stop(): void {
+    this.#timer?.cancel()
+    this.#cancelDial?.()
+    const session = this.#session
+    if (session !== undefined) {
+      this.#writeWaiting(session)
+      session.leave()
+    }
+    for (let parcel = this.#association.next(); parcel !== undefined; parcel = this.#association.next()) {
+      this.#refuse(parcel, "unreachable")
+    }
+    this.#watches.giveUp(undefined)
+    this.isForgotten = true
+    this.#timer?.cancel()
+  }
+
+  get #now(): MonotonicMs {
+    return this.#tools.clock.monotonicMs()
+  }
+
+  #enqueue(parcel: MessageParcel): void {
+    if (parcel.reply !== undefined) parcels.set(parcel.reply, parcel)
+    this.#handle({ kind: "send", parcel })
+  }
+
+  #handle(event: AssociationEvent<MessageParcel>): void {
+    if (this.isForgotten) {
+      if (event.kind === "send") this.#refuse(event.parcel, "unreachable")
+      return
+    }
+    for (const command of this.#association.handle(event, this.#now)) this.#do(command)
+    this.#setTimer()
+    if (this.#association.isIdle && this.#session === undefined) this.#forget()
+  }
+
+  #do(command: AssociationCommand<MessageParcel>): void {
+    const { authority } = this
+    const { events, logger } = this.#tools
+    switch (command.kind) {
+      case "dial":
+        this.#cancelDial = this.#tools.dial(this)
+        return
+      case "abandon-dial":
+        this.#cancelDial?.()
+        this.#cancelDial = undefined
+        return
+      case "hang-up":
+        return this.#session?.close(command.because)
+      case "refuse":
+        for (const parcel of command.parcels) this.#refuse(parcel, command.because)
+        return
+      case "give-up-watching":
+        this.#watches.giveUp(
+          new NodeUnreachableError(authority, "unknown", `its node is gone (${command.because})`),
+        )
+        return
+      case "connected":
+        this.#trouble = undefined
+        logger.log("info", "a node is connected", { peer: command.node.toString() })
+        events.publish(new AssociationConnected(authority, command.node))
+        return this.#greet(this.#session as Session)
+      case "lost":
+        logger.log(isCalm(command.because) ? "info" : "warn", "the connection with a node is gone", {
+          peer: command.node.toString(),
+          reason: command.because,
+          advice: advice[command.because],
+        })
+        events.publish(new AssociationLost(authority, command.node, command.because))
+        return
+      case "failed":
+        this.#logTrouble(command.because)
+        events.publish(new AssociationFailed(authority, command.because, command.attempts))
+        return
+      case "quarantined": {
+        const { node, because, durationMs } = command
+        logger.log("error", "a node is quarantined", {
+          authority,
+          peer: node?.toString(),
+          reason: because,
+          durationMs,
+        })
+        events.publish(new AssociationQuarantined(authority, node, because, durationMs))
+        return
+      }
+    }
+  }
+
+  #greet(session: Session): void {
+    for (const { number, path } of this.#watches.connected(session.node)) session.watch(number, path)
+    this.#writeWaiting(session)
+  }
+
+  #writeWaiting(session: Session): void {
+    while (session.takesMore) {
+      const parcel = this.#association.next()
+      if (parcel === undefined) return
+      this.#write(session, parcel)
+    }
+  }
+
+  #write(session: Session, parcel: MessageParcel): void {
+    const { to, payload, reply } = parcel
+    if (payload.length > session.maxMessageBytes) return this.#tooLarge(parcel, session)
+    if (reply !== undefined) {
+      parcels.delete(reply)
+      const leftMs = reply.timeoutMs - (this.#now - parcel.at)
+      return session.sendEncoded(to as RemoteRef<never>, payload, reply, Math.max(1, Math.ceil(leftMs)))
+    }
+    if (parcel.session === undefined)
+      return session.sendEncoded(to as RemoteRef<never>, payload, undefined, 0)
+    if (parcel.session === session) session.sendAnswer((to as RemoteReply).correlation, payload, false)
+    else this.#refuse(parcel, "unreachable")
+  }
+
+  /** It waited, and the node that then came takes smaller messages than this one. */
+  #tooLarge(parcel: MessageParcel, { maxMessageBytes }: Session): void {
+    const { to, payload, reply } = parcel
+    const error = new InvalidMessageError(
+      `the message has ${payload.length} bytes, and ${this.authority} takes ${maxMessageBytes}`,
+    )
+    if (reply !== undefined) reply.fail(error)
+    else if (parcel.session !== undefined) parcel.session.fail(to as RemoteReply, error)
+    else this.#speech.deadLetters.add(this.#speech.decoded(payload), to, "not-sendable")
+  }
+
+  #refuse(parcel: MessageParcel, because: ParcelRefusal): void {
+    const { to, payload, reply } = parcel
+    const { deadLetters } = this.#speech
+    if (because === "quarantined") {
+      this.#tools.events.publish(new InvalidAssociation(this.authority, to.path, this.#quarantineReason))
+    }
+    if (reply === undefined) deadLetters.add(this.#speech.decoded(payload), to, because)
+    else {
+      parcels.delete(reply)
+      reply.fail(this.#refusalError(to.path.toString(), because))
+    }
+  }
+
+  #refusalError(target: string, because: ParcelRefusal): CallError {
+    switch (because) {
+      case "quarantined":
+        return new QuarantinedError(this.authority, this.#quarantineReason)
+      case "unreachable":
+        return new NodeUnreachableError(
+          this.authority,
+          "not-delivered",
+          "there was no connection with it in time",
+        )
+      case "deferred-full":
+        return new OverloadedError(target, this.#tools.deferredCapacity, "messages waiting for its node")
+      case "outbound-full":
+        return new OverloadedError(target, this.#tools.outboundBytes, "bytes waiting for its node")
+    }
+  }
+
+  get #quarantineReason(): string {
+    const { state } = this.#association
+    return state.kind === "quarantined" ? state.because : "quarantined"
+  }
+
+  #unsendable(ref: RemoteRef<never>, message: unknown, error: unknown): void {
+    if (!(error instanceof InvalidMessageError)) throw error
+    this.#tools.logger.log("error", "a message cannot be sent", { to: ref.path.toString(), error })
+    this.#speech.deadLetters.add(message, ref, "not-sendable")
+  }
+
+  #logTrouble(because: DisconnectReason): void {
+    const isExpected = because === "duplicate" || this.#association.state.kind === "quarantined"
+    if (because === this.#trouble || isExpected) return
+    this.#trouble = because
+    this.#tools.logger.log("warn", "a node cannot be connected; it is tried again", {
+      authority: this.authority,
+      reason: because,
+      advice: advice[because],
+    })
+  }
+
+  #setTimer(): void {
+    const at = this.#association.wakeAt
+    if (at === this.#timerAt) return
+    this.#timer?.cancel()
+    this.#timerAt = at
+    if (at === undefined) return
+    this.#timer = this.#tools.clock.setTimer(Math.max(0, at - this.#now), () => {
+      this.#timerAt = undefined
+      this.#handle({ kind: "tick" })
+    })
+  }
+
+  #forget(): void {
+    this.#timer?.cancel()
+    this.isForgotten = true
+    this.#tools.forget(this)
+  }
+}
+
+/** One of the two is stopping, which is nothing to worry about. */
+function isCalm(because: DisconnectReason): boolean {
+  return because === "left" || because === "stopping"
+}
+
+/** A message that waits to be sent, as bytes: what it was when it was told is what arrives. */
+export class MessageParcel implements Parcel {
+  readonly to: RemoteRef<never> | RemoteReply
+  readonly payload: Buffer
+  /** Who waits for the answer, if it is a question. */
+  readonly reply: ReplyRef | undefined
+  readonly at: MonotonicMs
+  /** The connection that it answers on, if it is an answer. */
+  readonly session: Session | undefined
+  waiting = false
+
+  constructor(
+    to: RemoteRef<never> | RemoteReply,
+    payload: Buffer,
+    reply: ReplyRef | undefined,
+    at: MonotonicMs,
+    session?: Session,
+  ) {
+    this.to = to
+    this.payload = payload
+    this.reply = reply
+    this.at = at
+    this.session = session
+  }
+
+  get bytes(): number {
+    return this.payload.length + PARCEL_BYTES
+  }
+}
+
+/** What a parcel costs beside its payload. */
+const PARCEL_BYTES = 256
+
+/** The questions that wait, by who waits for the answer. */
+const parcels = new WeakMap<ReplyRef, MessageParcel>()
+
+export interface RemoteNodeTools {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly events: EventStream
+  readonly speech: Speech
+  readonly deferredCapacity: number
+  readonly outboundBytes: number
+  nextCorrelation(): number
+  /** Begins to connect; what comes of it is told to the node. Gives a function that calls it off. */
+  dial(node: RemoteNode): () => void
+  /** There is nothing left between this node and that one. */
+  forget(node: RemoteNode): void
+}

@@ -1,0 +1,92 @@
+import type { DeadLetterReason } from "../actor/dead-letters.js"
+import { leave } from "../actor/deadlines.js"
+import type { InternalRef } from "../actor/internal-ref.js"
+import { refusal } from "../actor/local-ref.js"
+import { ReplyRef } from "../actor/reply-ref.js"
+import type { ActorPath } from "../address/actor-path.js"
+import { ActorStoppedError, type CallError, type Delivery } from "../errors/call-errors.js"
+
+/** Where the answer to another node's question goes: the first message told to it is sent back, any other is a dead letter. */
+export class RemoteReply extends ReplyRef {
+  readonly timeoutMs: number
+  readonly #desk: AnswerDesk
+  readonly #target: InternalRef<never>
+  #ended = false
+
+  constructor(desk: AnswerDesk, correlation: number, target: InternalRef<never>, timeoutMs: number) {
+    super()
+    this.#desk = desk
+    this.correlation = correlation
+    this.#target = target
+    this.timeoutMs = timeoutMs
+  }
+
+  /** The path that it has at home, where whoever is only told the path may send the answer to. */
+  get path(): ActorPath {
+    return this.#desk.pathOf(this.correlation)
+  }
+
+  get isOver(): boolean {
+    return this.#ended
+  }
+
+  tell(message: unknown): void {
+    const refused = this.accept(message)
+    if (refused !== undefined) this.#desk.undelivered(message, this, refused)
+  }
+
+  accept(answer: unknown): DeadLetterReason | undefined {
+    if (this.#ended) return "ask-ended"
+    this.#end()
+    return this.#desk.answer(this, answer)
+  }
+
+  request(_reply: ReplyRef, message: unknown): CallError | undefined {
+    const refused = this.accept(message)
+    return refused === undefined ? undefined : refusal(this, refused)
+  }
+
+  withdraw(): Delivery {
+    return "unknown"
+  }
+
+  targetStopped(taken: number, cause: unknown): void {
+    const delivery = this.place > taken ? "not-delivered" : "unknown"
+    this.fail(
+      new ActorStoppedError(this.#target.toString(), delivery, cause === undefined ? undefined : { cause }),
+    )
+  }
+
+  fail(error: Error): void {
+    if (this.#ended) return
+    this.#end()
+    this.#desk.fail(this, error)
+  }
+
+  /** Whoever asked keeps the time itself, and has given up by now. */
+  expire(): void {
+    this.#end()
+  }
+
+  abandon(): void {
+    this.#end()
+  }
+
+  #end(): void {
+    this.#ended = true
+    leave(this)
+    this.#desk.over(this)
+    this.#target.withdraw(this)
+  }
+}
+
+/** What an answer needs of the connection that the question came by. */
+export interface AnswerDesk {
+  pathOf(correlation: number): ActorPath
+  /** Sends the answer, or says why not. */
+  answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined
+  fail(reply: RemoteReply, error: Error): void
+  /** It waits for nothing any more. */
+  over(reply: RemoteReply): void
+  undelivered(message: unknown, reply: RemoteReply, reason: DeadLetterReason): void
+}

@@ -1,0 +1,314 @@
+import type { DeadLetters } from "../actor/dead-letters.js"
+import type { Deadlines } from "../actor/deadlines.js"
+import type { EventStream } from "../actor/event-stream.js"
+import type { InternalRef } from "../actor/internal-ref.js"
+import { ActorPath } from "../address/actor-path.js"
+import type { Address } from "../address/address.js"
+import type { NodeId } from "../address/node-id.js"
+import { PathResolutionError } from "../address/path-resolution-error.js"
+import { NetworkError } from "../errors/network-error.js"
+import type { CodecFactory, TypeNames } from "../ports/codec.js"
+import type { Logger } from "../ports/logger.js"
+import type { Connection, Listener, TlsOptions } from "../ports/network.js"
+import type { Ports } from "../ports/ports.js"
+import { Association, type AssociationState, type AssociationTerms } from "./association.js"
+import { ConnectionRefused } from "./association-events.js"
+import type { DeferredCount } from "./deferred-queue.js"
+import { advice, type DisconnectReason } from "./disconnect-reason.js"
+import type { FrameTools } from "./frame-connection.js"
+import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
+import { type Greeting, PeerConnection } from "./peer-connection.js"
+import { RemoteNode, type RemoteNodeTools } from "./remote-node.js"
+import { RemoteRef } from "./remote-ref.js"
+import { Speech } from "./speech.js"
+
+/**
+ * Everything that a system has with other nodes: who is who by authority, who is coming in, and what refs to elsewhere mean.
+ */
+export class Remoting {
+  readonly self: NodeId
+  readonly #options: RemotingOptions
+  readonly #listener: Listener
+  readonly #speech: Speech
+  readonly #nodes = new Map<string, RemoteNode>()
+  readonly #connections = new Set<PeerConnection>()
+  /** Those of them that have not proven who they are, the oldest first. */
+  readonly #strangers = new Set<PeerConnection>()
+  readonly #deferred: DeferredCount = { count: 0 }
+  readonly #frameTools: FrameTools
+  readonly #nodeTools: RemoteNodeTools
+  #correlations = 0
+  #isStopping = false
+  #refusals = 0
+  #quietUntil = Number.NEGATIVE_INFINITY
+
+  constructor(options: RemotingOptions, listener: Listener) {
+    this.self = options.self
+    this.#options = options
+    this.#listener = listener
+    const { clock, scheduler, digest } = options.ports
+    const { logger, events, deadLetters, deadlines, maxMessageBytes, terms } = options
+    this.#speech = new Speech({
+      codec: options.codec,
+      types: options.types,
+      maxMessageBytes,
+      deadLetters,
+      deadlines,
+      logger,
+      resolve: (path) => this.resolve(path),
+      target: (path) => options.local(path),
+      questionPath: (peer, correlation) => questionPath(peer.address, peer.node, correlation),
+      ownQuestionPath: (correlation) => questionPath(options.address, options.self, correlation),
+    })
+    this.#frameTools = {
+      clock,
+      scheduler,
+      digest,
+      logger,
+      keepAlive: options.keepAlive,
+      handshakeMs: HANDSHAKE_MS,
+      maxBodyBytes: maxMessageBytes + BATCH_ALLOWANCE_BYTES,
+      backlogBytes: terms.bytes,
+    }
+    this.#nodeTools = {
+      clock,
+      logger,
+      events,
+      speech: this.#speech,
+      deferredCapacity: terms.perAuthority,
+      outboundBytes: terms.bytes,
+      nextCorrelation: () => {
+        this.#correlations += 1
+        return this.#correlations
+      },
+      dial: (node) => this.#dial(node),
+      forget: (node) => this.#nodes.delete(node.authority),
+    }
+  }
+
+  /** The ref for any path: of this node, or of another. */
+  resolve(path: ActorPath): InternalRef<never> {
+    const { authority, port } = path.address
+    if (authority === undefined || path.address.key === this.#options.address.key)
+      return this.#options.local(path)
+    if (port === undefined) {
+      throw new PathResolutionError(
+        "Unresolved",
+        path.toString(),
+        "it says no port, so its node cannot be reached",
+      )
+    }
+    if (path.toString().length > MAX_NAME_BYTES) {
+      throw new PathResolutionError(
+        "Unresolved",
+        path.toString(),
+        `a path of another node has ${MAX_NAME_BYTES} characters at most`,
+      )
+    }
+    return new RemoteRef(path, this.#nodeOf)
+  }
+
+  /** The question that waits for an answer at this path, which this node gave to another. */
+  questionAt(path: ActorPath): InternalRef<never> | undefined {
+    const correlation = correlationOf(path.name)
+    if (correlation === undefined || path.uid !== lifeUid(this.self)) return undefined
+    for (const node of this.#nodes.values()) {
+      const question = node.question(correlation)
+      if (question !== undefined) return question
+    }
+    return undefined
+  }
+
+  /** Undefined where there is nothing with that authority. */
+  state(authority: string): AssociationState | undefined {
+    return this.#nodes.get(authority)?.state
+  }
+
+  quarantine(authority: string, because: string): void {
+    this.#nodeOf(authority).shutOut(because)
+  }
+
+  liftQuarantine(authority: string): void {
+    this.#nodes.get(authority)?.letIn()
+  }
+
+  accept(connection: Connection): void {
+    const peer: PeerConnection = new PeerConnection(connection, this.#frameTools, this.#greeting, {
+      kind: "listener",
+      owner: (node) => this.#nodeOf(node.address),
+      refused: (because, detail) => this.#refusedStranger(peer, because, detail),
+      over: () => {
+        this.#connections.delete(peer)
+        this.#strangers.delete(peer)
+      },
+      settled: () => this.#strangers.delete(peer),
+    })
+    this.#connections.add(peer)
+    this.#strangers.add(peer)
+    peer.start()
+    if (this.#strangers.size > MOST_STRANGERS) {
+      const [oldest] = this.#strangers
+      oldest?.close("crowded-out")
+    }
+  }
+
+  /** Says goodbye to all, and gives them a moment to read it. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.#listener.close()
+    for (const node of [...this.#nodes.values()]) node.stop()
+    for (const stranger of [...this.#strangers]) stranger.close("stopping")
+    await Promise.all([...this.#connections].map((connection) => connection.gone))
+  }
+
+  readonly #nodeOf = (authority: string): RemoteNode => {
+    const known = this.#nodes.get(authority)
+    if (known !== undefined) return known
+    const { random } = this.#options.ports
+    const association = new Association<never>({
+      authority,
+      self: this.self,
+      terms: this.#options.terms,
+      jitter: () => random.uint32() / 2 ** 32,
+      all: this.#deferred,
+    })
+    const node = new RemoteNode(association, this.#nodeTools)
+    if (this.#isStopping) node.stop()
+    else this.#nodes.set(authority, node)
+    return node
+  }
+
+  get #greeting(): Greeting {
+    const { address, namespace, secret, maxMessageBytes, ports } = this.#options
+    const { digest, random } = ports
+    return {
+      speech: this.#speech,
+      terms: {
+        self: this.self,
+        namespace,
+        system: address.system,
+        codec: this.#speech.codecName,
+        store: "",
+        maxMessageBytes,
+        secret,
+        digest,
+        random,
+        judge: (peer) => {
+          if (this.#isStopping) return "stopping"
+          if (peer.equals(this.self)) return "self"
+          return this.#nodes.get(peer.address)?.judge(peer)
+        },
+      },
+    }
+  }
+
+  #dial(node: RemoteNode): () => void {
+    const { ports, tls, connectTimeoutMs } = this.#options
+    const abort = new AbortController()
+    let peer: PeerConnection | undefined
+    const begin = (connection: Connection) => {
+      if (abort.signal.aborted) return connection.destroy()
+      const made: PeerConnection = new PeerConnection(connection, this.#frameTools, this.#greeting, {
+        kind: "dialler",
+        authority: node.authority,
+        owner: () => node,
+        refused: (because, detail, by) => {
+          if (abort.signal.aborted) return
+          if (because === "wrong-secret" && by === "us") node.dialRefuted(made.claimed, detail)
+          else node.dialFailed(because)
+        },
+        over: () => this.#connections.delete(made),
+        settled: () => {},
+      })
+      peer = made
+      this.#connections.add(made)
+      made.start()
+    }
+    ports.network
+      .connect(endpointOf(node.authority), { signal: abort.signal, tls, timeoutMs: connectTimeoutMs })
+      .then(begin, (error: unknown) => {
+        if (abort.signal.aborted) return
+        this.#options.logger.log("debug", "a node could not be dialled", { authority: node.authority, error })
+        node.dialFailed(
+          error instanceof NetworkError && error.code === "Untrusted" ? "untrusted" : "unreachable",
+        )
+      })
+    return () => {
+      abort.abort()
+      peer?.abandon()
+    }
+  }
+
+  #refusedStranger(peer: PeerConnection, because: DisconnectReason, detail: string): void {
+    const { events, logger, ports } = this.#options
+    events.publish(new ConnectionRefused(peer.remote, because, detail))
+    const now = ports.clock.monotonicMs()
+    if (now >= this.#quietUntil) this.#refusals = 0
+    this.#refusals += 1
+    if (this.#refusals === 1) this.#quietUntil = now + 60_000
+    if (this.#refusals > LOGGED_A_MINUTE) return
+    logger.log(because === "duplicate" ? "debug" : "warn", "a connection was refused", {
+      remote: peer.remote,
+      reason: because,
+      detail,
+      advice: advice[because],
+      ...(this.#refusals === LOGGED_A_MINUTE ? { note: "no more of these for a minute" } : {}),
+    })
+  }
+}
+
+export interface RemotingOptions {
+  readonly self: NodeId
+  /** What the paths of this system begin with, for others. */
+  readonly address: Address
+  readonly namespace: string
+  readonly secret: Uint8Array | undefined
+  readonly tls: TlsOptions | undefined
+  readonly terms: AssociationTerms
+  readonly keepAlive: FrameTools["keepAlive"]
+  readonly connectTimeoutMs: number
+  readonly maxMessageBytes: number
+  readonly codec: CodecFactory
+  readonly types: TypeNames
+  readonly ports: Ports
+  readonly logger: Logger
+  readonly events: EventStream
+  readonly deadLetters: DeadLetters
+  readonly deadlines: Deadlines
+  /** The ref for a path of this node. */
+  local(path: ActorPath): InternalRef<never>
+}
+
+const HANDSHAKE_MS = 5_000
+/** Connections that may be in their handshake at one time. */
+const MOST_STRANGERS = 128
+const LOGGED_A_MINUTE = 10
+
+/** `host:port`, where an IPv6 host is in brackets. */
+function endpointOf(authority: string): { host: string; port: number } {
+  const colon = authority.lastIndexOf(":")
+  const host = authority.slice(0, colon)
+  return {
+    host: host.startsWith("[") ? host.slice(1, -1) : host,
+    port: Number(authority.slice(colon + 1)),
+  }
+}
+
+/** Questions that went to another node are found by their correlation, in the life of the node that asked. */
+function questionPath(address: Address, node: NodeId, correlation: number): ActorPath {
+  return ActorPath.root(address, "system")
+    .child("temp")
+    .child(`${QUESTION}${correlation.toString(36)}`, { runtimeNames: true })
+    .withUid(lifeUid(node))
+}
+
+const QUESTION = "$~"
+
+function correlationOf(name: string): number | undefined {
+  return name.startsWith(QUESTION) ? Number.parseInt(name.slice(QUESTION.length), 36) : undefined
+}
+
+/** Of the 64 bits of an incarnation, as many as a uid has. */
+function lifeUid(node: NodeId): number {
+  return Number.parseInt(node.incarnation.slice(3), 16) + 1
+}

@@ -1,0 +1,451 @@
+import type { DeadLetterReason } from "../actor/dead-letters.js"
+import type { InternalRef, Watcher } from "../actor/internal-ref.js"
+import type { ReplyRef } from "../actor/reply-ref.js"
+import type { ActorPath } from "../address/actor-path.js"
+import type { NodeId } from "../address/node-id.js"
+import {
+  type CallError,
+  InvalidMessageError,
+  NodeUnreachableError,
+  OverloadedError,
+} from "../errors/call-errors.js"
+import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import {
+  ANSWER,
+  Envelope,
+  FAILURE,
+  ONE_WAY,
+  REQUEST,
+  readEnvelope,
+  writeEnvelope,
+} from "../serialization/envelope.js"
+import type { InputBytes } from "../serialization/input-bytes.js"
+import type { FrameConnection } from "./frame-connection.js"
+import {
+  ENVELOPE,
+  GOODBYE,
+  MAX_NAME_BYTES,
+  MAX_OPEN_QUESTIONS,
+  MAX_WATCHES,
+  NAME,
+  TERMINATED,
+  UNWATCH,
+  WATCH,
+  WATCHING,
+} from "./frames.js"
+import type { Peer } from "./handshake.js"
+import { HeardNames, SentNames } from "./names.js"
+import type { RemoteRef } from "./remote-ref.js"
+import { type AnswerDesk, RemoteReply } from "./remote-reply.js"
+import type { Speech } from "./speech.js"
+
+/**
+ * What is said on one connection once both sides have agreed to talk: messages, questions and their answers, and who watches
+ * whom. All of it ends with the connection. A question that was sent and not answered by then ends as `unknown`, since
+ * nobody can say whether it arrived; the answer to one that came in is sent nowhere.
+ *
+ * Order: everything is written in the order in which it is handed over, and read in that order.
+ */
+export class Session implements AnswerDesk {
+  readonly peer: Peer
+  readonly #frames: FrameConnection
+  readonly #speech: Speech
+  readonly #owner: SessionOwner
+  readonly #sent = new SentNames()
+  readonly #heard = new HeardNames()
+  /** Questions of the peer's that have not been answered. */
+  readonly #replies = new Set<RemoteReply>()
+  /** Questions of ours, by correlation. */
+  readonly #questions = new Map<number, ReplyRef>()
+  /** Actors of ours that the peer watches, by the peer's number for it. */
+  readonly #watched = new Map<number, { readonly ref: InternalRef<never>; readonly watcher: Watcher }>()
+  readonly #envelope = new Envelope()
+  /** The largest message that both sides take. */
+  readonly maxMessageBytes: number
+
+  constructor(peer: Peer, frames: FrameConnection, speech: Speech, owner: SessionOwner) {
+    this.peer = peer
+    this.#frames = frames
+    this.#speech = speech
+    this.#owner = owner
+    this.maxMessageBytes = Math.min(speech.maxMessageBytes, peer.maxMessageBytes)
+  }
+
+  get node(): NodeId {
+    return this.peer.node
+  }
+
+  /** Whether what is handed over now goes to the network and not to a queue. */
+  get takesMore(): boolean {
+    return this.#frames.isOpen && !this.#frames.isBlocked
+  }
+
+  question(correlation: number): ReplyRef | undefined {
+    return this.#questions.get(correlation)
+  }
+
+  /** Throws an `InvalidMessageError`, and then nothing is sent. */
+  tell(ref: RemoteRef<never>, message: unknown): void {
+    this.#send(ONE_WAY, ref, 0, 0, message, undefined)
+  }
+
+  /** As `tell`; the answer, or what becomes of it, is told to `reply`. */
+  request(ref: RemoteRef<never>, reply: ReplyRef, timeLeftMs: number, message: unknown): void {
+    this.#send(REQUEST, ref, reply.correlation, timeLeftMs, message, reply)
+    this.#questions.set(reply.correlation, reply)
+  }
+
+  /** As both, for a message that has been encoded. */
+  sendEncoded(
+    ref: RemoteRef<never>,
+    payload: Uint8Array,
+    reply: ReplyRef | undefined,
+    timeLeftMs: number,
+  ): void {
+    const frame = this.#openMessage(
+      reply === undefined ? ONE_WAY : REQUEST,
+      ref,
+      reply?.correlation ?? 0,
+      timeLeftMs,
+    )
+    this.#frames.writer.raw(payload)
+    this.#closeFrame(frame)
+    if (reply !== undefined) this.#questions.set(reply.correlation, reply)
+  }
+
+  /** Whether the question was under way. */
+  withdraw(correlation: number): boolean {
+    return this.#questions.delete(correlation)
+  }
+
+  sendAnswer(correlation: number, payload: Uint8Array, failed: boolean): void {
+    const frame = this.#openAnswer(correlation, failed)
+    this.#frames.writer.raw(payload)
+    this.#closeFrame(frame)
+  }
+
+  watch(number: number, path: ActorPath): void {
+    const { writer } = this.#frames
+    const frame = writer.open(WATCH)
+    writer.varint(number)
+    writer.text(path.toString())
+    this.#closeFrame(frame)
+  }
+
+  unwatch(number: number): void {
+    const { writer } = this.#frames
+    const frame = writer.open(UNWATCH)
+    writer.varint(number)
+    this.#closeFrame(frame)
+  }
+
+  /** Says goodbye, and closes once that is sent. */
+  leave(): void {
+    this.#frames.writer.frame(GOODBYE)
+    this.#frames.finish("stopping")
+  }
+
+  close(because: Parameters<FrameConnection["close"]>[0]): void {
+    this.#frames.close(because)
+  }
+
+  /** The connection is gone. */
+  ended(because: string): void {
+    for (const { ref, watcher } of this.#watched.values()) ref.removeWatcher(watcher)
+    this.#watched.clear()
+    for (const reply of [...this.#replies]) reply.abandon()
+    const questions = [...this.#questions.values()]
+    this.#questions.clear()
+    for (const reply of questions) {
+      const problem = `the connection was lost before the answer came (${because})`
+      reply.fail(new NodeUnreachableError(this.node.address, "unknown", problem))
+    }
+  }
+
+  receive(kind: number, input: InputBytes): void {
+    switch (kind) {
+      case ENVELOPE:
+        return this.#receiveMessage(input)
+      case TERMINATED:
+        return this.#receiveTerminated(input)
+      case NAME:
+        return this.#receiveName(input.varint(), lastText(input))
+      case WATCH:
+        return this.#receiveWatch(input.varint(), lastText(input))
+      case UNWATCH:
+        return this.#receiveUnwatch(lastVarint(input))
+      case WATCHING:
+        return this.#owner.watching(this, input.varint(), lastVarint(input))
+      default:
+        throw new MalformedBytesError(`there is no frame of kind ${kind}`)
+    }
+  }
+
+  pathOf(correlation: number): ActorPath {
+    return this.#speech.questionPath(this.peer, correlation)
+  }
+
+  answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
+    if (!this.#frames.isOpen) return "unreachable"
+    if (this.#frames.writer.hasOpenFrame) return "not-sendable"
+    if (this.#owner.mustQueue(this)) return this.#queueAnswer(reply, answer)
+    const frame = this.#openAnswer(reply.correlation, false)
+    try {
+      this.#speech.encode(answer, this.#frames.writer, undefined, this.maxMessageBytes)
+    } catch (error) {
+      this.#frames.writer.takeBack(frame)
+      this.#failUnsendable(reply, error)
+      return undefined
+    }
+    this.#closeFrame(frame)
+    return undefined
+  }
+
+  fail(reply: RemoteReply, error: Error): void {
+    if (!this.#frames.isOpen || this.#frames.writer.hasOpenFrame) return
+    const open = () => this.#openAnswer(reply.correlation, true)
+    if (!this.#tryToSend(open, error)) this.#tryToSend(open, UNSENDABLE_ERROR)
+  }
+
+  over(reply: RemoteReply): void {
+    this.#replies.delete(reply)
+  }
+
+  undelivered(message: unknown, reply: RemoteReply, reason: DeadLetterReason): void {
+    this.#speech.deadLetters.add(message, reply, reason)
+  }
+
+  #queueAnswer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
+    let payload: Buffer
+    try {
+      payload = this.#speech.encoded(answer, undefined)
+    } catch (error) {
+      this.#failUnsendable(reply, error)
+      return undefined
+    }
+    return this.#owner.queueAnswer(this, reply, payload)
+  }
+
+  /** The answer cannot cross the wire. Whoever asked is told that, and so is the log, for the fault is on this side. */
+  #failUnsendable(reply: RemoteReply, error: unknown): void {
+    if (!(error instanceof InvalidMessageError)) throw error
+    this.#speech.logger.log("error", "an answer cannot be sent", { to: this.node.toString(), error })
+    this.fail(reply, new InvalidMessageError(`the answer cannot be sent: ${error.message}`, "unknown"))
+  }
+
+  #send(
+    direction: typeof ONE_WAY | typeof REQUEST,
+    ref: RemoteRef<never>,
+    correlation: number,
+    timeLeftMs: number,
+    message: unknown,
+    reply: ReplyRef | undefined,
+  ): void {
+    const frame = this.#openMessage(direction, ref, correlation, timeLeftMs)
+    try {
+      this.#speech.encode(message, this.#frames.writer, reply, this.maxMessageBytes)
+    } catch (error) {
+      this.#frames.writer.takeBack(frame)
+      throw error
+    }
+    this.#closeFrame(frame)
+  }
+
+  #openMessage(
+    direction: typeof ONE_WAY | typeof REQUEST,
+    ref: RemoteRef<never>,
+    correlation: number,
+    timeLeftMs: number,
+  ): number {
+    const { writer } = this.#frames
+    if (!this.#sent.knows(ref)) {
+      const named = writer.open(NAME)
+      writer.varint(this.#sent.add(ref))
+      writer.text(ref.path.toString())
+      writer.close(named)
+    }
+    const frame = writer.open(ENVELOPE)
+    const envelope = this.#envelope
+    envelope.direction = direction
+    envelope.correlation = correlation
+    envelope.target = ref.nameNumber
+    envelope.timeLeftMs = timeLeftMs
+    writeEnvelope(writer, envelope)
+    return frame
+  }
+
+  #openAnswer(correlation: number, failed: boolean): number {
+    const { writer } = this.#frames
+    const frame = writer.open(ENVELOPE)
+    const envelope = this.#envelope
+    envelope.direction = failed ? FAILURE : ANSWER
+    envelope.correlation = correlation
+    writeEnvelope(writer, envelope)
+    return frame
+  }
+
+  #closeFrame(frame: number): void {
+    this.#frames.writer.close(frame)
+    this.#frames.written()
+  }
+
+  #receiveName(number: number, name: string): void {
+    this.#heard.set(number, this.#speech.target(name))
+  }
+
+  #receiveMessage(input: InputBytes): void {
+    const envelope = received
+    readEnvelope(input, envelope)
+    const { direction, correlation } = envelope
+    if (direction === ONE_WAY) {
+      const ref = this.#heard.get(envelope.target)
+      const message = this.#decode(input, ref, undefined)
+      if (message !== UNREADABLE) ref.tell(message as never)
+    } else if (direction === REQUEST) this.#receiveRequest(input, envelope)
+    else this.#receiveAnswer(input, correlation, direction === FAILURE)
+  }
+
+  #receiveRequest(input: InputBytes, envelope: Envelope): void {
+    const target = this.#heard.get(envelope.target).current()
+    const reply = new RemoteReply(this, envelope.correlation, target, envelope.timeLeftMs)
+    const message = this.#decode(input, target, reply)
+    if (message === UNREADABLE) return
+    const refused = this.#isFull(target) ?? target.request(reply, message as never)
+    if (refused !== undefined) return reply.fail(refused)
+    if (reply.isOver) return
+    this.#replies.add(reply)
+    this.#speech.deadlines.add(reply, coarse(reply.timeoutMs))
+  }
+
+  #isFull(target: InternalRef<never>): CallError | undefined {
+    if (this.#replies.size < MAX_OPEN_QUESTIONS) return undefined
+    return new OverloadedError(target.toString(), MAX_OPEN_QUESTIONS, "questions of one node open")
+  }
+
+  #receiveAnswer(input: InputBytes, correlation: number, failed: boolean): void {
+    const reply = this.#questions.get(correlation)
+    const answer = this.#decode(input, undefined, undefined, reply)
+    if (answer === UNREADABLE) return
+    if (reply === undefined) this.#speech.lateAnswer(answer, correlation)
+    else if (!failed) reply.tell(answer)
+    else if (answer instanceof Error) reply.fail(answer)
+    else throw new MalformedBytesError("a failure that is no error")
+  }
+
+  /** What this node does not know, such as a type of a newer version, harms that message alone. */
+  #decode(
+    input: InputBytes,
+    recipient: InternalRef<never> | undefined,
+    reply: RemoteReply | undefined,
+    question?: ReplyRef,
+  ): unknown {
+    try {
+      return this.#speech.decode(input, reply)
+    } catch (error) {
+      if (!(error instanceof InvalidMessageError)) throw error
+      if (reply !== undefined) reply.fail(error)
+      else if (recipient !== undefined) this.#speech.deadLetters.add(error, recipient, "unreadable")
+      else question?.fail(new InvalidMessageError(error.message, "unknown"))
+      return UNREADABLE
+    }
+  }
+
+  #receiveWatch(number: number, name: string): void {
+    if (this.#watched.has(number)) throw new MalformedBytesError(`watch ${number} is there already`)
+    if (this.#watched.size >= MAX_WATCHES) throw new MalformedBytesError("it watches too many actors")
+    const ref = this.#speech.target(name).current()
+    const watcher: Watcher = {
+      terminated: ({ cause }) => {
+        this.#watched.delete(number)
+        this.#sendTerminated(number, cause)
+      },
+    }
+    this.#watched.set(number, { ref, watcher })
+    const { writer } = this.#frames
+    const frame = writer.open(WATCHING)
+    writer.varint(number)
+    writer.varint(ref.path.uid ?? 0)
+    this.#closeFrame(frame)
+    ref.addWatcher(watcher)
+  }
+
+  #receiveUnwatch(number: number): void {
+    const watched = this.#watched.get(number)
+    this.#watched.delete(number)
+    watched?.ref.removeWatcher(watched.watcher)
+  }
+
+  #sendTerminated(number: number, cause: unknown): void {
+    if (!this.#frames.isOpen) return
+    const { writer } = this.#frames
+    const open = () => {
+      const frame = writer.open(TERMINATED)
+      writer.varint(number)
+      return frame
+    }
+    if (!this.#tryToSend(open, cause)) this.#tryToSend(open, UNSENDABLE_ERROR)
+  }
+
+  /** False if the value cannot be sent; then nothing is. */
+  #tryToSend(open: () => number, value: unknown): boolean {
+    const frame = open()
+    try {
+      this.#speech.encode(value, this.#frames.writer, undefined, this.maxMessageBytes)
+    } catch (error) {
+      this.#frames.writer.takeBack(frame)
+      if (error instanceof InvalidMessageError) return false
+      throw error
+    }
+    this.#closeFrame(frame)
+    return true
+  }
+
+  #receiveTerminated(input: InputBytes): void {
+    const number = input.varint()
+    let cause: unknown
+    try {
+      cause = this.#speech.decode(input, undefined)
+    } catch (error) {
+      if (!(error instanceof InvalidMessageError)) throw error
+      cause = error
+    }
+    this.#owner.terminated(number, cause)
+  }
+}
+
+/** What a session tells whoever holds it. */
+export interface SessionOwner {
+  /** Whether something waits to be sent, or the network takes no more: answers then queue behind it. */
+  mustQueue(session: Session): boolean
+  queueAnswer(session: Session, reply: RemoteReply, payload: Buffer): DeadLetterReason | undefined
+  /** The peer has found the actor that this node watches under `number`. A uid of 0 is none. */
+  watching(session: Session, number: number, uid: number): void
+  terminated(number: number, cause: unknown): void
+}
+
+/** Whoever asked keeps the time; here it only says when to forget the question, so few different times will do. */
+function coarse(timeLeftMs: number): number {
+  return Math.min(Math.ceil(timeLeftMs / 1_000) * 1_000, 2 ** 31 - 1)
+}
+
+const UNSENDABLE_ERROR = new InvalidMessageError("it failed, and the error cannot cross the wire", "unknown")
+
+/** What was read last: a message is dealt with before the next one is looked at. */
+const received = new Envelope()
+const UNREADABLE = Symbol("unreadable")
+
+function lastText(input: InputBytes): string {
+  const text = input.text(MAX_NAME_BYTES)
+  if (input.left > 0) throw tooMuch()
+  return text
+}
+
+function lastVarint(input: InputBytes): number {
+  const value = input.varint()
+  if (input.left > 0) throw tooMuch()
+  return value
+}
+
+function tooMuch(): MalformedBytesError {
+  return new MalformedBytesError("a frame has more in it than it should")
+}

@@ -1,0 +1,92 @@
+import type { Watcher } from "../actor/internal-ref.js"
+import { Terminated } from "../actor/signals.js"
+import type { ActorPath } from "../address/actor-path.js"
+import type { NodeId } from "../address/node-id.js"
+import type { RemoteRef } from "./remote-ref.js"
+
+interface Watch {
+  readonly number: number
+  readonly ref: RemoteRef<never>
+  readonly watchers: Set<Watcher>
+  /** Which incarnation of the actor the other node has found, and which node that was. */
+  path: ActorPath
+  node: NodeId | undefined
+}
+
+/**
+ * The actors of another node that are watched from here. It outlives connections: each new one is told all of it again, because
+ * what was said on the last one may not have arrived. So that an actor which died meanwhile is not mistaken for the next one of
+ * its name, a watch is bound to the incarnation that the other node found first.
+ */
+export class WatchTable {
+  readonly #byNumber = new Map<number, Watch>()
+  readonly #byRef = new Map<RemoteRef<never>, Watch>()
+  #numbers = 0
+
+  get size(): number {
+    return this.#byNumber.size
+  }
+
+  /** The watch that the other node has to be told of; undefined if it has been. */
+  add(ref: RemoteRef<never>, watcher: Watcher): { number: number; path: ActorPath } | undefined {
+    const known = this.#byRef.get(ref)
+    if (known !== undefined) {
+      known.watchers.add(watcher)
+      return undefined
+    }
+    this.#numbers += 1
+    const watch: Watch = {
+      number: this.#numbers,
+      ref,
+      watchers: new Set([watcher]),
+      path: ref.path,
+      node: undefined,
+    }
+    this.#byNumber.set(watch.number, watch)
+    this.#byRef.set(ref, watch)
+    return watch
+  }
+
+  /** The number that the other node need not watch any more; undefined if somebody still wants to know. */
+  remove(ref: RemoteRef<never>, watcher: Watcher): number | undefined {
+    const watch = this.#byRef.get(ref)
+    if (watch === undefined || !watch.watchers.delete(watcher) || watch.watchers.size > 0) return undefined
+    this.#forget(watch)
+    return watch.number
+  }
+
+  /** The other node has found the actor. A uid of 0 is none, as a guardian has. */
+  found(number: number, node: NodeId, uid: number): void {
+    const watch = this.#byNumber.get(number)
+    if (watch === undefined) return
+    watch.node = node
+    if (uid !== 0 && watch.path.uid === undefined) watch.path = watch.path.withUid(uid)
+  }
+
+  /** A node is connected: those whose node it was not are gone with theirs; the others it has to be told of. */
+  connected(node: NodeId): readonly { number: number; path: ActorPath }[] {
+    for (const watch of [...this.#byNumber.values()]) {
+      if (watch.node?.equals(node) === false) this.#end(watch, undefined)
+    }
+    return [...this.#byNumber.values()]
+  }
+
+  terminated(number: number, cause: unknown): void {
+    const watch = this.#byNumber.get(number)
+    if (watch !== undefined) this.#end(watch, cause)
+  }
+
+  giveUp(cause: unknown): void {
+    for (const watch of [...this.#byNumber.values()]) this.#end(watch, cause)
+  }
+
+  #end(watch: Watch, cause: unknown): void {
+    this.#forget(watch)
+    for (const watcher of watch.watchers) watcher.terminated(new Terminated(watch.ref, cause))
+  }
+
+  #forget(watch: Watch): void {
+    this.#byNumber.delete(watch.number)
+    this.#byRef.delete(watch.ref)
+  }
+}

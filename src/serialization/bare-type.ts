@@ -1,0 +1,41 @@
+import { InvalidMessageError } from "../errors/call-errors.js"
+import { SettingsError } from "../errors/settings-error.js"
+import type { TypeOnTheWire } from "../ports/codec.js"
+import { builtInAbove } from "./built-in-classes.js"
+import { type ErrorFields, fieldsOf, makeError } from "./error-fields.js"
+
+/** A class that was registered by itself: its enumerable fields travel, and come back onto its prototype. */
+export function bareType(name: string, type: { readonly prototype: object }): TypeOnTheWire {
+  const { prototype } = type
+  if (prototype instanceof Error) {
+    return {
+      name,
+      take: (value): ErrorFields => fieldsOf(value as Error, true),
+      make: (taken) => {
+        const [hidden, shown]: unknown[] = Array.isArray(taken) ? taken : []
+        return makeError(prototype, hidden, shown)
+      },
+    }
+  }
+  const builtIn = builtInAbove(prototype)
+  if (builtIn !== undefined) {
+    throw new SettingsError(
+      "types",
+      `class ${name} is or extends ${builtIn}, whose contents are not fields: register it with encode and decode`,
+    )
+  }
+  return { name, take: (value) => ({ ...value }), make: (taken) => withFields(prototype, taken) }
+}
+
+/** A field that the class has an accessor for is set beside it: what arrives never runs a setter. */
+function withFields(prototype: object, taken: unknown): object {
+  if (typeof taken !== "object" || taken === null) throw new InvalidMessageError("its fields are no object")
+  const made = Object.create(prototype) as Record<string, unknown>
+  const fields = taken as Record<string, unknown>
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]
+    if (!(key in prototype)) made[key] = value
+    else Object.defineProperty(made, key, { value, enumerable: true, writable: true, configurable: true })
+  }
+  return made
+}

@@ -1,0 +1,207 @@
+import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import type { CodecTools, RefTexts, TypeNames } from "../ports/codec.js"
+import type { CodecLimits } from "./codec-limits.js"
+import { errorPrototype } from "./error-classes.js"
+import { makeError } from "./error-fields.js"
+import { InputBytes } from "./input-bytes.js"
+import { instanceOf, typeNamed } from "./instances.js"
+import { KeyCache } from "./key-cache.js"
+import * as tags from "./tags.js"
+import { PLAIN_BYTES, viewKinds } from "./view-kinds.js"
+
+/**
+ * Reads one value after another from bytes that nobody vouches for.
+ *
+ * Nothing is made larger than the bytes that are left can fill: a count is held against them before the first item is read, and
+ * containers grow item by item. A key, an element or an entry that is there twice counts once, the last one. A
+ * number in a longer form than it needs is taken; a count or a length is not.
+ */
+export class BinaryDecoder {
+  readonly #refs: RefTexts
+  readonly #types: TypeNames
+  readonly #limits: CodecLimits
+  readonly #keys = new KeyCache()
+  readonly #input = new InputBytes(NO_BYTES, 0, 0)
+  #items = 0
+
+  constructor({ refs, types }: CodecTools, limits: CodecLimits) {
+    this.#refs = refs
+    this.#types = types
+    this.#limits = limits
+  }
+
+  decode(bytes: Buffer, start: number, end: number): unknown {
+    const input = this.#input
+    input.reset(bytes, start, end)
+    this.#items = 0
+    try {
+      const value = this.#value(0)
+      if (input.left !== 0) throw new MalformedBytesError(`${input.left} bytes follow the value`)
+      return value
+    } finally {
+      input.reset(NO_BYTES, 0, 0)
+    }
+  }
+
+  #value(depth: number): unknown {
+    const tag = this.#input.u8()
+    if (tag < tags.SHORT_TEXT) return tag
+    if (tag < tags.SHORT_ARRAY) return this.#input.latin1(tag - tags.SHORT_TEXT)
+    if (tag < tags.SHORT_OBJECT) return this.#array(tag - tags.SHORT_ARRAY, depth)
+    if (tag < tags.NULL) return this.#object(tag - tags.SHORT_OBJECT, depth)
+    return this.#tagged(tag, depth)
+  }
+
+  #tagged(tag: number, depth: number): unknown {
+    const input = this.#input
+    switch (tag) {
+      case tags.NULL:
+        return null
+      case tags.UNDEFINED:
+        return undefined
+      case tags.FALSE:
+        return false
+      case tags.TRUE:
+        return true
+      case tags.UINT8:
+        return input.u8()
+      case tags.UINT16:
+        return input.u16()
+      case tags.UINT32:
+        return input.u32()
+      case tags.NEGATIVE8:
+        return -1 - input.u8()
+      case tags.NEGATIVE16:
+        return -1 - input.u16()
+      case tags.NEGATIVE32:
+        return -1 - input.u32()
+      case tags.FLOAT64:
+        return input.f64()
+      case tags.TEXT:
+        return input.latin1(input.varint())
+      case tags.WIDE_TEXT:
+        return input.wide(input.varint())
+      case tags.REF:
+        return this.#refs.refOf(input.text())
+      case tags.ARRAY:
+        return this.#array(input.varint(), depth)
+      case tags.OBJECT:
+        return this.#object(input.varint(), depth)
+      default:
+        return this.#rarer(tag, depth)
+    }
+  }
+
+  #rarer(tag: number, depth: number): unknown {
+    const input = this.#input
+    switch (tag) {
+      case tags.BIGINT:
+        return this.#magnitude()
+      case tags.NEGATIVE_BIGINT:
+        return -this.#magnitude()
+      case tags.MAP:
+        return this.#map(depth)
+      case tags.SET:
+        return this.#set(depth)
+      case tags.DATE:
+        return new Date(input.f64())
+      case tags.BYTES:
+        return this.#view(PLAIN_BYTES)
+      case tags.VIEW:
+        return this.#view(input.u8())
+      case tags.ERROR:
+        return this.#error(depth)
+      case tags.INSTANCE:
+        return this.#instance(depth)
+      default:
+        throw new MalformedBytesError(`no value begins with the byte ${tag}`)
+    }
+  }
+
+  #array(count: number, depth: number): unknown[] {
+    this.#enter(count, 1, depth)
+    const made: unknown[] = []
+    for (let left = count; left > 0; left -= 1) made.push(this.#value(depth + 1))
+    return made
+  }
+
+  #object(count: number, depth: number): Record<string, unknown> {
+    this.#enter(count, 2, depth)
+    const made: Record<string, unknown> = {}
+    for (let left = count; left > 0; left -= 1) {
+      const key = this.#keys.read(this.#input)
+      made[key] = this.#value(depth + 1)
+    }
+    return made
+  }
+
+  #map(depth: number): Map<unknown, unknown> {
+    const count = this.#input.varint()
+    this.#enter(count, 2, depth)
+    const made = new Map<unknown, unknown>()
+    for (let left = count; left > 0; left -= 1) {
+      const key = this.#value(depth + 1)
+      made.set(key, this.#value(depth + 1))
+    }
+    return made
+  }
+
+  #set(depth: number): Set<unknown> {
+    const count = this.#input.varint()
+    this.#enter(count, 1, depth)
+    const made = new Set<unknown>()
+    for (let left = count; left > 0; left -= 1) made.add(this.#value(depth + 1))
+    return made
+  }
+
+  #magnitude(): bigint {
+    const length = this.#input.varint()
+    if (length === 0) return 0n
+    if (length > MOST_BIGINT_BYTES) throw new MalformedBytesError(`a bigint of ${length} bytes`)
+    const at = this.#input.skip(length)
+    return BigInt(`0x${this.#input.bytes.toString("hex", at, at + length)}`)
+  }
+
+  /** A copy, which is aligned as its elements have to be. */
+  #view(place: number): object {
+    const kind = viewKinds[place]
+    if (kind === undefined) throw new MalformedBytesError(`there is no view of the kind ${place}`)
+    const length = this.#input.varint()
+    if (length % kind.width !== 0) throw new MalformedBytesError(`${length} bytes are no ${kind.name}`)
+    const at = this.#input.skip(length)
+    const copy = new Uint8Array(length)
+    this.#input.bytes.copy(copy, 0, at, at + length)
+    return place === PLAIN_BYTES ? copy : kind.over(copy.buffer)
+  }
+
+  #error(depth: number): Error {
+    this.#enter(0, 0, depth)
+    const prototype = errorPrototype(this.#input.text())
+    const hidden = this.#value(depth + 1)
+    return makeError(prototype, hidden, this.#value(depth + 1))
+  }
+
+  #instance(depth: number): object {
+    this.#enter(0, 0, depth)
+    const type = typeNamed(this.#types, this.#input.text())
+    return instanceOf(type, this.#value(depth + 1))
+  }
+
+  #enter(count: number, bytesEach: number, depth: number): void {
+    if (depth >= this.#limits.maxDepth) {
+      throw new MalformedBytesError(`nested deeper than the ${this.#limits.maxDepth} levels that are allowed`)
+    }
+    if (count * bytesEach > this.#input.left) {
+      throw new MalformedBytesError(`${count} items are announced, and ${this.#input.left} bytes are left`)
+    }
+    this.#items += count
+    if (this.#items > this.#limits.maxItems) {
+      throw new MalformedBytesError(`more than the ${this.#limits.maxItems} items that are allowed`)
+    }
+  }
+}
+
+/** Beyond this the engine has no bigints. */
+const MOST_BIGINT_BYTES = 2 ** 27
+
+const NO_BYTES = Buffer.alloc(0)

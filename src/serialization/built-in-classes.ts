@@ -1,0 +1,44 @@
+import { errorClassOf } from "./error-classes.js"
+import { viewKindOf } from "./view-kinds.js"
+
+/** Whether values with this prototype have a form on the wire of their own. */
+export function travelsAnyway(prototype: object): boolean {
+  return own.has(prototype) || viewKindOf(prototype) !== undefined || errorClassOf(prototype) !== undefined
+}
+
+/** The name of the built-in class that a class extends, where its instances hold something that is not in their fields. */
+export function builtInAbove(prototype: object): string | undefined {
+  for (let above: object | null = prototype; above !== null; above = Object.getPrototypeOf(above)) {
+    const found = withSlots.find((one) => one.prototype === above)
+    if (found !== undefined) return found.name
+  }
+  return undefined
+}
+
+const own: ReadonlySet<object> = new Set([
+  Object.prototype,
+  Array.prototype,
+  Map.prototype,
+  Set.prototype,
+  Date.prototype,
+])
+
+const withSlots: readonly { readonly name: string; readonly prototype: object }[] = [
+  Array,
+  ArrayBuffer,
+  BigInt,
+  Boolean,
+  DataView,
+  FinalizationRegistry,
+  Map,
+  Number,
+  Promise,
+  RegExp,
+  Set,
+  String,
+  WeakMap,
+  WeakRef,
+  WeakSet,
+  { name: "Date", prototype: Date.prototype },
+  { name: "a typed array", prototype: Object.getPrototypeOf(Uint8Array.prototype) as object },
+]

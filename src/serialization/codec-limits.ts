@@ -1,0 +1,23 @@
+import { SettingsError } from "../errors/settings-error.js"
+
+/** What one message may consist of, on its way out and on its way in. */
+export interface CodecLimits {
+  /** How many objects, arrays, maps, sets, errors and instances may be inside one another. 100 unless set, 1,000 at most. */
+  readonly maxDepth: number
+  /** Elements of arrays and sets, fields of objects, entries of maps, all together. 250,000 unless set. */
+  readonly maxItems: number
+}
+
+export function codecLimits({ maxDepth = 100, maxItems = 250_000 }: Partial<CodecLimits> = {}): CodecLimits {
+  requireWithin("maxDepth", maxDepth, MOST_DEPTH)
+  requireWithin("maxItems", maxItems, Number.MAX_SAFE_INTEGER)
+  return { maxDepth, maxItems }
+}
+
+/** Both directions recurse: the stack has room for this many levels, whoever calls. */
+const MOST_DEPTH = 1_000
+
+function requireWithin(field: string, value: number, most: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return
+  throw new SettingsError(field, `${value} is not a whole number from 1 to ${most}`)
+}

@@ -1,0 +1,672 @@
+import { readdirSync } from "node:fs"
+import { isDeepStrictEqual } from "node:util"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { InvalidMessageError, TimeoutError } from "../errors/call-errors.js"
+import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import { TroupeError } from "../errors/troupe-error.js"
+import type { Codec, CodecFactory, RefTexts } from "../ports/codec.js"
+import { binaryCodec } from "./binary-codec.js"
+import type { CodecLimits } from "./codec-limits.js"
+import { jsonCodec } from "./json-codec.js"
+import { OutputBuffer } from "./output-buffer.js"
+import { TypeRegistry, type WireType } from "./type-registry.js"
+
+/** What every codec has to do. */
+describe.each([
+  ["binary", binaryCodec],
+  ["JSON", jsonCodec],
+])("the %s codec", (_, make) => {
+  const codec = codecOf(make())
+
+  test.each(plainValues)("brings back %s", (_, value) => {
+    expect(roundTrip(codec, value)).toStrictEqual(value)
+  })
+
+  test.each(oddNumbers)("brings back the number %d bit by bit", (value) => {
+    expect(roundTrip(codec, value)).toBe(value)
+    expect(roundTrip(codec, [value])).toStrictEqual([value])
+  })
+
+  test("brings back whatever it is given", () => {
+    fc.assert(
+      fc.property(anything, (value) => isDeepStrictEqual(roundTrip(codec, value), value)),
+      { numRuns: 500 },
+    )
+  })
+
+  test("brings back a ref as the very same ref, wherever it stands", () => {
+    const ref = refTo("a")
+    expect(roundTrip(codec, ref)).toBe(ref)
+    const { replyTo, all } = roundTrip(codec, { replyTo: ref, all: new Set([ref]) }) as ManyRefs
+    expect(replyTo).toBe(ref)
+    expect(all.has(ref)).toBe(true)
+  })
+
+  test("lets what is no ref be the sender's fault", () => {
+    const bytes = encoded(codec, refTo("a"))
+    const elsewhere = codecOf(make(), [], { ...refs, refOf: () => raise(new MalformedBytesError("no ref")) })
+    expect(() => elsewhere.decode(bytes, 0, bytes.length)).toThrow(MalformedBytesError)
+  })
+
+  test("reads only what is between start and end, and leaves those bytes alone", () => {
+    const bytes = encoded(codec, { text: "x".repeat(50), view: new Uint16Array([1, 2]) })
+    const around = Buffer.concat([Buffer.from("[7"), bytes, Buffer.from("7]")])
+    const before = Buffer.from(around)
+    const value = codec.decode(around, 2, 2 + bytes.length)
+    expect(around).toEqual(before)
+    around.fill(0xee)
+    expect(value).toStrictEqual({ text: "x".repeat(50), view: new Uint16Array([1, 2]) })
+  })
+
+  test("appends to what is in the buffer, and grows it", () => {
+    const out = new OutputBuffer(4)
+    out.raw(Buffer.from("abc"))
+    codec.encode("d".repeat(100), out)
+    expect(out.bytes.toString("latin1", 0, 3)).toBe("abc")
+    expect(codec.decode(out.bytes, 3, out.at)).toBe("d".repeat(100))
+  })
+
+  test("stops at the limit of the buffer", () => {
+    const out = new OutputBuffer(16)
+    out.limitAt = 2_000
+    out.maxBytes = 2_000
+    expect(() => codec.encode("x".repeat(3_000), out)).toThrow(/larger than the 2000 bytes.*maxMessageBytes/)
+    expect(() => codec.encode(new Uint8Array(3_000), out)).toThrow(InvalidMessageError)
+  })
+
+  test("gives a Buffer as a Uint8Array, and a view as what it shows", () => {
+    const arrived = roundTrip(codec, Buffer.from([1, 2, 3]).subarray(1))
+    expect(arrived).toStrictEqual(new Uint8Array([2, 3]))
+    expect(Object.getPrototypeOf(arrived)).toBe(Uint8Array.prototype)
+    const shown = new DataView(new Uint8Array([1, 2, 3, 4]).buffer, 1, 2)
+    expect(new Uint8Array((roundTrip(codec, shown) as DataView).buffer)).toStrictEqual(new Uint8Array([2, 3]))
+  })
+
+  test("aligns the elements of a view whatever comes before them", () => {
+    for (const pad of ["", "a", "ab", "abc", "abcd"]) {
+      const value = [pad, new Float64Array([1.5, -0, Number.NaN]), new BigInt64Array([-1n, 2n ** 62n])]
+      expect(roundTrip(codec, value)).toStrictEqual(value)
+    }
+  })
+
+  describe("errors", () => {
+    test.each([
+      new Error("plain"),
+      new TypeError("typed", { cause: "a text" }),
+      new AggregateError([new Error("one"), 2], "many"),
+      Object.assign(new RangeError("with fields"), { code: "E1", at: new Date(5), name: "Renamed" }),
+      new TimeoutError("troupe://a/user/b", 50),
+    ])("%s comes back as what it was", (error) => {
+      const arrived = roundTrip(codec, error) as Error
+      expect(arrived).toStrictEqual(error)
+      expect(Object.getPrototypeOf(arrived)).toBe(Object.getPrototypeOf(error))
+      expect(arrived.stack).toBe(error.stack)
+      expect(Object.keys(arrived)).toEqual(Object.keys(error))
+      expect(Object.prototype.toString.call(arrived)).toBe("[object Error]")
+    })
+
+    test("every error of the rooms above comes back as itself", async () => {
+      const classes = await troupeErrors()
+      expect(classes.length).toBeGreaterThan(15)
+      for (const Class of classes) {
+        const error = Object.assign(Object.create(Class.prototype), { code: "C", delivery: "unknown" })
+        const arrived = roundTrip(codec, error)
+        expect(arrived, Class.name).toBeInstanceOf(Class)
+        expect(arrived).toMatchObject({ code: "C", delivery: "unknown" })
+      }
+    })
+
+    test("one of an unknown class is an Error that keeps its name and its fields", () => {
+      class Odd extends TypeError {
+        override readonly name = "Odd"
+        readonly amount = 3n
+      }
+      const arrived = roundTrip(codec, new Odd("m")) as Odd
+      expect(Object.getPrototypeOf(arrived)).toBe(Error.prototype)
+      expect(arrived).toMatchObject({ name: "Odd", message: "m", amount: 3n })
+    })
+
+    test("one that has its name and message from its class brings them along", () => {
+      const aborted = roundTrip(codec, AbortSignal.abort().reason) as Error
+      expect(aborted).toBeInstanceOf(Error)
+      expect(aborted).toMatchObject({ name: "AbortError", message: "This operation was aborted" })
+    })
+
+    test("one that was registered comes back as itself, without its constructor", () => {
+      class Declined extends Error {
+        readonly amount: number
+        constructor(amount: number) {
+          super(`declined: ${amount.toFixed(2)}`)
+          this.name = "Declined"
+          this.amount = amount
+        }
+      }
+      const error = new Declined(12)
+      const arrived = roundTrip(codecOf(make(), [Declined]), error)
+      expect(arrived).toStrictEqual(error)
+      expect(arrived).toBeInstanceOf(Declined)
+      expect((arrived as Error).stack).toBe(error.stack)
+    })
+
+    test("a cause that cannot be sent is refused by its place", () => {
+      const error = new Error("outer", { cause: { done: () => {} } })
+      expect(() => encoded(codec, { error })).toThrow(/^message\.error\.cause\.done is a function/)
+    })
+  })
+
+  describe("registered classes", () => {
+    class Money {
+      readonly amount: bigint
+      readonly currency: string
+      constructor(amount: bigint, currency: string) {
+        if (currency.length !== 3) throw new Error("no currency")
+        this.amount = amount
+        this.currency = currency
+      }
+      get shown(): string {
+        return `${this.amount} ${this.currency}`
+      }
+      set shown(_: string) {
+        raise(new Error("a setter ran"))
+      }
+    }
+
+    test("come back as themselves with their fields", () => {
+      const bill = { total: new Money(5n, "EUR"), parts: [new Money(2n, "EUR"), new Money(3n, "EUR")] }
+      const arrived = roundTrip(codecOf(make(), [Money]), bill) as typeof bill
+      expect(arrived).toStrictEqual(bill)
+      expect(arrived.total.shown).toBe("5 EUR")
+    })
+
+    test("run no setter for a field that comes, and take no prototype", () => {
+      const there = codecOf(make(), [Money])
+      class Fake {
+        readonly shown = "x"
+        readonly constructor_ = 1
+      }
+      const bytes = encoded(
+        codecOf(make(), [{ type: Fake, name: "Money", encode: (v) => ({ ...v }), decode: (v) => v }]),
+        new Fake(),
+      )
+      const arrived = there.decode(bytes, 0, bytes.length) as Money
+      expect(Object.getPrototypeOf(arrived)).toBe(Money.prototype)
+      expect(Object.getOwnPropertyDescriptor(arrived, "shown")).toMatchObject({ value: "x" })
+    })
+
+    test("are unknown to a node that has not registered them, and that is nobody's broken protocol", () => {
+      const bytes = encoded(codecOf(make(), [Money]), new Money(1n, "EUR"))
+      expect(() => codec.decode(bytes, 0, bytes.length)).toThrow(InvalidMessageError)
+      expect(() => codec.decode(bytes, 0, bytes.length)).toThrow(/"Money".*setting types/)
+    })
+
+    test("that extend a registered class are not registered", () => {
+      class Coins extends Money {}
+      expect(() => encoded(codecOf(make(), [Money]), new Coins(1n, "EUR"))).toThrow(/register class Coins/)
+    })
+
+    test("may say themselves what is sent", () => {
+      const there = codecOf(make(), [urlType])
+      expect(roundTrip(there, { to: new URL("https://a.example/b") })).toStrictEqual({
+        to: new URL("https://a.example/b"),
+      })
+    })
+
+    test("that cannot be made of what came are an invalid message, with the reason", () => {
+      const failing: WireType = { type: URL, encode: String, decode: () => raise(new Error("not today")) }
+      const bytes = encoded(codecOf(make(), [urlType]), new URL("https://a.example/"))
+      const refusal = thrownBy(() => codecOf(make(), [failing]).decode(bytes, 0, bytes.length))
+      expect(refusal).toBeInstanceOf(InvalidMessageError)
+      expect(refusal).toMatchObject({ cause: new Error("not today") })
+    })
+
+    test("whose encode gives the value itself are refused for their depth", () => {
+      const endless: WireType = { type: URL, encode: (url) => url, decode: (url) => url }
+      expect(() => encoded(codecOf(make(), [endless]), new URL("https://a.example/"))).toThrow(
+        /contain itself/,
+      )
+    })
+  })
+
+  describe("what cannot be sent", () => {
+    class Unknown {}
+    test.each([
+      ["message.order.lines[3].price is a function", { order: { lines: [1, 2, 3, { price: () => 1 }] } }],
+      ["message is a symbol", Symbol("s")],
+      ["message.a is an instance of class WeakMap", { a: new WeakMap() }],
+      ["message[0] is an instance of class Promise", [Promise.resolve()]],
+      ["message is an instance of class RegExp", /x/],
+      [
+        "message.b is an instance of class Unknown: register class Unknown in the setting types",
+        { b: new Unknown() },
+      ],
+      ["message is an instance of a class without a name", new (class {})()],
+      ['message["a key"].x is a function', { "a key": { x() {} } }],
+      [
+        "message.m.values[1] is a function",
+        {
+          m: new Map([
+            [1, 2 as unknown],
+            [2, () => 1],
+          ]),
+        },
+      ],
+      ["message.m.keys[0].k is a function", { m: new Map([[{ k: () => 1 }, 2]]) }],
+      ["message[1][0] is a symbol", new Set([1, [Symbol("s")]])],
+      ["message.inner has the key __proto__", { inner: JSON.parse('{"__proto__":1}') }],
+      ["message.after is a function", { before: { deep: { er: 1 } }, after() {} }],
+      ["message is an instance of class Pile", new (class Pile extends Array {})()],
+      ["message is an instance of class Pile", new (class Pile extends Map {})()],
+      ["message is an instance of class Pile", new (class Pile extends Uint8Array {})()],
+    ])("%s", (problem, value) => {
+      const refusal = thrownBy(() => encoded(codec, value))
+      expect(refusal).toBeInstanceOf(InvalidMessageError)
+      expect(String((refusal as Error).message)).toContain(problem)
+      expect(refusal).toMatchObject({ delivery: "not-delivered" })
+    })
+
+    test("is told with the place and the cause if a getter throws", () => {
+      const value = {
+        a: [
+          1,
+          {
+            get b() {
+              return raise(new Error("never"))
+            },
+          },
+        ],
+      }
+      const refusal = thrownBy(() => encoded(codec, value))
+      expect(refusal).toMatchObject({
+        code: "InvalidMessage",
+        message: expect.stringMatching(/^message\.a\[1\]\.b could not be read/),
+        cause: new Error("never"),
+      })
+    })
+
+    test("is a value that contains itself", () => {
+      const loop: unknown[] = []
+      loop.push({ loop })
+      expect(() => encoded(codec, loop)).toThrow(/nested deeper than the 100 levels.*may contain itself/)
+    })
+
+    test("is an instance that only looks like one of the language", () => {
+      for (const prototype of [Map.prototype, Set.prototype, Date.prototype, Uint8Array.prototype]) {
+        expect(() => encoded(codec, Object.create(prototype))).toThrow(InvalidMessageError)
+      }
+    })
+  })
+
+  describe("what is not sent, or arrives as something else", () => {
+    test.each<[string, unknown, unknown]>([
+      ["holes are undefined", new Array(2), [undefined, undefined]],
+      ["symbol keys are left out", { [Symbol("s")]: 1, a: 2 }, { a: 2 }],
+      ["fields of arrays are left out", Object.assign([1], { more: 2 }), [1]],
+      [
+        "accessors are read",
+        {
+          get a() {
+            return 5
+          },
+        },
+        { a: 5 },
+      ],
+      ["toJSON is a field like any other", { toJSON: "x" }, { toJSON: "x" }],
+      [
+        "an object without a prototype gets the usual one",
+        Object.assign(Object.create(null), { a: 1 }),
+        { a: 1 },
+      ],
+    ])("%s", (_, value, arrives) => {
+      expect(roundTrip(codec, value)).toStrictEqual(arrives)
+    })
+
+    test("inherited fields are left out, also those of a polluted Object.prototype", () => {
+      const everywhere = { value: 1, enumerable: true, configurable: true, writable: true }
+      Object.defineProperty(Object.prototype, "everywhere", everywhere)
+      const bytes = encoded(codec, { a: 1 })
+      Reflect.deleteProperty(Object.prototype, "everywhere")
+      expect(bytes.includes("everywhere")).toBe(false)
+      expect(codec.decode(bytes, 0, bytes.length)).toStrictEqual({ a: 1 })
+    })
+  })
+
+  describe("limits", () => {
+    const tight: Partial<CodecLimits> = { maxDepth: 5, maxItems: 20 }
+    const wide = { maxDepth: 1_000, maxItems: 10_000 }
+
+    test.each<[string, (inner: unknown) => unknown]>([
+      ["arrays", (inner) => [inner]],
+      ["objects", (inner) => ({ inner })],
+      ["objects with a dollar", (inner) => ({ $: inner })],
+      ["maps", (inner) => new Map([[1, inner]])],
+      ["keys of maps", (inner) => new Map([[inner, 1]])],
+      ["sets", (inner) => new Set([inner])],
+      ["causes", (cause) => new Error("e", { cause })],
+    ])("holds the depth of %s on both sides, at the same level", (_, around) => {
+      const levels = around(1) instanceof Error ? 2 : 1
+      const nested = (depth: number) => {
+        let value: unknown
+        for (let level = 0; level < depth; level += levels) value = around(value)
+        return value
+      }
+      const here = codecOf(make(tight))
+      const deepest = nested(4)
+      expect(roundTrip(here, deepest)).toStrictEqual(deepest)
+      const tooDeep = nested(6)
+      expect(() => encoded(here, tooDeep)).toThrow(/nested deeper than the 5 levels/)
+      const bytes = encoded(codecOf(make(wide)), tooDeep)
+      expect(() => here.decode(bytes, 0, bytes.length)).toThrow(MalformedBytesError)
+    })
+
+    test.each<[string, (count: number) => unknown]>([
+      ["elements", (count) => new Array(count).fill(1)],
+      ["elements of arrays in arrays", (count) => [new Array(5).fill(1), new Array(count - 7).fill(1)]],
+      ["fields", (count) => Object.fromEntries(new Array(count).fill(1).map((_, index) => [`k${index}`, 1]))],
+      ["entries", (count) => new Map(new Array(count).fill(1).map((_, index) => [index, -0]))],
+      ["members of sets", (count) => new Set(new Array(count).fill(1).map((_, index) => index))],
+    ])("holds the number of %s on both sides", (_, of) => {
+      const here = codecOf(make(tight))
+      expect(roundTrip(here, of(20))).toStrictEqual(of(20))
+      expect(() => encoded(here, of(21))).toThrow(/above the 20 items/)
+      const bytes = encoded(codecOf(make(wide)), of(21))
+      expect(() => here.decode(bytes, 0, bytes.length)).toThrow(MalformedBytesError)
+    })
+
+    test("has room for a map full of errors", () => {
+      const roomy = codecOf(make({ maxItems: 20 * 7 }))
+      const errors = () => Object.assign(new Error("m"), { stack: "s" })
+      const map = new Map(new Array(20).fill(0).map(() => [errors(), errors()]))
+      expect((roundTrip(roomy, map) as Map<Error, Error>).size).toBe(20)
+    })
+
+    test.each([
+      { maxDepth: 0 },
+      { maxDepth: 1_001 },
+      { maxDepth: 1.5 },
+      { maxItems: 0 },
+      { maxItems: Number.NaN },
+    ])("cannot be %o", (limits) => {
+      expect(() => make(limits)).toThrow(/setting max(Depth|Items)/)
+    })
+  })
+
+  describe("hostile bytes", () => {
+    const all = codecOf(make(), [urlType])
+
+    test("are refused by one of two errors, or make a value", () => {
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+          survives(all, Buffer.from(bytes))
+        }),
+        { numRuns: 3_000 },
+      )
+    })
+
+    test("that were changed on the way do no harm either", () => {
+      const change = fc.record({ at: fc.nat(), to: fc.nat(255), cut: fc.nat(3) })
+      fc.assert(
+        fc.property(anything, fc.array(change, { minLength: 1, maxLength: 4 }), (value, changes) => {
+          const bytes = encoded(all, [value, new Error("e"), new URL("https://a.example/"), refTo("x"), 5n])
+          for (const { at, to } of changes) bytes[at % bytes.length] = to
+          survives(all, bytes.subarray(0, bytes.length - (changes[0]?.cut ?? 0)))
+        }),
+        { numRuns: 2_000 },
+      )
+    })
+
+    test("cannot stop early or go on", () => {
+      const bytes = encoded(codec, { a: [1, "text", 2.5], b: new Map([[1, "x".repeat(300)]]) })
+      for (let end = 0; end < bytes.length; end += 1) {
+        expect(() => codec.decode(bytes, 0, end)).toThrow(MalformedBytesError)
+      }
+      expect(() => codec.decode(Buffer.concat([bytes, bytes]), 0, bytes.length + 1)).toThrow(
+        MalformedBytesError,
+      )
+    })
+  })
+
+  test("a getter, a take and a make may use the codec themselves", () => {
+    const nested: WireType = {
+      type: URL,
+      encode: (url: URL) => encoded(inner, { href: url.href, more: [1, 2] }),
+      decode: (bytes: Uint8Array) => new URL((inner.decode(Buffer.from(bytes), 0, bytes.length) as URL).href),
+    }
+    const inner = codecOf(make(), [nested])
+    const value = {
+      before: [1],
+      get read() {
+        return encoded(inner, { deep: [[["er"]]] }).length > 0
+      },
+      url: new URL("https://a.example/"),
+      after: { a: 1 },
+    }
+    expect(roundTrip(inner, value)).toStrictEqual({
+      before: [1],
+      read: true,
+      url: new URL("https://a.example/"),
+      after: { a: 1 },
+    })
+  })
+
+  test("goes on working after a refusal in the middle", () => {
+    expect(() => encoded(codec, { a: [{ b: () => 1 }] })).toThrow(InvalidMessageError)
+    expect(() => codec.decode(Buffer.from([0xa2, 1]), 0, 2)).toThrow(MalformedBytesError)
+    expect(roundTrip(codec, { a: 1 })).toStrictEqual({ a: 1 })
+    expect(() => encoded(codec, Symbol("s"))).toThrow(/^message is/)
+  })
+})
+
+interface ManyRefs {
+  readonly replyTo: object
+  readonly all: ReadonlySet<object>
+}
+
+const plainValues: [string, unknown][] = [
+  ["null", null],
+  ["undefined", undefined],
+  ["true", true],
+  ["false", false],
+  ["an empty text", ""],
+  ["Latin-1", "caf\u00e9 \u00ff"],
+  ["text of other scripts", "\u0100\u4e2d\u6587 \ud83d\ude00"],
+  ["half a surrogate pair", "a\ud800b\udc00"],
+  ["a long text", "abc".repeat(1_000)],
+  ["a long wide text", "\u4e2d".repeat(1_000)],
+  [
+    "texts of every length up to 70",
+    new Array(70).fill("").map((_, length) => "\u00e9x".repeat(length).slice(0, length)),
+  ],
+  ["bigints", [0n, 1n, -1n, 255n, 256n, -256n, 2n ** 64n, -(2n ** 200n)]],
+  ["an empty array", []],
+  ["arrays of 15, 16 and 300", [15, 16, 300].map((length) => new Array(length).fill(7))],
+  ["an empty object", {}],
+  ["a large object", Object.fromEntries(new Array(200).fill(0).map((_, index) => [`key ${index}`, index]))],
+  ["undefined in an object", { a: undefined }],
+  ["keys that look like numbers", { 1: "a", 0: "b", "-1": "c", "01": "d" }],
+  ["keys that Object.prototype has", { constructor: 1, toString: 2, prototype: { x: 3 }, hasOwnProperty: 4 }],
+  ["an empty key, a long one and a wide one", { "": 1, ["k".repeat(40)]: 2, "\u4e2d": 3 }],
+  ["keys that begin and end alike", { "a-1-z": 1, "a-2-z": 2, "a-3-z": 3, "a\u00e9-z": 4 }],
+  ["dollars", { $: "Date", v: 0, inner: { $: { $: 1 } } }],
+  ["what looks like a wrapped object", { $: "Object", v: { $: "Object", v: 1 } }],
+  [
+    "a map with keys of all kinds",
+    new Map<unknown, unknown>([
+      [1, "a"],
+      ["1", "b"],
+      [Number.NaN, {}],
+      [null, undefined],
+    ]),
+  ],
+  ["a set", new Set([1, "1", null, undefined, Number.NaN])],
+  ["a map in a set in a map", new Map([[1, new Set([new Map([[2, 3]])])]])],
+  ["dates", [new Date(0), new Date(-1), new Date(8.64e15), new Date(Number.NaN)]],
+  ["an ArrayBuffer", new Uint8Array([1, 2, 3]).buffer],
+  ["a DataView", new DataView(new Uint8Array([1, 2, 3]).buffer)],
+  [
+    "every typed array",
+    [
+      Int8Array,
+      Uint8Array,
+      Uint8ClampedArray,
+      Int16Array,
+      Uint16Array,
+      Int32Array,
+      Uint32Array,
+      Float32Array,
+      Float64Array,
+    ]
+      .map((View) => View.from([1, 2, 100]))
+      .concat([new BigInt64Array([-1n]), new BigUint64Array([2n ** 63n])] as never[]),
+  ],
+  ["empty views", [new Uint8Array(0), new Float64Array(0), new ArrayBuffer(0)]],
+]
+
+const oddNumbers = [
+  0,
+  -0,
+  1,
+  -1,
+  127,
+  128,
+  255,
+  256,
+  65_535,
+  65_536,
+  2 ** 31 - 1,
+  2 ** 31,
+  2 ** 32 - 1,
+  2 ** 32,
+  2 ** 53 - 1,
+  2 ** 53,
+  -128,
+  -129,
+  -256,
+  -257,
+  -65_536,
+  -65_537,
+  -(2 ** 31),
+  -(2 ** 31) - 1,
+  -(2 ** 32),
+  -(2 ** 32) - 1,
+  -(2 ** 53),
+  0.5,
+  -0.5,
+  1e300,
+  5e-324,
+  Number.MAX_VALUE,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+]
+
+const anything = fc.letrec((tie) => ({
+  leaf: fc.oneof(
+    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.string({ maxLength: 80 }),
+    fc.integer(),
+    fc.double(),
+    fc.constant(-0),
+    fc.boolean(),
+    fc.constantFrom(null, undefined),
+    fc.bigInt(),
+    fc.date({ noInvalidDate: false }),
+    fc.uint8Array(),
+    fc.float64Array(),
+    fc.int16Array(),
+  ),
+  key: fc
+    .oneof(fc.string(), fc.constantFrom("$", "v", "constructor", "toString"))
+    .filter((key) => key !== "__proto__"),
+  value: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    tie("leaf"),
+    fc.array(tie("value"), { maxLength: 20 }),
+    fc.dictionary(tie("key") as fc.Arbitrary<string>, tie("value"), { noNullPrototype: true }),
+    fc.array(fc.tuple(tie("value"), tie("value")), { maxLength: 5 }).map((entries) => new Map(entries)),
+    fc.array(tie("value"), { maxLength: 5 }).map((elements) => new Set(elements)),
+  ),
+})).value
+
+class FakeRef {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const known = new Map<string, FakeRef>()
+
+function refTo(name: string): FakeRef {
+  const ref = known.get(name) ?? new FakeRef(name)
+  known.set(name, ref)
+  return ref
+}
+
+const refs: RefTexts = {
+  isRef: (value) => value instanceof FakeRef,
+  textOf: (ref) => (ref as FakeRef).text,
+  refOf: refTo,
+}
+
+const urlType: WireType<URL> = {
+  type: URL,
+  encode: (url) => url.href,
+  decode: (href) => new URL(href),
+}
+
+function codecOf(factory: CodecFactory, types: readonly WireType[] = [], texts = refs): Codec {
+  return factory({ refs: texts, types: new TypeRegistry(types) })
+}
+
+function encoded(codec: Codec, value: unknown): Buffer {
+  const out = new OutputBuffer(64)
+  codec.encode(value, out)
+  return Buffer.from(out.bytes.subarray(0, out.at))
+}
+
+function roundTrip(codec: Codec, value: unknown): unknown {
+  const bytes = encoded(codec, value)
+  return codec.decode(bytes, 0, bytes.length)
+}
+
+function survives(codec: Codec, bytes: Buffer): void {
+  try {
+    codec.decode(bytes, 0, bytes.length)
+  } catch (thrown) {
+    if (!(thrown instanceof MalformedBytesError) && !(thrown instanceof InvalidMessageError)) throw thrown
+  }
+  expect(Reflect.ownKeys(Object.prototype)).toEqual(untouched)
+  expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined()
+}
+
+const untouched = Reflect.ownKeys(Object.prototype)
+
+function thrownBy(action: () => unknown): unknown {
+  try {
+    action()
+  } catch (thrown) {
+    return thrown
+  }
+  return undefined
+}
+
+function raise(error: Error): never {
+  throw error
+}
+
+/** Every class of error in the files that errors live in, but for the two that are only there to be extended. */
+async function troupeErrors(): Promise<(abstract new (...args: never[]) => TroupeError)[]> {
+  const found: (abstract new (...args: never[]) => TroupeError)[] = []
+  for (const room of ["errors", "address", "actor"]) {
+    const folder = new URL(`../${room}/`, import.meta.url)
+    for (const file of readdirSync(folder).filter((name) => /-errors?\.ts$/.test(name))) {
+      const exported: Record<string, unknown> = await import(new URL(file, folder).href)
+      for (const value of Object.values(exported)) {
+        if (typeof value !== "function" || !(value.prototype instanceof TroupeError)) continue
+        if (value.name !== "CallError") found.push(value as never)
+      }
+    }
+  }
+  return found
+}

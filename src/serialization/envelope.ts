@@ -1,0 +1,136 @@
+import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import type { TraceContext } from "../ports/telemetry.js"
+import type { InputBytes } from "./input-bytes.js"
+import type { OutputBuffer } from "./output-buffer.js"
+
+/**
+ * What is said about a message beside its payload.
+ *
+ *     head u8        direction in bits 0 and 1, flags in bits 2 to 5, bit 6: extras follow, bit 7: zero
+ *     correlation    varint, unless one-way
+ *     target         varint, the number of a name; one-way and request
+ *     time left      varint of milliseconds, 1 or more; request
+ *     extras         if bit 6: a byte that says which, then each of them
+ *     payload        the rest
+ *
+ * An answer needs no target: whoever asked knows by the correlation who is meant, and by the connection whom it asked. The two
+ * nodes are those of the connection, unless the message was forwarded; then `origin` is the node that sent it first. Time left is a
+ * duration because the clocks of two nodes do not agree.
+ */
+export class Envelope {
+  direction: Direction = ONE_WAY
+  /** Any of the flags below, added. */
+  flags = 0
+  correlation = 0
+  target = 0
+  timeLeftMs = 0
+  /** The number of a name. */
+  sender: number | undefined
+  /** A node id. */
+  origin: string | undefined
+  forwards = 0
+  /** The calls that this one was made in, the outermost first. */
+  chain: readonly string[] = NO_CHAIN
+  trace: TraceContext | undefined
+}
+
+export type Direction = typeof ONE_WAY | typeof REQUEST | typeof ANSWER | typeof FAILURE
+export const ONE_WAY = 0
+export const REQUEST = 1
+export const ANSWER = 2
+/** An answer whose payload is an error. */
+export const FAILURE = 3
+
+export const READ_ONLY = 1
+export const ALWAYS_INTERLEAVE = 2
+/** Never forwarded. */
+export const LOCAL_ONLY = 4
+/** Does not count as use of its target. */
+export const SUPPRESS_KEEP_ALIVE = 8
+
+export function writeEnvelope(out: OutputBuffer, envelope: Envelope): void {
+  const extras = extrasOf(envelope)
+  const { direction } = envelope
+  out.u8(direction | (envelope.flags << 2) | (extras === 0 ? 0 : EXTRAS))
+  if (direction !== ONE_WAY) out.varint(envelope.correlation)
+  if (direction <= REQUEST) out.varint(envelope.target)
+  if (direction === REQUEST) out.varint(envelope.timeLeftMs)
+  if (extras !== 0) writeExtras(out, envelope, extras)
+}
+
+/** Fills `into`, which is used again and again: this is done for every message. */
+export function readEnvelope(input: InputBytes, into: Envelope): void {
+  const head = input.u8()
+  if (head > 0x7f) throw new MalformedBytesError("an envelope begins with a bit that has no meaning")
+  const direction = (head & 3) as Direction
+  into.direction = direction
+  into.flags = (head >> 2) & 15
+  into.correlation = direction === ONE_WAY ? 0 : input.varint()
+  into.target = direction <= REQUEST ? input.varint() : 0
+  into.timeLeftMs = direction === REQUEST ? input.varint() : 0
+  if (direction === REQUEST && into.timeLeftMs === 0) {
+    throw new MalformedBytesError("a request has no time left")
+  }
+  into.sender = undefined
+  into.origin = undefined
+  into.forwards = 0
+  into.chain = NO_CHAIN
+  into.trace = undefined
+  if ((head & EXTRAS) !== 0) readExtras(input, into)
+}
+
+const NO_CHAIN: readonly string[] = []
+const EXTRAS = 0x40
+const SENDER = 1
+const ORIGIN = 2
+const FORWARDS = 4
+const CHAIN = 8
+const TRACE = 16
+
+/** Longer chains than this are cycles that nobody noticed. */
+const MAX_CHAIN = 256
+const MAX_CHAIN_BYTES = 1_024
+const MAX_NODE_BYTES = 512
+
+function extrasOf({ sender, origin, forwards, chain, trace }: Envelope): number {
+  return (
+    (sender === undefined ? 0 : SENDER) |
+    (origin === undefined ? 0 : ORIGIN) |
+    (forwards === 0 ? 0 : FORWARDS) |
+    (chain.length === 0 ? 0 : CHAIN) |
+    (trace === undefined ? 0 : TRACE)
+  )
+}
+
+function writeExtras(out: OutputBuffer, envelope: Envelope, extras: number): void {
+  const { sender, origin, forwards, chain, trace } = envelope
+  out.u8(extras)
+  if (sender !== undefined) out.varint(sender)
+  if (origin !== undefined) out.text(origin)
+  if (forwards !== 0) out.u8(forwards)
+  if (chain.length > 0) {
+    out.varint(chain.length)
+    for (const call of chain) out.text(call)
+  }
+  if (trace !== undefined) {
+    out.raw(Buffer.from(trace.traceId + trace.spanId, "hex"))
+    out.u8(trace.sampled ? 1 : 0)
+  }
+}
+
+function readExtras(input: InputBytes, into: Envelope): void {
+  const extras = input.u8()
+  if (extras === 0 || extras > 0x1f) throw new MalformedBytesError("an envelope has extras of no known kind")
+  if ((extras & SENDER) !== 0) into.sender = input.varint()
+  if ((extras & ORIGIN) !== 0) into.origin = input.text(MAX_NODE_BYTES)
+  if ((extras & FORWARDS) !== 0) into.forwards = input.u8()
+  if ((extras & CHAIN) !== 0) {
+    const length = input.varint()
+    if (length === 0 || length > MAX_CHAIN) throw new MalformedBytesError(`a chain of ${length} calls`)
+    into.chain = Array.from({ length }, () => input.text(MAX_CHAIN_BYTES))
+  }
+  if ((extras & TRACE) !== 0) {
+    const ids = input.raw(24).toString("hex")
+    into.trace = { traceId: ids.slice(0, 32), spanId: ids.slice(32), sampled: input.u8() === 1 }
+  }
+}

@@ -1,0 +1,64 @@
+import { DeathPactError, NameTakenError, StashOverflowError } from "../actor/actor-errors.js"
+import { ActorIdError } from "../address/actor-id-error.js"
+import { ActorPathError } from "../address/actor-path-error.js"
+import { NodeIdError } from "../address/node-id-error.js"
+import { PathResolutionError } from "../address/path-resolution-error.js"
+import { UriError } from "../address/uri-error.js"
+import {
+  ActorStoppedError,
+  CancelledError,
+  InvalidMessageError,
+  NodeUnreachableError,
+  OverloadedError,
+  QuarantinedError,
+  TimeoutError,
+} from "../errors/call-errors.js"
+import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import { NetworkError } from "../errors/network-error.js"
+import { SettingsError } from "../errors/settings-error.js"
+
+/**
+ * The errors that arrive as what they were without having been registered: those of the language, and those of the rooms
+ * above this one. Rooms below bring theirs through the setting `types`.
+ */
+const classes: readonly { readonly name: string; readonly prototype: Error }[] = [
+  Error,
+  TypeError,
+  RangeError,
+  SyntaxError,
+  ReferenceError,
+  EvalError,
+  URIError,
+  AggregateError,
+  ActorIdError,
+  ActorPathError,
+  ActorStoppedError,
+  CancelledError,
+  DeathPactError,
+  InvalidMessageError,
+  MalformedBytesError,
+  NameTakenError,
+  NetworkError,
+  NodeIdError,
+  NodeUnreachableError,
+  OverloadedError,
+  PathResolutionError,
+  QuarantinedError,
+  SettingsError,
+  StashOverflowError,
+  TimeoutError,
+  UriError,
+]
+
+const names = new Map<object, string>(classes.map(({ prototype, name }) => [prototype, name]))
+const prototypes = new Map<string, object>(classes.map(({ prototype, name }) => [name, prototype]))
+
+/** What the class with this prototype is called on the way; undefined if it is not one of the known ones. */
+export function errorClassOf(prototype: object): string | undefined {
+  return names.get(prototype)
+}
+
+/** An error of a class that is not known here, as one from a newer node may be, is an `Error`. */
+export function errorPrototype(name: string): object {
+  return prototypes.get(name) ?? Error.prototype
+}

@@ -1,0 +1,158 @@
+import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import type { CodecTools } from "../ports/codec.js"
+import type { CodecLimits } from "./codec-limits.js"
+import { errorPrototype } from "./error-classes.js"
+import { makeError } from "./error-fields.js"
+import { instanceOf, typeNamed } from "./instances.js"
+import { MARK, type Marked } from "./json-marks.js"
+import { viewKinds } from "./view-kinds.js"
+
+/** Makes of what `JSON.parse` gave the value that it stands for. Nobody vouches for it: every part is looked at. */
+export class JsonReader {
+  readonly #tools: CodecTools
+  readonly #limits: CodecLimits
+  #items = 0
+
+  constructor(tools: CodecTools, limits: CodecLimits) {
+    this.#tools = tools
+    this.#limits = limits
+  }
+
+  read(json: unknown): unknown {
+    return this.#value(json, 0)
+  }
+
+  #value(json: unknown, depth: number): unknown {
+    if (typeof json !== "object" || json === null) return json
+    if (Array.isArray(json)) return this.#elements(json, depth)
+    return Object.hasOwn(json, MARK) ? this.#marked(json as Marked, depth) : this.#fields(json, depth)
+  }
+
+  #elements(json: readonly unknown[], depth: number): unknown[] {
+    this.#enter(json.length, depth)
+    return json.map((element) => this.#value(element, depth + 1))
+  }
+
+  #fields(json: object, depth: number): Record<string, unknown> {
+    const keys = Object.keys(json)
+    this.#enter(keys.length, depth)
+    const made: Record<string, unknown> = {}
+    for (const key of keys) {
+      if (key === "__proto__") throw new MalformedBytesError("an object has the key __proto__")
+      made[key] = this.#value((json as Record<string, unknown>)[key], depth + 1)
+    }
+    return made
+  }
+
+  #marked({ [MARK]: mark, of, v }: Marked, depth: number): unknown {
+    switch (mark) {
+      case "undefined":
+        return undefined
+      case "number":
+        return numbers.get(text(v)) ?? unreadable("number")
+      case "bigint":
+        return bigintOf(text(v))
+      case "Object":
+        return this.#fields(object(v), depth)
+      case "ref":
+        return this.#tools.refs.refOf(text(v))
+      case "Date":
+        return dateOf(v)
+      case "Map":
+        return this.#map(list(v), depth)
+      case "Set":
+        return new Set(this.#elements(list(v), depth))
+      case "Error":
+        return this.#error(text(of), v, depth)
+      case "type":
+        return this.#instance(text(of), v, depth)
+      default:
+        return viewOf(mark, v)
+    }
+  }
+
+  #map(pairs: readonly unknown[], depth: number): Map<unknown, unknown> {
+    this.#enter(pairs.length, depth)
+    const made = new Map<unknown, unknown>()
+    for (const pair of pairs) {
+      const [sentKey, sentValue] = pairOf(pair)
+      const key = this.#value(sentKey, depth + 1)
+      made.set(key, this.#value(sentValue, depth + 1))
+    }
+    return made
+  }
+
+  #error(name: string, v: unknown, depth: number): Error {
+    this.#enter(0, depth)
+    const [hidden, shown] = pairOf(v)
+    const madeHidden = this.#fields(object(hidden), depth + 1)
+    return makeError(errorPrototype(name), madeHidden, this.#fields(object(shown), depth + 1))
+  }
+
+  #instance(name: string, v: unknown, depth: number): object {
+    this.#enter(0, depth)
+    const type = typeNamed(this.#tools.types, name)
+    return instanceOf(type, this.#value(v, depth + 1))
+  }
+
+  #enter(items: number, depth: number): void {
+    const { maxDepth, maxItems } = this.#limits
+    if (depth >= maxDepth) {
+      throw new MalformedBytesError(`nested deeper than the ${maxDepth} levels that are allowed`)
+    }
+    this.#items += items
+    if (this.#items > maxItems)
+      throw new MalformedBytesError(`more than the ${maxItems} items that are allowed`)
+  }
+}
+
+const numbers: ReadonlyMap<string, number> = new Map([
+  ["NaN", Number.NaN],
+  ["-0", -0],
+  ["Infinity", Number.POSITIVE_INFINITY],
+  ["-Infinity", Number.NEGATIVE_INFINITY],
+])
+
+function bigintOf(digits: string): bigint {
+  if (!/^-?[0-9a-f]+$/.test(digits) || digits.length > MOST_HEX_DIGITS) unreadable("bigint")
+  return digits.startsWith("-") ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`)
+}
+
+/** Beyond this the engine has no bigints. */
+const MOST_HEX_DIGITS = 2 ** 28
+
+function dateOf(v: unknown): Date {
+  if (v !== null && typeof v !== "number") unreadable("Date")
+  return new Date(v === null ? Number.NaN : (v as number))
+}
+
+function viewOf(mark: unknown, v: unknown): object {
+  const kind = viewKinds.find(({ name }) => name === mark)
+  if (kind === undefined) throw new MalformedBytesError("a marked object is of a kind that does not exist")
+  const encoded = text(v)
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encoded) || encoded.length % 4 !== 0) unreadable(kind.name)
+  const bytes = Buffer.from(encoded, "base64")
+  if (bytes.length % kind.width !== 0) unreadable(kind.name)
+  return kind.over(new Uint8Array(bytes).buffer)
+}
+
+function text(v: unknown): string {
+  return typeof v === "string" ? v : unreadable("text")
+}
+
+function list(v: unknown): readonly unknown[] {
+  return Array.isArray(v) ? v : unreadable("list")
+}
+
+function pairOf(v: unknown): readonly unknown[] {
+  const pair = list(v)
+  return pair.length === 2 ? pair : unreadable("pair")
+}
+
+function object(v: unknown): object {
+  return typeof v === "object" && v !== null && !Array.isArray(v) ? v : unreadable("object")
+}
+
+function unreadable(what: string): never {
+  throw new MalformedBytesError(`a marked object has no ${what} where one belongs`)
+}

@@ -1,0 +1,69 @@
+import { InvalidMessageError } from "../errors/call-errors.js"
+import type { ByteSink } from "../ports/codec.js"
+import { writeText } from "./text.js"
+import { writeVarint } from "./varint.js"
+
+/**
+ * Bytes that are written one after another, in a buffer that doubles when it is full.
+ *
+ * What is larger than may be sent is refused while it is written: the limit is set to where the current message may end
+ * at the latest.
+ */
+export class OutputBuffer implements ByteSink {
+  bytes: Buffer
+  at = 0
+  /** No byte may stand here or further on. */
+  limitAt: number = Number.POSITIVE_INFINITY
+  /** What the limit is in the settings, for the text of the refusal. */
+  maxBytes: number = Number.POSITIVE_INFINITY
+
+  constructor(initialBytes: number) {
+    this.bytes = Buffer.allocUnsafeSlow(initialBytes)
+  }
+
+  reserve(count: number): void {
+    const end = this.at + count
+    if (end > this.bytes.length || end > this.limitAt) this.#grow(end)
+  }
+
+  u8(value: number): void {
+    this.reserve(1)
+    this.bytes[this.at++] = value
+  }
+
+  u32(value: number): void {
+    this.reserve(4)
+    const { bytes, at } = this
+    bytes[at] = value
+    bytes[at + 1] = value >>> 8
+    bytes[at + 2] = value >>> 16
+    bytes[at + 3] = value >>> 24
+    this.at = at + 4
+  }
+
+  /** From 0 to `Number.MAX_SAFE_INTEGER`. */
+  varint(value: number): void {
+    writeVarint(this, value)
+  }
+
+  text(value: string): void {
+    writeText(this, value)
+  }
+
+  raw(value: Uint8Array): void {
+    this.reserve(value.length)
+    this.bytes.set(value, this.at)
+    this.at += value.length
+  }
+
+  #grow(end: number): void {
+    if (end > this.limitAt) {
+      throw new InvalidMessageError(
+        `the message is larger than the ${this.maxBytes} bytes that may be sent (setting maxMessageBytes)`,
+      )
+    }
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, end))
+    larger.set(this.bytes)
+    this.bytes = larger
+  }
+}

@@ -1,0 +1,28 @@
+/** What is wrong with a value that has no form on the wire, and what to do about it. */
+export function whyRefused(value: unknown): string {
+  if (typeof value === "function") return "is a function: send data, or a ref to an actor that does the work"
+  if (typeof value === "symbol") return "is a symbol: send a text"
+  const name = classNameOf(value as object)
+  if (name === undefined) return "is an instance of a class without a name: send plain data"
+  return `is an instance of class ${name}: register class ${name} in the setting types, or send plain data`
+}
+
+export const FORBIDDEN_KEY = "has the key __proto__, which could be taken for a prototype where it arrives"
+
+export const CHANGED = "was changed while it was encoded, by a getter or an encode function of its own"
+
+export const THREW = "could not be read: a getter or an encode function threw (see cause)"
+
+export function tooDeep(maxDepth: number): string {
+  return `is nested deeper than the ${maxDepth} levels that are allowed; it may contain itself`
+}
+
+export function tooMany(maxItems: number): string {
+  return `brings the message above the ${maxItems} items that are allowed`
+}
+
+function classNameOf(value: object): string | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const made = (prototype as { constructor?: { name?: unknown } }).constructor
+  return typeof made?.name === "string" && made.name !== "" ? made.name : undefined
+}

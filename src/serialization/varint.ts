@@ -1,0 +1,31 @@
+import type { ByteSink } from "../ports/codec.js"
+
+/** Seven bits to a byte, the lowest first; all bytes but the last have their high bit set. */
+export function writeVarint(out: ByteSink, value: number): void {
+  out.reserve(varintBytes(value))
+  out.at = putVarint(out.bytes, out.at, value)
+}
+
+/** Into bytes that have room for it. Says where the next byte goes. */
+export function putVarint(bytes: Uint8Array, at: number, value: number): number {
+  let rest = value
+  while (rest > 0x7fff_ffff) {
+    bytes[at++] = (rest % 0x80) | 0x80
+    rest = Math.floor(rest / 0x80)
+  }
+  while (rest > 0x7f) {
+    bytes[at++] = (rest & 0x7f) | 0x80
+    rest >>>= 7
+  }
+  bytes[at++] = rest
+  return at
+}
+
+export function varintBytes(value: number): number {
+  let count = 1
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) count += 1
+  return count
+}
+
+/** The bytes of the largest one that is taken: eight times seven bits are more than the 53 of a safe integer. */
+export const MOST_VARINT_BYTES = 8

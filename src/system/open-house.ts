@@ -1,0 +1,90 @@
+import { ActorPathError } from "../address/actor-path-error.js"
+import { Address } from "../address/address.js"
+import { canonicalHost } from "../address/host.js"
+import { NodeId } from "../address/node-id.js"
+import { SettingsError } from "../errors/settings-error.js"
+import type { Connection, Listener } from "../ports/network.js"
+import type { Ports } from "../ports/ports.js"
+import { type CheckedListen, isLoopback, openToAnybody } from "./remote-settings.js"
+import type { CheckedSettings } from "./settings.js"
+
+/** A system that listens, before there is anybody in it: the port, which may be the network's choice, is part of every path. */
+export interface OpenHouse {
+  readonly listener: Listener
+  readonly self: NodeId
+  readonly address: Address
+  /** Whoever has come, and whoever comes from now on, is handed to `accept`. */
+  welcome(accept: (connection: Connection) => void): void
+}
+
+/** Rejects with a `SettingsError`, or with a `NetworkError` if the port cannot be had. */
+export async function openHouse(
+  listen: CheckedListen,
+  settings: CheckedSettings,
+  ports: Ports,
+): Promise<OpenHouse> {
+  const early: Connection[] = []
+  let accept = (connection: Connection): void => {
+    early.push(connection)
+  }
+  const { host, port, tls, secret } = listen
+  const listener = await ports.network.listen(
+    { host: bare(host), port },
+    (connection) => accept(connection),
+    { tls },
+  )
+  try {
+    // A name may mean another address than it seems to.
+    if (isLoopback(host) && !isLoopback(listener.at.host) && secret === undefined && tls?.mutual !== true) {
+      throw openToAnybody(listener.at.host)
+    }
+    const address = addressOf(listen, listener, settings)
+    const self = NodeId.fresh(address.host as string, address.port as number, ports.random)
+    return {
+      listener,
+      self,
+      address,
+      welcome: (given) => {
+        accept = given
+        for (const connection of early.splice(0)) given(connection)
+      },
+    }
+  } catch (error) {
+    for (const connection of early) connection.destroy()
+    await listener.close()
+    throw error
+  }
+}
+
+function addressOf({ host }: CheckedListen, { at }: Listener, settings: CheckedSettings): Address {
+  const { advertise } = settings.remote
+  if (advertise.host === undefined && isEverywhere(host)) {
+    throw new SettingsError(
+      "advertise.host",
+      `${host} is no address that others could use; say which they are to use`,
+    )
+  }
+  const checked = canonicalHost(bracketed(advertise.host ?? host))
+  if ("problem" in checked) throw new SettingsError("listen.host", checked.problem)
+  const { scheme, system } = settings.address
+  const address = Address.of({
+    scheme: `${scheme}.tcp`,
+    system,
+    host: checked.host,
+    port: advertise.port ?? at.port,
+  })
+  if (address instanceof ActorPathError) throw new SettingsError("advertise", address.message)
+  return address
+}
+
+function isEverywhere(host: string): boolean {
+  return host === "0.0.0.0" || bare(host) === "::"
+}
+
+function bare(host: string): string {
+  return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+function identity(name: string): { readonly cert: string; readonly key: string } {
+  return { cert: pem(`${name}-cert`), key: pem(`${name}-key`) }
+}
+
+function pem(name: string): string {
+  return readFileSync(join(import.meta.dirname, `${name}.pem`), "utf8")
+}
+
+/** Has signed `node` and `expired`. */
+export const ca = pem("ca-cert")
+/** Bears localhost, troupe.test, 127.0.0.1 and ::1. */
+export const node = identity("node")
+/** The same names, until 2021. */
+export const expired = identity("expired")
+/** Has signed `otherNode`. */
+export const otherCa = pem("other-ca-cert")
+/** Bears other.test. */
+export const otherNode = identity("other-node")

@@ -84,6 +84,7 @@ export { type ConsoleLoggerOptions, consoleLogger } from "./runtime/console-logg
 export { ActorSystem } from "./runtime/node-actor-system.js"
 export { binaryCodec } from "./serialization/binary-codec.js"
 export type { CodecLimits } from "./serialization/codec-limits.js"
+export { jsonCodec } from "./serialization/json-codec.js"
 export type { WireType } from "./serialization/type-registry.js"
 export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"
 export type { ActorSystemSettings } from "./system/settings.js"

@@ -1,5 +1,5 @@
 import type { Digest } from "../ports/digest.js"
-import { BATCH_HEADER_BYTES } from "./frames.js"
+import { BATCH_HEADER_BYTES, headerCheck } from "./frames.js"
 
 /**
  * Finds the batches in a stream of bytes: a decision, chunks in, whole and unharmed bodies out.
@@ -34,7 +34,8 @@ export class BatchReader {
     if (this.#heldBytes > 0) {
       at = this.#hold(chunk, 0)
       if (this.#heldBytes < BATCH_HEADER_BYTES) return undefined
-      if (this.#needed() - BATCH_HEADER_BYTES > this.maxBodyBytes) return "too-long"
+      const problem = this.#headerProblem(this.#held, 0)
+      if (problem !== undefined) return problem
       if (this.#heldBytes < this.#needed()) return undefined
       const held = this.#held
       const end = this.#heldBytes
@@ -44,9 +45,9 @@ export class BatchReader {
       if (!take(held, BATCH_HEADER_BYTES, end)) return undefined
     }
     while (chunk.length - at >= BATCH_HEADER_BYTES) {
-      const body = chunk.readUInt32LE(at)
-      if (body > this.maxBodyBytes) return "too-long"
-      const end = at + BATCH_HEADER_BYTES + body
+      const problem = this.#headerProblem(chunk, at)
+      if (problem !== undefined) return problem
+      const end = at + BATCH_HEADER_BYTES + chunk.readUInt32LE(at)
       if (end > chunk.length) break
       if (!this.#isWhole(chunk, at, end)) return "corrupted"
       if (!take(chunk, at + BATCH_HEADER_BYTES, end)) return undefined
@@ -54,6 +55,12 @@ export class BatchReader {
     }
     if (at < chunk.length) this.#hold(chunk, at)
     return undefined
+  }
+
+  #headerProblem(bytes: Buffer, at: number): StreamProblem | undefined {
+    const length = bytes.readUInt32LE(at)
+    if (bytes.readUInt32LE(at + 8) !== headerCheck(length, bytes.readUInt32LE(at + 4))) return "corrupted"
+    return length > this.maxBodyBytes ? "too-long" : undefined
   }
 
   /** The header's bytes first; once they are there, what they say. */
@@ -67,6 +74,7 @@ export class BatchReader {
     let at = from
     while (at < chunk.length && this.#heldBytes < this.#needed()) {
       const needed = this.#needed()
+      // Seen to by whoever called.
       if (needed - BATCH_HEADER_BYTES > this.maxBodyBytes) return at
       const count = Math.min(chunk.length - at, needed - this.#heldBytes)
       this.#makeRoom(this.#heldBytes + count, needed)

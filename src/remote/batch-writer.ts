@@ -1,7 +1,7 @@
 import { InvalidMessageError } from "../errors/call-errors.js"
 import type { Digest } from "../ports/digest.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import { BATCH_HEADER_BYTES, FRAME_HEADER_BYTES } from "./frames.js"
+import { BATCH_HEADER_BYTES, FRAME_HEADER_BYTES, headerCheck } from "./frames.js"
 
 /**
  * Puts frames together to batches. What was taken is not written to again: the network keeps the bytes until they are sent. So
@@ -64,8 +64,10 @@ export class BatchWriter extends OutputBuffer {
     const start = this.#start
     const { bytes, at } = this
     const body = start + BATCH_HEADER_BYTES
+    const crc32 = this.#digest.crc32(bytes, body, at)
     bytes.writeUInt32LE(at - body, start)
-    bytes.writeUInt32LE(this.#digest.crc32(bytes, body, at), start + 4)
+    bytes.writeUInt32LE(crc32, start + 4)
+    bytes.writeUInt32LE(headerCheck(at - body, crc32), start + 8)
     if (bytes.length - at >= LEAST_LEFT_BYTES) this.#start = at
     else {
       this.bytes = Buffer.allocUnsafeSlow(SLAB_BYTES)
@@ -97,6 +99,6 @@ export class BatchWriter extends OutputBuffer {
 }
 
 /** Enough for a handshake: whoever connects has not proven anything yet. */
-const FIRST_SLAB_BYTES = 1_024
+const FIRST_SLAB_BYTES = 8 * 1024
 const SLAB_BYTES = 128 * 1024
 const LEAST_LEFT_BYTES = 4 * 1024

@@ -23,7 +23,8 @@ interface Place<P> {
  */
 export class DeferredQueue<P extends Parcel> {
   readonly #all: DeferredCount
-  #places: Place<P>[] = []
+  /** Those before the head have been taken. */
+  #places: (Place<P> | undefined)[] = []
   #head = 0
   #size = 0
   #bytes = 0
@@ -53,6 +54,7 @@ export class DeferredQueue<P extends Parcel> {
   shift(): P | undefined {
     const first = this.#first()
     if (first === undefined) return undefined
+    this.#places[this.#head] = undefined
     this.#head += 1
     this.#count(first.parcel, false)
     return first.parcel
@@ -101,7 +103,7 @@ export class DeferredQueue<P extends Parcel> {
   }
 
   #compact(): void {
-    this.#places = this.#places.slice(this.#head).filter(({ parcel }) => parcel.waiting)
+    this.#places = this.#places.slice(this.#head).filter((place) => place?.parcel.waiting)
     this.#head = 0
   }
 

@@ -74,7 +74,7 @@ export const advice: Readonly<Record<DisconnectReason, string>> = {
   slow: "the network between is too slow for messages of this size",
   "handshake-timeout": "what listens there may be something else than a node, or overloaded",
   corrupted: "something between the nodes changes bytes; look at the network hardware, or use TLS",
-  "too-long": "the peer sends larger messages than this node takes; set the same maxMessageBytes on both",
+  "too-long": "the peer does not keep to the limit that it was told",
   replaced: "the other node had lost the connection and made a new one",
   "crowded-out": "more connections were being made than this node handles at a time",
 }

@@ -135,7 +135,7 @@ export class FrameConnection implements ConnectionHandler {
     if (this.#isClosed) return
     const before = this.#bodies
     const problem = this.#reader.push(asBuffer(chunk), this.#body)
-    if (problem === "too-long" && !this.#isEstablished) this.close("malformed", "it begins as no node does")
+    if (problem !== undefined && !this.#isEstablished) this.close("malformed", "it begins as no node does")
     else if (problem !== undefined) this.close(problem)
     else if (this.#reader.announced === 0) this.#begunAt = undefined
     else if (this.#bodies !== before) this.#begunAt = this.#tools.clock.monotonicMs()

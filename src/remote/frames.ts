@@ -1,14 +1,15 @@
 /**
  * What stands on the wire, from the outside in.
  *
- *     batch  =  body length u32 | CRC-32 of the body u32 | body
+ *     batch  =  body length u32 | CRC-32 of the body u32 | check of these two u32 | body
  *     body   =  one frame or more
  *     frame  =  length of what follows u32 | kind u8 | fields
  *
  * Everything sent in one turn of the event loop leaves as one batch, so the checksum costs one call for many frames, and a
- * batch is either whole or not looked at. Numbers are little-endian. `docs/wire.md` has the fields of each kind.
+ * batch is either whole or not looked at. The header has a check of its own, because a length that a bad network has changed
+ * would have all that follows taken for the rest of one long batch. Numbers are little-endian. `docs/wire.md` has the fields of each kind.
  */
-export const BATCH_HEADER_BYTES = 8
+export const BATCH_HEADER_BYTES = 12
 export const FRAME_HEADER_BYTES = 5
 
 export const HELLO = 0x01
@@ -37,3 +38,8 @@ export const MAX_NAME_BYTES = 2_048
 /** Actors of one node that another may watch at one time, and questions that it may have open. */
 export const MAX_WATCHES = 1_000_000
 export const MAX_OPEN_QUESTIONS = 1_000_000
+
+/** Any one bit that is wrong in the header shows in this. */
+export function headerCheck(bodyBytes: number, crc32: number): number {
+  return Math.imul(Math.imul(bodyBytes, 0x85eb_ca6b) ^ crc32, 0xc2b2_ae35) >>> 0
+}

@@ -164,6 +164,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (isCurrent) this.#session = undefined
     session.ended(because)
     if (!isCurrent) return
+    // These are the peer's doing. What a bad network does to bytes shows in a checksum, and is nobody's fault.
     if (because === "malformed" || because === "too-long") {
       this.#handle({ kind: "violated", node: session.node, because: detail === "" ? because : detail })
     } else this.#handle({ kind: "dropped", because })

@@ -35,6 +35,7 @@ import {
 } from "./frames.js"
 import type { Peer } from "./handshake.js"
 import { HeardNames, SentNames } from "./names.js"
+import { plainError } from "./plain-error.js"
 import type { RemoteRef } from "./remote-ref.js"
 import { type AnswerDesk, RemoteReply } from "./remote-reply.js"
 import type { Speech } from "./speech.js"
@@ -204,7 +205,7 @@ export class Session implements AnswerDesk {
   fail(reply: RemoteReply, error: Error): void {
     if (!this.#frames.isOpen || this.#frames.writer.hasOpenFrame) return
     const open = () => this.#openAnswer(reply.correlation, true)
-    if (!this.#tryToSend(open, error)) this.#tryToSend(open, UNSENDABLE_ERROR)
+    this.#sendError(open, error)
   }
 
   over(reply: RemoteReply): void {
@@ -383,7 +384,14 @@ export class Session implements AnswerDesk {
       writer.varint(number)
       return frame
     }
-    if (!this.#tryToSend(open, cause)) this.#tryToSend(open, UNSENDABLE_ERROR)
+    this.#sendError(open, cause)
+  }
+
+  /** As it is; or, if something in it cannot be sent, as much of it as can. */
+  #sendError(open: () => number, error: unknown): void {
+    if (this.#tryToSend(open, error)) return
+    if (error instanceof Error && this.#tryToSend(open, plainError(error))) return
+    this.#tryToSend(open, UNSENDABLE_ERROR)
   }
 
   /** False if the value cannot be sent; then nothing is. */

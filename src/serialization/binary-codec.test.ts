@@ -126,6 +126,19 @@ describe("bytes that no encoder writes", () => {
     }
   })
 
+  test("a count is held against the bytes that are left before any item is read", () => {
+    const wide = binaryCodec({ maxItems: 2 ** 40 })({ refs, types: new TypeRegistry([]) })
+    for (const [head, each] of [
+      [0xcf, 1],
+      [0xd0, 2],
+      [0xd1, 2],
+      [0xd2, 1],
+    ] as const) {
+      const bytes = Buffer.from([head, 50 / each + 1, ...new Array(50).fill(0)])
+      expect(() => wide.decode(bytes, 0, bytes.length)).toThrow(/items are announced, and 50 bytes are left/)
+    }
+  })
+
   test("nested counts do not multiply", () => {
     // Each level announces as many items as bytes are left, and the first item of each is the next level.
     const bytes = Buffer.alloc(100_000, 0)

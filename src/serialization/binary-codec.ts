@@ -1,7 +1,7 @@
 import type { ByteSink, Codec, CodecFactory, CodecTools } from "../ports/codec.js"
 import { BinaryDecoder } from "./binary-decoder.js"
 import { BinaryEncoder } from "./binary-encoder.js"
-import { type CodecLimits, codecLimits } from "./codec-limits.js"
+import { type CodecLimits, codecLimits, codecName } from "./codec-limits.js"
 
 /**
  * The codec that is used unless another is set: a byte that says what a value is, then the value.
@@ -17,7 +17,7 @@ export function binaryCodec(limits?: Partial<CodecLimits>): CodecFactory {
 }
 
 class BinaryCodec implements Codec {
-  readonly name = "troupe-binary-1"
+  readonly name: string
   readonly #tools: CodecTools
   readonly #limits: CodecLimits
   /** The ones at rest; a getter or a hook that comes back here while one is at work gets a new one. */
@@ -25,6 +25,7 @@ class BinaryCodec implements Codec {
   #decoder: BinaryDecoder | undefined
 
   constructor(tools: CodecTools, limits: CodecLimits) {
+    this.name = codecName("troupe-binary-1", limits)
     this.#tools = tools
     this.#limits = limits
   }

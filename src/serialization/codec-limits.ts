@@ -14,6 +14,16 @@ export function codecLimits({ maxDepth = 100, maxItems = 250_000 }: Partial<Code
   return { maxDepth, maxItems }
 }
 
+/**
+ * What a codec with these limits is called. A node with lower ones would take what it refuses for an attack, so two nodes
+ * with different limits have different codecs.
+ */
+export function codecName(format: string, { maxDepth, maxItems }: CodecLimits): string {
+  const usual = codecLimits()
+  if (maxDepth === usual.maxDepth && maxItems === usual.maxItems) return format
+  return `${format} maxDepth ${maxDepth} maxItems ${maxItems}`
+}
+
 /** Both directions recurse: the stack has room for this many levels, whoever calls. */
 const MOST_DEPTH = 1_000
 

@@ -149,6 +149,14 @@ describe.each([
       expect((arrived as Error).stack).toBe(error.stack)
     })
 
+    test("one without a stack gets none, and the engine's own errors keep theirs", () => {
+      const error = new Error("m")
+      delete error.stack
+      const arrived = roundTrip(codec, error) as Error
+      expect(Object.hasOwn(arrived, "stack")).toBe(false)
+      expect(new Error("later").stack).toContain("codec.test")
+    })
+
     test("a cause that cannot be sent is refused by its place", () => {
       const error = new Error("outer", { cause: { done: () => {} } })
       expect(() => encoded(codec, { error })).toThrow(/^message\.error\.cause\.done is a function/)
@@ -367,7 +375,7 @@ describe.each([
       ["members of sets", (count) => new Set(new Array(count).fill(1).map((_, index) => index))],
     ])("holds the number of %s on both sides", (_, of) => {
       const here = codecOf(make(tight))
-      expect(roundTrip(here, of(20))).toStrictEqual(of(20))
+      for (let round = 0; round < 3; round += 1) expect(roundTrip(here, of(20))).toStrictEqual(of(20))
       expect(() => encoded(here, of(21))).toThrow(/above the 20 items/)
       const bytes = encoded(codecOf(make(wide)), of(21))
       expect(() => here.decode(bytes, 0, bytes.length)).toThrow(MalformedBytesError)
@@ -441,12 +449,27 @@ describe.each([
       url: new URL("https://a.example/"),
       after: { a: 1 },
     }
-    expect(roundTrip(inner, value)).toStrictEqual({
-      before: [1],
-      read: true,
-      url: new URL("https://a.example/"),
-      after: { a: 1 },
-    })
+    for (let round = 0; round < 2; round += 1) {
+      expect(roundTrip(inner, value)).toStrictEqual({
+        before: [1],
+        read: true,
+        url: new URL("https://a.example/"),
+        after: { a: 1 },
+      })
+    }
+  })
+
+  test("what a getter has encoded does not disturb what is said of the value around it", () => {
+    roundTrip(codec, 1)
+    const value = {
+      outer: {
+        get read() {
+          encoded(codec, { deep: [[["er"]]] })
+          return raise(new Error("after that"))
+        },
+      },
+    }
+    expect(() => encoded(codec, value)).toThrow(/^message\.outer\.read could not be read/)
   })
 
   test("goes on working after a refusal in the middle", () => {

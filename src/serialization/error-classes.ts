@@ -16,6 +16,7 @@ import {
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import { SettingsError } from "../errors/settings-error.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
 
 /**
  * The errors that arrive as what they were without having been registered: those of the language, and those of the rooms
@@ -46,6 +47,7 @@ const classes: readonly { readonly name: string; readonly prototype: Error }[] =
   QuarantinedError,
   SettingsError,
   StashOverflowError,
+  StoreUnavailableError,
   TimeoutError,
   UriError,
 ]

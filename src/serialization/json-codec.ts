@@ -1,13 +1,13 @@
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import type { ByteSink, Codec, CodecFactory, CodecTools } from "../ports/codec.js"
-import { type CodecLimits, codecLimits } from "./codec-limits.js"
+import { type CodecLimits, codecLimits, codecName } from "./codec-limits.js"
 import { JsonReader } from "./json-reader.js"
 import { refuseDeepJson } from "./json-scan.js"
 import { JsonWriter } from "./json-writer.js"
 
 /**
- * The same values as the binary codec has, as JSON text that a person or another program can read. It takes several times as
- * long, and half as many bytes again.
+ * The same values as the binary codec has, as JSON text that a person or another program can read. It takes three to five times
+ * as long, and more bytes.
  *
  * What JSON has no word for is an object whose first key is `$`: `{"$":"Date","v":0}`. An object that has such a key
  * itself is wrapped, so that nothing a user sends is taken for something else.
@@ -18,11 +18,12 @@ export function jsonCodec(limits?: Partial<CodecLimits>): CodecFactory {
 }
 
 class JsonCodec implements Codec {
-  readonly name = "troupe-json-1"
+  readonly name: string
   readonly #tools: CodecTools
   readonly #limits: CodecLimits
 
   constructor(tools: CodecTools, limits: CodecLimits) {
+    this.name = codecName("troupe-json-1", limits)
     this.#tools = tools
     this.#limits = limits
   }

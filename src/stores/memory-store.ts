@@ -1,0 +1,130 @@
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { Ports } from "../ports/ports.js"
+import type {
+  ClusterStore,
+  Commit,
+  CommitResult,
+  Listing,
+  Revision,
+  Sight,
+  StoreProvider,
+  StoreWatch,
+  StoreWatcher,
+} from "../ports/store.js"
+import { NamespacedStore } from "./namespaced-store.js"
+import { StoreState } from "./store-state.js"
+
+/** A store that lives and dies with this process. Systems that are given the same one share it. */
+export function memoryStore(): StoreProvider {
+  let state: StoreState | undefined
+  const views = new Set<MemoryView>()
+  return {
+    open: async (namespace, { random }: Ports) => {
+      state ??= new StoreState(`memory-${hex(random.bytes(16))}`, hex(random.bytes(8)))
+      const view = new MemoryView(state, views)
+      views.add(view)
+      return new NamespacedStore(view, namespace)
+    },
+  }
+}
+
+class MemoryView implements ClusterStore {
+  readonly identity: string
+  readonly #state: StoreState
+  /** All that look at the same state: a commit through one is told to the watchers of all. */
+  readonly #views: Set<MemoryView>
+  readonly #watches = new Set<MemoryWatch>()
+  #isClosed = false
+
+  constructor(state: StoreState, views: Set<MemoryView>) {
+    this.identity = state.identity
+    this.#state = state
+    this.#views = views
+  }
+
+  async get(key: string): Promise<Sight> {
+    this.#checkOpen()
+    return this.#state.get(key)
+  }
+
+  async list(prefix: string): Promise<Listing> {
+    this.#checkOpen()
+    return this.#state.list(prefix)
+  }
+
+  async commit(commit: Commit): Promise<CommitResult> {
+    this.#checkOpen()
+    const result = this.#state.commit(commit)
+    if (result.kind === "committed") for (const view of this.#views) view.#tell()
+    return result
+  }
+
+  watch(prefix: string, from: Revision, watcher: StoreWatcher): StoreWatch {
+    this.#checkOpen()
+    const watch = new MemoryWatch(this.#state, prefix, from, watcher)
+    this.#watches.add(watch)
+    watch.wake()
+    return {
+      cancel: () => {
+        watch.cancel()
+        this.#watches.delete(watch)
+      },
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#views.delete(this)
+    for (const watch of this.#watches) watch.cancel()
+    this.#watches.clear()
+  }
+
+  #tell(): void {
+    for (const watch of this.#watches) watch.wake()
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new StoreUnavailableError("the store has been closed", "not-committed")
+  }
+}
+
+/** Tells its watcher after the call that changed something is over, never from inside of it. */
+class MemoryWatch {
+  readonly #state: StoreState
+  readonly #prefix: string
+  readonly #watcher: StoreWatcher
+  #from: Revision
+  #isWaking = false
+  #isCancelled = false
+
+  constructor(state: StoreState, prefix: string, from: Revision, watcher: StoreWatcher) {
+    this.#state = state
+    this.#prefix = prefix
+    this.#from = from
+    this.#watcher = watcher
+  }
+
+  wake(): void {
+    if (this.#isWaking) return
+    this.#isWaking = true
+    Promise.resolve().then(() => this.#tell())
+  }
+
+  cancel(): void {
+    this.#isCancelled = true
+  }
+
+  #tell(): void {
+    this.#isWaking = false
+    const commits = this.#state.changesAfter(this.#prefix, this.#from)
+    this.#from = this.#state.revision
+    if (commits === undefined && !this.#isCancelled) this.#watcher.gap()
+    for (const changes of commits ?? []) {
+      if (!this.#isCancelled) this.#watcher.changed(changes)
+    }
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex")
+}

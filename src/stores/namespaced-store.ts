@@ -1,0 +1,91 @@
+import assert from "node:assert/strict"
+import type {
+  Change,
+  ClusterStore,
+  Commit,
+  CommitResult,
+  Entry,
+  Listing,
+  Revision,
+  Sight,
+  StoreWatch,
+  StoreWatcher,
+} from "../ports/store.js"
+
+/**
+ * One namespace of a store. It puts the namespace before each key and takes it off again, and holds callers to what the port
+ * says of keys and commits; so the stores themselves need not.
+ */
+export class NamespacedStore implements ClusterStore {
+  readonly #store: ClusterStore
+  readonly #prefix: string
+
+  constructor(store: ClusterStore, namespace: string) {
+    this.#store = store
+    this.#prefix = `${namespace}/`
+  }
+
+  get identity(): string {
+    return this.#store.identity
+  }
+
+  async get(key: string): Promise<Sight> {
+    const sight = await this.#store.get(this.#full(key))
+    return { ...sight, entry: this.#own(sight.entry) }
+  }
+
+  async list(prefix: string): Promise<Listing> {
+    const listing = await this.#store.list(this.#full(prefix, 0))
+    return { ...listing, entries: listing.entries.map((entry) => this.#own(entry) as Entry) }
+  }
+
+  async commit({ epoch, conditions, writes }: Commit): Promise<CommitResult> {
+    assert(
+      conditions.length + writes.length <= MAX_COMMIT_PARTS,
+      `A commit has ${MAX_COMMIT_PARTS} parts at most.`,
+    )
+    assert(new Set(writes.map(({ key }) => key)).size === writes.length, "A commit writes a key once.")
+    const result = await this.#store.commit({
+      epoch,
+      conditions: conditions.map((condition) => ({ ...condition, key: this.#full(condition.key) })),
+      writes: writes.map((write) => ({ ...write, key: this.#full(write.key) })),
+    })
+    if (result.kind !== "refused") return result
+    return {
+      ...result,
+      found: result.found.map(({ key, entry }) => ({ key: this.#bare(key), entry: this.#own(entry) })),
+    }
+  }
+
+  watch(prefix: string, from: Revision, watcher: StoreWatcher): StoreWatch {
+    return this.#store.watch(this.#full(prefix, 0), from, {
+      changed: (changes) =>
+        watcher.changed(changes.map((change): Change => ({ ...change, key: this.#bare(change.key) }))),
+      gap: () => watcher.gap(),
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+
+  #full(key: string, least = 1): string {
+    assert(
+      key.length >= least && key.length <= MAX_KEY_BYTES,
+      `A key has ${least} to ${MAX_KEY_BYTES} characters.`,
+    )
+    assert(/^[\x21-\x7e]*$/.test(key), "A key is printable ASCII without spaces.")
+    return this.#prefix + key
+  }
+
+  #bare(key: string): string {
+    return key.slice(this.#prefix.length)
+  }
+
+  #own(entry: Entry | undefined): Entry | undefined {
+    return entry === undefined ? undefined : { ...entry, key: this.#bare(entry.key) }
+  }
+}
+
+export const MAX_KEY_BYTES = 1_024
+export const MAX_COMMIT_PARTS = 256

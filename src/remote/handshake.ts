@@ -27,6 +27,9 @@ import { HELLO, PROOF, READY, REFUSED, WELCOME } from "./frames.js"
  * listener proves itself first: a dialler that finds another secret says no more. READY is there so that the dialler calls
  * nobody connected who has not agreed to it.
  *
+ * A node that has lost its connection makes a new one, which takes the place of the old. Two nodes that dial each other at one time
+ * may look the same to a listener; it can tell by its connection having been made after the HELLO, and refuses a duplicate.
+ *
  * Either side may say REFUSED with a reason instead, and closes. The reason of a peer that has proven nothing is good for the log
  * and for nothing else.
  *
@@ -39,6 +42,8 @@ export class Handshake {
   readonly #dialled: string | undefined
   #state: "begin" | "welcome" | "proof" | "ready" | "over"
   #peer: Peer | undefined
+  /** A listener's connection with that node at the time of its HELLO. */
+  #before: unknown
   /** All that both have said and that a proof vouches for. */
   #transcript: Buffer = Buffer.alloc(0)
 
@@ -138,6 +143,7 @@ export class Handshake {
     }
     const refusal = judge(node)
     if (refusal !== undefined) return this.#refuse(refusal, "")
+    this.#before = this.#terms.connectionWith(node)
     const out = new OutputBuffer(512)
     out.u8(VERSION)
     out.text(self.toString())
@@ -184,6 +190,9 @@ export class Handshake {
     const peer = this.#peer as Peer
     const refusal = this.#terms.judge(peer.node)
     if (refusal !== undefined) return this.#refuse(refusal, "")
+    // One that was made since is newer than this one's HELLO, and the peer has agreed to it.
+    const present = this.#terms.connectionWith(peer.node)
+    if (present !== undefined && present !== this.#before) return this.#refuse("duplicate", "")
     this.#state = "over"
     return { kind: "established", peer, send: { kind: READY, fields: undefined } }
   }
@@ -218,6 +227,8 @@ export interface HandshakeTerms {
   readonly random: Random
   /** Whether to talk to this node at all. */
   readonly judge: (peer: NodeId) => HandshakeRefusal | undefined
+  /** Something that stands for the connection that there is with the address of this node; undefined without one. */
+  readonly connectionWith: (peer: NodeId) => unknown
 }
 
 export interface Peer {

@@ -58,8 +58,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
     return this.#association.state
   }
 
-  get isConnected(): boolean {
-    return this.#session !== undefined
+  get session(): Session | undefined {
+    return this.#session
   }
 
   question(correlation: number): ReplyRef | undefined {

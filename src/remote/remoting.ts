@@ -198,6 +198,7 @@ export class Remoting {
           if (peer.equals(this.self)) return "self"
           return this.#nodes.get(peer.address)?.judge(peer)
         },
+        connectionWith: (peer) => this.#nodes.get(peer.address)?.session,
       },
     }
   }

@@ -437,6 +437,8 @@ function coarse(timeLeftMs: number): number {
 }
 
 const UNSENDABLE_ERROR = new InvalidMessageError("it failed, and the error cannot cross the wire", "unknown")
+// Where it was made says nothing, and is long.
+UNSENDABLE_ERROR.stack = ""
 
 /** What was read last: a message is dealt with before the next one is looked at. */
 const received = new Envelope()

@@ -217,7 +217,9 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   #local<M>(path: ActorPath): PathRef<M> {
-    return new PathRef<M>(this.#realm, path, (wanted) => (this.#isHere(wanted) ? this.#find(wanted) : undefined))
+    return new PathRef<M>(this.#realm, path, (wanted) =>
+      this.#isHere(wanted) ? this.#find(wanted) : undefined,
+    )
   }
 
   #find(path: ActorPath): InternalRef<never> | undefined {

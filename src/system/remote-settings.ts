@@ -104,7 +104,7 @@ export function checkRemoteSettings(
   return {
     listen: checkListen(settings.listen),
     advertise: checkAdvertise(settings.advertise),
-    maxMessageBytes: whole("maxMessageBytes", settings.maxMessageBytes, 1024 * 1024),
+    maxMessageBytes: checkMessageBytes(settings.maxMessageBytes),
     terms: checkTerms(settings, requestTimeoutMs),
     keepAlive: checkKeepAlive(settings.keepAlive),
     codec: settings.codec ?? binaryCodec(),
@@ -170,6 +170,13 @@ function checkAdvertise(advertise: RemoteSettings["advertise"]): CheckedRemoteSe
   if (port !== undefined && !isPort(port))
     throw new SettingsError("advertise.port", "it is a port from 1 to 65535")
   return { host, port }
+}
+
+/** Errors have to fit as well. */
+function checkMessageBytes(given: number | undefined): number {
+  const bytes = whole("maxMessageBytes", given, 1024 * 1024)
+  if (bytes >= 4_096 && bytes <= 2 ** 30) return bytes
+  throw new SettingsError("maxMessageBytes", "it is a number of bytes from 4,096 to 2^30")
 }
 
 function checkTerms(settings: RemoteSettings, requestTimeoutMs: number): AssociationTerms {

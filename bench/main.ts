@@ -72,7 +72,7 @@ async function measureHere(row: Row, asJson: boolean): Promise<void> {
   const progress = process.send ? undefined : progressFor(asJson)
   const measurement = await measure(row, {
     nowMs,
-    collectGarbage: () => globalThis.gc?.(),
+    collectGarbage: () => globalThis.gc?.({ type: "minor" }),
     progress: (what) => (process.send ? tell({ kind: "progress", what }) : progress?.say(row.name, what)),
   })
   progress?.clear()

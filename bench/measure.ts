@@ -6,7 +6,8 @@
  * speed. The order within a round flips from round to round, which cancels a drift. The median over the rounds is
  * reported, since what disturbs a sample only ever makes it slower, and a mean would carry that along.
  *
- * Garbage is collected before each sample, or one contender would pay for what the other left behind.
+ * Young garbage is collected before each sample, or one contender would pay for what the other left behind. Not all of it: a
+ * full collection makes the engine throw optimised code away, and the sample would then measure how fast it comes back.
  */
 import { median } from "./quantile.js"
 import type { Latency, Measurement, Row, ThroughputRow, Workload } from "./row.js"

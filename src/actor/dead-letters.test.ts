@@ -117,7 +117,7 @@ function quietDeadLetters(enabled: LogLevel = "warn") {
     },
     with: () => logger,
   }
-  const scheduler = { microtask: () => {}, yield: () => {} }
+  const scheduler = { microtask: () => {}, afterMicrotasks: () => {}, yield: () => {} }
   const events = new EventStream(scheduler, logger)
   return { deadLetters: new DeadLetters(events, logger, clock), events, logged, clock }
 }

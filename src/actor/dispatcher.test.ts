@@ -221,6 +221,7 @@ function quietDispatcher() {
       asked.push("microtask")
       tasks.push(task)
     },
+    afterMicrotasks: () => expect.fail("cells take turns in microtasks"),
     yield: (task: () => void) => {
       asked.push("yield")
       tasks.push(task)

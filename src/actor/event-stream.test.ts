@@ -177,6 +177,7 @@ function quietStream() {
   }
   const scheduler = {
     microtask: () => expect.fail("an event lets the event loop go round first"),
+    afterMicrotasks: () => expect.fail("an event lets the event loop go round first"),
     yield: (task: () => void) => tasks.push(task),
   }
   return { events: new EventStream(scheduler, logger), tasks, logged }

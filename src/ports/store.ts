@@ -4,33 +4,48 @@ import type { Ports } from "./ports.js"
  * Durable agreement: a linearizable, ordered key-value store that the nodes of a cluster share. It knows nothing of leases,
  * clocks or actors; all of those are built on two things that it does know, conditions and revisions.
  *
- * Every commit that writes has a revision, higher than any before it, and gives it to each key that it writes or deletes. So
+ * Every commit that changes something has a revision, higher than any before it, and gives it to each key that it changes. So
  * a revision is never used twice for one key, not even after the key was deleted, and may serve as a fencing token.
  *
  * A store has an identity, which says that two nodes mean the same one, and an epoch, which changes when its history may have
  * been cut: a backup was restored, a lagging replica took over. Then revisions may come again, and nothing that was built on
- * them holds; so every answer says its epoch, and a commit that was made for another one is refused.
+ * them holds; so every answer says its epoch, and a commit or a watch that was made for another one is refused.
  *
  * Keys are printable ASCII without spaces, `MAX_KEY_BYTES` at most. The namespace that the store was opened with is put before each
  * of them, so that clusters may share one database.
  *
- * What goes wrong is a rejection with a `StoreUnavailableError`, which says whether the commit may have taken effect.
+ * Every call ends: a store that is not answered gives up by itself. What goes wrong is a rejection with a
+ * `StoreUnavailableError`, which says whether the commit may have taken effect. One that may have may also do so later, at any
+ * time while its conditions hold, and also after the process that sent it has died.
  */
 export interface ClusterStore {
   readonly identity: string
   get(key: string): Promise<Sight>
   /** All keys that begin with `prefix`, in the order of their bytes. */
   list(prefix: string): Promise<Listing>
-  /** All of the writes, if all of the conditions hold at that moment; otherwise none. */
+  /**
+   * All of the writes, if all of the conditions hold at that moment; otherwise none. Those that one handle is given in one
+   * tick are judged one by one in the order of the calls, and travel together.
+   */
   commit(commit: Commit): Promise<CommitResult>
-  /** Tells of every change after the revision `from` to keys that begin with `prefix`. */
-  watch(prefix: string, from: Revision, watcher: StoreWatcher): StoreWatch
-  /** Ends watches. What is under way is answered first. */
+  /** Tells of every change after the moment `from` to keys that begin with `prefix`, never from inside a call to the store. */
+  watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch
+  /**
+   * Ends watches. What is under way is answered first. What is asked for later is refused: promises reject as `not-committed`,
+   * and `watch` throws.
+   */
   close(): Promise<void>
 }
 
 /** Grows from commit to commit. */
 export type Revision = number
+
+/** A point in the history of a store. */
+export interface Moment {
+  readonly epoch: string
+  /** That of the last commit before. */
+  readonly revision: Revision
+}
 
 export interface Entry {
   readonly key: string
@@ -39,18 +54,13 @@ export interface Entry {
   readonly revision: Revision
 }
 
-/** What was seen at one moment. */
-export interface Sight {
-  readonly epoch: string
-  /** That of the last commit before that moment. A key that was absent has not been written since any later one. */
-  readonly revision: Revision
+/** What was seen at one moment. A key that was absent then gets a higher revision when it comes back. */
+export interface Sight extends Moment {
   readonly entry: Entry | undefined
 }
 
-export interface Listing {
-  readonly epoch: string
-  /** That of the last commit before that moment: a watch from here misses nothing. */
-  readonly revision: Revision
+/** What was seen at one moment: a watch from there misses nothing. */
+export interface Listing extends Moment {
   readonly entries: readonly Entry[]
 }
 
@@ -64,17 +74,20 @@ export interface Commit {
 
 export type Condition =
   | { readonly kind: "at"; readonly key: string; readonly revision: Revision }
+  /** Holds again after a delete, so it does not tell a commit that comes late from a new one. */
   | { readonly kind: "absent"; readonly key: string }
 
 export type Write =
+  /** Always a change, also where the value stays the same. */
   | { readonly kind: "put"; readonly key: string; readonly value: Uint8Array }
-  /** A key that is absent may be deleted. */
+  /** Where the key is absent this changes nothing, and nobody is told. */
   | { readonly kind: "delete"; readonly key: string }
 
 export type CommitResult =
+  /** One that changed nothing has the revision of the last one that did. */
   | { readonly kind: "committed"; readonly revision: Revision }
-  /** What stood there instead, for each condition that did not hold, in the order of the conditions. */
-  | { readonly kind: "refused"; readonly epoch: string; readonly found: readonly Found[] }
+  /** What stood there instead at that moment, for each condition that did not hold, in the order of the conditions. */
+  | ({ readonly kind: "refused"; readonly found: readonly Found[] } & Moment)
   | { readonly kind: "epoch-changed"; readonly epoch: string }
 
 export interface Found {
@@ -90,9 +103,9 @@ export interface Change {
 }
 
 export interface StoreWatcher {
-  /** Changes in the order of their commits, each once; those of one commit come together. */
+  /** Changes in the order of their commits, each once; those of one commit come together, each call has those of one. */
   changed(changes: readonly Change[]): void
-  /** Some may have been missed, or the epoch is another one: list again. */
+  /** Some may have been missed, or the epoch is another one. The watch is over: list again, and watch from there. */
   gap(): void
 }
 

@@ -13,7 +13,7 @@ import { BATCH_BYTES, GOODBYE, MAX_HANDSHAKE_BYTES, PING } from "./frames.js"
 /**
  * A connection that speaks in frames, and that knows when its peer has fallen silent.
  *
- * What is written in one turn of the event loop leaves as one batch when the turn is over. While the network takes no more,
+ * What is written in one turn of the event loop leaves as one batch when the turn and its microtasks are over. While the network takes no more,
  * `isBlocked` says so and nothing is handed to it; whoever writes then has the bytes on its own account.
  *
  * Keep-alive runs on one slow timer: who has sent nothing since it last fired sends a ping; a peer of whom no whole batch came for
@@ -88,7 +88,7 @@ export class FrameConnection implements ConnectionHandler {
     if (this.writer.size >= BATCH_BYTES) this.flush()
     else if (!this.#flushScheduled) {
       this.#flushScheduled = true
-      this.#tools.scheduler.yield(this.#flushLater)
+      this.#tools.scheduler.afterMicrotasks(this.#flushLater)
     }
   }
 

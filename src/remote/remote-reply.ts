@@ -9,6 +9,10 @@ import { ActorStoppedError, type CallError, type Delivery } from "../errors/call
 /** Where the answer to another node's question goes: the first message told to it is sent back, any other is a dead letter. */
 export class RemoteReply extends ReplyRef {
   readonly timeoutMs: number
+  /** In the list of its desk. */
+  after: RemoteReply | undefined = undefined
+  #before: RemoteReply | undefined = undefined
+  #isListed = false
   readonly #desk: AnswerDesk
   readonly #target: InternalRef<never>
   #ended = false
@@ -28,6 +32,25 @@ export class RemoteReply extends ReplyRef {
 
   get isOver(): boolean {
     return this.#ended
+  }
+
+  /** Becomes the first of the list that began with `first`. */
+  enter(first: RemoteReply | undefined): RemoteReply {
+    this.#isListed = true
+    this.after = first
+    if (first !== undefined) first.#before = this
+    return this
+  }
+
+  /** False if it was in none. */
+  leaveList(): boolean {
+    if (!this.#isListed) return false
+    this.#isListed = false
+    if (this.#before !== undefined) this.#before.after = this.after
+    if (this.after !== undefined) this.after.#before = this.#before
+    this.#before = undefined
+    this.after = undefined
+    return true
   }
 
   tell(message: unknown): void {

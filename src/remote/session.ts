@@ -36,6 +36,7 @@ import {
 import type { Peer } from "./handshake.js"
 import { HeardNames, SentNames } from "./names.js"
 import { plainError } from "./plain-error.js"
+import { Questions } from "./questions.js"
 import type { RemoteRef } from "./remote-ref.js"
 import { type AnswerDesk, RemoteReply } from "./remote-reply.js"
 import type { Speech } from "./speech.js"
@@ -54,10 +55,11 @@ export class Session implements AnswerDesk {
   readonly #owner: SessionOwner
   readonly #sent = new SentNames()
   readonly #heard = new HeardNames()
-  /** Questions of the peer's that have not been answered. */
-  readonly #replies = new Set<RemoteReply>()
+  /** The first of the peer's questions that have not been answered. */
+  #replies: RemoteReply | undefined
+  #openReplies = 0
   /** Questions of ours, by correlation. */
-  readonly #questions = new Map<number, ReplyRef>()
+  readonly #questions = new Questions()
   /** Actors of ours that the peer watches, by the peer's number for it. */
   readonly #watched = new Map<number, { readonly ref: InternalRef<never>; readonly watcher: Watcher }>()
   readonly #envelope = new Envelope()
@@ -93,7 +95,7 @@ export class Session implements AnswerDesk {
   /** As `tell`; the answer, or what becomes of it, is told to `reply`. */
   request(ref: RemoteRef<never>, reply: ReplyRef, timeLeftMs: number, message: unknown): void {
     this.#send(REQUEST, ref, reply.correlation, timeLeftMs, message, reply)
-    this.#questions.set(reply.correlation, reply)
+    this.#questions.add(reply)
   }
 
   /** As both, for a message that has been encoded. */
@@ -111,7 +113,7 @@ export class Session implements AnswerDesk {
     )
     this.#frames.writer.raw(payload)
     this.#closeFrame(frame)
-    if (reply !== undefined) this.#questions.set(reply.correlation, reply)
+    if (reply !== undefined) this.#questions.add(reply)
   }
 
   /** Whether the question was under way. */
@@ -154,10 +156,8 @@ export class Session implements AnswerDesk {
   ended(because: string): void {
     for (const { ref, watcher } of this.#watched.values()) ref.removeWatcher(watcher)
     this.#watched.clear()
-    for (const reply of [...this.#replies]) reply.abandon()
-    const questions = [...this.#questions.values()]
-    this.#questions.clear()
-    for (const reply of questions) {
+    while (this.#replies !== undefined) this.#replies.abandon()
+    for (const reply of this.#questions.takeAll()) {
       const problem = `the connection was lost before the answer came (${because})`
       reply.fail(new NodeUnreachableError(this.node.address, "unknown", problem))
     }
@@ -209,7 +209,8 @@ export class Session implements AnswerDesk {
   }
 
   over(reply: RemoteReply): void {
-    this.#replies.delete(reply)
+    if (this.#replies === reply) this.#replies = reply.after
+    if (reply.leaveList()) this.#openReplies -= 1
   }
 
   undelivered(message: unknown, reply: RemoteReply, reason: DeadLetterReason): void {
@@ -314,12 +315,13 @@ export class Session implements AnswerDesk {
     const refused = this.#isFull(target) ?? target.request(reply, message as never)
     if (refused !== undefined) return reply.fail(refused)
     if (reply.isOver) return
-    this.#replies.add(reply)
+    this.#openReplies += 1
+    this.#replies = reply.enter(this.#replies)
     this.#speech.deadlines.add(reply, coarse(reply.timeoutMs))
   }
 
   #isFull(target: InternalRef<never>): CallError | undefined {
-    if (this.#replies.size < MAX_OPEN_QUESTIONS) return undefined
+    if (this.#openReplies < MAX_OPEN_QUESTIONS) return undefined
     return new OverloadedError(target.toString(), MAX_OPEN_QUESTIONS, "questions of one node open")
   }
 

@@ -56,6 +56,7 @@ export class SimProcess {
         microtask: (task) => {
           settled.then(task)
         },
+        afterMicrotasks: (task) => this.#yield(task),
         yield: (task) => this.#yield(task),
       },
       network: this.network,

@@ -1,0 +1,3 @@
+import { serveRaw } from "./raw-server.js"
+
+serveRaw((_id, body) => body)

@@ -305,8 +305,9 @@ export class RemoteNode implements MessageGate, SessionOwner {
       `the message has ${payload.length} bytes, and ${this.authority} takes ${maxMessageBytes}`,
     )
     if (reply !== undefined) reply.fail(error)
-    else if (parcel.session !== undefined) parcel.session.fail(to as RemoteReply, error)
-    else this.#speech.deadLetters.add(this.#speech.decoded(payload), to, "not-sendable")
+    else if (parcel.session !== undefined) {
+      parcel.session.fail(to as RemoteReply, new InvalidMessageError(error.message, "unknown"))
+    } else this.#speech.deadLetters.add(this.#speech.decoded(payload), to, "not-sendable")
   }
 
   #refuse(parcel: MessageParcel, because: ParcelRefusal): void {

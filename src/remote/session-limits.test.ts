@@ -1,0 +1,59 @@
+import { expect, test, vi } from "vitest"
+import { batchOf } from "../../test/remote/golden-connection.js"
+import { HERE, startSession } from "../../test/remote/golden-session.js"
+import { Envelope, REQUEST, writeEnvelope } from "../serialization/envelope.js"
+import { OutputBuffer } from "../serialization/output-buffer.js"
+import { ENVELOPE, NAME, UNWATCH, WATCH } from "./frames.js"
+
+vi.mock("./frames.js", async (original) => ({
+  ...(await original<object>()),
+  MAX_OPEN_QUESTIONS: 3,
+  MAX_WATCHES: 3,
+}))
+
+const ORDERS = `${HERE}/user/orders`
+
+test("as many questions of one node may be open as the limit says; one that ends makes room", () => {
+  const { connection, actors, tools } = startSession()
+  const { handler } = connection
+  handler.data(batchOf([NAME, numbered(0, ORDERS)]))
+  const ask = (correlation: number) => handler.data(batchOf([ENVELOPE, question(correlation)]))
+  for (const correlation of [1, 2, 3, 4]) ask(correlation)
+  const asked = actors.get(ORDERS)?.questions ?? []
+  expect(asked.map(({ reply }) => reply.correlation)).toEqual([1, 2, 3])
+  tools.scheduler.endTurn()
+  expect(connection.takeFrames().map(({ fields }) => [...fields.subarray(0, 2)])).toEqual([[3, 4]])
+  for (const place of [1, 0]) asked[place]?.reply.tell("yes")
+  for (const correlation of [5, 6, 7]) ask(correlation)
+  expect(asked.map(({ reply }) => reply.correlation)).toEqual([1, 2, 3, 5, 6])
+  for (let correlation = 10; correlation < 30; correlation += 1) {
+    asked.at(-1)?.reply.tell("yes")
+    ask(correlation)
+    expect(asked.at(-1)?.reply.correlation).toBe(correlation)
+  }
+})
+
+test("a node that watches more than the limit says breaks the protocol; one that is taken back does not count", () => {
+  const { connection, owner } = startSession()
+  const watch = (number: number) => connection.handler.data(batchOf([WATCH, numbered(number, ORDERS)]))
+  for (const number of [1, 2, 3]) watch(number)
+  connection.handler.data(batchOf([UNWATCH, Uint8Array.of(2)]))
+  watch(4)
+  expect(owner.closed).toEqual([])
+  watch(5)
+  expect(owner.closed).toEqual(["malformed: it watches too many actors"])
+})
+
+function numbered(number: number, name: string): Buffer {
+  const out = new OutputBuffer(64)
+  out.varint(number)
+  out.text(name)
+  return out.bytes.subarray(0, out.at)
+}
+
+function question(correlation: number): Buffer {
+  const out = new OutputBuffer(16)
+  writeEnvelope(out, Object.assign(new Envelope(), { direction: REQUEST, correlation, timeLeftMs: 1_000 }))
+  out.u8(1)
+  return out.bytes.subarray(0, out.at)
+}

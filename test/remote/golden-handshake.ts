@@ -1,0 +1,36 @@
+import { NodeId } from "../../src/address/node-id.js"
+import type { Random } from "../../src/ports/random.js"
+import type { HandshakeTerms } from "../../src/remote/handshake.js"
+import { nodeDigest } from "../../src/runtime/node-digest.js"
+
+export const SECRET: Uint8Array = Buffer.from("a secret that nobody else knows")
+
+export const DIALLER: NodeId = NodeId.of("a.test", 2551, "00000000000000a1")
+export const LISTENER: NodeId = NodeId.of("b.test", 2552, "00000000000000b1")
+
+/** What the node would say if it dialled or was dialled. Its nonces are `nonce` 32 times, then the next number. */
+export function termsOf(self: NodeId, nonce: number, changed: Partial<HandshakeTerms> = {}): HandshakeTerms {
+  return {
+    self,
+    namespace: "shop",
+    system: "orders",
+    codec: "troupe-binary-1",
+    store: "",
+    maxMessageBytes: 1_048_576,
+    secret: SECRET,
+    digest: nodeDigest,
+    random: countingRandom(nonce),
+    judge: (peer) => (peer.equals(changed.self ?? self) ? "self" : undefined),
+    connectionWith: () => undefined,
+    ...changed,
+  }
+}
+
+/** No chance at all: 32 times the number, then 32 times the next one. */
+function countingRandom(first: number): Random {
+  let next = first
+  return {
+    uint32: () => next++,
+    bytes: (length) => new Uint8Array(length).fill(next++),
+  }
+}

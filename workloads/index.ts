@@ -1,5 +1,6 @@
 import type { Workload } from "../src/sim/index.js"
 import { local } from "./local.js"
+import { remoting } from "./remoting.js"
 
 /** Every workload that `npm run sim` knows, in the order of its list. */
-export const workloads: readonly Workload[] = [local]
+export const workloads: readonly Workload[] = [local, remoting]

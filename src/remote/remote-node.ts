@@ -183,6 +183,14 @@ export class RemoteNode implements MessageGate, SessionOwner {
     this.#handle({ kind: "let-in" })
   }
 
+  /** There is nothing between this node and that one, or it is not to be remembered. */
+  forget(): void {
+    this.#timer?.cancel()
+    this.#cancelDial?.()
+    this.isForgotten = true
+    this.#tools.forget(this)
+  }
+
   /** Says goodbye. Nothing is sent after this. */
   stop(): void {
     this.#timer?.cancel()
@@ -216,7 +224,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
     }
     for (const command of this.#association.handle(event, this.#now)) this.#do(command)
     this.#setTimer()
-    if (this.#association.isIdle && this.#session === undefined) this.#forget()
+    if (this.#association.isIdle && this.#session === undefined) this.forget()
   }
 
   #do(command: AssociationCommand<MessageParcel>): void {
@@ -266,7 +274,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
           durationMs,
         })
         events.publish(new AssociationQuarantined(authority, node, because, durationMs))
-        return
+        return this.#tools.quarantined(this)
       }
     }
   }
@@ -373,12 +381,6 @@ export class RemoteNode implements MessageGate, SessionOwner {
       this.#handle({ kind: "tick" })
     })
   }
-
-  #forget(): void {
-    this.#timer?.cancel()
-    this.isForgotten = true
-    this.#tools.forget(this)
-  }
 }
 
 /** One of the two is stopping, which is nothing to worry about. */
@@ -432,6 +434,6 @@ export interface RemoteNodeTools {
   nextCorrelation(): number
   /** Begins to connect; what comes of it is told to the node. Gives a function that calls it off. */
   dial(node: RemoteNode): () => void
-  /** There is nothing left between this node and that one. */
   forget(node: RemoteNode): void
+  quarantined(node: RemoteNode): void
 }

@@ -34,6 +34,8 @@ export class Remoting {
   readonly #connections = new Set<PeerConnection>()
   /** Those of them that have not proven who they are, the oldest first. */
   readonly #strangers = new Set<PeerConnection>()
+  /** The nodes that are or were quarantined, the longest known first. */
+  readonly #quarantined = new Set<RemoteNode>()
   readonly #deferred: DeferredCount = { count: 0 }
   readonly #frameTools: FrameTools
   readonly #nodeTools: RemoteNodeTools
@@ -82,7 +84,11 @@ export class Remoting {
         return this.#correlations
       },
       dial: (node) => this.#dial(node),
-      forget: (node) => this.#nodes.delete(node.authority),
+      forget: (node) => {
+        this.#quarantined.delete(node)
+        if (this.#nodes.get(node.authority) === node) this.#nodes.delete(node.authority)
+      },
+      quarantined: (node) => this.#remember(node),
     }
   }
 
@@ -176,6 +182,14 @@ export class Remoting {
     if (this.#isStopping) node.stop()
     else this.#nodes.set(authority, node)
     return node
+  }
+
+  /** Whoever knows the secret may say that it is at any address; what is remembered of such is bounded. */
+  #remember(node: RemoteNode): void {
+    this.#quarantined.add(node)
+    if (this.#quarantined.size <= MOST_QUARANTINED) return
+    const [oldest] = this.#quarantined
+    oldest?.forget()
   }
 
   get #greeting(): Greeting {
@@ -283,6 +297,7 @@ export interface RemotingOptions {
 const HANDSHAKE_MS = 5_000
 /** Connections that may be in their handshake at one time. */
 const MOST_STRANGERS = 128
+const MOST_QUARANTINED = 10_000
 const LOGGED_A_MINUTE = 10
 
 /** `host:port`, where an IPv6 host is in brackets. */

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest"
+import { runSeed, simulate } from "../src/sim/index.js"
+import { remoting } from "./remoting.js"
+
+test("60 seeds of nodes that talk to each other hold their invariants, and reach what they are to reach", async () => {
+  const { failures, problems } = await simulate(remoting, { seeds: 60 })
+  expect(failures).toEqual([])
+  expect(problems).toEqual([])
+})
+
+test("a seed gives the same run again", async () => {
+  const [first, second] = [await runSeed(remoting, 7), await runSeed(remoting, 7)]
+  expect(second).toEqual(first)
+})

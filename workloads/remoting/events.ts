@@ -1,0 +1,72 @@
+/** What the players of the remoting workload tell its invariants. A player is one life of one system. */
+export type RemotingEvent =
+  | { readonly kind: "born"; readonly player: string; readonly machine: string }
+  /** Of connections with a host: there is one more, the network takes no more from it, takes more again, it is over. */
+  | {
+      readonly kind: "opened" | "blocked" | "drained" | "closed"
+      readonly player: string
+      readonly host: string
+    }
+  | Told
+  | Arrived
+  | Handled
+  /** A note is in the dead letters of a player, be it whoever sent it or whoever had it. */
+  | { readonly kind: "dead"; readonly player: string; readonly chain: string; readonly seq: number }
+  | { readonly kind: "asked"; readonly player: string; readonly id: string }
+  | { readonly kind: "question-handled"; readonly id: string }
+  | {
+      readonly kind: "ended"
+      readonly player: string
+      readonly id: string
+      readonly outcome: "answered" | "not-delivered" | "unknown"
+    }
+  | { readonly kind: "spawned" | "stopped"; readonly player: string; readonly uid: number }
+  | Watched
+  | { readonly kind: "terminated"; readonly watch: string; readonly cause: string }
+  /** It is not to be told any more. */
+  | { readonly kind: "unwatched"; readonly watch: string }
+  /** A system has stopped; nothing of it may be under way. */
+  | { readonly kind: "left"; readonly player: string }
+  /** All is over, and this player is among those that are left. */
+  | { readonly kind: "judged"; readonly player: string }
+
+export interface Told {
+  readonly kind: "told"
+  readonly player: string
+  /** Of whoever is to have it. */
+  readonly host: string
+  readonly chain: string
+  readonly seq: number
+  readonly hash: number
+  /** There was no connection: it waits for the next one. */
+  readonly deferred: boolean
+  /** The faults are over, and what they broke is mended: it must arrive. */
+  readonly settled: boolean
+}
+
+export interface Arrived {
+  readonly kind: "arrived"
+  readonly player: string
+  readonly chain: string
+  readonly seq: number
+  /** By which of the player's connections. */
+  readonly connection: number
+}
+
+export interface Handled {
+  readonly kind: "handled"
+  readonly player: string
+  readonly chain: string
+  readonly seq: number
+  readonly hash: number
+}
+
+export interface Watched {
+  readonly kind: "watched"
+  readonly player: string
+  readonly watch: string
+  /** The machine of the watched actor. */
+  readonly machine: string
+  /** 0 where it is known by name only. */
+  readonly uid: number
+}

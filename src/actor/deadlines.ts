@@ -6,10 +6,10 @@ import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
  * Most deadlines never come: the answer is there long before. So entering and leaving must cost next to nothing, and the
  * firing may be coarse. Deadlines wait in slots of 5 ms, each a ring that an entry leaves without a search.
  *
- * Entering reads no clock. An entry goes to a ring for how long it is to wait, and the timer, which ticks while entries
- * keep coming, reads the time once for all rings that are new and dates them. So a deadline is counted from a moment
- * after its entry: it may be some 15 ms late, or later if the event loop was held up, but it is never early. When no
- * entries come the timer sleeps until the first slot that holds one.
+ * Entering reads no clock. An entry goes to a ring for how long it is to wait, and the timer reads the time once for all
+ * rings that are new and dates them. It does so within a thirty-second part of the wait: so a deadline is never early, and may be
+ * 3 in a hundred late, or 15 ms if that is more, or later if the event loop was held up. A timer that fired every few
+ * milliseconds would be more exact, and would make each wait for a socket dearer by a fifth, whoever it is that waits.
  */
 export class Deadlines {
   readonly #clock: Clock
@@ -18,7 +18,7 @@ export class Deadlines {
   /** By how long they last, in slots: entered since the last tick. */
   readonly #fresh = new Map<number, Ring>()
   #timer: Timer | undefined
-  #ticking = false
+  #timerAt: MonotonicMs = Number.POSITIVE_INFINITY
   /** The ring that was entered last: the next deadline is likely to be in it too. */
   #latest = Number.NaN
   #latestRing = new Ring()
@@ -36,14 +36,12 @@ export class Deadlines {
     const slots = Math.ceil(delayMs / SLOT_MS)
     if (slots !== this.#latest) this.#openRing(slots)
     enter(entry, this.#latestRing)
-    if (!this.#ticking) this.#tick()
   }
 
   /** Ends all that wait. */
   stop(): void {
     this.#timer?.cancel()
-    this.#timer = undefined
-    this.#ticking = false
+    this.#timerAt = Number.POSITIVE_INFINITY
     const all = new Ring()
     for (const ring of [...this.#fresh.values(), ...this.#dated.values()]) all.takeOver(ring)
     this.#fresh.clear()
@@ -53,22 +51,27 @@ export class Deadlines {
   }
 
   #openRing(slots: number): void {
-    const ring = this.#fresh.get(slots) ?? new Ring()
-    this.#fresh.set(slots, ring)
+    let ring = this.#fresh.get(slots)
+    if (ring === undefined) {
+      ring = new Ring()
+      this.#fresh.set(slots, ring)
+      const waitMs = Math.min(Math.max(slots >> 5, 1) * SLOT_MS, LONGEST_UNDATED_MS)
+      this.#wakeAt(this.#clock.monotonicMs() + waitMs)
+    }
     this.#latest = slots
     this.#latestRing = ring
   }
 
-  #tick(): void {
-    this.#ticking = true
+  #wakeAt(at: MonotonicMs, now = this.#clock.monotonicMs()): void {
+    if (at >= this.#timerAt) return
     this.#timer?.cancel()
-    this.#timer = this.#clock.setTimer(SLOT_MS, this.#onTimer)
+    this.#timerAt = at
+    this.#timer = this.#clock.setTimer(at - now, this.#onTimer)
   }
 
   readonly #onTimer = (): void => {
-    this.#timer = undefined
+    this.#timerAt = Number.POSITIVE_INFINITY
     const now = this.#clock.monotonicMs()
-    const busy = this.#fresh.size > 0
     this.#date(now)
     const due = new Ring()
     let first = Number.POSITIVE_INFINITY
@@ -79,11 +82,7 @@ export class Deadlines {
         this.#dated.delete(slot)
       }
     }
-    this.#ticking = false
-    if (busy) this.#tick()
-    else if (first < Number.POSITIVE_INFINITY) {
-      this.#timer = this.#clock.setTimer(first * SLOT_MS - now, this.#onTimer)
-    }
+    if (first < Number.POSITIVE_INFINITY) this.#wakeAt(first * SLOT_MS, now)
     due.drain((entry) => entry.expire())
   }
 
@@ -167,3 +166,4 @@ class Ring implements Entry {
 }
 
 const SLOT_MS = 5
+const LONGEST_UNDATED_MS = 250

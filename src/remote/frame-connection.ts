@@ -113,10 +113,9 @@ export class FrameConnection implements ConnectionHandler {
     if (this.#backlogBytes > this.#tools.backlogBytes) this.close("slow")
   }
 
-  /** Closes now. What was not sent is lost. */
+  /** Closes now, also one that was finishing. What was not sent is lost. */
   close(because: DisconnectReason, detail = ""): void {
-    if (this.#isClosed) return
-    this.#end(because, detail)
+    if (!this.#isClosed) this.#end(because, detail)
     this.#connection.destroy()
   }
 

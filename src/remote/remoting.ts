@@ -189,7 +189,8 @@ export class Remoting {
     this.#quarantined.add(node)
     if (this.#quarantined.size <= MOST_QUARANTINED) return
     const [oldest] = this.#quarantined
-    oldest?.forget()
+    if (oldest?.state.kind === "quarantined") oldest.forget()
+    else this.#quarantined.delete(oldest as RemoteNode)
   }
 
   get #greeting(): Greeting {

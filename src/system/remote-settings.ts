@@ -108,12 +108,18 @@ export function checkRemoteSettings(
     terms: checkTerms(settings, requestTimeoutMs),
     keepAlive: checkKeepAlive(settings.keepAlive),
     codec: settings.codec ?? binaryCodec(),
-    types: new TypeRegistry(settings.types ?? []),
+    types: new TypeRegistry(checkTypes(settings.types)),
   }
 }
 
+function checkTypes(types: RemoteSettings["types"] = []): readonly WireType[] {
+  if (Array.isArray(types)) return types
+  throw new SettingsError("types", "it is an array of classes")
+}
+
 /** Whether only this machine can connect to it. */
-export function isLoopback(host: string): boolean {
+export function isLoopback(given: string): boolean {
+  const host = given.replace(/^\[(.*)\]$/, "$1")
   return (
     host === "localhost" || /^127(\.\d{1,3}){3}$/.test(host) || host === "::1" || host === "::ffff:127.0.0.1"
   )

@@ -480,7 +480,7 @@ describe("an ask", () => {
     )
     expect(clock.pendingTimers).toBe(1)
     const codes = Promise.allSettled(outcomes)
-    await clock.advance(1_020)
+    await clock.advance(1_050)
     for (const outcome of await codes) expect(outcome).toMatchObject({ reason: { code: "Timeout" } })
     expect(clock.pendingTimers).toBe(0)
   })

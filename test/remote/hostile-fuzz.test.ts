@@ -1,0 +1,34 @@
+import { expect, it } from "vitest"
+import { Fuzzer } from "./support/fuzz.js"
+import { bytesInUse, MIB } from "./support/memory.js"
+import { sieges } from "./support/siege.js"
+import { until } from "./support/until.js"
+
+/** As many as take some seconds. To send a million, say so here. */
+const PAYLOADS = 10_000
+const SEED = 20_260_101
+
+const besiege = sieges()
+
+it(`survives ${PAYLOADS} mutated payloads, and the frames around them`, { timeout: 3_600_000 }, async () => {
+  const fuzzer = new Fuzzer(SEED)
+  const { node, honest, checkLog } = await besiege({ codec: fuzzer.codec, quarantineMs: 1_000 })
+  const reasons = new Set<string>()
+  const round = async () => {
+    await fuzzer.run(node, PAYLOADS / 10)
+    for (const { reason } of [...node.quarantined, ...node.lost])
+      reasons.add(reason.replace(/[^a-z ]+/g, "*"))
+    checkLog()
+    node.forget()
+  }
+  await round()
+  const before = { bytes: await bytesInUse(), answered: honest.answered }
+  while (fuzzer.decoded < PAYLOADS) await round()
+  expect(honest.answered).toBeGreaterThan(before.answered)
+  // Many kinds of damage were met, and much was read all the same.
+  expect(reasons.size).toBeGreaterThan(20)
+  expect(fuzzer.connections).toBeLessThan(fuzzer.decoded)
+  await until("it has forgotten them", () => node.system.association("127.0.0.3:1000") === undefined)
+  const grown = (await bytesInUse()) - before.bytes
+  expect(grown).toBeLessThan(16 * MIB)
+})

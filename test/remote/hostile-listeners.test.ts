@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it } from "vitest"
+import { ENVELOPE, PROOF, READY, REFUSED, WELCOME } from "../../src/remote/frames.js"
+import { ManualClock } from "../fake/manual-clock.js"
+import { RawListener } from "./support/raw-listener.js"
+import { freshNode, type RawPeer } from "./support/raw-peer.js"
+import { type Siege, sieges } from "./support/siege.js"
+import { until } from "./support/until.js"
+import { frame } from "./support/wire.js"
+
+const besiege = sieges()
+const listeners: RawListener[] = []
+afterEach(async () => {
+  for (const listener of listeners.splice(0)) await listener.stop()
+})
+
+describe("somebody who sits at an address that a node dials", () => {
+  const answers: [what: string, say: (peer: RawPeer) => void, reason: string][] = [
+    [
+      "speaks something else",
+      (peer) => peer.write(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")),
+      "malformed",
+    ],
+    ["hangs up", (peer) => peer.socket.end(), "ended"],
+    ["resets", (peer) => peer.socket.resetAndDestroy(), "unreachable"],
+    ["is ready before it was welcome", (peer) => peer.send(frame(READY)), "malformed"],
+    ["sends a message first", (peer) => peer.send(frame(ENVELOPE, Buffer.from([0, 0, 1]))), "malformed"],
+    ["sends an empty welcome", (peer) => peer.send(frame(WELCOME)), "malformed"],
+    ["speaks another version", (peer) => peer.send(frame(WELCOME, Buffer.from([99]))), "wrong-version"],
+    ["refuses for no reason", (peer) => peer.send(frame(REFUSED)), "malformed"],
+    [
+      "refuses for a reason that is not known",
+      (peer) => peer.send(frame(REFUSED, Buffer.from([99]))),
+      "malformed",
+    ],
+    ["refuses the namespace", (peer) => peer.send(frame(REFUSED, Buffer.from([2]))), "wrong-namespace"],
+    // It has proven nothing, so what it says of the secret is no ground for shutting it out.
+    ["refuses the secret", (peer) => peer.send(frame(REFUSED, Buffer.from([6]))), "wrong-secret"],
+  ]
+  it.each(answers)("and %s is tried again later", async (_, say, reason) => {
+    const { node, listener } = await dialling()
+    say(await listener.dialled())
+    await failedFor(node, listener, reason)
+    expect(node.system.association(listener.authority)).toBe("unresolved")
+    expect(node.quarantined).toEqual([])
+  })
+
+  it("and says nothing is given five seconds", async () => {
+    const clock = new ManualClock()
+    const { node, listener } = await dialling(clock)
+    await listener.dialled()
+    await clock.advance(4_999)
+    expect(node.failed).toEqual([])
+    await clock.advance(1)
+    await failedFor(node, listener, "handshake-timeout")
+  })
+
+  it("and has another secret is quarantined, and gets no proof", async () => {
+    const { node, listener } = await dialling()
+    const peer = await listener.dialled()
+    await listener.shakeHands(peer, node, { secret: Buffer.from("another secret altogether") })
+    await until("it is quarantined", () => node.quarantined.length > 0)
+    expect(node.quarantined.map(({ authority, reason }) => [authority, reason])).toEqual([
+      [listener.authority, "its proof of the secret is wrong"],
+    ])
+    expect(peer.framesOf(PROOF)).toEqual([])
+    await until("what waited is refused", () => node.deadLetters.length === 1)
+    expect(node.deadLetters[0]?.reason).toBe("quarantined")
+  })
+
+  it("and goes by another address is not taken for the one that was dialled", async () => {
+    const { node, listener } = await dialling()
+    const peer = await listener.dialled()
+    await listener
+      .shakeHands(peer, { ...node, authority: listener.authority }, { self: freshNode() })
+      .catch(() => {})
+    await until("the node has judged", () => node.failed.length > 0)
+    expect(node.failed[0]?.reason).toBe("wrong-address")
+    expect(node.connected.map(({ authority }) => authority)).not.toContain(listener.authority)
+  })
+
+  it("and breaks the protocol once it is connected is quarantined", async () => {
+    const { node, listener } = await dialling()
+    const peer = await listener.dialled()
+    await listener.shakeHands(peer, node)
+    await until("the message arrives", () => peer.messages.length === 1)
+    expect(peer.messages[0]?.message).toBe("hello?")
+    peer.send(frame(0xee))
+    await until("it is quarantined", () => node.quarantined.length > 0)
+    expect(node.quarantined[0]?.reason).toBe("there is no frame of kind 238")
+  })
+})
+
+/** A node that has something to say to whoever is at the listener's address. */
+async function dialling(clock?: ManualClock) {
+  const listener = await RawListener.start()
+  listeners.push(listener)
+  const { node } = await besiege(
+    { reconnect: { fromMs: 60_000, toMs: 60_000 } },
+    clock === undefined ? {} : { clock },
+  )
+  node.system.resolve<string>(`troupe.tcp://besieged@${listener.authority}/user/x`).tell("hello?")
+  return { node, listener }
+}
+
+async function failedFor(node: Siege["node"], listener: RawListener, reason: string): Promise<void> {
+  await until("the dial has failed", () => node.failed.length > 0)
+  expect(node.failed.map((event) => [event.authority, event.reason, event.attempts])).toEqual([
+    [listener.authority, reason, 1],
+  ])
+}

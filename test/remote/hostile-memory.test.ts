@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest"
+import { type ActorRef, Behaviors } from "../../src/index.js"
+import { MAX_NAME_BYTES, MAX_NAMES, PING, WATCHING } from "../../src/remote/frames.js"
+import { bytesInUse, MIB } from "./support/memory.js"
+import { freshNode, type RawPeer } from "./support/raw-peer.js"
+import { type Siege, sieges } from "./support/siege.js"
+import { until } from "./support/until.js"
+import {
+  answer,
+  type Frame,
+  frame,
+  name,
+  oneWay,
+  payloadOf,
+  RefText,
+  request,
+  watch,
+} from "./support/wire.js"
+
+const besiege = sieges()
+
+describe("the memory that a peer can take", () => {
+  it("by names is what the table of names holds, however often they change", async () => {
+    const { node, insider } = await besiege()
+    const before = await bytesInUse()
+    const peer = await insider()
+    for (let round = 0; round < 3; round += 1) {
+      await flood(node, peer, MAX_NAMES, (number) => name(number, padded(node.path(`${round}-${number}-`))))
+    }
+    // Texts of 8 MiB, kept once each and not once a round.
+    expect(await grown(before)).toBeLessThan(24 * MIB)
+    await hangUp(node, peer)
+    expect(await grown(before)).toBeLessThan(8 * MIB)
+  })
+
+  it("by watches is given back with its connection", async () => {
+    const { node, insider } = await besiege()
+    const before = await bytesInUse()
+    const peer = await insider()
+    await flood(node, peer, 100_000, (number) => watch(number, node.path("echo")))
+    await until("all are watching", () => peer.framesOf(WATCHING).length === 100_000)
+    peer.frames.length = 0
+    expect(await grown(before)).toBeLessThan(96 * MIB)
+    await hangUp(node, peer)
+    expect(await grown(before)).toBeLessThan(8 * MIB)
+  })
+
+  it("by questions that nobody answers is given back with its connection, however long they had", async () => {
+    const { node, insider } = await besiege()
+    node.system.spawn(
+      Behaviors.receive(() => Behaviors.same),
+      "mute",
+    )
+    const before = await bytesInUse()
+    const peer = await insider()
+    peer.send(name(0, node.path("mute")))
+    await flood(node, peer, 100_000, (number) => {
+      return request(
+        0,
+        number,
+        payloadOf({ replyTo: new RefText("") }),
+        Number.MAX_SAFE_INTEGER - number * 1_000,
+      )
+    })
+    expect(await grown(before)).toBeLessThan(96 * MIB)
+    await hangUp(node, peer)
+    expect(await grown(before)).toBeLessThan(8 * MIB)
+  })
+
+  it("by refs to nodes that it only mentions is none", async () => {
+    const { node, insider } = await besiege()
+    const before = await bytesInUse()
+    const peer = await insider()
+    peer.send(name(0, node.path("echo")))
+    await flood(node, peer, 100_000, (number) => {
+      const authority = `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}:1`
+      return oneWay(0, payloadOf(new RefText(`troupe.tcp://a@${authority}/user/x`)))
+    })
+    expect(await grown(before)).toBeLessThan(12 * MIB)
+    expect(node.system.association("10.0.0.9:1")).toBeUndefined()
+  })
+
+  it("by refs that are as long as refs may be is bounded", async () => {
+    const { node, insider } = await besiege()
+    const before = await bytesInUse()
+    const peer = await insider()
+    peer.send(name(0, node.path("echo")))
+    await flood(node, peer, 20_000, (number) =>
+      oneWay(0, payloadOf(new RefText(padded(node.path(`${number}-`))))),
+    )
+    expect(await grown(before)).toBeLessThan(48 * MIB)
+  })
+
+  it("by answers that nobody asked for is none", async () => {
+    const { node, insider } = await besiege()
+    const before = await bytesInUse()
+    const peer = await insider()
+    await flood(node, peer, 50_000, (number) => answer(number, payloadOf("x".repeat(200))))
+    expect(node.system.deadLetterCount).toBeGreaterThanOrEqual(50_000)
+    expect(await grown(before)).toBeLessThan(8 * MIB)
+  })
+
+  it("by questions whose answers it does not read is what may wait for it", async () => {
+    const { node, insider } = await besiege({ outboundBuffer: { bytes: 4 * MIB } })
+    let asked = 0
+    const answers = Behaviors.receive<{ replyTo: ActorRef<string> }>((_context, { replyTo }) => {
+      asked += 1
+      replyTo.tell("x".repeat(10_000))
+      return Behaviors.same
+    })
+    node.system.spawn(answers, "generous")
+    const before = await bytesInUse()
+    const peer = await insider()
+    peer.socket.pause()
+    peer.send(name(0, node.path("generous")))
+    const question = payloadOf({ replyTo: new RefText("") })
+    for (let from = 0; from < 20_000; from += 1_000) {
+      peer.send(...Array.from({ length: 1_000 }, (_, number) => request(0, from + number, question)))
+    }
+    await until("all are answered", () => asked === 20_000)
+    expect(node.system.deadLetterCount).toBeGreaterThan(18_000)
+    await until("dead letters are told", () => node.deadLetters.length === node.system.deadLetterCount)
+    expect(new Set(node.deadLetters.map(({ reason }) => reason))).toEqual(new Set(["outbound-full"]))
+    node.forget()
+    expect(await grown(before)).toBeLessThan(24 * MIB)
+  })
+
+  it("by coming again and again under other names, each time quarantined, is small", async () => {
+    const { node, insider } = await besiege({ quarantineMs: 3_600_000 })
+    const before = await bytesInUse()
+    for (let life = 0; life < 200; life += 1) {
+      const peer = await insider({ self: freshNode() })
+      peer.send(frame(0xee))
+      await peer.closed()
+      peer.destroy()
+    }
+    await until("all are quarantined", () => node.quarantined.length === 200)
+    node.forget()
+    expect(await grown(before)).toBeLessThan(12 * MIB)
+  })
+
+  it("by handshakes that fail is given back", async () => {
+    const { node, stranger } = await besiege()
+    const before = await bytesInUse()
+    for (let count = 0; count < 200; count += 1) {
+      const peer = await stranger()
+      peer.send(frame(PING))
+      await peer.closed()
+      peer.destroy()
+    }
+    await until("all are refused", () => node.refused.length === 200)
+    node.forget()
+    expect(await grown(before)).toBeLessThan(12 * MIB)
+  })
+})
+
+/** Sends as many frames, in batches of a decent size, and waits until the node has dealt with the last. */
+async function flood(
+  node: Siege["node"],
+  peer: RawPeer,
+  count: number,
+  make: (number: number) => Frame,
+): Promise<void> {
+  const { length } = node.deadLetters
+  for (let from = 0; from < count; from += 100) {
+    const frames = Array.from({ length: Math.min(100, count - from) }, (_, at) => make(from + at))
+    peer.send(...frames)
+    if (peer.socket.writableLength > MIB) {
+      await until("the bytes have left", () => peer.socket.writableLength === 0 || peer.isClosed)
+    }
+  }
+  peer.sent.length = 0
+  peer.send(answer(NOT_ASKED, payloadOf("the end")))
+  await until("all of it has been read", () => {
+    return node.deadLetters.slice(length).some(({ message }) => message === "the end") || node.lost.length > 0
+  })
+  expect(node.lost).toEqual([])
+  node.forget()
+}
+
+async function hangUp(node: Siege["node"], peer: RawPeer): Promise<void> {
+  peer.destroy()
+  await until("the node knows", () => node.lost.length > 0)
+  node.forget()
+}
+
+async function grown(before: number): Promise<number> {
+  return (await bytesInUse()) - before
+}
+
+function padded(text: string): string {
+  return text.padEnd(MAX_NAME_BYTES, "x")
+}
+
+const NOT_ASKED = Number.MAX_SAFE_INTEGER

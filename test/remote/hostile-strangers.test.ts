@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest"
+import { ENVELOPE, HELLO, MAX_HANDSHAKE_BYTES, PING, PROOF, REFUSED } from "../../src/remote/frames.js"
+import { Handshake } from "../../src/remote/handshake.js"
+import { ManualClock } from "../fake/manual-clock.js"
+import { freshNode, handshakeTerms, type RawPeer } from "./support/raw-peer.js"
+import { type Siege, sieges } from "./support/siege.js"
+import { until } from "./support/until.js"
+import { announcement, batch, frame, name, oneWay, payloadOf } from "./support/wire.js"
+
+const besiege = sieges()
+
+describe("a stranger", () => {
+  it("of another version is refused", async () => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    const hello = helloTo(node)
+    hello[4] = 99
+    peer.send(frame(HELLO, hello))
+    await refusedFor(node, "wrong-version")
+    await until("it is told", () => peer.framesOf(REFUSED).length === 1)
+    expect(node.refused[0]?.detail).toBe("it speaks version 99, this node 1")
+  })
+
+  it("of another namespace is refused", async () => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    await expect(peer.shakeHands(node, { namespace: "elsewhere" })).rejects.toThrow("wrong-namespace")
+    await refusedFor(node, "wrong-namespace")
+  })
+
+  it.each([
+    ["codec", { codec: "other" }, "wrong-codec"],
+    ["store", { store: "other" }, "wrong-store"],
+  ])("with another %s is refused", async (_, terms, reason) => {
+    const { node, stranger } = await besiege()
+    await expect((await stranger()).shakeHands(node, terms)).rejects.toThrow(reason)
+    await refusedFor(node, reason)
+  })
+
+  it("that dialled another node is refused", async () => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    peer.send(frame(HELLO, helloTo(node, "127.0.0.1:1")))
+    await refusedFor(node, "wrong-address")
+  })
+
+  it("that claims to be this node is refused", async () => {
+    const { node, stranger } = await besiege()
+    const self = node.system.node
+    if (self === undefined) throw new Error("it listens")
+    await expect((await stranger()).shakeHands(node, { self })).rejects.toThrow("self")
+    await refusedFor(node, "self")
+  })
+
+  it("with no secret is refused, and learns nothing that depends on it", async () => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    await expect(peer.shakeHands(node, { secret: undefined })).rejects.toThrow("wrong-secret")
+    await refusedFor(node, "wrong-secret")
+    expect(peer.frames.map(({ kind }) => kind)).toEqual([REFUSED])
+  })
+
+  it("that goes on with a wrong secret is refused at its proof", async () => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    peer.send(frame(HELLO, helloTo(node)))
+    await until("it is welcomed", () => peer.frames.length === 1)
+    peer.send(frame(PROOF, Buffer.alloc(32, 7)), name(0, node.path("echo")), oneWay(0, payloadOf("in")))
+    await refusedFor(node, "wrong-secret")
+    expect(node.system.association(peerAddress)).toBeUndefined()
+    expect(node.deadLetters).toEqual([])
+  })
+
+  it("that sends the node's own proof back is refused", async () => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    peer.send(frame(HELLO, helloTo(node)))
+    await until("it is welcomed", () => peer.frames.length === 1)
+    peer.send(frame(PROOF, peer.frames[0]?.fields.subarray(-32) ?? Buffer.alloc(0)))
+    await refusedFor(node, "wrong-secret")
+  })
+
+  it("that repeats a good handshake, byte by byte, is refused", async () => {
+    const { node, stranger, insider } = await besiege()
+    const good = await insider()
+    good.destroy()
+    await until("the good one is gone", () => node.lost.length === 1)
+    const peer = await stranger()
+    for (const bytes of good.sent) peer.write(bytes)
+    await refusedFor(node, "wrong-secret")
+    expect(node.connected).toHaveLength(2)
+  })
+
+  it.each([
+    ["a message", frame(ENVELOPE, Buffer.from([0, 0, 1]))],
+    ["a ping", frame(PING)],
+    ["a proof", frame(PROOF, Buffer.alloc(32))],
+    ["a frame of no kind", frame(0xee)],
+  ])("that begins with %s is refused", async (_, first) => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    peer.send(first)
+    await refusedFor(node, "malformed")
+    await peer.closed()
+  })
+
+  it("whose hello has bytes too many is refused", async () => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    peer.send(frame(HELLO, helloTo(node), Buffer.from([0])))
+    await refusedFor(node, "malformed")
+  })
+
+  it("whose name is no node id is refused", async () => {
+    const { node, stranger } = await besiege()
+    const { hello } = Handshake.dialler(handshakeTerms(node), node.authority)
+    const bytes = Buffer.from(hello.fields ?? [])
+    bytes.write("#", bytes.indexOf("127.0.0.2"))
+    const peer = await stranger()
+    peer.send(frame(HELLO, bytes))
+    await refusedFor(node, "malformed")
+  })
+
+  it("whose system is no system's name is refused", async () => {
+    const { node, stranger } = await besiege()
+    await expect((await stranger()).shakeHands(node, { system: "no name/@:" })).rejects.toThrow("malformed")
+    await refusedFor(node, "malformed")
+  })
+
+  it("that announces more than a handshake needs is cut off before it has sent it", async () => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    peer.write(announcement(MAX_HANDSHAKE_BYTES + 1))
+    await refusedFor(node, "malformed")
+    await peer.closed()
+  })
+
+  it("that sends garbage is cut off", async () => {
+    const { node, stranger } = await besiege()
+    const garbage = [
+      "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+      "\xff".repeat(10_000),
+      "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\x00\x00",
+    ]
+    for (const text of garbage) (await stranger()).write(Buffer.from(text, "latin1"))
+    await until("all are refused", () => node.refused.length === 3)
+    expect(node.refused.map(({ reason }) => reason)).toEqual(["malformed", "malformed", "malformed"])
+  })
+
+  it("whose checksum is wrong is cut off", async () => {
+    const { node, stranger } = await besiege()
+    const bytes = batch(frame(HELLO, helloTo(node)))
+    bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20)
+    const peer = await stranger()
+    peer.write(bytes)
+    await refusedFor(node, "malformed")
+  })
+
+  it.each([
+    ["nothing", () => Buffer.alloc(0)],
+    ["a length, and then nothing", () => announcement(1_000)],
+    ["half a hello", (node: Siege["node"]) => batch(frame(HELLO, helloTo(node))).subarray(0, 40)],
+    ["a hello, and no proof", (node: Siege["node"]) => batch(frame(HELLO, helloTo(node)))],
+  ])("that sends %s is given five seconds", async (_, bytes) => {
+    const clock = new ManualClock()
+    const { node, stranger } = await besiege({}, { clock })
+    const peer = await stranger()
+    peer.write(bytes(node))
+    await arrived(peer)
+    await clock.advance(4_999)
+    expect(node.refused).toEqual([])
+    await clock.advance(1)
+    await refusedFor(node, "handshake-timeout")
+    await peer.closed()
+  })
+
+  it("that drips its hello byte by byte is given no more than that", async () => {
+    const clock = new ManualClock()
+    const { node, honest, stranger } = await besiege({}, { clock })
+    const peer = await stranger()
+    const bytes = batch(frame(HELLO, helloTo(node)))
+    for (let at = 0; at < 20; at += 1) {
+      peer.write(bytes.subarray(at, at + 1))
+      await arrived(peer)
+      await clock.advance(249)
+      await honest.more(1)
+    }
+    expect(node.refused).toEqual([])
+    await clock.advance(20)
+    await refusedFor(node, "handshake-timeout")
+  })
+
+  it("that hangs up, or resets, in the middle of its handshake leaves nothing behind", async () => {
+    const { node, honest, stranger } = await besiege()
+    for (let round = 0; round < 50; round += 1) {
+      const peer = await stranger()
+      peer.send(frame(HELLO, helloTo(node)))
+      if (round % 2 === 0) await until("it is welcomed", () => peer.frames.length === 1)
+      if (round % 3 === 0) peer.socket.resetAndDestroy()
+      else peer.destroy()
+    }
+    await until("all are noticed", () => node.refused.length === 50)
+    expect(new Set(node.refused.map(({ reason }) => reason))).toEqual(new Set(["ended", "unreachable"]))
+    await honest.more(5)
+  })
+
+  it("that ends its half and listens on is let go", async () => {
+    const { node, stranger } = await besiege()
+    const peer = await stranger()
+    peer.socket.end()
+    await refusedFor(node, "ended")
+    await peer.closed()
+  })
+
+  it("does not end a handshake that another has passed", async () => {
+    const { node, stranger, insider } = await besiege()
+    const good = await insider()
+    const peer = await stranger()
+    peer.write(Buffer.from("garbage that is long enough"))
+    await refusedFor(node, "malformed")
+    expect(good.isClosed).toBe(false)
+  })
+})
+
+describe("a crowd of strangers", () => {
+  it("is held at 128, the oldest going first, while nodes come and go", async () => {
+    const { node, stranger, insider } = await besiege()
+    const crowd: RawPeer[] = []
+    for (let count = 0; count < 500; count += 1) crowd.push(await stranger())
+    await until("they are thinned", () => node.refused.length >= 500 - 128)
+    expect(new Set(node.refused.map(({ reason }) => reason))).toEqual(new Set(["crowded-out"]))
+    await until("the oldest are closed", () => crowd.slice(0, 372).every(({ isClosed }) => isClosed))
+    expect(crowd.slice(372).filter(({ isClosed }) => isClosed)).toEqual([])
+    const good = await insider()
+    expect(good.isClosed).toBe(false)
+    expect(node.log.filter((line) => line.includes("a connection was refused")).length).toBeLessThanOrEqual(
+      10,
+    )
+  })
+
+  it("that was refused and does not hang up is held as well", async () => {
+    const clock = new ManualClock()
+    const { node, stranger } = await besiege({}, { clock })
+    const before = sockets()
+    for (let count = 0; count < 300; count += 1) (await stranger()).send(frame(PING))
+    await until("all are refused", () => node.refused.length === 300)
+    // Both ends are in this process: 300 of the strangers', and what the node keeps of its own.
+    await until("the node keeps 128 at most", () => sockets() - before - 300 <= 128, 3_000)
+    await clock.advance(1_000)
+    await until("the node keeps none", () => sockets() - before - 300 <= 0)
+  })
+})
+
+function sockets(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length
+}
+
+const peerAddress = "127.0.0.2:4711"
+
+function helloTo(node: Siege["node"], dialled = node.authority): Buffer {
+  const { hello } = Handshake.dialler(handshakeTerms(node, { self: freshNode() }), dialled)
+  return Buffer.from(hello.fields ?? [])
+}
+
+async function refusedFor(node: Siege["node"], reason: string): Promise<void> {
+  await until(`somebody is refused for ${reason}`, () => node.refused.length > 0)
+  expect(node.refused.map((event) => event.reason)).toEqual([reason])
+  expect(node.refused[0]?.remote).toMatch(/^127\.0\.0\.1:\d+$/)
+}
+
+/** What was written has left, and the node has had its turn to read it. */
+async function arrived({ socket }: RawPeer): Promise<void> {
+  await until("the bytes have left", () => socket.writableLength === 0)
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}

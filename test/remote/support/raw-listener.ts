@@ -1,0 +1,58 @@
+import { type AddressInfo, createServer, type Server } from "node:net"
+import { NodeId } from "../../../src/address/node-id.js"
+import { Handshake, type HandshakeTerms } from "../../../src/remote/handshake.js"
+import { InputBytes } from "../../../src/serialization/input-bytes.js"
+import { type Authority, freshNode, handshakeTerms, RawPeer } from "./raw-peer.js"
+import { until } from "./until.js"
+import { frame } from "./wire.js"
+
+/** Whoever sits at an address that a node dials. */
+export class RawListener {
+  readonly peers: RawPeer[] = []
+  readonly #server: Server
+
+  private constructor() {
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      this.peers.push(new RawPeer(socket))
+    })
+  }
+
+  static async start(): Promise<RawListener> {
+    const listener = new RawListener()
+    await new Promise<void>((resolve) => listener.#server.listen(0, "127.0.0.1", resolve))
+    return listener
+  }
+
+  get authority(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** A node that claims to be at this address. */
+  node(): NodeId {
+    return NodeId.of("127.0.0.1", (this.#server.address() as AddressInfo).port, freshNode().incarnation)
+  }
+
+  /** The connection that a node has made. */
+  async dialled(): Promise<RawPeer> {
+    await until("the node dials and says hello", () => (this.peers[0]?.frames.length ?? 0) > 0)
+    return this.peers[0] as RawPeer
+  }
+
+  /** Plays the listener's part of the handshake, as a node would. */
+  async shakeHands(peer: RawPeer, dialler: Authority, terms: Partial<HandshakeTerms> = {}): Promise<void> {
+    const handshake = Handshake.listener(handshakeTerms(dialler, { self: this.node(), ...terms }))
+    for (let read = 0; ; read += 1) {
+      await until("the handshake goes on", () => peer.frames.length > read || peer.isClosed)
+      const said = peer.frames[read]
+      if (said === undefined) return
+      const step = handshake.receive(said.kind, new InputBytes(said.fields, 0, said.fields.length))
+      if (step.send !== undefined) peer.send(frame(step.send.kind, step.send.fields ?? new Uint8Array()))
+      if (step.kind !== "wait") return
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const peer of this.peers) peer.destroy()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}

@@ -1,0 +1,151 @@
+import { connect, type Socket } from "node:net"
+import { NodeId } from "../../../src/address/node-id.js"
+import { BatchReader } from "../../../src/remote/batch-reader.js"
+import { ENVELOPE, PING, READY } from "../../../src/remote/frames.js"
+import { Handshake, type HandshakeTerms } from "../../../src/remote/handshake.js"
+import { nodeDigest } from "../../../src/runtime/node-digest.js"
+import { nodeRandom } from "../../../src/runtime/node-random.js"
+import { Envelope, readEnvelope } from "../../../src/serialization/envelope.js"
+import { InputBytes } from "../../../src/serialization/input-bytes.js"
+import { until } from "./until.js"
+import { batch, decoded, type Frame, frame } from "./wire.js"
+
+/** Whoever holds the other end of a socket: it reads what the node says, and says what it likes. */
+export class RawPeer {
+  readonly socket: Socket
+  /** All that the node has sent, but for its pings. */
+  readonly frames: Frame[] = []
+  /** All that this side has sent, in order. */
+  readonly sent: Buffer[] = []
+  /** The node has hung up. */
+  isClosed = false
+  readonly #reader = new BatchReader(nodeDigest, 2 ** 31)
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    // A node that refuses somebody may reset the connection; that is its right.
+    socket.on("error", () => {})
+    const over = () => {
+      this.isClosed = true
+    }
+    socket.on("end", over)
+    socket.on("close", over)
+    socket.on("data", (chunk: Buffer) => {
+      this.#reader.push(chunk, (bytes, start, end) => this.#take(bytes, start, end))
+    })
+  }
+
+  /** A connection on which nothing has been said. */
+  static async connect(to: Authority): Promise<RawPeer> {
+    const at = to.authority.lastIndexOf(":")
+    const socket = connect({
+      host: to.authority.slice(0, at),
+      port: Number(to.authority.slice(at + 1)),
+      noDelay: true,
+      allowHalfOpen: true,
+    })
+    const peer = new RawPeer(socket)
+    await until("a socket is connected", () => !socket.connecting || peer.isClosed)
+    return peer
+  }
+
+  /** A connection whose handshake has succeeded. */
+  static async admitted(to: Authority, terms: Partial<HandshakeTerms> = {}): Promise<RawPeer> {
+    const peer = await RawPeer.connect(to)
+    await peer.shakeHands(to, terms)
+    return peer
+  }
+
+  /** The dialler's part, as a node would play it. */
+  async shakeHands(to: Authority, terms: Partial<HandshakeTerms> = {}): Promise<void> {
+    const { handshake, hello } = Handshake.dialler(handshakeTerms(to, terms), to.authority)
+    this.send(frame(hello.kind, hello.fields ?? NOTHING))
+    for (let read = 0; ; read += 1) {
+      await until("the handshake goes on", () => this.frames.length > read || this.isClosed)
+      const said = this.frames[read]
+      if (said === undefined) throw new Error("the node closed the connection during the handshake")
+      const step = handshake.receive(said.kind, new InputBytes(said.fields, 0, said.fields.length))
+      if (step.kind === "refused") throw new Error(`the handshake failed: ${step.because} ${step.detail}`)
+      if (said.kind === READY) return
+      if (step.send !== undefined) this.send(frame(step.send.kind, step.send.fields ?? NOTHING))
+    }
+  }
+
+  send(...frames: readonly Frame[]): void {
+    this.write(batch(...frames))
+  }
+
+  write(bytes: Buffer): void {
+    this.sent.push(bytes)
+    this.socket.write(bytes)
+  }
+
+  framesOf(kind: number): Frame[] {
+    return this.frames.filter((said) => said.kind === kind)
+  }
+
+  /** The messages that came, with their envelopes. */
+  get messages(): Message[] {
+    return this.framesOf(ENVELOPE).map(({ fields }) => {
+      const envelope = new Envelope()
+      const input = new InputBytes(fields, 0, fields.length)
+      readEnvelope(input, envelope)
+      return { envelope, message: decoded(fields.subarray(input.at)) }
+    })
+  }
+
+  /** The node has closed the connection. */
+  async closed(): Promise<void> {
+    await until("the node closes the connection", () => this.isClosed)
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  #take(bytes: Buffer, start: number, end: number): boolean {
+    for (let at = start; at < end; ) {
+      const next = at + 4 + bytes.readUInt32LE(at)
+      const kind = bytes[at + 4] as number
+      if (kind !== PING) this.frames.push({ kind, fields: Buffer.from(bytes.subarray(at + 5, next)) })
+      at = next
+    }
+    return true
+  }
+}
+
+export interface Message {
+  readonly envelope: Envelope
+  readonly message: unknown
+}
+
+/** A node to attack, and what it would believe. */
+export interface Authority {
+  readonly authority: string
+  readonly namespace: string
+  readonly secret: string | undefined
+}
+
+export function handshakeTerms(to: Authority, terms: Partial<HandshakeTerms> = {}): HandshakeTerms {
+  return {
+    self: freshNode(),
+    namespace: to.namespace,
+    system: to.namespace,
+    codec: "troupe-binary-1",
+    store: "",
+    maxMessageBytes: 1024 * 1024,
+    secret: to.secret === undefined ? undefined : Buffer.from(to.secret),
+    digest: nodeDigest,
+    random: nodeRandom,
+    judge: () => undefined,
+    connectionWith: () => undefined,
+    ...terms,
+  }
+}
+
+/** A node id that no node has. It claims an address where nobody listens. */
+export function freshNode(host = "127.0.0.2"): NodeId {
+  return NodeId.fresh(host, 1 + (nodeRandom.uint32() % 65_535), nodeRandom)
+}
+
+const NOTHING = new Uint8Array()

@@ -25,6 +25,8 @@ export interface Endpoint {
 export interface ListenOptions {
   /** Plain TCP unless set. */
   readonly tls?: TlsOptions | undefined
+  /** Somebody connected whose TLS handshake came to nothing, so that there is no connection to accept. */
+  readonly refused?: ((remote: Endpoint, error: NetworkError) => void) | undefined
 }
 
 /** Who this side is, and whom it believes. Texts are PEM. */

@@ -9,7 +9,7 @@ import { PathResolutionError } from "../address/path-resolution-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import type { CodecFactory, TypeNames } from "../ports/codec.js"
 import type { Logger } from "../ports/logger.js"
-import type { Connection, Listener, TlsOptions } from "../ports/network.js"
+import type { Connection, Endpoint, Listener, TlsOptions } from "../ports/network.js"
 import type { Ports } from "../ports/ports.js"
 import { Association, type AssociationState, type AssociationTerms } from "./association.js"
 import { ConnectionRefused } from "./association-events.js"
@@ -142,7 +142,7 @@ export class Remoting {
     const peer: PeerConnection = new PeerConnection(connection, this.#frameTools, this.#greeting, {
       kind: "listener",
       owner: (node) => this.#nodeOf(node.address),
-      refused: (because, detail) => this.#refusedStranger(peer, because, detail),
+      refused: (because, detail) => this.#turnedAway(peer.remote, because, detail),
       over: () => {
         this.#connections.delete(peer)
         this.#strangers.delete(peer)
@@ -156,6 +156,12 @@ export class Remoting {
       const [oldest] = this.#strangers
       oldest?.close("crowded-out")
     }
+  }
+
+  /** Somebody whose TLS handshake failed. */
+  refused(remote: Endpoint, error: NetworkError): void {
+    const because = error.code === "Untrusted" ? "untrusted" : "unreachable"
+    this.#turnedAway(`${remote.host}:${remote.port}`, because, error.message)
   }
 
   /** Says goodbye to all, and gives them a moment to read it. */
@@ -255,16 +261,16 @@ export class Remoting {
     }
   }
 
-  #refusedStranger(peer: PeerConnection, because: DisconnectReason, detail: string): void {
+  #turnedAway(remote: string, because: DisconnectReason, detail: string): void {
     const { events, logger, ports } = this.#options
-    events.publish(new ConnectionRefused(peer.remote, because, detail))
+    events.publish(new ConnectionRefused(remote, because, detail))
     const now = ports.clock.monotonicMs()
     if (now >= this.#quietUntil) this.#refusals = 0
     this.#refusals += 1
     if (this.#refusals === 1) this.#quietUntil = now + 60_000
     if (this.#refusals > LOGGED_A_MINUTE) return
     logger.log(because === "duplicate" ? "debug" : "warn", "a connection was refused", {
-      remote: peer.remote,
+      remote,
       reason: because,
       detail,
       advice: advice[because],

@@ -33,9 +33,9 @@ const acceptedOptions = { ...socketOptions, pauseOnConnect: true }
 async function listen(
   at: Endpoint,
   accept: (connection: Connection) => void,
-  { tls }: ListenOptions = {},
+  options: ListenOptions = {},
 ): Promise<Listener> {
-  const { server, dropHandshakes } = await bound(at, tls, (socket) => accept(new NodeConnection(socket)))
+  const { server, dropHandshakes } = await bound(at, options, (socket) => accept(new NodeConnection(socket)))
   const address = server.address()
   assert(typeof address === "object" && address !== null, "A server that listens at a port has an address.")
   return {
@@ -50,11 +50,11 @@ async function listen(
 
 async function bound(
   at: Endpoint,
-  tls: TlsOptions | undefined,
+  { tls, refused }: ListenOptions,
   accept: (socket: Socket) => void,
 ): Promise<TlsServer> {
   try {
-    const made = tls === undefined ? tcpServer(accept) : tlsServer(tls, acceptedOptions, accept)
+    const made = tls === undefined ? tcpServer(accept) : tlsServer(tls, acceptedOptions, accept, refused)
     await bind(made.server, at)
     return made
   } catch (error) {

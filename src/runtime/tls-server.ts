@@ -1,6 +1,8 @@
 import type { Server, Socket } from "node:net"
 import { createServer, type TLSSocket } from "node:tls"
-import type { TlsOptions } from "../ports/network.js"
+import { NetworkError } from "../errors/network-error.js"
+import type { Endpoint, ListenOptions, TlsOptions } from "../ports/network.js"
+import { networkFailure, written } from "./network-failure.js"
 import { tlsCredentials } from "./tls-credentials.js"
 
 /** How long a peer may take to prove who it is. Node's own two minutes would let idle strangers pile up. */
@@ -14,14 +16,19 @@ export interface TlsServer {
 
 /**
  * Hands over the sockets whose handshake succeeded, and drops the others: to a stranger that sent garbage, stayed silent
- * or showed no good certificate there is nothing to say, and nobody here who waits for it.
+ * or showed no good certificate there is nothing to say. Whoever listens is told of it, though of a bad certificate Node
+ * says no more than that the socket is gone.
  */
 export function tlsServer(
   tls: TlsOptions,
   options: { readonly noDelay: boolean; readonly allowHalfOpen: boolean; readonly pauseOnConnect: boolean },
   accept: (socket: TLSSocket) => void,
+  refused: NonNullable<ListenOptions["refused"]> = () => {},
 ): TlsServer {
+  let isDropping = false
   const shaking = new Map<string, Socket>()
+  /** What went wrong with those that are about to close. */
+  const problems = new Map<string, Error>()
   const server = createServer({
     ...options,
     ...tlsCredentials(tls),
@@ -31,9 +38,13 @@ export function tlsServer(
   })
   server.on("connection", (socket) => {
     const route = routeOf(socket)
+    const remote = { host: socket.remoteAddress ?? "unknown", port: socket.remotePort ?? 0 }
     shaking.set(route, socket)
     socket.once("close", () => {
-      if (shaking.get(route) === socket) shaking.delete(route)
+      if (shaking.get(route) !== socket) return
+      shaking.delete(route)
+      if (!isDropping) refused(remote, failureWith(remote, problems.get(route), tls))
+      problems.delete(route)
     })
   })
   server.on("secureConnection", (socket) => {
@@ -41,13 +52,28 @@ export function tlsServer(
     accept(socket)
   })
   // Node leaves a peer that took too long where it is.
-  server.on("tlsClientError", (_, socket) => socket.destroy())
+  server.on("tlsClientError", (error, socket) => {
+    const route = routeOf(socket)
+    if (shaking.has(route)) problems.set(route, error)
+    socket.destroy()
+  })
   return {
     server,
     dropHandshakes: () => {
+      isDropping = true
       for (const socket of shaking.values()) socket.destroy()
     },
   }
+}
+
+function failureWith(remote: Endpoint, problem: Error | undefined, { mutual }: TlsOptions): NetworkError {
+  const attempt = `The TLS handshake with ${written(remote)} failed`
+  if (problem !== undefined) return networkFailure(problem, attempt)
+  if (mutual !== true) return new NetworkError("Reset", `${attempt}: it hung up.`)
+  return new NetworkError(
+    "Untrusted",
+    `${attempt}: it hung up, or its certificate is not one that \`tls.ca\` has signed.`,
+  )
 }
 
 /** Says which connection it is. The socket beneath a TLS socket has the same, and Node tells no other way from one to the other. */

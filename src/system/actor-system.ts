@@ -49,7 +49,7 @@ export class ActorSystem implements AsyncDisposable {
     if (checked.remote.listen === undefined) return new ActorSystem(checked, ports, undefined)
     const house = await openHouse(checked.remote.listen, checked, ports)
     const system = new ActorSystem(checked, ports, house)
-    house.welcome((connection) => system.#remoting?.accept(connection))
+    house.welcome(system.#remoting as Remoting)
     return system
   }
 

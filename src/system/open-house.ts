@@ -2,8 +2,9 @@ import { ActorPathError } from "../address/actor-path-error.js"
 import { Address } from "../address/address.js"
 import { canonicalHost } from "../address/host.js"
 import { NodeId } from "../address/node-id.js"
+import type { NetworkError } from "../errors/network-error.js"
 import { SettingsError } from "../errors/settings-error.js"
-import type { Connection, Listener } from "../ports/network.js"
+import type { Connection, Endpoint, Listener } from "../ports/network.js"
 import type { Ports } from "../ports/ports.js"
 import { type CheckedListen, isLoopback, openToAnybody } from "./remote-settings.js"
 import type { CheckedSettings } from "./settings.js"
@@ -13,8 +14,15 @@ export interface OpenHouse {
   readonly listener: Listener
   readonly self: NodeId
   readonly address: Address
-  /** Whoever has come, and whoever comes from now on, is handed to `accept`. */
-  welcome(accept: (connection: Connection) => void): void
+  /** Whoever has come, and whoever comes from now on, is handed to this. */
+  welcome(door: Door): void
+}
+
+/** Those who come to a node. */
+export interface Door {
+  accept(connection: Connection): void
+  /** Somebody could not even come in. */
+  refused(remote: Endpoint, error: NetworkError): void
 }
 
 /** Rejects with a `SettingsError`, or with a `NetworkError` if the port cannot be had. */
@@ -24,14 +32,12 @@ export async function openHouse(
   ports: Ports,
 ): Promise<OpenHouse> {
   const early: Connection[] = []
-  let accept = (connection: Connection): void => {
-    early.push(connection)
-  }
+  let door: Door = { accept: (connection) => early.push(connection), refused: () => {} }
   const { host, port, tls, secret } = listen
   const listener = await ports.network.listen(
     { host: bare(host), port },
-    (connection) => accept(connection),
-    { tls },
+    (connection) => door.accept(connection),
+    { tls, refused: (remote, error) => door.refused(remote, error) },
   )
   try {
     // A name may mean another address than it seems to.
@@ -45,8 +51,8 @@ export async function openHouse(
       self,
       address,
       welcome: (given) => {
-        accept = given
-        for (const connection of early.splice(0)) given(connection)
+        door = given
+        for (const connection of early.splice(0)) given.accept(connection)
       },
     }
   } catch (error) {

@@ -75,8 +75,9 @@ describe("a node that is not to be trusted", () => {
     // It trusts the listener, and knows the secret; its own certificate is another authority's.
     const dials = await start({ secret: SECRET, tls: { ...otherNode, ca } })
     await expect(ask(dials, listens, "hello?", 300)).rejects.toMatchObject({ delivery: "not-delivered" })
-    // A listener does not tell those whom it turns away why; they only see that it hangs up.
+    // A listener does not tell those whom it turns away why; they only see that it hangs up. It says so on its own side.
     await failedFor(dials, listens, "ended")
+    await until("it says so", () => listens.refused.some(({ reason }) => reason === "untrusted"))
     expect(dials.connected).toEqual([])
     expect(listens.connected).toEqual([])
     // Others are served.

@@ -1,0 +1,73 @@
+import type { ClusterStore } from "../../src/ports/store.js"
+
+/** What is committed: a put on the condition that the key is where the last commit left it, as the renewal of a lease is. */
+export const VALUE_BYTES = 100
+
+export const keyOf = (lane: number): string => `leases/node-${lane}`
+
+/** So many lanes, each with a key of its own, and a commit under way at any time. */
+export class CommitLanes {
+  readonly #store: ClusterStore
+  readonly #epoch: string
+  readonly #revisions: number[]
+  readonly #value = new Uint8Array(VALUE_BYTES).fill(7)
+
+  static async start(store: ClusterStore, lanes: number): Promise<CommitLanes> {
+    const { epoch } = await store.get("any")
+    const revisions = await Promise.all(
+      Array.from({ length: lanes }, async (_, lane) => {
+        const write = { kind: "put", key: keyOf(lane), value: new Uint8Array(VALUE_BYTES) } as const
+        const result = await store.commit({ epoch, conditions: [], writes: [write] })
+        if (result.kind !== "committed") throw new Error(`the first commit was ${result.kind}`)
+        return result.revision
+      }),
+    )
+    return new CommitLanes(store, epoch, revisions)
+  }
+
+  private constructor(store: ClusterStore, epoch: string, revisions: number[]) {
+    this.#store = store
+    this.#epoch = epoch
+    this.#revisions = revisions
+  }
+
+  /** Goes on for as long as there is `more`. Says how long each commit took. */
+  async run(more: () => boolean): Promise<readonly number[]> {
+    const tookMs: number[] = []
+    const lane = async (_revision: number, number: number) => {
+      while (more()) {
+        const sentAt = performance.now()
+        await this.#commit(number)
+        tookMs.push(performance.now() - sentAt)
+      }
+    }
+    await Promise.all(this.#revisions.map(lane))
+    return tookMs
+  }
+
+  async #commit(lane: number): Promise<void> {
+    const key = keyOf(lane)
+    const revision = this.#revisions[lane] as number
+    const result = await this.#store.commit({
+      epoch: this.#epoch,
+      conditions: [{ kind: "at", key, revision }],
+      writes: [{ kind: "put", key, value: this.#value }],
+    })
+    if (result.kind !== "committed") throw new Error(`a commit was ${result.kind}`)
+    this.#revisions[lane] = result.revision
+  }
+}
+
+/** True so many times. */
+export function times(count: number): () => boolean {
+  let left = count
+  return () => {
+    left -= 1
+    return left >= 0
+  }
+}
+
+export function forMs(durationMs: number): () => boolean {
+  const end = performance.now() + durationMs
+  return () => performance.now() < end
+}

@@ -209,7 +209,7 @@ export class Remoting {
         namespace,
         system: address.system,
         codec: this.#speech.codecName,
-        store: "",
+        store: this.#options.store,
         maxMessageBytes,
         secret,
         digest,
@@ -284,6 +284,8 @@ export interface RemotingOptions {
   /** What the paths of this system begin with, for others. */
   readonly address: Address
   readonly namespace: string
+  /** The identity of the store; empty without one. */
+  readonly store: string
   readonly secret: Uint8Array | undefined
   readonly tls: TlsOptions | undefined
   readonly terms: AssociationTerms

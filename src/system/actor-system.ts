@@ -19,6 +19,7 @@ import type { NodeId } from "../address/node-id.js"
 import { PathResolutionError } from "../address/path-resolution-error.js"
 import { drawFirstUid, UidReservations } from "../address/uid-reservations.js"
 import type { Ports } from "../ports/ports.js"
+import type { ClusterStore } from "../ports/store.js"
 import type { AssociationState } from "../remote/association.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import { Remoting } from "../remote/remoting.js"
@@ -41,19 +42,37 @@ export class ActorSystem implements AsyncDisposable {
   readonly #user: Cell
   readonly #system: Cell
   readonly #remoting: Remoting | undefined
+  readonly #store: ClusterStore | undefined
   #stopping: Promise<void> | undefined
 
   /** Programs use the `ActorSystem.start` that brings its own ports. */
   static async start(settings: ActorSystemSettings, ports: Ports): Promise<ActorSystem> {
     const checked = checkSettings(settings)
-    if (checked.remote.listen === undefined) return new ActorSystem(checked, ports, undefined)
-    const house = await openHouse(checked.remote.listen, checked, ports)
-    const system = new ActorSystem(checked, ports, house)
+    const store = await checked.store?.open(checked.namespace, ports)
+    try {
+      return await ActorSystem.#startWith(checked, ports, store)
+    } catch (error) {
+      await store?.close()
+      throw error
+    }
+  }
+
+  static async #startWith(settings: CheckedSettings, ports: Ports, store: ClusterStore | undefined) {
+    const { listen } = settings.remote
+    if (listen === undefined) return new ActorSystem(settings, ports, store, undefined)
+    const house = await openHouse(listen, settings, ports)
+    const system = new ActorSystem(settings, ports, store, house)
     house.welcome(system.#remoting as Remoting)
     return system
   }
 
-  private constructor(settings: CheckedSettings, ports: Ports, house: OpenHouse | undefined) {
+  private constructor(
+    settings: CheckedSettings,
+    ports: Ports,
+    store: ClusterStore | undefined,
+    house: OpenHouse | undefined,
+  ) {
+    this.#store = store
     const { clock, random, scheduler } = ports
     const address = house?.address ?? settings.address
     const logger = guardedLogger(ports.logger).with({
@@ -92,6 +111,7 @@ export class ActorSystem implements AsyncDisposable {
         self: house.self,
         address,
         namespace: settings.namespace,
+        store: store?.identity ?? "",
         secret: listen?.secret,
         tls: listen?.tls,
         terms,
@@ -200,6 +220,7 @@ export class ActorSystem implements AsyncDisposable {
     deadline.cancel()
     this.#realm.deadlines.stop()
     await this.#remoting?.stop()
+    await this.#store?.close()
     this.events.flush()
   }
 

@@ -2,6 +2,7 @@ import { ActorPathError } from "../address/actor-path-error.js"
 import { Address } from "../address/address.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { Logger } from "../ports/logger.js"
+import type { StoreProvider } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import {
   type CheckedRemoteSettings,
@@ -23,6 +24,8 @@ export interface ActorSystemSettings extends RemoteSettings {
   readonly requestTimeoutMs?: number
   /** How long `stop` waits for actors to stop. 10,000 unless set. */
   readonly drainMs?: number
+  /** What the nodes of a cluster agree by. All of them have the same one. */
+  readonly store?: StoreProvider
   /** Lines on standard error unless set. */
   readonly logger?: Logger
   /** Nothing is recorded unless set. */
@@ -35,6 +38,7 @@ export interface CheckedSettings {
   readonly address: Address
   readonly requestTimeoutMs: number
   readonly drainMs: number
+  readonly store: StoreProvider | undefined
   readonly remote: CheckedRemoteSettings
 }
 
@@ -45,12 +49,14 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
       throw new SettingsError(field, `there is no such setting; there are ${[...known].join(", ")}`)
   }
   methods("logger", settings.logger, ["enabled", "log", "with"])
+  methods("store", settings.store, ["open"])
   methods("telemetry", settings.telemetry, ["counter", "histogram", "span"])
   const requestTimeoutMs = duration("requestTimeoutMs", settings.requestTimeoutMs, 30_000)
   return {
     address: checkAddress(settings),
     namespace: settings.namespace,
     requestTimeoutMs,
+    store: settings.store,
     remote: checkRemoteSettings(settings, requestTimeoutMs),
     drainMs: duration("drainMs", settings.drainMs, 10_000),
   }
@@ -62,6 +68,7 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "scheme",
   "requestTimeoutMs",
   "drainMs",
+  "store",
   "logger",
   "telemetry",
   ...remoteFields,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import {
   type ActorRef,
   AssociationConnected,
+  AssociationFailed,
   AssociationLost,
   type Behavior,
   Behaviors,
@@ -13,6 +14,7 @@ import {
   Terminated,
   TimeoutError,
 } from "../../src/index.js"
+import { memoryStore } from "../../src/stores/memory-store.js"
 import { startTestSystem } from "../fake/test-system.js"
 import { SECRET, startNode, type TestNode } from "./nodes.js"
 
@@ -402,3 +404,18 @@ function watching(node: TestNode, ref: ActorRef<Message>): Promise<Terminated> {
     )
   })
 }
+
+test("nodes that share a store talk, and nodes with different ones do not", async () => {
+  const shared = memoryStore()
+  const a = await startNode({ store: shared })
+  const b = await startNode({ store: shared })
+  const c = await startNode({ store: memoryStore() })
+  const d = await startNode()
+  const ref = a.system.spawn(keeper, "keeper")
+  expect(await echo(b, b.system.resolve<Message>(ref.path), "together")).toBe("together")
+  for (const stranger of [c, d]) {
+    const failed = stranger.event(AssociationFailed)
+    stranger.system.resolve<Message>(ref.path).tell({ kind: "stop" })
+    expect(await failed).toMatchObject({ reason: "wrong-store" })
+  }
+})

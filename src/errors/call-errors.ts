@@ -65,7 +65,9 @@ export class ActorStoppedError extends CallError {
 
   constructor(target: string, delivery: Delivery, options?: ErrorOptions) {
     super(
-      delivery === "unknown" ? `${target} stopped before it answered` : `${target} has stopped`,
+      delivery === "unknown"
+        ? `${target} stopped before it answered`
+        : `${target} is not running: it has stopped, or was never there`,
       delivery,
       options,
     )

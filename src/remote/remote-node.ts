@@ -254,11 +254,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
         events.publish(new AssociationConnected(authority, command.node))
         return this.#greet(this.#session as Session)
       case "lost":
-        logger.log(isCalm(command.because) ? "info" : "warn", "the connection with a node is gone", {
-          peer: command.node.toString(),
-          reason: command.because,
-          advice: advice[command.because],
-        })
+        this.#logLoss(command.node, command.because)
         events.publish(new AssociationLost(authority, command.node, command.because))
         return
       case "failed":
@@ -359,6 +355,15 @@ export class RemoteNode implements MessageGate, SessionOwner {
     this.#speech.deadLetters.add(message, ref, "not-sendable")
   }
 
+  #logLoss(node: NodeId, reason: DisconnectReason): void {
+    const { logger } = this.#tools
+    const peer = node.toString()
+    if (reason === "stopping")
+      return logger.log("debug", "left a node, because this one is stopping", { peer })
+    if (reason === "left") return logger.log("info", "a node has left", { peer })
+    logger.log("warn", "the connection with a node is gone", { peer, reason, advice: advice[reason] })
+  }
+
   #logTrouble(because: DisconnectReason): void {
     const isExpected = because === "duplicate" || this.#association.state.kind === "quarantined"
     if (because === this.#trouble || isExpected) return
@@ -381,11 +386,6 @@ export class RemoteNode implements MessageGate, SessionOwner {
       this.#handle({ kind: "tick" })
     })
   }
-}
-
-/** One of the two is stopping, which is nothing to worry about. */
-function isCalm(because: DisconnectReason): boolean {
-  return because === "left" || because === "stopping"
 }
 
 /** A message that waits to be sent, as bytes: what it was when it was told is what arrives. */

@@ -236,7 +236,8 @@ export class Remoting {
         owner: () => node,
         refused: (because, detail, by) => {
           if (abort.signal.aborted) return
-          if (because === "wrong-secret" && by === "us") node.dialRefuted(made.claimed, detail)
+          if (because === "wrong-secret" && by === "us")
+            node.dialRefuted(made.claimed, `${detail}; ${advice[because]}`)
           else node.dialFailed(because)
         },
         over: () => this.#connections.delete(made),

@@ -35,6 +35,7 @@ export {
 export { MalformedBytesError } from "./errors/malformed-bytes-error.js"
 export { NetworkError, type NetworkErrorCode } from "./errors/network-error.js"
 export { SettingsError } from "./errors/settings-error.js"
+export { type Commitment, StoreUnavailableError } from "./errors/store-errors.js"
 export { TroupeError } from "./errors/troupe-error.js"
 export type { Clock, MonotonicMs, Timer, WallMs } from "./ports/clock.js"
 export type {
@@ -62,6 +63,23 @@ export type {
 export type { Random } from "./ports/random.js"
 export type { Scheduler } from "./ports/scheduler.js"
 export type {
+  Change,
+  ClusterStore,
+  Commit,
+  CommitResult,
+  Condition,
+  Entry,
+  Found,
+  Listing,
+  Moment,
+  Revision,
+  Sight,
+  StoreProvider,
+  StoreWatch,
+  StoreWatcher,
+  Write,
+} from "./ports/store.js"
+export type {
   Attributes,
   Counter,
   Histogram,
@@ -86,5 +104,6 @@ export { binaryCodec } from "./serialization/binary-codec.js"
 export type { CodecLimits } from "./serialization/codec-limits.js"
 export { jsonCodec } from "./serialization/json-codec.js"
 export type { WireType } from "./serialization/type-registry.js"
+export { memoryStore } from "./stores/memory-store.js"
 export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"
 export type { ActorSystemSettings } from "./system/settings.js"

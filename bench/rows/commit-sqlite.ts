@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { latencyOf } from "../quantile.js"
+import { latencyOf, median } from "../quantile.js"
 import type { Contender, FreeRow, ThroughputRow, Workload } from "../row.js"
 import { CommitLanes, forMs, times } from "../sqlite/commit-lanes.js"
 import { directCommits } from "../sqlite/direct-commits.js"
@@ -7,6 +7,7 @@ import { rivals } from "../sqlite/rivals.js"
 import { openStore, scratchFile } from "../sqlite/scratch-store.js"
 
 const IN_FLIGHT = 64
+const STALL_SECONDS = 9
 
 const committing: Contender = {
   async setup(): Promise<Workload> {
@@ -74,7 +75,11 @@ export const commitSqliteGrouped: FreeRow = {
   },
 }
 
-/** The longest time for which the event loop stood still while there were 64 commits under way. */
+/**
+ * The longest time for which the event loop stood still in a second with 64 commits under way: the median over some seconds, for
+ * what else the machine does stops it as well. SQLite on this thread would stop it for every commit, and longer at checkpoints,
+ * of which every second has some.
+ */
 export const commitSqliteStall: FreeRow = {
   kind: "free",
   name: "commit-sqlite-stall",
@@ -86,14 +91,18 @@ export const commitSqliteStall: FreeRow = {
     const lanes = await CommitLanes.start(store, IN_FLIGHT)
     progress("warming up")
     await lanes.run(forMs(1_000))
-    progress("watching the event loop")
-    const delay = monitorEventLoopDelay({ resolution: 1 })
-    delay.enable()
-    await lanes.run(forMs(5_000))
-    delay.disable()
+    const longestMs: number[] = []
+    for (let second = 1; second <= STALL_SECONDS; second += 1) {
+      progress(`second ${second} of ${STALL_SECONDS}`)
+      const delay = monitorEventLoopDelay({ resolution: 1 })
+      delay.enable()
+      await lanes.run(forMs(1_000))
+      delay.disable()
+      longestMs.push(delay.max / 1e6)
+    }
     await store.close()
     remove()
-    return { value: delay.max / 1e6 }
+    return { value: median(longestMs) }
   },
 }
 

@@ -15,9 +15,9 @@ export async function directCommits(file: string, groupSize: number): Promise<Di
   const head = database.prepare("SELECT epoch, revision, log_begins, log_weight FROM store")
   const revisionOf = database.prepare("SELECT revision FROM entries WHERE key = ?")
   const put = database.prepare(
-    "INSERT INTO entries VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
+    "INSERT INTO entries VALUES (?, ?, coalesce(?, x'')) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
   )
-  const log = database.prepare("INSERT INTO changes VALUES (?, ?, ?, ?)")
+  const log = database.prepare("INSERT INTO changes VALUES (?, ?, ?, coalesce(?, x''))")
   const oldestKept = database.prepare("SELECT place FROM changes WHERE weight > ? ORDER BY place LIMIT 1")
   const trim = database.prepare("DELETE FROM changes WHERE place < ?")
   const advance = database.prepare("UPDATE store SET revision = ?, log_begins = ?, log_weight = ?")

@@ -1,6 +1,6 @@
 import type { SeededRandom } from "./seeded-random.js"
 
-/** Every kind of fault that a world can have. */
+/** Every kind of fault that a world can have. New ones go to the end: what the others draw from a seed then stays. */
 export const faultKinds = [
   "crash",
   "pause",
@@ -17,6 +17,14 @@ export const faultKinds = [
   "corruption",
   "clock-drift",
   "clock-jump",
+  "store-refusal",
+  "store-delay",
+  "store-hang",
+  "store-lost-request",
+  "store-lost-answer",
+  "store-late-arrival",
+  "store-cut",
+  "store-epoch",
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]

@@ -1,4 +1,5 @@
 import type { FaultKind } from "./faults.js"
+import type { SimStore } from "./sim-store.js"
 import type { World } from "./world.js"
 
 /**
@@ -9,6 +10,14 @@ export function unleash(world: World): void {
   for (const [kind, meanMs, strike] of strikes) {
     const strength = world.faults[kind]
     if (strength > 0) plan(world, meanMs / strength, strike)
+  }
+}
+
+/** The same for a store. The faults of single requests strike there. */
+export function unleashOn(store: SimStore, world: World): void {
+  for (const [kind, meanMs, strike] of storeStrikes) {
+    const strength = world.faults[kind]
+    if (strength > 0) plan(world, meanMs / strength, () => strike(store, world))
   }
 }
 
@@ -60,6 +69,43 @@ const strikes: readonly [kind: FaultKind, meanMs: number, strike: (world: World)
       const jumpMs = Math.floor(world.random.between(-60_000, 60_000) * world.faults["clock-jump"])
       world.fault("clock-jump", `${name} by ${jumpMs} ms`)
       world.machine(name).wallOffsetMs += jumpMs
+    },
+  ],
+]
+
+const storeStrikes: readonly [
+  kind: FaultKind,
+  meanMs: number,
+  strike: (store: SimStore, world: World) => void,
+][] = [
+  [
+    "store-hang",
+    8_000,
+    (store, world) => {
+      const lastsMs = Math.ceil(world.random.between(10, 8_000 * world.faults["store-hang"]))
+      world.fault("store-hang", `${store.name} for ${lastsMs} ms`)
+      store.hang(lastsMs)
+    },
+  ],
+  [
+    "store-cut",
+    4_000,
+    (store, world) => {
+      if (world.machines.length === 0) return
+      const name = world.random.pick(world.machines)
+      const lastsMs = world.random.between(10, 8_000 * world.faults["store-cut"])
+      world.fault("store-cut", `${name} from ${store.name}`)
+      const heal = store.cutOff(name)
+      world.schedule(world.now + Math.ceil(lastsMs * 1000), undefined, "heal", heal)
+    },
+  ],
+  [
+    "store-epoch",
+    20_000,
+    (store, world) => {
+      const commits = world.random.below(20)
+      world.fault("store-epoch", `${store.name} goes back by ${commits}`)
+      store.cutHistory(commits)
     },
   ],
 ]

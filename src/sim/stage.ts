@@ -1,7 +1,9 @@
 import { TroupeError } from "../errors/troupe-error.js"
 import type { SimEvent } from "./assertions.js"
 import type { FaultPlan } from "./faults.js"
+import { unleashOn } from "./nemesis.js"
 import type { SeededRandom } from "./seeded-random.js"
+import { SimStore } from "./sim-store.js"
 import type { Life, Program, World } from "./world.js"
 
 /** The process that was asked to do something died before it had, or was not running. Whether it did is unknown. */
@@ -20,6 +22,7 @@ export class ProcessDiedError extends TroupeError {
 export class Stage {
   readonly random: SeededRandom
   readonly #world: World
+  readonly #stores = new Map<string, SimStore>()
 
   constructor(world: World) {
     this.#world = world
@@ -43,6 +46,19 @@ export class Stage {
   /** Adds a machine and runs `program` on it, now and whenever it comes back. */
   start(name: string, program: Program, options: { readonly killable?: boolean } = {}): void {
     this.#world.start(name, program, options)
+  }
+
+  /**
+   * A store outside of all machines, the same one for the same name. A program opens it with `provider(life)`. How many
+   * commits it can tell a watch of is up to whoever asks for it first.
+   */
+  store(name = "store", options: { readonly keptCommits?: number } = {}): SimStore {
+    const known = this.#stores.get(name)
+    if (known !== undefined) return known
+    const store = new SimStore(this.#world, name, { commits: options.keptCommits ?? 1_000 })
+    this.#stores.set(name, store)
+    unleashOn(store, this.#world)
+    return store
   }
 
   isUp(machine: string): boolean {

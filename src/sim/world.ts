@@ -5,6 +5,7 @@ import type { FaultKind, FaultPlan } from "./faults.js"
 import { SeededRandom } from "./seeded-random.js"
 import type { SimConnection } from "./sim-connection.js"
 import { type Machine, SimProcess } from "./sim-process.js"
+import type { SimStore } from "./sim-store.js"
 import { Trace } from "./trace.js"
 
 /** What runs on a machine. It is started when the machine is, and again each time that the machine comes back. */
@@ -51,6 +52,8 @@ export class World {
   readonly #sites = new Map<string, Site>()
   /** The cuts that hold each direction, which is open again when all of them have been taken back. */
   readonly #cuts = new Map<string, Set<object>>()
+  readonly #stores: SimStore[] = []
+  readonly #processes = new WeakMap<Life, SimProcess>()
   /** What the workload waits for, for the case that it never comes. */
   readonly waiting = new Set<{ readonly label: string }>()
   operations = 0
@@ -102,7 +105,7 @@ export class World {
 
   lifeOf(proc: SimProcess): Life {
     const { assertions } = this
-    return {
+    const life: Life = {
       name: proc.name,
       host: proc.machine.host,
       ports: proc.ports,
@@ -115,6 +118,14 @@ export class World {
       },
       trueMs: () => proc.now / 1000,
     }
+    this.#processes.set(life, proc)
+    return life
+  }
+
+  processOf(life: Life): SimProcess {
+    const proc = this.#processes.get(life)
+    if (proc === undefined) throw new Error(`${life.name} is not a life of this world`)
+    return proc
   }
 
   /** What a process does after a pause began has not happened before the pause is over, and never if it is killed. */
@@ -210,11 +221,12 @@ export class World {
     return true
   }
 
-  /** No more faults from now on, and all partitions heal. */
+  /** No more faults from now on, and all partitions heal, those from stores included. */
   calm(): void {
     this.#calm = true
     this.note(undefined, "calm")
     this.heal()
+    for (const store of this.#stores) store.goOn()
   }
 
   get isCalm(): boolean {
@@ -237,6 +249,11 @@ export class World {
   heal(): void {
     this.#cuts.clear()
     this.#wakeAll()
+    for (const store of this.#stores) store.heal()
+  }
+
+  addStore(store: SimStore): void {
+    this.#stores.push(store)
   }
 
   #wakeAll(): void {

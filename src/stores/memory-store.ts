@@ -1,11 +1,10 @@
 import { StoreUnavailableError } from "../errors/store-errors.js"
-import type { Ports } from "../ports/ports.js"
 import type {
   ClusterStore,
   Commit,
   CommitResult,
   Listing,
-  Revision,
+  Moment,
   Sight,
   StoreProvider,
   StoreWatch,
@@ -14,12 +13,15 @@ import type {
 import { NamespacedStore } from "./namespaced-store.js"
 import { StoreState } from "./store-state.js"
 
-/** A store that lives and dies with this process. Systems that are given the same one share it. */
+/**
+ * A store that lives and dies with this process: for tests, and for a cluster of one. Systems of this process that are given the
+ * same one share it; another process cannot. Nothing ever fails in it, and its epoch never changes.
+ */
 export function memoryStore(): StoreProvider {
   let state: StoreState | undefined
   const views = new Set<MemoryView>()
   return {
-    open: async (namespace, { random }: Ports) => {
+    open: async (namespace, { random }) => {
       state ??= new StoreState(`memory-${hex(random.bytes(16))}`, hex(random.bytes(8)))
       const view = new MemoryView(state, views)
       views.add(view)
@@ -59,7 +61,7 @@ class MemoryView implements ClusterStore {
     return result
   }
 
-  watch(prefix: string, from: Revision, watcher: StoreWatcher): StoreWatch {
+  watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
     this.#checkOpen()
     const watch = new MemoryWatch(this.#state, prefix, from, watcher)
     this.#watches.add(watch)
@@ -93,11 +95,11 @@ class MemoryWatch {
   readonly #state: StoreState
   readonly #prefix: string
   readonly #watcher: StoreWatcher
-  #from: Revision
+  #from: Moment
   #isWaking = false
-  #isCancelled = false
+  #isOver = false
 
-  constructor(state: StoreState, prefix: string, from: Revision, watcher: StoreWatcher) {
+  constructor(state: StoreState, prefix: string, from: Moment, watcher: StoreWatcher) {
     this.#state = state
     this.#prefix = prefix
     this.#from = from
@@ -105,22 +107,28 @@ class MemoryWatch {
   }
 
   wake(): void {
-    if (this.#isWaking) return
+    if (this.#isWaking || this.#isOver) return
     this.#isWaking = true
     Promise.resolve().then(() => this.#tell())
   }
 
   cancel(): void {
-    this.#isCancelled = true
+    this.#isOver = true
   }
 
   #tell(): void {
     this.#isWaking = false
+    if (this.#isOver) return
     const commits = this.#state.changesAfter(this.#prefix, this.#from)
-    this.#from = this.#state.revision
-    if (commits === undefined && !this.#isCancelled) this.#watcher.gap()
-    for (const changes of commits ?? []) {
-      if (!this.#isCancelled) this.#watcher.changed(changes)
+    if (commits === undefined) {
+      this.#isOver = true
+      this.#watcher.gap()
+      return
+    }
+    this.#from = this.#state.moment
+    for (const changes of commits) {
+      // The watcher may have cancelled in the call before.
+      if (!this.#isOver) this.#watcher.changed(changes)
     }
   }
 }

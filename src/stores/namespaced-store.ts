@@ -6,7 +6,7 @@ import type {
   CommitResult,
   Entry,
   Listing,
-  Revision,
+  Moment,
   Sight,
   StoreWatch,
   StoreWatcher,
@@ -21,6 +21,8 @@ export class NamespacedStore implements ClusterStore {
   readonly #prefix: string
 
   constructor(store: ClusterStore, namespace: string) {
+    // Without a slash, so that no namespace is the beginning of another one's keys.
+    assert(/^[\w.-]+$/.test(namespace), "A namespace is letters, digits, - _ and .")
     this.#store = store
     this.#prefix = `${namespace}/`
   }
@@ -57,7 +59,7 @@ export class NamespacedStore implements ClusterStore {
     }
   }
 
-  watch(prefix: string, from: Revision, watcher: StoreWatcher): StoreWatch {
+  watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
     return this.#store.watch(this.#full(prefix, 0), from, {
       changed: (changes) =>
         watcher.changed(changes.map((change): Change => ({ ...change, key: this.#bare(change.key) }))),

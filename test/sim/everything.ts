@@ -2,20 +2,26 @@ import { randomInt, randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import { type ActorRef, Behaviors } from "../../src/index.js"
 import type { Connection } from "../../src/ports/network.js"
-import { allFaults, type Life, runSeed, type Workload } from "../../src/sim/index.js"
+import { allFaults, type Life, runSeed, type SimStore, type Workload } from "../../src/sim/index.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
 
 const machines = ["alpha", "beta", "gamma"]
 
 /**
  * A little of all that a world has, so that whatever is not drawn from the seed shows in the trace: echoes between three
- * machines, actors, timers, and the clocks and dice of the globals, each of which says in the log what it gave.
+ * machines, a store, actors, timers, and the clocks and dice of the globals, each of which says in the log what it gave.
  */
 export const everything: Workload = {
   name: "everything",
   about: "echoes, actors and globals, to compare runs with",
   async run(stage) {
-    for (const name of machines) stage.start(name, (life) => chatter(life))
+    const store = stage.store()
+    for (const name of machines) {
+      stage.start(name, (life) => {
+        void countOnStore(life, store)
+        return chatter(life)
+      })
+    }
     for (let round = 0; round < 12; round += 1) {
       const machine = stage.random.pick(machines)
       try {
@@ -100,6 +106,39 @@ async function converse(life: Life, host: string, say: (what: string) => void): 
     connection.write(sent)
     if (Math.random() < 0.7) connection.end()
   })
+}
+
+/** Adds to a number, and says what it is told of the others. */
+async function countOnStore(life: Life, shared: SimStore): Promise<void> {
+  const say = (what: string) => life.ports.logger.log("info", what)
+  const key = "count"
+  for (;;) {
+    try {
+      const store = await shared.provider(life, { timeoutMs: 500 }).open("everything", life.ports)
+      store.watch("", await store.list(""), {
+        changed: (changes) => say(`told of ${changes.map(({ revision }) => revision).join()}`),
+        gap: () => say("gap"),
+      })
+      for (;;) {
+        await wait(randomInt(300))
+        const { epoch, entry } = await store.get(key)
+        const condition =
+          entry === undefined
+            ? ({ kind: "absent", key } as const)
+            : ({ kind: "at", key, revision: entry.revision } as const)
+        const value = life.ports.random.bytes(4)
+        const { kind } = await store.commit({
+          epoch,
+          conditions: [condition],
+          writes: [{ kind: "put", key, value }],
+        })
+        say(`${kind} ${entry?.revision} ${entry?.value.join()}`)
+      }
+    } catch (error) {
+      say(`store: ${(error as { commitment: string }).commitment}`)
+      await wait(100)
+    }
+  }
 }
 
 type Count = { readonly add: number } | { readonly replyTo: ActorRef<number> }

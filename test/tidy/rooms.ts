@@ -33,7 +33,10 @@ export const worldly: readonly string[] = ["runtime", "stores", "cli"]
 
 const typesOnly: readonly string[] = ["ports"]
 
-const packages: Readonly<Record<string, readonly string[]>> = {}
+const packages: Readonly<Record<string, readonly string[]>> = {
+  // SQLite for a Node that has none of its own.
+  stores: ["libsql"],
+}
 
 const rooms = new Map(order.map((name, depth) => [name, room(name, depth)]))
 

@@ -1,0 +1,127 @@
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import type {
+  ClusterStore,
+  Commit,
+  CommitResult,
+  Listing,
+  Moment,
+  Sight,
+  StoreWatch,
+  StoreWatcher,
+} from "../ports/store.js"
+import type { SimMicros } from "./agenda.js"
+import type { SimProcess } from "./sim-process.js"
+import type { SimStore } from "./sim-store.js"
+import { SimStoreLine } from "./sim-store-line.js"
+import { SimStoreRequest } from "./sim-store-request.js"
+import { SimStoreWatch } from "./sim-store-watch.js"
+
+/** What one process sees of a store. */
+export class SimStoreHandle implements ClusterStore {
+  readonly identity: string
+  readonly process: SimProcess
+  readonly answers: SimStoreLine
+  readonly #store: SimStore
+  readonly #timeoutMicros: SimMicros
+  readonly #watches = new Set<SimStoreWatch>()
+  readonly #underWay = new Set<Promise<unknown>>()
+  #diedAt: SimMicros | undefined
+  #lastArrivalAt: SimMicros = 0
+  #isClosed = false
+
+  constructor(proc: SimProcess, store: SimStore, timeoutMs: number) {
+    this.identity = store.state.identity
+    this.process = proc
+    this.#store = store
+    this.#timeoutMicros = Math.ceil(timeoutMs * 1000)
+    this.answers = new SimStoreLine(proc, "store answer", () => store.isCutOff(proc.machine.name))
+    store.attach(this)
+    proc.onDeath(() => {
+      this.#diedAt = proc.world.now
+      store.detach(this)
+    })
+  }
+
+  /** Reaches the store for the first time. */
+  open(): Promise<void> {
+    return this.#ask("open", 0, () => {})
+  }
+
+  get(key: string): Promise<Sight> {
+    return this.#ask(`get ${key}`, key.length, () => this.#store.state.get(key))
+  }
+
+  list(prefix: string): Promise<Listing> {
+    return this.#ask(`list ${prefix}`, prefix.length, () => this.#store.state.list(prefix))
+  }
+
+  commit(commit: Commit): Promise<CommitResult> {
+    const taken = copied(commit)
+    const what = taken.writes.map(({ kind, key }) => `${kind} ${key}`).join(", ")
+    return this.#ask(`commit ${what}`, sizeOf(taken), () => this.#store.state.commit(taken), taken)
+  }
+
+  watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
+    this.process.enterCall("store.watch")
+    if (this.#isClosed) throw closed()
+    const { epoch, revision } = from
+    const watch = new SimStoreWatch(this.process, this.#store, {
+      prefix,
+      from: { epoch, revision },
+      watcher,
+    })
+    this.#watches.add(watch)
+    this.#store.addWatch(watch, this.process.now + this.process.world.latency(prefix.length))
+    return watch
+  }
+
+  async close(): Promise<void> {
+    this.process.enterCall("store.close")
+    this.#isClosed = true
+    for (const watch of this.#watches) watch.cancel()
+    this.#watches.clear()
+    await Promise.allSettled(this.#underWay)
+    this.#store.detach(this)
+  }
+
+  /** When a request arrives that would do so at `at`: in the order of the calls, so no two at one instant. */
+  arrivalAt(at: SimMicros): SimMicros {
+    this.#lastArrivalAt = Math.max(this.#lastArrivalAt + 1, Math.ceil(at))
+    return this.#lastArrivalAt
+  }
+
+  #ask<Answer>(what: string, bytes: number, serve: () => Answer, commit?: Commit): Promise<Answer> {
+    this.process.enterCall(`store.${what}`)
+    if (this.#isClosed) return Promise.reject(closed())
+    const request = new SimStoreRequest<Answer>(
+      this.process,
+      { what, bytes, serve, commit, timeoutMicros: this.#timeoutMicros, diedAt: () => this.#diedAt },
+      this.answers,
+    )
+    this.#store.send(this, request as SimStoreRequest)
+    const { answered } = request
+    this.#underWay.add(answered)
+    const done = () => this.#underWay.delete(answered)
+    answered.then(done, done)
+    return answered
+  }
+}
+
+/** What the caller does to its bytes after the call does not travel. */
+function copied({ epoch, conditions, writes }: Commit): Commit {
+  return {
+    epoch,
+    conditions: [...conditions],
+    writes: writes.map((write) =>
+      write.kind === "put" ? { ...write, value: new Uint8Array(write.value) } : write,
+    ),
+  }
+}
+
+function sizeOf({ writes }: Commit): number {
+  return writes.reduce((sum, write) => sum + (write.kind === "put" ? write.value.length : 0), 0)
+}
+
+function closed(): StoreUnavailableError {
+  return new StoreUnavailableError("the store has been closed", "not-committed")
+}

@@ -1,0 +1,95 @@
+import type { Moment, StoreWatch, StoreWatcher } from "../ports/store.js"
+import type { StoreState } from "../stores/store-state.js"
+import type { SimMicros } from "./agenda.js"
+import type { SimProcess } from "./sim-process.js"
+import { SimStoreLine } from "./sim-store-line.js"
+
+/** What a watch has to know of its store. */
+export interface WatchedStore {
+  readonly state: StoreState
+  readonly isHanging: boolean
+  isCutOff(machine: string): boolean
+}
+
+/** One watch of one process: it looks at the store when something has changed there, and sends what it finds. */
+export class SimStoreWatch implements StoreWatch {
+  readonly process: SimProcess
+  readonly #store: WatchedStore
+  readonly #prefix: string
+  readonly #watcher: StoreWatcher
+  readonly #line: SimStoreLine
+  #from: Moment
+  #isWaking = false
+  /** All that it will ever find has been sent. */
+  #isComplete = false
+  #isCancelled = false
+
+  constructor(proc: SimProcess, store: WatchedStore, asked: AskedWatch) {
+    this.process = proc
+    this.#store = store
+    this.#prefix = asked.prefix
+    this.#from = asked.from
+    this.#watcher = asked.watcher
+    this.#line = new SimStoreLine(proc, "store watch", () => store.isCutOff(proc.machine.name))
+  }
+
+  /** Nothing will be told any more. */
+  get isOver(): boolean {
+    return this.#isCancelled || !this.process.isAlive || (this.#isComplete && this.#line.isEmpty)
+  }
+
+  cancel(): void {
+    this.#isCancelled = true
+  }
+
+  wake(at: SimMicros): void {
+    if (this.#isWaking || this.#isComplete || this.isOver) return
+    this.#isWaking = true
+    this.process.world.schedule(at, undefined, `store watch of ${this.process.name}`, () => this.#look())
+  }
+
+  /** The way to the process is open again, either as it was or as a new one, on which it has to be told that there is a gap. */
+  healed(isGap: boolean): void {
+    if (isGap && !this.#isComplete) {
+      this.#line.clear()
+      this.#tellGap()
+    }
+    this.#line.wake()
+    this.wake(this.process.world.now)
+  }
+
+  #look(): void {
+    this.#isWaking = false
+    // It is woken again when these are over.
+    if (
+      this.#isComplete ||
+      this.isOver ||
+      this.#store.isHanging ||
+      this.#store.isCutOff(this.process.machine.name)
+    )
+      return
+    const { state } = this.#store
+    const commits = state.changesAfter(this.#prefix, this.#from)
+    if (commits === undefined) return this.#tellGap()
+    this.#from = state.moment
+    for (const changes of commits) {
+      const bytes = changes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
+      this.#line.send(bytes, () => {
+        if (!this.#isCancelled) this.#watcher.changed(changes)
+      })
+    }
+  }
+
+  #tellGap(): void {
+    this.#isComplete = true
+    this.#line.send(0, () => {
+      if (!this.#isCancelled) this.#watcher.gap()
+    })
+  }
+}
+
+export interface AskedWatch {
+  readonly prefix: string
+  readonly from: Moment
+  readonly watcher: StoreWatcher
+}

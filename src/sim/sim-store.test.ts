@@ -1,0 +1,308 @@
+import { expect, test } from "vitest"
+import { SmallWorld, type SmallWorldOptions } from "../../test/sim/small-world.js"
+import type { ClusterStore, CommitResult } from "../ports/store.js"
+import { drawFaults, type FaultKind, faultKinds } from "./faults.js"
+import { SeededRandom } from "./seeded-random.js"
+import { SimStore } from "./sim-store.js"
+
+/** A small world with a store in it, which alpha and beta have open. */
+class StoreWorld extends SmallWorld {
+  readonly store: SimStore
+  readonly handles = new Map<string, ClusterStore>()
+
+  static async begin(options: SmallWorldOptions = {}): Promise<StoreWorld> {
+    const world = new StoreWorld(options)
+    for (const name of ["alpha", "beta"]) await world.open(name)
+    return world
+  }
+
+  private constructor(options: SmallWorldOptions) {
+    super(options)
+    this.store = new SimStore(this.world, "store")
+  }
+
+  /** However often it takes, where faults are on. */
+  async open(name: string): Promise<void> {
+    const handle = await this.on(name, async (proc) => {
+      const life = this.world.lifeOf(proc)
+      for (;;) {
+        const store = this.store.provider(life, { timeoutMs: TIMEOUT_MS }).open("test", life.ports)
+        const opened = await store.catch(() => undefined)
+        if (opened !== undefined) return opened
+      }
+    })
+    this.handles.set(name, handle)
+  }
+
+  /** Writes without a condition; what came of it, as text. */
+  write(name: string, value: string, key = "a"): Promise<string> {
+    return this.on(name, () => this.writing(name, value, key))
+  }
+
+  async writing(name: string, value: string, key = "a"): Promise<string> {
+    const writes = [{ kind: "put", key, value: new Uint8Array(Buffer.from(value)) } as const]
+    const { epoch } = this.store.state.moment
+    return settled((this.handles.get(name) as ClusterStore).commit({ epoch, conditions: [], writes }))
+  }
+
+  /** What is there in truth. */
+  get truth(): string[] {
+    return this.store
+      .list()
+      .entries.map(({ key, value }) => `${key.replace("test/", "")}=${Buffer.from(value).toString()}`)
+  }
+
+  watch(name: string): Promise<string[]> {
+    return this.on(name, async () => {
+      const handle = this.handles.get(name) as ClusterStore
+      const told: string[] = []
+      handle.watch("", await handle.list(""), {
+        changed: (changes) =>
+          told.push(...changes.map(({ value }) => Buffer.from(value ?? new Uint8Array()).toString())),
+        gap: () => told.push("gap"),
+      })
+      return told
+    })
+  }
+}
+
+const TIMEOUT_MS = 1_000
+
+function settled(answer: Promise<CommitResult>): Promise<string> {
+  return answer.then(
+    ({ kind }) => kind,
+    (error) => error.commitment,
+  )
+}
+
+test("what a process asks takes time, there and back", async () => {
+  const world = await StoreWorld.begin()
+  const begun = world.world.now
+  expect(await world.write("alpha", "one")).toBe("committed")
+  expect(world.world.now - begun).toBeGreaterThan(200)
+})
+
+test("the requests of a handle arrive in the order of the calls, and their answers in that of the requests", async () => {
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const world = await StoreWorld.begin({ seed, faults: { "slow-network": 1, "store-delay": 1 } })
+    const seen: string[] = []
+    world.store.observe((event) => {
+      if (event.kind !== "judged") return
+      const [write] = event.commit.writes
+      if (write?.kind === "put") seen.push(Buffer.from(write.value).toString())
+    })
+    const answered: string[] = []
+    const values = Array.from({ length: 20 }, (_, index) => `${index}`)
+    await world.on("alpha", (proc) => {
+      for (const value of values) {
+        void world.writing("alpha", value).then((outcome) => {
+          if (outcome === "committed") answered.push(value)
+        })
+      }
+      world.world.schedule(world.world.now + 100, undefined, "pause", () => proc.pause(3_000_000))
+    })
+    await world.goOn()
+    expect(seen, `seed ${seed}`).toEqual(values)
+    expect(answered, `seed ${seed}`).toEqual(values.filter((value) => answered.includes(value)))
+  }
+})
+
+test("a refused request changes nothing and is said not to have", async () => {
+  const world = await StoreWorld.begin()
+  world.store.strikeNext("alpha", "store-refusal")
+  expect(await world.write("alpha", "one")).toBe("not-committed")
+  expect(world.truth).toEqual([])
+  expect(await world.write("alpha", "two")).toBe("committed")
+})
+
+test("a request that is lost is given up on after the time-out, and never arrives", async () => {
+  const world = await StoreWorld.begin()
+  world.store.strikeNext("alpha", "store-lost-request")
+  const begun = world.world.now
+  expect(await world.write("alpha", "one")).toBe("unknown")
+  expect(world.world.now - begun).toBe(TIMEOUT_MS * 1000)
+  await world.goOn()
+  expect(world.truth).toEqual([])
+})
+
+test("a commit whose answer is lost was made, and nobody is told", async () => {
+  const world = await StoreWorld.begin()
+  world.store.strikeNext("alpha", "store-lost-answer")
+  expect(await world.write("alpha", "one")).toBe("unknown")
+  expect(world.truth).toEqual(["a=one"])
+})
+
+test("reads that fail commit nothing, whatever happens to them", async () => {
+  for (const fault of ["store-lost-request", "store-lost-answer", "store-refusal"] as const) {
+    const world = await StoreWorld.begin()
+    world.store.strikeNext("alpha", fault)
+    const read = () => (world.handles.get("alpha") as ClusterStore).get("a")
+    expect(await world.on("alpha", () => read().catch((error) => error.commitment))).toBe("not-committed")
+  }
+})
+
+test("a commit that arrives late takes effect after it was given up on, and after what was sent later", async () => {
+  const world = await StoreWorld.begin()
+  world.store.strikeNext("alpha", "store-late-arrival")
+  const late: boolean[] = []
+  world.store.observe((event) => {
+    if (event.kind === "judged") late.push(event.isLate)
+  })
+  expect(await world.write("alpha", "one")).toBe("unknown")
+  expect(world.truth).toEqual([])
+  expect(await world.write("alpha", "two")).toBe("committed")
+  await world.goOn()
+  expect(world.truth).toEqual(["a=one"])
+  expect(late).toEqual([false, true])
+})
+
+test("a commit that has left takes effect even if its process dies, and the store outlives all processes", async () => {
+  for (const fault of ["store-late-arrival", undefined] as const) {
+    const world = await StoreWorld.begin()
+    await world.write("beta", "before", "b")
+    if (fault !== undefined) world.store.strikeNext("alpha", fault)
+    let isSent = false
+    world.process("alpha").later(0, "send", () => {
+      void world.writing("alpha", "one")
+      isSent = true
+    })
+    await world.goOn(() => isSent)
+    for (const name of ["alpha", "beta", "gamma"]) world.world.crash(name)
+    expect(world.truth).toEqual(["b=before"])
+    await world.goOn()
+    expect(world.truth).toEqual(["a=one", "b=before"])
+    world.world.boot("alpha")
+    await world.open("alpha")
+    expect(await world.write("alpha", "two")).toBe("committed")
+    expect(world.truth).toEqual(["a=two", "b=before"])
+  }
+})
+
+test("a commit that would have left after a pause is never made if the process does not live to see the end of it", async () => {
+  const world = await StoreWorld.begin({ faults: { "pause-in-call": 1 } })
+  let isPaused = false
+  world.process("alpha").later(0, "send", () => {
+    const { clock } = world.process("alpha").ports
+    const begun = clock.monotonicMs()
+    while (clock.monotonicMs() < begun + 100);
+    isPaused = true
+    void world.writing("alpha", "one")
+  })
+  await world.goOn(() => isPaused)
+  world.world.crash("alpha")
+  await world.goOn()
+  expect(world.truth).toEqual([])
+})
+
+test("a store that stands still serves what has arrived afterwards, in order, and clients may have given up by then", async () => {
+  const world = await StoreWorld.begin()
+  const told = await world.watch("beta")
+  world.store.hang(3_000)
+  expect(await world.write("alpha", "one")).toBe("unknown")
+  expect(world.truth).toEqual([])
+  const answers = await world.on("alpha", async () => {
+    await new Promise<void>((resolve) => {
+      world.process("alpha").ports.clock.setTimer(1_500, resolve)
+    })
+    return Promise.all([world.writing("alpha", "two"), world.writing("alpha", "three")])
+  })
+  await world.goOn()
+  expect(answers).toEqual(["committed", "committed"])
+  expect(told).toEqual(["one", "two", "three"])
+})
+
+test("a machine that is cut off gets no answers, and the others go on", async () => {
+  const world = await StoreWorld.begin()
+  const heal = world.store.cutOff("alpha")
+  expect(await world.write("alpha", "one")).toBe("unknown")
+  expect(await world.write("beta", "two")).toBe("committed")
+  heal()
+  expect(await world.write("alpha", "three")).toBe("committed")
+})
+
+test("after a cut a watch goes on where it was, or hears a gap and nothing else", async () => {
+  const seen = new Set<string>()
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const world = await StoreWorld.begin({ seed })
+    const told = await world.watch("alpha")
+    await world.write("beta", "before")
+    await world.goOn()
+    const heal = world.store.cutOff("alpha")
+    for (const value of ["one", "two"]) await world.write("beta", value)
+    await world.goOn()
+    expect(told).toEqual(["before"])
+    heal()
+    await world.write("beta", "three")
+    await world.goOn()
+    seen.add(told.join())
+  }
+  expect([...seen].sort()).toEqual(["before,gap", "before,one,two,three"])
+})
+
+test("a gap that meets another cut is told when that one heals", async () => {
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const world = await StoreWorld.begin({ seed })
+    const told = await world.watch("alpha")
+    world.store.cutOff("alpha")()
+    const heal = world.store.cutOff("alpha")
+    world.store.cutHistory(0)
+    await world.goOn()
+    expect(told).toEqual([])
+    heal()
+    await world.goOn()
+    expect(told).toEqual(["gap"])
+  }
+})
+
+test("when history is cut what was committed is gone, and every watch hears a gap", async () => {
+  const world = await StoreWorld.begin()
+  const told = await Promise.all([world.watch("alpha"), world.watch("beta")])
+  for (const value of ["one", "two", "three"]) await world.write("alpha", value)
+  await world.goOn()
+  const { epoch } = world.store.state.moment
+  world.store.cutHistory(2)
+  expect(world.truth).toEqual(["a=one"])
+  expect(world.store.state.moment.epoch).not.toBe(epoch)
+  await world.goOn()
+  expect(told).toEqual([
+    ["one", "two", "three", "gap"],
+    ["one", "two", "three", "gap"],
+  ])
+})
+
+test("a heal ends all cuts, and takes back none that came after it", async () => {
+  const world = await StoreWorld.begin()
+  const heal = world.store.cutOff("alpha")
+  world.world.heal()
+  expect(world.store.isCutOff("alpha")).toBe(false)
+  world.store.cutOff("alpha")
+  heal()
+  expect(world.store.isCutOff("alpha")).toBe(true)
+})
+
+test("calm ends cuts and standing still, and nothing strikes any more", async () => {
+  const strong = Object.fromEntries(faultKinds.map((kind) => [kind, 1]))
+  const world = await StoreWorld.begin({ faults: { ...strong, crash: 0, "pause-in-call": 0 } })
+  world.store.hang(100_000)
+  world.store.cutOff("alpha")
+  world.world.calm()
+  for (let count = 0; count < 100; count += 1)
+    expect(await world.write("alpha", `${count}`)).toBe("committed")
+})
+
+test("a life of another world has nothing to do with this store", async () => {
+  const [one, two] = [await StoreWorld.begin(), await StoreWorld.begin()]
+  const stranger = two.world.lifeOf(two.process("alpha"))
+  expect(() => one.store.provider(stranger)).toThrow("not a life of this world")
+})
+
+test("what other faults draw from a seed does not depend on the faults of stores", () => {
+  const ofStores = faultKinds.findIndex((kind) => kind.startsWith("store-"))
+  const others = faultKinds.slice(0, ofStores)
+  expect(faultKinds.slice(ofStores).every((kind) => kind.startsWith("store-"))).toBe(true)
+  const drawn = (allowed: readonly FaultKind[]) => {
+    const plan = drawFaults(new SeededRandom(5), allowed)
+    return others.map((kind) => plan[kind])
+  }
+  expect(drawn(faultKinds)).toEqual(drawn(others))
+})

@@ -1,0 +1,235 @@
+import type { Commit, CommitResult, Listing, Moment, StoreProvider } from "../ports/store.js"
+import { NamespacedStore } from "../stores/namespaced-store.js"
+import { type KeptLog, StoreState } from "../stores/store-state.js"
+import type { SimMicros } from "./agenda.js"
+import type { FaultKind } from "./faults.js"
+import { SimStoreHandle } from "./sim-store-handle.js"
+import type { SimStoreRequest } from "./sim-store-request.js"
+import type { SimStoreWatch } from "./sim-store-watch.js"
+import type { Life, World } from "./world.js"
+
+/**
+ * A store that stands outside of all machines and survives them. Each process opens it for itself, through `provider`.
+ *
+ * A request takes time to get there and an answer takes time to get back. The requests of one handle arrive in the order
+ * of the calls, and what the store does with one is a step of its own, so it is a single moment in the order of the world.
+ *
+ * What may happen to a request: it is refused, held up, or lost on the way; its answer is lost; or it arrives when the client
+ * has long given up, and then nothing holds its order and its process may be dead. A machine may be cut off from the store
+ * for a while: half of what it sends is lost and the rest arrives when the cut heals. The store may stand still as a whole, and
+ * it may be set back to an earlier moment, which begins a new epoch.
+ */
+export class SimStore {
+  readonly state: StoreState
+  readonly name: string
+  readonly #world: World
+  readonly #handles = new Set<SimStoreHandle>()
+  readonly #watches = new Set<SimStoreWatch>()
+  readonly #observers: ((event: SimStoreEvent) => void)[] = []
+  readonly #cuts = new Map<string, Set<object>>()
+  /** What has arrived while the store stands still, or is held up by a cut of its machine. */
+  #held: SimStoreRequest[] = []
+  readonly #planned = new Map<string, RequestFault[]>()
+  #hangsUntil: SimMicros | undefined
+  #epochs = 1
+
+  constructor(world: World, name: string, kept: Partial<KeptLog> = {}) {
+    this.#world = world
+    this.name = name
+    this.state = new StoreState(`simulated-${name}`, "epoch-1", { commits: 1_000, ...kept })
+    world.addStore(this)
+  }
+
+  /** How the process of a life opens it. */
+  provider(life: Life, options: SimStoreOptions = {}): StoreProvider {
+    const proc = this.#world.processOf(life)
+    return {
+      open: async (namespace) => {
+        const handle = new SimStoreHandle(proc, this, options.timeoutMs ?? 3_000)
+        const store = new NamespacedStore(handle, namespace)
+        await handle.open()
+        return store
+      },
+    }
+  }
+
+  /** What is there in truth, keys with their namespace, at this moment. */
+  list(prefix = ""): Listing {
+    return this.state.list(prefix)
+  }
+
+  /** Told of every commit and every cut of history, in the moment in which it happens. Keys have their namespace. */
+  observe(observer: (event: SimStoreEvent) => void): void {
+    this.#observers.push(observer)
+  }
+
+  /** The next request of that machine meets this fault, whatever is drawn. */
+  strikeNext(machine: string, fault: RequestFault): void {
+    this.#planned.set(machine, [...(this.#planned.get(machine) ?? []), fault])
+  }
+
+  /** Nothing passes between that machine and the store until the function that this gives is called. */
+  cutOff(machine: string): () => void {
+    const own = {}
+    const cuts = this.#cuts.get(machine) ?? new Set()
+    this.#cuts.set(machine, cuts.add(own))
+    return () => {
+      if (!cuts.delete(own) || cuts.size > 0 || this.#cuts.get(machine) !== cuts) return
+      this.#cuts.delete(machine)
+      this.#healed(machine)
+    }
+  }
+
+  isCutOff(machine: string): boolean {
+    return this.#cuts.has(machine)
+  }
+
+  /** Stands still for a while, as a whole. What arrives meanwhile is served afterwards. */
+  hang(ms: number): void {
+    const until = this.#world.now + Math.ceil(ms * 1000)
+    this.#hangsUntil = Math.max(this.#hangsUntil ?? 0, until)
+    this.#world.schedule(until, undefined, "store goes on", () => {
+      if (this.#hangsUntil !== undefined && this.#hangsUntil <= this.#world.now) this.goOn()
+    })
+  }
+
+  get isHanging(): boolean {
+    return this.#hangsUntil !== undefined
+  }
+
+  /** Stands still no more. */
+  goOn(): void {
+    this.#hangsUntil = undefined
+    this.#serveHeld()
+    this.#wakeWatches()
+  }
+
+  /** Goes back by some commits, as far as they are known, and begins a new epoch. */
+  cutHistory(commits: number): void {
+    const { state } = this
+    this.#epochs += 1
+    state.rewind(Math.max(state.oldestKnown, state.moment.revision - commits), `epoch-${this.#epochs}`)
+    this.#tell({ kind: "cut", ...state.moment })
+    this.#wakeWatches()
+  }
+
+  /** All cuts are over. */
+  heal(): void {
+    const machines = [...this.#cuts.keys()]
+    this.#cuts.clear()
+    for (const machine of machines) this.#healed(machine)
+  }
+
+  send(handle: SimStoreHandle, request: SimStoreRequest): void {
+    const world = this.#world
+    const { leavesAt, givenUpAt } = request
+    if (this.#strikes(request, "store-lost-request", 0.05)) return
+    if (request.commit !== undefined && this.#strikes(request, "store-late-arrival", 0.08)) {
+      const at = givenUpAt + Math.ceil(world.random.between(1, 15_000) * 1000)
+      return this.#arriveAt(at, request)
+    }
+    const delayMs = this.#strikes(request, "store-delay", 0.08) ? world.random.between(10, 2_500) : 0
+    this.#arriveAt(handle.arrivalAt(leavesAt + world.latency(request.bytes) + delayMs * 1000), request)
+  }
+
+  addWatch(watch: SimStoreWatch, at: SimMicros): void {
+    this.#watches.add(watch)
+    watch.wake(at)
+  }
+
+  attach(handle: SimStoreHandle): void {
+    this.#handles.add(handle)
+  }
+
+  detach(handle: SimStoreHandle): void {
+    this.#handles.delete(handle)
+  }
+
+  #arriveAt(at: SimMicros, request: SimStoreRequest): void {
+    const { process: proc, what } = request
+    this.#world.schedule(at, undefined, `store <- ${proc.name} ${what}`, () => {
+      if (request.neverLeft) return
+      if (this.isCutOff(proc.machine.name) && this.#world.random.chance(0.5)) return
+      if (this.#isHeld(request)) this.#held.push(request)
+      else this.#serve(request)
+    })
+  }
+
+  #isHeld({ process: proc }: SimStoreRequest): boolean {
+    return this.isHanging || this.isCutOff(proc.machine.name)
+  }
+
+  #serve(request: SimStoreRequest): void {
+    const { process: proc, commit } = request
+    if (this.#strikes(request, "store-refusal", 0.1)) return request.refuse()
+    const answer = request.serve()
+    if (commit !== undefined) {
+      const result = answer as CommitResult
+      this.#world.note(undefined, `store commit of ${proc.name} ${resultText(result)}`)
+      this.#tell({ kind: "judged", by: proc.name, commit, result, isLate: request.isAbandoned })
+      if (result.kind === "committed") this.#wakeWatches()
+    }
+    if (!this.#strikes(request, "store-lost-answer", 0.05)) request.answer(answer)
+  }
+
+  #tell(event: SimStoreEvent): void {
+    for (const observer of this.#observers) observer(event)
+  }
+
+  #strikes({ process: proc }: SimStoreRequest, kind: RequestFault, often: number): boolean {
+    const planned = this.#planned.get(proc.machine.name)
+    if (planned?.[0] !== kind) return this.#world.draw(kind, often)
+    planned.shift()
+    this.#world.fault(kind, proc.name)
+    return true
+  }
+
+  #healed(machine: string): void {
+    this.#serveHeld()
+    for (const { process: proc, answers } of this.#handles) if (proc.machine.name === machine) answers.wake()
+    for (const watch of this.#watches) {
+      if (watch.process.machine.name === machine) watch.healed(this.#world.random.chance(0.5))
+    }
+  }
+
+  #serveHeld(): void {
+    const held = this.#held
+    this.#held = held.filter((request) => this.#isHeld(request))
+    for (const request of held) if (!this.#held.includes(request)) this.#serve(request)
+  }
+
+  #wakeWatches(): void {
+    for (const watch of this.#watches) {
+      if (watch.isOver) this.#watches.delete(watch)
+      else watch.wake(this.#world.now)
+    }
+  }
+}
+
+/** The faults that strike one request. */
+export type RequestFault = Extract<
+  FaultKind,
+  "store-refusal" | "store-delay" | "store-lost-request" | "store-lost-answer" | "store-late-arrival"
+>
+
+export interface SimStoreOptions {
+  /** How long a client waits for an answer. 3,000 unless set. */
+  readonly timeoutMs?: number
+}
+
+export type SimStoreEvent =
+  | {
+      readonly kind: "judged"
+      /** The life that sent it. */
+      readonly by: string
+      readonly commit: Commit
+      readonly result: CommitResult
+      /** The life that sent it has given up on it, or is dead. */
+      readonly isLate: boolean
+    }
+  /** Where history goes on from, in its new epoch. */
+  | ({ readonly kind: "cut" } & Moment)
+
+function resultText(result: CommitResult): string {
+  return result.kind === "committed" ? `at ${result.revision}` : result.kind
+}

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict"
+import {
+  absent,
+  at,
+  commit,
+  committed,
+  contents,
+  entryAt,
+  erase,
+  put,
+  type Rule,
+  refused,
+  shown,
+  textAt,
+  write,
+} from "./scene.js"
+
+/** Conditions and writes: what is judged how, and that it is all or nothing. */
+export const commitRules: readonly Rule[] = [
+  [
+    "what is put is there, with the revision of its commit",
+    async (scene) => {
+      const store = await scene.open()
+      const revision = await write(store, put("a", "one"))
+      const sight = await store.get("a")
+      assert.equal(shown(sight.entry), `a=one@${revision}`)
+      assert.equal(sight.revision, revision)
+      assert.equal((await store.get("b")).entry, undefined)
+    },
+  ],
+  [
+    "a condition on a revision holds for that revision only",
+    async (scene) => {
+      const store = await scene.open()
+      const first = await write(store, put("a", "one"))
+      const second = committed(
+        await commit(store, { conditions: [at("a", first)], writes: [put("a", "two")] }),
+      )
+      for (const wrong of [first, second + 1, 0]) {
+        refused(await commit(store, { conditions: [at("a", wrong)], writes: [put("a", "wrong")] }))
+      }
+      refused(await commit(store, { conditions: [at("b", second)], writes: [put("a", "wrong")] }))
+      assert.equal(await textAt(store, "a"), "two")
+    },
+  ],
+  [
+    "a condition on absence holds before a key is written and after it is deleted",
+    async (scene) => {
+      const store = await scene.open()
+      const create = () => commit(store, { conditions: [absent("a")], writes: [put("a")] })
+      committed(await create())
+      refused(await create())
+      await write(store, erase("a"))
+      committed(await create())
+    },
+  ],
+  [
+    "conditions may be about keys that are not written",
+    async (scene) => {
+      const store = await scene.open()
+      const revision = await write(store, put("guard"))
+      const guarded = (value: string) =>
+        commit(store, { conditions: [at("guard", revision), absent("other")], writes: [put("a", value)] })
+      committed(await guarded("one"))
+      await write(store, put("guard"))
+      refused(await guarded("two"))
+      assert.equal(await textAt(store, "a"), "one")
+    },
+  ],
+  [
+    "the writes of a commit are made together, at one revision",
+    async (scene) => {
+      const store = await scene.open()
+      await write(store, put("a"), put("b"), put("c"))
+      const revision = await write(store, put("a", "new"), erase("b"), put("d"))
+      const all = await store.list("")
+      assert.equal(all.revision, revision)
+      assert.deepEqual(await contents(store), [
+        `a=new@${revision}`,
+        `c=c@${(await entryAt(store, "c")).revision}`,
+        `d=d@${revision}`,
+      ])
+    },
+  ],
+  [
+    "a commit that is refused changes nothing, whichever of its conditions does not hold",
+    async (scene) => {
+      const store = await scene.open()
+      const revision = await write(store, put("a"), put("b"))
+      const before = { moment: await store.list(""), contents: await contents(store) }
+      const holding = [at("a", revision), at("b", revision), absent("c")]
+      const writes = [put("a", "x"), erase("b"), put("c", "x"), put("d", "x")]
+      for (const index of holding.keys()) {
+        const conditions = holding.with(index, at("never", 1))
+        refused(await commit(store, { conditions, writes }))
+        assert.deepEqual(await contents(store), before.contents)
+      }
+      assert.equal((await store.list("")).revision, before.moment.revision)
+      committed(await commit(store, { conditions: holding, writes }))
+    },
+  ],
+  [
+    "a refusal says what stood there, for each condition that did not hold, in their order",
+    async (scene) => {
+      const store = await scene.open()
+      const first = await write(store, put("a", "one"), put("b", "two"))
+      const last = await write(store, put("b", "three"))
+      const { epoch, revision, found } = refused(
+        await commit(store, {
+          conditions: [at("c", 1), at("b", first), at("a", first), absent("a"), absent("d")],
+          writes: [put("e")],
+        }),
+      )
+      assert.deepEqual(
+        found.map(({ key, entry }) => [key, shown(entry)]),
+        [
+          ["c", undefined],
+          ["b", `b=three@${last}`],
+          ["a", `a=one@${first}`],
+        ],
+      )
+      assert.deepEqual({ epoch, revision }, { epoch: (await store.get("a")).epoch, revision: last })
+    },
+  ],
+  [
+    "a commit without conditions is made",
+    async (scene) => {
+      const store = await scene.open()
+      await write(store, put("a", "one"))
+      await write(store, put("a", "two"))
+      await write(store, erase("a"))
+      assert.deepEqual(await contents(store), [])
+    },
+  ],
+  [
+    "a commit without writes is judged, and has the revision of the last one that changed something",
+    async (scene) => {
+      const store = await scene.open()
+      const revision = await write(store, put("a"))
+      assert.equal(committed(await commit(store, {})), revision)
+      assert.equal(committed(await commit(store, { conditions: [at("a", revision), absent("b")] })), revision)
+      refused(await commit(store, { conditions: [absent("a")] }))
+      assert.equal((await store.get("a")).revision, revision)
+    },
+  ],
+  [
+    "deleting an absent key changes nothing",
+    async (scene) => {
+      const store = await scene.open()
+      const revision = await write(store, put("a"))
+      assert.equal(await write(store, erase("b")), revision)
+      const next = await write(store, erase("b"), put("c"))
+      assert(next > revision)
+      assert.deepEqual(await contents(store), [`a=a@${revision}`, `c=c@${next}`])
+    },
+  ],
+  [
+    "a put of the same value is a change",
+    async (scene) => {
+      const store = await scene.open()
+      const first = await write(store, put("a", "same"))
+      const second = await write(store, put("a", "same"))
+      assert(second > first)
+      assert.equal((await entryAt(store, "a")).revision, second)
+      refused(await commit(store, { conditions: [at("a", first)], writes: [put("a", "late")] }))
+    },
+  ],
+  [
+    "a delete on the condition of a revision is made at that revision only",
+    async (scene) => {
+      const store = await scene.open()
+      const first = await write(store, put("a"))
+      const second = await write(store, put("a"))
+      refused(await commit(store, { conditions: [at("a", first)], writes: [erase("a")] }))
+      committed(await commit(store, { conditions: [at("a", second)], writes: [erase("a")] }))
+      refused(await commit(store, { conditions: [at("a", second)], writes: [erase("a")] }))
+      assert.equal((await store.get("a")).entry, undefined)
+    },
+  ],
+  [
+    "a commit that was made for another epoch changes nothing, and is told the present one",
+    async (scene) => {
+      const store = await scene.open()
+      const revision = await write(store, put("a"))
+      const { epoch } = await store.get("a")
+      const stale = await store.commit({
+        epoch: `${epoch}-another`,
+        conditions: [],
+        writes: [put("a", "stale")],
+      })
+      assert.deepEqual(stale, { kind: "epoch-changed", epoch })
+      assert.deepEqual(await contents(store), [`a=a@${revision}`])
+    },
+  ],
+  [
+    "a commit with 256 parts is made",
+    async (scene) => {
+      const store = await scene.open()
+      const keys = Array.from({ length: 128 }, (_, index) => `key-${String(index).padStart(3, "0")}`)
+      committed(
+        await commit(store, {
+          conditions: keys.map((key) => absent(key)),
+          writes: keys.map((key) => put(key)),
+        }),
+      )
+      assert.equal((await store.list("key-")).entries.length, 128)
+    },
+  ],
+]

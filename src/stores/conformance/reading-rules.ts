@@ -1,0 +1,195 @@
+import assert from "node:assert/strict"
+import type { ClusterStore } from "../../ports/store.js"
+import {
+  absent,
+  at,
+  bytes,
+  commit,
+  committed,
+  contents,
+  entryAt,
+  put,
+  type Rule,
+  refused,
+  textAt,
+  write,
+} from "./scene.js"
+
+/** Keys, values, listings, namespaces and identity. */
+export const readingRules: readonly Rule[] = [
+  [
+    "a listing has the keys that begin with the prefix, in the order of their bytes",
+    async (scene) => {
+      const store = await scene.open()
+      const keys = ["b", "a", "a/b", "a/b/c", "a-b", "a0", "aa", "A", "~", "~~", "!", "Z", "_", "a!", "a~"]
+      const revision = await write(store, ...keys.map((key) => put(key)))
+      const sorted = [...keys].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+      assert.deepEqual(
+        await contents(store),
+        sorted.map((key) => `${key}=${key}@${revision}`),
+      )
+      for (const prefix of ["a", "a/", "a/b", "~", "~~", "zzz", "A", "a/b/c", "a/b/c/d", "!", "_"]) {
+        assert.deepEqual(
+          (await store.list(prefix)).entries.map(({ key }) => key),
+          sorted.filter((key) => key.startsWith(prefix)),
+          `The keys that begin with ${prefix}`,
+        )
+      }
+    },
+  ],
+  [
+    "every character of a key is itself: none is a wildcard, a quote, a separator or of the other case",
+    async (scene) => {
+      const store = await scene.open()
+      const characters = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index))
+      await write(store, ...characters.map((character) => put(`k${character}x`)))
+      for (const character of characters) {
+        const key = `k${character}x`
+        assert.equal(await textAt(store, key), key)
+        const { entries } = await store.list(`k${character}`)
+        assert.deepEqual(
+          entries.map((entry) => entry.key),
+          [key],
+        )
+      }
+      assert.equal((await store.get("kAX")).entry, undefined)
+    },
+  ],
+  [
+    "keys may be as long as they may, and be named like what objects have anyway",
+    async (scene) => {
+      const store = await scene.open()
+      const long = "k".repeat(1_024)
+      const keys = [long, `${long.slice(1)}z`, "__proto__", "constructor", "toString"]
+      for (const key of keys) assert.equal((await store.get(key)).entry, undefined)
+      for (const key of keys)
+        committed(await commit(store, { conditions: [absent(key)], writes: [put(key)] }))
+      for (const key of keys) assert.equal(await textAt(store, key), key)
+      assert.equal((await store.list("")).entries.length, keys.length)
+    },
+  ],
+  [
+    "every byte comes back, and no bytes at all are a value too",
+    async (scene) => {
+      const store = await scene.open()
+      const all = Uint8Array.from({ length: 512 }, (_, index) => index % 256)
+      await write(store, put("all", all), put("empty", new Uint8Array(0)))
+      assert.deepEqual(plain((await entryAt(store, "all")).value), plain(all))
+      assert.equal((await entryAt(store, "empty")).value.length, 0)
+      refused(await commit(store, { conditions: [absent("empty")], writes: [] }))
+    },
+  ],
+  [
+    "values are taken when they are given, and what is given out belongs to who asked",
+    async (scene) => {
+      const store = await scene.open()
+      const { epoch } = await store.get("a")
+      const given = [bytes("one"), Buffer.from("-two-").subarray(1, 4)] as const
+      const answer = store.commit({ epoch, conditions: [], writes: [put("a", given[0]), put("b", given[1])] })
+      for (const value of given) value.fill(0)
+      const revision = committed(await answer)
+      const expected = [`a=one@${revision}`, `b=two@${revision}`]
+      assert.deepEqual(await contents(store), expected)
+      ;(await entryAt(store, "a")).value.fill(0)
+      for (const { value } of (await store.list("")).entries) value.fill(0)
+      const { found } = refused(await commit(store, { conditions: [absent("b")] }))
+      found[0]?.entry?.value.fill(0)
+      assert.deepEqual(await contents(store), expected)
+    },
+  ],
+  [
+    "a value may have a mebibyte",
+    async (scene) => {
+      const store = await scene.open()
+      const large = Uint8Array.from({ length: 1024 * 1024 }, (_, index) => (index * 31 + (index >> 8)) & 255)
+      const revision = await write(store, put("large", large))
+      assert.equal(Buffer.compare((await entryAt(store, "large")).value, large), 0)
+      committed(await commit(store, { conditions: [at("large", revision)], writes: [put("large", "small")] }))
+      assert.equal(await textAt(store, "large"), "small")
+    },
+  ],
+  [
+    "a thousand keys are listed",
+    async (scene) => {
+      const store = await scene.open()
+      const keys = Array.from({ length: 1_000 }, (_, index) => `key/${String(index).padStart(4, "0")}`)
+      for (let first = 0; first < keys.length; first += 200) {
+        await write(store, ...keys.slice(first, first + 200).map((key) => put(key)))
+      }
+      assert.deepEqual(
+        (await store.list("key/")).entries.map(({ key }) => key),
+        keys,
+      )
+      assert.equal((await store.list("key/09")).entries.length, 100)
+    },
+  ],
+  [
+    "handles on one store see the same, at once",
+    async (scene) => {
+      const [one, two] = [await scene.open(), await scene.open()]
+      for (let round = 0; round < 20; round += 1) {
+        const [writer, reader] = round % 2 === 0 ? [one, two] : [two, one]
+        const revision = await write(writer, put("a", `round ${round}`))
+        assert.deepEqual(await contents(reader), [`a=round ${round}@${revision}`])
+        assert.equal((await reader.get("a")).revision, revision)
+      }
+    },
+  ],
+  [
+    "namespaces do not see each other",
+    async (scene) => {
+      const names = ["shop", "shop2", "shop_", "shop.a", "shop-", "Shop"]
+      const stores: ClusterStore[] = []
+      for (const name of names) stores.push(await scene.open(name))
+      const revisions: number[] = []
+      for (const [index, store] of stores.entries()) {
+        assert.deepEqual(await contents(store), [])
+        const create = { conditions: [absent("a")], writes: [put("a", names[index]), put("2/a", "x")] }
+        revisions.push(committed(await commit(store, create)))
+      }
+      for (const [index, store] of stores.entries()) {
+        const revision = revisions[index]
+        assert.deepEqual(await contents(store), [`2/a=x@${revision}`, `a=${names[index]}@${revision}`])
+        const { found } = refused(await commit(store, { conditions: [at("a", 0)] }))
+        assert.deepEqual(
+          found.map(({ key, entry }) => [key, entry?.key]),
+          [["a", "a"]],
+        )
+      }
+    },
+  ],
+  [
+    "two handles have the same identity and epoch, two stores have not the same identity",
+    async (scene) => {
+      const [one, two] = [await scene.open(), await scene.open("elsewhere")]
+      assert.notEqual(one.identity, "")
+      assert.equal(one.identity, two.identity)
+      assert.equal((await one.get("a")).epoch, (await two.list("")).epoch)
+      const other = await scene.harness.create()
+      try {
+        const handle = await other.open("conformance")
+        assert.notEqual(handle.identity, one.identity)
+        await write(handle, put("a"))
+        assert.deepEqual(await contents(one), [])
+        await handle.close()
+      } finally {
+        await other.dispose()
+      }
+    },
+  ],
+  [
+    "a store that is opened again is the same one",
+    async (scene) => {
+      const { identity } = await scene.open()
+      const { epoch } = await (await scene.open()).get("a")
+      await scene.closeAll()
+      const again = await scene.open()
+      assert.equal(again.identity, identity)
+      assert.equal((await again.get("a")).epoch, epoch)
+    },
+  ],
+]
+
+function plain(value: Uint8Array): number[] {
+  return [...value]
+}

@@ -1,0 +1,138 @@
+import type { StoreHarness } from "./harness.js"
+import { OtherProcess } from "./other-process.js"
+import type { RegisterAnswer, RegisterCall, Report } from "./process.js"
+import { drawing } from "./revision-rules.js"
+
+/** What processes asked of a store and what they saw. */
+export interface RecordedHistory {
+  readonly operations: readonly RecordedOperation[]
+  /** How many of its processes were killed. */
+  readonly kills: number
+}
+
+export interface RecordedOperation {
+  readonly id: number
+  readonly client: string
+  readonly key: string
+  readonly input: RegisterCall
+  readonly called: RecordedMoment
+  readonly outcome:
+    | { readonly kind: "ok"; readonly output: RegisterAnswer; readonly returned: RecordedMoment }
+    | { readonly kind: "fail" }
+    | { readonly kind: "unknown" }
+}
+
+interface RecordedMoment {
+  readonly order: number
+  /** In milliseconds, of a clock that all of them share. */
+  readonly time: number
+}
+
+export interface RecordOptions {
+  /** How many histories, each with a store of its own. */
+  readonly runs: number
+  /** What is drawn differs from seed to seed. 1 unless set, and one more for each run. */
+  readonly seed?: number
+}
+
+/**
+ * Four processes use a few registers on one store, some of them are killed in the middle and others take their place. Each run
+ * gives the history of its operations, by a clock that the processes of one machine share. Whether it is linearizable is for
+ * `checkLinearizable(history, register())` of `troupe/sim` to say.
+ */
+export async function* recordHistories(
+  harness: StoreHarness,
+  { runs, seed = 1 }: RecordOptions,
+): AsyncGenerator<RecordedHistory, undefined> {
+  for (let run = 0; run < runs; run += 1) yield await record(harness, seed + run)
+}
+
+async function record(harness: StoreHarness, seed: number): Promise<RecordedHistory> {
+  const { module } = harness
+  if (module === undefined) throw new Error("Histories need other processes: the harness has no `module`.")
+  const underTest = await harness.create()
+  const recorder = new Recorder()
+  const draw = drawing(seed)
+  let kills = 0
+  const live = async (client: number) => {
+    for (let life = 1, isOver = false; !isOver; life += 1) {
+      const name = `p${client}.${life}`
+      const job = {
+        kind: "registers",
+        name,
+        keys: KEYS,
+        operations: OPERATIONS,
+        seed: draw(2 ** 31),
+      } as const
+      const one = await OtherProcess.start(module, underTest, job)
+      recorder.follow(name, one)
+      // The last life of each does all that it is to do; those before are killed somewhere on the way.
+      isOver = life > draw(3)
+      const last = draw(OPERATIONS)
+      await one.until((report) => report.kind === "done" || (!isOver && "id" in report && report.id >= last))
+      await one.kill()
+      if (!isOver) kills += 1
+    }
+  }
+  try {
+    await Promise.all([1, 2, 3, 4].map(live))
+    return { operations: recorder.operations(), kills }
+  } finally {
+    await underTest.dispose()
+  }
+}
+
+const KEYS = ["register-1", "register-2", "register-3"]
+const OPERATIONS = 40
+
+class Recorder {
+  readonly #calls: { readonly client: string; readonly report: Called }[] = []
+  readonly #ends = new Map<string, Exclude<Report, Called>>()
+
+  follow(client: string, one: OtherProcess): void {
+    const take = (report: Report) => {
+      if (report.kind === "called") this.#calls.push({ client, report })
+      else if ("id" in report) this.#ends.set(`${client} ${report.id}`, report)
+    }
+    one.onReport = take
+    for (const report of one.reports) take(report)
+  }
+
+  operations(): RecordedOperation[] {
+    const orderOf = this.#orders()
+    return this.#calls
+      .map(({ client, report: { id, key, call, time } }): Omit<RecordedOperation, "id"> => {
+        const name = `${client} ${id}`
+        const called = { order: orderOf(`call ${name}`), time: Number(time) / 1e6 }
+        const end = this.#ends.get(name)
+        if (end?.kind === "failed") return { client, key, input: call, called, outcome: { kind: "fail" } }
+        if (end?.kind !== "answered")
+          return { client, key, input: call, called, outcome: { kind: "unknown" } }
+        const returned = { order: orderOf(`answer ${name}`), time: Number(end.time) / 1e6 }
+        return { client, key, input: call, called, outcome: { kind: "ok", output: end.answer, returned } }
+      })
+      .sort((one, other) => one.called.order - other.called.order)
+      .map((operation, id) => ({ id, ...operation }))
+  }
+
+  /** The place of each moment among all. At one instant calls come first: then they are taken to overlap. */
+  #orders(): (name: string) => number {
+    const moments = [
+      ...this.#calls.map(({ client, report }) => ({
+        name: `call ${client} ${report.id}`,
+        time: BigInt(report.time),
+        rank: 0,
+      })),
+      ...[...this.#ends].flatMap(([name, end]) =>
+        end.kind === "answered" ? [{ name: `answer ${name}`, time: BigInt(end.time), rank: 1 }] : [],
+      ),
+    ]
+    moments.sort((one, other) =>
+      one.time === other.time ? one.rank - other.rank : one.time < other.time ? -1 : 1,
+    )
+    const orders = new Map(moments.map(({ name }, order) => [name, order]))
+    return (name) => orders.get(name) as number
+  }
+}
+
+type Called = Extract<Report, { kind: "called" }>

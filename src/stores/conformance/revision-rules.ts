@@ -1,0 +1,150 @@
+import assert from "node:assert/strict"
+import type { ClusterStore, Condition, Revision, Write } from "../../ports/store.js"
+import { absent, at, commit, contents, erase, put, type Rule, text, write } from "./scene.js"
+
+/** Revisions: that they only grow, and that none comes again. */
+export const revisionRules: readonly Rule[] = [
+  [
+    "revisions grow from commit to commit, whatever key is written",
+    async (scene) => {
+      const [one, two] = [await scene.open(), await scene.open()]
+      const revisions: Revision[] = []
+      for (let round = 0; round < 20; round += 1) {
+        revisions.push(await write(round % 3 === 0 ? two : one, put(`key-${round % 4}`)))
+      }
+      assertGrowing(revisions)
+    },
+  ],
+  [
+    "a key that is deleted and written again has a higher revision",
+    async (scene) => {
+      const store = await scene.open()
+      const revisions: Revision[] = []
+      for (let round = 0; round < 5; round += 1) {
+        revisions.push(await write(store, put("a")), await write(store, erase("a")))
+      }
+      assertGrowing(revisions)
+      assert.equal((await store.get("a")).revision, revisions.at(-1))
+    },
+  ],
+  [
+    "what was written is there when the store is opened again, and revisions go on from where they were",
+    async (scene) => {
+      const before = await scene.open()
+      const kept = await write(before, put("kept"))
+      await write(before, put("gone"))
+      const deleted = await write(before, erase("gone"))
+      await scene.closeAll()
+      const after = await scene.open()
+      assert.deepEqual(await contents(after), [`kept=kept@${kept}`])
+      assert.equal((await after.get("gone")).revision, deleted)
+      assert(
+        (await write(after, put("gone"))) > deleted,
+        "A revision was used again after the store was reopened.",
+      )
+    },
+  ],
+  [
+    "a sight is of the moment after the last commit, also where nothing is there",
+    async (scene) => {
+      const store = await scene.open()
+      await write(store, put("a"))
+      const revision = await write(store, put("b"))
+      for (const key of ["a", "b", "absent"]) assert.equal((await store.get(key)).revision, revision)
+      assert.equal((await store.list("absent")).revision, revision)
+    },
+  ],
+  [
+    "500 drawn commits are judged as they should be",
+    async (scene) => {
+      const handles = [await scene.open(), await scene.open()]
+      const expected = new Model()
+      const draw = drawing(7)
+      for (let count = 0; count < 500; count += 1) {
+        const conditions = Array.from({ length: draw(3) }, () => expected.drawCondition(draw))
+        const keys = new Set(Array.from({ length: draw(4) }, () => `key-${draw(KEYS)}`))
+        const writes = [...keys].map((key) => (draw(3) === 0 ? erase(key) : put(key, `value-${count}`)))
+        await expected.compare(handles[draw(2)] as ClusterStore, conditions, writes)
+      }
+      for (const handle of handles) assert.deepEqual(await contents(handle), expected.contents)
+    },
+  ],
+]
+
+const KEYS = 6
+
+/** What the keys should be, and the judgement of commits as the port has it. */
+class Model {
+  readonly #entries = new Map<string, { readonly value: string; readonly revision: Revision }>()
+  readonly #seen: Revision[] = [0]
+
+  get contents(): string[] {
+    return [...this.#entries].map(([key, { value, revision }]) => `${key}=${value}@${revision}`).sort()
+  }
+
+  drawCondition(draw: (below: number) => number): Condition {
+    const key = `key-${draw(KEYS)}`
+    const present = this.#entries.get(key)
+    if (draw(4) === 0) return at(key, this.#seen[draw(this.#seen.length)] as Revision)
+    return present === undefined ? absent(key) : at(key, present.revision)
+  }
+
+  async compare(
+    store: ClusterStore,
+    conditions: readonly Condition[],
+    writes: readonly Write[],
+  ): Promise<void> {
+    const contradicted = conditions.filter((condition) => !this.#holds(condition))
+    const result = await commit(store, { conditions, writes })
+    const last = this.#seen.at(-1) as Revision
+    if (contradicted.length > 0) {
+      assert.equal(result.kind, "refused")
+      if (result.kind !== "refused") return
+      const found = result.found.map(({ key, entry }) => [key, text(entry?.value), entry?.revision])
+      const stood = contradicted.map(({ key }) => {
+        const entry = this.#entries.get(key)
+        return [key, entry?.value, entry?.revision]
+      })
+      assert.deepEqual(found, stood)
+      if (last > 0) assert.equal(result.revision, last)
+      return
+    }
+    assert.equal(result.kind, "committed")
+    if (result.kind === "committed") this.#apply(writes, result.revision, last)
+  }
+
+  #holds(condition: Condition): boolean {
+    const revision = this.#entries.get(condition.key)?.revision
+    return condition.kind === "absent" ? revision === undefined : revision === condition.revision
+  }
+
+  #apply(writes: readonly Write[], revision: Revision, last: Revision): void {
+    const changes = writes.filter(({ kind, key }) => kind === "put" || this.#entries.has(key))
+    if (changes.length === 0) {
+      if (last > 0) assert.equal(revision, last)
+      return
+    }
+    assert(revision > last, `A commit after revision ${last} has ${revision}.`)
+    this.#seen.push(revision)
+    for (const change of changes) {
+      if (change.kind === "delete") this.#entries.delete(change.key)
+      else this.#entries.set(change.key, { value: text(change.value), revision })
+    }
+  }
+}
+
+/** Chance that is the same for everybody: a linear congruential generator. */
+export function drawing(seed: number): (below: number) => number {
+  let state = seed >>> 0
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+function assertGrowing(revisions: readonly Revision[]): void {
+  for (const [index, revision] of revisions.entries()) {
+    const before = revisions[index - 1] ?? 0
+    assert(revision > before, `Revision ${revision} came after ${before}.`)
+  }
+}

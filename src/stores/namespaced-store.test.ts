@@ -1,0 +1,40 @@
+import { expect, test } from "vitest"
+import { nodePorts } from "../runtime/node-ports.js"
+import { memoryStore } from "./memory-store.js"
+import { MAX_COMMIT_PARTS, MAX_KEY_BYTES } from "./namespaced-store.js"
+
+const value = new Uint8Array(1)
+
+async function opened() {
+  const store = await memoryStore().open("shop", nodePorts())
+  const { epoch } = await store.get("a")
+  return { store, epoch }
+}
+
+test.each([
+  ["", "1 to 1024 characters"],
+  ["k".repeat(MAX_KEY_BYTES + 1), "1 to 1024 characters"],
+  ["a b", "printable ASCII"],
+  ["a\n", "printable ASCII"],
+  ["é", "printable ASCII"],
+])("refuses the key %j", async (key, problem) => {
+  const { store, epoch } = await opened()
+  await expect(store.get(key)).rejects.toThrow(problem)
+  const put = { kind: "put", key, value } as const
+  await expect(store.commit({ epoch, conditions: [], writes: [put] })).rejects.toThrow(problem)
+  const absent = { kind: "absent", key } as const
+  await expect(store.commit({ epoch, conditions: [absent], writes: [] })).rejects.toThrow(problem)
+})
+
+test("refuses a commit that writes a key twice, or has too many parts", async () => {
+  const { store, epoch } = await opened()
+  const put = { kind: "put", key: "a", value } as const
+  await expect(store.commit({ epoch, conditions: [], writes: [put, put] })).rejects.toThrow("a key once")
+  const conditions = Array.from({ length: MAX_COMMIT_PARTS }, () => ({ kind: "absent", key: "a" }) as const)
+  await expect(store.commit({ epoch, conditions, writes: [put] })).rejects.toThrow("256 parts at most")
+  expect((await store.list("")).entries).toEqual([])
+})
+
+test.each(["", "a/b", "a b", "é"])("refuses the namespace %j", async (namespace) => {
+  await expect(memoryStore().open(namespace, nodePorts())).rejects.toThrow("A namespace is letters")
+})

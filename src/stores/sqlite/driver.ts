@@ -1,0 +1,82 @@
+import { Gate } from "./gate.js"
+
+/**
+ * The few things that the store needs of a SQLite library, and the two libraries that can do them: Node's own where it has one, and
+ * `libsql` on older Nodes. Both are synchronous, so they are used on the worker thread only.
+ */
+export interface Connection {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+export interface Statement {
+  run(...values: readonly SqlValue[]): void
+  /** The first row. */
+  get(...values: readonly SqlValue[]): SqlRow | undefined
+  all(...values: readonly SqlValue[]): readonly SqlRow[]
+}
+
+export type SqlValue = string | number | Uint8Array | null
+
+export type SqlRow = Readonly<Record<string, SqlValue>>
+
+export type Connect = (file: string) => Connection
+
+/** Rejects if this Node has no SQLite and `libsql` is not installed. Only the latter needs the gate. */
+export async function loadDriver(gate = new Gate()): Promise<Connect> {
+  const builtIn = process.getBuiltinModule("node:sqlite") as BuiltInSqlite | undefined
+  if (builtIn !== undefined) return (file) => new builtIn.DatabaseSync(file)
+  const { default: Libsql } = await import("libsql")
+  return (file) => new LibsqlConnection(gate.pass(() => new Libsql(file)) as unknown as Connection, gate)
+}
+
+/** SQLite's number for what went wrong, without its details; undefined for an error that is not SQLite's. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { errcode, rawCode } = error as { errcode?: unknown; rawCode?: unknown }
+  const code = errcode ?? rawCode ?? /^ConnectionFailed\(".*: (\d+)"\)$/s.exec(error.message)?.[1]
+  return code === undefined ? undefined : Number(code) & 0xff
+}
+
+/** The part of `node:sqlite` that is used; the types of the oldest Node do not have it. */
+interface BuiltInSqlite {
+  readonly DatabaseSync: new (file: string) => Connection
+}
+
+class LibsqlConnection implements Connection {
+  readonly #connection: Connection
+  readonly #gate: Gate
+
+  constructor(connection: Connection, gate: Gate) {
+    this.#connection = connection
+    this.#gate = gate
+  }
+
+  exec(sql: string): void {
+    this.#gate.pass(() => this.#connection.exec(sql))
+  }
+
+  prepare(sql: string): Statement {
+    const statement = this.#gate.pass(() => this.#connection.prepare(sql))
+    return {
+      run: (...values) => this.#gate.pass(() => statement.run(...values)),
+      get: (...values) => this.#gate.pass(() => statement.get(...values)),
+      all: (...values) => this.#gate.pass(() => statement.all(...values)).map(withBytes),
+    }
+  }
+
+  close(): void {
+    this.#gate.pass(() => this.#connection.close())
+  }
+}
+
+/** `all` gives an ArrayBuffer where `get` gives bytes. */
+function withBytes(row: Readonly<Record<string, SqlValue | ArrayBuffer>>): SqlRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof ArrayBuffer ? new Uint8Array(value) : value,
+    ]),
+  )
+}

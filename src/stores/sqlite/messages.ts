@@ -1,0 +1,129 @@
+import type { Commitment } from "../../errors/store-errors.js"
+import type {
+  Change,
+  Commit,
+  CommitResult,
+  Condition,
+  Entry,
+  Found,
+  Moment,
+  Revision,
+  Write,
+} from "../../ports/store.js"
+import type { Packing, Slice } from "./parcel.js"
+
+/** What is asked of the worker. All but `cancel` and `close` are answered under their id, a watch until it is over. */
+export type Request =
+  | { readonly kind: "open"; readonly id: number }
+  | { readonly kind: "renew-epoch"; readonly id: number }
+  | { readonly kind: "get"; readonly id: number; readonly key: string }
+  | { readonly kind: "list"; readonly id: number; readonly prefix: string }
+  | CommitRequest
+  | { readonly kind: "watch"; readonly id: number; readonly prefix: string; readonly from: Moment }
+  | { readonly kind: "cancel"; readonly id: number }
+  /** The last one. */
+  | { readonly kind: "close"; readonly id: number }
+
+export interface CommitRequest {
+  readonly kind: "commit"
+  readonly id: number
+  readonly epoch: string
+  readonly conditions: readonly Condition[]
+  readonly writes: readonly PackedWrite[]
+}
+
+/** What the worker has to say. */
+export type Report =
+  | { readonly kind: "opened"; readonly id: number; readonly identity: string }
+  | { readonly kind: "renewed"; readonly id: number; readonly epoch: string }
+  | ({ readonly kind: "sight"; readonly id: number; readonly entry?: PackedEntry } & Moment)
+  /** More of a listing, which ends with a page that says its moment. */
+  | ({
+      readonly kind: "page"
+      readonly id: number
+      readonly entries: readonly PackedEntry[]
+      readonly isLast: boolean
+    } & Moment)
+  | { readonly kind: "committed"; readonly id: number; readonly revision: Revision }
+  | ({ readonly kind: "refused"; readonly id: number; readonly found: readonly PackedFound[] } & Moment)
+  | { readonly kind: "epoch-changed"; readonly id: number; readonly epoch: string }
+  | {
+      readonly kind: "failed"
+      readonly id: number
+      readonly problem: string
+      readonly commitment: Commitment
+    }
+  | {
+      readonly kind: "changed"
+      readonly id: number
+      readonly through: Revision
+      readonly commits: readonly (readonly PackedChange[])[]
+    }
+  | { readonly kind: "gap"; readonly id: number }
+  /** Nothing comes after this. What has not been answered by now has not been begun. */
+  | { readonly kind: "over"; readonly id: 0 }
+
+export type PackedWrite =
+  | { readonly kind: "put"; readonly key: string; readonly value: Slice }
+  | { readonly kind: "delete"; readonly key: string }
+
+export interface PackedEntry {
+  readonly key: string
+  readonly revision: Revision
+  readonly value: Slice
+}
+
+export interface PackedFound {
+  readonly key: string
+  readonly entry?: PackedEntry
+}
+
+export interface PackedChange {
+  readonly key: string
+  readonly revision: Revision
+  readonly value?: Slice
+}
+
+export function packWrite(write: Write, packing: Packing<Request>): PackedWrite {
+  const { kind, key } = write
+  return kind === "put" ? { kind, key, value: packing.bytes(write.value) } : { kind, key }
+}
+
+/** The bytes are those of the parcel: they are for as long as nobody changes that. */
+export function unpackCommit({ epoch, conditions, writes }: CommitRequest, bytes: Uint8Array): Commit {
+  return {
+    epoch,
+    conditions,
+    writes: writes.map((write) =>
+      write.kind === "put" ? { ...write, value: bytes.subarray(...write.value) } : write,
+    ),
+  }
+}
+
+export function packResult(id: number, result: CommitResult, packing: Packing<Report>): Report {
+  if (result.kind !== "refused") return { id, ...result }
+  const found = result.found.map(
+    ({ key, entry }): PackedFound => (entry ? { key, entry: packEntry(entry, packing) } : { key }),
+  )
+  return { id, ...result, found }
+}
+
+export function packEntry({ key, revision, value }: Entry, packing: Packing<Report>): PackedEntry {
+  return { key, revision, value: packing.bytes(value) }
+}
+
+export function unpackEntry({ key, revision, value }: PackedEntry, bytes: Uint8Array): Entry {
+  return { key, revision, value: bytes.slice(...value) }
+}
+
+export function unpackFound({ key, entry }: PackedFound, bytes: Uint8Array): Found {
+  return { key, entry: entry && unpackEntry(entry, bytes) }
+}
+
+export function packChange({ key, revision, value }: Change, packing: Packing<Report>): PackedChange {
+  return value === undefined ? { key, revision } : { key, revision, value: packing.bytes(value) }
+}
+
+export function unpackChange({ key, revision, value }: PackedChange, bytes: Uint8Array): Change {
+  return { key, revision, value: value && bytes.slice(...value) }
+}

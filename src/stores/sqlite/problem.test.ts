@@ -1,0 +1,53 @@
+import { expect, it } from "vitest"
+import { StoreUnavailableError } from "../../errors/store-errors.js"
+import { sqliteCodeOf } from "./driver.js"
+import { isBusy, isFull, problemOf, unavailable } from "./problem.js"
+
+/** As each driver puts it. */
+const ofNode = (errcode: number) => Object.assign(new Error("said so"), { code: "ERR_SQLITE_ERROR", errcode })
+const ofLibsql = (rawCode: number) => Object.assign(new Error("said so"), { code: "SQLITE_X", rawCode })
+
+it.each([
+  ["no permission", 3, /may not be used by this process: let its user read and write the file/],
+  ["a lock", 5, /is kept locked by another process/],
+  ["a file or folder that may only be read", 8, /may not be written to by this process: let its user/],
+  ["a folder that may only be read, in detail", 8 + 6 * 256, /may not be written to by this process/],
+  ["a disk that fails", 10 + 4 * 256, /got an error from the disk or its file system: see the system's log/],
+  ["damage", 11, /is damaged: stop all processes that use it, and restore a backup/],
+  ["a full disk", 13, /has no room left: free some on its disk/],
+  ["a file that cannot be opened", 14, /could not be opened: check that its folder is there/],
+  ["something that is no database", 26, /is not a SQLite database, or is damaged/],
+])("names the file and says what to do about %s", (_, code, says) => {
+  for (const error of [ofNode(code), ofLibsql(code)]) {
+    const problem = problemOf(error, "/data/store.db")
+    expect(problem).toMatch(says)
+    expect(problem).toMatch(/^The store \/data\/store\.db .* \(SQLite says: said so\)$/)
+  }
+})
+
+it("reads the code of a connection that libsql could not make", () => {
+  const message = 'ConnectionFailed("Unable to open connection to local database /data/12: 3/store.db: 14")'
+  expect(sqliteCodeOf(new Error(message))).toBe(14)
+})
+
+it("passes on what it has no advice for", () => {
+  expect(problemOf(new Error("lightning"), "/data/store.db")).toBe(
+    "The store /data/store.db failed: lightning.",
+  )
+  expect(problemOf(ofNode(99), "/data/store.db")).toBe("The store /data/store.db failed: said so.")
+  expect(sqliteCodeOf("thrown text")).toBeUndefined()
+})
+
+it("tells what may be tried again from what may not", () => {
+  expect([5, 5 + 2 * 256, 6, 15].map((code) => isBusy(ofLibsql(code)))).toEqual([true, true, true, true])
+  expect([8, 10, 11, 13].some((code) => isBusy(ofNode(code)))).toBe(false)
+  expect(isBusy(new Error("busy"))).toBe(false)
+})
+
+it("knows a full disk also from the error that callers get", () => {
+  const error = unavailable(ofNode(13), "/data/store.db", "unknown")
+  expect(error).toMatchObject({ commitment: "unknown" })
+  expect(isFull(error)).toBe(true)
+  expect(unavailable(error, "/data/store.db")).toBe(error)
+  expect(isFull(new StoreUnavailableError("full", "unknown"))).toBe(false)
+})

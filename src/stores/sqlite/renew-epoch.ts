@@ -1,0 +1,23 @@
+import { nodePorts } from "../../runtime/node-ports.js"
+import { linkOptions } from "./sqlite-store.js"
+import { unexpected, WorkerLink } from "./worker-link.js"
+
+export interface RenewEpochOptions {
+  readonly file: string
+}
+
+/**
+ * Says that the history of a store may have been cut: for after a backup was restored by writing into the file that was there,
+ * which leaves no trace that the store could see by itself. Nodes that know the store from before then have to join anew.
+ * Gives the new epoch.
+ */
+export async function renewEpoch({ file }: RenewEpochOptions): Promise<string> {
+  const link = new WorkerLink(linkOptions({ file }), nodePorts())
+  try {
+    const { report } = await link.ask((id) => ({ kind: "renew-epoch", id }))
+    if (report.kind !== "renewed") throw unexpected(report)
+    return report.epoch
+  } finally {
+    await link.close()
+  }
+}

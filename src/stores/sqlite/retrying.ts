@@ -1,0 +1,16 @@
+import { nodeClock } from "../../runtime/node-clock.js"
+import { isBusy } from "./problem.js"
+import { sleep } from "./sleep.js"
+
+/** Does it again for as long as the file is locked and there is patience. */
+export function retrying<T>(work: () => T, patienceMs: number): T {
+  const end = nodeClock.monotonicMs() + patienceMs
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || nodeClock.monotonicMs() > end) throw error
+      sleep(Math.random())
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict"
+import { resolve } from "node:path"
+import type {
+  ClusterStore,
+  Commit,
+  CommitResult,
+  Listing,
+  Moment,
+  Sight,
+  StoreProvider,
+  StoreWatch,
+  StoreWatcher,
+} from "../../ports/store.js"
+import { NamespacedStore } from "../namespaced-store.js"
+import { packWrite, unpackEntry, unpackFound } from "./messages.js"
+import { type LinkOptions, unexpected, WorkerLink } from "./worker-link.js"
+
+export interface SqliteStoreOptions {
+  /** On a local disk; the folder has to be there. All processes that name the same file share the store. */
+  readonly file: string
+  /** After how long a request that is not answered is rejected: 5,000 unless set. */
+  readonly timeoutMs?: number
+  /** How often watches look for what other processes have committed: every 10 ms unless set. */
+  readonly pollMs?: number
+  /** About how much of the past is kept for watches that fall behind: 64 MiB unless set. */
+  readonly keptLogBytes?: number
+}
+
+/** A store in a SQLite file, for the processes of one host. */
+export function sqliteStore(options: SqliteStoreOptions): StoreProvider {
+  return storeWith(linkOptions(options))
+}
+
+/** With what only tests set. */
+export function storeWith(options: LinkOptions): StoreProvider {
+  return {
+    open: async (namespace, ports) => {
+      const link = new WorkerLink(options, ports)
+      try {
+        return new NamespacedStore(new SqliteStore(link, await link.open()), namespace)
+      } catch (error) {
+        await link.close()
+        throw error
+      }
+    },
+  }
+}
+
+export function linkOptions(options: SqliteStoreOptions): LinkOptions {
+  const { file, timeoutMs = 5_000, pollMs = 10, keptLogBytes = 64 * 1024 * 1024 } = options
+  assert(typeof file === "string" && file !== "", "A SQLite store needs the name of its file.")
+  assert(timeoutMs > 0 && pollMs > 0 && keptLogBytes > 0, "The settings of a SQLite store are above 0.")
+  return { file: resolve(file), timeoutMs, pollMs, keptLogBytes }
+}
+
+class SqliteStore implements ClusterStore {
+  readonly identity: string
+  readonly #link: WorkerLink
+
+  constructor(link: WorkerLink, identity: string) {
+    this.#link = link
+    this.identity = identity
+  }
+
+  async get(key: string): Promise<Sight> {
+    const { report, bytes } = await this.#link.ask((id) => ({ kind: "get", id, key }))
+    if (report.kind !== "sight") throw unexpected(report)
+    const { epoch, revision, entry } = report
+    return { epoch, revision, entry: entry && unpackEntry(entry, bytes) }
+  }
+
+  async list(prefix: string): Promise<Listing> {
+    const { report, entries } = await this.#link.ask((id) => ({ kind: "list", id, prefix }))
+    if (report.kind !== "page") throw unexpected(report)
+    const { epoch, revision } = report
+    return { epoch, revision, entries }
+  }
+
+  async commit({ epoch, conditions, writes }: Commit): Promise<CommitResult> {
+    const { report, bytes } = await this.#link.ask((id, packing) => ({
+      kind: "commit",
+      id,
+      epoch,
+      conditions,
+      writes: writes.map((write) => packWrite(write, packing)),
+    }))
+    switch (report.kind) {
+      case "committed":
+        return { kind: "committed", revision: report.revision }
+      case "epoch-changed":
+        return { kind: "epoch-changed", epoch: report.epoch }
+      case "refused": {
+        const found = report.found.map((one) => unpackFound(one, bytes))
+        return { kind: "refused", epoch: report.epoch, revision: report.revision, found }
+      }
+      default:
+        throw unexpected(report)
+    }
+  }
+
+  watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
+    return { cancel: this.#link.watch(prefix, from, watcher) }
+  }
+
+  close(): Promise<void> {
+    return this.#link.close()
+  }
+}

@@ -1,0 +1,248 @@
+import { StoreUnavailableError } from "../../errors/store-errors.js"
+import type {
+  Change,
+  Commit,
+  CommitResult,
+  Condition,
+  Entry,
+  Found,
+  Listing,
+  Moment,
+  Revision,
+  Sight,
+  Write,
+} from "../../ports/store.js"
+import type { Connect, Connection, SqlRow } from "./driver.js"
+import { replacementCheck } from "./file-mark.js"
+import { problemWithPlace, unavailable } from "./problem.js"
+import { beginEpoch, PLACES, prepareFile } from "./schema.js"
+import { BEGIN_READING, BEGIN_WRITING, inTransaction, rollBack } from "./transaction.js"
+
+export interface FileOptions {
+  readonly file: string
+  /** About how many bytes of changes are kept for watches that are behind. */
+  readonly keptLogBytes: number
+  /** For tests: the file is full when it has so many pages. */
+  readonly maxPages?: number
+}
+
+/**
+ * A store's file, open. Everything happens during the call, and fails with what the driver throws: a call that finds the file
+ * locked has changed nothing and may be made again.
+ */
+export class StoreFile {
+  readonly identity: string
+  readonly isReplaced: () => boolean
+  readonly #connection: Connection
+  readonly #sql: Statements
+  readonly #options: FileOptions
+  /** As of the transaction. */
+  #head: Head = { epoch: "", revision: 0, logBegins: 0, logWeight: 0 }
+
+  /** `retrying` calls again what found the file locked. */
+  constructor(connect: Connect, options: FileOptions, retrying: <T>(work: () => T) => T) {
+    const { file, maxPages } = options
+    const problem = problemWithPlace(file)
+    if (problem !== undefined) throw new StoreUnavailableError(problem, "not-committed")
+    const connection = retrying(() => connect(file))
+    this.identity = retrying(() => prepareFile(connection, file))
+    if (maxPages !== undefined) connection.exec(`PRAGMA max_page_count = ${maxPages}`)
+    this.#sql = retrying(() => statements(connection))
+    this.#connection = connection
+    this.#options = options
+    this.isReplaced = replacementCheck(file)
+  }
+
+  get(key: string): Sight {
+    return this.#reading(({ epoch, revision }) => ({ epoch, revision, entry: this.#entry(key) }))
+  }
+
+  list(prefix: string): Listing {
+    return this.#reading(({ epoch, revision }) => ({
+      epoch,
+      revision,
+      // Keys have no character that is higher than this one, nor this one.
+      entries: this.#sql.list.all(prefix, `${prefix}\x7f`).map(entryOf),
+    }))
+  }
+
+  /** Takes the lock that all writers share. */
+  lock(): Moment {
+    this.#connection.exec(BEGIN_WRITING)
+    try {
+      this.#head = this.#readHead()
+      return this.#head
+    } catch (error) {
+      rollBack(this.#connection)
+      throw error
+    }
+  }
+
+  /**
+   * Judges commits one by one, each as if those before it had been made, and then makes them all at once. It is for a caller that has
+   * the lock, which is let go. Fails with a `StoreUnavailableError`, for all of them.
+   */
+  commit(commits: readonly Commit[]): readonly CommitResult[] {
+    const results = this.#orRollBack("not-committed", () => {
+      const before = this.#head.revision
+      const judged = commits.map((commit) => this.#judge(commit))
+      if (this.#head.revision > before) this.#writeHead()
+      return judged
+    })
+    // If this fails, part of the transaction may be on the disk, or all of it.
+    this.#orRollBack("unknown", () => this.#connection.exec("COMMIT"))
+    return results
+  }
+
+  renewEpoch(): string {
+    return inTransaction(this.#connection, BEGIN_WRITING, () => beginEpoch(this.#connection))
+  }
+
+  moment(): Moment {
+    return this.#reading((head) => head)
+  }
+
+  /** The changes of the commits after one and through another; undefined if they are not all there, or not any more. */
+  changes(from: Moment, atMost: number): { through: Revision; changes: readonly Change[] } | undefined {
+    return this.#reading(({ epoch, revision, logBegins }) => {
+      if (from.epoch !== epoch || from.revision > revision || from.revision < logBegins) return undefined
+      const through = Math.min(revision, from.revision + atMost)
+      const rows = this.#sql.changes.all((from.revision + 1) * PLACES, (through + 1) * PLACES)
+      return { through, changes: rows.map(changeOf) }
+    })
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  /** Several statements that see the same moment. */
+  #reading<T>(read: (head: Head) => T): T {
+    return inTransaction(this.#connection, BEGIN_READING, () => read(this.#readHead()))
+  }
+
+  #judge(commit: Commit): CommitResult {
+    const { epoch, revision } = this.#head
+    if (commit.epoch !== epoch) return { kind: "epoch-changed", epoch }
+    const found = commit.conditions.flatMap((condition) => this.#contradiction(condition))
+    if (found.length > 0) return { kind: "refused", epoch, revision, found }
+    const writes = commit.writes.filter(
+      ({ kind, key }) => kind === "put" || this.#revisionOf(key) !== undefined,
+    )
+    if (writes.length > 0) this.#write(writes)
+    return { kind: "committed", revision: this.#head.revision }
+  }
+
+  #contradiction(condition: Condition): Found[] {
+    const { key } = condition
+    const revision = this.#revisionOf(key)
+    const holds = condition.kind === "absent" ? revision === undefined : revision === condition.revision
+    return holds ? [] : [{ key, entry: this.#entry(key) }]
+  }
+
+  #write(writes: readonly Write[]): void {
+    const revision = this.#head.revision + 1
+    let { logWeight } = this.#head
+    for (const [index, write] of writes.entries()) {
+      const { key } = write
+      const place = revision * PLACES + index
+      logWeight += ROW_WEIGHT + key.length + (write.kind === "put" ? write.value.length : 0)
+      if (write.kind === "put") {
+        this.#sql.put.run(key, revision, write.value)
+        this.#sql.logPut.run(place, logWeight, key, write.value)
+      } else {
+        this.#sql.delete.run(key)
+        this.#sql.logDelete.run(place, logWeight, key)
+      }
+    }
+    this.#head = { ...this.#head, revision, logWeight }
+  }
+
+  #writeHead(): void {
+    const { revision, logWeight } = this.#head
+    const oldest = this.#sql.oldestKept.get(logWeight - this.#options.keptLogBytes)?.["place"]
+    // A single commit may weigh more than may be kept.
+    const place = oldest === undefined ? (revision + 1) * PLACES : Number(oldest)
+    this.#sql.trim.run(place)
+    // The last of which some was trimmed, if it was only just now.
+    const logBegins = Math.max(this.#head.logBegins, Math.floor((place - 1) / PLACES))
+    this.#sql.advance.run(revision, logBegins, logWeight)
+  }
+
+  #orRollBack<T>(commitment: "not-committed" | "unknown", work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      rollBack(this.#connection)
+      throw unavailable(error, this.#options.file, commitment)
+    }
+  }
+
+  #readHead(): Head {
+    const row = this.#sql.head.get() as SqlRow
+    return {
+      epoch: String(row["epoch"]),
+      revision: Number(row["revision"]),
+      logBegins: Number(row["log_begins"]),
+      logWeight: Number(row["log_weight"]),
+    }
+  }
+
+  #revisionOf(key: string): Revision | undefined {
+    const row = this.#sql.revision.get(key)
+    return row && Number(row["revision"])
+  }
+
+  #entry(key: string): Entry | undefined {
+    const row = this.#sql.entry.get(key)
+    return row && entryOf(row)
+  }
+}
+
+interface Head extends Moment {
+  /** Of the commits up to this one the log has not all. */
+  readonly logBegins: Revision
+  readonly logWeight: number
+}
+
+type Statements = ReturnType<typeof statements>
+
+function statements(connection: Connection) {
+  const prepare = (sql: string) => connection.prepare(sql)
+  return {
+    head: prepare("SELECT epoch, revision, log_begins, log_weight FROM store"),
+    advance: prepare("UPDATE store SET revision = ?, log_begins = ?, log_weight = ?"),
+    entry: prepare("SELECT key, revision, value FROM entries WHERE key = ?"),
+    revision: prepare("SELECT revision FROM entries WHERE key = ?"),
+    list: prepare("SELECT key, revision, value FROM entries WHERE key >= ? AND key < ? ORDER BY key"),
+    // Node 22 takes no bytes at all for NULL.
+    put: prepare(
+      "INSERT INTO entries VALUES (?, ?, coalesce(?, x'')) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
+    ),
+    delete: prepare("DELETE FROM entries WHERE key = ?"),
+    logPut: prepare("INSERT INTO changes VALUES (?, ?, ?, coalesce(?, x''))"),
+    logDelete: prepare("INSERT INTO changes VALUES (?, ?, ?, NULL)"),
+    changes: prepare("SELECT place, key, value FROM changes WHERE place >= ? AND place < ? ORDER BY place"),
+    oldestKept: prepare("SELECT place FROM changes WHERE weight > ? ORDER BY place LIMIT 1"),
+    trim: prepare("DELETE FROM changes WHERE place < ?"),
+  }
+}
+
+function entryOf(row: SqlRow): Entry {
+  return {
+    key: String(row["key"]),
+    revision: Number(row["revision"]),
+    value: row["value"] as Uint8Array,
+  }
+}
+
+function changeOf(row: SqlRow): Change {
+  return {
+    key: String(row["key"]),
+    revision: Math.floor(Number(row["place"]) / PLACES),
+    value: (row["value"] as Uint8Array | null) ?? undefined,
+  }
+}
+
+/** About what a row of the log takes besides its key and value. */
+const ROW_WEIGHT = 32

@@ -1,0 +1,291 @@
+import { StoreUnavailableError } from "../../errors/store-errors.js"
+import { nodeClock } from "../../runtime/node-clock.js"
+import { ChangeFeed } from "./change-feed.js"
+import { Courtesy } from "./courtesy.js"
+import {
+  type CommitRequest,
+  packChange,
+  packEntry,
+  packResult,
+  type Report,
+  type Request,
+  unpackCommit,
+} from "./messages.js"
+import { itemsOf, Packing, type Parcel } from "./parcel.js"
+import { isBusy, isFull, unavailable } from "./problem.js"
+import { retrying } from "./retrying.js"
+import { sleep } from "./sleep.js"
+import type { StoreFile } from "./store-file.js"
+
+/** The thread that asks. */
+export interface Counterpart {
+  send(parcel: Parcel): void
+  /** The next parcel, if one has come already. */
+  receive(): Parcel | undefined
+}
+
+export interface ThreadOptions {
+  readonly file: string
+  /** How long a request waits for its turn at most. */
+  readonly patienceMs: number
+}
+
+/**
+ * Serves requests in their order, with one exception: all commits that are there once the lock is had go into one transaction, also
+ * past reads. Such a read was asked for before those commits were answered, so it may see them.
+ *
+ * While waiting for the lock it goes on taking in requests, so that a group grows for as long as it has to wait.
+ */
+export class StoreThread {
+  readonly #store: StoreFile
+  readonly #counterpart: Counterpart
+  readonly #options: ThreadOptions
+  readonly #feed = new ChangeFeed()
+  readonly #courtesy = new Courtesy()
+  readonly #outbox = new Packing<Report>()
+  readonly #queue: Task[] = []
+  /** That of the last commit when the lock was let go; another one now is the work of others. */
+  #revision: number | undefined
+  #isClosing = false
+
+  constructor(store: StoreFile, counterpart: Counterpart, options: ThreadOptions) {
+    this.#store = store
+    this.#counterpart = counterpart
+    this.#options = options
+  }
+
+  get hasWork(): boolean {
+    return this.#queue.length > 0
+  }
+
+  get hasWatches(): boolean {
+    return !this.#feed.isEmpty
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing
+  }
+
+  take(parcel: Parcel): void {
+    const { bytes, sentAtMs } = parcel
+    for (const request of itemsOf<Request>(parcel)) this.#queue.push({ request, bytes, sentAtMs })
+  }
+
+  /**
+   * Does what there is to do, up to and including one transaction. Throws what nobody could go on after, once all that was asked
+   * has been answered with it.
+   */
+  work(): void {
+    this.#guarded(() => {
+      this.#takeAll()
+      if (this.#store.isReplaced()) throw new Error("it was moved, removed or replaced while in use")
+      this.#serveUntilCommit()
+      if (this.#queue.length > 0) this.#commitGroup()
+      this.#tell()
+    })
+  }
+
+  /** Tells watches what has come to the file, whoever brought it. Says whether there is more. */
+  tell(): boolean {
+    return this.#guarded(() => this.#tell())
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      this.#fail(this.#queue.splice(0), unavailable(error, this.#options.file))
+      this.#outbox.add({ kind: "over", id: 0 })
+      throw error
+    } finally {
+      this.#flush()
+    }
+  }
+
+  #takeAll(): void {
+    for (
+      let parcel = this.#counterpart.receive();
+      parcel !== undefined;
+      parcel = this.#counterpart.receive()
+    ) {
+      this.take(parcel)
+    }
+  }
+
+  #serveUntilCommit(): void {
+    const end = this.#queue.findIndex(isCommit)
+    const reads = end < 0 ? this.#queue.length : end
+    for (const { request } of this.#queue.slice(0, reads)) {
+      this.#serve(request)
+      this.#queue.shift()
+    }
+    this.#flush()
+  }
+
+  #serve(request: Request): void {
+    const { id } = request
+    switch (request.kind) {
+      case "open":
+        return this.#outbox.add({ kind: "opened", id, identity: this.#store.identity })
+      case "renew-epoch":
+        return this.#renewEpoch(id)
+      case "get":
+        return this.#get(id, request.key)
+      case "list":
+        return this.#list(id, request.prefix)
+      case "watch":
+        return this.#feed.add(id, request.prefix, request.from)
+      case "cancel":
+        return this.#feed.remove(id)
+      case "close":
+        this.#isClosing = true
+    }
+  }
+
+  #renewEpoch(id: number): void {
+    const epoch = this.#retrying(() => this.#store.renewEpoch())
+    this.#outbox.add({ kind: "renewed", id, epoch })
+  }
+
+  #get(id: number, key: string): void {
+    const { epoch, revision, entry } = this.#retrying(() => this.#store.get(key))
+    const packed = entry && { entry: packEntry(entry, this.#outbox) }
+    this.#outbox.add({ kind: "sight", id, epoch, revision, ...packed })
+  }
+
+  /** In pages, each sent by itself, so that the other thread has time for something else in between. */
+  #list(id: number, prefix: string): void {
+    const { epoch, revision, entries } = this.#retrying(() => this.#store.list(prefix))
+    let from = 0
+    do {
+      const page = entries.slice(from, from + PAGE_ENTRIES)
+      from += PAGE_ENTRIES
+      const isLast = from >= entries.length
+      const packed = page.map((entry) => packEntry(entry, this.#outbox))
+      this.#outbox.add({ kind: "page", id, epoch, revision, entries: packed, isLast })
+      if (!isLast) this.#flush()
+    } while (from < entries.length)
+  }
+
+  #commitGroup(): void {
+    if (!this.#lock()) return
+    const group = this.#takeCommits()
+    try {
+      const results = this.#store.commit(
+        group.map(({ request, bytes }) => unpackCommit(request as CommitRequest, bytes)),
+      )
+      for (const [index, result] of results.entries()) {
+        this.#outbox.add(packResult((group[index] as Task).request.id, result, this.#outbox))
+        if (result.kind === "committed") this.#revision = result.revision
+      }
+    } catch (error) {
+      this.#fail(group, unavailable(error, this.#options.file))
+      if (!isFull(error)) throw error
+    } finally {
+      this.#courtesy.released(now())
+    }
+    this.#flush()
+  }
+
+  /** False if there is nothing left to commit, because it has waited for too long. */
+  #lock(): boolean {
+    const restMs = this.#courtesy.restMs(now())
+    if (restMs > 0) sleep(restMs)
+    for (;;) {
+      this.#failImpatient()
+      if (!this.#queue.some(isCommit)) return false
+      try {
+        const { revision } = this.#store.lock()
+        this.#courtesy.took(now())
+        if (revision !== this.#revision && this.#revision !== undefined) this.#courtesy.sawOthers(now())
+        this.#revision = revision
+        this.#takeAll()
+        return true
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+      sleep(this.#courtesy.busy(now(), Math.random()))
+      this.#takeAll()
+    }
+  }
+
+  #takeCommits(): Task[] {
+    const commits = this.#queue.filter(isCommit).slice(0, GROUP_COMMITS)
+    const taken = new Set(commits)
+    this.#keep((task) => !taken.has(task))
+    return commits
+  }
+
+  #failImpatient(): void {
+    const sentBefore = now() - this.#options.patienceMs
+    const isLate = (task: Task) => isCommit(task) && task.sentAtMs < sentBefore
+    const late = this.#queue.filter(isLate)
+    if (late.length === 0) return
+    this.#keep((task) => !isLate(task))
+    const problem = `The store ${this.#options.file} was locked by others for ${this.#options.patienceMs} ms: see whether a process that uses it has been stopped in the middle of a commit, or its disk is too slow.`
+    this.#fail(late, new StoreUnavailableError(problem, "not-committed"))
+    this.#flush()
+  }
+
+  #keep(isKept: (task: Task) => boolean): void {
+    const kept = this.#queue.filter(isKept)
+    this.#queue.splice(0, this.#queue.length, ...kept)
+  }
+
+  #fail(tasks: readonly Task[], { message, commitment }: StoreUnavailableError): void {
+    for (const { request } of tasks) {
+      if (ANSWERED.has(request.kind)) {
+        this.#outbox.add({ kind: "failed", id: request.id, problem: message, commitment })
+      }
+    }
+  }
+
+  #tell(): boolean {
+    try {
+      const { tidings, isBehind } = this.#feed.next(this.#store)
+      for (const one of tidings) {
+        if (one.kind === "gap") this.#outbox.add(one)
+        else {
+          const commits = one.commits.map((changes) =>
+            changes.map((change) => packChange(change, this.#outbox)),
+          )
+          this.#outbox.add({ ...one, commits })
+        }
+      }
+      return isBehind
+    } catch (error) {
+      if (isBusy(error)) return true
+      throw error
+    }
+  }
+
+  #retrying<T>(work: () => T): T {
+    return retrying(work, this.#options.patienceMs)
+  }
+
+  #flush(): void {
+    if (!this.#outbox.isEmpty) this.#counterpart.send(this.#outbox.take(now()))
+  }
+}
+
+interface Task {
+  readonly request: Request
+  /** What the slices of the request are of. */
+  readonly bytes: Uint8Array
+  readonly sentAtMs: number
+}
+
+function isCommit({ request }: Task): boolean {
+  return request.kind === "commit"
+}
+
+function now(): number {
+  return nodeClock.monotonicMs()
+}
+
+const ANSWERED: ReadonlySet<Request["kind"]> = new Set(["open", "renew-epoch", "get", "list", "commit"])
+
+/** How many commits share a transaction at most: others wait for its end. */
+const GROUP_COMMITS = 256
+
+const PAGE_ENTRIES = 1_000

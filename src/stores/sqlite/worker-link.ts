@@ -1,0 +1,280 @@
+import { Worker } from "node:worker_threads"
+import { type Commitment, StoreUnavailableError } from "../../errors/store-errors.js"
+import type { Timer } from "../../ports/clock.js"
+import type { Ports } from "../../ports/ports.js"
+import type { Change, Entry, Moment, StoreWatcher } from "../../ports/store.js"
+import { nodeClock } from "../../runtime/node-clock.js"
+import { Gate, openGates } from "./gate.js"
+import { type Report, type Request, unpackChange, unpackEntry } from "./messages.js"
+import { itemsOf, Packing, type Parcel } from "./parcel.js"
+import type { WorkerOptions } from "./worker.js"
+
+export interface LinkOptions extends Omit<WorkerOptions, "patienceMs" | "identity" | "gate"> {
+  readonly timeoutMs: number
+}
+
+/** What came back, and the bytes that its slices are of. */
+export interface Answer {
+  readonly report: Report
+  readonly bytes: Uint8Array
+  /** Of a listing. */
+  readonly entries: readonly Entry[]
+}
+
+/**
+ * The event loop's half of the store: keeps what was asked until it is answered, or its time is up.
+ *
+ * A worker is started when there is something to ask. If it ends, by a fault of its own or because its file cannot be used, what
+ * it had been asked is rejected, and the next request starts another one. Watches go on where they were.
+ *
+ * The process is kept alive by requests, not by watches.
+ */
+export class WorkerLink {
+  readonly #options: LinkOptions
+  readonly #ports: Ports
+  readonly #outbox = new Packing<Request>()
+  readonly #pending = new Map<number, Pending>()
+  readonly #watches = new Map<number, Watch>()
+  #worker: Worker | undefined
+  #gate = new Gate()
+  #ended: Promise<void> = Promise.resolve()
+  #isFlushDue = false
+  #timer: Timer | undefined
+  #restart: NodeJS.Timeout | undefined
+  #lastId = 0
+  /** Later ones have not left yet. */
+  #lastSentId = 0
+  #isClosed = false
+  #identity: string | undefined
+
+  constructor(options: LinkOptions, ports: Ports) {
+    this.#options = options
+    this.#ports = ports
+  }
+
+  /** The identity of the store. */
+  async open(): Promise<string> {
+    const { report } = await this.ask((id) => ({ kind: "open", id }))
+    if (report.kind !== "opened") throw unexpected(report)
+    this.#identity = report.identity
+    return report.identity
+  }
+
+  /** Rejects with a `StoreUnavailableError`. */
+  ask(make: (id: number, packing: Packing<Request>) => Request): Promise<Answer> {
+    if (this.#isClosed) return Promise.reject(closed())
+    if (this.#pending.size >= MAX_PENDING) {
+      const problem = `The store ${this.#options.file} has ${MAX_PENDING} requests under way: wait for some of them first.`
+      return Promise.reject(new StoreUnavailableError(problem, "not-committed"))
+    }
+    this.#lastId += 1
+    const id = this.#lastId
+    const request = make(id, this.#outbox)
+    this.#post(request)
+    return new Promise((resolve, reject) => {
+      const dueAt = nodeClock.monotonicMs() + this.#options.timeoutMs
+      const commitment = request.kind === "commit" ? "unknown" : "not-committed"
+      this.#pending.set(id, { resolve, reject, dueAt, commitment, entries: [] })
+      if (this.#pending.size === 1) this.#worker?.ref()
+      this.#timer ??= this.#ports.clock.setTimer(this.#options.timeoutMs, () => this.#giveUp())
+    })
+  }
+
+  /** Says how to end it. */
+  watch(prefix: string, from: Moment, watcher: StoreWatcher): () => void {
+    if (this.#isClosed) throw closed()
+    this.#lastId += 1
+    const id = this.#lastId
+    this.#watches.set(id, { prefix, from, watcher })
+    this.#post({ kind: "watch", id, prefix, from })
+    return () => {
+      if (this.#watches.delete(id)) this.#post({ kind: "cancel", id })
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return this.#ended
+    this.#isClosed = true
+    this.#watches.clear()
+    clearTimeout(this.#restart)
+    if (this.#worker === undefined && this.#pending.size === 0) return
+    this.#post({ kind: "close", id: 0 })
+    this.#flush()
+    this.#worker?.ref()
+    const patience = new Promise<"late">((resolve) => {
+      const timer = this.#ports.clock.setTimer(this.#options.timeoutMs, () => resolve("late"))
+      this.#ended.then(() => timer.cancel())
+    })
+    if ((await Promise.race([this.#ended, patience])) === "late") {
+      // It is in a call that does not come back, and ends with the process.
+      this.#gate.shut(0)
+      this.#worker?.unref()
+    }
+  }
+
+  #post(request: Request): void {
+    this.#outbox.add(request)
+    if (this.#isFlushDue) return
+    this.#isFlushDue = true
+    this.#ports.scheduler.afterMicrotasks(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#isFlushDue = false
+    if (this.#outbox.isEmpty) return
+    this.#worker ??= this.#start()
+    this.#lastSentId = this.#lastId
+    const parcel = this.#outbox.take(nodeClock.monotonicMs())
+    this.#worker.postMessage(parcel, [parcel.bytes.buffer])
+  }
+
+  #start(): Worker {
+    const gate = new Gate()
+    this.#gate = gate
+    openGates.add(gate)
+    const { timeoutMs, ...options } = this.#options
+    const workerData: WorkerOptions = {
+      ...options,
+      patienceMs: timeoutMs * PATIENCE,
+      identity: this.#identity,
+      gate: this.#gate.shared,
+    }
+    const worker = new Worker(new URL("./worker.js", import.meta.url), {
+      name: "troupe-sqlite",
+      workerData,
+      execArgv: [],
+    })
+    if (this.#pending.size === 0) worker.unref()
+    worker.on("message", (parcel: Parcel) => this.#deliver(parcel))
+    worker.on("error", (cause) => {
+      this.#ports.logger.log("error", "The thread of a SQLite store failed.", { cause })
+    })
+    this.#ended = new Promise((resolve) => {
+      worker.on("exit", () => {
+        openGates.delete(gate)
+        if (this.#worker === worker) this.#lose()
+        resolve()
+      })
+    })
+    return worker
+  }
+
+  #deliver(parcel: Parcel): void {
+    for (const report of itemsOf<Report>(parcel)) {
+      if (report.kind === "changed" || report.kind === "gap") this.#tell(report, parcel.bytes)
+      else if (report.kind === "over") this.#lose("not-committed")
+      else this.#answer(report, parcel.bytes)
+    }
+    if (this.#pending.size === 0) this.#rest()
+  }
+
+  #answer(report: Report, bytes: Uint8Array): void {
+    const pending = this.#pending.get(report.id)
+    if (pending === undefined) return
+    const { resolve, reject, entries } = pending
+    if (report.kind === "page") {
+      for (const entry of report.entries) entries.push(unpackEntry(entry, bytes))
+      if (!report.isLast) return
+    }
+    this.#pending.delete(report.id)
+    if (report.kind === "failed") reject(new StoreUnavailableError(report.problem, report.commitment))
+    else resolve({ report, bytes, entries })
+  }
+
+  #tell(report: Report & { readonly kind: "changed" | "gap" }, bytes: Uint8Array): void {
+    const { id } = report
+    const watch = this.#watches.get(id)
+    if (watch === undefined) return
+    if (report.kind === "gap") {
+      this.#watches.delete(id)
+      undisturbed(() => watch.watcher.gap())
+      return
+    }
+    this.#watches.set(id, { ...watch, from: { ...watch.from, revision: report.through } })
+    for (const commit of report.commits) {
+      const changes = commit.map((change): Change => unpackChange(change, bytes))
+      // The watcher may have cancelled in the call before.
+      if (this.#watches.has(id)) undisturbed(() => watch.watcher.changed(changes))
+    }
+  }
+
+  #giveUp(): void {
+    this.#timer = undefined
+    const now = nodeClock.monotonicMs()
+    for (const [id, { reject, dueAt, commitment }] of this.#pending) {
+      if (dueAt > now) {
+        this.#timer = this.#ports.clock.setTimer(dueAt - now, () => this.#giveUp())
+        return
+      }
+      this.#pending.delete(id)
+      const { file, timeoutMs } = this.#options
+      const problem = `The store ${file} did not answer within ${timeoutMs} ms: see whether its disk is overloaded.`
+      reject(new StoreUnavailableError(problem, commitment))
+    }
+    this.#rest()
+  }
+
+  /** Nothing is under way. */
+  #rest(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    if (!this.#isClosed) this.#worker?.unref()
+  }
+
+  /** The worker has ended, or is about to. It may have begun what it was asked, unless it has said that it has not. */
+  #lose(certainly?: Commitment): void {
+    this.#worker = undefined
+    const problem = `The thread of the store ${this.#options.file} ended: try again.`
+    for (const [id, { reject, commitment }] of this.#pending) {
+      if (id > this.#lastSentId) break
+      this.#pending.delete(id)
+      reject(new StoreUnavailableError(problem, certainly ?? commitment))
+    }
+    if (this.#pending.size === 0) this.#rest()
+    if (this.#watches.size === 0) return
+    for (const [id, { prefix, from }] of this.#watches) this.#outbox.add({ kind: "watch", id, prefix, from })
+    this.#restart = setTimeout(() => this.#flush(), RESTART_MS).unref()
+  }
+}
+
+interface Pending {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: StoreUnavailableError) => void
+  readonly dueAt: number
+  /** If nothing comes back. */
+  readonly commitment: Commitment
+  readonly entries: Entry[]
+}
+
+interface Watch {
+  readonly prefix: string
+  readonly from: Moment
+  readonly watcher: StoreWatcher
+}
+
+export function unexpected({ kind }: Report): Error {
+  return new Error(`the thread of the store gave an answer of the kind ${kind}`)
+}
+
+/** What a watcher throws is its own affair, and nobody else's answer is lost with it. */
+function undisturbed(call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
+
+function closed(): StoreUnavailableError {
+  return new StoreUnavailableError("the store has been closed", "not-committed")
+}
+
+const MAX_PENDING = 100_000
+
+/** The part of the time that a request may wait for its turn; after that the worker says so, and it is certain what became of it. */
+const PATIENCE = 0.8
+
+/** After how long watches look for a store that is gone, if nobody asks it anything sooner. */
+const RESTART_MS = 1_000

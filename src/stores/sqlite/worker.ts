@@ -1,0 +1,105 @@
+/**
+ * The thread that SQLite lives on. It works when a parcel comes; while there are watches it also looks into the file every few
+ * milliseconds, for there is no other way to learn of another process's commits on every system.
+ */
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
+import { StoreUnavailableError } from "../../errors/store-errors.js"
+import { nodeClock } from "../../runtime/node-clock.js"
+import { loadDriver } from "./driver.js"
+import { Gate } from "./gate.js"
+import type { Report, Request } from "./messages.js"
+import { itemsOf, Packing, type Parcel } from "./parcel.js"
+import { unavailable } from "./problem.js"
+import { retrying } from "./retrying.js"
+import { type FileOptions, StoreFile } from "./store-file.js"
+import { type Counterpart, StoreThread } from "./store-thread.js"
+
+export interface WorkerOptions extends FileOptions {
+  readonly patienceMs: number
+  readonly pollMs: number
+  /** What the file was before, where this is not the first worker of the store. */
+  readonly identity: string | undefined
+  /** The memory of the gate. */
+  readonly gate: SharedArrayBuffer
+}
+
+const options = workerData as WorkerOptions
+const port = parentPort as MessagePort
+const counterpart: Counterpart = {
+  send: (parcel) => port.postMessage(parcel, [parcel.bytes.buffer]),
+  receive: () => receiveMessageOnPort(port)?.message,
+}
+
+// Node 22 says of its SQLite that it is experimental, which a user can do nothing about. Other threads have their own listeners.
+process.removeAllListeners("warning")
+
+try {
+  serve(await openFile())
+} catch (error) {
+  refuseAll(unavailable(error, options.file))
+}
+
+async function openFile(): Promise<StoreFile> {
+  const { file, identity, patienceMs } = options
+  const connect = await loadDriver(new Gate(options.gate)).catch((cause) => {
+    const problem = `No SQLite for the store ${file}: use Node 22.13 or later, or run "npm install libsql".`
+    throw new StoreUnavailableError(problem, "not-committed", { cause })
+  })
+  const store = new StoreFile(connect, options, (work) => retrying(work, patienceMs))
+  if (identity === undefined || identity === store.identity) return store
+  store.close()
+  const problem = `The store ${file} was replaced by another one: stop all processes that use it, and start them again.`
+  throw new StoreUnavailableError(problem, "not-committed")
+}
+
+function serve(store: StoreFile): void {
+  const thread = new StoreThread(store, counterpart, options)
+  let next: NodeJS.Immediate | undefined
+  let poll: NodeJS.Timeout | undefined
+
+  const attempt = (work: () => void) => {
+    try {
+      work()
+    } catch {
+      // Whoever asked has been told.
+      end()
+    }
+  }
+  const end = () => {
+    clearImmediate(next)
+    clearTimeout(poll)
+    port.close()
+    store.close()
+  }
+  const work = () => {
+    next = undefined
+    thread.work()
+    if (thread.isClosing) return end()
+    if (thread.hasWork) next = setImmediate(attempt, work)
+    if (thread.hasWatches) poll ??= setTimeout(attempt, options.pollMs, look)
+  }
+  const look = () => {
+    const isBehind = thread.tell()
+    poll = thread.hasWatches ? setTimeout(attempt, isBehind ? 0 : options.pollMs, look) : undefined
+  }
+
+  port.on("message", (parcel: Parcel) => {
+    thread.take(parcel)
+    if (next === undefined) attempt(work)
+  })
+}
+
+/** The file cannot be used. Whoever asks is told so once; the next request is for the next worker. */
+function refuseAll({ message, commitment }: StoreUnavailableError): void {
+  port.once("message", (first: Parcel) => {
+    const outbox = new Packing<Report>()
+    for (let parcel: Parcel | undefined = first; parcel !== undefined; parcel = counterpart.receive()) {
+      for (const { id } of itemsOf<Request>(parcel)) {
+        outbox.add({ kind: "failed", id, problem: message, commitment })
+      }
+    }
+    outbox.add({ kind: "over", id: 0 })
+    counterpart.send(outbox.take(nodeClock.monotonicMs()))
+    port.close()
+  })
+}

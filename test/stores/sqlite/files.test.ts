@@ -1,0 +1,235 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
+import { basename, dirname, join, relative } from "node:path"
+import { expect, it } from "vitest"
+import { linkOptions, loadDriver, renewEpoch, sqliteStore, storeWith } from "./built-store.js"
+import { bytes, put, scratch, textAt, unavailable } from "./scratch.js"
+
+const { path, open } = scratch()
+
+const openFile = (file = path()) => open(sqliteStore({ file }))
+
+/** Opens and closes. */
+async function glance(file = path()): Promise<{ identity: string; epoch: string; revision: number }> {
+  const store = await openFile(file)
+  const { epoch, revision } = await store.get("any")
+  await store.close()
+  return { identity: store.identity, epoch, revision }
+}
+
+it("is one store by whichever path the file is named, and another one in another file", async () => {
+  const first = await openFile()
+  await put(first, "a")
+  symlinkSync(path(), path("symbolic.db"))
+  mkdirSync(path("folder"))
+  symlinkSync(dirname(path()), path("folder/up"))
+  const names = [
+    relative(process.cwd(), path()),
+    path("symbolic.db"),
+    path("folder/up/store.db"),
+    join(dirname(path()), ".", "folder", "..", basename(path())),
+  ]
+  for (const name of names) {
+    const same = await openFile(name)
+    expect([name, same.identity, await textAt(same, "a")]).toEqual([name, first.identity, "a"])
+  }
+  const other = await openFile(path("other.db"))
+  expect(other.identity).not.toBe(first.identity)
+  expect(await textAt(other, "a")).toBeUndefined()
+})
+
+it("is the same store by a hard link, and after it was moved", async () => {
+  const before = await glance()
+  linkSync(path(), path("hard.db"))
+  expect(await glance(path("hard.db"))).toEqual(before)
+  renameSync(path(), path("moved.db"))
+  expect(await glance(path("moved.db"))).toEqual(before)
+})
+
+it("goes on with its revisions when it is opened again", async () => {
+  const first = await openFile()
+  await put(first, "a")
+  const { epoch } = await first.get("a")
+  await first.commit({ epoch, conditions: [], writes: [{ kind: "delete", key: "a" }] })
+  await first.close()
+  const again = await openFile()
+  expect(await again.get("a")).toEqual({ epoch, revision: 2, entry: undefined })
+  expect(await put(again, "a")).toBe(3)
+})
+
+it("gives a copy an identity and an epoch of its own, and leaves the original alone", async () => {
+  const store = await openFile()
+  await put(store, "a")
+  await store.close()
+  const original = await glance()
+  copyFileSync(path(), path("copy.db"))
+  const copy = await glance(path("copy.db"))
+  expect(copy.identity).not.toBe(original.identity)
+  expect(copy.epoch).not.toBe(original.epoch)
+  expect(await glance(path("copy.db"))).toEqual(copy)
+  expect(await glance()).toEqual(original)
+  expect(await textAt(await openFile(path("copy.db")), "a")).toBe("a")
+})
+
+it("knows a backup that was put in place of the file, also if that has the same inode", async () => {
+  const before = await glance()
+  copyFileSync(path(), path("backup.db"))
+  rmSync(path())
+  copyFileSync(path("backup.db"), path())
+  const after = await glance()
+  expect(after.identity).not.toBe(before.identity)
+  expect(after.epoch).not.toBe(before.epoch)
+})
+
+it("begins another epoch when it is told that a backup was written into the file", async () => {
+  const store = await openFile()
+  await put(store, "a", "old")
+  await store.close()
+  const backup = readFileSync(path())
+  const later = await openFile()
+  await put(later, "a", "new")
+  const listing = await later.list("")
+  await later.close()
+  writeFileSync(path(), backup)
+
+  const epoch = await renewEpoch({ file: path() })
+  const restored = await openFile()
+  expect(epoch).not.toBe(listing.epoch)
+  expect(await restored.get("a")).toMatchObject({ epoch, entry: { value: bytes("old") } })
+  expect(await restored.commit({ epoch: listing.epoch, conditions: [], writes: [] })).toEqual({
+    kind: "epoch-changed",
+    epoch,
+  })
+  await new Promise<void>((resolve, reject) => {
+    restored.watch("", listing, { changed: () => reject(new Error("a change")), gap: resolve })
+  })
+})
+
+it("ends the watches of those that have it open when another epoch begins", async () => {
+  const store = await openFile()
+  await put(store, "a")
+  const listing = await store.list("")
+  const gap = new Promise<void>((resolve, reject) => {
+    store.watch("", listing, { changed: () => reject(new Error("a change")), gap: resolve })
+  })
+  const epoch = await renewEpoch({ file: path() })
+  await gap
+  expect(await store.get("a")).toMatchObject({ epoch, revision: 2, entry: { revision: 1 } })
+})
+
+it("refuses to go on with a file that was removed or replaced under it", async () => {
+  const store = await openFile()
+  await put(store, "a")
+  renameSync(path(), path("moved.db"))
+  await expect(put(store, "b")).rejects.toMatchObject(
+    unavailable("not-committed", /store\.db failed: it was moved, removed or replaced while in use/),
+  )
+  for (const end of ["-wal", "-shm"]) rmSync(path(`store.db${end}`), { force: true })
+  await glance()
+  await expect(store.get("a")).rejects.toMatchObject(
+    unavailable("not-committed", /store\.db was replaced by another one: stop all processes that use it/),
+  )
+})
+
+it("says what is wrong with the place", async () => {
+  mkdirSync(path("folder"))
+  writeFileSync(path("plain"), "")
+  const cases: [string, RegExp][] = [
+    [
+      path("nowhere/store.db"),
+      /The folder .*nowhere of the store .*nowhere\/store\.db is not there: create it/,
+    ],
+    [path("folder"), /The store .*folder is a folder: name a file in it/],
+    [path("plain/store.db"), /plain, where the store .* is to be, is not a folder/],
+    ["/dev/null", /The store \/dev\/null is not a regular file/],
+  ]
+  for (const [file, says] of cases) {
+    await expect(openFile(file), file).rejects.toMatchObject(unavailable("not-committed", says))
+  }
+  expect(existsSync(path("nowhere"))).toBe(false)
+})
+
+it("refuses a file that is not a store, or one of a later version, and leaves it as it is", async () => {
+  const connect = await loadDriver()
+  const foreign = connect(path("foreign.db"))
+  foreign.exec("CREATE TABLE users (name TEXT)")
+  foreign.close()
+  writeFileSync(path("text.db"), "this is a letter, not a database. ".repeat(200))
+  await glance(path("later.db"))
+  const later = connect(path("later.db"))
+  later.exec("PRAGMA user_version = 7")
+  later.close()
+  const cases: [string, RegExp][] = [
+    ["foreign.db", /foreign\.db is a SQLite database, but not one of Troupe's: name another file/],
+    ["text.db", /text\.db is not a SQLite database, or is damaged/],
+    ["later.db", /later\.db has version 7 of the format, and this Troupe knows version 1/],
+  ]
+  for (const [name, says] of cases) {
+    const before = readFileSync(path(name))
+    await expect(openFile(path(name)), name).rejects.toMatchObject(unavailable("not-committed", says))
+    expect(readFileSync(path(name)).equals(before), name).toBe(true)
+  }
+})
+
+it("takes an empty file for a new store", async () => {
+  writeFileSync(path(), "")
+  expect((await glance()).revision).toBe(0)
+})
+
+it("says so when the file is damaged, answers everything, and does not take the process with it", async () => {
+  const store = await openFile()
+  const { epoch } = await store.get("any")
+  const writes = Array.from({ length: 100 }, (_, index) => ({
+    kind: "put" as const,
+    key: `k${index}`,
+    value: new Uint8Array(2_000).fill(index),
+  }))
+  await store.commit({ epoch, conditions: [], writes })
+  await store.close()
+  const pages = openSync(path(), "r+")
+  const size = statSync(path()).size
+  for (let at = 4 * 4_096; at < size; at += 4_096) writeSync(pages, Buffer.alloc(4_096, 0xa5), 0, 4_096, at)
+  closeSync(pages)
+
+  const damaged = await openFile()
+  const says = /store\.db is damaged: stop all processes that use it, and restore a backup/
+  await expect(damaged.list("k")).rejects.toMatchObject(unavailable("not-committed", says))
+  const commits = [1, 2, 3].map((index) =>
+    damaged.commit({ epoch, conditions: [{ kind: "absent", key: `k${index}` }], writes }),
+  )
+  for (const commit of commits) {
+    await expect(commit).rejects.toMatchObject(unavailable("not-committed", says))
+  }
+})
+
+it("says so when there is no room for the tables, and begins when there is", async () => {
+  const cramped = storeWith({ ...linkOptions({ file: path() }), maxPages: 1 })
+  const store = await open(cramped)
+  await expect(put(store, "a", "x".repeat(100_000))).rejects.toMatchObject(
+    unavailable("not-committed", /has no room left/),
+  )
+  expect(await put(await openFile(), "a")).toBe(1)
+})
+
+it("leaves nothing beside the file when the last process has closed it", async () => {
+  const [one, two] = [await openFile(), await openFile()]
+  await put(one, "a")
+  await put(two, "b")
+  await one.close()
+  await two.close()
+  expect(readdirSync(dirname(path()))).toEqual(["store.db"])
+})

@@ -1,0 +1,291 @@
+import type { Worker } from "node:worker_threads"
+import { afterEach, expect, it } from "vitest"
+import type { Change, ClusterStore, Moment } from "../../../src/ports/store.js"
+import { linkOptions, loadDriver, sqliteStore, storeWith } from "./built-store.js"
+import { bytes, put, revisionOf, scratch, textAt, unavailable } from "./scratch.js"
+
+const { path, open } = scratch()
+
+const openOne = (options: object = {}) => open(sqliteStore({ file: path(), ...options }))
+
+const workers: Worker[] = []
+const remember = (worker: Worker) => workers.push(worker)
+process.on("worker", remember)
+afterEach(() => {
+  workers.splice(0)
+})
+
+it("judges commits of one tick one by one, each on what those before it did", async () => {
+  const store = await openOne()
+  const { epoch } = await store.get("any")
+  const commit = (key: string, revision: number | undefined, text: string) =>
+    store.commit({
+      epoch,
+      conditions: [revision === undefined ? { kind: "absent", key } : { kind: "at", key, revision }],
+      writes: [{ kind: "put", key, value: bytes(text) }],
+    })
+  const results = await Promise.all([
+    commit("a", undefined, "first"),
+    commit("a", undefined, "too late"),
+    commit("a", 1, "second"),
+    commit("b", undefined, "other"),
+  ])
+  expect(results).toEqual([
+    { kind: "committed", revision: 1 },
+    {
+      kind: "refused",
+      epoch,
+      revision: 1,
+      found: [{ key: "a", entry: { key: "a", revision: 1, value: bytes("first") } }],
+    },
+    { kind: "committed", revision: 2 },
+    { kind: "committed", revision: 3 },
+  ])
+  expect(await textAt(store, "a")).toBe("second")
+})
+
+it("has more commits than fit into one transaction made all the same", async () => {
+  const store = await openOne()
+  const { epoch } = await store.get("any")
+  const results = await Promise.all(
+    Array.from({ length: 1_000 }, (_, index) =>
+      store.commit({ epoch, conditions: [], writes: [{ kind: "put", key: `k${index}`, value: bytes("v") }] }),
+    ),
+  )
+  expect(results.map(revisionOf)).toEqual(results.map((_, index) => index + 1))
+})
+
+it("gives a listing of several pages whole, in the order of the keys", async () => {
+  const store = await openOne()
+  const keys = Array.from({ length: 2_500 }, (_, index) => `key-${String(index).padStart(5, "0")}`)
+  const { epoch } = await store.get("any")
+  await Promise.all(
+    keys
+      .toReversed()
+      .map((key) =>
+        store.commit({ epoch, conditions: [], writes: [{ kind: "put", key, value: bytes(key) }] }),
+      ),
+  )
+  const { entries, revision } = await store.list("key-")
+  expect(entries.map(({ key }) => key)).toEqual(keys)
+  expect(entries.map(({ value }) => Buffer.from(value).toString())).toEqual(keys)
+  expect(revision).toBe(2_500)
+  expect((await store.list("key-0000")).entries).toHaveLength(10)
+  expect((await store.list("nothing")).entries).toEqual([])
+})
+
+it("keeps the order of what is asked in one tick", async () => {
+  const store = await openOne()
+  const { epoch } = await store.get("any")
+  const [before, , after] = await Promise.all([
+    store.list(""),
+    store.commit({ epoch, conditions: [], writes: [{ kind: "put", key: "a", value: bytes("1") }] }),
+    store.get("a"),
+  ])
+  expect(before.revision).toBe(0)
+  expect(after.revision).toBe(1)
+})
+
+it("tells a watch that has fallen behind the end of the log that there is a gap", async () => {
+  const store = await openOne({ keptLogBytes: 2_000 })
+  const begin = await store.list("")
+  await put(store, "early")
+  const near = await store.list("")
+  expect(await told(store, begin, 1)).toEqual(["early@1"])
+  for (let count = 0; count < 100; count += 1) await put(store, `k${count}`)
+  expect(await told(store, begin, 1)).toEqual(["gap"])
+  expect(await told(store, near, 1)).toEqual(["gap"])
+  const last = await store.list("")
+  await put(store, "late")
+  expect(await told(store, last, 1)).toEqual([`late@${last.revision + 1}`])
+  const recent: Moment = { epoch: last.epoch, revision: last.revision - 5 }
+  expect(await told(store, recent, 6)).toHaveLength(6)
+})
+
+it("says gap, and not half a commit, where a commit alone is larger than the log", async () => {
+  const store = await openOne({ keptLogBytes: 500 })
+  const { epoch, revision } = await store.list("")
+  const writes = Array.from({ length: 50 }, (_, index) => ({
+    kind: "put" as const,
+    key: `k${index}`,
+    value: new Uint8Array(100),
+  }))
+  await store.commit({ epoch, conditions: [], writes })
+  expect(await told(store, { epoch, revision }, 1)).toEqual(["gap"])
+})
+
+it("gives up a commit that another holder of the lock keeps waiting, and knows that it was not made", async () => {
+  const store = await openOne({ timeoutMs: 400 })
+  await put(store, "a", "before")
+  const other = await locked()
+  await expect(put(store, "a", "after")).rejects.toMatchObject(
+    unavailable("not-committed", /store\.db was locked by others for 320 ms/),
+  )
+  expect(await textAt(store, "a")).toBe("before")
+  other.close()
+  await put(store, "a", "later")
+  expect(await textAt(store, "a")).toBe("later")
+})
+
+it("does not know what became of a commit that was not answered in time", async () => {
+  const store = await openOne({ timeoutMs: 500 })
+  const { epoch } = await store.get("any")
+  const commit = store.commit({
+    epoch,
+    conditions: [],
+    writes: [{ kind: "put", key: "a", value: bytes("1") }],
+  })
+  const lost = expect(commit).rejects.toMatchObject(unavailable("unknown", /did not answer within 500 ms/))
+  await new Promise((resolve) => setImmediate(resolve))
+  // This thread is held up until the time is over. The answer is there by then, but the time is looked at first.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+  await lost
+  expect(await textAt(store, "a")).toBe("1")
+})
+
+it("rejects what is under way when its thread dies, and starts another for what is asked next", async () => {
+  const store = await openOne()
+  await put(store, "a")
+  const { epoch } = await store.get("any")
+  kill(workers[0])
+  const commit = store.commit({ epoch, conditions: [], writes: [] })
+  const get = store.get("a")
+  const says = /The thread of the store .*store\.db ended: try again/
+  await Promise.all([
+    expect(commit).rejects.toMatchObject(unavailable("unknown", says)),
+    expect(get).rejects.toMatchObject(unavailable("not-committed", says)),
+  ])
+  expect(workers).toHaveLength(1)
+  expect(await textAt(store, "a")).toBe("a")
+  expect(workers).toHaveLength(2)
+  expect(await put(store, "b")).toBe(2)
+})
+
+it("goes on with a watch where it was when its thread died, with nobody asking for anything", async () => {
+  const store = await openOne()
+  const other = await openOne()
+  const lines: string[] = []
+  let more = () => {}
+  const until = async (count: number) => {
+    while (lines.length < count) await new Promise<void>((resolve) => (more = resolve))
+  }
+  store.watch("", await store.list(""), {
+    changed: (changes) => {
+      lines.push(...changes.map(lineOf))
+      more()
+    },
+    gap: () => lines.push("gap"),
+  })
+  await put(other, "a")
+  await until(1)
+  kill(workers[0])
+  await put(other, "b")
+  await until(2)
+  expect(lines).toEqual(["a@1", "b@2"])
+  expect(workers).toHaveLength(3)
+})
+
+it("tells a watcher nothing after a cancel from inside a call, and loses no answer to one that throws", async () => {
+  const store = await openOne()
+  const errors: unknown[] = []
+  const caught = (error: unknown) => errors.push(error)
+  const others = process.listeners("uncaughtException")
+  process.removeAllListeners("uncaughtException")
+  process.on("uncaughtException", caught)
+  try {
+    const calls: string[] = []
+    const watch = store.watch("", await store.list(""), {
+      changed: (changes) => {
+        calls.push(...changes.map(lineOf))
+        watch.cancel()
+        throw new Error("of the watcher")
+      },
+      gap: () => calls.push("gap"),
+    })
+    await Promise.all([put(store, "a"), put(store, "b"), put(store, "c")])
+    await put(store, "d")
+    expect(calls).toEqual(["a@1"])
+    expect(errors).toMatchObject([{ message: "of the watcher" }])
+  } finally {
+    process.removeListener("uncaughtException", caught)
+    for (const listener of others) process.on("uncaughtException", listener)
+  }
+})
+
+it("answers what is under way before it closes, and refuses everything after", async () => {
+  const store = await openOne()
+  const { epoch } = await store.get("any")
+  const write = { kind: "put", key: "a", value: bytes("1") } as const
+  const commit = store.commit({ epoch, conditions: [], writes: [write] })
+  const closed = store.close()
+  expect(await commit).toEqual({ kind: "committed", revision: 1 })
+  await closed
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", /has been closed/))
+  expect(() => store.watch("", { epoch, revision: 1 }, { changed: () => {}, gap: () => {} })).toThrow(
+    /has been closed/,
+  )
+  await store.close()
+  expect(workers.map(({ threadId }) => threadId)).toEqual([-1])
+})
+
+it("keeps what was acknowledged when the file is full, and goes on when there is room", async () => {
+  const limited = await open(storeWith({ ...linkOptions({ file: path() }), maxPages: 12 }))
+  let acknowledged = 0
+  const fill = async () => {
+    for (;;) acknowledged = await put(limited, `k${acknowledged}`, "x".repeat(1_000))
+  }
+  await expect(fill()).rejects.toMatchObject(
+    unavailable("not-committed", /store\.db has no room left: free some on its disk/),
+  )
+  expect(acknowledged).toBeGreaterThan(2)
+  expect((await limited.list("k")).entries).toHaveLength(acknowledged)
+  expect((await limited.get("k0")).revision).toBe(acknowledged)
+  // The thread is the same one: a full disk is no reason to start anew.
+  expect(workers).toHaveLength(1)
+  const roomy = await openOne()
+  expect(await put(roomy, "more", "x".repeat(1_000))).toBe(acknowledged + 1)
+  expect((await roomy.list("k")).entries).toHaveLength(acknowledged)
+})
+
+it("takes settings that make sense only", () => {
+  expect(() => sqliteStore({ file: "" })).toThrow(/needs the name of its file/)
+  expect(() => sqliteStore({ file: "a", timeoutMs: 0 })).toThrow(/are above 0/)
+})
+
+/** A thread dies of what it cannot read. */
+function kill(worker: Worker | undefined): void {
+  worker?.postMessage("no parcel")
+}
+
+/** Has the lock of the file until it is closed. */
+async function locked(): Promise<{ close(): void }> {
+  const connection = (await loadDriver())(path())
+  connection.exec("BEGIN IMMEDIATE")
+  return {
+    close: () => {
+      connection.exec("ROLLBACK")
+      connection.close()
+    },
+  }
+}
+
+/** What a watch from there is told first, as text. */
+function told(store: ClusterStore, from: Moment, count: number): Promise<string[]> {
+  return new Promise((resolve) => {
+    const lines: string[] = []
+    const tell = (...more: string[]) => {
+      lines.push(...more)
+      if (lines.length < count) return
+      watch.cancel()
+      resolve(lines)
+    }
+    const watch = store.watch("", from, {
+      changed: (changes) => tell(...changes.map(lineOf)),
+      gap: () => tell("gap"),
+    })
+  })
+}
+
+function lineOf({ key, revision, value }: Change): string {
+  return value === undefined ? `${key} deleted@${revision}` : `${key}@${revision}`
+}

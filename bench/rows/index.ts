@@ -1,6 +1,11 @@
 // Every row of the table, one line each. They are measured in the order of their exported names.
 export { codec } from "./codec.js"
-export { commitSqlite, commitSqliteFairness, commitSqliteGrouped, commitSqliteStall } from "./commit-sqlite.js"
+export {
+  commitSqlite,
+  commitSqliteFairness,
+  commitSqliteGrouped,
+  commitSqliteStall,
+} from "./commit-sqlite.js"
 export { idleActorBytes } from "./idle-actor-bytes.js"
 export { localAsk, localAsk64 } from "./local-ask.js"
 export { localTell, localTellAsync } from "./local-tell.js"

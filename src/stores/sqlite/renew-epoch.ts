@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
+import { StoreUnavailableError } from "../../errors/store-errors.js"
 import { nodePorts } from "../../runtime/node-ports.js"
 import { linkOptions } from "./sqlite-store.js"
 import { unexpected, WorkerLink } from "./worker-link.js"
@@ -12,6 +15,9 @@ export interface RenewEpochOptions {
  * Gives the new epoch.
  */
 export async function renewEpoch({ file }: RenewEpochOptions): Promise<string> {
+  if (!existsSync(file)) {
+    throw new StoreUnavailableError(`There is no store ${resolve(file)}: check the name.`, "not-committed")
+  }
   const link = new WorkerLink(linkOptions({ file }), nodePorts())
   try {
     const { report } = await link.ask((id) => ({ kind: "renew-epoch", id }))

@@ -211,9 +211,16 @@ export class StoreThread {
 
   #takeCommits(): Task[] {
     const commits = this.#queue.filter(isCommit).slice(0, GROUP_COMMITS)
-    const taken = new Set(commits)
+    let bytes = 0
+    const end = commits.findIndex(({ request }) => {
+      bytes += weightOf(request as CommitRequest)
+      return bytes > GROUP_BYTES
+    })
+    // One that is too heavy goes by itself.
+    const group = end < 0 ? commits : commits.slice(0, Math.max(1, end))
+    const taken = new Set(group)
     this.#keep((task) => !taken.has(task))
-    return commits
+    return group
   }
 
   #failImpatient(): void {
@@ -279,13 +286,18 @@ function isCommit({ request }: Task): boolean {
   return request.kind === "commit"
 }
 
+function weightOf({ writes }: CommitRequest): number {
+  return writes.reduce((sum, write) => sum + (write.kind === "put" ? write.value[1] - write.value[0] : 0), 0)
+}
+
 function now(): number {
   return nodeClock.monotonicMs()
 }
 
 const ANSWERED: ReadonlySet<Request["kind"]> = new Set(["open", "renew-epoch", "get", "list", "commit"])
 
-/** How many commits share a transaction at most: others wait for its end. */
+/** How much goes into one transaction at most: other processes wait for its end. */
 const GROUP_COMMITS = 256
+const GROUP_BYTES = 4 * 1024 * 1024
 
 const PAGE_ENTRIES = 1_000

@@ -72,7 +72,7 @@ export class WorkerLink {
     const request = make(id, this.#outbox)
     this.#post(request)
     return new Promise((resolve, reject) => {
-      const dueAt = nodeClock.monotonicMs() + this.#options.timeoutMs
+      const dueAt = this.#ports.clock.monotonicMs() + this.#options.timeoutMs
       const commitment = request.kind === "commit" ? "unknown" : "not-committed"
       this.#pending.set(id, { resolve, reject, dueAt, commitment, entries: [] })
       if (this.#pending.size === 1) this.#worker?.ref()
@@ -200,7 +200,7 @@ export class WorkerLink {
 
   #giveUp(): void {
     this.#timer = undefined
-    const now = nodeClock.monotonicMs()
+    const now = this.#ports.clock.monotonicMs()
     for (const [id, { reject, dueAt, commitment }] of this.#pending) {
       if (dueAt > now) {
         this.#timer = this.#ports.clock.setTimer(dueAt - now, () => this.#giveUp())

@@ -119,6 +119,13 @@ it("begins another epoch when it is told that a backup was written into the file
   })
 })
 
+it("begins no epoch, and makes no file, where there is none", async () => {
+  await expect(renewEpoch({ file: path() })).rejects.toMatchObject(
+    unavailable("not-committed", /There is no store .*store\.db: check the name/),
+  )
+  expect(existsSync(path())).toBe(false)
+})
+
 it("ends the watches of those that have it open when another epoch begins", async () => {
   const store = await openFile()
   await put(store, "a")

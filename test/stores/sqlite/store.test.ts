@@ -55,6 +55,23 @@ it("has more commits than fit into one transaction made all the same", async () 
   expect(results.map(revisionOf)).toEqual(results.map((_, index) => index + 1))
 })
 
+it("makes commits that are large, alone or together, all the same", async () => {
+  const store = await openOne()
+  const { epoch } = await store.get("any")
+  const sizes = [1, 3, 5, 2, 3]
+  const results = await Promise.all(
+    sizes.map((mebibytes, index) => {
+      const value = new Uint8Array(mebibytes * 1024 * 1024).fill(index)
+      return store.commit({ epoch, conditions: [], writes: [{ kind: "put", key: `k${index}`, value }] })
+    }),
+  )
+  expect(results.map(revisionOf)).toEqual([1, 2, 3, 4, 5])
+  const { entries } = await store.list("k")
+  expect(entries.map(({ value }) => [value.length / 1024 / 1024, value.at(-1)])).toEqual(
+    sizes.map((mebibytes, index) => [mebibytes, index]),
+  )
+})
+
 it("gives a listing of several pages whole, in the order of the keys", async () => {
   const store = await openOne()
   const keys = Array.from({ length: 2_500 }, (_, index) => `key-${String(index).padStart(5, "0")}`)

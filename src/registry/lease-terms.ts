@@ -1,0 +1,36 @@
+import type { MonotonicMs, WallMs } from "../ports/clock.js"
+
+/**
+ * How long a lease lasts, and by how much clocks may be wrong: each within half of `driftMargin` of true time, fast or slow. The
+ * other half is for a machine that was paused, which the wall clock shows only so exactly.
+ */
+export interface LeaseTerms {
+  readonly ttlMs: number
+  /** A share of the ttl, from 0 to 1. */
+  readonly driftMargin: number
+}
+
+/** The present on both clocks of a process. */
+export interface Instant {
+  readonly monotonicMs: MonotonicMs
+  readonly wallMs: WallMs
+}
+
+/** The holder falls silent after this long, counted from before its renewal was sent. */
+export function holderMs({ ttlMs, driftMargin }: LeaseTerms): number {
+  return ttlMs * (1 - driftMargin)
+}
+
+/** An observer may end it after this long, counted from when it received the first sight of the lease at one revision. */
+export function observerMs({ ttlMs, driftMargin }: LeaseTerms): number {
+  return ttlMs * (1 + driftMargin)
+}
+
+/** By how much wall time may run ahead of monotonic time before it means that the machine stood still. */
+export function pauseMs({ ttlMs, driftMargin }: LeaseTerms): number {
+  return ttlMs * driftMargin
+}
+
+export function renewEveryMs({ ttlMs }: LeaseTerms): number {
+  return ttlMs / 3
+}

@@ -1,0 +1,169 @@
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import type { Instant } from "./lease-terms.js"
+import { type LeaseCommand, type LeaseEvent, NodeLease } from "./node-lease.js"
+
+const terms = { ttlMs: 5_000, driftMargin: 0.1 }
+
+test("holds its conversations as they are written down", async () => {
+  const told = [
+    conversation(
+      "it renews every third of the ttl, and each renewal moves the deadline from when it was sent",
+      [
+        [20, joined(1, 7)],
+        [1_666, tick],
+        [1_667, tick],
+        [1_900, { kind: "renewed", request: 2, lease: 8 }],
+        [3_333, tick],
+        [3_334, tick],
+        [6_166, tick],
+        [6_167, tick],
+      ],
+    ),
+    conversation("a join that is not confirmed is given up: whoever tries again is a new incarnation", [
+      [100, { kind: "join-failed", request: 1 }],
+      [200, joined(1, 7)],
+    ]),
+    conversation("an answer that is lost does not extend the lease, and the store says what became of it", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [3_000, { kind: "renewal-unsure", request: 2 }],
+      [3_010, { kind: "looked", request: 3, lease: 9, record: 7 }],
+      [3_020, { kind: "renewed", request: 4, lease: 10 }],
+      [7_509, tick],
+      [7_510, tick],
+    ]),
+    conversation("one that is still open is sent again, and if it arrives after all the next look finds it", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [3_000, { kind: "renewal-unsure", request: 2 }],
+      [3_010, { kind: "looked", request: 3, lease: 7, record: 7 }],
+      [3_020, { kind: "renewal-unsure", request: 4 }],
+      [3_030, { kind: "looked", request: 5, lease: 8, record: 7 }],
+      [3_040, { kind: "renewed", request: 6, lease: 9 }],
+    ]),
+    conversation("a store that does not answer at all leaves the deadline where it is", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [2_500, { kind: "renewal-unsure", request: 2 }],
+      [3_500, { kind: "looked", request: 3, lease: "unanswered", record: "unanswered" }],
+      [3_600, tick],
+      [3_709, tick],
+      [4_499, tick],
+      [4_500, tick],
+      [4_600, { kind: "renewed", request: 4, lease: 8 }],
+    ]),
+    conversation("a lease that was ended is not renewed", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [1_700, { kind: "renewal-unsure", request: 2 }],
+      [1_710, { kind: "looked", request: 3, lease: undefined, record: undefined }],
+    ]),
+    conversation("a node that was declared down is fenced, however it learns of it", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [1_700, { kind: "renewal-unsure", request: 2 }],
+      [1_710, { kind: "looked", request: 3, lease: 7, record: 9 }],
+    ]),
+    conversation("also by the watch, at once", [
+      [20, joined(1, 7)],
+      [100, { kind: "record-changed", revision: 7, status: "active" }],
+      [200, { kind: "record-changed", revision: 9, status: "down" }],
+    ]),
+    conversation("a machine that stood still waits for a renewal", [
+      [20, joined(1, 7)],
+      [100, tick, 600],
+      [100, tick, 601],
+      [120, { kind: "renewed", request: 2, lease: 8 }, 621],
+    ]),
+    conversation("a wall clock that is set back means nothing", [
+      [20, joined(1, 7)],
+      [100, tick, -60_000],
+    ]),
+    conversation("a leaving node starts nothing, goes on renewing, and gives up when all has settled", [
+      [20, joined(1, 7)],
+      [100, { kind: "settled" }],
+      [200, { kind: "leave" }],
+      [210, { kind: "record-changed", revision: 8, status: "leaving" }],
+      [1_667, tick],
+      [1_700, { kind: "renewed", request: 2, lease: 9 }],
+      [1_800, { kind: "settled" }],
+      [1_900, tick],
+    ]),
+    conversation("a store whose history was cut fences everybody", [
+      [20, joined(1, 7)],
+      [30, { kind: "epoch-changed" }],
+      [40, { kind: "epoch-changed" }],
+    ]),
+    conversation("answers to what is not asked any more change nothing", [
+      [20, joined(1, 7)],
+      [30, joined(1, 9)],
+      [40, { kind: "renewed", request: 2, lease: 8 }],
+      [50, { kind: "looked", request: 2, lease: undefined, record: undefined }],
+      [1_667, tick],
+      [1_700, { kind: "renewed", request: 1, lease: 8 }],
+      [1_800, { kind: "looked", request: 2, lease: undefined, record: undefined }],
+    ]),
+  ]
+  await expect(`${HEAD}\n${told.join("\n")}`).toMatchFileSnapshot(
+    join(import.meta.dirname, "node-lease.golden.txt"),
+  )
+})
+
+test("is silent before any observer may end it, also where its clock is slow and the observer's fast", () => {
+  const drift = terms.driftMargin / 2
+  const lease = new NodeLease(terms, at(0))
+  lease.handle(joined(1, 7), at(0))
+  // The observer sees the lease the moment it is made, which is the worst case.
+  const endedAtTrueMs = (terms.ttlMs * (1 + terms.driftMargin)) / (1 + drift)
+  expect(lease.mayAct(at(endedAtTrueMs * (1 - drift)))).toBe(false)
+})
+
+const HEAD = `ttl 5000, margin 0.1: the holder is silent 4500 ms after it sent its last renewal that was answered.
+
+    ms  what comes                                    may act  wakes   what is to be done
+`
+
+type Line = readonly [atMs: number, event: LeaseEvent, wallMs?: number]
+
+function conversation(title: string, lines: readonly Line[]): string {
+  const lease = new NodeLease(terms, at(0))
+  const told = [`# ${title}`, row(0, "begins", lease, at(0), [lease.joining])]
+  for (const [atMs, event, wallMs] of lines) {
+    const now = at(atMs, wallMs)
+    told.push(row(atMs, eventText(event, wallMs), lease, now, lease.handle(event, now)))
+  }
+  return `${told.join("\n")}\n`
+}
+
+function row(
+  atMs: number,
+  what: string,
+  lease: NodeLease,
+  now: Instant,
+  commands: readonly LeaseCommand[],
+): string {
+  const may = lease.mayClaim(now) ? "yes" : lease.mayAct(now) ? "ends only" : "no"
+  const wakes = lease.wakeAt === undefined ? "-" : String(Math.round(lease.wakeAt))
+  const done = commands.map((command) => `-> ${commandText(command)}`).join("  ")
+  return `${String(atMs).padStart(6)}  ${what.padEnd(44)}  ${may.padEnd(9)}${wakes.padStart(5)}   ${done}`.trimEnd()
+}
+
+function eventText({ kind, ...fields }: LeaseEvent, wallMs: number | undefined): string {
+  const told = Object.entries(fields).map(([name, value]) => `${name} ${value ?? "absent"}`)
+  return [kind, ...told, ...(wallMs === undefined ? [] : [`(wall ${wallMs})`])].join(" ")
+}
+
+function commandText({ kind, ...fields }: LeaseCommand): string {
+  return [kind, ...Object.entries(fields).map(([name, value]) => `${name} ${value}`)].join(" ")
+}
+
+function joined(request: number, revision: number): LeaseEvent {
+  return { kind: "joined", request, revision }
+}
+
+const tick: LeaseEvent = { kind: "tick" }
+
+function at(monotonicMs: number, wallMs = monotonicMs): Instant {
+  return { monotonicMs, wallMs }
+}

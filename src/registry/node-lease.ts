@@ -1,0 +1,284 @@
+import type { MonotonicMs } from "../ports/clock.js"
+import type { Revision } from "../ports/store.js"
+import { holderMs, type Instant, type LeaseTerms, pauseMs, renewEveryMs } from "./lease-terms.js"
+
+/**
+ * The holder's half of a node lease: a decision.
+ *
+ * A lease is a promise to fall silent. The holder counts its deadline from before a renewal was sent, an observer from after
+ * it saw one; so the holder is silent first, whatever the network does in between. Nobody's clock is compared with anybody
+ * else's: comparing wall clocks would be simpler, and wrong whenever somebody sets one.
+ *
+ *     joining --> held --> fenced
+ *                  |  \
+ *                  |   --> leaving --> fenced
+ *                  +-- renewing, looking --+
+ *
+ * Only an answered renewal moves the deadline. One whose answer was lost may have been made, or may be made later; so the
+ * holder looks, takes the revision that it finds for its own (nobody else writes this lease, others only delete it), and
+ * renews again. What it finds gone is gone for good: an ended lease is never renewed, because its node's actors may have been
+ * claimed by others from that moment on. The node comes back as a new incarnation.
+ *
+ * A machine that was suspended stops the monotonic clock too, on some systems. The wall clock does not, so when it has run ahead
+ * by more than the margin, the holder does not know how much time has passed and all doors wait for a renewal.
+ */
+export class NodeLease {
+  readonly #terms: LeaseTerms
+  #state: State
+  #requests = 1
+
+  /** The first command, to join, is sent with it. */
+  constructor(terms: LeaseTerms, now: Instant) {
+    this.#terms = terms
+    this.#state = { kind: "joining", request: this.#requests, sentAt: now }
+  }
+
+  get joining(): LeaseCommand {
+    return { kind: "join", request: 1 }
+  }
+
+  get state(): State["kind"] {
+    return this.#state.kind
+  }
+
+  /** The revision of the node's record: what its claims are conditioned on. Undefined before it has joined, and once it is fenced. */
+  get record(): Revision | undefined {
+    return this.#state.kind === "held" || this.#state.kind === "leaving" ? this.#state.record : undefined
+  }
+
+  /** Asked before every turn, message, reply and save. A leaving node starts nothing, and may end what it has begun. */
+  mayAct(now: Instant): boolean {
+    const state = this.#state
+    if (state.kind !== "held" && state.kind !== "leaving") return false
+    return now.monotonicMs < state.deadline && !this.#stoodStill(state, now)
+  }
+
+  /** Whether new activations may be claimed. */
+  mayClaim(now: Instant): boolean {
+    return this.#state.kind === "held" && this.mayAct(now)
+  }
+
+  /** When to say `tick` next. */
+  get wakeAt(): MonotonicMs | undefined {
+    const state = this.#state
+    if (state.kind !== "held" && state.kind !== "leaving") return undefined
+    return state.pending === undefined ? Math.min(state.renewAt, state.deadline) : state.deadline
+  }
+
+  handle(event: LeaseEvent, now: Instant): readonly LeaseCommand[] {
+    switch (event.kind) {
+      case "joined":
+        return this.#joined(event.request, event.revision)
+      case "join-failed":
+        return this.#state.kind === "joining" && event.request === this.#state.request
+          ? this.#fence("the join was not confirmed")
+          : []
+      case "renewed":
+        return this.#renewed(event.request, event.lease)
+      case "renewal-unsure":
+        return this.#isPending(event.request, "renewal") ? this.#look(now) : []
+      case "looked":
+        return this.#looked(event, now)
+      case "record-changed":
+        return this.#recordChanged(event.revision, event.status)
+      case "leave":
+        return this.#leave()
+      case "settled":
+        return this.#giveUp()
+      case "epoch-changed":
+        return this.#fence("the store is not what it was")
+      case "tick":
+        return this.#tick(now)
+    }
+  }
+
+  #joined(request: number, revision: Revision): LeaseCommand[] {
+    const state = this.#state
+    if (state.kind !== "joining" || request !== state.request) return []
+    this.#state = {
+      kind: "held",
+      lease: revision,
+      record: revision,
+      ...this.#countedFrom(state.sentAt),
+      pending: undefined,
+    }
+    return []
+  }
+
+  #renewed(request: number, lease: Revision): LeaseCommand[] {
+    const state = this.#state
+    if (!this.#isPending(request, "renewal") || state.kind === "joining" || state.kind === "fenced") return []
+    const { sentAt } = state.pending as Pending
+    this.#state = { ...state, lease, ...this.#countedFrom(sentAt), pending: undefined }
+    return []
+  }
+
+  /** Refused, or not answered: either way the store says what is there. */
+  #look(now: Instant): LeaseCommand[] {
+    const state = this.#state
+    if (state.kind !== "held" && state.kind !== "leaving") return []
+    const request = this.#nextRequest()
+    this.#state = { ...state, pending: { what: "look", request, sentAt: now } }
+    return [{ kind: "look", request }]
+  }
+
+  #looked({ request, lease, record }: LookedEvent, now: Instant): LeaseCommand[] {
+    const state = this.#state
+    if (!this.#isPending(request, "look") || (state.kind !== "held" && state.kind !== "leaving")) return []
+    if (lease === "unanswered" || record === "unanswered") {
+      // The next tick tries again, and the deadline stands.
+      this.#state = { ...state, pending: undefined, renewAt: now.monotonicMs + renewEveryMs(this.#terms) / 8 }
+      return []
+    }
+    if (lease === undefined || record === undefined) return this.#fence("the lease was ended by another node")
+    if (record !== state.record) return this.#fence("another node has declared this one down")
+    this.#state = { ...state, lease, pending: undefined }
+    return this.#renew(now)
+  }
+
+  #recordChanged(revision: Revision, status: "active" | "leaving" | "down" | "gone"): LeaseCommand[] {
+    const state = this.#state
+    if (state.kind !== "held" && state.kind !== "leaving") return []
+    if (revision <= state.record) return []
+    if (status === "leaving" && state.kind === "leaving") {
+      this.#state = { ...state, record: revision }
+      return []
+    }
+    return this.#fence(
+      status === "gone" ? "the lease was ended by another node" : "another node has declared this one down",
+    )
+  }
+
+  #leave(): LeaseCommand[] {
+    if (this.#state.kind !== "held") return []
+    this.#state = { ...this.#state, kind: "leaving" }
+    return []
+  }
+
+  /** Every turn has ended, and no door opens again: only now may others have the actors. */
+  #giveUp(): LeaseCommand[] {
+    const state = this.#state
+    if (state.kind !== "leaving") return []
+    const { lease, record } = state
+    this.#state = { kind: "fenced", because: "it has left" }
+    return [
+      { kind: "fence", because: "it has left" },
+      { kind: "give-up", lease, record },
+    ]
+  }
+
+  #tick(now: Instant): LeaseCommand[] {
+    const state = this.#state
+    if (state.kind !== "held" && state.kind !== "leaving") return []
+    if (now.monotonicMs >= state.deadline) return this.#fence("the lease could not be renewed in time")
+    const isDue = now.monotonicMs >= state.renewAt || this.#stoodStill(state, now)
+    return isDue && state.pending === undefined ? this.#renew(now) : []
+  }
+
+  #renew(now: Instant): LeaseCommand[] {
+    const state = this.#state
+    if (state.kind !== "held" && state.kind !== "leaving") return []
+    const request = this.#nextRequest()
+    const { lease, record } = state
+    this.#state = { ...state, pending: { what: "renewal", request, sentAt: now } }
+    return [{ kind: "renew", request, lease, record }]
+  }
+
+  #fence(because: string): LeaseCommand[] {
+    if (this.#state.kind === "fenced") return []
+    this.#state = { kind: "fenced", because }
+    return [{ kind: "fence", because }]
+  }
+
+  #stoodStill({ since }: Holding, now: Instant): boolean {
+    const ranAhead = now.wallMs - since.wallMs - (now.monotonicMs - since.monotonicMs)
+    return ranAhead > pauseMs(this.#terms)
+  }
+
+  #countedFrom(since: Instant): { since: Instant; deadline: MonotonicMs; renewAt: MonotonicMs } {
+    return {
+      since,
+      deadline: since.monotonicMs + holderMs(this.#terms),
+      renewAt: since.monotonicMs + renewEveryMs(this.#terms),
+    }
+  }
+
+  #isPending(request: number, what: Pending["what"]): boolean {
+    const state = this.#state
+    if (state.kind !== "held" && state.kind !== "leaving") return false
+    return state.pending?.request === request && state.pending.what === what
+  }
+
+  #nextRequest(): number {
+    this.#requests += 1
+    return this.#requests
+  }
+}
+
+/** What is under way: a renewal, or a look at what became of one. */
+interface Pending {
+  readonly what: "renewal" | "look"
+  readonly request: number
+  /** From before it was sent. */
+  readonly sentAt: Instant
+}
+
+interface Holding {
+  readonly lease: Revision
+  readonly record: Revision
+  /** From before the last renewal that was answered yes was sent. */
+  readonly since: Instant
+  readonly deadline: MonotonicMs
+  readonly renewAt: MonotonicMs
+  readonly pending: Pending | undefined
+}
+
+type State =
+  | { readonly kind: "joining"; readonly request: number; readonly sentAt: Instant }
+  | ({ readonly kind: "held" | "leaving" } & Holding)
+  | { readonly kind: "fenced"; readonly because: string }
+
+export type LeaseEvent =
+  | { readonly kind: "joined"; readonly request: number; readonly revision: Revision }
+  /** Refused, or not answered: whether there is a record of this incarnation now, nobody knows. */
+  | { readonly kind: "join-failed"; readonly request: number }
+  | { readonly kind: "renewed"; readonly request: number; readonly lease: Revision }
+  /** Refused, or not answered. */
+  | { readonly kind: "renewal-unsure"; readonly request: number }
+  | LookedEvent
+  /** Somebody wrote or deleted this node's record, by what the store's watch says. */
+  | {
+      readonly kind: "record-changed"
+      readonly revision: Revision
+      readonly status: "active" | "leaving" | "down" | "gone"
+    }
+  | { readonly kind: "leave" }
+  /** After `leave`: no turn is under way any more, and none will begin. */
+  | { readonly kind: "settled" }
+  | { readonly kind: "epoch-changed" }
+  | { readonly kind: "tick" }
+
+/** The revisions that lease and record are at, undefined where they are absent. */
+interface LookedEvent {
+  readonly kind: "looked"
+  readonly request: number
+  readonly lease: Revision | undefined | "unanswered"
+  readonly record: Revision | undefined | "unanswered"
+}
+
+export type LeaseCommand =
+  /** Make record and lease in one commit, on the condition that both are absent. */
+  | { readonly kind: "join"; readonly request: number }
+  /** Write the lease, on the conditions that lease and record are at these revisions. */
+  | {
+      readonly kind: "renew"
+      readonly request: number
+      readonly lease: Revision
+      readonly record: Revision
+    }
+  /** Read lease and record. */
+  | { readonly kind: "look"; readonly request: number }
+  /** Shut all doors for good. */
+  | { readonly kind: "fence"; readonly because: string }
+  /** Delete record and lease in one commit, on the conditions that they are at these revisions. */
+  | { readonly kind: "give-up"; readonly lease: Revision; readonly record: Revision }

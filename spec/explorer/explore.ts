@@ -1,29 +1,48 @@
-import type { Model } from "./model.js"
+import { actionOf, type Model, type Step, textOf } from "./model.js"
 
 /**
- * Visits every state that a model can reach, the nearest first, so that the trace to a state that breaks an invariant is
- * one of the shortest there are.
+ * Visits every state that a model can reach, the nearest first, so that the trace to a state or a step that breaks an invariant
+ * is one of the shortest there are. Of each state only its text is kept.
  */
-export function explore<S>(model: Model<S>, { maxStates = 5_000_000 }: ExploreOptions = {}): Exploration<S> {
+export function explore<S>(
+  model: Model<S>,
+  { maxStates = 5_000_000, only }: ExploreOptions = {},
+): Exploration<S> {
+  const { write, read } = textOf(model)
+  const isAsked = (invariant: string): boolean => only === undefined || only === invariant
+  const invariants = Object.entries(model.invariants).filter(([invariant]) => isAsked(invariant))
   const found = new Map<string, number>()
-  const states: S[] = []
+  const texts: string[] = []
   const cameFrom: number[] = []
   const labels: string[] = []
   const evaluated: Record<string, number> = {}
+  const taken = new Set<string>()
   let generated = 0
+  let depth = 0
+  let endOfDepth = 0
 
-  const visit = (state: S, from: number, label: string): Violation<S> | undefined => {
+  const count = (invariant: string): void => {
+    evaluated[invariant] = (evaluated[invariant] ?? 0) + 1
+  }
+
+  const visit = ({ state, label, verdicts = [] }: Step<S>, from: number): Violation<S> | undefined => {
     generated += 1
-    const key = JSON.stringify(state)
-    if (found.has(key)) return undefined
-    const index = states.length
+    taken.add(label)
+    for (const { invariant, holds } of verdicts) {
+      if (!isAsked(invariant)) continue
+      count(invariant)
+      if (!holds) return { invariant, trace: [...traceTo(from), { label, state }] }
+    }
+    const text = write(state)
+    if (found.has(text)) return undefined
+    const index = texts.length
     if (index >= maxStates) throw new Error(`${model.name}: more than ${maxStates} states`)
-    found.set(key, index)
-    states.push(state)
+    found.set(text, index)
+    texts.push(text)
     cameFrom.push(from)
     labels.push(label)
-    for (const [invariant, holds] of Object.entries(model.invariants)) {
-      evaluated[invariant] = (evaluated[invariant] ?? 0) + 1
+    for (const [invariant, holds] of invariants) {
+      count(invariant)
       if (!holds(state)) return { invariant, trace: traceTo(index) }
     }
     return undefined
@@ -32,25 +51,32 @@ export function explore<S>(model: Model<S>, { maxStates = 5_000_000 }: ExploreOp
   const traceTo = (index: number): TraceStep<S>[] => {
     const trace: TraceStep<S>[] = []
     for (let at = index; at >= 0; at = cameFrom[at] as number) {
-      trace.push({ label: labels[at] as string, state: states[at] as S })
+      trace.push({ label: labels[at] as string, state: read(texts[at] as string) })
     }
     return trace.reverse()
   }
 
   const report = (violation?: Violation<S>): Exploration<S> => ({
-    distinct: states.length,
+    distinct: texts.length,
     generated,
+    depth,
     evaluated,
+    actions: [...new Set([...taken].map(actionOf))].sort(),
     violation,
   })
 
   for (const state of model.initial) {
-    const violation = visit(state, -1, "initially")
+    const violation = visit({ label: "initially", state }, -1)
     if (violation !== undefined) return report(violation)
   }
-  for (let at = 0; at < states.length; at += 1) {
-    for (const { label, state } of model.steps(states[at] as S)) {
-      const violation = visit(state, at, label)
+  endOfDepth = texts.length
+  for (let at = 0; at < texts.length; at += 1) {
+    if (at === endOfDepth) {
+      depth += 1
+      endOfDepth = texts.length
+    }
+    for (const step of model.steps(read(texts[at] as string))) {
+      const violation = visit(step, at)
       if (violation !== undefined) return report(violation)
     }
   }
@@ -60,14 +86,20 @@ export function explore<S>(model: Model<S>, { maxStates = 5_000_000 }: ExploreOp
 export interface ExploreOptions {
   /** Gives up beyond this. 5,000,000 unless set. */
   readonly maxStates?: number
+  /** Looks at this invariant alone, for the shortest way to break it where another one breaks sooner. */
+  readonly only?: string
 }
 
 export interface Exploration<S> {
   readonly distinct: number
   /** Every state that a step led to, and the initial ones: known or not. */
   readonly generated: number
+  /** Steps to the farthest state. */
+  readonly depth: number
   /** How often each invariant was looked at: one that never was proves nothing. */
   readonly evaluated: Readonly<Record<string, number>>
+  /** All that were taken. One that never was is not part of what was explored. */
+  readonly actions: readonly string[]
   readonly violation: Violation<S> | undefined
 }
 
@@ -82,7 +114,10 @@ export interface TraceStep<S> {
 }
 
 /** The steps of a trace, one to a line. */
-export function told<S>({ invariant, trace }: Violation<S>): string {
-  const steps = trace.map(({ label, state }, index) => `${index}. ${label}\n   ${JSON.stringify(state)}`)
+export function told<S>(
+  { invariant, trace }: Violation<S>,
+  tell: (state: S) => string = JSON.stringify,
+): string {
+  const steps = trace.map(({ label, state }, index) => `${index}. ${label}\n   ${tell(state)}`)
   return [`${invariant} does not hold:`, ...steps].join("\n")
 }

@@ -1,4 +1,4 @@
-import { actionOf, type Model } from "./model.js"
+import { actionOf, type Model, textOf } from "./model.js"
 
 /**
  * Whether every state in which `premise` holds is followed, sooner or later, by one in which `goal` does.
@@ -8,24 +8,43 @@ import { actionOf, type Model } from "./model.js"
  * are all reachable from each other without passing the goal, or stays in one. Such a set is a counterexample if fairness
  * allows a run to stay in it: each fair action is taken within the set, or is impossible in some state of it.
  */
-export function leadsTo<S>(model: Model<S>, property: LeadsTo<S>): LeadsToReport<S> {
-  const { states, edges, enabled } = graphOf(model)
-  const isOpen = states.map((state) => !property.goal(state))
-  const isReached = reachable(states, edges, isOpen, property.premise)
-  let premises = 0
-  for (const state of states) if (property.premise(state)) premises += 1
-  for (const set of components(edges, isReached)) {
-    const inside = new Set(set)
-    const taken = new Set<string>()
-    for (const at of set) {
-      for (const { to, label } of edges[at] as Edge[]) if (inside.has(to)) addNames(taken, label)
-    }
-    const mayStay = property.fair.every(
-      (action) => taken.has(action) || set.some((at) => !(enabled[at] as Set<string>).has(action)),
-    )
-    if (mayStay) return { premises, counterexample: states[set[0] as number] as S }
+export function leadsTo<S>(graph: Graph<S>, property: LeadsTo<S>): LeadsToReport<S> {
+  const isPremise: boolean[] = []
+  const isOpen: boolean[] = []
+  for (let at = 0; at < graph.size; at += 1) {
+    const state = graph.state(at)
+    isPremise.push(property.premise(state))
+    isOpen.push(!property.goal(state))
+  }
+  const fair = new Set([...property.fair, ...labelsOf(graph, property.fairLabelsOf ?? [])])
+  const isReached = reachable(graph.edges, isOpen, isPremise)
+  const premises = isPremise.filter(Boolean).length
+  for (const set of components(graph.edges, isReached)) {
+    if (mayStay(graph, set, fair)) return { premises, counterexample: graph.state(set[0] as number) }
   }
   return { premises, counterexample: undefined }
+}
+
+/** Whether fairness allows a run to stay in a set of states. */
+function mayStay<S>({ edges, labels }: Graph<S>, set: readonly number[], fair: ReadonlySet<string>): boolean {
+  const inside = new Set(set)
+  const taken = new Set<string>()
+  const possible = new Map<string, number>()
+  for (const at of set) {
+    const here = new Set<string>()
+    for (const { to, label } of edges[at] as Edge[]) {
+      const names = [labels[label] as string, actionOf(labels[label] as string)]
+      for (const name of names) {
+        if (!fair.has(name)) continue
+        if (inside.has(to)) taken.add(name)
+        // What changes nothing is not what fairness is about.
+        if (to !== at) here.add(name)
+      }
+    }
+    for (const name of here) possible.set(name, (possible.get(name) ?? 0) + 1)
+  }
+  for (const [name, count] of possible) if (count === set.length && !taken.has(name)) return false
+  return true
 }
 
 export interface LeadsTo<S> {
@@ -33,6 +52,8 @@ export interface LeadsTo<S> {
   goal(state: S): boolean
   /** Actions, or single labels, that are not put off for ever. A fair action may go on for other parameters; a fair label not. */
   readonly fair: readonly string[]
+  /** Actions each label of which is fair. */
+  readonly fairLabelsOf?: readonly string[]
 }
 
 export interface LeadsToReport<S> {
@@ -42,52 +63,63 @@ export interface LeadsToReport<S> {
   readonly counterexample: S | undefined
 }
 
-interface Edge {
-  readonly to: number
-  readonly label: string
+/** All states of a model and the steps between them. */
+export interface Graph<S> {
+  readonly size: number
+  state(at: number): S
+  readonly edges: readonly (readonly Edge[])[]
+  readonly labels: readonly string[]
 }
 
-function graphOf<S>(model: Model<S>): { states: S[]; edges: Edge[][]; enabled: Set<string>[] } {
-  const found = new Map<string, number>()
-  const states: S[] = []
+interface Edge {
+  readonly to: number
+  /** Its place in the list of labels. */
+  readonly label: number
+}
+
+export function graphOf<S>(model: Model<S>, maxStates = 300_000): Graph<S> {
+  const { write, read } = textOf(model)
+  const numbers = new Map<string, number>()
+  const texts: string[] = []
+  const labelNumbers = new Map<string, number>()
   const numberOf = (state: S): number => {
-    const key = JSON.stringify(state)
-    const known = found.get(key)
+    const text = write(state)
+    const known = numbers.get(text)
     if (known !== undefined) return known
-    found.set(key, states.length)
-    states.push(state)
-    return states.length - 1
+    if (texts.length >= maxStates) throw new Error(`${model.name}: more than ${maxStates} states`)
+    numbers.set(text, texts.length)
+    texts.push(text)
+    return texts.length - 1
+  }
+  const labelOf = (label: string): number => {
+    const number = labelNumbers.get(label) ?? labelNumbers.size
+    labelNumbers.set(label, number)
+    return number
   }
   for (const state of model.initial) numberOf(state)
   const edges: Edge[][] = []
-  const enabled: Set<string>[] = []
-  for (let at = 0; at < states.length; at += 1) {
+  for (let at = 0; at < texts.length; at += 1) {
     const out: Edge[] = []
-    for (const { label, state } of model.steps(states[at] as S)) {
-      out.push({ to: numberOf(state), label })
+    for (const { label, state } of model.steps(read(texts[at] as string))) {
+      out.push({ to: numberOf(state), label: labelOf(label) })
     }
     edges.push(out)
-    // What changes nothing is not what fairness is about.
-    const possible = new Set<string>()
-    for (const { to, label } of out) if (to !== at) addNames(possible, label)
-    enabled.push(possible)
   }
-  return { states, edges, enabled }
+  return {
+    size: texts.length,
+    state: (at) => read(texts[at] as string),
+    edges,
+    labels: [...labelNumbers.keys()],
+  }
 }
 
-function addNames(names: Set<string>, label: string): void {
-  names.add(label)
-  names.add(actionOf(label))
+function labelsOf<S>({ labels }: Graph<S>, actions: readonly string[]): string[] {
+  return labels.filter((label) => actions.includes(actionOf(label)))
 }
 
 /** The states that a run may be in after the premise held, with the goal not reached since. */
-function reachable<S>(
-  states: S[],
-  edges: Edge[][],
-  isOpen: boolean[],
-  premise: (state: S) => boolean,
-): boolean[] {
-  const isReached = states.map((state, at) => isOpen[at] === true && premise(state))
+function reachable(edges: Graph<unknown>["edges"], isOpen: boolean[], isPremise: boolean[]): boolean[] {
+  const isReached = isOpen.map((open, at) => open && isPremise[at] === true)
   const todo = isReached.flatMap((reached, at) => (reached ? [at] : []))
   for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
     for (const { to } of edges[at] as Edge[]) {
@@ -100,7 +132,7 @@ function reachable<S>(
 }
 
 /** The strongly connected sets among the chosen states, by Tarjan's algorithm without recursion. A single state is one. */
-function* components(edges: Edge[][], isChosen: boolean[]): Iterable<number[]> {
+function* components(edges: Graph<unknown>["edges"], isChosen: boolean[]): Iterable<number[]> {
   const order: (number | undefined)[] = []
   const low: number[] = []
   const isOnStack: boolean[] = []

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
 import { explore, told } from "../explorer/explore.js"
-import { leadsTo } from "../explorer/leads-to.js"
+import { graphOf, leadsTo } from "../explorer/leads-to.js"
 import { ACTORS, isAlive, NODES, type SeedState, seedRegistry } from "./seed-registry.js"
+
+const graph = graphOf(seedRegistry())
 
 test("has as many states and steps as it is said to have, and its invariants hold in all of them", () => {
   const { distinct, generated, evaluated, violation } = explore(seedRegistry())
@@ -16,13 +18,13 @@ test("a dead node is found to have failed", () => {
       premise: (state: SeedState) => !isAlive(state, node),
       goal: (state: SeedState) => state.status[node] === "failed",
     }
-    const { premises, counterexample } = leadsTo(seedRegistry(), {
+    const { premises, counterexample } = leadsTo(graph, {
       ...property,
       fair: ["HeartbeatTick", "DetectFailure"],
     })
     expect(premises).toBeGreaterThan(0)
     expect(counterexample).toBeUndefined()
-    expect(leadsTo(seedRegistry(), { ...property, fair: ["HeartbeatTick"] }).counterexample).toBeDefined()
+    expect(leadsTo(graph, { ...property, fair: ["HeartbeatTick"] }).counterexample).toBeDefined()
   }
 })
 
@@ -36,10 +38,10 @@ test("a live node's stale entry is corrected", () => {
           !isAlive(state, node) || state.cache[node]?.[actor] === state.placement[actor],
       }
       const fair = [`InvalidateCache(${node}, ${actor})`]
-      const { premises, counterexample } = leadsTo(seedRegistry(), { ...property, fair })
+      const { premises, counterexample } = leadsTo(graph, { ...property, fair })
       expect(premises).toBeGreaterThan(0)
       expect(counterexample).toBeUndefined()
-      expect(leadsTo(seedRegistry(), { ...property, fair: [] }).counterexample).toBeDefined()
+      expect(leadsTo(graph, { ...property, fair: [] }).counterexample).toBeDefined()
     }
   }
 })

@@ -1,9 +1,6 @@
 import type { MonotonicMs, WallMs } from "../ports/clock.js"
 
-/**
- * How long a lease lasts, and by how much clocks may be wrong: each within half of `driftMargin` of true time, fast or slow. The
- * other half is for a machine that was paused, which the wall clock shows only so exactly.
- */
+/** How long a lease lasts, and by how much clocks may be wrong: each within `driftMargin` of true time, fast or slow. */
 export interface LeaseTerms {
   readonly ttlMs: number
   /** A share of the ttl, from 0 to 1. */
@@ -24,11 +21,6 @@ export function holderMs({ ttlMs, driftMargin }: LeaseTerms): number {
 /** An observer may end it after this long, counted from when it received the first sight of the lease at one revision. */
 export function observerMs({ ttlMs, driftMargin }: LeaseTerms): number {
   return ttlMs * (1 + driftMargin)
-}
-
-/** By how much wall time may run ahead of monotonic time before it means that the machine stood still. */
-export function pauseMs({ ttlMs, driftMargin }: LeaseTerms): number {
-  return ttlMs * driftMargin
 }
 
 export function renewEveryMs({ ttlMs }: LeaseTerms): number {

@@ -1,6 +1,6 @@
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
-import { holderMs, type Instant, type LeaseTerms, pauseMs, renewEveryMs } from "./lease-terms.js"
+import { holderMs, type Instant, type LeaseTerms, renewEveryMs } from "./lease-terms.js"
 
 /**
  * The holder's half of a node lease: a decision.
@@ -19,8 +19,10 @@ import { holderMs, type Instant, type LeaseTerms, pauseMs, renewEveryMs } from "
  * renews again. What it finds gone is gone for good: an ended lease is never renewed, because its node's actors may have been
  * claimed by others from that moment on. The node comes back as a new incarnation.
  *
- * A machine that was suspended stops the monotonic clock too, on some systems. The wall clock does not, so when it has run ahead
- * by more than the margin, the holder does not know how much time has passed and all doors wait for a renewal.
+ * A machine that was suspended stops the monotonic clock too, on some systems, and the wall clock goes on. So the deadline counts on
+ * both: past it on the wall clock alone, all doors wait for a renewal, for somebody may have set that clock. To look instead
+ * for how far the two have drifted apart would leave less room for clocks that are wrong; the model in `spec/` has the
+ * trace.
  */
 export class NodeLease {
   readonly #terms: LeaseTerms
@@ -50,7 +52,7 @@ export class NodeLease {
   mayAct(now: Instant): boolean {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return false
-    return now.monotonicMs < state.deadline && !this.#stoodStill(state, now)
+    return now.monotonicMs < state.deadline && !this.#mayHaveStoodStill(state, now)
   }
 
   /** Whether new activations may be claimed. */
@@ -171,7 +173,7 @@ export class NodeLease {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
     if (now.monotonicMs >= state.deadline) return this.#fence("the lease could not be renewed in time")
-    const isDue = now.monotonicMs >= state.renewAt || this.#stoodStill(state, now)
+    const isDue = now.monotonicMs >= state.renewAt || this.#mayHaveStoodStill(state, now)
     return isDue && state.pending === undefined ? this.#renew(now) : []
   }
 
@@ -190,9 +192,8 @@ export class NodeLease {
     return [{ kind: "fence", because }]
   }
 
-  #stoodStill({ since }: Holding, now: Instant): boolean {
-    const ranAhead = now.wallMs - since.wallMs - (now.monotonicMs - since.monotonicMs)
-    return ranAhead > pauseMs(this.#terms)
+  #mayHaveStoodStill({ since }: Holding, now: Instant): boolean {
+    return now.wallMs - since.wallMs >= holderMs(this.#terms)
   }
 
   #countedFrom(since: Instant): { since: Instant; deadline: MonotonicMs; renewAt: MonotonicMs } {

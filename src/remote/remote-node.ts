@@ -21,8 +21,8 @@ import {
   AssociationQuarantined,
   InvalidAssociation,
 } from "./association-events.js"
-import type { Parcel } from "./deferred-queue.js"
 import { advice, type DisconnectReason, type HandshakeRefusal } from "./disconnect-reason.js"
+import { MessageParcel } from "./message-parcel.js"
 import type { MessageGate, RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session, SessionOwner } from "./session.js"
@@ -387,39 +387,6 @@ export class RemoteNode implements MessageGate, SessionOwner {
     })
   }
 }
-
-/** A message that waits to be sent, as bytes: what it was when it was told is what arrives. */
-export class MessageParcel implements Parcel {
-  readonly to: RemoteRef<never> | RemoteReply
-  readonly payload: Buffer
-  /** Who waits for the answer, if it is a question. */
-  readonly reply: ReplyRef | undefined
-  readonly at: MonotonicMs
-  /** The connection that it answers on, if it is an answer. */
-  readonly session: Session | undefined
-  waiting = false
-
-  constructor(
-    to: RemoteRef<never> | RemoteReply,
-    payload: Buffer,
-    reply: ReplyRef | undefined,
-    at: MonotonicMs,
-    session?: Session,
-  ) {
-    this.to = to
-    this.payload = payload
-    this.reply = reply
-    this.at = at
-    this.session = session
-  }
-
-  get bytes(): number {
-    return this.payload.length + PARCEL_BYTES
-  }
-}
-
-/** What a parcel costs beside its payload. */
-const PARCEL_BYTES = 256
 
 /** The questions that wait, by who waits for the answer. */
 const parcels = new WeakMap<ReplyRef, MessageParcel>()

@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from "../actor/dead-letters.js"
-import type { InternalRef, Watcher } from "../actor/internal-ref.js"
+import type { InternalRef } from "../actor/internal-ref.js"
 import type { ReplyRef } from "../actor/reply-ref.js"
 import type { ActorPath } from "../address/actor-path.js"
 import type { NodeId } from "../address/node-id.js"
@@ -26,7 +26,6 @@ import {
   GOODBYE,
   MAX_NAME_BYTES,
   MAX_OPEN_QUESTIONS,
-  MAX_WATCHES,
   NAME,
   TERMINATED,
   UNWATCH,
@@ -40,6 +39,7 @@ import { Questions } from "./questions.js"
 import type { RemoteRef } from "./remote-ref.js"
 import { type AnswerDesk, RemoteReply } from "./remote-reply.js"
 import type { Speech } from "./speech.js"
+import { WatchedHere } from "./watched-here.js"
 
 /**
  * What is said on one connection once both sides have agreed to talk: messages, questions and their answers, and who watches
@@ -61,7 +61,7 @@ export class Session implements AnswerDesk {
   /** Questions of ours, by correlation. */
   readonly #questions = new Questions()
   /** Actors of ours that the peer watches, by the peer's number for it. */
-  readonly #watched = new Map<number, { readonly ref: InternalRef<never>; readonly watcher: Watcher }>()
+  readonly #watched = new WatchedHere((number, cause) => this.#sendTerminated(number, cause))
   readonly #envelope = new Envelope()
   /** The largest message that both sides take. */
   readonly maxMessageBytes: number
@@ -154,7 +154,6 @@ export class Session implements AnswerDesk {
 
   /** The connection is gone. */
   ended(because: string): void {
-    for (const { ref, watcher } of this.#watched.values()) ref.removeWatcher(watcher)
     this.#watched.clear()
     while (this.#replies !== undefined) this.#replies.abandon()
     for (const reply of this.#questions.takeAll()) {
@@ -174,7 +173,7 @@ export class Session implements AnswerDesk {
       case WATCH:
         return this.#receiveWatch(input.varint(), lastText(input))
       case UNWATCH:
-        return this.#receiveUnwatch(lastVarint(input))
+        return this.#watched.remove(lastVarint(input))
       case WATCHING:
         return this.#owner.watching(this, input.varint(), lastVarint(input))
       default:
@@ -353,29 +352,15 @@ export class Session implements AnswerDesk {
     }
   }
 
+  /** The answer goes ahead of the end of an actor that is gone already. */
   #receiveWatch(number: number, name: string): void {
-    if (this.#watched.has(number)) throw new MalformedBytesError(`watch ${number} is there already`)
-    if (this.#watched.size >= MAX_WATCHES) throw new MalformedBytesError("it watches too many actors")
     const ref = this.#speech.target(name).current()
-    const watcher: Watcher = {
-      terminated: ({ cause }) => {
-        this.#watched.delete(number)
-        this.#sendTerminated(number, cause)
-      },
-    }
-    this.#watched.set(number, { ref, watcher })
     const { writer } = this.#frames
     const frame = writer.open(WATCHING)
     writer.varint(number)
     writer.varint(ref.path.uid ?? 0)
     this.#closeFrame(frame)
-    ref.addWatcher(watcher)
-  }
-
-  #receiveUnwatch(number: number): void {
-    const watched = this.#watched.get(number)
-    this.#watched.delete(number)
-    watched?.ref.removeWatcher(watched.watcher)
+    this.#watched.add(number, ref)
   }
 
   #sendTerminated(number: number, cause: unknown): void {

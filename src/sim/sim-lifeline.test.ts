@@ -1,0 +1,134 @@
+import { expect, test } from "vitest"
+import { SmallWorld } from "../../test/sim/small-world.js"
+import type { HeldLine } from "../ports/lifeline.js"
+import type { SimProcess } from "./sim-process.js"
+
+test("a line is over, to each who follows it, shortly after its holder is killed", async () => {
+  const { small, line, told } = await heldByAlpha()
+  follow(small, "beta", line.mark, told)
+  follow(small, "gamma", line.mark, told)
+  await small.goOnFor(60_000)
+  expect(told).toEqual([])
+  const diedAt = small.world.now
+  small.world.crash("alpha")
+  await small.goOn()
+  expect(told.map(({ by }) => by).sort()).toEqual(["beta", "gamma"])
+  for (const { at } of told) expect(at > diedAt && at <= diedAt + 5_000).toBe(true)
+})
+
+test("and shortly after it is let go, once, and also to those who ask later", async () => {
+  const { small, line, told } = await heldByAlpha()
+  follow(small, "beta", line.mark, told)
+  await small.on("alpha", () => line.release())
+  await small.goOn()
+  small.world.crash("alpha")
+  await small.goOn()
+  expect(told.map(({ by }) => by)).toEqual(["beta"])
+  follow(small, "gamma", line.mark, told)
+  expect(told).toHaveLength(1)
+  await small.goOn()
+  expect(told.map(({ by }) => by)).toEqual(["beta", "gamma"])
+})
+
+test("a line is held by one life: its end is not that of the next, nor of another line", async () => {
+  const { small, line, told } = await heldByAlpha()
+  const second = await hold(small, "alpha")
+  small.world.crash("alpha")
+  small.world.boot("alpha")
+  const third = await hold(small, "alpha")
+  const fourth = await hold(small, "beta")
+  expect(new Set([line.mark, second.mark, third.mark, fourth.mark]).size).toBe(4)
+  for (const { mark } of [line, second, third, fourth]) expect(mark).toMatch(/^[!-~]+$/)
+  follow(small, "gamma", third.mark, told)
+  follow(small, "gamma", fourth.mark, told)
+  await small.goOn()
+  expect(told).toEqual([])
+})
+
+test("a holder that stands still, or is cut off, holds on", async () => {
+  for (const kind of ["suspended", "paused"] as const) {
+    const { small, line, told } = await heldByAlpha()
+    follow(small, "beta", line.mark, told)
+    small.world.cut("alpha", "beta")
+    small.process("alpha").standStill(kind)
+    await small.goOnFor(600_000)
+    expect(told).toEqual([])
+  }
+})
+
+test("a follower that stands still is told when it goes on, and a dead one never", async () => {
+  const { small, line, told } = await heldByAlpha()
+  follow(small, "beta", line.mark, told)
+  follow(small, "gamma", line.mark, told)
+  small.process("beta").standStill("paused")
+  small.world.crash("alpha")
+  small.world.crash("gamma")
+  await small.goOnFor(60_000)
+  expect(told).toEqual([])
+  small.process("beta").goOn()
+  await small.goOn()
+  expect(told.map(({ by }) => by)).toEqual(["beta"])
+})
+
+test("nothing is told to those who have cancelled, or of a mark that nobody holds", async () => {
+  const { small, line, told } = await heldByAlpha()
+  const before = follow(small, "beta", line.mark, told)
+  const after = follow(small, "beta", line.mark, told)
+  for (const mark of ["", "sim:alpha:99", `${line.mark}0`]) follow(small, "beta", mark, told)
+  before.cancel()
+  small.world.crash("alpha")
+  after.cancel()
+  await small.goOn()
+  expect(told).toEqual([])
+})
+
+test("a line that is let go in a pause is held until that is over", async () => {
+  const small = new SmallWorld({ faults: { "pause-in-call": 1 } })
+  const told: Told[] = []
+  const line = await hold(small, "alpha")
+  follow(small, "beta", line.mark, told)
+  let overAt = 0
+  await small.on("alpha", (alpha) => {
+    while (alpha.now === small.world.now) alpha.ports.clock.monotonicMs()
+    void line.release()
+    overAt = alpha.now
+  })
+  await small.goOn()
+  expect(told).toHaveLength(1)
+  expect(told[0]?.at).toBeGreaterThan(overAt)
+})
+
+test("a seed tells at the same instants again", async () => {
+  const runs = [1, 1, 2].map(async (seed) => {
+    const { small, line, told } = await heldByAlpha(seed)
+    for (const name of ["beta", "gamma"]) follow(small, name, line.mark, told)
+    small.world.crash("alpha")
+    await small.goOn()
+    return told
+  })
+  const [first, second, other] = await Promise.all(runs)
+  expect(second).toEqual(first)
+  expect(other).not.toEqual(first)
+})
+
+interface Told {
+  readonly by: string
+  readonly at: number
+}
+
+async function heldByAlpha(seed = 1): Promise<{ small: SmallWorld; line: HeldLine; told: Told[] }> {
+  const small = new SmallWorld({ seed })
+  return { small, line: await hold(small, "alpha"), told: [] }
+}
+
+async function hold(small: SmallWorld, name: string): Promise<HeldLine> {
+  return (await small.on(name, ({ ports }: SimProcess) => ports.lifeline.hold())) as HeldLine
+}
+
+function follow(small: SmallWorld, by: string, mark: string, told: Told[]) {
+  const proc = small.process(by)
+  return proc.ports.lifeline.follow(mark, () => {
+    expect(small.world.current).toBe(proc)
+    told.push({ by, at: small.world.now })
+  })
+}

@@ -78,6 +78,8 @@ const places = [
   "lost: left",
   "lost: unreachable",
   "lost: ended",
+  "lost: reincarnated",
+  "a node goes on as a new incarnation",
   "dial failed: duplicate",
   "dial failed: unreachable",
   "connection refused: duplicate",

@@ -492,6 +492,89 @@ test("decides as its scenarios tell", async () => {
        10600 tick`,
     ),
     scenario(
+      "this node becomes its next incarnation: connected again at once, and what waited leaves first",
+      {},
+      `0     established z1
+       0     send one
+       10    reincarnated m2
+       10    send two
+       40    established z1
+       40    write
+       40    write`,
+    ),
+    scenario(
+      "this node becomes its next incarnation: connected again for the peer's sake, once, if nothing waits here",
+      {},
+      `0     established z1
+       10    reincarnated m2
+       20    dial-failed unreachable
+       5000  tick`,
+    ),
+    scenario(
+      "this node becomes its next incarnation: nobody is dialled with whom there is nothing",
+      {},
+      "0 reincarnated m2",
+    ),
+    scenario(
+      "this node becomes its next incarnation: the dial of the last one is called off for another",
+      {},
+      `0     send one
+       5     reincarnated m2
+       9     established z1
+       9     write`,
+    ),
+    scenario(
+      "this node becomes its next incarnation: what the last one was refused is tried at once, and waited for anew",
+      {},
+      `0     send one
+       10    dial-failed quarantined
+       760   tick
+       770   dial-failed quarantined
+       780   reincarnated m2
+       790   dial-failed unreachable
+       1540  tick`,
+    ),
+    scenario(
+      "this node becomes its next incarnation: as at a drop, what is beyond the limit is refused, the newest of it",
+      { perAuthority: 2 },
+      `0     established z1
+       0     send one
+       0     send two
+       0     send three
+       10    reincarnated m2
+       5000  tick`,
+    ),
+    scenario(
+      "this node becomes its next incarnation: whoever is watched is out of reach from then",
+      {},
+      `0     watched
+       10    established z1
+       500   reincarnated m2
+       600   dial-failed unreachable
+       10499 tick
+       10500 tick`,
+    ),
+    scenario(
+      "this node becomes its next incarnation: whoever is shut out stays so, and is not looked for as the last one",
+      {},
+      `0     established z1
+       0     violated z1 a bad frame
+       8000  send one
+       8001  reincarnated m2
+       8002  judge z1
+       8003  send two
+       16000 send three`,
+    ),
+    scenario(
+      "this node becomes its next incarnation: that one is itself from then on, and the last one is another",
+      {},
+      `0     judge m1
+       0     judge m2
+       1     reincarnated m2
+       2     judge m1
+       2     judge m2`,
+    ),
+    scenario(
       "what comes late is passed over",
       {},
       `0     dropped ended
@@ -509,7 +592,12 @@ test("whatever comes: every parcel has one fate, in order; one dial at a time; a
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 80 }), (happenings) => {
       const all = { count: 0 }
-      const association = associationOf("z", all, terms, () => 0.5)
+      const association = associationOf(
+        () => nodeNamed("m1"),
+        all,
+        terms,
+        () => 0.5,
+      )
       const sent: NamedParcel[] = []
       const ended: NamedParcel[] = []
       let written = -1
@@ -552,7 +640,12 @@ test("whatever comes: every parcel has one fate, in order; one dial at a time; a
 })
 
 test("no more incarnations are shut out than anybody could mean: the oldest is forgotten", () => {
-  const association = associationOf("z", { count: 0 }, terms, () => 0.5)
+  const association = associationOf(
+    () => nodeNamed("m1"),
+    { count: 0 },
+    terms,
+    () => 0.5,
+  )
   for (let life = 1; life <= 1_000; life += 1) {
     association.handle({ kind: "violated", node: nodeNamed(`z${life}`), because: "a bad frame" }, 0)
   }
@@ -578,6 +671,7 @@ const kinds = [
   "violated",
   "shut-out",
   "let-in",
+  "reincarnated",
   "watched",
 ] as const
 
@@ -607,6 +701,7 @@ function eventOf(kind: string, sent: NamedParcel[], pick: number): AssociationEv
     case "watched":
       return { kind, watched: pick % 2 === 0 }
     case "let-in":
+    case "reincarnated":
       return { kind }
     default:
       return { kind: "tick" }
@@ -632,7 +727,7 @@ const terms: AssociationTerms = {
 }
 
 const head = `Unless a scenario says otherwise: ${written(terms)}, chance 0.5.
-This node is m1; a1 is lower, z1 is higher, z2 is its next incarnation. A parcel has 10 bytes.
+This node is m1, until it is reincarnated; a1 is lower, z1 is higher, z2 is its next incarnation. A parcel has 10 bytes.
 
     ms  what comes                      state, how many wait           wakes  what is to be done`
 
@@ -644,15 +739,23 @@ function scenario(name: string, { jitters, ...changed }: Options, script: string
   const all: DeferredCount = { count: 0 }
   const associations = new Map<string, Association<NamedParcel>>()
   const parcels = new Map<string, NamedParcel>()
+  let self = nodeNamed("m1")
   const lines = script.split("\n").map((line) => {
     const [at = "", ...rest] = line.trim().split(/\s+/)
     const prefix = rest[0]?.endsWith(":") ? rest.shift() : undefined
     const [verb = "", ...words] = rest
     const known = associations.get(prefix ?? "")
     const association =
-      known ?? associationOf("z", all, { ...terms, ...changed }, () => chances.shift() ?? 0.5)
+      known ??
+      associationOf(
+        () => self,
+        all,
+        { ...terms, ...changed },
+        () => chances.shift() ?? 0.5,
+      )
     associations.set(prefix ?? "", association)
     const came = [prefix, verb, ...words].filter((word) => word !== undefined).join(" ")
+    if (verb === "reincarnated") self = nodeNamed(words[0] as string)
     const done = perform(association, parcels, verb, words, Number(at))
     const { state, waiting, wakeAt } = association
     const standing = `${stateText(state)}, ${waiting}${association.isIdle ? ", idle" : ""}`
@@ -710,6 +813,7 @@ function eventWritten(
     case "shut-out":
       return { kind: verb, because: words.join(" ") }
     case "let-in":
+    case "reincarnated":
     case "tick":
       return { kind: verb }
     default:
@@ -765,10 +869,10 @@ function nameOf(node: NodeId | undefined): string {
 }
 
 function associationOf(
-  authority: string,
+  self: () => NodeId,
   all: DeferredCount,
   terms: AssociationTerms,
   jitter: () => number,
 ): Association<NamedParcel> {
-  return new Association({ authority, self: nodeNamed("m1"), terms, jitter, all })
+  return new Association({ authority: "z", self, terms, jitter, all })
 }

@@ -24,6 +24,10 @@ import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
  * good. Two nodes that dial each other at one time would end up with two connections; the dial of the lower node id stands and
  * the other is refused as a duplicate.
  *
+ * This node itself may go on as its next incarnation. Whatever it said of itself is then untrue, so connection and dial end, as if
+ * the transport had dropped, and since nobody has failed there is no wait. A connection that was there is made again even
+ * if nothing waits here: something may wait at the peer, which cannot tell this from a failure and would wait before it dials.
+ *
  * Quarantine binds a node id, so the next incarnation at the same address must be able to end it. It may never dial us; so while
  * sends are being refused we look, now and then, who is there. The alternative, to wait for the time to be over, is five days
  * of refusals to a node that was restarted within a minute.
@@ -31,7 +35,7 @@ import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
 export class Association<P extends Parcel> {
   readonly authority: string
   readonly #terms: AssociationTerms
-  readonly #self: NodeId
+  readonly #self: () => NodeId
   readonly #jitter: () => number
   readonly #all: DeferredCount
   readonly #queue: DeferredQueue<P>
@@ -68,11 +72,11 @@ export class Association<P extends Parcel> {
 
   /** Whether a node that has said who it is, and has not proven it yet, is to be talked to. */
   judge(peer: NodeId, now: MonotonicMs): HandshakeRefusal | undefined {
-    if (peer.equals(this.#self)) return "self"
+    if (peer.equals(this.#self())) return "self"
     for (const incarnation of [peer.incarnation, ANY]) {
       if ((this.#shutOut.get(incarnation) ?? now) > now) return "quarantined"
     }
-    if (this.#dialing && this.#self.toString() < peer.toString()) return "duplicate"
+    if (this.#dialing && this.#self().toString() < peer.toString()) return "duplicate"
     return undefined
   }
 
@@ -117,6 +121,8 @@ export class Association<P extends Parcel> {
         return this.#quarantine(nodeOf(this.#state), event.because, now)
       case "let-in":
         return this.#letIn(now)
+      case "reincarnated":
+        return this.#reincarnated(now)
       case "tick":
         return this.#tick(now)
     }
@@ -185,10 +191,13 @@ export class Association<P extends Parcel> {
 
   #dropped(because: DisconnectReason, now: MonotonicMs): AssociationCommand<P>[] {
     if (this.#state.kind !== "connected") return []
-    const { node } = this.#state
+    this.#dialAt = now + this.#backoffMs(1)
+    return this.#lose(this.#state.node, because, now)
+  }
+
+  #lose(node: NodeId, because: DisconnectReason, now: MonotonicMs): AssociationCommand<P>[] {
     this.#state = { kind: "unresolved" }
     this.#attempts = 0
-    this.#dialAt = now + this.#backoffMs(1)
     const commands: AssociationCommand<P>[] = [{ kind: "lost", node, because }]
     if (this.#isWatched) this.#watchedSince = now
     if (because === "left" && this.#isWatched) commands.push(this.#giveUpWatching(because))
@@ -233,6 +242,19 @@ export class Association<P extends Parcel> {
     this.#state = { kind: "unresolved" }
     this.#attempts = 0
     return this.#dialing ? [] : this.#dial(now)
+  }
+
+  /** A quarantine stands: it is about the other node. */
+  #reincarnated(now: MonotonicMs): AssociationCommand<P>[] {
+    const commands: AssociationCommand<P>[] = this.#dialing ? [{ kind: "abandon-dial" }] : []
+    this.#dialing = false
+    const before = this.#state
+    if (before.kind === "quarantined") return commands
+    this.#attempts = 0
+    this.#dialAt = now
+    if (before.kind === "unresolved") return [...commands, ...this.#dialIfDue(now)]
+    commands.push({ kind: "hang-up", because: "reincarnated" })
+    return [...commands, ...this.#lose(before.node, "reincarnated", now), ...this.#dial(now)]
   }
 
   #tick(now: MonotonicMs): AssociationCommand<P>[] {
@@ -288,7 +310,8 @@ function nodeOf(state: AssociationState): NodeId | undefined {
 
 export interface AssociationOptions {
   readonly authority: string
-  readonly self: NodeId
+  /** Who this node is at present. */
+  readonly self: () => NodeId
   readonly terms: AssociationTerms
   /** From 0 to 1. */
   readonly jitter: () => number
@@ -338,6 +361,8 @@ export type AssociationEvent<P> =
   /** By hand, or because the member was downed. */
   | { readonly kind: "shut-out"; readonly because: string }
   | { readonly kind: "let-in" }
+  /** This node has become its next incarnation. */
+  | { readonly kind: "reincarnated" }
   | { readonly kind: "tick" }
 
 /** Why a parcel was refused; all of them mean `not-delivered`. */

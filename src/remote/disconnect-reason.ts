@@ -42,6 +42,8 @@ export type DisconnectReason =
   | "replaced"
   /** Too many connections were in their handshake; the oldest had to go. */
   | "crowded-out"
+  /** This node goes on as its next incarnation; the connection was that of the last one. */
+  | "reincarnated"
 
 const refusals = new Map<number, HandshakeRefusal>(
   Object.entries(refusalCodes).map(([reason, code]) => [code, reason as HandshakeRefusal]),
@@ -77,4 +79,5 @@ export const advice: Readonly<Record<DisconnectReason, string>> = {
   "too-long": "the peer does not keep to the limit that it was told",
   replaced: "the other node had lost the connection and made a new one",
   "crowded-out": "more connections were being made than this node handles at a time",
+  reincarnated: "this node goes on as a new incarnation, and connects again at once",
 }

@@ -1,5 +1,6 @@
 import type { ReplyRef } from "../actor/reply-ref.js"
 import type { MonotonicMs } from "../ports/clock.js"
+import type { Extras } from "../serialization/envelope.js"
 import type { Parcel } from "./deferred-queue.js"
 import type { RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
@@ -14,6 +15,7 @@ export class MessageParcel implements Parcel {
   readonly at: MonotonicMs
   /** The connection that it answers on, if it is an answer. */
   readonly session: Session | undefined
+  readonly extras: Extras | undefined
   waiting = false
 
   constructor(
@@ -21,13 +23,14 @@ export class MessageParcel implements Parcel {
     payload: Buffer,
     reply: ReplyRef | undefined,
     at: MonotonicMs,
-    session?: Session,
+    { session, extras }: { readonly session?: Session; readonly extras?: Extras | undefined } = {},
   ) {
     this.to = to
     this.payload = payload
     this.reply = reply
     this.at = at
     this.session = session
+    this.extras = extras
   }
 
   get bytes(): number {

@@ -13,6 +13,7 @@ import {
 } from "../errors/call-errors.js"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
+import type { Extras } from "../serialization/envelope.js"
 import type { Association, AssociationCommand, AssociationEvent, ParcelRefusal } from "./association.js"
 import {
   AssociationConnected,
@@ -80,14 +81,15 @@ export class RemoteNode implements MessageGate, SessionOwner {
     }
   }
 
-  request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown): CallError | undefined {
+  request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown, extras?: Extras): CallError | undefined {
     const session = this.#session
     reply.correlation = this.#tools.nextCorrelation()
     try {
       if (session !== undefined && !this.mustQueue(session)) {
-        session.request(ref, reply, Math.ceil(reply.timeoutMs), message)
+        session.request(ref, reply, Math.ceil(reply.timeoutMs), message, extras)
       } else {
-        this.#enqueue(new MessageParcel(ref, this.#speech.encoded(message, reply), reply, this.#now))
+        const payload = this.#speech.encoded(message, reply)
+        this.#enqueue(new MessageParcel(ref, payload, reply, this.#now, { extras }))
       }
     } catch (error) {
       if (error instanceof InvalidMessageError) return error
@@ -125,7 +127,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
 
   queueAnswer(session: Session, reply: RemoteReply, payload: Buffer): DeadLetterReason | undefined {
     if (session !== this.#session) return "unreachable"
-    this.#enqueue(new MessageParcel(reply, payload, undefined, this.#now, session))
+    this.#enqueue(new MessageParcel(reply, payload, undefined, this.#now, { session }))
     return undefined
   }
 
@@ -181,6 +183,11 @@ export class RemoteNode implements MessageGate, SessionOwner {
 
   letIn(): void {
     this.#handle({ kind: "let-in" })
+  }
+
+  /** This node, not that one, has become another. */
+  reincarnated(): void {
+    this.#handle({ kind: "reincarnated" })
   }
 
   /** There is nothing between this node and that one, or it is not to be remembered. */
@@ -294,7 +301,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (reply !== undefined) {
       parcels.delete(reply)
       const leftMs = reply.timeoutMs - (this.#now - parcel.at)
-      return session.sendEncoded(to as RemoteRef<never>, payload, reply, Math.max(1, Math.ceil(leftMs)))
+      const timeLeftMs = Math.max(1, Math.ceil(leftMs))
+      return session.sendEncoded(to as RemoteRef<never>, payload, reply, timeLeftMs, parcel.extras)
     }
     if (parcel.session === undefined)
       return session.sendEncoded(to as RemoteRef<never>, payload, undefined, 0)
@@ -360,6 +368,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
     const peer = node.toString()
     if (reason === "stopping")
       return logger.log("debug", "left a node, because this one is stopping", { peer })
+    if (reason === "reincarnated")
+      return logger.log("debug", "left a node, because this one is a new incarnation", { peer })
     if (reason === "left") return logger.log("info", "a node has left", { peer })
     logger.log("warn", "the connection with a node is gone", { peer, reason, advice: advice[reason] })
   }

@@ -3,6 +3,7 @@ import { InternalRef, type Watcher } from "../actor/internal-ref.js"
 import type { ReplyRef } from "../actor/reply-ref.js"
 import type { ActorPath } from "../address/actor-path.js"
 import type { CallError, Delivery } from "../errors/call-errors.js"
+import type { Extras } from "../serialization/envelope.js"
 
 /** The ref of an actor on another node. To whoever tells it something it is a ref like any other. */
 export class RemoteRef<M> extends InternalRef<M> {
@@ -34,8 +35,8 @@ export class RemoteRef<M> extends InternalRef<M> {
     return undefined
   }
 
-  request(reply: ReplyRef, message: M): CallError | undefined {
-    return this.#gate.request(this, reply, message)
+  request(reply: ReplyRef, message: M, extras?: Extras): CallError | undefined {
+    return this.#gate.request(this, reply, message, extras)
   }
 
   withdraw(reply: ReplyRef): Delivery {
@@ -65,7 +66,7 @@ export class RemoteRef<M> extends InternalRef<M> {
 export interface MessageGate {
   readonly isForgotten: boolean
   tell(ref: RemoteRef<never>, message: unknown): void
-  request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown): CallError | undefined
+  request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown, extras?: Extras): CallError | undefined
   withdraw(reply: ReplyRef): Delivery
   watch(ref: RemoteRef<never>, watcher: Watcher): void
   unwatch(ref: RemoteRef<never>, watcher: Watcher): void

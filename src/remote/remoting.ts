@@ -26,7 +26,6 @@ import { Speech } from "./speech.js"
  * Everything that a system has with other nodes: who is who by authority, who is coming in, and what refs to elsewhere mean.
  */
 export class Remoting {
-  readonly self: NodeId
   readonly #options: RemotingOptions
   readonly #listener: Listener
   readonly #speech: Speech
@@ -39,13 +38,14 @@ export class Remoting {
   readonly #deferred: DeferredCount = { count: 0 }
   readonly #frameTools: FrameTools
   readonly #nodeTools: RemoteNodeTools
+  #self: NodeId
   #correlations = 0
   #isStopping = false
   #refusals = 0
   #quietUntil = Number.NEGATIVE_INFINITY
 
   constructor(options: RemotingOptions, listener: Listener) {
-    this.self = options.self
+    this.#self = options.self
     this.#options = options
     this.#listener = listener
     const { clock, scheduler, digest } = options.ports
@@ -60,7 +60,7 @@ export class Remoting {
       resolve: (path) => this.resolve(path),
       target: (path) => options.local(path),
       questionPath: (peer, correlation) => questionPath(peer.address, peer.node, correlation),
-      ownQuestionPath: (correlation) => questionPath(options.address, options.self, correlation),
+      ownQuestionPath: (correlation) => questionPath(options.address, this.#self, correlation),
     })
     this.#frameTools = {
       clock,
@@ -92,6 +92,30 @@ export class Remoting {
     }
   }
 
+  /** This life of this node. */
+  get self(): NodeId {
+    return this.#self
+  }
+
+  /**
+   * Goes on as the next incarnation of this node, for one that may not act as the last one any more. What was said as the last one
+   * ends: connections, handshakes, the questions that were sent, and what others watch here. What was not sent is kept, actors
+   * do not notice, and what they watch elsewhere is watched on. Correlations are counted on: an answer to a question of the
+   * last life finds none of this one, whichever way it comes.
+   */
+  reincarnate(self: NodeId): void {
+    const before = this.#self
+    if (self.address !== before.address || self.equals(before))
+      throw new TypeError(`${self} is no other incarnation of ${before}`)
+    this.#options.logger.log("info", "this node goes on as a new incarnation", {
+      before: before.toString(),
+      now: self.toString(),
+    })
+    this.#self = self
+    for (const stranger of [...this.#strangers]) stranger.close("reincarnated")
+    for (const node of [...this.#nodes.values()]) node.reincarnated()
+  }
+
   /** The ref for any path: of this node, or of another. */
   resolve(path: ActorPath): InternalRef<never> {
     const { authority, port } = path.address
@@ -117,7 +141,7 @@ export class Remoting {
   /** The question that waits for an answer at this path, which this node gave to another. */
   questionAt(path: ActorPath): InternalRef<never> | undefined {
     const correlation = correlationOf(path.name)
-    if (correlation === undefined || path.uid !== lifeUid(this.self)) return undefined
+    if (correlation === undefined || path.uid !== lifeUid(this.#self)) return undefined
     for (const node of this.#nodes.values()) {
       const question = node.question(correlation)
       if (question !== undefined) return question
@@ -179,7 +203,7 @@ export class Remoting {
     const { random } = this.#options.ports
     const association = new Association<never>({
       authority,
-      self: this.self,
+      self: () => this.#self,
       terms: this.#options.terms,
       jitter: () => random.uint32() / 2 ** 32,
       all: this.#deferred,
@@ -205,7 +229,7 @@ export class Remoting {
     return {
       speech: this.#speech,
       terms: {
-        self: this.self,
+        self: this.#self,
         namespace,
         system: address.system,
         codec: this.#speech.codecName,
@@ -216,7 +240,7 @@ export class Remoting {
         random,
         judge: (peer) => {
           if (this.#isStopping) return "stopping"
-          if (peer.equals(this.self)) return "self"
+          if (peer.equals(this.#self)) return "self"
           return this.#nodes.get(peer.address)?.judge(peer)
         },
         connectionWith: (peer) => this.#nodes.get(peer.address)?.session,
@@ -281,6 +305,7 @@ export class Remoting {
 }
 
 export interface RemotingOptions {
+  /** Who this node is at first. */
   readonly self: NodeId
   /** What the paths of this system begin with, for others. */
   readonly address: Address

@@ -13,6 +13,7 @@ import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import {
   ANSWER,
   Envelope,
+  type Extras,
   FAILURE,
   ONE_WAY,
   REQUEST,
@@ -93,8 +94,19 @@ export class Session implements AnswerDesk {
   }
 
   /** As `tell`; the answer, or what becomes of it, is told to `reply`. */
-  request(ref: RemoteRef<never>, reply: ReplyRef, timeLeftMs: number, message: unknown): void {
-    this.#send(REQUEST, ref, reply.correlation, timeLeftMs, message, reply)
+  request(
+    ref: RemoteRef<never>,
+    reply: ReplyRef,
+    timeLeftMs: number,
+    message: unknown,
+    extras?: Extras,
+  ): void {
+    if (extras !== undefined) this.#envelope.carry(extras)
+    try {
+      this.#send(REQUEST, ref, reply.correlation, timeLeftMs, message, reply)
+    } finally {
+      if (extras !== undefined) this.#envelope.carry(undefined)
+    }
     this.#questions.add(reply)
   }
 
@@ -104,13 +116,16 @@ export class Session implements AnswerDesk {
     payload: Uint8Array,
     reply: ReplyRef | undefined,
     timeLeftMs: number,
+    extras?: Extras,
   ): void {
+    if (extras !== undefined) this.#envelope.carry(extras)
     const frame = this.#openMessage(
       reply === undefined ? ONE_WAY : REQUEST,
       ref,
       reply?.correlation ?? 0,
       timeLeftMs,
     )
+    if (extras !== undefined) this.#envelope.carry(undefined)
     this.#frames.writer.raw(payload)
     this.#closeFrame(frame)
     if (reply !== undefined) this.#questions.add(reply)
@@ -311,7 +326,7 @@ export class Session implements AnswerDesk {
     const reply = new RemoteReply(this, envelope.correlation, target, envelope.timeLeftMs)
     const message = this.#decode(input, target, reply)
     if (message === UNREADABLE) return
-    const refused = this.#isFull(target) ?? target.request(reply, message as never)
+    const refused = this.#isFull(target) ?? target.request(reply, message as never, envelope)
     if (refused !== undefined) return reply.fail(refused)
     if (reply.isOver) return
     this.#openReplies += 1

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import * as tags from "../serialization/tags.js"
 import { viewKinds } from "../serialization/view-kinds.js"
-import { refusalCodes } from "./disconnect-reason.js"
+import { advice, refusalCodes } from "./disconnect-reason.js"
 import * as frames from "./frames.js"
 import { VERSION } from "./handshake.js"
 
@@ -29,6 +29,10 @@ test("the page has every reason of a refusal, by its number", () => {
   for (const [reason, code] of Object.entries(refusalCodes)) {
     expect(page).toMatch(new RegExp(`\\| \`${reason}\` +\\| ${code} +\\|`))
   }
+})
+
+test("the page has every reason for which a connection is closed", () => {
+  for (const reason of Object.keys(advice)) expect(page).toContain(`\`${reason}\``)
 })
 
 test("the page has every kind of view, by its place", () => {

@@ -1,6 +1,10 @@
 /** What the players of the remoting workload tell its invariants. A player is one life of one system. */
 export type RemotingEvent =
   | { readonly kind: "born"; readonly player: string; readonly machine: string }
+  /** The incarnation that a player goes by from now on; it may take another without being born again. */
+  | { readonly kind: "incarnated"; readonly player: string; readonly node: string }
+  /** A player is connected with this incarnation of the node on a machine. */
+  | { readonly kind: "met"; readonly player: string; readonly machine: string; readonly node: string }
   /** Of connections with a host: there is one more, the network takes no more from it, takes more again, it is over. */
   | {
       readonly kind: "opened" | "blocked" | "drained" | "closed"

@@ -9,6 +9,7 @@ import {
   CallError,
   ConnectionRefused,
   DeadLetter,
+  NodeId,
   NodeUnreachableError,
   Terminated,
 } from "../../src/index.js"
@@ -18,6 +19,7 @@ import { type Answer, inbox, type Manner, type Note, type Question, type ToInbox
 import type { RemotingSettings } from "./knobs.js"
 import { drawLargePayload, drawPayload } from "./payload.js"
 import type { Plant } from "./plant.js"
+import { remotingOf } from "./remoting-of.js"
 import { Tap } from "./tap.js"
 
 /** What all players of a run share. */
@@ -93,6 +95,7 @@ export class Player {
       .filter((host) => host !== life.host)
       .map((host) => `${host}:${PORT}`)
     life.record({ kind: "born", player: name, machine: show.machines.get(life.host) })
+    life.record({ kind: "incarnated", player: name, node: `${system.node}` })
     this.#listen()
     for (let index = 0; index < INBOXES; index += 1) this.#open(index)
   }
@@ -122,6 +125,7 @@ export class Player {
           break
         case 6:
           if (random.chance(0.15)) return "leaves"
+          if (random.chance(0.3)) await this.#reincarnate(peer)
           break
         case 7:
         case 8:
@@ -171,7 +175,11 @@ export class Player {
       const { chain, seq } = message
       life.record({ kind: "dead", player: this.name, chain, seq })
     })
-    events.subscribe(AssociationConnected, () => life.sometimes("connected"))
+    events.subscribe(AssociationConnected, ({ node }) => {
+      life.sometimes("connected")
+      const machine = this.#show.machines.get(node.host)
+      life.record({ kind: "met", player: this.name, machine, node: `${node}` })
+    })
     events.subscribe(AssociationLost, ({ reason }) => life.sometimes(`lost: ${reason}`))
     events.subscribe(AssociationFailed, ({ reason }) => life.sometimes(`dial failed: ${reason}`))
     events.subscribe(ConnectionRefused, ({ reason }) => life.sometimes(`connection refused: ${reason}`))
@@ -360,6 +368,16 @@ export class Player {
     await this.#sleep(this.#random.between(10, 1_500))
     this.#system.liftQuarantine(peer)
     this.#life.sometimes("a quarantine is lifted by hand")
+  }
+
+  /** As a node does that has lost its lease: another node to all others, with the same actors, and with what waits to be sent. */
+  async #reincarnate(peer: string): Promise<void> {
+    if (this.#random.chance(0.5)) await this.#tellLarge(this.#byName(peer, 0))
+    const { host, port } = this.#system.node as NodeId
+    const next = NodeId.fresh(host, port, this.#life.ports.random)
+    this.#life.record({ kind: "incarnated", player: this.name, node: `${next}` })
+    remotingOf(this.#system).reincarnate(next)
+    this.#life.sometimes("a node goes on as a new incarnation")
   }
 
   #sleep(ms: number): Promise<void> {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest"
-import { parseCommand } from "./command-line.js"
+import { parseCommand, plantAsked } from "./command-line.js"
 
 describe("the command line", () => {
   const parse = (...args: string[]) =>
-    parseCommand(args, { cores: 4, known: (testing) => (testing ? ["local", "failing"] : ["local"]) })
+    parseCommand(args, {
+      cores: 4,
+      known: (testing) => (testing ? ["local", "failing"] : ["local"]),
+      plantings: ["first-bug", "second-bug"],
+    })
   const local = { workload: "local", testing: false }
 
   it("runs a hundred seeds from the first, a process for each core, unless told otherwise", () => {
@@ -40,6 +44,25 @@ describe("the command line", () => {
     expect(parse("--workload", "loca")).toEqual(wrong)
     expect(parse("--workload", "failing")).toMatchObject({ kind: "wrong" })
     expect(parse("--workload", "failing", "--testing")).toMatchObject({ kind: "run", testing: true })
+  })
+
+  it("plants a bug, wherever seeds are run", () => {
+    const plant = "second-bug"
+    for (const args of [[], ["--seed", "7"], ["--serve"]]) {
+      expect(parse("--workload", "local", "--plant", plant, ...args)).toMatchObject({ ...local, plant })
+      expect(plantAsked(["--workload", "local", ...args, "--plant", plant])).toBe(plant)
+    }
+    expect(parse("--plant", "list")).toEqual({ kind: "list plantings" })
+    expect(parse("--plant", plant)).toMatchObject({ problem: expect.stringContaining("which workload?") })
+  })
+
+  it("does not run without the bug that it was asked to plant", () => {
+    expect(parse("--workload", "local", "--plant", "third-bug")).toEqual({
+      kind: "wrong",
+      problem: `there is no bug "third-bug" to plant; the bugs are:\n  first-bug\n  second-bug`,
+    })
+    expect(plantAsked(["--workload", "local"])).toBeUndefined()
+    expect(plantAsked(["--fast", "--plant", "first-bug"])).toBeUndefined()
   })
 
   it("does not take a forgotten workload for a run that held", () => {

@@ -4,6 +4,8 @@ import { parseArgs } from "node:util"
 export interface Chosen {
   readonly workload: string
   readonly testing: boolean
+  /** The bug to plant, by its name. */
+  readonly plant: string | undefined
 }
 
 export interface ManySeeds extends Chosen {
@@ -27,6 +29,7 @@ export type Command =
   /** What `run` starts: takes seeds from whoever started it. */
   | ({ readonly kind: "serve" } & Chosen)
   | { readonly kind: "list"; readonly testing: boolean }
+  | { readonly kind: "list plantings" }
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly problem: string }
 
@@ -34,6 +37,8 @@ export interface Surroundings {
   readonly cores: number
   /** The names of the workloads, in their order. */
   readonly known: (testing: boolean) => readonly string[]
+  /** The names of the bugs that can be planted. */
+  readonly plantings: readonly string[]
 }
 
 export const help = `Runs a workload in simulated worlds, one for each seed, and says what came of it.
@@ -44,9 +49,10 @@ npm run sim -- --workload NAME [options]
   --from S           the first of them; 1 unless set
   --jobs J           how many processes; one for each core unless set
   --stall-seconds T  a seed on which nothing happens for so long is ended and counts as failed; 60 unless set
+  --plant BUG        with this bug planted in the code that is run; "list" names them all
   --help             this text
 
-npm run sim -- --workload NAME --seed S [--trace]
+npm run sim -- --workload NAME --seed S [--trace] [--plant BUG]
   --seed S           this seed, in this process, so that a debugger can look at it; Ctrl-C ends it
   --trace            prints every event as it happens
 
@@ -66,10 +72,20 @@ export function parseCommand(args: readonly string[], surroundings: Surroundings
   }
 }
 
-function understood(args: readonly string[], { cores, known }: Surroundings): Command {
+/** The bug that a command asks for, right or wrong otherwise: it is planted before the rest can be looked at. */
+export function plantAsked(args: readonly string[]): string | undefined {
+  try {
+    return read(args).plant
+  } catch {
+    return undefined
+  }
+}
+
+function understood(args: readonly string[], { cores, known, plantings }: Surroundings): Command {
   const options = read(args)
-  const { workload, testing = false, trace = false } = options
+  const { workload, plant, testing = false, trace = false } = options
   if (options.help) return { kind: "help" }
+  if (plant === "list") return { kind: "list plantings" }
   if (workload === "list" || Object.keys(options).every((name) => name === "testing")) {
     return { kind: "list", testing }
   }
@@ -78,10 +94,14 @@ function understood(args: readonly string[], { cores, known }: Surroundings): Co
     const problem = workload === undefined ? "which workload?" : `there is no workload "${workload}";`
     throw new Error(`${problem} the workloads are:\n  ${names.join("\n  ")}`)
   }
-  if (options.serve) return { kind: "serve", workload, testing }
+  if (plant !== undefined && !plantings.includes(plant)) {
+    throw new Error(`there is no bug "${plant}" to plant; the bugs are:\n  ${plantings.join("\n  ")}`)
+  }
+  const chosen: Chosen = { workload, testing, plant }
+  if (options.serve) return { kind: "serve", ...chosen }
   if (options.seed !== undefined) {
     refuseBeside("--seed, which runs one seed in this process", options, forMany)
-    return { kind: "seed", workload, testing, seed: whole(options, "seed", 0, maxSeed), trace }
+    return { kind: "seed", ...chosen, seed: whole(options, "seed", 0, maxSeed), trace }
   }
   if (trace) throw new Error("--trace goes with --seed: it prints what happens in one seed")
 
@@ -89,7 +109,7 @@ function understood(args: readonly string[], { cores, known }: Surroundings): Co
   const seeds = whole(options, "seeds", 1, maxSeed - from + 1, Math.min(100, maxSeed - from + 1))
   const jobs = Math.min(whole(options, "jobs", 1, maxJobs, cores), seeds)
   const stallMs = whole(options, "stall-seconds", 1, maxStallSeconds, 60) * 1000
-  return { kind: "run", workload, testing, seeds, from, jobs, stallMs }
+  return { kind: "run", ...chosen, seeds, from, jobs, stallMs }
 }
 
 const forMany = ["seeds", "from", "jobs", "stall-seconds"] as const
@@ -107,6 +127,7 @@ function read(args: readonly string[]) {
       jobs: { type: "string" },
       "stall-seconds": { type: "string" },
       seed: { type: "string" },
+      plant: { type: "string" },
       trace: { type: "boolean" },
       help: { type: "boolean", short: "h" },
       testing: { type: "boolean" },

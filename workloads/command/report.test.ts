@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { FailedSeed, SimulationReport } from "../../src/sim/index.js"
+import type { Planting } from "../planted/planting.js"
 import { duration, progressText, type RunFacts, reportText } from "./report.js"
 
 const report: SimulationReport = {
@@ -27,6 +28,7 @@ const report: SimulationReport = {
 
 const facts: RunFacts = {
   about: "moves money",
+  planting: undefined,
   from: 1,
   asked: 1_200,
   elapsedMs: 10_000,
@@ -62,6 +64,20 @@ invariants, how often each was evaluated
 
 1,200 seeds held
 `)
+  })
+
+  it("says which bug is planted in what was run", () => {
+    const planting: Planting = {
+      name: "kept-change",
+      about: "rounds down",
+      breaks: "money stays",
+      workload: "bank",
+      file: "src/bank/teller.ts",
+      from: "x",
+      to: "y",
+    }
+    const [, second] = reportText(report, { ...facts, planting }).split("\n")
+    expect(second).toBe("planted     kept-change, rounds down (src/bank/teller.ts)")
   })
 
   it("ends with the problems, and the failures in the order of their seeds", () => {

@@ -1,9 +1,12 @@
 import { type FailedSeed, faultKinds, type SimulationReport } from "../../src/sim/index.js"
 import { human } from "../../tools/human-number.js"
+import type { Planting } from "../planted/planting.js"
 
 /** What a report does not know of the run that it came from. */
 export interface RunFacts {
   readonly about: string
+  /** The bug that is planted in what was run. */
+  readonly planting: Planting | undefined
   /** The first seed, and how many were asked for. */
   readonly from: number
   readonly asked: number
@@ -62,12 +65,14 @@ const units = [
 ] as const
 
 function summary(report: SimulationReport, facts: RunFacts): string {
-  const { elapsedMs, from, asked } = facts
+  const { elapsedMs, from, asked, planting } = facts
   const range = asked === 1 ? `seed ${from}` : `${from} to ${from + asked - 1}`
   const done = report.seeds === asked ? grouped(asked) : `${grouped(report.seeds)} of ${grouped(asked)}`
   const faster = elapsedMs > 0 ? human(report.virtualMs / elapsedMs) : "0"
+  const planted = planting && `${planting.name}, ${planting.about} (${planting.file})`
   return lined([
     ["workload", `${report.workload}, ${facts.about}`],
+    ...(planted === undefined ? [] : [["planted", planted] as const]),
     ["seeds", `${done} (${range})`],
     ["took", `${duration(elapsedMs)}, ${perSecond(report.seeds, elapsedMs)} seeds/s`],
     ["steps", grouped(report.steps)],

@@ -1,22 +1,18 @@
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { project, type ScratchFolder, scratchFolder } from "../../test/types/compiler.js"
+import { type CompiledWorkloads, compiledWorkloads } from "../../test/sim/compiled-workloads.js"
 import { isUnluckySeed } from "./testing/luck.js"
 
-let folder: ScratchFolder
+let compiled: CompiledWorkloads
 let unlucky: number
 
 beforeAll(async () => {
-  folder = scratchFolder()
-  const tsc = join(project, "node_modules/typescript/bin/tsc")
-  const compiled = await run([tsc, "-p", join(project, "workloads/tsconfig.json"), "--outDir", folder.path])
-  expect(compiled).toMatchObject({ status: 0 })
+  compiled = await compiledWorkloads()
   unlucky = await loneUnluckySeed()
-})
+}, 60_000)
 
-afterAll(() => folder?.[Symbol.dispose]())
+afterAll(() => compiled?.[Symbol.dispose]())
 
 describe("the sim command", () => {
   it("runs seeds, and says what came of them", async () => {
@@ -89,8 +85,34 @@ describe("the sim command", () => {
     expect(lucky.status).toBe(0)
   })
 
+  it("runs seeds with a bug planted, and replays what it found with the bug", async () => {
+    const many = await sim("--workload local --plant mailbox-forgets-one --seeds 20 --jobs 2")
+    expect(many.stdout).toContain("\nplanted     mailbox-forgets-one, an actor that stops ")
+    expect(many.status).toBe(1)
+    const [, seed, told, args = ""] =
+      /\nseed (\d+) failed: (.+\n.+\n)[\s\S]*?\n {2}replay: npm run sim -- (.+)\n/.exec(many.stdout) ?? []
+    expect(told).toContain("every message is handled or in dead letters\n")
+    expect(args).toBe(`--workload local --plant mailbox-forgets-one --seed ${seed} --trace`)
+    const again = await sim(args)
+    expect(again.stdout).toContain(`\nseed ${seed} failed: ${told}`)
+    expect(again.stdout).toContain("\nplanted     mailbox-forgets-one, ")
+    expect(again.status).toBe(1)
+    const without = await sim(`--workload local --seed ${seed}`)
+    expect(without.stdout).not.toContain("planted")
+    expect(without.status).toBe(0)
+  })
+
+  it("lists the bugs that it can plant, and refuses one that it does not know", async () => {
+    expect(await sim("--plant list")).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^mailbox-forgets-one +an actor that stops /m),
+    })
+    const unknown = { status: 2, stdout: "", stderr: expect.stringContaining(`no bug "mailbox" to plant`) }
+    expect(await sim("--workload local --plant mailbox")).toMatchObject(unknown)
+  })
+
   it("says what it found so far when it is interrupted", async () => {
-    const child = spawn(process.execPath, [program(), ..."--testing --workload endless".split(" ")])
+    const child = spawn(process.execPath, [compiled.main, ..."--testing --workload endless".split(" ")])
     const closed = once(child, "close")
     let stdout = ""
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -136,12 +158,8 @@ async function loneUnluckySeed(): Promise<number> {
   return luck.length - 2
 }
 
-function program(): string {
-  return join(folder.path, "workloads/main.js")
-}
-
 function sim(args: string): Promise<Ended> {
-  return run([program(), ...args.split(" ").filter((arg) => arg !== "")])
+  return run([compiled.main, ...args.split(" ").filter((arg) => arg !== "")])
 }
 
 interface Ended {

@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { project, scratchFolder } from "../types/compiler.js"
+
+export interface CompiledWorkloads extends Disposable {
+  readonly folder: string
+  /** What `npm run sim` runs. */
+  readonly main: string
+}
+
+/** The workloads and `src` as JavaScript, as `npm run sim` compiles them, in a folder of their own. */
+export async function compiledWorkloads(): Promise<CompiledWorkloads> {
+  const folder = scratchFolder()
+  const tsc = join(project, "node_modules/typescript/bin/tsc")
+  const args = [tsc, "-p", join(project, "workloads/tsconfig.json"), "--outDir", folder.path]
+  try {
+    await promisify(execFile)(process.execPath, args)
+  } catch (cause) {
+    folder[Symbol.dispose]()
+    throw new Error(`the workloads do not compile:\n${(cause as { stdout?: string }).stdout}`, { cause })
+  }
+  return {
+    folder: folder.path,
+    main: join(folder.path, "workloads/main.js"),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  }
+}

@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+import { join, relative } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { type CompiledWorkloads, compiledWorkloads } from "../../test/sim/compiled-workloads.js"
+import { project } from "../../test/types/compiler.js"
+import { workloads } from "../index.js"
+import { findPlanting, firstFailingSeed } from "./find-planting.js"
+import { compiledPath, plantedText } from "./planting.js"
+import { plantings } from "./plantings.js"
+
+/** Every planting is found by so many seeds. */
+const SEEDS = 500
+
+// Each search is a process that keeps a core busy.
+vi.setConfig({ maxConcurrency: availableParallelism() })
+
+let compiled: CompiledWorkloads
+
+beforeAll(async () => {
+  compiled = await compiledWorkloads()
+}, 60_000)
+
+afterAll(() => compiled?.[Symbol.dispose]())
+
+test("no two bugs have the same name, and none is called list", () => {
+  const names = ["list", ...plantings.map(({ name }) => name)]
+  expect(names).toEqual([...new Set(names)])
+})
+
+test.each(plantings)("$name changes one place in $file", (planting) => {
+  const text = readFileSync(join(compiled.folder, compiledPath(planting)), "utf8")
+  expect(plantedText(planting, text)).not.toBe(text)
+  expect(planting.breaks).not.toBe("")
+  expect(workloads.map(({ name }) => name)).toContain(planting.workload)
+})
+
+describe.concurrent("a planted bug", () => {
+  test.each(plantings)(
+    "$name is found, and is not there when it is not planted",
+    async (planting) => {
+      const found = await findPlanting(compiled.main, planting, SEEDS)
+      if (found === undefined) throw new Error(`${planting.name} is not found in ${SEEDS} seeds`)
+      expect(`${found.what}: ${found.detail}`).toContain(planting.breaks)
+      const clean = ["--workload", planting.workload]
+      expect(await firstFailingSeed(compiled.main, clean, { from: found.seed, count: 1 })).toBeUndefined()
+    },
+    300_000,
+  )
+})
+
+test("what goes wrong before the first seed is not taken for a bug that is not found", async () => {
+  const unknown = { ...(plantings[0] as (typeof plantings)[number]), name: "no-such-bug" }
+  await expect(findPlanting(compiled.main, unknown, 1)).rejects.toThrow(`there is no bug "no-such-bug"`)
+})
+
+test("a release is made of src alone, so there is no bug in it", async () => {
+  const tsc = join(project, "node_modules/typescript/bin/tsc")
+  const args = [tsc, "-p", join(project, "tsconfig.build.json"), "--listFilesOnly"]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  const files = stdout.split(/\r?\n/).filter((file) => file !== "" && !file.includes("/node_modules/"))
+  expect(files.length).toBeGreaterThan(0)
+  const outside = files.map((file) => relative(project, file)).filter((path) => !/^src[\\/]/.test(path))
+  expect(outside).toEqual([])
+})

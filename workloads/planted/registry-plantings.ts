@@ -1,0 +1,208 @@
+import type { Planting } from "./planting.js"
+
+/**
+ * The bugs that the models in `spec/` find, in the code that does what the models say; `spec/README.md` has what each leads to. Not
+ * here are generations that start again, which are the store's to give; and renewals on no condition whose answers open doors
+ * again, which are in two modules.
+ */
+export const registryPlantings: readonly Planting[] = [
+  {
+    name: "takeover-of-the-living",
+    about: "a placement is taken over without looking at the record of the node that it names",
+    breaks: "SingleActivation",
+    workload: "registry",
+    file: "src/registry/commits.ts",
+    from: `return guess.kind === "own" ? [at] : [at, { kind: "absent", key: nodeKey(guess.node) }];`,
+    to: "return [at];",
+  },
+  {
+    name: "deadline-from-the-answer",
+    about: "the holder of a lease counts its deadline from when the answer came",
+    breaks: "PlacementConsistency",
+    workload: "registry",
+    file: "src/registry/node-lease.ts",
+    from: "this.#state = { ...state, lease, record, ...this.#countedFrom(sentAt), pending: undefined };",
+    to: "this.#state = { ...state, lease, record, ...this.#countedFrom(now), pending: undefined };",
+  },
+  {
+    name: "renewal-of-any-lease",
+    about: "a renewal is not conditioned on the lease",
+    breaks: "OneLateRenewal",
+    workload: "registry",
+    file: "src/registry/commits.ts",
+    from: `{ kind: "at", key: leaseKey(node), revision: lease },
+           { kind: "at", key: nodeKey(node), revision: record },`,
+    to: `{ kind: "at", key: nodeKey(node), revision: record },`,
+  },
+  {
+    name: "renewal-of-the-downed",
+    about: "a renewal is not conditioned on the record",
+    breaks: "DownIsHeeded",
+    workload: "registry",
+    file: "src/registry/commits.ts",
+    from: `{ kind: "at", key: nodeKey(node), revision: record },
+        ],
+        writes: said`,
+    to: "], writes: said",
+  },
+  {
+    name: "renewal-of-anything",
+    about: "a renewal has no condition at all",
+    breaks: "RecordWithLease",
+    workload: "registry",
+    file: "src/registry/commits.ts",
+    from: `{ kind: "at", key: leaseKey(node), revision: lease },
+           { kind: "at", key: nodeKey(node), revision: record },`,
+    to: "",
+  },
+  {
+    name: "save-over-anything",
+    about: "a save is conditioned on the placement alone",
+    breaks: "FencedWrites",
+    workload: "registry",
+    file: "src/registry/commits.ts",
+    from: `over === undefined ? { kind: "absent", key } : { kind: "at", key, revision: over },`,
+    to: "",
+  },
+  {
+    name: "save-by-anybody",
+    about: "a save is conditioned on the state alone",
+    breaks: "FencedWrites",
+    workload: "registry",
+    file: "src/registry/commits.ts",
+    from: `{ kind: "at", key: placement.key, revision: placement.generation },`,
+    to: "",
+  },
+  {
+    name: "release-of-anything",
+    about: "a release deletes whatever placement there is",
+    breaks: "SingleActivation",
+    workload: "registry",
+    file: "src/registry/commits.ts",
+    from: `conditions: [{ kind: "at", key, revision: generation }],`,
+    to: "conditions: [],",
+  },
+  {
+    name: "claim-by-anybody",
+    about: "a claim is not conditioned on the claimer's own record",
+    breaks: "PlacementConsistency",
+    workload: "registry",
+    file: "src/registry/commits.ts",
+    from: `{ kind: "at", key: nodeKey(claimer.node), revision: claimer.record },`,
+    to: "",
+  },
+  {
+    name: "adopted-generation",
+    about: "a node that a placement names runs under the generation that it finds there",
+    breaks: "FencedWrites",
+    workload: "registry",
+    file: "src/registry/claimant.ts",
+    from: "const claimer = { node: node.toString(), record };",
+    to: `const claimer = { node: node.toString(), record };
+         if (guess.kind === "own" && (await this.#read(this.#key))?.revision === guess.generation)
+           return { kind: "committed", generation: guess.generation };`,
+  },
+  {
+    name: "lease-ended-early",
+    about: "an observer ends a lease before its holder has fallen silent",
+    breaks: "PlacementConsistency",
+    workload: "registry",
+    file: "src/registry/lease-terms.ts",
+    from: "return ttlMs * (1 + driftMargin);",
+    to: "return ttlMs * (1 - 2 * driftMargin);",
+  },
+  {
+    name: "doors-of-the-node",
+    about: "an activation that has ended still gets through as long as its node may act",
+    breaks: "SingleActivation",
+    workload: "registry",
+    file: "src/registry/tenure.ts",
+    from: "return this.#because === undefined && this.incarnation.mayAct();",
+    to: "return this.incarnation.mayAct();",
+  },
+  {
+    name: "state-before-claim",
+    about: "the state is read before the claim has committed",
+    breaks: "and by then there was",
+    workload: "registry",
+    file: "src/registry/registry.ts",
+    from: `const outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined);`,
+    to: `const { store } = this.#tools;
+         const early = await store.get("state/" + key).catch(() => undefined);
+         const outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined);
+         if (outcome.kind === "claimed" && early !== undefined) {
+           store.get = (at) => {
+             delete store.get;
+             return at === "state/" + key ? Promise.resolve(early) : store.get(at);
+           };
+         }`,
+  },
+  {
+    name: "lease-given-up-open",
+    about: "a leaving node gives up its lease while its doors are open",
+    breaks: "PlacementConsistency",
+    workload: "registry",
+    file: "src/registry/node-lease.ts",
+    from: `this.#state = { kind: "fenced", because: "it has left" };
+        return [
+            { kind: "fence", because: "it has left" },
+            { kind: "give-up", lease },
+        ];`,
+    to: `return [{ kind: "give-up", lease }];`,
+  },
+  {
+    name: "down-whatever-became-of-it",
+    about: "a record is set down whatever became of it since it was read",
+    breaks: "RecordWithLease",
+    workload: "registry",
+    file: "src/registry/commits.ts",
+    from: `conditions: [{ kind: "at", key: nodeKey(node), revision: at }],`,
+    to: "conditions: [],",
+  },
+  {
+    name: "down-and-on",
+    about: "a node that reads its record goes on although it says down",
+    breaks: "DownIsHeeded",
+    workload: "registry",
+    file: "src/registry/node-lease.ts",
+    from: `if (record !== state.record && !isAnnounced)`,
+    to: "if (false)",
+  },
+  {
+    name: "refused-by-its-twin",
+    about: "a save that was sent twice and refused is said to have failed",
+    breaks: "TrueAnswers",
+    workload: "registry",
+    file: "src/registry/save.ts",
+    from: `return this.#sentBefore ? this.#enter("checking", { kind: "read" }) : this.#end({ kind: "refused" });`,
+    to: `return this.#end({ kind: "refused" });`,
+  },
+  {
+    name: "cache-goes-back",
+    about: "a cache takes an entry that is older than its own",
+    breaks: "CacheOrder",
+    workload: "registry",
+    file: "src/registry/placement-cache.ts",
+    from: `if (!replaces(where, before))
+            return ignored(replaces(before, where) ? "older" : "known already");`,
+    to: "",
+  },
+  {
+    name: "suspended-and-on",
+    about: "nobody looks at the wall clock after a machine was suspended",
+    breaks: "PlacementConsistency",
+    workload: "registry",
+    file: "src/registry/node-lease.ts",
+    from: "return now.wallMs - since.wallMs >= holderMs(this.#terms);",
+    to: "return false;",
+  },
+  {
+    name: "clocks-beyond-the-bound",
+    about: "clocks run up to three tenths fast or slow, and the margin is a tenth",
+    breaks: "PlacementConsistency",
+    workload: "registry",
+    file: "src/sim/world.ts",
+    from: "1 + this.random.between(-0.05, 0.05) * drift",
+    to: "1 + this.random.between(-0.3, 0.3) * drift",
+  },
+]

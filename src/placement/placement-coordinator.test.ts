@@ -1,0 +1,854 @@
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { ActorId } from "../address/actor-id.js"
+import { NodeId } from "../address/node-id.js"
+import type { Whereabouts } from "../registry/placement-cache.js"
+import type { CoordinatorEvent, Denial } from "./coordinator-event.js"
+import type { CoordinatorSnapshot } from "./coordinator-snapshot.js"
+import type { PlacementCommand } from "./placement-command.js"
+import { PlacementCoordinator } from "./placement-coordinator.js"
+import type { PlacementEvent } from "./placement-log.js"
+import type { Answer, PlacementWish, Refusal, Resolution } from "./resolution.js"
+import type { Topology } from "./topology.js"
+
+test("holds its conversations as they are written down", async () => {
+  const told = [
+    scenario(
+      "an actor that runs here is here, whatever anybody else says of it",
+      { authority: "b" },
+      `0   catalog x @10
+       0   cache x c @12
+       1   resolve x`,
+    ),
+    scenario(
+      "cached authority: a placement that the cache knows, on a node that is there, is the answer",
+      { authority: "a" },
+      `0   cache x b @7
+       1   resolve x`,
+    ),
+    scenario(
+      "also where that node hosts the type no more: it is leaving, and keeps what it has until it has left",
+      { authority: "c" },
+      `0   topology 2 a b- c
+       0   cache x b @7
+       1   resolve x`,
+    ),
+    scenario(
+      "stored authority: where the cache knows nothing, the store is asked before a message goes to another node",
+      { authority: "b" },
+      `1   resolve x
+       5   looked-up r1 c @7
+       5   cache x c @7
+       6   resolve x`,
+    ),
+    scenario(
+      "remote authority: of an actor that is nowhere, the strategy says where to send; the message makes it start there",
+      { authority: "b" },
+      `1   resolve x
+       5   looked-up r1 absent @40
+       5   cache x absent @40
+       6   resolve x`,
+    ),
+    scenario(
+      "an absence that the cache knows counts as having asked",
+      { authority: "b" },
+      `0   cache x absent @40
+       1   resolve x`,
+    ),
+    scenario(
+      "what was named stays named while nothing newer is known of the actor, or a later message would overtake",
+      { authority: "b" },
+      `0   cache x absent @40
+       1   resolve x
+       2   prefer c
+       2   resolve x
+       3   topology 2 a b c d
+       3   resolve x
+       4   cache x absent @55
+       4   resolve x`,
+    ),
+    scenario(
+      "unless the node that was named is gone",
+      { authority: "b" },
+      `0   cache x absent @40
+       1   resolve x
+       2   prefer c
+       2   member-left b
+       3   resolve x`,
+    ),
+    scenario(
+      "this node is the authority: claimed, activated, here",
+      {},
+      `1   resolve x
+       4   acquired r1 @10 saved
+       9   activation-ready r1
+       9   catalog x @10
+       10  resolve x`,
+    ),
+    scenario(
+      "two resolves of one id share one request; both hear, in the order in which they asked",
+      {},
+      `1   resolve x
+       2   resolve x
+       4   acquired r1 @10 saved
+       5   resolve x
+       6   resolve y
+       9   activation-ready r1`,
+    ),
+    scenario(
+      "existing live owner: the claim finds who has it",
+      {},
+      `1   resolve x
+       4   acquire-denied r1 owned c @7
+       4   cache x c @7
+       5   resolve x`,
+    ),
+    scenario(
+      "also one that the topology does not have yet: the store has seen its record",
+      {},
+      `1   resolve x
+       4   acquire-denied r1 owned z @7`,
+    ),
+    scenario(
+      "lock denied: this node may not claim, or the store does not answer",
+      {},
+      `1   resolve x
+       2   resolve x
+       4   acquire-denied r1 leaving the record says so
+       10  resolve x
+       14  acquire-denied r2 fenced the lease has run out
+       20  resolve x
+       24  acquire-denied r3 unavailable no answer in 2000 ms`,
+    ),
+    scenario(
+      "a lock that is denied because this node has it makes no sense, and sends nobody round in a circle",
+      {},
+      `1   resolve x
+       4   acquire-denied r1 owned a @7`,
+    ),
+    scenario(
+      "dead owner: a placement of a node whose record is gone is up for claiming",
+      {},
+      `0   cache x z @7
+       1   resolve x
+       4   acquired r1 @60 saved
+       9   activation-ready r1`,
+    ),
+    scenario(
+      "dead owner, and another node is the authority: somebody may have claimed it since, so the store is asked",
+      { authority: "b" },
+      `0   cache x z @7
+       1   resolve x
+       5   looked-up r1 c @58
+       10  cache y z @8
+       10  resolve y
+       15  looked-up r2 z @8
+       20  resolve y`,
+    ),
+    scenario(
+      "dead owner: word that a member has left comes ahead of the topology",
+      {},
+      `0   cache x b @7
+       1   resolve x
+       2   member-left b
+       3   resolve x
+       4   acquired r1 @60 saved`,
+    ),
+    scenario(
+      "dead owner: a topology that still has the member which has left is only late",
+      {},
+      `0   cache x b @7
+       1   member-left b
+       2   topology 2 a b c
+       3   resolve x`,
+    ),
+    scenario(
+      "orphan record: it names this node, which runs no such activation, and is claimed again whatever the strategy says",
+      { authority: "b" },
+      `0   cache x a @7
+       1   resolve x
+       4   acquired r1 @61 saved
+       9   activation-ready r1`,
+    ),
+    scenario(
+      "orphan record, found in the store",
+      { authority: "b" },
+      `1   resolve x
+       3   looked-up r1 a @7
+       4   acquired r1 @61 saved
+       9   activation-ready r1`,
+    ),
+    scenario(
+      "orphan record on a node that may not host it: it is deleted, and then others may have it",
+      { authority: "b" },
+      `0   topology 2 a- b c
+       0   cache x a @7
+       1   resolve x
+       4   released r1
+       10  cache y a @8
+       10  resolve y
+       14  release-failed r2 no answer in 2000 ms`,
+    ),
+    scenario(
+      "failed activation: what was taken is released, everyone hears the cause, and the next call tries again",
+      {},
+      `1   resolve x
+       2   resolve x
+       4   acquired r1 @10 saved
+       9   activation-failed r1 onActivate threw
+       12  released r1
+       13  resolve x
+       14  acquired r2 @15 saved
+       15  activation-ready r2`,
+    ),
+    scenario(
+      "one who asks before the release is over waits for it, and is then placed afresh",
+      {},
+      `1   resolve x
+       4   acquired r1 @10 saved
+       9   activation-failed r1 onActivate threw
+       10  resolve x
+       12  released r1
+       14  acquired r2 @15 saved
+       15  activation-ready r2`,
+    ),
+    scenario(
+      "and has the wish that it came with",
+      { authority: "b" },
+      `1   resolve x here
+       1   resolve y here
+       4   acquired r1 @10 saved
+       4   acquired r2 @11 saved
+       9   activation-failed r1 onActivate threw
+       9   activation-failed r2 onActivate threw
+       10  resolve x here
+       10  resolve y except b
+       12  released r1
+       12  prefer c
+       12  cache y absent @12
+       12  released r2
+       13  prefer b
+       13  resolve y`,
+    ),
+    scenario(
+      "also where the store has to be asked first; and has no wish of those who came before",
+      { authority: "b" },
+      `1   resolve x here
+       1   resolve y here
+       1   resolve z except b
+       4   acquired r1 @10 saved
+       4   acquired r2 @11 saved
+       4   acquired r3 @12 saved
+       9   activation-failed r1 onActivate threw
+       9   activation-failed r2 onActivate threw
+       9   activation-failed r3 onActivate threw
+       10  topology 2 a- b c
+       10  resolve x here
+       10  resolve y except b
+       10  resolve z
+       12  released r1
+       12  released r2
+       12  released r3
+       13  topology 3 a b d
+       14  looked-up r4 absent @40
+       14  looked-up r5 absent @40
+       14  looked-up r6 absent @40`,
+    ),
+    scenario(
+      "failed release: the placement stays and names this node; whoever asks next claims it again",
+      { authority: "b" },
+      `1   resolve x here
+       4   acquired r1 @10 saved
+       9   activation-failed r1 onActivate threw
+       9   cache x a @10
+       10  resolve x
+       12  release-failed r1 no answer in 2000 ms
+       14  acquired r2 @19 saved
+       15  activation-ready r2`,
+    ),
+    scenario(
+      "a store that does not say where the actor is leaves no resolution behind",
+      { authority: "b" },
+      `1   resolve x
+       5   looked-up r1 failed no answer in 2000 ms
+       6   resolve x`,
+    ),
+    scenario(
+      "what the cache has learned while the store was asked may be newer than the answer, or older",
+      { authority: "b" },
+      `1   resolve x
+       1   resolve y
+       2   cache x c @45
+       2   cache y c @35
+       5   looked-up r1 absent @40
+       5   looked-up r2 absent @40`,
+    ),
+    scenario(
+      "topology change while the store is asked: the node that would have got it is gone, and another is named",
+      { authority: "b" },
+      `1   resolve x
+       2   prefer c
+       2   topology 2 a c
+       5   looked-up r1 absent @40`,
+    ),
+    scenario(
+      "topology change while the store is asked: others would be named now, but this request has named its node",
+      { authority: "b" },
+      `1   resolve x
+       2   prefer d
+       2   topology 2 a b c d
+       5   looked-up r1 absent @40`,
+    ),
+    scenario(
+      "topology change while the store is asked: the node that it names is gone, and only this one is left",
+      { authority: "b" },
+      `1   resolve x
+       2   topology 2 a
+       5   looked-up r1 b @7
+       8   acquired r1 @60 saved
+       9   activation-ready r1`,
+    ),
+    scenario(
+      "topology change while it is claimed: a strategy that would say otherwise now is not asked",
+      {},
+      `1   resolve x
+       2   prefer b
+       2   topology 2 a b c d
+       4   acquired r1 @10 saved
+       9   activation-ready r1`,
+    ),
+    scenario(
+      "topology change while it is claimed: this node hosts nothing any more, and gives it back",
+      {},
+      `1   resolve x
+       2   topology 2 a- b c
+       4   acquired r1 @10 saved
+       6   released r1
+       7   prefer b
+       7   resolve x`,
+    ),
+    scenario(
+      "a topology that is older than what is known changes nothing",
+      { authority: "b" },
+      `1   topology 3 a b
+       2   topology 2 a c
+       3   cache x absent @40
+       3   resolve x`,
+    ),
+    scenario(
+      "stop while the store is asked",
+      { authority: "b" },
+      `1   resolve x
+       2   stop
+       5   looked-up r1 absent @40
+       6   resolve x`,
+    ),
+    scenario(
+      "stop while it is claimed: who waits hears at once, and what comes is given back",
+      {},
+      `1   resolve x
+       1   resolve y
+       2   stop
+       4   acquired r1 @10 saved
+       5   acquire-denied r2 unavailable no answer in 2000 ms
+       6   released r1`,
+    ),
+    scenario(
+      "stop while it is activated",
+      {},
+      `1   resolve x
+       1   resolve y
+       3   acquired r1 @10 saved
+       3   acquired r2 @11 saved
+       4   stop
+       5   activation-ready r1
+       5   activation-failed r2 onActivate threw
+       6   released r1
+       6   release-failed r2 the store is closed`,
+    ),
+    scenario(
+      "stop while it is released, with somebody waiting for that",
+      {},
+      `1   resolve x
+       3   acquired r1 @10 saved
+       4   activation-failed r1 onActivate threw
+       5   resolve x
+       6   stop
+       7   released r1`,
+    ),
+    scenario(
+      "started again before the old claim has come in: one who asks then waits until it is given back",
+      {},
+      `1   resolve x
+       2   stop
+       3   start member
+       4   resolve x
+       5   acquired r1 @10 saved
+       6   released r1
+       7   acquired r2 @14 saved
+       8   activation-ready r2`,
+    ),
+    scenario(
+      "unhosted type: nobody is there to send it to",
+      {},
+      `1   resolve U/x
+       2   cache U/y b @7
+       2   resolve U/y`,
+    ),
+    scenario(
+      "a strategy that names no candidate, or fails, is no authority",
+      { authority: "z" },
+      `1   resolve x
+       2   prefer nobody
+       2   resolve x`,
+    ),
+    scenario(
+      "a message that was forwarded here is claimed for here, if nobody has the actor",
+      { authority: "b" },
+      `1   resolve x here
+       4   acquired r1 @10 saved
+       5   resolve U/x here
+       6   cache y c @7
+       6   resolve y here`,
+    ),
+    scenario(
+      "one that joins while the store is asked has its wish, and so have all",
+      { authority: "b" },
+      `1   resolve x
+       2   resolve x here
+       5   looked-up r1 absent @40
+       6   acquired r1 @41 saved
+       7   activation-ready r1`,
+    ),
+    scenario(
+      "a node that has refused a message gets no new actor for it",
+      { authority: "b" },
+      `0   cache x absent @40
+       1   resolve x
+       2   prefer c
+       2   resolve x except b
+       3   resolve x
+       4   cache y absent @41
+       4   resolve y except a b c
+       5   cache x b @50
+       5   resolve x except b
+       6   prefer b
+       6   resolve z
+       7   resolve z except b a
+       8   looked-up r1 absent @42`,
+    ),
+    scenario(
+      "client mode: it calls, and hosts nothing",
+      { as: "client" },
+      `1   resolve x
+       3   prefer b
+       3   looked-up r1 absent @40
+       4   cache y c @7
+       4   resolve y
+       5   cache v a @8
+       5   resolve v
+       6   looked-up r2 a @8
+       7   topology 2 a
+       7   resolve z`,
+    ),
+    scenario(
+      "client mode in the middle: reading goes on, claims are given back",
+      { authority: "a" },
+      `1   resolve x
+       1   resolve y
+       1   prefer b
+       1   resolve z
+       2   acquired r2 @10 saved
+       3   start client
+       4   resolve x
+       5   acquired r1 @11 saved
+       6   activation-ready r2
+       7   looked-up r3 absent @40
+       8   released r1
+       9   released r2
+       10  looked-up r4 absent @41`,
+    ),
+    scenario(
+      "not ready: stopped, then without a topology, then without a place in the cluster",
+      { as: "nothing yet" },
+      `1   resolve x
+       2   start member
+       3   resolve x
+       4   topology 1 a b c
+       5   suspend the lease has run out
+       6   resolve x
+       7   topology 2 a b c
+       8   start member
+       9   resolve x`,
+    ),
+    scenario(
+      "not ready in the middle: this node's own record is gone",
+      {},
+      `1   resolve x
+       1   resolve y
+       2   acquired r1 @10 saved
+       3   member-left a
+       4   activation-ready r1
+       5   acquire-denied r2 fenced the record is gone
+       6   released r1`,
+    ),
+    scenario("a key of another namespace is not ours to place", {}, `1   resolve else::T/x`),
+    scenario(
+      "at most so many wait",
+      { mostWaiters: 2 },
+      `1   resolve x
+       2   resolve x
+       3   resolve x
+       4   resolve y
+       5   acquire-denied r1 owned b @7
+       6   resolve y`,
+    ),
+    scenario("passivated", {}, `1   passivated x @10`),
+    scenario(
+      "answers that are late, double, unknown, or to another step change nothing",
+      {},
+      `1   acquired r1 @9 saved
+       2   resolve x
+       3   activation-ready r1
+       3   released r1
+       3   looked-up r1 b @7
+       4   acquired r1 @10 saved
+       5   acquired r1 @11 saved
+       5   acquire-denied r1 owned b @7
+       6   activation-ready r1
+       7   activation-ready r1
+       8   activation-failed r1 too late
+       9   released r1`,
+    ),
+    scenario(
+      "the snapshot shows what it knows",
+      { authority: "b" },
+      `0   snapshot
+       1   cache x absent @40
+       1   resolve x
+       2   resolve y
+       2   resolve y
+       3   resolve z here
+       3   acquired r2 @41 saved
+       4   snapshot
+       5   stop
+       6   snapshot`,
+    ),
+  ]
+  await expect(`${HEAD}\n\n${told.join("\n\n")}\n`).toMatchFileSnapshot(
+    join(import.meta.dirname, "placement-coordinator.golden.txt"),
+  )
+})
+
+test("keeps the newest events, and says how many are lost", () => {
+  const coordinator = new PlacementCoordinator({
+    self: nodeNamed("a"),
+    namespace: "ns",
+    catalog: { isHere: () => undefined },
+    cache: { lookup: () => undefined },
+    random: { uint32: () => 0 },
+    mostEvents: 4,
+  })
+  for (let version = 1; version <= 11; version += 1) {
+    coordinator.handle({ kind: "topology-changed", topology: topologyOf(version, ["a"]) }, version)
+  }
+  expect(coordinator.drainEvents(12).map(eventText)).toEqual([
+    "missed 7",
+    ...[8, 9, 10, 11].map((version) => `topology-changed ${version}`),
+  ])
+  expect(coordinator.drainEvents(13)).toEqual([])
+})
+
+test("a claim counts for this node's load, unless it comes to nothing", () => {
+  const loads: number[] = []
+  const coordinator = new PlacementCoordinator<string>({
+    self: nodeNamed("a"),
+    namespace: "ns",
+    catalog: { isHere: () => undefined },
+    cache: { lookup: () => undefined },
+    random: { uint32: () => 0 },
+    strategyOf: () => (_id, candidates, context) => {
+      loads.push(...candidates.map((candidate) => context.load(candidate)))
+      return nodeNamed("a")
+    },
+  })
+  coordinator.handle({ kind: "topology-changed", topology: topologyOf(1, ["a"]) }, 0)
+  coordinator.handle({ kind: "start", as: "member" }, 0)
+  const outcomes: readonly CoordinatorEvent<string>[][] = [
+    [eventWritten("acquired", ["r1", "@1"]), eventWritten("activation-ready", ["r1"])],
+    [eventWritten("acquire-denied", ["r2", "owned", "b", "@7"])],
+    [eventWritten("acquired", ["r3", "@2"]), eventWritten("activation-failed", ["r3"])],
+    [eventWritten("acquired", ["r4", "@3"])],
+    [],
+  ]
+  for (const [at, events] of outcomes.entries()) {
+    coordinator.resolve(idNamed(`x${at}`), at)
+    for (const event of events) coordinator.handle(event, at)
+  }
+  expect(loads).toEqual([0, 1, 1, 1, 2])
+})
+
+const HEAD = `This node is a, a member; b and c are members too, and all host the type T of x, y and z. The strategy names a, unless a scenario
+says otherwise. @7 is a generation or a revision, r1 a request, w1 one who waits. What is learned of cache and catalog is said by the
+scenario.
+
+    ms  what comes                                            state      what comes of it
+                                                                         * what is told to those who watch`
+
+/** Where the last column begins. */
+const MARGIN = 73
+
+interface ScenarioOptions {
+  readonly as?: "member" | "client" | "nothing yet"
+  readonly authority?: string
+  readonly mostWaiters?: number
+}
+
+/** A script, a line for each thing that happens, as text with what came of each. */
+function scenario(name: string, options: ScenarioOptions, script: string): string {
+  const stage = new ScenarioStage(options)
+  const lines = script.split("\n").flatMap((line) => {
+    const [at = "", ...words] = line.trim().split(/\s+/)
+    const done = stage.perform(words, Number(at))
+    const told = stage.coordinator.drainEvents(Number(at)).map((event) => {
+      expect(event.observedAt).toBe(Number(at))
+      return `${" ".repeat(MARGIN)}* ${eventText(event)}`
+    })
+    const { state } = stage.coordinator
+    return [
+      `${at.padStart(6)}  ${words.join(" ").padEnd(52)}  ${state.padEnd(9)}  ${done}`.trimEnd(),
+      ...told,
+    ]
+  })
+  const differs = Object.entries(options).map(([option, value]) => `${option} ${value}`)
+  return [`# ${name}`, ...(differs.length > 0 ? [`  ${differs.join(", ")}`] : []), ...lines].join("\n")
+}
+
+class ScenarioStage {
+  readonly coordinator: PlacementCoordinator<string>
+  readonly #cache = new Map<string, Whereabouts>()
+  readonly #catalog = new Map<string, number>()
+  #authority: string
+
+  constructor({ as = "member", authority = "a", mostWaiters }: ScenarioOptions) {
+    this.#authority = authority
+    this.coordinator = new PlacementCoordinator<string>({
+      self: nodeNamed("a"),
+      namespace: "ns",
+      catalog: { isHere: (id) => this.#catalog.get(id.toString()) },
+      cache: { lookup: (id) => this.#cache.get(id.toString()) },
+      random: { uint32: () => 0 },
+      strategyOf: () => (_id, candidates) => {
+        if (this.#authority === "nobody") throw new Error("it is out of order")
+        const preferred = nodeNamed(this.#authority)
+        if (this.#authority === "z") return preferred
+        return (candidates.find(({ node }) => node.equals(preferred)) ?? candidates[0])?.node ?? preferred
+      },
+      ...(mostWaiters === undefined ? {} : { mostWaiters }),
+    })
+    if (as === "nothing yet") return
+    this.coordinator.handle({ kind: "topology-changed", topology: topologyOf(1, ["a", "b", "c"]) }, 0)
+    this.coordinator.handle({ kind: "start", as }, 0)
+    this.coordinator.drainEvents(0)
+  }
+
+  perform([verb = "", ...words]: readonly string[], now: number): string {
+    const [first = "", ...rest] = words
+    switch (verb) {
+      case "cache":
+        this.#cache.set(idNamed(first).toString(), whereabouts(rest))
+        return ""
+      case "catalog":
+        this.#catalog.set(idNamed(first).toString(), revision(rest[0]))
+        return ""
+      case "prefer":
+        this.#authority = first
+        return ""
+      case "snapshot":
+        return snapshotText(this.coordinator.snapshot())
+      case "resolve":
+        return resolutionText(this.coordinator.resolve(idNamed(first), now, wishOf(rest)))
+      default:
+        return commandsText(this.coordinator.handle(eventWritten(verb, words), now))
+    }
+  }
+}
+
+function wishOf([what, ...nodes]: readonly string[]): PlacementWish {
+  if (what === "here") return { here: true }
+  return what === "except" ? { except: nodes.map(nodeNamed) } : {}
+}
+
+function eventWritten(verb: string, words: readonly string[]): CoordinatorEvent<string> {
+  const [first = "", second = "", third = ""] = words
+  const request = Number(first.slice(1))
+  const detail = words.slice(1).join(" ")
+  switch (verb) {
+    case "start":
+      return { kind: verb, as: first === "client" ? "client" : "member" }
+    case "suspend":
+      return { kind: verb, because: words.join(" ") }
+    case "stop":
+      return { kind: verb }
+    case "topology":
+      return { kind: "topology-changed", topology: topologyOf(Number(first), words.slice(1)) }
+    case "member-left":
+      return { kind: verb, node: nodeNamed(first) }
+    case "passivated":
+      return { kind: verb, id: idNamed(first), generation: revision(second) }
+    case "looked-up":
+      if (second === "failed") {
+        return { kind: verb, request, found: { kind: "failed", detail: words.slice(2).join(" ") } }
+      }
+      return { kind: verb, request, found: whereabouts(words.slice(1)) }
+    case "acquired":
+      return { kind: verb, request, generation: revision(second), stored: third }
+    case "acquire-denied":
+      return { kind: verb, request, because: denialWritten(words.slice(1)) }
+    case "activation-ready":
+    case "released":
+      return { kind: verb, request }
+    case "activation-failed":
+      return { kind: verb, request, cause: new Error(detail) }
+    case "release-failed":
+      return { kind: verb, request, detail }
+    default:
+      expect.fail(`a script says ${verb}`)
+  }
+}
+
+function denialWritten([kind = "", ...words]: readonly string[]): Denial {
+  const [node = "", generation] = words
+  if (kind === "owned") return { kind, node: nodeNamed(node), generation: revision(generation) }
+  return { kind: kind as "fenced" | "leaving" | "unavailable", detail: words.join(" ") }
+}
+
+function whereabouts([node = "", at]: readonly string[]): Whereabouts {
+  if (node === "absent") return { kind: "absent", revision: revision(at) }
+  return { kind: "placed", node: nodeNamed(node), generation: revision(at) }
+}
+
+/** Each hosts `T`, but those with a `-`. */
+function topologyOf(version: number, names: readonly string[]): Topology {
+  const nodes = names.map((name) => nodeNamed(name.slice(0, 1)))
+  const hosts = nodes.filter((_node, at) => !names[at]?.endsWith("-")).map((node) => ({ node }))
+  return {
+    version,
+    candidates: (type) => (type === "T" ? hosts : []),
+    has: (node) => nodes.some((one) => one.equals(node)),
+  }
+}
+
+function resolutionText(resolution: Resolution<string>): string {
+  if (resolution.kind !== "pending") return answerText(resolution)
+  const { request, waiter, commands } = resolution
+  return `pending r${request} w${waiter}  ${commandsText(commands)}`
+}
+
+function commandsText(commands: readonly PlacementCommand<string>[]): string {
+  return commands.map((command) => `-> ${commandText(command)}`).join("  ")
+}
+
+function commandText(command: PlacementCommand<string>): string {
+  switch (command.kind) {
+    case "try-acquire": {
+      const { request, id, placed } = command
+      const over = placed === undefined ? "" : ` over ${nameOf(placed.node)} @${placed.generation}`
+      return `try-acquire r${request} ${id.key}${over}`
+    }
+    case "look-up":
+      return `look-up r${command.request} ${command.id.key}`
+    case "ensure-activation":
+      return `ensure-activation r${command.request} ${command.id.key} @${command.generation} ${command.stored}`
+    case "release":
+      return `release r${command.request} ${command.id.key} @${command.generation}`
+    case "settle":
+      return `w${command.waiter} ${answerText(command.answer)}`
+  }
+}
+
+function answerText(answer: Answer): string {
+  switch (answer.kind) {
+    case "local":
+      return `local @${answer.generation}`
+    case "remote":
+      return `remote ${nameOf(answer.node)}${generationText(answer.generation)}`
+    case "refused":
+      return `refused: ${refusalText(answer.refusal)}`
+  }
+}
+
+function refusalText(refusal: Refusal): string {
+  const step = refusal.reason === "denied" ? ` (${refusal.step})` : ""
+  const cause = "cause" in refusal ? `, by ${refusal.cause}` : ""
+  return `${refusal.reason}${step}, ${refusal.because}${cause}`
+}
+
+function eventText(event: PlacementEvent): string {
+  switch (event.kind) {
+    case "became":
+      return `became ${event.state}: ${event.because}`
+    case "topology-changed":
+      return `${event.kind} ${event.version}`
+    case "member-left":
+      return `${event.kind} ${nameOf(event.node)}`
+    case "resolved": {
+      const { id, node, generation, by, waiters } = event
+      return `resolved ${id.key}: ${nameOf(node)}${generationText(generation)} by ${by}, ${waiters} waited`
+    }
+    case "look-up-failed":
+      return `${event.kind} ${event.id.key}: ${event.detail}`
+    case "lock-denied": {
+      const { because } = event
+      const why = because.kind === "owned" ? `${nameOf(because.node)} @${because.generation}` : because.detail
+      return `${event.kind} ${event.id.key}: ${because.kind}, ${why}`
+    }
+    case "activation-failed":
+      return `${event.kind} ${event.id.key} @${event.generation}: ${event.cause}`
+    case "release-failed":
+      return `${event.kind} ${event.id.key} @${event.generation}: ${event.detail}`
+    case "activated":
+    case "released":
+    case "passivated":
+      return `${event.kind} ${event.id.key} @${event.generation}`
+    case "cache-stale":
+    case "cache-learned":
+      return `${event.kind} ${event.id.key}: ${nameOf(event.node)} @${event.generation}`
+    case "missed":
+      return `missed ${event.count}`
+  }
+}
+
+function snapshotText({ state, topology, requests, authorities, counts }: CoordinatorSnapshot): string {
+  const indent = `\n${" ".repeat(MARGIN)}`
+  return [
+    `${state}, topology ${topology}`,
+    ...requests.map(({ request, id, stage, isDoomed, waiters, since }) => {
+      return `r${request} ${id.key} ${stage}${isDoomed ? ", doomed" : ""}, ${waiters} wait, since ${since}`
+    }),
+    ...authorities.map(({ id, node }) => `${id} named ${nameOf(node)}`),
+    Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(", "),
+  ].join(indent)
+}
+
+function generationText(generation: number | undefined): string {
+  return generation === undefined ? "" : ` @${generation}`
+}
+
+function revision(text = ""): number {
+  return Number(text.slice(1))
+}
+
+function idNamed(name: string): ActorId {
+  return ActorId.parse(name.includes("::") ? name : `ns::${name.includes("/") ? name : `T/${name}`}`)
+}
+
+function nodeNamed(name: string): NodeId {
+  return NodeId.of(name, 1, "0".repeat(16))
+}
+
+function nameOf(node: NodeId): string {
+  return node.host
+}

@@ -1,0 +1,93 @@
+import type { ActorId } from "../address/actor-id.js"
+import type { NodeId } from "../address/node-id.js"
+import type { MonotonicMs } from "../ports/clock.js"
+import type { Revision } from "../ports/store.js"
+import type { Denial } from "./coordinator-event.js"
+import type { CoordinatorState } from "./coordinator-snapshot.js"
+
+/** What happened and has not been fetched yet, in order. Where nobody fetches it the oldest give way, and their number is told. */
+export class PlacementLog {
+  readonly #limit: number
+  #events: PlacementEvent[] = []
+  #missed = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(happening: Happening, now: MonotonicMs): void {
+    // Twice the limit, so that the oldest are cut off once in a while and not at every event.
+    if (this.#events.length >= 2 * this.#limit) this.#cut()
+    this.#events.push({ ...happening, observedAt: now })
+  }
+
+  drain(now: MonotonicMs): readonly PlacementEvent[] {
+    this.#cut()
+    const events = this.#events
+    const missed = this.#missed
+    this.#events = []
+    this.#missed = 0
+    return missed === 0 ? events : [{ kind: "missed", count: missed, observedAt: now }, ...events]
+  }
+
+  #cut(): void {
+    const over = this.#events.length - this.#limit
+    if (over <= 0) return
+    this.#events.splice(0, over)
+    this.#missed += over
+  }
+}
+
+export type PlacementEvent = Happening & { readonly observedAt: MonotonicMs }
+
+/**
+ * A resolve that the catalog or the cache answers is none of these: it changes nothing, and there is one for every message. Such
+ * are counted.
+ */
+export type Happening =
+  | { readonly kind: "became"; readonly state: CoordinatorState; readonly because: string }
+  | { readonly kind: "topology-changed"; readonly version: number }
+  | { readonly kind: "member-left"; readonly node: NodeId }
+  | {
+      readonly kind: "resolved"
+      readonly id: ActorId
+      readonly node: NodeId
+      readonly generation: Revision | undefined
+      /** What said so: a claim of this node, the store, or the strategy for an actor that is nowhere. */
+      readonly by: "claim" | "store" | "strategy"
+      /** How many were waiting to hear it. */
+      readonly waiters: number
+    }
+  | { readonly kind: "look-up-failed"; readonly id: ActorId; readonly detail: string }
+  | { readonly kind: "lock-denied"; readonly id: ActorId; readonly because: Denial }
+  | { readonly kind: "activated"; readonly id: ActorId; readonly generation: Revision }
+  | {
+      readonly kind: "activation-failed"
+      readonly id: ActorId
+      readonly generation: Revision
+      readonly cause: unknown
+    }
+  | { readonly kind: "released"; readonly id: ActorId; readonly generation: Revision }
+  | {
+      readonly kind: "release-failed"
+      readonly id: ActorId
+      readonly generation: Revision
+      readonly detail: string
+    }
+  | { readonly kind: "passivated"; readonly id: ActorId; readonly generation: Revision }
+  /** The cache names a node that is gone. */
+  | {
+      readonly kind: "cache-stale"
+      readonly id: ActorId
+      readonly node: NodeId
+      readonly generation: Revision
+    }
+  /** The store named a node that the cache did not. */
+  | {
+      readonly kind: "cache-learned"
+      readonly id: ActorId
+      readonly node: NodeId
+      readonly generation: Revision
+    }
+  /** So many events before this one are lost. */
+  | { readonly kind: "missed"; readonly count: number }

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest"
+import { ActorId } from "../address/actor-id.js"
+import { NodeId } from "../address/node-id.js"
+import { SeededRandom } from "../sim/seeded-random.js"
+import { OwnPlacements } from "./own-placements.js"
+import type { PlacementContext, PlacementStrategy } from "./placement-strategy.js"
+import { leastLoadedOfTwo, preferLocal, random, rendezvous } from "./strategies.js"
+import type { Candidate } from "./topology.js"
+
+test("preferLocal is this node where it hosts the type, and else what rendezvous says", () => {
+  const all = members(5)
+  for (const id of ids(50)) {
+    expect(preferLocal(id, all, contextOf("node-2")).host).toBe("node-2")
+    expect(preferLocal(id, all, contextOf("elsewhere"))).toBe(rendezvous(id, all))
+  }
+})
+
+test("random takes each candidate as often as the others, and needs no luck at the ends of the range", () => {
+  const counts = spread(random, members(4), 4_000)
+  expect(counts.size).toBe(4)
+  // Five standard deviations.
+  for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(5 * Math.sqrt(750))
+  for (const drawn of [0, 2 ** 32 - 1]) {
+    const context = { ...contextOf("node-0"), random: { uint32: () => drawn } }
+    const host = random(ids(1)[0] as ActorId, members(3), context).host
+    expect(host).toBe(drawn === 0 ? "node-0" : "node-2")
+  }
+})
+
+test("leastLoadedOfTwo never takes the one with the most to do, and the second only where it is drawn with that", () => {
+  const all = members(3, [10, 9_000, 4_000])
+  const counts = spread(leastLoadedOfTwo, all, 3_000)
+  expect(counts.get("node-1")).toBeUndefined()
+  // One in three, within five standard deviations.
+  expect(Math.abs((counts.get("node-2") ?? 0) - 1_000)).toBeLessThan(5 * Math.sqrt(667))
+})
+
+test("leastLoadedOfTwo draws two that differ, also where the draws are the same", () => {
+  for (const drawn of [0, 2 ** 31, 2 ** 32 - 1]) {
+    const asked: string[] = []
+    const context: PlacementContext = {
+      ...contextOf("node-0"),
+      random: { uint32: () => drawn },
+      load: ({ node }) => asked.push(node.host),
+    }
+    leastLoadedOfTwo(ids(1)[0] as ActorId, members(2), context)
+    expect(new Set(asked)).toEqual(new Set(["node-0", "node-1"]))
+  }
+  expect(leastLoadedOfTwo(ids(1)[0] as ActorId, members(1), contextOf("node-0")).host).toBe("node-0")
+})
+
+test("300 actors that three nodes place by figures that are never refreshed are within 20% of even", () => {
+  for (let seed = 0; seed < 50; seed += 1) {
+    const counts = new Map<string, number>()
+    for (let decider = 0; decider < 3; decider += 1) {
+      const had = spread(leastLoadedOfTwo, members(3), 100, new SeededRandom(3 * seed + decider))
+      for (const [host, count] of had) counts.set(host, (counts.get(host) ?? 0) + count)
+    }
+    for (const count of counts.values()) expect(Math.abs(count - 100)).toBeLessThanOrEqual(20)
+  }
+})
+
+test("what this node has placed counts at once, and until the node's figure changes", () => {
+  const own = new OwnPlacements()
+  const [one, two] = members(2, [10, 20]) as [Candidate, Candidate]
+  own.add(one)
+  own.add(one)
+  own.add(two)
+  own.remove(two.node)
+  expect([own.loadOf(one), own.loadOf(two)]).toEqual([12, 20])
+  const later = { ...one, load: 11 }
+  expect(own.loadOf(later)).toBe(11)
+  own.add(later)
+  expect(own.loadOf(later)).toBe(12)
+  own.keepOnly((node) => node.equals(two.node))
+  expect(own.loadOf(later)).toBe(11)
+})
+
+/** How many actors each got, where each that is placed counts at once. */
+function spread(
+  strategy: PlacementStrategy,
+  candidates: readonly Candidate[],
+  count: number,
+  chance = new SeededRandom(7),
+): Map<string, number> {
+  const own = new OwnPlacements()
+  const context = { ...contextOf("node-0"), random: chance, load: own.loadOf.bind(own) }
+  const counts = new Map<string, number>()
+  for (const id of ids(count)) {
+    const named = strategy(id, candidates, context)
+    own.add(candidates.find(({ node }) => node.equals(named)) as Candidate)
+    counts.set(named.host, (counts.get(named.host) ?? 0) + 1)
+  }
+  return counts
+}
+
+function contextOf(self: string): PlacementContext {
+  return {
+    self: nodeNamed(self),
+    random: new SeededRandom(1),
+    load: ({ load }) => load ?? 0,
+  }
+}
+
+function members(count: number, loads: readonly number[] = []): readonly Candidate[] {
+  return Array.from({ length: count }, (_, at) => {
+    const load = loads[at]
+    return { node: nodeNamed(`node-${at}`), ...(load === undefined ? {} : { load }) }
+  })
+}
+
+function ids(count: number): readonly ActorId[] {
+  return Array.from({ length: count }, (_, at) => ActorId.of("ns", "User", `user-${at}`))
+}
+
+function nodeNamed(host: string): NodeId {
+  return NodeId.of(host, 1, "0".repeat(16))
+}

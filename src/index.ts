@@ -22,10 +22,19 @@ export { NodeIdError, type NodeIdErrorCode } from "./address/node-id-error.js"
 export { PathResolutionError, type PathResolutionErrorCode } from "./address/path-resolution-error.js"
 export { UriError, type UriPart } from "./address/uri-error.js"
 export {
+  ActivationError,
+  CallCycleError,
+  PlacementError,
+  type PlacementProblem,
+  UnknownActorTypeError,
+  UnknownMethodError,
+} from "./errors/actor-call-errors.js"
+export {
   ActorStoppedError,
   CallError,
   CancelledError,
   type Delivery,
+  FencedError,
   InvalidMessageError,
   NodeUnreachableError,
   OverloadedError,
@@ -35,8 +44,17 @@ export {
 export { MalformedBytesError } from "./errors/malformed-bytes-error.js"
 export { NetworkError, type NetworkErrorCode } from "./errors/network-error.js"
 export { SettingsError } from "./errors/settings-error.js"
+export { StateError, type StateProblem } from "./errors/state-error.js"
 export { type Commitment, StoreUnavailableError } from "./errors/store-errors.js"
 export { TroupeError } from "./errors/troupe-error.js"
+export { ClusterView } from "./membership/cluster-view.js"
+export type { Member, MemberStatus } from "./membership/member.js"
+export { MemberLeft, MemberRemoved, MemberUp, NodeFenced, NodeRejoined } from "./membership/member-events.js"
+export { ActorSystem } from "./node-actor-system.js"
+export type { PlacementContext, PlacementStrategy } from "./placement/placement-strategy.js"
+export { rendezvous } from "./placement/rendezvous.js"
+export { leastLoadedOfTwo, preferLocal, random } from "./placement/strategies.js"
+export type { Candidate } from "./placement/topology.js"
 export type { Clock, MonotonicMs, Timer, WallMs } from "./ports/clock.js"
 export type {
   ByteSink,
@@ -48,6 +66,7 @@ export type {
   TypeOnTheWire,
 } from "./ports/codec.js"
 export type { Digest } from "./ports/digest.js"
+export type { Following, HeldLine, Lifeline } from "./ports/lifeline.js"
 export type { LogFields, Logger, LogLevel } from "./ports/logger.js"
 export type {
   CloseReason,
@@ -89,6 +108,7 @@ export type {
   Telemetry,
   TraceContext,
 } from "./ports/telemetry.js"
+export type { TurnContext } from "./ports/turn-context.js"
 export {
   AssociationConnected,
   AssociationFailed,
@@ -99,7 +119,6 @@ export {
 } from "./remote/association-events.js"
 export type { DisconnectReason, HandshakeRefusal } from "./remote/disconnect-reason.js"
 export { type ConsoleLoggerOptions, consoleLogger } from "./runtime/console-logger.js"
-export { ActorSystem } from "./runtime/node-actor-system.js"
 export { binaryCodec } from "./serialization/binary-codec.js"
 export type { CodecLimits } from "./serialization/codec-limits.js"
 export { jsonCodec } from "./serialization/json-codec.js"
@@ -107,3 +126,9 @@ export type { WireType } from "./serialization/type-registry.js"
 export { memoryStore } from "./stores/memory-store.js"
 export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"
 export type { ActorSystemSettings } from "./system/settings.js"
+export type { ActivationState } from "./virtual/activation.js"
+export { ActivationBecame, TurnOverdue } from "./virtual/activation-events.js"
+export { Actor, type ActorTimer, type ActorTimers, type DeactivationReason } from "./virtual/actor.js"
+export type { ActorClass, ActorHandle, MethodOptions } from "./virtual/actor-class.js"
+export { type CallOptions, type OneWayHandle, oneWay, withOptions } from "./virtual/handle.js"
+export type { StandardSchema } from "./virtual/standard-schema.js"

@@ -1,6 +1,7 @@
-import { ActorSystem as System } from "../system/actor-system.js"
-import type { ActorSystemSettings } from "../system/settings.js"
-import { nodePorts } from "./node-ports.js"
+import { nodePorts } from "./runtime/node-ports.js"
+import { memoryStore } from "./stores/memory-store.js"
+import { ActorSystem as System } from "./system/actor-system.js"
+import type { ActorSystemSettings } from "./system/settings.js"
 
 export type ActorSystem = System
 
@@ -31,6 +32,7 @@ export const ActorSystem = {
         ...(logger === undefined ? {} : { logger }),
         ...(telemetry === undefined ? {} : { telemetry }),
       }),
+      memoryStore(),
     )
   },
 } as const

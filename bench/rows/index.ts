@@ -1,4 +1,5 @@
 // Every row of the table, one line each. They are measured in the order of their exported names.
+export { claimSqlite } from "./claim-sqlite.js"
 export { codec } from "./codec.js"
 export {
   commitSqlite,
@@ -9,12 +10,14 @@ export {
 export { idleActorBytes } from "./idle-actor-bytes.js"
 export { localAsk, localAsk64 } from "./local-ask.js"
 export { localTell, localTellAsync } from "./local-tell.js"
+export { lookupCached } from "./lookup-cached.js"
 export { pathFormat } from "./path-format.js"
 export { pathLookup } from "./path-lookup.js"
 export { pathParse } from "./path-parse.js"
 export { pathParseHostile } from "./path-parse-hostile.js"
 export { remoteAsk1, remoteAsk64, remoteAsk1024 } from "./remote-ask.js"
 export { remoteTell } from "./remote-tell.js"
+export { saveSqlite } from "./save-sqlite.js"
 export { simSpeed } from "./sim-speed.js"
 export { simSteps } from "./sim-steps.js"
 export { spawn } from "./spawn.js"

@@ -24,8 +24,8 @@ export abstract class InternalRef<in M> implements ActorRef<M> {
   abstract addWatcher(watcher: Watcher): void
   abstract removeWatcher(watcher: Watcher): void
 
-  /** Takes a question and tells `reply` should the actor stop before it has answered; or says why it does not take it. */
-  abstract request(reply: ReplyRef, message: M): CallError | undefined
+  /** `extras` is what came, or is to go, with it over the wire. Takes a question and tells `reply` should the actor stop before it has answered; or says why it does not take it. */
+  abstract request(reply: ReplyRef, message: M, extras?: object): CallError | undefined
   /** Nobody waits for the answer any more. Says whether the question may have been handled, or may yet be. */
   abstract withdraw(reply: ReplyRef): Delivery
 

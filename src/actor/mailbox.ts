@@ -64,6 +64,11 @@ export class Mailbox {
     else this.#queue.push(message)
   }
 
+  /** The next message, left where it is; call it only when there is one. */
+  get first(): unknown {
+    return this.#next
+  }
+
   /** The next message; call it only when there is one. */
   take(): unknown {
     const message = this.#next

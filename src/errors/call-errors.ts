@@ -106,3 +106,18 @@ export class QuarantinedError extends CallError {
     this.authority = authority
   }
 }
+
+/**
+ * The activation that was to do it may not act any more: its node lost its lease, or another activation has taken its place. What
+ * it had begun to do is refused wherever it would show; the next call starts from what is stored.
+ */
+export class FencedError extends CallError {
+  readonly code = "Fenced"
+  /** The actor's id. */
+  readonly target: string
+
+  constructor(target: string, delivery: Delivery, because: string, options?: ErrorOptions) {
+    super(`${target} is fenced off: ${because}`, delivery, options)
+    this.target = target
+  }
+}

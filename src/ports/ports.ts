@@ -1,10 +1,12 @@
 import type { Clock } from "./clock.js"
 import type { Digest } from "./digest.js"
+import type { Lifeline } from "./lifeline.js"
 import type { Logger } from "./logger.js"
 import type { Network } from "./network.js"
 import type { Random } from "./random.js"
 import type { Scheduler } from "./scheduler.js"
 import type { Telemetry } from "./telemetry.js"
+import type { TurnContext } from "./turn-context.js"
 
 /** Everything a node touches outside of itself, apart from the store. */
 export interface Ports {
@@ -13,6 +15,8 @@ export interface Ports {
   readonly scheduler: Scheduler
   readonly network: Network
   readonly digest: Digest
+  readonly lifeline: Lifeline
   readonly logger: Logger
   readonly telemetry: Telemetry
+  readonly turnContext: TurnContext
 }

@@ -40,7 +40,20 @@ test("holds its conversations as they are written down", async () => {
       [3_010, { kind: "looked", request: 3, lease: 7, record: 7 }],
       [3_020, { kind: "renewal-unsure", request: 4 }],
       [3_030, { kind: "looked", request: 5, lease: 8, record: 7 }],
-      [3_040, { kind: "renewed", request: 6, lease: 9 }],
+      [3_218, tick],
+      [3_219, tick],
+      [3_229, { kind: "renewed", request: 6, lease: 9 }],
+    ]),
+    conversation("a store that shows what it has and takes nothing is not asked again at once", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [1_668, { kind: "renewal-unsure", request: 2 }],
+      [1_669, { kind: "looked", request: 3, lease: 7, record: 7, status: "active" }],
+      [1_875, tick],
+      [1_876, tick],
+      [1_877, { kind: "renewal-unsure", request: 4 }],
+      [1_878, { kind: "looked", request: 5, lease: 7, record: 7, status: "active" }],
+      [4_500, tick],
     ]),
     conversation("a store that does not answer at all leaves the deadline where it is", [
       [20, joined(1, 7)],
@@ -80,15 +93,147 @@ test("holds its conversations as they are written down", async () => {
       [20, joined(1, 7)],
       [100, tick, -60_000],
     ]),
-    conversation("a leaving node starts nothing, goes on renewing, and gives up when all has settled", [
+    conversation("a leaving node says so with a renewal, starts nothing, and gives up when all has settled", [
       [20, joined(1, 7)],
       [100, { kind: "settled" }],
       [200, { kind: "leave" }],
+      [205, { kind: "leave" }],
       [210, { kind: "record-changed", revision: 8, status: "leaving" }],
+      [220, { kind: "renewed", request: 2, lease: 8 }],
+      [1_866, tick],
+      [1_867, tick],
+      [1_900, { kind: "renewed", request: 3, lease: 9 }],
+      [2_000, { kind: "settled" }],
+      [2_010, { kind: "settled" }],
+      [2_100, tick],
+    ]),
+    conversation("one that leaves while a renewal is under way says so with the next, at once", [
+      [20, joined(1, 7)],
       [1_667, tick],
-      [1_700, { kind: "renewed", request: 2, lease: 9 }],
-      [1_800, { kind: "settled" }],
-      [1_900, tick],
+      [1_700, { kind: "leave" }],
+      [1_710, { kind: "renewed", request: 2, lease: 8 }],
+      [1_720, { kind: "renewed", request: 3, lease: 9 }],
+      [1_730, { kind: "settled" }],
+    ]),
+    conversation("one that leaves while it looks says so with the next renewal", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [1_700, { kind: "renewal-unsure", request: 2 }],
+      [1_710, { kind: "leave" }],
+      [1_720, { kind: "looked", request: 3, lease: 8, record: 7, status: "active" }],
+      [1_876, tick],
+      [1_886, { kind: "renewed", request: 4, lease: 9 }],
+    ]),
+    conversation("the answer to what it said is lost, and a look finds that it was heard", [
+      [20, joined(1, 7)],
+      [200, { kind: "leave" }],
+      [900, { kind: "renewal-unsure", request: 2 }],
+      [910, { kind: "looked", request: 3, lease: 8, record: 8, status: "leaving" }],
+      [920, { kind: "renewed", request: 4, lease: 9 }],
+      [930, { kind: "settled" }],
+    ]),
+    conversation(
+      "the answer to what it said is lost, and a look finds that it was not heard: it is said again",
+      [
+        [20, joined(1, 7)],
+        [200, { kind: "leave" }],
+        [900, { kind: "renewal-unsure", request: 2 }],
+        [910, { kind: "looked", request: 3, lease: 7, record: 7, status: "active" }],
+        [920, { kind: "renewed", request: 4, lease: 8 }],
+      ],
+    ),
+    conversation("the lease was looked at before what it said arrived, and the record after", [
+      [20, joined(1, 7)],
+      [200, { kind: "leave" }],
+      [900, { kind: "renewal-unsure", request: 2 }],
+      [910, { kind: "looked", request: 3, lease: 7, record: 8, status: "leaving" }],
+      [920, { kind: "renewal-unsure", request: 4 }],
+      [930, { kind: "looked", request: 5, lease: 8, record: 8, status: "leaving" }],
+      [1_119, tick],
+      [1_129, { kind: "renewed", request: 6, lease: 9 }],
+    ]),
+    conversation("a leaving node that is declared down is fenced: by a look", [
+      [20, joined(1, 7)],
+      [200, { kind: "leave" }],
+      [900, { kind: "renewal-unsure", request: 2 }],
+      [910, { kind: "looked", request: 3, lease: 7, record: 8, status: "down" }],
+      [920, { kind: "settled" }],
+    ]),
+    conversation("a leaving node that is declared down is fenced: by the watch", [
+      [20, joined(1, 7)],
+      [200, { kind: "leave" }],
+      [220, { kind: "renewed", request: 2, lease: 8 }],
+      [230, { kind: "record-changed", revision: 9, status: "down" }],
+    ]),
+    conversation("a record that says leaving is nobody's but a leaving node's", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [1_700, { kind: "renewal-unsure", request: 2 }],
+      [1_710, { kind: "looked", request: 3, lease: 8, record: 8, status: "leaving" }],
+    ]),
+    conversation("a leaving node gives up the lease that it knows, also while a renewal is under way", [
+      [20, joined(1, 7)],
+      [200, { kind: "leave" }],
+      [210, { kind: "settled" }],
+      [220, { kind: "renewed", request: 2, lease: 8 }],
+    ]),
+    conversation("a leaving node that cannot renew is fenced like any other", [
+      [20, joined(1, 7)],
+      [200, { kind: "leave" }],
+      [4_499, tick],
+      [4_500, tick],
+      [4_510, { kind: "settled" }],
+    ]),
+    conversation("in doubt it looks, and where all is as it knows it nothing changes", [
+      [20, joined(1, 7)],
+      [500, { kind: "doubt" }],
+      [510, { kind: "doubt" }],
+      [520, { kind: "looked", request: 2, lease: 7, record: 7, status: "active" }],
+      [1_667, tick],
+      [1_680, { kind: "doubt" }],
+      [1_690, { kind: "renewed", request: 3, lease: 8 }],
+    ]),
+    conversation("in doubt it looks, and is no member any more", [
+      [20, joined(1, 7)],
+      [500, { kind: "doubt" }],
+      [520, { kind: "looked", request: 2, lease: undefined, record: undefined }],
+      [530, { kind: "doubt" }],
+    ]),
+    conversation("in doubt it looks, and the store does not answer: the next tick renews soon", [
+      [20, joined(1, 7)],
+      [500, { kind: "doubt" }],
+      [600, { kind: "looked", request: 2, lease: "unanswered", record: "unanswered" }],
+      [808, tick],
+      [809, tick],
+    ]),
+    conversation("in doubt while it leaves, once it has said so", [
+      [20, joined(1, 7)],
+      [200, { kind: "leave" }],
+      [210, { kind: "doubt" }],
+      [220, { kind: "renewed", request: 2, lease: 8 }],
+      [230, { kind: "doubt" }],
+      [240, { kind: "looked", request: 3, lease: 8, record: 8, status: "leaving" }],
+    ]),
+    conversation("who has not joined has no doubts, and does not leave", [
+      [10, { kind: "doubt" }],
+      [12, { kind: "leave" }],
+      [14, { kind: "settled" }],
+      [16, { kind: "record-changed", revision: 9, status: "down" }],
+      [18, tick],
+      [20, joined(1, 7)],
+    ]),
+    conversation(
+      "a renewal that is answered after the deadline, which nobody has noticed, was made in time",
+      [
+        [20, joined(1, 7)],
+        [1_667, tick],
+        [4_600, { kind: "renewed", request: 2, lease: 8 }],
+      ],
+    ),
+    conversation("the watch says that the record is gone", [
+      [20, joined(1, 7)],
+      [30, { kind: "record-changed", revision: 9, status: "gone" }],
+      [40, { kind: "record-changed", revision: 9, status: "gone" }],
     ]),
     conversation("a store whose history was cut fences everybody", [
       [20, joined(1, 7)],
@@ -126,11 +271,13 @@ const HEAD = `ttl 5000, margin 0.1: the holder is silent 4500 ms after it sent i
 
 type Line = readonly [atMs: number, event: LeaseEvent, wallMs?: number]
 
+/** Each line is told by a lease that was made from the snapshot of the one before: there is nothing else that it knows. */
 function conversation(title: string, lines: readonly Line[]): string {
-  const lease = new NodeLease(terms, at(0))
+  let lease = new NodeLease(terms, at(0))
   const told = [`# ${title}`, row(0, "begins", lease, at(0), [lease.joining])]
   for (const [atMs, event, wallMs] of lines) {
     const now = at(atMs, wallMs)
+    lease = new NodeLease(terms, now, lease.snapshot)
     told.push(row(atMs, eventText(event, wallMs), lease, now, lease.handle(event, now)))
   }
   return `${told.join("\n")}\n`
@@ -155,7 +302,10 @@ function eventText({ kind, ...fields }: LeaseEvent, wallMs: number | undefined):
 }
 
 function commandText({ kind, ...fields }: LeaseCommand): string {
-  return [kind, ...Object.entries(fields).map(([name, value]) => `${name} ${value}`)].join(" ")
+  const told = Object.entries(fields).map(([name, value]) =>
+    typeof value === "boolean" ? (value ? name : "") : `${name} ${value}`,
+  )
+  return [kind, ...told.filter((part) => part !== "")].join(" ")
 }
 
 function joined(request: number, revision: number): LeaseEvent {

@@ -1,6 +1,7 @@
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
 import { holderMs, type Instant, type LeaseTerms, renewEveryMs } from "./lease-terms.js"
+import type { RecordStatus } from "./node-record.js"
 
 /**
  * The holder's half of a node lease: a decision.
@@ -26,20 +27,26 @@ import { holderMs, type Instant, type LeaseTerms, renewEveryMs } from "./lease-t
  */
 export class NodeLease {
   readonly #terms: LeaseTerms
-  #state: State
-  #requests = 1
+  #state: LeaseState
+  #requests: number
 
   /** The first command, to join, is sent with it. */
-  constructor(terms: LeaseTerms, now: Instant) {
+  constructor(terms: LeaseTerms, now: Instant, resumed?: LeaseSnapshot) {
     this.#terms = terms
-    this.#state = { kind: "joining", request: this.#requests, sentAt: now }
+    this.#state = resumed?.state ?? { kind: "joining", request: 1, sentAt: now }
+    this.#requests = resumed?.requests ?? 1
+  }
+
+  /** All that it knows: another one that is made with it goes on from here. */
+  get snapshot(): LeaseSnapshot {
+    return { state: this.#state, requests: this.#requests }
   }
 
   get joining(): LeaseCommand {
     return { kind: "join", request: 1 }
   }
 
-  get state(): State["kind"] {
+  get state(): LeaseState["kind"] {
     return this.#state.kind
   }
 
@@ -76,15 +83,17 @@ export class NodeLease {
           ? this.#fence("the join was not confirmed")
           : []
       case "renewed":
-        return this.#renewed(event.request, event.lease)
+        return this.#renewed(event.request, event.lease, now)
       case "renewal-unsure":
         return this.#isPending(event.request, "renewal") ? this.#look(now) : []
       case "looked":
         return this.#looked(event, now)
       case "record-changed":
         return this.#recordChanged(event.revision, event.status)
+      case "doubt":
+        return this.#isIdle ? this.#look(now) : []
       case "leave":
-        return this.#leave()
+        return this.#leave(now)
       case "settled":
         return this.#giveUp()
       case "epoch-changed":
@@ -107,12 +116,13 @@ export class NodeLease {
     return []
   }
 
-  #renewed(request: number, lease: Revision): LeaseCommand[] {
+  #renewed(request: number, lease: Revision, now: Instant): LeaseCommand[] {
     const state = this.#state
     if (!this.#isPending(request, "renewal") || state.kind === "joining" || state.kind === "fenced") return []
-    const { sentAt } = state.pending as Pending
-    this.#state = { ...state, lease, ...this.#countedFrom(sentAt), pending: undefined }
-    return []
+    const { sentAt, announces } = state.pending as Pending
+    const record = announces ? lease : state.record
+    this.#state = { ...state, lease, record, ...this.#countedFrom(sentAt), pending: undefined }
+    return this.#isUnannounced(announces) ? this.#renew(now) : []
   }
 
   /** Refused, or not answered: either way the store says what is there. */
@@ -120,52 +130,51 @@ export class NodeLease {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
     const request = this.#nextRequest()
-    this.#state = { ...state, pending: { what: "look", request, sentAt: now } }
+    this.#state = { ...state, pending: { what: "look", request, sentAt: now, announces: false } }
     return [{ kind: "look", request }]
   }
 
-  #looked({ request, lease, record }: LookedEvent, now: Instant): LeaseCommand[] {
+  #looked({ request, lease, record, status }: LookedEvent, now: Instant): LeaseCommand[] {
     const state = this.#state
     if (!this.#isPending(request, "look") || (state.kind !== "held" && state.kind !== "leaving")) return []
     if (lease === "unanswered" || record === "unanswered") {
       // The next tick tries again, and the deadline stands.
-      this.#state = { ...state, pending: undefined, renewAt: now.monotonicMs + renewEveryMs(this.#terms) / 8 }
+      this.#state = { ...state, pending: undefined, renewAt: this.#againAt(now) }
       return []
     }
     if (lease === undefined || record === undefined) return this.#fence("the lease was ended by another node")
-    if (record !== state.record) return this.#fence("another node has declared this one down")
-    this.#state = { ...state, lease, pending: undefined }
-    return this.#renew(now)
+    const isAnnounced = status === "leaving" && state.kind === "leaving"
+    if (record !== state.record && !isAnnounced) return this.#fence("another node has declared this one down")
+    this.#state = { ...state, lease, record, pending: undefined }
+    return now.monotonicMs >= state.renewAt ? this.#renew(now) : []
   }
 
-  #recordChanged(revision: Revision, status: "active" | "leaving" | "down" | "gone"): LeaseCommand[] {
+  #recordChanged(revision: Revision, status: RecordStatus | "gone"): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
-    if (revision <= state.record) return []
-    if (status === "leaving" && state.kind === "leaving") {
-      this.#state = { ...state, record: revision }
-      return []
-    }
+    // Only the node itself writes that it leaves, and hears of that by its own means.
+    if (revision <= state.record || (status === "leaving" && state.kind === "leaving")) return []
     return this.#fence(
       status === "gone" ? "the lease was ended by another node" : "another node has declared this one down",
     )
   }
 
-  #leave(): LeaseCommand[] {
+  /** Others are told with a renewal: the next one, if one is under way. */
+  #leave(now: Instant): LeaseCommand[] {
     if (this.#state.kind !== "held") return []
     this.#state = { ...this.#state, kind: "leaving" }
-    return []
+    return this.#state.pending === undefined ? this.#renew(now) : []
   }
 
   /** Every turn has ended, and no door opens again: only now may others have the actors. */
   #giveUp(): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "leaving") return []
-    const { lease, record } = state
+    const { lease } = state
     this.#state = { kind: "fenced", because: "it has left" }
     return [
       { kind: "fence", because: "it has left" },
-      { kind: "give-up", lease, record },
+      { kind: "give-up", lease },
     ]
   }
 
@@ -182,8 +191,10 @@ export class NodeLease {
     if (state.kind !== "held" && state.kind !== "leaving") return []
     const request = this.#nextRequest()
     const { lease, record } = state
-    this.#state = { ...state, pending: { what: "renewal", request, sentAt: now } }
-    return [{ kind: "renew", request, lease, record }]
+    const announces = state.kind === "leaving"
+    const pending: Pending = { what: "renewal", request, sentAt: now, announces }
+    this.#state = { ...state, renewAt: this.#againAt(now), pending }
+    return [{ kind: "renew", request, lease, record, announces }]
   }
 
   #fence(because: string): LeaseCommand[] {
@@ -204,10 +215,24 @@ export class NodeLease {
     }
   }
 
+  /** When what comes to nothing is tried again. At once would be without end, at a store that shows what it has and takes nothing. */
+  #againAt(now: Instant): MonotonicMs {
+    return now.monotonicMs + renewEveryMs(this.#terms) / 8
+  }
+
   #isPending(request: number, what: Pending["what"]): boolean {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return false
     return state.pending?.request === request && state.pending.what === what
+  }
+
+  get #isIdle(): boolean {
+    const state = this.#state
+    return (state.kind === "held" || state.kind === "leaving") && state.pending === undefined
+  }
+
+  #isUnannounced(announced: boolean): boolean {
+    return this.#state.kind === "leaving" && !announced
   }
 
   #nextRequest(): number {
@@ -222,6 +247,7 @@ interface Pending {
   readonly request: number
   /** From before it was sent. */
   readonly sentAt: Instant
+  readonly announces: boolean
 }
 
 interface Holding {
@@ -234,7 +260,12 @@ interface Holding {
   readonly pending: Pending | undefined
 }
 
-type State =
+export interface LeaseSnapshot {
+  readonly state: LeaseState
+  readonly requests: number
+}
+
+export type LeaseState =
   | { readonly kind: "joining"; readonly request: number; readonly sentAt: Instant }
   | ({ readonly kind: "held" | "leaving" } & Holding)
   | { readonly kind: "fenced"; readonly because: string }
@@ -251,8 +282,10 @@ export type LeaseEvent =
   | {
       readonly kind: "record-changed"
       readonly revision: Revision
-      readonly status: "active" | "leaving" | "down" | "gone"
+      readonly status: RecordStatus | "gone"
     }
+  /** Something was refused as if this node were none. What is under way tells soon enough. */
+  | { readonly kind: "doubt" }
   | { readonly kind: "leave" }
   /** After `leave`: no turn is under way any more, and none will begin. */
   | { readonly kind: "settled" }
@@ -265,21 +298,23 @@ interface LookedEvent {
   readonly request: number
   readonly lease: Revision | undefined | "unanswered"
   readonly record: Revision | undefined | "unanswered"
+  readonly status?: RecordStatus | undefined
 }
 
 export type LeaseCommand =
   /** Make record and lease in one commit, on the condition that both are absent. */
   | { readonly kind: "join"; readonly request: number }
-  /** Write the lease, on the conditions that lease and record are at these revisions. */
+  /** Write the lease, on the conditions that lease and record are at these revisions; and with it that the node leaves. */
   | {
       readonly kind: "renew"
       readonly request: number
       readonly lease: Revision
       readonly record: Revision
+      readonly announces: boolean
     }
   /** Read lease and record. */
   | { readonly kind: "look"; readonly request: number }
   /** Shut all doors for good. */
   | { readonly kind: "fence"; readonly because: string }
-  /** Delete record and lease in one commit, on the conditions that they are at these revisions. */
-  | { readonly kind: "give-up"; readonly lease: Revision; readonly record: Revision }
+  /** Delete lease and record in one commit, on the condition that the lease is at this revision. */
+  | { readonly kind: "give-up"; readonly lease: Revision }

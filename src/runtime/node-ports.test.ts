@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest"
 import type { Clock } from "../ports/clock.js"
 import { noTelemetry } from "./no-telemetry.js"
 import { nodeClock } from "./node-clock.js"
+import { nodeLifeline } from "./node-lifeline.js"
 import { nodeNetwork } from "./node-network.js"
 import { nodePorts } from "./node-ports.js"
 import { nodeRandom } from "./node-random.js"
@@ -13,6 +14,7 @@ test("every port is Node's unless it is overridden", () => {
     random: nodeRandom,
     scheduler: nodeScheduler,
     network: nodeNetwork,
+    lifeline: nodeLifeline,
     telemetry: noTelemetry,
   })
   const random = { uint32: () => 4, bytes: (length: number) => new Uint8Array(length) }

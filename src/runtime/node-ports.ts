@@ -3,9 +3,11 @@ import { consoleLogger } from "./console-logger.js"
 import { noTelemetry } from "./no-telemetry.js"
 import { nodeClock } from "./node-clock.js"
 import { nodeDigest } from "./node-digest.js"
+import { nodeLifeline } from "./node-lifeline.js"
 import { nodeNetwork } from "./node-network.js"
 import { nodeRandom } from "./node-random.js"
 import { nodeScheduler } from "./node-scheduler.js"
+import { nodeTurnContext } from "./node-turn-context.js"
 
 /** The ports of a node in production. The logger stamps its lines with the clock that is given. */
 export function nodePorts(overrides: Partial<Ports> = {}): Ports {
@@ -16,7 +18,9 @@ export function nodePorts(overrides: Partial<Ports> = {}): Ports {
     scheduler: overrides.scheduler ?? nodeScheduler,
     network: overrides.network ?? nodeNetwork,
     digest: overrides.digest ?? nodeDigest,
+    lifeline: overrides.lifeline ?? nodeLifeline,
     logger: overrides.logger ?? consoleLogger({ clock }),
     telemetry: overrides.telemetry ?? noTelemetry,
+    turnContext: overrides.turnContext ?? nodeTurnContext(),
   }
 }

@@ -17,21 +17,39 @@ import type { OutputBuffer } from "./output-buffer.js"
  * nodes are those of the connection, unless the message was forwarded; then `origin` is the node that sent it first. Time left is a
  * duration because the clocks of two nodes do not agree.
  */
-export class Envelope {
+export class Envelope implements Extras {
   direction: Direction = ONE_WAY
-  /** Any of the flags below, added. */
   flags = 0
   correlation = 0
   target = 0
   timeLeftMs = 0
   /** The number of a name. */
   sender: number | undefined
-  /** A node id. */
   origin: string | undefined
   forwards = 0
-  /** The calls that this one was made in, the outermost first. */
   chain: readonly string[] = NO_CHAIN
   trace: TraceContext | undefined
+
+  /** Takes them over, or has none. */
+  carry(extras: Extras | undefined): void {
+    this.flags = extras?.flags ?? 0
+    this.origin = extras?.origin
+    this.forwards = extras?.forwards ?? 0
+    this.chain = extras?.chain ?? NO_CHAIN
+    this.trace = extras?.trace
+  }
+}
+
+/** What a message may carry beyond what every message has. */
+export interface Extras {
+  /** Any of the flags below, added. */
+  readonly flags: number
+  /** A node id. */
+  readonly origin: string | undefined
+  readonly forwards: number
+  /** The calls that this one was made in, the outermost first. */
+  readonly chain: readonly string[]
+  readonly trace: TraceContext | undefined
 }
 
 export type Direction = typeof ONE_WAY | typeof REQUEST | typeof ANSWER | typeof FAILURE

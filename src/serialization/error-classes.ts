@@ -5,8 +5,16 @@ import { NodeIdError } from "../address/node-id-error.js"
 import { PathResolutionError } from "../address/path-resolution-error.js"
 import { UriError } from "../address/uri-error.js"
 import {
+  ActivationError,
+  CallCycleError,
+  PlacementError,
+  UnknownActorTypeError,
+  UnknownMethodError,
+} from "../errors/actor-call-errors.js"
+import {
   ActorStoppedError,
   CancelledError,
+  FencedError,
   InvalidMessageError,
   NodeUnreachableError,
   OverloadedError,
@@ -16,6 +24,7 @@ import {
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import { SettingsError } from "../errors/settings-error.js"
+import { StateError } from "../errors/state-error.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 
 /**
@@ -31,11 +40,14 @@ const classes: readonly { readonly name: string; readonly prototype: Error }[] =
   EvalError,
   URIError,
   AggregateError,
+  ActivationError,
   ActorIdError,
   ActorPathError,
   ActorStoppedError,
+  CallCycleError,
   CancelledError,
   DeathPactError,
+  FencedError,
   InvalidMessageError,
   MalformedBytesError,
   NameTakenError,
@@ -44,11 +56,15 @@ const classes: readonly { readonly name: string; readonly prototype: Error }[] =
   NodeUnreachableError,
   OverloadedError,
   PathResolutionError,
+  PlacementError,
   QuarantinedError,
   SettingsError,
   StashOverflowError,
+  StateError,
   StoreUnavailableError,
   TimeoutError,
+  UnknownActorTypeError,
+  UnknownMethodError,
   UriError,
 ]
 

@@ -25,6 +25,8 @@ export const faultKinds = [
   "store-late-arrival",
   "store-cut",
   "store-epoch",
+  "suspend",
+  "long-pause",
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]

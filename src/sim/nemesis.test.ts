@@ -12,6 +12,8 @@ const struckByTheNemesis: readonly FaultKind[] = [
   "reset",
   "clean-loss",
   "clock-jump",
+  "suspend",
+  "long-pause",
 ]
 
 const machines = ["alpha", "beta", "gamma"]
@@ -47,6 +49,24 @@ test.each(struckByTheNemesis)("%s strikes when it is on, and nothing else does",
   expect(failure).toBeUndefined()
   expect([...faults.keys()]).toEqual([kind])
   expect(faults.get(kind)).toBeGreaterThan(5)
+})
+
+test.each([
+  ["suspend", 1_000, 120_000],
+  ["long-pause", 5_000, 60_000],
+] as const)("%s lasts for %i to %i ms, and mostly not that long", async (kind, shortestMs, longestMs) => {
+  const lengths: number[] = []
+  const onTrace = (line: string) => {
+    const found = / fault \S+ \S+ for ([\d.]+) ms/.exec(line)
+    if (found !== null) lengths.push(Number(found[1]))
+  }
+  for (let seed = 1; seed <= 20; seed += 1) {
+    await runSeed(connected(), seed, { faults: { ...noFaults(), [kind]: 1 }, onTrace })
+  }
+  expect(Math.min(...lengths)).toBeGreaterThanOrEqual(shortestMs)
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(longestMs)
+  expect(Math.max(...lengths)).toBeGreaterThan(longestMs * 0.8)
+  expect(lengths.toSorted((a, b) => a - b)[lengths.length >> 1]).toBeLessThan(longestMs / 3)
 })
 
 test("nothing strikes where nothing is on", async () => {

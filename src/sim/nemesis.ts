@@ -71,6 +71,8 @@ const strikes: readonly [kind: FaultKind, meanMs: number, strike: (world: World)
       world.machine(name).wallOffsetMs += jumpMs
     },
   ],
+  ["suspend", 10_000, (world) => still(world, "suspend", { shortestMs: 1_000, longestMs: 120_000 })],
+  ["long-pause", 10_000, (world) => still(world, "long-pause", { shortestMs: 5_000, longestMs: 60_000 })],
 ]
 
 const storeStrikes: readonly [
@@ -109,6 +111,25 @@ const storeStrikes: readonly [
     },
   ],
 ]
+
+/** A machine, or the process on it, stands still: mostly for a rather short time, and now and then for very long. */
+function still(
+  world: World,
+  kind: "suspend" | "long-pause",
+  { shortestMs, longestMs }: { readonly shortestMs: number; readonly longestMs: number },
+): void {
+  const victims = world.machines
+    .map((name) => world.processOn(name))
+    .filter((proc) => proc !== undefined && !proc.isStill && proc.busyUntil <= world.now)
+  const victim = victims.length === 0 ? undefined : world.random.pick(victims)
+  if (victim === undefined) return
+  const part = world.random.between(0, 1)
+  const longerMs = (longestMs - shortestMs) * world.faults[kind] * part * part * part
+  const micros = Math.ceil((shortestMs + longerMs) * 1000)
+  world.fault(kind, `${victim.machine.name} for ${micros / 1000} ms`)
+  victim.standStill(kind === "suspend" ? "suspended" : "paused")
+  world.schedule(world.now + micros, undefined, `${victim.name} goes on`, () => victim.goOn())
+}
 
 /** Parts the machines in two; what is cut is one direction, or both. */
 function partition(world: World, kind: "partition" | "one-way-partition"): void {

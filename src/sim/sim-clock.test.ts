@@ -49,6 +49,51 @@ test("wall time is whole, and jumps; monotonic time and timers do not notice", a
   expect(fired).toBe(true)
 })
 
+test("while a machine is suspended its wall time goes on, its monotonic time does not, and timers wait as much longer", async () => {
+  const small = new SmallWorld({ faults: { "clock-drift": 1 } })
+  const alpha = small.process("alpha")
+  const { clock } = alpha.ports
+  const rate = small.world.machine("alpha").clockRate
+  const fired: number[] = []
+  await small.goOnFor(1_000)
+  const monotonic = clock.monotonicMs()
+  for (const delayMs of [100, 500, 5_000]) {
+    clock.setTimer(delayMs, () => fired.push(clock.monotonicMs() - monotonic - delayMs))
+  }
+  clock.setTimer(500, () => fired.push(Number.NaN)).cancel()
+  await small.goOnFor(200)
+  expect(fired).toHaveLength(1)
+  const [before, wall] = [clock.monotonicMs(), clock.wallMs()]
+  alpha.standStill("suspended")
+  await small.goOnFor(60_000)
+  expect(clock.monotonicMs()).toBe(before)
+  alpha.goOn()
+  expect(clock.monotonicMs()).toBe(before)
+  expect(clock.wallMs() - wall).toBeCloseTo(60_000 * rate, -1)
+  await small.goOnFor(200)
+  expect(fired).toHaveLength(1)
+  await small.goOnFor(10_000)
+  expect(fired).toHaveLength(3)
+  for (const late of fired) expect(late >= 0 && late < 0.1, `${late}`).toBe(true)
+})
+
+test("a timer that sleeps again can be cancelled", async () => {
+  const small = new SmallWorld()
+  const alpha = small.process("alpha")
+  await small.goOn()
+  let fired = 0
+  const timer = alpha.ports.clock.setTimer(500, () => {
+    fired += 1
+  })
+  alpha.standStill("suspended")
+  await small.goOnFor(1_000)
+  alpha.goOn()
+  await small.goOnFor(100)
+  timer.cancel()
+  await small.goOnFor(1_000)
+  expect(fired).toBe(0)
+})
+
 test("a timer never fires inside the call that sets it, and fires once", async () => {
   for (const delayMs of [0, -5, 0.001, 1]) {
     const small = new SmallWorld()
@@ -96,9 +141,10 @@ test("whatever strikes: no timer is early and no monotonic clock goes back, by t
       const { clock, random, scheduler } = life.ports
       const now = () => {
         const time = clock.monotonicMs()
-        const before = read.get(life.host) ?? Number.NEGATIVE_INFINITY
+        // A life that is killed in a pause has read times in it that never came.
+        const before = read.get(life.name) ?? Number.NEGATIVE_INFINITY
         life.always("monotonic time does not go back", time >= before, () => `${time} after ${before}`)
-        read.set(life.host, time)
+        read.set(life.name, time)
         return time
       }
       const again = () => {

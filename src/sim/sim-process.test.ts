@@ -100,6 +100,85 @@ describe("a pause as a whole", () => {
   })
 })
 
+describe("a process that stands still", () => {
+  test("does all that came up meanwhile when it goes on, and the others do not wait for it", async () => {
+    for (const kind of ["suspended", "paused"] as const) {
+      const small = new SmallWorld()
+      const { near, far } = await small.connected()
+      await small.goOn()
+      const happened: string[] = []
+      near.onData = () => happened.push(`alpha ${near.text}`)
+      far.onData = () => happened.push(`beta ${far.text}`)
+      await small.on("alpha", () => near.connection.write(text("before")))
+      small.process("alpha").standStill(kind)
+      small.process("alpha").ports.scheduler.yield(() => happened.push("alpha yield"))
+      await small.on("beta", () => far.connection.write(text("meanwhile")))
+      await small.goOn()
+      expect(happened).toEqual(["beta before"])
+      small.process("alpha").goOn()
+      await small.goOn()
+      expect(happened.sort()).toEqual(["alpha meanwhile", "alpha yield", "beta before"])
+    }
+  })
+
+  test("was not standing still before, nor in a pause", async () => {
+    const small = pausing()
+    await small.goOn()
+    await small.on("alpha", (alpha) => {
+      pauseInCall(alpha)
+      expect(() => alpha.standStill("suspended")).toThrow("alpha stands still already")
+    })
+    expect(() => small.process("alpha").standStill("suspended")).toThrow("alpha stands still already")
+    small.process("beta").standStill("suspended")
+    expect(() => small.process("beta").standStill("paused")).toThrow("beta stands still already")
+  })
+
+  test("goes on once the world is calm", async () => {
+    const small = new SmallWorld()
+    await small.goOn()
+    const alpha = small.process("alpha")
+    alpha.standStill("paused")
+    let done = false
+    alpha.later(0, "task", () => {
+      done = true
+    })
+    await small.goOn()
+    expect(done).toBe(false)
+    small.world.calm()
+    await small.goOn()
+    expect(done).toBe(true)
+  })
+
+  test("is not there for those who connect when it is suspended, and is when it is paused", async () => {
+    for (const kind of ["suspended", "paused"] as const) {
+      const small = new SmallWorld()
+      const at = { host: small.process("beta").machine.host, port: 7_000 }
+      await small.on("beta", (beta) => beta.ports.network.listen(at, () => {}))
+      small.process("beta").standStill(kind)
+      const connected = small.on("alpha", (alpha) => alpha.ports.network.connect(at, { timeoutMs: 1_000 }))
+      if (kind === "paused") await connected
+      else await expect(connected).rejects.toMatchObject({ code: "TimedOut" })
+    }
+  })
+
+  test("and is killed does nothing any more, and its machine's monotonic clock goes on where it stood", async () => {
+    const small = new SmallWorld()
+    await small.goOn()
+    const alpha = small.process("alpha")
+    const before = alpha.ports.clock.monotonicMs()
+    const happened: string[] = []
+    alpha.ports.clock.setTimer(5, () => happened.push("timer"))
+    alpha.standStill("suspended")
+    await small.goOnFor(10_000)
+    small.world.crash("alpha")
+    await small.goOnFor(1_000)
+    small.world.boot("alpha")
+    await small.goOn()
+    expect(small.process("alpha").ports.clock.monotonicMs() - before).toBeCloseTo(1_000, 6)
+    expect(happened).toEqual([])
+  })
+})
+
 describe("yields", () => {
   test("run in the order given, and microtasks before them", async () => {
     for (let seed = 0; seed < 20; seed += 1) {

@@ -3,10 +3,12 @@ import type { Logger } from "../ports/logger.js"
 import type { Ports } from "../ports/ports.js"
 import { noTelemetry } from "../runtime/no-telemetry.js"
 import { nodeDigest } from "../runtime/node-digest.js"
+import { nodeTurnContext } from "../runtime/node-turn-context.js"
 import type { SimMicros, Step } from "./agenda.js"
 import type { SimEvent } from "./assertions.js"
 import { SeededRandom } from "./seeded-random.js"
 import { SimClock } from "./sim-clock.js"
+import { SimLifeline } from "./sim-lifeline.js"
 import { SimNetwork } from "./sim-network.js"
 import type { World } from "./world.js"
 
@@ -17,6 +19,8 @@ export interface Machine {
   readonly bootMs: number
   clockRate: number
   wallOffsetMs: number
+  /** For how long it was suspended, all in all. */
+  suspendedMicros: SimMicros
 }
 
 /**
@@ -39,6 +43,7 @@ export class SimProcess {
   /** How far this process is ahead of the world, within its step. */
   #ahead: SimMicros = 0
   #busyUntil: SimMicros = 0
+  #still: Stillness | undefined
   #yielded: (() => void)[] = []
   readonly #onDeath = new Set<() => void>()
   #beforeStart: (() => void)[] | undefined = []
@@ -61,8 +66,10 @@ export class SimProcess {
       },
       network: this.network,
       digest: nodeDigest,
+      lifeline: new SimLifeline(this),
       logger: traced(this),
       telemetry: noTelemetry,
+      turnContext: nodeTurnContext(),
     }
   }
 
@@ -73,6 +80,20 @@ export class SimProcess {
   /** The present as this process has it. */
   get now(): SimMicros {
     return this.world.now + this.#ahead
+  }
+
+  /** The present as a clock has it that does not count while its machine is suspended. */
+  get awakeMicros(): SimMicros {
+    const suspended = this.isSuspended ? this.world.now - (this.#still as Stillness).since : 0
+    return this.now - this.machine.suspendedMicros - suspended
+  }
+
+  get isStill(): boolean {
+    return this.#still !== undefined
+  }
+
+  get isSuspended(): boolean {
+    return this.#still?.kind === "suspended"
   }
 
   get busyUntil(): SimMicros {
@@ -92,6 +113,30 @@ export class SimProcess {
   /** Stands still from now on, as a whole. */
   pause(micros: SimMicros): void {
     this.#busyUntil = Math.max(this.#busyUntil, this.world.now + micros)
+  }
+
+  /**
+   * Stands still until it is told to go on, or is killed. A suspended one does with its whole machine, whose monotonic clock
+   * does not count meanwhile. It must not be in a pause: there it may have read times that would come again.
+   */
+  standStill(kind: Stillness["kind"]): void {
+    if (this.isStill || this.now > this.world.now || this.#busyUntil > this.world.now) {
+      throw new Error(`${this.name} stands still already`)
+    }
+    this.#still = { kind, since: this.world.now, waiting: [] }
+  }
+
+  /** Keeps a step that comes up while it stands still. */
+  keepWaiting(step: Step): void {
+    this.#still?.waiting.push(step)
+  }
+
+  goOn(): void {
+    const still = this.#still
+    if (still === undefined) return
+    this.#still = undefined
+    if (still.kind === "suspended") this.machine.suspendedMicros += this.world.now - still.since
+    for (const step of still.waiting) this.world.again(step)
   }
 
   beginStep(): void {
@@ -132,6 +177,7 @@ export class SimProcess {
     if (!this.#alive) return
     this.#alive = false
     this.#yielded = []
+    this.goOn()
     this.network.processDied()
     for (const told of this.#onDeath) told()
   }
@@ -148,6 +194,12 @@ export class SimProcess {
     // Tasks run in the order given, whatever order their steps come up in.
     this.later(0, "yield", () => this.#yielded.shift()?.())
   }
+}
+
+interface Stillness {
+  readonly kind: "suspended" | "paused"
+  readonly since: SimMicros
+  readonly waiting: Step[]
 }
 
 const settled = Promise.resolve()

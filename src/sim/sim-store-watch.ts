@@ -42,6 +42,18 @@ export class SimStoreWatch implements StoreWatch {
     this.#isCancelled = true
   }
 
+  /**
+   * Whether it has seen all up to the moment before a commit to these keys, and that commit is none of its business. It would
+   * find that out by itself, in a step that costs more than this.
+   */
+  passesOver(keys: readonly string[], before: Moment): boolean {
+    const hasSeenAll =
+      !this.#isWaking && this.#from.epoch === before.epoch && this.#from.revision === before.revision
+    if (!hasSeenAll || keys.some((key) => key.startsWith(this.#prefix))) return false
+    this.#from = this.#store.state.moment
+    return true
+  }
+
   wake(at: SimMicros): void {
     if (this.#isWaking || this.#isComplete || this.isOver) return
     this.#isWaking = true

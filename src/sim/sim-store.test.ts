@@ -297,9 +297,7 @@ test("a life of another world has nothing to do with this store", async () => {
 })
 
 test("what other faults draw from a seed does not depend on the faults of stores", () => {
-  const ofStores = faultKinds.findIndex((kind) => kind.startsWith("store-"))
-  const others = faultKinds.slice(0, ofStores)
-  expect(faultKinds.slice(ofStores).every((kind) => kind.startsWith("store-"))).toBe(true)
+  const others = faultKinds.filter((kind) => !kind.startsWith("store-"))
   const drawn = (allowed: readonly FaultKind[]) => {
     const plan = drawFaults(new SeededRandom(5), allowed)
     return others.map((kind) => plan[kind])

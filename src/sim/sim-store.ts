@@ -162,12 +162,13 @@ export class SimStore {
   #serve(request: SimStoreRequest): void {
     const { process: proc, commit } = request
     if (this.#strikes(request, "store-refusal", 0.1)) return request.refuse()
+    const before = this.state.moment
     const answer = request.serve()
     if (commit !== undefined) {
       const result = answer as CommitResult
       this.#world.note(undefined, `store commit of ${proc.name} ${resultText(result)}`)
       this.#tell({ kind: "judged", by: proc.name, commit, result, isLate: request.isAbandoned })
-      if (result.kind === "committed") this.#wakeWatches()
+      if (result.kind === "committed") this.#wakeWatchesOf(commit, before)
     }
     if (!this.#strikes(request, "store-lost-answer", 0.05)) request.answer(answer)
   }
@@ -198,10 +199,16 @@ export class SimStore {
     for (const request of held) if (!this.#held.includes(request)) this.#serve(request)
   }
 
-  #wakeWatches(): void {
+  /** Those whose business it is. */
+  #wakeWatchesOf({ writes }: Commit, before: Moment): void {
+    const keys = writes.map(({ key }) => key)
+    this.#wakeWatches((watch) => !watch.passesOver(keys, before))
+  }
+
+  #wakeWatches(isConcerned: (watch: SimStoreWatch) => boolean = () => true): void {
     for (const watch of this.#watches) {
       if (watch.isOver) this.#watches.delete(watch)
-      else watch.wake(this.#world.now)
+      else if (isConcerned(watch)) watch.wake(this.#world.now)
     }
   }
 }

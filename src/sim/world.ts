@@ -4,6 +4,7 @@ import { Assertions, type SimEvent } from "./assertions.js"
 import type { FaultKind, FaultPlan } from "./faults.js"
 import { SeededRandom } from "./seeded-random.js"
 import type { SimConnection } from "./sim-connection.js"
+import type { SimLine } from "./sim-lifeline.js"
 import { type Machine, SimProcess } from "./sim-process.js"
 import type { SimStore } from "./sim-store.js"
 import { Trace } from "./trace.js"
@@ -56,6 +57,8 @@ export class World {
   readonly #processes = new WeakMap<Life, SimProcess>()
   /** What the workload waits for, for the case that it never comes. */
   readonly waiting = new Set<{ readonly label: string }>()
+  /** All lines that were ever held, by their marks. */
+  readonly lines = new Map<string, SimLine>()
   operations = 0
   steps = 0
   #current: SimProcess | undefined
@@ -170,6 +173,11 @@ export class World {
     return this.#agenda.add(Math.max(at, this.now), proc, label, run)
   }
 
+  /** Brings a step up that has waited. */
+  again(step: Step): void {
+    this.#agenda.again(this.now, step)
+  }
+
   /**
    * Begins the next step. False when there is none, and then nothing will ever happen again. Its microtasks have yet to run;
    * `endStep` is to be called after them.
@@ -180,6 +188,10 @@ export class World {
       if (step === undefined) return false
       const { process: proc } = step
       if (proc !== undefined && !proc.isAlive) continue
+      if (proc?.isStill) {
+        proc.keepWaiting(step)
+        continue
+      }
       if (proc !== undefined && proc.busyUntil > this.now) {
         this.#agenda.again(proc.busyUntil, step)
         continue
@@ -221,11 +233,12 @@ export class World {
     return true
   }
 
-  /** No more faults from now on, and all partitions heal, those from stores included. */
+  /** No more faults from now on: partitions heal, those from stores included, and whoever stands still goes on. */
   calm(): void {
     this.#calm = true
     this.note(undefined, "calm")
     this.heal()
+    for (const { life } of this.#sites.values()) life?.goOn()
     for (const store of this.#stores) store.goOn()
   }
 
@@ -287,6 +300,7 @@ export class World {
     this.schedule(client.now + this.latency(0), undefined, `connect to ${to.host}:${to.port}`, () => {
       const server = this.listenerAt(to.host, to.port)
       if (server !== undefined && (this.isCut(client, server) || this.isCut(server, client))) return
+      if (server?.isSuspended) return
       if (server === undefined || this.draw("refused-connect", 0.2)) return back("refused")
       const far = server.network.openFrom(client, to)
       this.schedule(this.now, server, "accept", () => {
@@ -324,6 +338,7 @@ export class World {
       bootMs: this.random.below(1_000_000_000),
       clockRate: drift === 0 ? 1 : 1 + this.random.between(-0.05, 0.05) * drift,
       wallOffsetMs: this.random.below(60_000),
+      suspendedMicros: 0,
     }
   }
 

@@ -12,8 +12,8 @@ async function opened() {
 }
 
 test.each([
-  ["", "1 to 1024 characters"],
-  ["k".repeat(MAX_KEY_BYTES + 1), "1 to 1024 characters"],
+  ["", "1 to 2400 characters"],
+  ["k".repeat(MAX_KEY_BYTES + 1), "1 to 2400 characters"],
   ["a b", "printable ASCII"],
   ["a\n", "printable ASCII"],
   ["é", "printable ASCII"],

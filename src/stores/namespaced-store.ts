@@ -89,5 +89,5 @@ export class NamespacedStore implements ClusterStore {
   }
 }
 
-export const MAX_KEY_BYTES = 1_024
+export const MAX_KEY_BYTES = 2_400
 export const MAX_COMMIT_PARTS = 256

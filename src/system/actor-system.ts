@@ -18,11 +18,18 @@ import type { Address } from "../address/address.js"
 import type { NodeId } from "../address/node-id.js"
 import { PathResolutionError } from "../address/path-resolution-error.js"
 import { drawFirstUid, UidReservations } from "../address/uid-reservations.js"
+import { ClusterView } from "../membership/cluster-view.js"
 import type { Ports } from "../ports/ports.js"
-import type { ClusterStore } from "../ports/store.js"
+import type { ClusterStore, StoreProvider } from "../ports/store.js"
+import type { Registry } from "../registry/registry.js"
 import type { AssociationState } from "../remote/association.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import { Remoting } from "../remote/remoting.js"
+import type { Actor } from "../virtual/actor.js"
+import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
+import { GATE } from "../virtual/actors-gate.js"
+import type { VirtualActors } from "../virtual/virtual-actors.js"
+import { Cluster } from "./cluster.js"
 import { type OpenHouse, openHouse } from "./open-house.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 
@@ -34,6 +41,10 @@ import { type ActorSystemSettings, type CheckedSettings, checkSettings } from ".
  * within `drainMs` is left behind and named, because a process that cannot end is worse than an actor that was cut off.
  */
 export class ActorSystem implements AsyncDisposable {
+  /** For the rooms that are built on it. */
+  static readonly registryOf = (system: ActorSystem): Registry | undefined => system.#cluster?.registry
+  static readonly actorsOf = (system: ActorSystem): VirtualActors | undefined => system.#cluster?.actors
+
   /** What happens in this system, by class of event. */
   readonly events: EventStream
   readonly address: Address
@@ -43,26 +54,46 @@ export class ActorSystem implements AsyncDisposable {
   readonly #system: Cell
   readonly #remoting: Remoting | undefined
   readonly #store: ClusterStore | undefined
+  #cluster: Cluster | undefined
   #stopping: Promise<void> | undefined
 
-  /** Programs use the `ActorSystem.start` that brings its own ports. */
-  static async start(settings: ActorSystemSettings, ports: Ports): Promise<ActorSystem> {
+  /**
+   * Programs use the `ActorSystem.start` that brings its own ports. `privateStore` is for a system that hosts actors and
+   * has no store set.
+   */
+  static async start(
+    settings: ActorSystemSettings,
+    ports: Ports,
+    privateStore?: StoreProvider,
+  ): Promise<ActorSystem> {
     const checked = checkSettings(settings)
-    const store = await checked.store?.open(checked.namespace, ports)
+    const isPrivate = checked.store === undefined
+    const provider = isPrivate && checked.actors.length > 0 ? privateStore : checked.store
+    const store = await provider?.open(checked.namespace, ports)
     try {
-      return await ActorSystem.#startWith(checked, ports, store)
+      return await ActorSystem.#startWith(checked, ports, store, isPrivate)
     } catch (error) {
       await store?.close()
       throw error
     }
   }
 
-  static async #startWith(settings: CheckedSettings, ports: Ports, store: ClusterStore | undefined) {
+  static async #startWith(
+    settings: CheckedSettings,
+    ports: Ports,
+    store: ClusterStore | undefined,
+    isPrivate: boolean,
+  ) {
     const { listen } = settings.remote
-    if (listen === undefined) return new ActorSystem(settings, ports, store, undefined)
-    const house = await openHouse(listen, settings, ports)
+    const house = listen === undefined ? undefined : await openHouse(listen, settings, ports)
     const system = new ActorSystem(settings, ports, store, house)
-    house.welcome(system.#remoting as Remoting)
+    house?.welcome(system.#remoting as Remoting)
+    try {
+      if (store !== undefined) await system.#join(store, ports, isPrivate)
+    } catch (error) {
+      await system.#remoting?.stop()
+      throw error
+    }
     return system
   }
 
@@ -139,6 +170,11 @@ export class ActorSystem implements AsyncDisposable {
     return this.#remoting?.self
   }
 
+  /** Who is in the cluster, by what this node knows; empty where there is no store to know it by. */
+  get cluster(): ClusterView {
+    return this.#cluster?.registry.view ?? ClusterView.empty
+  }
+
   /** What there is with another node, by its `host:port`; undefined where there is nothing. */
   association(authority: string): AssociationState["kind"] | undefined {
     return this.#remoting?.state(authority)?.kind
@@ -157,6 +193,19 @@ export class ActorSystem implements AsyncDisposable {
   /** How many messages went to dead letters. */
   get deadLetterCount(): number {
     return this.#realm.deadLetters.count
+  }
+
+  /**
+   * A handle of a virtual actor: nothing is sent until a method is called. Throws an `ActorIdError` for what is no key, and a `TypeError`
+   * where this system has neither actors nor a store.
+   */
+  actor<A extends Actor>(type: ActorClass<A>, key: string): ActorHandle<A>
+  actor<A extends Actor>(type: string, key: string): ActorHandle<A>
+  actor(type: ActorClass | string, key: string): unknown {
+    if (this.#cluster !== undefined) return this.#cluster.actors.handle(type, key)
+    throw new TypeError(
+      "this system has no actors to call; set actors, or store and listen to call those of others",
+    )
   }
 
   /** Starts an actor under `/user`. Without a name it gets one of its own. */
@@ -210,7 +259,26 @@ export class ActorSystem implements AsyncDisposable {
     return this.stop()
   }
 
+  async #join(store: ClusterStore, ports: Ports, isPrivate: boolean): Promise<void> {
+    if (isPrivate) {
+      this.#realm.logger.log(
+        "warn",
+        "no store is set: what actors save is kept in memory, and ends with this process",
+      )
+    }
+    this.#cluster = await Cluster.join({
+      settings: this.#settings,
+      realm: this.#realm,
+      ports,
+      store,
+      isPrivate,
+      remoting: this.#remoting,
+      resolve: (path) => this.resolve(path),
+    })
+  }
+
   async #stop(): Promise<void> {
+    await this.#cluster?.leave(this.#settings.drainMs)
     const deadline = this.#realm.clock.setTimer(this.#settings.drainMs, () => {
       this.#user.abandon()
       this.#system.abandon()
@@ -219,6 +287,7 @@ export class ActorSystem implements AsyncDisposable {
     await this.stopActor(this.#system.ref)
     deadline.cancel()
     this.#realm.deadlines.stop()
+    await this.#cluster?.stop()
     await this.#remoting?.stop()
     await this.#store?.close()
     this.events.flush()
@@ -246,6 +315,7 @@ export class ActorSystem implements AsyncDisposable {
   #find(path: ActorPath): InternalRef<never> | undefined {
     const [, guardian, ...names] = path.path.split("/")
     if (guardian === "system" && names[0] === "temp") return this.#findAnswer(path)
+    if (guardian === "system" && path.name === GATE) return this.#cluster?.actors.gate
     let cell: Cell | undefined = guardian === "user" ? this.#user : this.#system
     for (const name of names) cell = cell?.child(name)
     return cell === undefined || path.uid === undefined || cell.uid === path.uid ? cell?.ref : undefined

@@ -4,13 +4,15 @@ import { SettingsError } from "../errors/settings-error.js"
 import type { Logger } from "../ports/logger.js"
 import type { StoreProvider } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
+import type { LeaseTerms } from "../registry/lease-terms.js"
+import type { ActorClass } from "../virtual/actor-class.js"
 import {
   type CheckedRemoteSettings,
   checkRemoteSettings,
   type RemoteSettings,
   remoteFields,
 } from "./remote-settings.js"
-import { duration, methods } from "./setting-checks.js"
+import { duration, group, methods, whole } from "./setting-checks.js"
 
 /** How a system is started. All but the namespace have defaults. */
 export interface ActorSystemSettings extends RemoteSettings {
@@ -24,8 +26,26 @@ export interface ActorSystemSettings extends RemoteSettings {
   readonly requestTimeoutMs?: number
   /** How long `stop` waits for actors to stop. 10,000 unless set. */
   readonly drainMs?: number
+  /** The classes of virtual actors that this node hosts. None unless set. */
+  readonly actors?: readonly ActorClass[]
+  /** How long an actor may be idle before it is ended until the next call. 600,000 unless set. */
+  readonly idleAfterMs?: number
+  /** How many messages may wait for one actor. 10,000 unless set. */
+  readonly mailboxCapacity?: number
+  /** How often a call that finds its actor elsewhere is sent there at once. 2 unless set. */
+  readonly maxForwards?: number
+  /** The largest state that an actor may save. 1 MiB unless set. */
+  readonly maxStateBytes?: number
   /** What the nodes of a cluster agree by. All of them have the same one. */
   readonly store?: StoreProvider
+  /** What this node is for, as others see it in the cluster's view. None unless set. */
+  readonly roles?: readonly string[]
+  /**
+   * How long the others believe in this node without hearing of it. The same for all nodes. `ttlMs` is 5,000 unless set, and
+   * `driftMargin` 0.1: clocks are within that share of true time. `deathProof` is true unless set: on one host the kernel tells at once that a
+   * process has died.
+   */
+  readonly lease?: { readonly ttlMs?: number; readonly driftMargin?: number; readonly deathProof?: boolean }
   /** Lines on standard error unless set. */
   readonly logger?: Logger
   /** Nothing is recorded unless set. */
@@ -38,7 +58,14 @@ export interface CheckedSettings {
   readonly address: Address
   readonly requestTimeoutMs: number
   readonly drainMs: number
+  readonly actors: readonly ActorClass[]
+  readonly idleAfterMs: number
+  readonly mailboxCapacity: number
+  readonly maxForwards: number
+  readonly maxStateBytes: number
   readonly store: StoreProvider | undefined
+  readonly roles: readonly string[]
+  readonly lease: LeaseTerms & { readonly deathProof: boolean }
   readonly remote: CheckedRemoteSettings
 }
 
@@ -56,7 +83,14 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     address: checkAddress(settings),
     namespace: settings.namespace,
     requestTimeoutMs,
+    actors: checkActors(settings),
+    idleAfterMs: duration("idleAfterMs", settings.idleAfterMs, 600_000),
+    mailboxCapacity: whole("mailboxCapacity", settings.mailboxCapacity, 10_000),
+    maxForwards: whole("maxForwards", settings.maxForwards, 2),
+    maxStateBytes: whole("maxStateBytes", settings.maxStateBytes, 1024 * 1024),
     store: settings.store,
+    roles: checkRoles(settings.roles),
+    lease: checkLease(settings.lease),
     remote: checkRemoteSettings(settings, requestTimeoutMs),
     drainMs: duration("drainMs", settings.drainMs, 10_000),
   }
@@ -68,11 +102,47 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "scheme",
   "requestTimeoutMs",
   "drainMs",
+  "actors",
+  "idleAfterMs",
+  "mailboxCapacity",
+  "maxForwards",
+  "maxStateBytes",
   "store",
+  "roles",
+  "lease",
   "logger",
   "telemetry",
   ...remoteFields,
 ])
+
+function checkActors({ actors = [], store, listen }: ActorSystemSettings): readonly ActorClass[] {
+  if (!Array.isArray(actors)) throw new SettingsError("actors", "it is an array of classes that extend Actor")
+  if (actors.length > 0 && listen !== undefined && store === undefined) {
+    throw new SettingsError(
+      "store",
+      "nodes that host actors need a store that they share, or each would run its own copies: sqliteStore({ file }) for processes on one host",
+    )
+  }
+  return actors as readonly ActorClass[]
+}
+
+function checkRoles(roles: readonly string[] = []): readonly string[] {
+  const isRole = (role: unknown) => typeof role === "string" && /^[\w.-]+$/.test(role)
+  if (Array.isArray(roles) && roles.every(isRole)) return [...roles]
+  throw new SettingsError("roles", "it is an array of texts of letters, digits, - _ and .")
+}
+
+function checkLease(lease: ActorSystemSettings["lease"]): CheckedSettings["lease"] {
+  const given = group("lease", lease, ["ttlMs", "driftMargin", "deathProof"])
+  const { driftMargin = 0.1, deathProof = true } = given
+  const ttlMs = duration("lease.ttlMs", given.ttlMs, 5_000)
+  if (ttlMs < 100) throw new SettingsError("lease.ttlMs", "it is 100 or more")
+  if (!(driftMargin > 0 && driftMargin <= 0.5)) {
+    throw new SettingsError("lease.driftMargin", "it is a share of the ttl, above 0 and up to 0.5")
+  }
+  if (typeof deathProof !== "boolean") throw new SettingsError("lease.deathProof", "it is true or false")
+  return { ttlMs, driftMargin, deathProof }
+}
 
 function checkAddress({
   namespace,

@@ -1,0 +1,99 @@
+import { ActorId } from "../../src/address/actor-id.js"
+import { NodeId } from "../../src/address/node-id.js"
+import { consoleLogger } from "../../src/index.js"
+import type { CodecTools } from "../../src/ports/codec.js"
+import { DurableState, type StateTools } from "../../src/registry/durable-state.js"
+import { Registry } from "../../src/registry/registry.js"
+import type { Tenure } from "../../src/registry/tenure.js"
+import { nodePorts } from "../../src/runtime/node-ports.js"
+import { binaryCodec } from "../../src/serialization/binary-codec.js"
+import { openStore, scratchFile } from "./scratch-store.js"
+
+/** A cluster of one node over a SQLite file that is gone afterwards. */
+export class ScratchRegistry {
+  readonly registry: Registry
+  readonly #tools: StateTools
+  readonly #remove: () => void
+
+  static async start(): Promise<ScratchRegistry> {
+    const { file, remove } = scratchFile()
+    const store = await openStore(file)
+    const { clock, random, lifeline } = nodePorts()
+    const registry = await Registry.join({
+      node: NodeId.fresh("127.0.0.1", 25_520, random),
+      store,
+      clock,
+      random,
+      lifeline,
+      logger: consoleLogger({ level: "warn" }),
+      terms: { ttlMs: 5_000, driftMargin: 0.1 },
+      joinMs: 5_000,
+      roles: [],
+      types: ["Account"],
+      viewed: () => {},
+      fenced: (_node, because) => {
+        throw new Error(`the node was fenced while it was measured: ${because}`)
+      },
+      settled: async () => {},
+      rejoined: () => {},
+    })
+    const tools = { store, clock, codec: binaryCodec()(PLAIN), maxStateBytes: 1024 * 1024 }
+    return new ScratchRegistry(registry, tools, remove)
+  }
+
+  private constructor(registry: Registry, tools: StateTools, remove: () => void) {
+    this.registry = registry
+    this.#tools = tools
+    this.#remove = remove
+  }
+
+  async claim(id: ActorId): Promise<Tenure> {
+    const decision = await this.registry.register(id)
+    if (decision.kind !== "place-on-node") throw new Error(`a claim was ${decision.kind}`)
+    return decision.tenure
+  }
+
+  stateOf(tenure: Tenure): DurableState {
+    return new DurableState(tenure, this.#tools, { version: 1 })
+  }
+
+  async stop(): Promise<void> {
+    await this.registry.stop()
+    await this.#tools.store.close()
+    this.#remove()
+  }
+}
+
+export function actorId(index: number): ActorId {
+  return ActorId.of("bench", "Account", `user-${index}@example.com`)
+}
+
+/** Goes on with so many under way for as long as there is `more`. Says how long each took. */
+export async function inLanes(
+  lanes: number,
+  more: () => boolean,
+  operation: (lane: number) => Promise<void>,
+): Promise<readonly number[]> {
+  const tookMs: number[] = []
+  const run = async (lane: number) => {
+    while (more()) {
+      const beganAt = performance.now()
+      await operation(lane)
+      tookMs.push(performance.now() - beganAt)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane)))
+  return tookMs
+}
+
+/** Nothing but data. */
+const PLAIN: CodecTools = {
+  refs: {
+    isRef: () => false,
+    textOf: String,
+    refOf: () => {
+      throw new Error("there are no refs here")
+    },
+  },
+  types: { named: () => undefined, of: () => undefined },
+}

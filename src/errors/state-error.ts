@@ -1,0 +1,22 @@
+import { TroupeError } from "./troupe-error.js"
+
+export type StateProblem =
+  | "unreadable"
+  | "too-large"
+  | "from-a-later-version"
+  | "not-upgraded"
+  | "not-writable"
+
+/** The stored state of an actor cannot be used, or what it has cannot be stored. It is left as it is. */
+export class StateError extends TroupeError {
+  readonly code = "State"
+  /** The actor's id. */
+  readonly actor: string
+  readonly problem: StateProblem
+
+  constructor(actor: string, problem: StateProblem, detail: string, options?: ErrorOptions) {
+    super(`the state of ${actor}: ${detail}`, options)
+    this.actor = actor
+    this.problem = problem
+  }
+}

@@ -1,0 +1,38 @@
+import type { NodeId } from "../address/node-id.js"
+import type { Member } from "./member.js"
+
+/** Who is in the cluster, at one moment. A view never changes: what is learned makes another one, with a higher version. */
+export class ClusterView {
+  static readonly empty = new ClusterView(0, [])
+
+  /** Of this node's views; those of others count for themselves. */
+  readonly version: number
+  /** By the text of their node ids. */
+  readonly members: readonly Member[]
+  readonly #byNode: ReadonlyMap<string, Member>
+
+  private constructor(version: number, members: readonly Member[]) {
+    this.version = version
+    this.members = members
+    this.#byNode = new Map(members.map((member) => [member.node.toString(), member]))
+  }
+
+  /** The next view, with these members. */
+  next(members: Iterable<Member>): ClusterView {
+    const sorted = [...members].sort((a, b) => (a.node.toString() < b.node.toString() ? -1 : 1))
+    return new ClusterView(this.version + 1, sorted)
+  }
+
+  member(node: NodeId | string): Member | undefined {
+    return this.#byNode.get(node.toString())
+  }
+
+  has(node: NodeId | string): boolean {
+    return this.#byNode.has(node.toString())
+  }
+
+  /** The members that take new actors of this type. */
+  hosting(type: string): readonly Member[] {
+    return this.members.filter(({ status, types }) => status === "up" && types.includes(type))
+  }
+}

@@ -1,0 +1,158 @@
+import type { Revision } from "../ports/store.js"
+
+/**
+ * How one node comes to host one actor: a decision.
+ *
+ * A placement is taken by one commit, which holds or does not; whoever is first has the actor, and the revision of that commit is the
+ * generation of the activation. The commit is conditioned on the claimer's own record, so that a node that was ended, or has said that it
+ * leaves, takes nothing; and on what stands at the placement:
+ *
+ *     nothing                        on the condition that nothing does
+ *     this node                      at the revision read: it runs no such activation, or this claim would not have been
+ *                                    begun. An answer was lost, or a release failed. The generation is a new one all the same
+ *     a node whose record is gone    at the revision read, and that its record is absent
+ *     a node whose record is there   nothing is committed: the actor is there, whatever is thought of that node
+ *
+ * What is thought to stand there is a guess, so that the usual claim is one commit and no read. A refusal says what does stand
+ * there, and is the next guess. After an answer that was lost the placement is read; should the first commit arrive later, the
+ * second one is refused by it, finds this node's own name, and takes it over.
+ */
+export class Claim {
+  readonly #self: string
+  #state: ClaimState
+  #attempts: number
+
+  /** `self` is the id of the claiming node, and `guess` what is thought to be there. */
+  constructor(self: string, resumed?: ClaimSnapshot) {
+    this.#self = self
+    this.#state = resumed?.state ?? { kind: "new" }
+    this.#attempts = resumed?.attempts ?? 0
+  }
+
+  get snapshot(): ClaimSnapshot {
+    return { state: this.#state, attempts: this.#attempts }
+  }
+
+  /** `placed` is a guess: of a placement whose node may be gone, or this one. */
+  begin(placed: PlacementSeen | undefined): ClaimCommand {
+    if (placed === undefined) return this.#take({ kind: "nothing" })
+    if (placed.node === this.#self) return this.#take({ kind: "own", generation: placed.generation })
+    return this.#take({ kind: "orphan", generation: placed.generation, node: placed.node })
+  }
+
+  handle(event: ClaimEvent): ClaimCommand | undefined {
+    const { kind } = this.#state
+    switch (event.kind) {
+      case "committed":
+        return kind === "taking" ? this.#end({ kind: "claimed", generation: event.generation }) : undefined
+      case "refused":
+        return kind === "taking" ? this.#refused(event) : undefined
+      case "unsure":
+        return kind === "taking" ? this.#enter({ kind: "reading" }, { kind: "read-placement" }) : undefined
+      case "read":
+        return kind === "reading" ? this.#found(event.placed) : undefined
+      case "node-read":
+        return this.#state.kind === "judging" ? this.#judged(this.#state.placed, event.isThere) : undefined
+      case "failed":
+        return kind === "ended" ? undefined : this.#end({ kind: "unavailable" })
+    }
+  }
+
+  #refused({ ownRecord, ownerRecord, placed }: RefusedClaim): ClaimCommand {
+    if (!ownRecord) return this.#end({ kind: "not-a-member" })
+    // The placement is as it was thought to be, and its node is alive after all.
+    if (ownerRecord && placed === "as thought") {
+      const { guess } = this.#state as { guess: Guess & { kind: "orphan" } }
+      return this.#end({ kind: "elsewhere", placed: { node: guess.node, generation: guess.generation } })
+    }
+    return placed === "as thought" ? this.#take((this.#state as { guess: Guess }).guess) : this.#found(placed)
+  }
+
+  #found(placed: PlacementSeen | undefined): ClaimCommand {
+    if (placed === undefined) return this.#take({ kind: "nothing" })
+    if (placed.node === this.#self) return this.#take({ kind: "own", generation: placed.generation })
+    return this.#enter({ kind: "judging", placed }, { kind: "read-node", node: placed.node })
+  }
+
+  #judged(placed: PlacementSeen, isThere: boolean): ClaimCommand {
+    if (isThere) return this.#end({ kind: "elsewhere", placed })
+    return this.#take({ kind: "orphan", generation: placed.generation, node: placed.node })
+  }
+
+  #take(guess: Guess): ClaimCommand {
+    if (this.#attempts === MOST_ATTEMPTS) return this.#end({ kind: "unavailable" })
+    this.#attempts += 1
+    return this.#enter({ kind: "taking", guess }, { kind: "take", guess })
+  }
+
+  #end(outcome: ClaimOutcome): ClaimCommand {
+    return this.#enter({ kind: "ended" }, { kind: "end", outcome })
+  }
+
+  #enter(state: ClaimState, command: ClaimCommand): ClaimCommand {
+    this.#state = state
+    return command
+  }
+}
+
+/** Others may come first again and again; somebody has the actor then, or has just let it go. */
+const MOST_ATTEMPTS = 16
+
+/** A placement as the store had it: the id of its node, and its revision. */
+export interface PlacementSeen {
+  readonly node: string
+  readonly generation: Revision
+}
+
+/** What the placement is taken over from. */
+export type Guess =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "own"; readonly generation: Revision }
+  | { readonly kind: "orphan"; readonly generation: Revision; readonly node: string }
+
+type ClaimState =
+  | { readonly kind: "new" }
+  | { readonly kind: "taking"; readonly guess: Guess }
+  | { readonly kind: "reading" }
+  | { readonly kind: "judging"; readonly placed: PlacementSeen }
+  | { readonly kind: "ended" }
+
+export interface ClaimSnapshot {
+  readonly state: ClaimState
+  readonly attempts: number
+}
+
+interface RefusedClaim {
+  readonly kind: "refused"
+  /** Whether this node's record is as it knows it. */
+  readonly ownRecord: boolean
+  /** Whether the record of the node that the guess names is there. */
+  readonly ownerRecord: boolean
+  /** What stands there, if it is not what was thought. */
+  readonly placed: PlacementSeen | undefined | "as thought"
+}
+
+export type ClaimEvent =
+  | { readonly kind: "committed"; readonly generation: Revision }
+  | RefusedClaim
+  /** Whether the commit was made, nobody knows. */
+  | { readonly kind: "unsure" }
+  | { readonly kind: "read"; readonly placed: PlacementSeen | undefined }
+  | { readonly kind: "node-read"; readonly isThere: boolean }
+  /** The store does not answer, or this node may not claim any more. */
+  | { readonly kind: "failed" }
+
+export type ClaimCommand =
+  /** Write the placement, on the conditions that belong to the guess, and that the own record is as known. */
+  | { readonly kind: "take"; readonly guess: Guess }
+  | { readonly kind: "read-placement" }
+  | { readonly kind: "read-node"; readonly node: string }
+  | { readonly kind: "end"; readonly outcome: ClaimOutcome }
+
+export type ClaimOutcome =
+  | { readonly kind: "claimed"; readonly generation: Revision }
+  /** There is a node that has it. */
+  | { readonly kind: "elsewhere"; readonly placed: PlacementSeen }
+  /** This node's record is gone, or says that it leaves or is down: it has to look at it. */
+  | { readonly kind: "not-a-member" }
+  | { readonly kind: "unavailable" }

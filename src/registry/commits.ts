@@ -1,0 +1,136 @@
+import type { Commit, CommitResult, Condition, Entry, Revision } from "../ports/store.js"
+import type { ClaimEvent, Guess, PlacementSeen } from "./claim.js"
+import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
+
+/*
+ * Every commit that the registry makes: on which conditions, and what it writes.
+ *
+ * The decisions say when; these say what. They are apart from the drivers that send them, so that the explorer in
+ * `spec/` judges the very conditions that go to the store, and not its own idea of them.
+ */
+
+/** A commit in whatever epoch its sender lives. */
+export type Proposal = Omit<Commit, "epoch">
+
+/** Record and lease come into being together. */
+export function joinCommit(node: string, record: NodeRecord): Proposal {
+  return {
+    conditions: [
+      { kind: "absent", key: nodeKey(node) },
+      { kind: "absent", key: leaseKey(node) },
+    ],
+    writes: [
+      { kind: "put", key: nodeKey(node), value: encodeRecord(record) },
+      { kind: "put", key: leaseKey(node), value: NO_BYTES },
+    ],
+  }
+}
+
+/**
+ * Either condition alone keeps an ended lease ended. Without the one on the record a node that was set down would go on; without
+ * the one on the lease, renewals that hung would come one after the other, and keep a dead node's lease alive.
+ */
+export function renewCommit(
+  node: string,
+  { lease, record }: { readonly lease: Revision; readonly record: Revision },
+  /** The record that is written with it. */
+  said?: NodeRecord,
+): Proposal {
+  const renewal = { kind: "put", key: leaseKey(node), value: NO_BYTES } as const
+  return {
+    conditions: [
+      { kind: "at", key: leaseKey(node), revision: lease },
+      { kind: "at", key: nodeKey(node), revision: record },
+    ],
+    writes:
+      said === undefined
+        ? [renewal]
+        : [renewal, { kind: "put", key: nodeKey(node), value: encodeRecord(said) }],
+  }
+}
+
+/** On the lease alone: whether others have written into the record since makes no difference. */
+export function endCommit(node: string, lease: Revision): Proposal {
+  return {
+    conditions: [{ kind: "at", key: leaseKey(node), revision: lease }],
+    writes: [
+      { kind: "delete", key: leaseKey(node) },
+      { kind: "delete", key: nodeKey(node) },
+    ],
+  }
+}
+
+export function downCommit(node: string, known: NodeRecord, at: Revision): Proposal {
+  return {
+    conditions: [{ kind: "at", key: nodeKey(node), revision: at }],
+    writes: [{ kind: "put", key: nodeKey(node), value: encodeRecord({ ...known, status: "down" }) }],
+  }
+}
+
+/** `key` is that of the placement, and `record` the revision of the claimer's own record. */
+export function claimCommit(
+  key: string,
+  claimer: { readonly node: string; readonly record: Revision },
+  guess: Guess,
+): Proposal {
+  return {
+    conditions: [
+      { kind: "at", key: nodeKey(claimer.node), revision: claimer.record },
+      ...conditionsOf(key, guess),
+    ],
+    writes: [{ kind: "put", key, value: Buffer.from(claimer.node, "latin1") }],
+  }
+}
+
+function conditionsOf(key: string, guess: Guess): Condition[] {
+  if (guess.kind === "nothing") return [{ kind: "absent", key }]
+  const at: Condition = { kind: "at", key, revision: guess.generation }
+  return guess.kind === "own" ? [at] : [at, { kind: "absent", key: nodeKey(guess.node) }]
+}
+
+/** What a claim is told of the store's answer to its commit. */
+export function claimAnswered(
+  key: string,
+  node: string,
+  guess: Guess,
+  result: Exclude<CommitResult, { kind: "epoch-changed" }>,
+): ClaimEvent {
+  if (result.kind === "committed") return { kind: "committed", generation: result.revision }
+  const found = new Map(result.found.map(({ key: at, entry }) => [at, entry]))
+  return {
+    kind: "refused",
+    ownRecord: !found.has(nodeKey(node)),
+    ownerRecord: guess.kind === "orphan" && found.has(nodeKey(guess.node)),
+    placed: found.has(key) ? placementSeen(found.get(key)) : "as thought",
+  }
+}
+
+export function placementSeen(entry: Entry | undefined): PlacementSeen | undefined {
+  if (entry === undefined) return undefined
+  return { node: Buffer.from(entry.value).toString("latin1"), generation: entry.revision }
+}
+
+export function releaseCommit(key: string, generation: Revision): Proposal {
+  return {
+    conditions: [{ kind: "at", key, revision: generation }],
+    writes: [{ kind: "delete", key }],
+  }
+}
+
+/** On the placement, so that a stale copy changes nothing; and on the state, so that a save that hung undoes nothing. */
+export function saveCommit(
+  placement: { readonly key: string; readonly generation: Revision },
+  state: { readonly key: string; readonly over: Revision | undefined },
+  bytes: Uint8Array,
+): Proposal {
+  const { key, over } = state
+  return {
+    conditions: [
+      { kind: "at", key: placement.key, revision: placement.generation },
+      over === undefined ? { kind: "absent", key } : { kind: "at", key, revision: over },
+    ],
+    writes: [{ kind: "put", key, value: bytes }],
+  }
+}
+
+const NO_BYTES = new Uint8Array(0)

@@ -1,0 +1,62 @@
+import type { Clock, Timer } from "../ports/clock.js"
+import type { Change, ClusterStore, Moment, StoreWatch } from "../ports/store.js"
+
+/**
+ * Keeps up with a part of the store: one look at it, and every change from there on. After a gap it looks again; while the store is
+ * away it tries again, more and more slowly.
+ */
+export class Follower {
+  readonly #store: ClusterStore
+  readonly #clock: Clock
+  readonly #what: Followed
+  #watch: StoreWatch | undefined
+  #retry: Timer | undefined
+  #failures = 0
+  #isOver = false
+
+  constructor(store: ClusterStore, clock: Clock, what: Followed) {
+    this.#store = store
+    this.#clock = clock
+    this.#what = what
+  }
+
+  /** Resolves after the first look. Rejects if that is not answered, and has not begun then. */
+  async begin(): Promise<void> {
+    await this.#lookAndWatch()
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#watch?.cancel()
+    this.#retry?.cancel()
+  }
+
+  async #lookAndWatch(): Promise<void> {
+    const from = await this.#what.look()
+    if (this.#isOver) return
+    this.#failures = 0
+    this.#watch = this.#store.watch(this.#what.prefix, from, {
+      changed: (changes) => {
+        if (!this.#isOver) this.#what.changed(changes)
+      },
+      gap: () => this.#again(),
+    })
+  }
+
+  #again(): void {
+    if (this.#isOver) return
+    this.#lookAndWatch().catch(() => {
+      if (this.#isOver) return
+      const pauseMs = Math.min(50 * 2 ** this.#failures, 1_000)
+      this.#failures += 1
+      this.#retry = this.#clock.setTimer(pauseMs, () => this.#again())
+    })
+  }
+}
+
+export interface Followed {
+  readonly prefix: string
+  /** Takes in what there is, and says when that was. Changes from then on follow. */
+  look(): Promise<Moment>
+  changed(changes: readonly Change[]): void
+}

@@ -1,0 +1,47 @@
+import type { NodeId } from "../address/node-id.js"
+
+/** What a node says of itself, for all to read. Only the node writes it, except that others may set it `down`. */
+export interface NodeRecord {
+  readonly status: RecordStatus
+  readonly roles: readonly string[]
+  /** The types of actors that it hosts. */
+  readonly types: readonly string[]
+  /** What its death can be proved by on its host; see `ports/lifeline.ts`. */
+  readonly lifeline: string | undefined
+}
+
+export type RecordStatus = "active" | "leaving" | "down"
+
+export function nodeKey(node: NodeId | string): string {
+  return NODES + node
+}
+
+export function leaseKey(node: NodeId | string): string {
+  return LEASES + node
+}
+
+export const NODES = "nodes/"
+export const LEASES = "leases/"
+
+export function encodeRecord({ status, roles, types, lifeline }: NodeRecord): Uint8Array {
+  return Buffer.from(JSON.stringify({ status, roles, types, lifeline }))
+}
+
+/** Undefined for what is no record: written by a version that is not known here. */
+export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
+  try {
+    const { status, roles, types, lifeline } = JSON.parse(Buffer.from(bytes).toString()) as NodeRecord
+    if (!isStatus(status) || !isTexts(roles) || !isTexts(types)) return undefined
+    return { status, roles, types, lifeline: typeof lifeline === "string" ? lifeline : undefined }
+  } catch {
+    return undefined
+  }
+}
+
+function isStatus(value: unknown): value is RecordStatus {
+  return value === "active" || value === "leaving" || value === "down"
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === "string")
+}

@@ -1,0 +1,374 @@
+import { expect, test } from "vitest"
+import { settle } from "../../test/fake/manual-clock.js"
+import {
+  HOLDER_MS,
+  idOf,
+  OBSERVER_MS,
+  Scene,
+  type SceneNode,
+  TTL_MS,
+  told,
+} from "../../test/registry/scene.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import { leaseKey, nodeKey } from "./node-record.js"
+import { placementKey } from "./registry-keys.js"
+
+const alice = idOf("alice")
+
+test("a node that has joined is up in its own view, and in those of the others", async () => {
+  const scene = new Scene()
+  const a = await scene.member({ roles: ["front"], types: ["Account"] })
+  const b = await scene.member()
+  for (const { view } of [a, b]) expect(view).toEqual(["7001 up", "7002 up"])
+  expect(b.registry.view.member(a.id)).toMatchObject({ roles: ["front"], types: ["Account"] })
+  expect(a.registry.isMember).toBe(true)
+})
+
+test("a node that the store does not let join says so, and leaves nothing running", async () => {
+  const scene = new Scene()
+  const node = await scene.node()
+  node.way.commitTrouble = "refuse"
+  const joining = node.join()
+  joining.catch(() => {})
+  await scene.clock.advance(10_000)
+  await expect(joining).rejects.toThrow(StoreUnavailableError)
+  await expect(joining).rejects.toThrow("did not confirm within 2000 ms")
+  expect(scene.clock.pendingTimers).toBe(0)
+})
+
+test("a store that does not say who is there lets nobody join", async () => {
+  const scene = new Scene()
+  const node = await scene.node()
+  node.way.trouble = "refuse"
+  await expect(node.join()).rejects.toThrow(StoreUnavailableError)
+  expect(scene.clock.pendingTimers).toBe(0)
+})
+
+test("a join whose answer was lost is tried again as another incarnation, and the first one's lease runs out", async () => {
+  const scene = new Scene()
+  const node = await scene.node()
+  node.way.strike("lose-answer")
+  const joining = node.join()
+  await scene.clock.advance(200)
+  const registry = await joining
+  expect(await scene.keys("nodes/")).toHaveLength(2)
+  expect(registry.isMember).toBe(true)
+  await scene.clock.advance(OBSERVER_MS)
+  expect(await scene.keys()).toEqual([leaseKey(registry.node), nodeKey(registry.node)])
+  expect(node.told).toEqual([])
+})
+
+test("an actor that nobody has comes here, and asking again changes nothing", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const tenure = await node.tenureOf(alice)
+  expect(await scene.text(placementKey(alice))).toBe(node.id)
+  expect((await scene.entry(placementKey(alice)))?.revision).toBe(tenure.generation)
+  expect([tenure.mayBegin(), tenure.mayAct()]).toEqual([true, true])
+  const calls = node.way.calls.length
+  const again = await node.registry.register(alice)
+  expect(again).toEqual({ kind: "place-on-node", node: node.registry.node, tenure, isNew: false })
+  expect(node.way.calls.length).toBe(calls)
+  expect([...node.registry.tenures]).toEqual([tenure])
+})
+
+test("those who ask for one actor at the same time share one claim", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const calls = node.way.calls.length
+  const [first, second] = await Promise.all([node.registry.register(alice), node.registry.register(alice)])
+  expect(second).toBe(first)
+  expect(node.way.calls.slice(calls)).toEqual(["commit"])
+})
+
+test("of two nodes that claim at the same time one has it, and the other is told who", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const decisions = await Promise.all([a.registry.register(alice), b.registry.register(alice)])
+  expect(decisions.map(told)).toEqual(["here, new", "lost to 7001"])
+  expect(decisions[1]).toMatchObject({ loser: b.registry.node, winner: { node: a.registry.node } })
+  expect(b.registry.tenure(alice)).toBeUndefined()
+})
+
+test("what another node is known to have is not claimed", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const { generation } = await a.tenureOf(alice)
+  await settle()
+  expect(b.registry.cached(alice)).toMatchObject({ kind: "placed", generation })
+  expect(told(await b.registry.register(alice))).toBe("already at 7001")
+  expect(await b.registry.lookup(alice)).toMatchObject({ node: a.registry.node, generation })
+})
+
+test("a claim whose answer was lost is taken over from itself, with a generation of its own", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  node.way.strike("lose-answer")
+  const tenure = await node.tenureOf(alice)
+  expect(await scene.entry(placementKey(alice))).toMatchObject({ revision: tenure.generation })
+  // That of the join, of the claim that was lost, and of this one.
+  expect(tenure.generation).toBe(3)
+})
+
+test("a claim that arrives late, after a second one, is refused by it", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  node.way.strike("arrive-late")
+  const { generation } = await node.tenureOf(alice)
+  await node.way.store.release()
+  expect(await scene.entry(placementKey(alice))).toMatchObject({ revision: generation })
+})
+
+test("while the store is away nothing is claimed, and afterwards it is", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  node.way.trouble = "refuse"
+  expect(told(await node.registry.register(alice))).toBe("refused: unavailable")
+  await expect(node.registry.lookup(alice)).rejects.toThrow(StoreUnavailableError)
+  node.way.trouble = undefined
+  expect(told(await node.registry.register(alice))).toBe("here, new")
+})
+
+test("what is known is looked up without asking the store, what is not is read once", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  expect(await b.registry.lookup(alice)).toBeUndefined()
+  await a.tenureOf(alice)
+  await settle()
+  const calls = b.way.calls.length
+  expect((await b.registry.lookup(alice))?.node).toEqual(a.registry.node)
+  expect(b.way.calls.length).toBe(calls)
+  b.way.restorable.miss()
+  await settle()
+  expect(b.registry.cached(alice)).toBeUndefined()
+  expect((await b.registry.lookup(alice))?.node).toEqual(a.registry.node)
+  expect(b.registry.cached(alice)).toMatchObject({ kind: "placed" })
+})
+
+test("a release shuts the doors before it is sent, and lets others have the actor at once", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const tenure = await a.tenureOf(alice)
+  await settle()
+  const released = a.registry.unregister(tenure)
+  expect([tenure.mayBegin(), tenure.mayAct(), tenure.endedBecause]).toEqual([false, false, "it was released"])
+  expect(await released).toBe("released")
+  expect(await scene.entry(placementKey(alice))).toBeUndefined()
+  expect(a.registry.cached(alice)?.kind).toBe("absent")
+  expect(told(await b.registry.register(alice))).toBe("here, new")
+})
+
+test("a release of what somebody else has by now changes nothing", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const first = await node.tenureOf(alice)
+  first.end("it failed")
+  const second = await node.tenureOf(alice)
+  expect(second.generation).toBeGreaterThan(first.generation)
+  expect(await node.registry.unregister(first)).toBe("changed")
+  expect(node.registry.tenure(alice)).toBe(second)
+  expect([second.mayAct(), (await scene.entry(placementKey(alice)))?.revision]).toEqual([
+    true,
+    second.generation,
+  ])
+})
+
+test.each(["lose-answer", "lose-request"] as const)(
+  "after a release that met %s the actor is claimed anew",
+  async (fault) => {
+    const scene = new Scene()
+    const node = await scene.member()
+    const first = await node.tenureOf(alice)
+    node.way.strike(fault)
+    expect(await node.registry.unregister(first)).toBe("unknown")
+    const second = await node.tenureOf(alice)
+    expect(second.generation).toBeGreaterThan(first.generation)
+    expect(second.mayBegin()).toBe(true)
+  },
+)
+
+test("a node without the store goes on until its deadline, is fenced, and comes back as another incarnation", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const before = a.id
+  const tenure = await a.tenureOf(alice)
+  a.way.trouble = "refuse"
+  await scene.clock.advance(HOLDER_MS - 1)
+  expect([tenure.mayBegin(), a.registry.isMember]).toEqual([true, true])
+  await scene.clock.advance(1)
+  expect([tenure.mayBegin(), tenure.mayAct(), a.registry.isMember]).toEqual([false, false, false])
+  expect(a.told).toEqual(["fenced: the lease could not be renewed in time"])
+  expect(a.registry.tenure(alice)).toBeUndefined()
+  expect(told(await a.registry.register(alice))).toBe("refused: fenced")
+  expect(told(await b.registry.register(alice))).toBe("already at 7001")
+  await scene.clock.advance(OBSERVER_MS - HOLDER_MS)
+  expect(b.view).toEqual(["7002 up"])
+  expect(told(await b.registry.register(alice))).toBe("here, new")
+  a.way.trouble = undefined
+  await scene.clock.advance(2_500)
+  expect(a.told.at(-1)).toBe("rejoined")
+  expect(a.id).not.toBe(before)
+  for (const { view } of [a, b]) expect(view).toEqual(["7001 up", "7002 up"])
+  expect(told(await a.registry.register(alice))).toBe("already at 7002")
+})
+
+test("a fenced node gives its lease up once its last turn has ended, and not before", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const before = a.id
+  let ended = () => {}
+  a.turns = new Promise((resolve) => {
+    ended = resolve
+  })
+  a.way.commitTrouble = "refuse"
+  await scene.clock.advance(HOLDER_MS)
+  a.way.commitTrouble = undefined
+  await scene.clock.advance(200)
+  expect(b.registry.view.has(before)).toBe(true)
+  ended()
+  await settle()
+  expect(b.registry.view.has(before)).toBe(false)
+  expect(await scene.entry(leaseKey(before))).toBeUndefined()
+})
+
+test("a leaving node is seen to leave, takes nothing new, and ends what it has begun", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const tenure = await a.tenureOf(alice)
+  a.registry.leave()
+  await settle()
+  expect(b.view).toEqual(["7001 leaving", "7002 up"])
+  expect(told(await a.registry.register(idOf("bob")))).toBe("refused: leaving")
+  expect([tenure.mayBegin(), tenure.mayAct()]).toEqual([false, true])
+  expect(told(await b.registry.register(alice))).toBe("already at 7001")
+  expect(await a.registry.unregister(tenure)).toBe("released")
+  await scene.clock.advance(2 * TTL_MS)
+  expect(b.view).toEqual(["7001 leaving", "7002 up"])
+  await a.registry.stop()
+  await settle()
+  expect(b.view).toEqual(["7002 up"])
+  expect(a.told).toEqual([])
+})
+
+test("a node that is stopped leaves nothing in the store and nothing running, and others have its actors at once", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const before = a.id
+  const tenure = await a.tenureOf(alice)
+  await settle()
+  await a.registry.stop()
+  expect([tenure.mayAct(), tenure.endedBecause]).toEqual([false, "its node is fenced: it has left"])
+  expect(await scene.keys()).not.toContain(nodeKey(before))
+  expect(await scene.keys()).not.toContain(leaseKey(before))
+  await settle()
+  expect(told(await b.registry.register(alice))).toBe("here, new")
+  await b.registry.stop()
+  expect(scene.clock.pendingTimers).toBe(0)
+  expect(a.told).toEqual([])
+})
+
+test("a node that is stopped while it joins again leaves nothing behind", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  node.way.trouble = "refuse"
+  await scene.clock.advance(HOLDER_MS)
+  node.way.trouble = "hang"
+  await scene.clock.advance(2_000)
+  expect(node.told).toHaveLength(1)
+  const stopped = node.registry.stop()
+  node.way.trouble = undefined
+  await node.way.store.release()
+  await stopped
+  await settle()
+  expect(await scene.keys("nodes/")).toEqual([])
+  expect(scene.clock.pendingTimers).toBe(0)
+  expect(node.told).toHaveLength(1)
+})
+
+test("a node that is stopped while it waits to join again ends at once", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  node.way.trouble = "refuse"
+  await scene.clock.advance(HOLDER_MS + 5_000)
+  await node.registry.stop()
+  expect(scene.clock.pendingTimers).toBe(0)
+})
+
+test("a node that is declared down is fenced, and comes back as another one", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const before = a.registry.node
+  const tenure = await a.tenureOf(alice)
+  expect(await b.registry.down(before)).toBe("downed")
+  await settle()
+  expect(a.told[0]).toBe("fenced: another node has declared this one down")
+  expect(tenure.mayAct()).toBe(false)
+  await scene.clock.advance(500)
+  expect(a.told).toContain("rejoined")
+  expect(b.registry.view.has(before)).toBe(false)
+  expect(b.view).toEqual(["7001 up", "7002 up"])
+})
+
+test("nobody is declared down who is not there, or of whom the store does not say so", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const gone = a.registry.node
+  b.way.strike("lose-request")
+  expect(await b.registry.down(gone)).toBe("unknown")
+  await a.registry.stop()
+  await settle()
+  expect(await b.registry.down(gone)).toBe("changed")
+  expect(b.view).toEqual(["7002 up"])
+})
+
+test("a node whose record is gone finds out when a claim is refused", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const before = node.id
+  const store = await scene.store()
+  const { epoch } = await store.get("any")
+  // As another node would, and this one's watch has not told it yet.
+  const claim = node.registry.register(alice)
+  await store.commit({ epoch, conditions: [], writes: [{ kind: "delete", key: nodeKey(before) }] })
+  expect(told(await claim)).toMatch(/here, new|refused: fenced/)
+  await scene.clock.advance(500)
+  expect(node.told[0]).toBe("fenced: the lease was ended by another node")
+  expect(node.registry.tenure(alice)).toBeUndefined()
+  expect(node.told).toContain("rejoined")
+})
+
+test("a store that was set back fences everybody, and all begin anew in its new epoch", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const before = node.id
+  const tenure = await node.tenureOf(alice)
+  node.way.restorable.restore()
+  expect(await settledTo(node, "fenced: the store is not what it was")).toBe(true)
+  expect(tenure.mayAct()).toBe(false)
+  expect(node.registry.cached(alice)).toBeUndefined()
+  await scene.clock.advance(OBSERVER_MS + 500)
+  expect(node.told.at(-1)).toBe("rejoined")
+  expect(node.id).not.toBe(before)
+  expect(node.view).toEqual(["7001 up"])
+  expect(told(await node.registry.register(alice))).toBe("here, new")
+})
+
+test("what another node said of an actor is believed if it is newer", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const { generation } = await a.tenureOf(alice)
+  await settle()
+  const { epoch } = b.way.restorable
+  const newer = { kind: "placed", node: b.registry.node, generation: generation + 5 } as const
+  b.registry.misdirected(alice, epoch, { ...newer, generation: generation - 1 })
+  expect(b.registry.cached(alice)).toMatchObject({ node: a.registry.node })
+  b.registry.misdirected(alice, "another epoch", newer)
+  expect(b.registry.cached(alice)).toMatchObject({ node: a.registry.node })
+  b.registry.misdirected(alice, epoch, newer)
+  expect(b.registry.cached(alice)).toEqual(newer)
+})
+
+async function settledTo(node: SceneNode, what: string): Promise<boolean> {
+  await settle()
+  return node.told.includes(what)
+}

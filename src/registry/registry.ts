@@ -1,0 +1,365 @@
+import type { ActorId } from "../address/actor-id.js"
+import { NodeId } from "../address/node-id.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { ClusterView } from "../membership/cluster-view.js"
+import type { Clock } from "../ports/clock.js"
+import type { Lifeline } from "../ports/lifeline.js"
+import type { Logger } from "../ports/logger.js"
+import type { Random } from "../ports/random.js"
+import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
+import { Claimant } from "./claimant.js"
+import { releaseCommit } from "./commits.js"
+import type { Directory, Placement, PlacementDecision, Unregistration } from "./directory.js"
+import { Follower } from "./follower.js"
+import { Incarnation, type IncarnationTools } from "./incarnation.js"
+import type { LeaseTerms } from "./lease-terms.js"
+import { PlacementCache, type Whereabouts } from "./placement-cache.js"
+import { actorKey, PLACEMENTS, placementKey } from "./registry-keys.js"
+import { Roster } from "./roster.js"
+import { Tenure } from "./tenure.js"
+
+/**
+ * This process's part in the registry: its life in the cluster, one incarnation after another; what it knows of the others; and which
+ * actors are its own.
+ *
+ * The store agrees, and this room says what is agreed on: that a node is alive while its lease is (`node-lease.ts`,
+ * `lease-sights.ts`), that an actor belongs to the node that its placement names (`claim.ts`), and that only the activation
+ * of the latest generation writes (`save.ts`). Each of these is a decision of its own, checked by the models in `spec/`. What is here and in the
+ * other drivers carries their commands to the store, and holds no rule.
+ *
+ * A node that is fenced has lost its tenures for good. It joins again as another incarnation by itself, for as long as
+ * the registry is not stopped.
+ */
+export class Registry implements Directory {
+  readonly #tools: RegistryTools
+  readonly #roster: Roster
+  readonly #cache = new PlacementCache({ epoch: "" })
+  readonly #placements: Follower
+  readonly #tenures = new Map<string, Tenure>()
+  readonly #claims = new Map<string, Promise<PlacementDecision>>()
+  #incarnation: Incarnation | undefined
+  #node: NodeId
+  #rejoins = 0
+  #rejoining: Promise<void> = Promise.resolve()
+  #isStopping = false
+  #wakeUp: () => void = () => {}
+
+  /** Resolves once this node has joined. Rejects with a `StoreUnavailableError` if it cannot within `joinMs`. */
+  static async join(tools: RegistryTools): Promise<Registry> {
+    const registry = new Registry(tools)
+    try {
+      await registry.#begin()
+    } catch (error) {
+      await registry.stop()
+      throw error
+    }
+    return registry
+  }
+
+  private constructor(tools: RegistryTools) {
+    this.#tools = tools
+    this.#node = tools.node
+    const { store, clock, lifeline, logger, terms } = tools
+    this.#roster = new Roster({
+      store,
+      clock,
+      lifeline,
+      logger,
+      terms,
+      recordChanged: (node, revision, status) => {
+        if (node === this.#node.toString()) this.#incarnation?.recordChanged(revision, status)
+        if (status === "gone") this.#cache.handle({ kind: "node-gone", node: NodeId.parse(node) })
+      },
+      viewed: (view, before) => tools.viewed(view, before),
+      epochChanged: () => this.#incarnation?.epochChanged(),
+    })
+    this.#placements = new Follower(store, clock, {
+      prefix: PLACEMENTS,
+      look: () => this.#beginToWatch(),
+      changed: (changes) => this.#placementsChanged(changes),
+    })
+  }
+
+  /** This node, in its present life or the one that it tries to begin. */
+  get node(): NodeId {
+    return this.#node
+  }
+
+  get view(): ClusterView {
+    return this.#roster.view
+  }
+
+  /** Whether this node is a member, and may act. */
+  get isMember(): boolean {
+    return this.#incarnation?.mayAct() ?? false
+  }
+
+  /** What runs here. */
+  get tenures(): Iterable<Tenure> {
+    return this.#tenures.values()
+  }
+
+  tenure(id: ActorId): Tenure | undefined {
+    return this.#tenures.get(actorKey(id))
+  }
+
+  /** What is known without asking; it may be out of date. */
+  cached(id: ActorId): Whereabouts | undefined {
+    return this.#cache.lookup(actorKey(id))
+  }
+
+  async lookup(id: ActorId): Promise<Placement | undefined> {
+    const known = this.cached(id)
+    if (known?.kind === "placed" && this.view.has(known.node)) return known
+    return this.read(id)
+  }
+
+  /** What the store says, whatever is known here. */
+  async read(id: ActorId): Promise<Placement | undefined> {
+    const sight = await this.#tools.store.get(placementKey(id))
+    const where: Whereabouts =
+      sight.entry === undefined
+        ? { kind: "absent", revision: sight.revision }
+        : { kind: "placed", node: this.#parsed(sight.entry.value), generation: sight.entry.revision }
+    this.#cache.handle({ kind: "read", epoch: sight.epoch, key: actorKey(id), where })
+    return where.kind === "placed" ? where : undefined
+  }
+
+  /** A node that was called for an actor said where the store has it. */
+  misdirected(id: ActorId, epoch: string, where: Whereabouts): void {
+    this.#cache.handle({ kind: "misdirected", epoch, key: actorKey(id), where })
+  }
+
+  /** What is known of it led nowhere. */
+  forget(id: ActorId): void {
+    this.#cache.handle({ kind: "doubted", key: actorKey(id) })
+  }
+
+  /** The store's, by what was last seen of placements. */
+  get epoch(): string {
+    return this.#cache.epoch
+  }
+
+  register(id: ActorId): Promise<PlacementDecision> {
+    const key = actorKey(id)
+    const own = this.#tenures.get(key)
+    if (own !== undefined) {
+      return Promise.resolve({ kind: "place-on-node", node: own.node, tenure: own, isNew: false })
+    }
+    const underWay = this.#claims.get(key)
+    if (underWay !== undefined) return underWay
+    const claim = this.#claim(id, key).finally(() => this.#claims.delete(key))
+    this.#claims.set(key, claim)
+    return claim
+  }
+
+  unregister(tenure: Tenure): Promise<Unregistration> {
+    tenure.end("it was released")
+    return this.#release(tenure.id, tenure.generation, tenure.incarnation.epoch)
+  }
+
+  /** Deletes a placement that names this node, which runs no such activation. */
+  async discard(id: ActorId, generation: Revision): Promise<Unregistration> {
+    if (this.#incarnation === undefined) return "unknown"
+    return this.#release(id, generation, this.#incarnation.epoch)
+  }
+
+  async #release(id: ActorId, generation: Revision, epoch: string): Promise<Unregistration> {
+    const key = actorKey(id)
+    try {
+      const proposal = releaseCommit(placementKey(id), generation)
+      const result = await this.#tools.store.commit({ epoch, ...proposal })
+      if (result.kind !== "committed") return "changed"
+      const where: Whereabouts = { kind: "absent", revision: result.revision }
+      this.#cache.handle({ kind: "released", epoch, key, where })
+      return "released"
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return "unknown"
+      throw error
+    }
+  }
+
+  /** Says of another node that it is down: it loses its lease, and what it has, once that has run out. */
+  down(node: NodeId): Promise<"downed" | "changed" | "unknown"> {
+    return this.#roster.down(node)
+  }
+
+  /** Says to all that nothing new is to come here. What runs here goes on until `stop`. */
+  leave(): void {
+    this.#isStopping = true
+    this.#wakeUp()
+    this.#incarnation?.leave()
+  }
+
+  /** Shuts all doors, gives up the lease and ends. Every turn has ended, or has been given up on. */
+  async stop(): Promise<void> {
+    this.leave()
+    await this.#rejoining
+    await this.#incarnation?.settled()
+    this.#endTenures("its node has stopped")
+    this.#roster.stop()
+    this.#placements.stop()
+  }
+
+  async #begin(): Promise<void> {
+    await this.#roster.begin()
+    await this.#placements.begin()
+    const { clock, joinMs } = this.#tools
+    const deadline = clock.monotonicMs() + joinMs
+    while (!(await this.#join())) {
+      if (clock.monotonicMs() >= deadline) {
+        throw new StoreUnavailableError(
+          `the store did not confirm within ${joinMs} ms that this node joined`,
+          "unknown",
+        )
+      }
+    }
+  }
+
+  /** Whether it is a member now; if not, it has waited for a while. */
+  async #join(): Promise<boolean> {
+    const { store, clock, lifeline, terms, roles, types } = this.#tools
+    const tools: IncarnationTools = { store, clock, lifeline, terms, roles, types }
+    const incarnation = await Incarnation.join(this.#node, this.#roster.epoch, tools)
+    if (incarnation === undefined) {
+      if (!this.#isStopping) await this.#pause()
+      this.#node = this.#nextLife()
+      return false
+    }
+    this.#incarnation = incarnation
+    this.#rejoins = 0
+    void incarnation.fenced.then((because) => this.#fenced(incarnation, because))
+    return true
+  }
+
+  #fenced(incarnation: Incarnation, because: string): void {
+    const { logger, fenced, settled } = this.#tools
+    this.#endTenures(`its node is fenced: ${because}`)
+    if (this.#isStopping) return
+    this.#incarnation = undefined
+    logger.log("warn", "this node is fenced; it joins again as a new incarnation", { because })
+    fenced(incarnation.node, because)
+    void settled().then(() => incarnation.settled())
+    this.#node = this.#nextLife()
+    this.#rejoining = this.#rejoin()
+  }
+
+  async #rejoin(): Promise<void> {
+    while (!this.#isStopping && !(await this.#join()));
+    if (this.#incarnation === undefined) return
+    // It was to leave while the join was under way: whoever said so did not know of this life.
+    if (this.#isStopping) this.#incarnation.leave()
+    else this.#tools.rejoined(this.#node)
+  }
+
+  #nextLife(): NodeId {
+    return NodeId.fresh(this.#node.host, this.#node.port, this.#tools.random)
+  }
+
+  #pause(): Promise<void> {
+    const { clock, random } = this.#tools
+    const longestMs = Math.min(100 * 2 ** this.#rejoins, 2_000)
+    this.#rejoins += 1
+    return new Promise((resolve) => {
+      const timer = clock.setTimer(longestMs * (0.5 + random.uint32() / 2 ** 33), resolve)
+      this.#wakeUp = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
+  }
+
+  async #claim(id: ActorId, key: string): Promise<PlacementDecision> {
+    const incarnation = this.#incarnation
+    if (incarnation === undefined) return { kind: "refused", because: "fenced" }
+    if (incarnation.isLeaving) return { kind: "refused", because: "leaving" }
+    const guess = this.#cache.lookup(key)
+    const claimant = new Claimant(id, incarnation, this.#tools.store)
+    const outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined)
+    const { epoch, node } = incarnation
+    switch (outcome.kind) {
+      case "claimed": {
+        const { generation } = outcome
+        this.#cache.handle({ kind: "claimed", epoch, key, where: { kind: "placed", node, generation } })
+        if (incarnation.isFencedOff) return { kind: "refused", because: "fenced" }
+        return {
+          kind: "place-on-node",
+          node,
+          tenure: this.#hold(id, key, generation, incarnation),
+          isNew: true,
+        }
+      }
+      case "elsewhere": {
+        const { generation } = outcome.placed
+        const winner: Placement = { node: NodeId.parse(outcome.placed.node), generation }
+        this.#cache.handle({ kind: "read", epoch, key, where: { kind: "placed", ...winner } })
+        if (guess?.kind === "absent") return { kind: "race", winner, loser: node }
+        return { kind: "already-registered", placement: winner }
+      }
+      case "not-a-member":
+        incarnation.doubt()
+        return { kind: "refused", because: incarnation.isLeaving ? "leaving" : "fenced" }
+      case "unavailable":
+        return { kind: "refused", because: incarnation.isFencedOff ? "fenced" : "unavailable" }
+    }
+  }
+
+  #hold(id: ActorId, key: string, generation: number, incarnation: Incarnation): Tenure {
+    const tenure = new Tenure(id, generation, incarnation)
+    this.#tenures.set(key, tenure)
+    tenure.onEnd(() => {
+      if (this.#tenures.get(key) === tenure) this.#tenures.delete(key)
+    })
+    return tenure
+  }
+
+  #endTenures(because: string): void {
+    for (const tenure of [...this.#tenures.values()]) tenure.end(because)
+  }
+
+  /** Placements are too many to list. What was known before is dropped, and comes back as it is asked for. */
+  async #beginToWatch(): Promise<Moment> {
+    const moment = await this.#tools.store.get(PLACEMENTS)
+    this.#cache.handle({ kind: "epoch-changed", epoch: moment.epoch })
+    this.#cache.handle({ kind: "gap" })
+    return moment
+  }
+
+  #placementsChanged(changes: readonly Change[]): void {
+    const epoch = this.#cache.epoch
+    for (const { key, revision, value } of changes) {
+      const where: Whereabouts =
+        value === undefined
+          ? { kind: "absent", revision }
+          : { kind: "placed", node: this.#parsed(value), generation: revision }
+      this.#cache.handle({ kind: "changed", epoch, key: key.slice(PLACEMENTS.length), where })
+    }
+  }
+
+  #parsed(value: Uint8Array): NodeId {
+    const text = Buffer.from(value).toString("latin1")
+    return this.view.member(text)?.node ?? NodeId.parse(text)
+  }
+}
+
+export interface RegistryTools {
+  /** This node's first life. */
+  readonly node: NodeId
+  readonly store: ClusterStore
+  readonly clock: Clock
+  readonly random: Random
+  /** Undefined where no proof of death is wanted. */
+  readonly lifeline: Lifeline | undefined
+  readonly logger: Logger
+  readonly terms: LeaseTerms
+  readonly joinMs: number
+  readonly roles: readonly string[]
+  readonly types: readonly string[]
+  viewed(view: ClusterView, before: ClusterView): void
+  /** This node's life is over: all of its tenures have ended. */
+  fenced(node: NodeId, because: string): void
+  /** Resolves once no turn of a tenure that has ended is under way any more. */
+  settled(): Promise<void>
+  /** It is a member again, as another incarnation. */
+  rejoined(node: NodeId): void
+}

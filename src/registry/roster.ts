@@ -1,0 +1,229 @@
+import { NodeId } from "../address/node-id.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import { ClusterView } from "../membership/cluster-view.js"
+import type { Member } from "../membership/member.js"
+import type { Clock, Timer } from "../ports/clock.js"
+import type { Following, Lifeline } from "../ports/lifeline.js"
+import type { Logger } from "../ports/logger.js"
+import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
+import { downCommit, endCommit } from "./commits.js"
+import { Follower } from "./follower.js"
+import { type EndableLease, LeaseSights } from "./lease-sights.js"
+import type { LeaseTerms } from "./lease-terms.js"
+import { decodeRecord, LEASES, NODES, type NodeRecord } from "./node-record.js"
+
+/**
+ * Who is in the cluster, by the records in the store; and who is no more: ends the leases that have run out, and those whose holders
+ * are proved dead. It belongs to the process, and goes on while its node is fenced.
+ */
+export class Roster {
+  readonly #tools: RosterTools
+  readonly #sights: LeaseSights
+  readonly #records = new Map<string, KnownRecord>()
+  readonly #followed = new Map<string, Following>()
+  readonly #nodes: Follower
+  readonly #leases: Follower
+  #epoch = ""
+  #leaseEpoch = ""
+  #view = ClusterView.empty
+  #wake: Timer | undefined
+  #isOver = false
+
+  constructor(tools: RosterTools) {
+    this.#tools = tools
+    this.#sights = new LeaseSights(tools.terms)
+    const { store, clock } = tools
+    this.#leases = new Follower(store, clock, {
+      prefix: LEASES,
+      look: () => this.#lookAtLeases(),
+      changed: (changes) => this.#leasesChanged(changes),
+    })
+    this.#nodes = new Follower(store, clock, {
+      prefix: NODES,
+      look: () => this.#lookAtNodes(),
+      changed: (changes) => this.#nodesChanged(changes),
+    })
+  }
+
+  /** Rejects with a `StoreUnavailableError` if the store does not show who is there. */
+  async begin(): Promise<void> {
+    await Promise.all([this.#leases.begin(), this.#nodes.begin()])
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#leases.stop()
+    this.#nodes.stop()
+    this.#wake?.cancel()
+    for (const following of this.#followed.values()) following.cancel()
+    this.#followed.clear()
+  }
+
+  get view(): ClusterView {
+    return this.#view
+  }
+
+  /** That of the records that it knows. */
+  get epoch(): string {
+    return this.#epoch
+  }
+
+  /** Says of a node that it is down, if its record is still the one that is known here. Its actors stay its own until its lease is over. */
+  async down(node: NodeId): Promise<"downed" | "changed" | "unknown"> {
+    const known = this.#records.get(node.toString())
+    if (known === undefined) return "changed"
+    try {
+      const result = await this.#tools.store.commit({
+        epoch: this.#epoch,
+        ...downCommit(node.toString(), known.record, known.revision),
+      })
+      return result.kind === "committed" ? "downed" : "changed"
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return "unknown"
+      throw error
+    }
+  }
+
+  async #lookAtLeases(): Promise<Moment> {
+    const { store, clock } = this.#tools
+    const listing = await store.list(LEASES)
+    // Counted from when it was received.
+    const now = clock.monotonicMs()
+    if (listing.epoch !== this.#leaseEpoch) this.#sights.forgetAll()
+    this.#leaseEpoch = listing.epoch
+    const there = new Set(listing.entries.map(({ key }) => key.slice(LEASES.length)))
+    for (const [node] of this.#sights.snapshot) if (!there.has(node)) this.#sights.gone(node)
+    for (const { key, revision } of listing.entries) this.#sights.saw(key.slice(LEASES.length), revision, now)
+    this.#setWake()
+    return listing
+  }
+
+  #leasesChanged(changes: readonly Change[]): void {
+    const now = this.#tools.clock.monotonicMs()
+    for (const { key, revision, value } of changes) {
+      const node = key.slice(LEASES.length)
+      if (value === undefined) this.#sights.gone(node)
+      else this.#sights.saw(node, revision, now)
+    }
+    this.#setWake()
+  }
+
+  async #lookAtNodes(): Promise<Moment> {
+    const listing = await this.#tools.store.list(NODES)
+    if (this.#isOver) return listing
+    const isAnew = this.#epoch !== "" && listing.epoch !== this.#epoch
+    this.#epoch = listing.epoch
+    if (isAnew) this.#tools.epochChanged()
+    const there = new Set(listing.entries.map(({ key }) => key.slice(NODES.length)))
+    for (const node of [...this.#records.keys()]) if (!there.has(node)) this.#remove(node, listing.revision)
+    for (const { key, revision, value } of listing.entries)
+      this.#learn(key.slice(NODES.length), revision, value)
+    this.#show()
+    return listing
+  }
+
+  #nodesChanged(changes: readonly Change[]): void {
+    for (const { key, revision, value } of changes) {
+      const node = key.slice(NODES.length)
+      if (value === undefined) this.#remove(node, revision)
+      else this.#learn(node, revision, value)
+    }
+    this.#show()
+  }
+
+  #learn(node: string, revision: Revision, value: Uint8Array): void {
+    const record = decodeRecord(value)
+    const id = record === undefined ? undefined : parsed(node)
+    if (record === undefined || id === undefined) {
+      this.#tools.logger.log("warn", "there is a node record that this version cannot read", { node })
+      return
+    }
+    this.#records.set(node, { id, record, revision })
+    this.#tools.recordChanged(node, revision, record.status)
+    this.#follow(node, record)
+  }
+
+  #remove(node: string, revision: Revision): void {
+    if (!this.#records.delete(node)) return
+    this.#followed.get(node)?.cancel()
+    this.#followed.delete(node)
+    this.#tools.recordChanged(node, revision, "gone")
+  }
+
+  #follow(node: string, { lifeline: mark }: NodeRecord): void {
+    const { lifeline } = this.#tools
+    if (mark === undefined || lifeline === undefined || this.#followed.has(node)) return
+    const following = lifeline.follow(mark, () => {
+      this.#sights.died(node)
+      this.#endWhatIsDue()
+    })
+    this.#followed.set(node, following)
+  }
+
+  #show(): void {
+    const before = this.#view
+    this.#view = before.next(membersOf(this.#records.values()))
+    this.#tools.viewed(this.#view, before)
+  }
+
+  #setWake(): void {
+    this.#wake?.cancel()
+    const { wakeAt } = this.#sights
+    if (wakeAt === undefined || this.#isOver) return
+    const { clock } = this.#tools
+    this.#wake = clock.setTimer(Math.max(0, wakeAt - clock.monotonicMs()), () => this.#endWhatIsDue())
+  }
+
+  #endWhatIsDue(): void {
+    if (this.#isOver) return
+    for (const lease of this.#sights.due(this.#tools.clock.monotonicMs())) void this.#end(lease)
+    this.#setWake()
+  }
+
+  async #end({ node, lease, proved }: EndableLease): Promise<void> {
+    const { store, logger } = this.#tools
+    try {
+      const result = await store.commit({ epoch: this.#leaseEpoch, ...endCommit(node, lease) })
+      if (result.kind !== "committed") return
+      const because = proved ? "its process has died" : "it did not renew its lease"
+      logger.log("warn", "a node was taken out of the cluster", { gone: node, because })
+    } catch (error) {
+      // Said again after a while, if the lease is still there then.
+      if (!(error instanceof StoreUnavailableError)) throw error
+    }
+  }
+}
+
+export interface RosterTools {
+  readonly store: ClusterStore
+  readonly clock: Clock
+  readonly lifeline: Lifeline | undefined
+  readonly logger: Logger
+  readonly terms: LeaseTerms
+  /** Of any node, this one among them. */
+  recordChanged(node: string, revision: Revision, status: NodeRecord["status"] | "gone"): void
+  viewed(view: ClusterView, before: ClusterView): void
+  epochChanged(): void
+}
+
+interface KnownRecord {
+  readonly id: NodeId
+  readonly record: NodeRecord
+  readonly revision: Revision
+}
+
+const statuses = { active: "up", leaving: "leaving", down: "down" } as const
+
+function* membersOf(records: Iterable<KnownRecord>): Generator<Member> {
+  for (const { id, record } of records) {
+    yield { node: id, status: statuses[record.status], roles: record.roles, types: record.types }
+  }
+}
+
+function parsed(node: string): NodeId | undefined {
+  try {
+    return NodeId.parse(node)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,145 @@
+import { InternalRef } from "../actor/internal-ref.js"
+import type { Realm } from "../actor/realm.js"
+import { ActorPath } from "../address/actor-path.js"
+import { Address } from "../address/address.js"
+import { NodeId } from "../address/node-id.js"
+import { changesBetween, NodeFenced, NodeRejoined } from "../membership/member-events.js"
+import type { Codec } from "../ports/codec.js"
+import type { Ports } from "../ports/ports.js"
+import type { ClusterStore } from "../ports/store.js"
+import type { LeaseTerms } from "../registry/lease-terms.js"
+import { Registry } from "../registry/registry.js"
+import type { Remoting } from "../remote/remoting.js"
+import { gatePath } from "../virtual/actors-gate.js"
+import { VirtualActors } from "../virtual/virtual-actors.js"
+import type { CheckedSettings } from "./settings.js"
+
+/** This system's part in a cluster, which may be a cluster of one: its place in the registry, and its virtual actors. */
+export class Cluster {
+  readonly registry: Registry
+  readonly actors: VirtualActors
+  readonly #realm: Realm
+
+  /** Rejects with a `StoreUnavailableError` if this node cannot join. */
+  static async join(tools: ClusterTools): Promise<Cluster> {
+    const { settings, realm, ports, store, remoting } = tools
+    const gates = new Map<string, InternalRef<never>>()
+    const actors = new VirtualActors({
+      realm,
+      namespace: settings.namespace,
+      actors: settings.actors,
+      store,
+      codec: codecOf(tools),
+      context: ports.turnContext,
+      mailboxCapacity: settings.mailboxCapacity,
+      idleAfterMs: settings.idleAfterMs,
+      maxForwards: settings.maxForwards,
+      maxMessageBytes: settings.remote.maxMessageBytes,
+      maxStateBytes: settings.maxStateBytes,
+      gateOf: (node) => {
+        const known = gates.get(node.address)
+        if (known !== undefined || remoting === undefined) return known
+        const gate = remoting.resolve(gatePath(addressOf(realm.address, node)))
+        gates.set(node.address, gate)
+        return gate
+      },
+      happened: () => {},
+    })
+    const node = remoting?.self ?? NodeId.fresh(NOT_LISTENING, 1, ports.random)
+    const registry = await Registry.join({
+      node,
+      store,
+      clock: ports.clock,
+      random: ports.random,
+      lifeline: tools.isPrivate || !settings.lease.deathProof ? undefined : ports.lifeline,
+      logger: realm.logger,
+      terms: tools.isPrivate ? PRIVATE_TERMS : settings.lease,
+      joinMs: settings.requestTimeoutMs,
+      roles: settings.roles,
+      types: actors.types,
+      viewed: (view, before) => {
+        actors.viewed(view, before)
+        for (const change of changesBetween(before, view)) realm.events.publish(change)
+      },
+      fenced: (fenced, because) => {
+        actors.fenced(because)
+        realm.events.publish(new NodeFenced(fenced, because))
+      },
+      settled: () => actors.settled(),
+      rejoined: (rejoined) => {
+        remoting?.reincarnate(rejoined)
+        actors.rejoined()
+        realm.events.publish(new NodeRejoined(rejoined))
+      },
+    })
+    // A join whose answer was lost is tried again as another incarnation.
+    if (!registry.node.equals(node)) remoting?.reincarnate(registry.node)
+    actors.joined(registry)
+    return new Cluster(registry, actors, realm)
+  }
+
+  private constructor(registry: Registry, actors: VirtualActors, realm: Realm) {
+    this.registry = registry
+    this.actors = actors
+    this.#realm = realm
+  }
+
+  /** Takes nothing new, and ends what runs here; what takes longer than `drainMs` is left behind. */
+  async leave(drainMs: number): Promise<void> {
+    this.registry.leave()
+    const { clock, logger } = this.#realm
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimer(drainMs, () => {
+        const left = [...this.actors.catalog.all].map(({ id }) => id.toString())
+        logger.log("warn", "some actors did not end in time and are left behind", {
+          actors: left.slice(0, 20),
+        })
+        resolve()
+      })
+      void this.actors.drain().then(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.actors.stop()
+    await this.registry.stop()
+  }
+}
+
+export interface ClusterTools {
+  readonly settings: CheckedSettings
+  readonly realm: Realm
+  readonly ports: Ports
+  readonly store: ClusterStore
+  /** The store is this system's alone. */
+  readonly isPrivate: boolean
+  readonly remoting: Remoting | undefined
+  resolve(path: ActorPath): object
+}
+
+/** Nobody else can see a private store, so nobody else could take over: the lease is kept, and hardly counts. */
+const PRIVATE_TERMS: LeaseTerms = { ttlMs: 24 * 3_600_000, driftMargin: 0.1 }
+
+/** The host of a node that nobody can reach. */
+const NOT_LISTENING = "not-listening.invalid"
+
+function addressOf({ scheme, system }: Address, { host, port }: NodeId): Address {
+  const address = Address.of({ scheme, system, host, port })
+  if (address instanceof Error) throw address
+  return address
+}
+
+function codecOf({ settings, resolve }: ClusterTools): Codec {
+  const { codec, types } = settings.remote
+  return codec({
+    types,
+    refs: {
+      isRef: (value) => value instanceof InternalRef,
+      textOf: (ref) => (ref as InternalRef<never>).path.toString(),
+      refOf: (text) => resolve(ActorPath.parse(text, { runtimeNames: true })),
+    },
+  })
+}

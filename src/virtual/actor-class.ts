@@ -1,0 +1,52 @@
+import type { PlacementStrategy } from "../placement/placement-strategy.js"
+import type { Actor } from "./actor.js"
+import type { StandardSchema } from "./standard-schema.js"
+
+/** A class of actors, as it is registered in the setting `actors`. */
+export interface ActorClass<A extends Actor = Actor> {
+  new (): A
+  readonly name: string
+  readonly prototype: A
+  /** What it is called in the cluster: the class's name, unless set. Set it where a minifier renames classes. */
+  readonly type?: string
+  readonly methods?: Readonly<Record<string, MethodOptions>>
+  /** Whether a call that comes back through a chain of calls is let in between. No, unless set. */
+  readonly reentrant?: boolean
+  /** The system's `idleAfterMs` unless set. */
+  readonly idleAfterMs?: number
+  /** The system's `mailboxCapacity` unless set. */
+  readonly mailboxCapacity?: number
+  /** 0 unless set. Higher ones read what lower ones saved, through `upgradeState`. */
+  readonly stateVersion?: number
+  /** `rendezvous` unless set. */
+  readonly placement?: PlacementStrategy
+}
+
+/** How a method is called. */
+export interface MethodOptions {
+  /** It changes nothing, may overlap with others that change nothing, and cannot save. */
+  readonly readOnly?: boolean
+  /** It changes nothing, may overlap with anything, and cannot save. */
+  readonly alwaysInterleave?: boolean
+  /** How long its callers wait, and how long a turn of it may take before that is reported. */
+  readonly timeoutMs?: number
+  /** What its argument must be; or its arguments, if this is an array. The method gets the validated values. */
+  readonly input?: StandardSchema | readonly StandardSchema[]
+}
+
+/** What callers of an actor have: its own methods, each with its result as a promise. */
+export type ActorHandle<A extends Actor> = {
+  readonly [Name in CallableNames<A>]: A[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : never
+}
+
+/** Hooks and the like are protected, so they are not among the keys; what begins with `_` cannot be called. */
+export type CallableNames<A extends Actor> = {
+  [Name in keyof A]: Name extends `_${string}`
+    ? never
+    : A[Name] extends (...args: never[]) => unknown
+      ? Name
+      : never
+}[keyof A] &
+  string

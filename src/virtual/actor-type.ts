@@ -1,0 +1,101 @@
+import { SettingsError } from "../errors/settings-error.js"
+import type { PlacementStrategy } from "../placement/placement-strategy.js"
+import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
+import { Actor } from "./actor.js"
+import type { ActorClass, MethodOptions } from "./actor-class.js"
+import type { StandardSchema } from "./standard-schema.js"
+
+/** A registered class, read once: what can be called, and how. */
+export class ActorType {
+  readonly name: string
+  readonly make: ActorClass
+  readonly reentrant: boolean
+  readonly idleAfterMs: number | undefined
+  readonly mailboxCapacity: number | undefined
+  readonly stateVersion: number
+  readonly placement: PlacementStrategy | undefined
+  /** Whether turns of one actor may overlap. */
+  readonly mayOverlap: boolean
+  /** A `Map`, so that no name from anybody's prototype is found. */
+  readonly #methods: ReadonlyMap<string, ActorMethod>
+
+  /** Throws a `SettingsError`. */
+  constructor(make: ActorClass) {
+    if (typeof make !== "function" || !(make.prototype instanceof Actor)) {
+      throw new SettingsError("actors", "each is a class that extends Actor")
+    }
+    this.name = make.type ?? make.name
+    if (!/^[\w.-]+$/.test(this.name)) {
+      throw new SettingsError("actors", `${JSON.stringify(this.name)} is no name of a type; set static type`)
+    }
+    this.make = make
+    this.reentrant = make.reentrant ?? false
+    this.idleAfterMs = make.idleAfterMs
+    this.mailboxCapacity = make.mailboxCapacity
+    this.stateVersion = make.stateVersion ?? 0
+    if (!Number.isSafeInteger(this.stateVersion) || this.stateVersion < 0) {
+      throw new SettingsError("actors", `${this.name}: stateVersion is a whole number from 0`)
+    }
+    this.placement = make.placement
+    this.#methods = methodsOf(make, this.name)
+    this.mayOverlap = this.reentrant || [...this.#methods.values()].some(({ flags }) => flags !== 0)
+  }
+
+  get methodNames(): Iterable<string> {
+    return this.#methods.keys()
+  }
+
+  method(name: string): ActorMethod | undefined {
+    return this.#methods.get(name)
+  }
+}
+
+export interface ActorMethod {
+  readonly name: string
+  readonly run: (...args: unknown[]) => unknown
+  /** `READ_ONLY`, `ALWAYS_INTERLEAVE`, or neither. */
+  readonly flags: number
+  readonly timeoutMs: number | undefined
+  readonly input: readonly StandardSchema[] | undefined
+}
+
+/** The nearest class wins, as it does in a call. */
+function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMethod> {
+  const options = new Map(Object.entries(make.methods ?? {}))
+  const methods = new Map<string, ActorMethod>()
+  const seen = new Set<string>(
+    [Actor.prototype, Object.prototype].flatMap((prototype) => Object.getOwnPropertyNames(prototype)),
+  )
+  for (let at: object = make.prototype; at !== Actor.prototype; at = Object.getPrototypeOf(at) as object) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (seen.has(name)) continue
+      seen.add(name)
+      const run: unknown = Object.getOwnPropertyDescriptor(at, name)?.value
+      if (typeof run !== "function" || name.startsWith("_") || HOOKS.has(name)) continue
+      methods.set(name, method(name, run as ActorMethod["run"], options.get(name)))
+      options.delete(name)
+    }
+  }
+  for (const name of options.keys()) {
+    throw new SettingsError(
+      "actors",
+      `${type}.methods names ${JSON.stringify(name)}, which is no method of it that can be called`,
+    )
+  }
+  return methods
+}
+
+/** Not on `Actor.prototype`, since it may be missing. */
+const HOOKS = new Set(["upgradeState"])
+
+function method(name: string, run: ActorMethod["run"], options: MethodOptions = {}): ActorMethod {
+  const { readOnly, alwaysInterleave, timeoutMs, input } = options
+  return {
+    name,
+    run,
+    flags:
+      (readOnly === true ? READ_ONLY : 0) | (alwaysInterleave === true ? ALWAYS_INTERLEAVE | READ_ONLY : 0),
+    timeoutMs,
+    input: input === undefined ? undefined : "~standard" in input ? [input] : input,
+  }
+}

@@ -1,0 +1,233 @@
+import { offAbort, onAbort } from "../actor/abort-fan-out.js"
+import type { DeadLetterReason } from "../actor/dead-letters.js"
+import { leave } from "../actor/deadlines.js"
+import { refusal } from "../actor/local-ref.js"
+import { ReplyRef } from "../actor/reply-ref.js"
+import type { ActorId } from "../address/actor-id.js"
+import type { ActorPath } from "../address/actor-path.js"
+import type { NodeId } from "../address/node-id.js"
+import {
+  CallError,
+  CancelledError,
+  type Delivery,
+  InvalidMessageError,
+  TimeoutError,
+} from "../errors/call-errors.js"
+import type { MonotonicMs } from "../ports/clock.js"
+import { SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
+import type { Invocation } from "./invocation.js"
+import type { Sending } from "./route.js"
+
+/**
+ * A call that was made on this node, until it ends: with a value or an error, once.
+ *
+ * It is also what an answer from another node is told to. An error that says that nothing was run does not end it where trying
+ * again may help: its route decides.
+ */
+export class Call extends ReplyRef implements Invocation {
+  readonly id: ActorId
+  readonly key: string
+  readonly method: string
+  readonly args: readonly unknown[]
+  readonly flags: number
+  readonly isOneWay: boolean
+  readonly chain: readonly string[]
+  /** How often a node that was asked has said that the actor is elsewhere. */
+  forwards = 0
+  /** The nodes that would not take it. */
+  refusedBy: readonly NodeId[] = NOBODY
+  /** The way that it is under way on; undefined while it is on this node. */
+  sending: Sending | undefined = undefined
+  sentTo: NodeId | undefined = undefined
+  /** How long the answer may take, from its last sending on. */
+  timeLeftMs: number
+  /** How often it was tried again. */
+  attempts = 0
+  /** Its order among all calls of this node. */
+  readonly order: number
+  readonly #desk: CallDesk
+  readonly #timeoutMs: number
+  #resolve: ((value: unknown) => void) | undefined
+  #reject: ((error: unknown) => void) | undefined
+  #signal: AbortSignal | undefined = undefined
+  #firstSentAt: MonotonicMs | undefined = undefined
+  #isOver = false
+  #mayHaveRun = false
+
+  constructor(desk: CallDesk, wish: CallWish, order: number) {
+    super()
+    this.#desk = desk
+    this.id = wish.id
+    this.key = wish.key
+    this.method = wish.method
+    this.args = wish.args
+    this.flags = wish.flags
+    this.isOneWay = wish.isOneWay
+    this.chain = wish.chain
+    this.#timeoutMs = wish.timeoutMs
+    this.timeLeftMs = wish.timeoutMs
+    this.#resolve = wish.resolve
+    this.#reject = wish.reject
+    this.order = order
+  }
+
+  get keepsNothingAlive(): boolean {
+    return (this.flags & SUPPRESS_KEEP_ALIVE) !== 0
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  get timeoutMs(): number {
+    return this.timeLeftMs
+  }
+
+  get path(): ActorPath {
+    return this.#desk.pathOf(this)
+  }
+
+  /** Says how much of its time is left, from the second sending on. */
+  sendingAt(now: MonotonicMs): void {
+    if (this.#firstSentAt === undefined) this.#firstSentAt = now
+    else this.timeLeftMs = Math.max(1, this.#timeoutMs - (now - this.#firstSentAt))
+  }
+
+  listenTo(signal: AbortSignal): void {
+    this.#signal = signal
+    onAbort(signal, this)
+  }
+
+  accepted(): void {
+    if (this.isOneWay) this.#resolveWith(undefined)
+  }
+
+  begun(): void {
+    this.#mayHaveRun = true
+  }
+
+  /** On this node: what the actor gave is copied. */
+  succeed(value: unknown): void {
+    if (this.#isOver) return
+    let copy: unknown
+    try {
+      copy = this.#desk.copied(value)
+    } catch (error) {
+      const { message } = error as Error
+      return this.#failFor(new InvalidMessageError(`the answer cannot be sent: ${message}`, "unknown"))
+    }
+    this.#resolveWith(copy)
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return
+    if (error instanceof CallError && error.delivery === "not-delivered") {
+      this.#mayHaveRun = false
+      if (this.#desk.triesAgain(this, error)) return
+    }
+    this.#failFor(error)
+  }
+
+  /** Ends it, whatever could be tried. */
+  failForGood(error: Error): void {
+    if (!this.#isOver) this.#failFor(error)
+  }
+
+  tell(answer: unknown): void {
+    if (this.accept(answer) !== undefined) this.#desk.lateAnswer(this, answer)
+  }
+
+  accept(answer: unknown): DeadLetterReason | undefined {
+    if (this.#isOver) return "ask-ended"
+    this.#resolveWith(answer)
+    return undefined
+  }
+
+  request(_reply: ReplyRef, message: unknown) {
+    const refused = this.accept(message)
+    return refused === undefined ? undefined : refusal(this, refused)
+  }
+
+  withdraw(): Delivery {
+    return "unknown"
+  }
+
+  targetStopped(): void {}
+
+  expire(): void {
+    if (this.#isOver) return
+    const delivery = this.#withdrawn()
+    this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.#timeoutMs, delivery))
+  }
+
+  /** The system has stopped. */
+  abandon(): void {
+    if (this.#isOver) return
+    const delivery = this.#withdrawn()
+    const cause = new Error("the system that called has stopped")
+    this.#failFor(new CancelledError(`${this.id}.${this.method}`, delivery, cause))
+  }
+
+  aborted(signal: AbortSignal): void {
+    if (this.#isOver) return
+    const delivery = this.#withdrawn()
+    this.#failFor(new CancelledError(`${this.id}.${this.method}`, delivery, signal.reason))
+  }
+
+  #resolveWith(value: unknown): void {
+    const resolve = this.#resolve
+    if (this.#end()) resolve?.(value)
+  }
+
+  #failFor(error: Error): void {
+    const reject = this.#reject
+    if (!this.#end()) return
+    if (reject !== undefined) reject(error)
+    else this.#desk.undelivered(this, error)
+  }
+
+  #withdrawn(): Delivery {
+    const { sending } = this
+    if (sending === undefined) return this.#mayHaveRun ? "unknown" : "not-delivered"
+    return sending.withdraw(this)
+  }
+
+  #end(): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    leave(this)
+    if (this.#signal !== undefined) offAbort(this.#signal, this)
+    this.#resolve = undefined
+    this.#reject = undefined
+    this.sending?.ended(this)
+    return true
+  }
+}
+
+const NOBODY: readonly NodeId[] = []
+
+/** What is to be called, how, and who waits for it. */
+export interface CallWish {
+  readonly id: ActorId
+  readonly key: string
+  readonly method: string
+  readonly args: readonly unknown[]
+  readonly flags: number
+  readonly isOneWay: boolean
+  readonly chain: readonly string[]
+  readonly timeoutMs: number
+  readonly resolve: ((value: unknown) => void) | undefined
+  readonly reject: ((error: unknown) => void) | undefined
+}
+
+/** What a call needs of the bus. */
+export interface CallDesk {
+  pathOf(call: Call): ActorPath
+  /** Throws an `InvalidMessageError` for what could not cross the wire. */
+  copied(value: unknown): unknown
+  /** It was not run. False if it is to end with this error. */
+  triesAgain(call: Call, error: CallError): boolean
+  lateAnswer(call: Call, answer: unknown): void
+  /** A one-way message came to nothing. */
+  undelivered(call: Call, error: Error): void
+}

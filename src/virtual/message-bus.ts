@@ -1,0 +1,319 @@
+import type { DeadLetters } from "../actor/dead-letters.js"
+import type { Deadlines } from "../actor/deadlines.js"
+import type { InternalRef } from "../actor/internal-ref.js"
+import type { ActorId } from "../address/actor-id.js"
+import type { ActorPath } from "../address/actor-path.js"
+import { NodeId } from "../address/node-id.js"
+import { ActivationError, PlacementError, UnknownActorTypeError } from "../errors/actor-call-errors.js"
+import { type CallError, type Delivery, FencedError, NodeUnreachableError } from "../errors/call-errors.js"
+import type { Answer, PlacementWish, Refused } from "../placement/resolution.js"
+import type { Clock, MonotonicMs } from "../ports/clock.js"
+import type { Whereabouts } from "../registry/placement-cache.js"
+import { type Extras, LOCAL_ONLY } from "../serialization/envelope.js"
+import type { Activation } from "./activation.js"
+import { Call, type CallDesk, type CallWish } from "./call.js"
+import type { Catalog } from "./catalog.js"
+import { type CallMessage, Guest, ONE_WAY_CALL } from "./guest.js"
+import type { Destination, Invocation } from "./invocation.js"
+import { Reception } from "./reception.js"
+import { Route, type RouteBus } from "./route.js"
+
+/**
+ * Brings every call to its actor, wherever that is, and its answer back; each ends exactly once.
+ *
+ * For each actor that is called from here there is one destination: the activation, where it runs on this node, or a route.
+ * Calls from other nodes come in for an activation of this node; where there is none, this node finds out whether there is to be one, and
+ * otherwise says where the store has the actor. It sends nothing on: whoever made a call keeps its order and its time, and
+ * tries again where nothing was run.
+ */
+export class MessageBus implements CallDesk, RouteBus {
+  readonly mailboxCapacity: number
+  readonly #tools: BusTools
+  readonly #destinations = new Map<string, Destination<Call>>()
+  readonly #routes = new Set<Route>()
+  readonly #receptions = new Map<string, Reception>()
+  #calls = 0
+
+  constructor(tools: BusTools) {
+    this.#tools = tools
+    this.mailboxCapacity = tools.mailboxCapacity
+  }
+
+  /** How many actors are being looked for, or called elsewhere. */
+  get routes(): number {
+    return this.#routes.size
+  }
+
+  call(wish: CallWish, signal?: AbortSignal): void {
+    this.#calls += 1
+    const call = new Call(this, wish, this.#calls)
+    if (signal !== undefined) {
+      if (signal.aborted) return call.aborted(signal)
+      call.listenTo(signal)
+    }
+    this.#tools.deadlines.add(call, wish.timeoutMs)
+    const destination = this.#destinations.get(call.key)
+    if (destination !== undefined) destination.accept(call)
+    else this.#routeTo(call.id, call.key).accept(call)
+  }
+
+  /** A call from another node. */
+  receive(guest: Guest): void {
+    const activation = this.#tools.catalog.get(guest.key)
+    if (activation !== undefined) return activation.accept(guest)
+    const known = this.#receptions.get(guest.key)
+    if (known !== undefined) return known.accept(guest)
+    const reception = new Reception(guest.id, guest.key, this.mailboxCapacity)
+    this.#receptions.set(guest.key, reception)
+    reception.accept(guest)
+    void this.#receiveAt(reception)
+  }
+
+  /** An activation is there from now on; calls that are on another way find it by themselves. */
+  created(activation: Activation): void {
+    if (!this.#destinations.has(activation.key)) this.#destinations.set(activation.key, activation)
+  }
+
+  /** It is gone. */
+  ended({ key }: Activation): void {
+    if (!(this.#destinations.get(key) instanceof Route)) this.#destinations.delete(key)
+  }
+
+  /** These are for the next activation, wherever that is. */
+  reroute(key: string, invocations: readonly Invocation[]): void {
+    const calls = invocations.filter((one): one is Call => one instanceof Call)
+    const [first] = calls
+    if (first !== undefined) {
+      const there = this.#destinations.get(key)
+      const route = there instanceof Route ? there : this.#routeTo(first.id, key)
+      route.acceptFirst(calls)
+    }
+    for (const one of invocations) if (one instanceof Guest) this.receive(one)
+  }
+
+  /** The node's record is gone. */
+  nodeGone(node: NodeId): void {
+    for (const route of [...this.#routes]) {
+      route.nodeGone(node, (call) =>
+        call.failForGood(
+          new NodeUnreachableError(node.address, "unknown", "its node is gone, and did not answer"),
+        ),
+      )
+    }
+  }
+
+  stop(): void {
+    for (const route of this.#routes) route.stop()
+    for (const reception of this.#receptions.values())
+      reception.refuse(this.#notHere(reception.id, "it is stopping"))
+  }
+
+  find(route: Route, first: Call): void {
+    const { refusedBy } = first
+    this.#tools.resolve(route.id, refusedBy.length === 0 ? NO_WISH : { except: refusedBy }, (answer) =>
+      this.#found(route, answer),
+    )
+  }
+
+  send(call: Call, node: NodeId): void {
+    const { id, method, args, isOneWay } = call
+    call.sendingAt(this.#now)
+    const message: CallMessage = isOneWay
+      ? [id.type, id.key, method, args, ONE_WAY_CALL]
+      : [id.type, id.key, method, args]
+    const gate = this.#tools.gateOf(node)
+    if (gate === undefined) {
+      return call.failForGood(
+        new NodeUnreachableError(node.address, "not-delivered", "this system talks to no others; set listen"),
+      )
+    }
+    const refused = gate.request(call, message as never, this.#extrasOf(call))
+    if (refused !== undefined) call.fail(refused)
+  }
+
+  withdraw(call: Call, node: NodeId): Delivery {
+    return this.#tools.gateOf(node)?.withdraw(call) ?? "unknown"
+  }
+
+  setTimer(delayMs: number, fire: () => void) {
+    return this.#tools.clock.setTimer(delayMs, fire)
+  }
+
+  over(route: Route): void {
+    this.#routes.delete(route)
+    if (this.#destinations.get(route.key) !== route) return
+    const activation = this.#tools.catalog.get(route.key)
+    if (activation === undefined) this.#destinations.delete(route.key)
+    else this.#destinations.set(route.key, activation)
+  }
+
+  pathOf({ id }: Call): ActorPath {
+    return this.#tools.pathOf(id)
+  }
+
+  triesAgain(call: Call, error: CallError): boolean {
+    if ((call.flags & LOCAL_ONLY) !== 0) return false
+    if (error instanceof PlacementError) this.#learn(call, error)
+    else if (!(error instanceof FencedError || error instanceof NodeUnreachableError)) return false
+    else call.attempts += 1
+    const { sending } = call
+    if (sending instanceof Route) sending.cameBack(call)
+    else this.reroute(call.key, [call])
+    return true
+  }
+
+  lateAnswer(call: Call, answer: unknown): void {
+    this.#tools.deadLetters.add(answer, call, "ask-ended")
+  }
+
+  copied(value: unknown): unknown {
+    return this.#tools.copied(value)
+  }
+
+  undelivered(call: Call, error: Error): void {
+    this.#tools.undelivered(call, error)
+  }
+
+  get #now(): MonotonicMs {
+    return this.#tools.clock.monotonicMs()
+  }
+
+  #routeTo(id: ActorId, key: string): Route {
+    const route = new Route(id, key, this)
+    this.#routes.add(route)
+    this.#destinations.set(key, route)
+    return route
+  }
+
+  #found(route: Route, answer: Answer): void {
+    switch (answer.kind) {
+      case "local": {
+        const activation = this.#tools.catalog.get(route.key)
+        // It has ended again in the meantime.
+        if (activation === undefined) return route.isBlocked()
+        return route.leadsHere(activation)
+      }
+      case "remote":
+        return route.leadsTo(answer.node)
+      case "refused": {
+        const error = refusalError(route.id, answer)
+        return error === undefined ? route.isBlocked() : route.leadsNowhere(error)
+      }
+    }
+  }
+
+  /** Somebody thinks that the actor is here, or is to be. What the cache knows may be older than that, so the store is asked. */
+  async #receiveAt(reception: Reception): Promise<void> {
+    const { id, key } = reception
+    const settle = (end: () => void) => {
+      this.#receptions.delete(key)
+      end()
+    }
+    if (this.#tools.isPlacedElsewhere(id)) {
+      try {
+        await this.#tools.read(id)
+      } catch {
+        return settle(() => reception.refuse(this.#notHere(id, "the store does not answer")))
+      }
+    }
+    this.#tools.resolve(id, { here: true }, (answer) =>
+      settle(() => {
+        if (answer.kind === "remote") return reception.refuse(this.#moved(id, answer.node))
+        const activation = answer.kind === "local" ? this.#tools.catalog.get(key) : undefined
+        if (activation !== undefined) return reception.handOver(activation)
+        const error = answer.kind === "refused" ? refusalError(id, answer) : undefined
+        reception.refuse(
+          error instanceof ActivationError ? error : this.#notHere(id, "this node does not take it"),
+        )
+      }),
+    )
+  }
+
+  #moved(id: ActorId, node: NodeId): PlacementError {
+    const { epoch, where } = this.#tools.cached(id)
+    const revision = where?.kind === "placed" ? where.generation : (where?.revision ?? 0)
+    const named = where?.kind === "placed" ? where.node : node
+    return new PlacementError(id.toString(), "moved", `it is on ${named}`, {
+      node: named.toString(),
+      epoch,
+      revision,
+    })
+  }
+
+  #notHere(id: ActorId, detail: string): PlacementError {
+    return new PlacementError(id.toString(), "not-here", detail)
+  }
+
+  #learn(call: Call, { problem, where }: PlacementError): void {
+    const { sentTo } = call
+    if (problem === "moved" && where !== undefined) {
+      call.forwards += 1
+      this.#tools.misdirected(call.id, where.epoch, whereabouts(where))
+      if (call.forwards <= this.#tools.maxForwards) return
+      // It runs after something that moves: the store is asked, after a while.
+      call.forwards = 0
+      call.attempts += 1
+      return
+    }
+    call.attempts += 1
+    if (problem === "not-here" && sentTo !== undefined && call.refusedBy.length < MOST_REFUSALS) {
+      call.refusedBy = [...call.refusedBy, sentTo]
+    } else call.refusedBy = []
+    this.#tools.forget(call.id)
+  }
+
+  #extrasOf({ flags, chain, forwards }: Call): Extras | undefined {
+    if (flags === 0 && chain.length === 0 && forwards === 0) return undefined
+    return { flags, chain, forwards, origin: undefined, trace: undefined }
+  }
+}
+
+const NO_WISH: PlacementWish = {}
+/** A node that refused may have changed its mind by the time that so many have. */
+const MOST_REFUSALS = 16
+
+function whereabouts({ node, revision }: NonNullable<PlacementError["where"]>): Whereabouts {
+  return node === undefined
+    ? { kind: "absent", revision }
+    : { kind: "placed", node: NodeId.parse(node), generation: revision }
+}
+
+/** Undefined where to look again may help. */
+function refusalError(id: ActorId, { refusal }: Refused): Error | undefined {
+  switch (refusal.reason) {
+    case "no-authority":
+      return new UnknownActorTypeError(id.type, refusal.because)
+    case "invalid-key":
+      return new PlacementError(id.toString(), "not-placed", refusal.because)
+    case "not-ready":
+      return undefined
+    case "denied":
+      return refusal.step === "activate"
+        ? new ActivationError(id.toString(), { cause: refusal.cause })
+        : undefined
+  }
+}
+
+export interface BusTools {
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+  readonly deadLetters: DeadLetters
+  readonly catalog: Catalog
+  readonly mailboxCapacity: number
+  readonly maxForwards: number
+  /** Where the actor is, or is to be. */
+  resolve(id: ActorId, wish: PlacementWish, settled: (answer: Answer) => void): void
+  /** Asks the store, and learns from it. */
+  read(id: ActorId): Promise<unknown>
+  cached(id: ActorId): { readonly epoch: string; readonly where: Whereabouts | undefined }
+  isPlacedElsewhere(id: ActorId): boolean
+  misdirected(id: ActorId, epoch: string, where: Whereabouts): void
+  /** What is known of it has proved useless. */
+  forget(id: ActorId): void
+  /** Where calls for actors of that node go; undefined where other nodes cannot be reached. */
+  gateOf(node: NodeId): InternalRef<never> | undefined
+  pathOf(id: ActorId): ActorPath
+  /** What an actor of this node answered, for whoever called it here. Throws an `InvalidMessageError`. */
+  copied(value: unknown): unknown
+  undelivered(call: Call, error: Error): void
+}

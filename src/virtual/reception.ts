@@ -1,0 +1,33 @@
+import type { ActorId } from "../address/actor-id.js"
+import { OverloadedError } from "../errors/call-errors.js"
+import type { Guest } from "./guest.js"
+import type { Destination } from "./invocation.js"
+
+/** The calls from other nodes for one actor that does not run here, while it is found out whether it is to. */
+export class Reception {
+  readonly id: ActorId
+  readonly key: string
+  readonly #capacity: number
+  #waiting: Guest[] = []
+
+  constructor(id: ActorId, key: string, capacity: number) {
+    this.id = id
+    this.key = key
+    this.#capacity = capacity
+  }
+
+  accept(guest: Guest): void {
+    if (this.#waiting.length < this.#capacity) this.#waiting.push(guest)
+    else guest.fail(new OverloadedError(this.id.toString(), this.#capacity))
+  }
+
+  handOver(activation: Destination): void {
+    for (const guest of this.#waiting) activation.accept(guest)
+    this.#waiting = []
+  }
+
+  refuse(error: Error): void {
+    for (const guest of this.#waiting) guest.fail(error)
+    this.#waiting = []
+  }
+}

@@ -1,0 +1,201 @@
+import type { ActorId } from "../address/actor-id.js"
+import type { NodeId } from "../address/node-id.js"
+import { type Delivery, OverloadedError } from "../errors/call-errors.js"
+import type { Timer } from "../ports/clock.js"
+import type { Call } from "./call.js"
+import type { Destination } from "./invocation.js"
+
+/**
+ * The way from this node to one actor that does not run here, or is not known to; and the order of the calls that go it.
+ *
+ *     finding --> open to a node --> settling --> finding ...
+ *        |                               |
+ *        +--> here                       +--> over
+ *
+ * While it is open, calls leave at once. As soon as one of them comes back unrun, those that come later queue up behind: the rest of
+ * what is under way has to be answered, or come back too (settling), before it is known which of them have to go again, and in
+ * which order. Only then is the actor looked for anew. To send the first one on at once would let it be overtaken, or
+ * overtake.
+ */
+export class Route implements Destination<Call>, Sending {
+  readonly id: ActorId
+  readonly key: string
+  readonly #bus: RouteBus
+  /** Where it is open to. */
+  #node: NodeId | undefined
+  /** In the order of their sending. */
+  readonly #underWay: Call[] = []
+  /** Unrun, to go again ahead of those that wait. */
+  #back: Call[] = []
+  #waiting: Call[] = []
+  #isFinding = false
+  #pause: Timer | undefined
+  #isOver = false
+
+  constructor(id: ActorId, key: string, bus: RouteBus) {
+    this.id = id
+    this.key = key
+    this.#bus = bus
+  }
+
+  accept(call: Call): void {
+    if (this.#node !== undefined) return this.#send(call, this.#node)
+    if (this.#waiting.length >= this.#bus.mailboxCapacity) {
+      return call.failForGood(new OverloadedError(this.id.toString(), this.#bus.mailboxCapacity))
+    }
+    this.#waiting.push(call)
+    this.#goOn()
+  }
+
+  /** These had got as far as this node, and go ahead of all others. */
+  acceptFirst(calls: readonly Call[]): void {
+    this.#back.push(...calls)
+    this.#node = undefined
+    this.#goOn()
+  }
+
+  leadsTo(node: NodeId): void {
+    this.#isFinding = false
+    this.#node = node
+    const waiting = this.#takeWaiting()
+    for (const [index, call] of waiting.entries()) {
+      // One that came back at once has closed it.
+      if (this.#node === undefined) {
+        this.#waiting.unshift(...waiting.slice(index))
+        break
+      }
+      this.#send(call, node)
+    }
+    this.#goOn()
+  }
+
+  leadsHere(activation: Destination<Call>): void {
+    this.#isFinding = false
+    const waiting = this.#takeWaiting()
+    this.#end()
+    for (const call of waiting) activation.accept(call)
+  }
+
+  /** It cannot be found, and to look again would not help. */
+  leadsNowhere(error: Error): void {
+    this.#isFinding = false
+    const waiting = this.#takeWaiting()
+    this.#end()
+    for (const call of waiting) call.failForGood(error)
+  }
+
+  /** It cannot be found for now. */
+  isBlocked(): void {
+    this.#isFinding = false
+    for (const call of this.#waiting) call.attempts += 1
+    this.#goOn()
+  }
+
+  /** It was not run, and is to go again. */
+  cameBack(call: Call): void {
+    this.#remove(call)
+    call.sending = undefined
+    this.#back.push(call)
+    this.#node = undefined
+    this.#goOn()
+  }
+
+  /** Its node is gone: what was not sent goes again, and what was sent may have been run. */
+  nodeGone(node: NodeId, lost: (call: Call) => void): void {
+    if (this.#node?.equals(node) !== true && this.#underWay[0]?.sentTo?.equals(node) !== true) return
+    this.#node = undefined
+    for (const call of [...this.#underWay]) {
+      if (this.#bus.withdraw(call, node) === "not-delivered") this.cameBack(call)
+      else lost(call)
+    }
+    this.#goOn()
+  }
+
+  withdraw(call: Call): Delivery {
+    return this.#bus.withdraw(call, call.sentTo as NodeId)
+  }
+
+  ended(call: Call): void {
+    this.#remove(call)
+    this.#goOn()
+  }
+
+  stop(): void {
+    this.#pause?.cancel()
+    this.#isOver = true
+  }
+
+  #send(call: Call, node: NodeId): void {
+    call.sending = this
+    call.sentTo = node
+    this.#underWay.push(call)
+    this.#bus.send(call, node)
+  }
+
+  /** Looks for the actor, as soon as nothing is under way and something waits; ends where there is nothing left to do. */
+  #goOn(): void {
+    if (this.#isOver || this.#isFinding || this.#pause !== undefined || this.#underWay.length > 0) return
+    if (this.#back.length > 0) {
+      this.#waiting.unshift(...this.#back.sort((a, b) => a.order - b.order))
+      this.#back = []
+    }
+    this.#waiting = this.#takeWaiting()
+    const [first] = this.#waiting
+    if (first === undefined) return this.#end()
+    const pauseMs = pauseBefore(first.attempts)
+    if (pauseMs === 0) return this.#find(first)
+    this.#pause = this.#bus.setTimer(pauseMs, () => {
+      this.#pause = undefined
+      this.#waiting = this.#takeWaiting()
+      const [next] = this.#waiting
+      if (next === undefined) this.#goOn()
+      else this.#find(next)
+    })
+  }
+
+  #find(first: Call): void {
+    this.#isFinding = true
+    this.#bus.find(this, first)
+  }
+
+  #remove(call: Call): void {
+    const at = this.#underWay.indexOf(call)
+    if (at === 0) this.#underWay.shift()
+    else if (at > 0) this.#underWay.splice(at, 1)
+  }
+
+  #takeWaiting(): Call[] {
+    const waiting = this.#waiting.filter(({ isOver }) => !isOver)
+    this.#waiting = []
+    return waiting
+  }
+
+  #end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#bus.over(this)
+  }
+}
+
+/** Where a call is under way to. */
+export interface Sending {
+  /** Nobody waits for it any more: whether it may have been run, or may yet be. */
+  withdraw(call: Call): Delivery
+  ended(call: Call): void
+}
+
+/** What a route needs of the bus. */
+export interface RouteBus {
+  readonly mailboxCapacity: number
+  /** Says sooner or later where it leads. `first` has waited longest. */
+  find(route: Route, first: Call): void
+  send(call: Call, node: NodeId): void
+  withdraw(call: Call, node: NodeId): Delivery
+  setTimer(delayMs: number, fire: () => void): Timer
+  over(route: Route): void
+}
+
+/** At once the first time; then slower and slower, for whatever is in the way takes time to go. */
+function pauseBefore(attempts: number): number {
+  return attempts === 0 ? 0 : Math.min(10 * 2 ** Math.min(attempts, 6), 500)
+}

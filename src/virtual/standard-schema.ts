@@ -1,0 +1,17 @@
+/** A validator by the Standard Schema convention (version 1), which zod, valibot, arktype and others follow. */
+export interface StandardSchema {
+  readonly "~standard": {
+    readonly version: 1
+    readonly vendor: string
+    validate(value: unknown): SchemaResult | Promise<SchemaResult>
+  }
+}
+
+export type SchemaResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}

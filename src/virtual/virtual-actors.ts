@@ -1,0 +1,404 @@
+import type { InternalRef } from "../actor/internal-ref.js"
+import type { Realm } from "../actor/realm.js"
+import { ActorId } from "../address/actor-id.js"
+import type { NodeId } from "../address/node-id.js"
+import { UnknownMethodError } from "../errors/actor-call-errors.js"
+import { FencedError, InvalidMessageError } from "../errors/call-errors.js"
+import { SettingsError } from "../errors/settings-error.js"
+import type { ClusterView } from "../membership/cluster-view.js"
+import type { Denial } from "../placement/coordinator-event.js"
+import { PlacementCoordinator } from "../placement/placement-coordinator.js"
+import { PlacementDriver } from "../placement/placement-driver.js"
+import type { Acquisition } from "../placement/placement-ports.js"
+import { rendezvous } from "../placement/rendezvous.js"
+import type { Candidate } from "../placement/topology.js"
+import type { Codec } from "../ports/codec.js"
+import type { ClusterStore } from "../ports/store.js"
+import type { TurnContext } from "../ports/turn-context.js"
+import type { Whereabouts } from "../registry/placement-cache.js"
+import type { Registry } from "../registry/registry.js"
+import { actorKey } from "../registry/registry-keys.js"
+import type { Tenure } from "../registry/tenure.js"
+import type { Activation } from "./activation.js"
+import { ActivationBecame, TurnOverdue } from "./activation-events.js"
+import type { ActorClass } from "./actor-class.js"
+import { ActorType } from "./actor-type.js"
+import { ActorsGate } from "./actors-gate.js"
+import { Catalog } from "./catalog.js"
+import { Copier } from "./copier.js"
+import { type CallOptions, Handle, type HandleShape, type HandleTarget, handleShape } from "./handle.js"
+import type { Invocation } from "./invocation.js"
+import { Loads } from "./loads.js"
+import { MessageBus } from "./message-bus.js"
+
+/**
+ * The virtual actors of this node: puts registry, placement, catalog and message bus together, and tells each what the others learn.
+ */
+export class VirtualActors {
+  readonly gate: ActorsGate
+  readonly #options: VirtualActorsOptions
+  readonly #types: ReadonlyMap<string, ActorType>
+  readonly #catalog: Catalog
+  readonly #bus: MessageBus
+  readonly #copier: Copier
+  readonly #loads: Loads
+  readonly #shapes = new Map<string, HandleShape>()
+  readonly #tenures = new Map<string, Tenure>()
+  #registry: Registry | undefined
+  #placement: PlacementDriver<Tenure> | undefined
+
+  constructor(options: VirtualActorsOptions) {
+    const { realm, codec, store } = options
+    this.#options = options
+    this.#types = typesOf(options.actors)
+    this.#copier = new Copier(codec, options.maxMessageBytes)
+    this.#catalog = new Catalog({
+      clock: realm.clock,
+      logger: realm.logger,
+      dispatcher: realm.dispatcher,
+      deadlines: realm.deadlines,
+      context: options.context,
+      state: { store, clock: realm.clock, codec, maxStateBytes: options.maxStateBytes },
+      mailboxCapacity: options.mailboxCapacity,
+      idleAfterMs: options.idleAfterMs,
+      requestTimeoutMs: realm.askTimeoutMs,
+      created: (activation) => this.#bus.created(activation),
+      became: (activation, state) => {
+        if (realm.events.has(ActivationBecame)) {
+          realm.events.publish(new ActivationBecame(activation.id, activation.generation, state))
+        }
+      },
+      ended: (activation, waiting, isOwn) => this.#ended(activation, waiting, isOwn),
+      reroute: (key, invocations) => this.#bus.reroute(key, invocations),
+      overdue: ({ id }, method, chain) => {
+        realm.logger.log("warn", "a turn takes longer than it may", { actor: id.toString(), method, chain })
+        realm.events.publish(new TurnOverdue(id, method, chain))
+      },
+      handle: (type, key, from) => this.handle(type, key, from),
+    })
+    this.#bus = new MessageBus({
+      clock: realm.clock,
+      deadlines: realm.deadlines,
+      deadLetters: realm.deadLetters,
+      catalog: this.#catalog,
+      mailboxCapacity: options.mailboxCapacity,
+      maxForwards: options.maxForwards,
+      resolve: (id, wish, settled) => this.#placed.resolve(id, wish, settled),
+      read: (id) => this.#joined.read(id),
+      cached: (id) => ({ epoch: this.#joined.epoch, where: this.#joined.cached(id) }),
+      isPlacedElsewhere: (id) => this.#isPlacedElsewhere(id),
+      misdirected: (id, epoch, where) => this.#joined.misdirected(id, epoch, where),
+      forget: (id) => this.#joined.forget(id),
+      gateOf: (node) => options.gateOf(node),
+      pathOf: () => this.gate.path,
+      copied: (value) => this.#copier.copy(value),
+      undelivered: (call, error) => {
+        realm.deadLetters.add({ method: call.method, args: call.args, error }, call, "unreachable")
+      },
+    })
+    this.gate = new ActorsGate(realm.address, options.namespace, {
+      receive: (guest) => this.#bus.receive(guest),
+      told: (message) => this.#loads.heard(message),
+    })
+    this.#loads = new Loads({
+      clock: realm.clock,
+      isNeeded: [...this.#types.values()].some(({ placement }) => placement !== undefined),
+      self: () => this.#joined.node,
+      load: () => this.#catalog.size,
+      isMember: (node) => this.#joined.view.has(node),
+      tellOthers: (message) => this.#tellOthers(message),
+    })
+  }
+
+  /** The types that this node hosts. */
+  get types(): readonly string[] {
+    return [...this.#types.keys()]
+  }
+
+  /** What runs on this node. */
+  get catalog(): Catalog {
+    return this.#catalog
+  }
+
+  /** This node is a member from now on. */
+  joined(registry: Registry): void {
+    this.#registry = registry
+    this.#beginPlacing(registry)
+  }
+
+  /** It is one again, as another incarnation. */
+  rejoined(): void {
+    this.#beginPlacing(this.#joined)
+  }
+
+  viewed(view: ClusterView, before: ClusterView): void {
+    if (this.#placement === undefined) return
+    this.#placement.handle({ kind: "topology-changed", topology: this.#topologyOf(view) })
+    for (const { node } of before.members) {
+      if (view.has(node)) continue
+      this.#placement.handle({ kind: "member-left", node })
+      this.#bus.nodeGone(node)
+      this.#loads.forget(node)
+    }
+  }
+
+  fenced(because: string): void {
+    this.#placement?.handle({ kind: "suspend", because })
+  }
+
+  /** Resolves once nothing runs that was fenced. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#catalog.all].filter(isFenced).map((one) => one.deactivated("fenced")))
+  }
+
+  /** Ends all actors of this node: what waits for them goes to their next activations, elsewhere. */
+  async drain(): Promise<void> {
+    this.#placement?.handle({ kind: "start", as: "client" })
+    await this.#catalog.drain("leaving")
+  }
+
+  stop(): void {
+    this.#catalog.stop()
+    this.#loads.stop()
+    this.#bus.stop()
+    this.#placement?.handle({ kind: "stop" })
+  }
+
+  /** A handle. Throws an `ActorIdError` for what is no key. */
+  handle(type: ActorClass | string, key: string, from?: Activation): unknown {
+    const name = typeof type === "string" ? type : (type.type ?? type.name)
+    const id = ActorId.of(this.#options.namespace, name, key)
+    const Shape = this.#shapeOf(name, type)
+    return new Shape(this.#target(id, from), undefined, false)
+  }
+
+  #target(id: ActorId, from: Activation | undefined): HandleTarget {
+    const key = actorKey(id)
+    return {
+      call: (method, args, options, isOneWay) => {
+        if (isOneWay) return this.#send({ id, key, method, args, isOneWay }, options, from)
+        return new Promise((resolve, reject) => {
+          try {
+            this.#send({ id, key, method, args, isOneWay, resolve, reject }, options, from)
+          } catch (error) {
+            reject(error)
+          }
+        })
+      },
+      toString: () => id.toString(),
+    }
+  }
+
+  #send(wanted: Wanted, options: CallOptions | undefined, from: Activation | undefined): void {
+    const { id, key, method, isOneWay, resolve, reject } = wanted
+    if (from !== undefined && !from.tenure.mayAct() && from.tenure.endedBecause !== undefined) {
+      throw new FencedError(from.id.toString(), "not-delivered", from.tenure.endedBecause)
+    }
+    const type = this.#types.get(id.type)
+    const known = type?.method(method)
+    if (type !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
+    const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#options.realm.askTimeoutMs
+    if (!(timeoutMs > 0 && timeoutMs < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(`timeoutMs is more than 0 and finite, not ${timeoutMs}`)
+    }
+    this.#bus.call(
+      {
+        id,
+        key,
+        method,
+        args: this.#copied(wanted.args),
+        flags: known?.flags ?? 0,
+        isOneWay,
+        chain: isOneWay || from === undefined ? NO_CHAIN : (from.currentTurn?.chain ?? from.ownChain),
+        timeoutMs,
+        resolve,
+        reject,
+      },
+      options?.signal,
+    )
+  }
+
+  #copied(args: readonly unknown[]): readonly unknown[] {
+    for (const arg of args) {
+      if (typeof arg === "object" && arg !== null && Handle.isHandle(arg)) {
+        throw new InvalidMessageError(
+          "a handle cannot be sent; send the actor's key, and make a handle from that",
+        )
+      }
+    }
+    return this.#copier.copyAll(args)
+  }
+
+  #shapeOf(name: string, type: ActorClass | string): HandleShape {
+    const known = this.#shapes.get(name)
+    if (known !== undefined) return known
+    const registered = this.#types.get(name) ?? (typeof type === "string" ? undefined : new ActorType(type))
+    const shape = handleShape(registered?.methodNames ?? [])
+    this.#shapes.set(name, shape)
+    return shape
+  }
+
+  #beginPlacing(registry: Registry): void {
+    const { realm, namespace } = this.#options
+    const coordinator = new PlacementCoordinator<Tenure>({
+      self: registry.node,
+      namespace,
+      catalog: { isHere: (id) => this.#catalog.get(actorKey(id))?.generation },
+      cache: { lookup: (id) => registry.cached(id) },
+      random: realm.random,
+      strategyOf: (type) => this.#types.get(type)?.placement ?? rendezvous,
+    })
+    const placement = new PlacementDriver<Tenure>(coordinator, {
+      clock: realm.clock,
+      lock: {
+        tryAcquire: (id) => this.#acquire(registry, id),
+        release: (id, generation) => this.#release(registry, id, generation),
+      },
+      storage: { lookUp: (id) => this.#lookUp(registry, id) },
+      executor: {
+        ensureActivation: (id, _generation, tenure) => this.#activate(id, tenure),
+        endActivation: (id, generation) => this.#end(id, generation),
+      },
+      happened: (event) => this.#options.happened(event),
+    })
+    this.#placement = placement
+    placement.handle({ kind: "topology-changed", topology: this.#topologyOf(registry.view) })
+    placement.handle({ kind: "start", as: this.#types.size > 0 ? "member" : "client" })
+  }
+
+  #topologyOf(view: ClusterView) {
+    return {
+      version: view.version,
+      has: (node: NodeId) => view.has(node),
+      candidates: (type: string) => view.hosting(type).map(({ node }) => this.#candidate(node)),
+    }
+  }
+
+  #candidate(node: NodeId): Candidate {
+    const load = node.equals(this.#joined.node) ? this.#catalog.size : this.#loads.of(node)
+    return load === undefined ? { node } : { node, load }
+  }
+
+  #tellOthers(message: readonly unknown[]): void {
+    const { node: self, view } = this.#joined
+    for (const { node } of view.members) {
+      if (!node.equals(self)) this.#options.gateOf(node)?.tell(message as never)
+    }
+  }
+
+  async #acquire(registry: Registry, id: ActorId): Promise<Acquisition<Tenure> | Denial> {
+    const decision = await registry.register(id)
+    switch (decision.kind) {
+      case "place-on-node": {
+        const { tenure } = decision
+        this.#tenures.set(actorKey(id), tenure)
+        return { kind: "acquired", generation: tenure.generation, stored: tenure }
+      }
+      case "already-registered":
+        return { kind: "owned", ...decision.placement }
+      case "race":
+        return { kind: "owned", ...decision.winner }
+      case "refused":
+        return { kind: decision.because, detail: `the registry says ${decision.because}` }
+    }
+  }
+
+  async #release(registry: Registry, id: ActorId, generation: number): Promise<void> {
+    const key = actorKey(id)
+    const tenure = this.#tenures.get(key)
+    const isOwn = tenure?.generation === generation
+    if (isOwn) this.#tenures.delete(key)
+    const result = isOwn ? await registry.unregister(tenure) : await registry.discard(id, generation)
+    if (result === "unknown") throw new Error("the store did not answer")
+  }
+
+  async #lookUp(registry: Registry, id: ActorId): Promise<Whereabouts> {
+    await registry.read(id)
+    return registry.cached(id) ?? { kind: "absent", revision: 0 }
+  }
+
+  async #activate(id: ActorId, tenure: Tenure): Promise<void> {
+    const type = this.#types.get(id.type)
+    if (type === undefined) throw new Error(`this node does not host ${id.type}`)
+    const key = actorKey(id)
+    const there = this.#catalog.get(key)
+    if (there?.tenure === tenure) return
+    await this.#catalog.activate(type, key, tenure)
+    this.#tenures.delete(key)
+  }
+
+  async #end(id: ActorId, generation: number): Promise<void> {
+    const activation = this.#catalog.get(actorKey(id))
+    if (activation?.generation === generation) await activation.deactivated("asked")
+  }
+
+  #ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): void {
+    const { id, key, tenure, generation } = activation
+    this.#bus.ended(activation)
+    const goOn = () => {
+      this.#placement?.handle({ kind: "passivated", id, generation })
+      this.#bus.reroute(key, waiting)
+    }
+    // One that could not be started is released by the coordinator, which had it claimed.
+    if (isOwn && this.#tenures.get(key) !== tenure) void this.#joined.unregister(tenure).then(goOn)
+    else goOn()
+  }
+
+  #isPlacedElsewhere(id: ActorId): boolean {
+    const known = this.#joined.cached(id)
+    return known?.kind === "placed" && !known.node.equals(this.#joined.node)
+  }
+
+  get #joined(): Registry {
+    if (this.#registry === undefined) throw new TypeError("this node has not joined yet")
+    return this.#registry
+  }
+
+  get #placed(): PlacementDriver<Tenure> {
+    if (this.#placement === undefined) throw new TypeError("this node has not joined yet")
+    return this.#placement
+  }
+}
+
+const NO_CHAIN: readonly string[] = []
+
+interface Wanted {
+  readonly id: ActorId
+  readonly key: string
+  readonly method: string
+  readonly args: readonly unknown[]
+  readonly isOneWay: boolean
+  readonly resolve?: (value: unknown) => void
+  readonly reject?: (error: unknown) => void
+}
+
+function isFenced({ tenure }: Activation): boolean {
+  return tenure.incarnation.isFencedOff
+}
+
+function typesOf(actors: readonly ActorClass[]): ReadonlyMap<string, ActorType> {
+  const types = new Map<string, ActorType>()
+  for (const actor of actors) {
+    const type = new ActorType(actor)
+    if (types.has(type.name))
+      throw new SettingsError("actors", `two of them are called ${type.name}; set static type`)
+    types.set(type.name, type)
+  }
+  return types
+}
+
+export interface VirtualActorsOptions {
+  readonly realm: Realm
+  readonly namespace: string
+  readonly actors: readonly ActorClass[]
+  readonly store: ClusterStore
+  readonly codec: Codec
+  readonly context: TurnContext
+  readonly mailboxCapacity: number
+  readonly idleAfterMs: number
+  readonly maxForwards: number
+  readonly maxMessageBytes: number
+  readonly maxStateBytes: number
+  gateOf(node: NodeId): InternalRef<never> | undefined
+  happened(event: object): void
+}

@@ -14,8 +14,8 @@ export interface Child {
  * Starts a program of this directory, by its file's name without the ending, and waits until it is ready. What it prints is
  * the row's output. If it ends without having been asked to, the row fails with it: nobody would answer any more.
  */
-export async function startChild(program: string): Promise<Child> {
-  const child = fork(new URL(`./${program}.js`, import.meta.url), {
+export async function startChild(program: string, ...args: string[]): Promise<Child> {
+  const child = fork(new URL(`./${program}.js`, import.meta.url), args, {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   })
   let isAskedToEnd = false

@@ -1,5 +1,6 @@
 import { type ActorRef, ActorSystem, Behaviors } from "../../src/index.js"
 import type { FreeRow } from "../row.js"
+import { settledHeap } from "../settled-heap.js"
 
 const ACTORS = 200_000
 
@@ -31,10 +32,4 @@ export const idleActorBytes: FreeRow = {
     await system.stop()
     return { value }
   },
-}
-
-function settledHeap(): number {
-  if (globalThis.gc === undefined) throw new Error("this row needs node --expose-gc")
-  for (let round = 0; round < 4; round += 1) globalThis.gc()
-  return process.memoryUsage().heapUsed
 }

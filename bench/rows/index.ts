@@ -1,4 +1,7 @@
 // Every row of the table, one line each. They are measured in the order of their exported names.
+export { activateMemory, activateSqlite } from "./activate.js"
+export { callLocal, callLocalObject } from "./call-local.js"
+export { callRemote1, callRemote64, callRemote1024 } from "./call-remote.js"
 export { claimSqlite } from "./claim-sqlite.js"
 export { codec } from "./codec.js"
 export {
@@ -7,6 +10,7 @@ export {
   commitSqliteGrouped,
   commitSqliteStall,
 } from "./commit-sqlite.js"
+export { idleActivationBytes } from "./idle-activation-bytes.js"
 export { idleActorBytes } from "./idle-actor-bytes.js"
 export { localAsk, localAsk64 } from "./local-ask.js"
 export { localTell, localTellAsync } from "./local-tell.js"

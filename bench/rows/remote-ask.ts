@@ -1,12 +1,10 @@
 import type { ActorRef } from "../../src/index.js"
 import { startChild } from "../remote/child.js"
 import type { Question } from "../remote/echo-node.js"
+import { BODY_BYTES, exchangingFrames } from "../remote/exchanging-frames.js"
 import { askInLanes } from "../remote/lanes.js"
 import { startNode } from "../remote/node.js"
-import { startRawClient } from "../remote/raw-client.js"
 import type { Contender, ThroughputRow, Workload } from "../row.js"
-
-const BODY_BYTES = 64
 
 /** Asks to an actor that gives the body back, in another process. */
 const asking = (inFlight: number): Contender => ({
@@ -24,20 +22,6 @@ const asking = (inFlight: number): Contender => ({
         await system.stop()
         await child.stop()
       },
-    }
-  },
-})
-
-/** The same number of raw frames to and fro, matched by their numbers. */
-const exchangingFrames = (inFlight: number): Contender => ({
-  async setup(): Promise<Workload> {
-    const client = await startRawClient("raw-echo")
-    const body = Buffer.alloc(BODY_BYTES, "a")
-    const asker = { length: BODY_BYTES, ask: () => client.ask(body) }
-    await asker.ask()
-    return {
-      run: (operations) => askInLanes(inFlight, operations, asker),
-      teardown: () => client.stop(),
     }
   },
 })

@@ -128,9 +128,19 @@ function identifierFlaw(code: ActorIdErrorCode, what: string, text: string): Fla
   return undefined
 }
 
+/** Most keys are, and it is much cheaper to see than what else there may be in one. */
+function isPrintable(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code > 0x7e) return false
+  }
+  return true
+}
+
 function keyFlaw(key: string): Flaw | undefined {
   const code = "InvalidKey"
   if (key.length === 0) return { code, problem: "the key is empty" }
+  if (isPrintable(key)) return undefined
   const control = key.search(/\p{Cc}/u)
   if (control >= 0) return { code, problem: "the key has a control character", at: control }
   const half = key.search(/\p{Cs}/u)

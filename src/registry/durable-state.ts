@@ -22,7 +22,7 @@ export class DurableState {
   readonly #shape: StateShape
   #revision: Revision | undefined
   #saves = 0
-  #last: Promise<unknown> = Promise.resolve()
+  #last: Promise<unknown> | undefined = undefined
 
   constructor(tenure: Tenure, tools: StateTools, shape: StateShape) {
     this.#tenure = tenure
@@ -34,7 +34,7 @@ export class DurableState {
    * What is stored, upgraded if it is older; undefined if there is nothing. Rejects with a `StateError` for what cannot be read:
    * that is never taken for nothing; and with a `StoreUnavailableError`.
    */
-  async load(): Promise<unknown> {
+  async load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
     const { id, incarnation } = this.#tenure
     const sight = await this.#tools.store.get(stateKey(id))
     if (sight.epoch !== incarnation.epoch) {
@@ -42,7 +42,7 @@ export class DurableState {
       throw this.#fenced("not-delivered", "the store is not what it was")
     }
     this.#revision = sight.entry?.revision
-    return sight.entry === undefined ? undefined : this.#read(sight.entry.value)
+    return sight.entry === undefined ? undefined : this.#read(sight.entry.value, upgrade)
   }
 
   /** Whether there is something in the store, as far as this activation has read or written. */
@@ -56,7 +56,7 @@ export class DurableState {
    */
   async save(value: unknown): Promise<void> {
     const { bytes, writeId } = this.#encode(value)
-    const saved = this.#last.then(() => this.#save(bytes, writeId))
+    const saved = (this.#last ?? SETTLED).then(() => this.#save(bytes, writeId))
     this.#last = saved.catch(() => {})
     await saved
   }
@@ -66,7 +66,7 @@ export class DurableState {
     await this.#last
   }
 
-  #read(bytes: Uint8Array): unknown {
+  #read(bytes: Uint8Array, upgrade: StateUpgrade | undefined): unknown {
     const { codec } = this.#tools
     const id = this.#tenure.id.toString()
     let stored: StoredState
@@ -97,11 +97,11 @@ export class DurableState {
     } catch (cause) {
       throw new StateError(id, "unreadable", `it cannot be read: ${(cause as Error).message}`, { cause })
     }
-    return stored.version === version ? value : this.#upgraded(value, stored.version)
+    return stored.version === version ? value : this.#upgraded(value, stored.version, upgrade)
   }
 
-  #upgraded(value: unknown, from: number): unknown {
-    const { version, upgrade } = this.#shape
+  #upgraded(value: unknown, from: number, upgrade: StateUpgrade | undefined): unknown {
+    const { version } = this.#shape
     const id = this.#tenure.id.toString()
     if (upgrade === undefined) {
       throw new StateError(
@@ -218,6 +218,7 @@ export class DurableState {
 }
 
 const RETRY_MS = 100
+const SETTLED: Promise<unknown> = Promise.resolve()
 
 /** Of bytes that this version cannot read: none of its own. */
 function writeIdOf(bytes: Uint8Array): string | undefined {
@@ -245,5 +246,7 @@ export interface StateShape {
   /** From 0. */
   readonly version: number
   /** Makes the present version from an older one. */
-  readonly upgrade?: ((old: unknown, fromVersion: number) => unknown) | undefined
+  readonly upgrade?: StateUpgrade | undefined
 }
+
+export type StateUpgrade = (old: unknown, fromVersion: number) => unknown

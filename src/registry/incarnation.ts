@@ -58,6 +58,11 @@ export class Incarnation {
     return this.#lease.record
   }
 
+  /** What it said of itself when it joined. */
+  get recordSaid(): NodeRecord {
+    return this.#recordSaying("active")
+  }
+
   get isLeaving(): boolean {
     return this.#lease.state === "leaving"
   }

@@ -16,7 +16,7 @@ import type { LeaseTerms } from "./lease-terms.js"
 import { PlacementCache, type Whereabouts } from "./placement-cache.js"
 import { actorKey, PLACEMENTS, placementKey } from "./registry-keys.js"
 import { Roster } from "./roster.js"
-import { Tenure } from "./tenure.js"
+import { Tenure, type TenureHolder } from "./tenure.js"
 
 /**
  * This process's part in the registry: its life in the cluster, one incarnation after another; what it knows of the others; and which
@@ -30,7 +30,7 @@ import { Tenure } from "./tenure.js"
  * A node that is fenced has lost its tenures for good. It joins again as another incarnation by itself, for as long as
  * the registry is not stopped.
  */
-export class Registry implements Directory {
+export class Registry implements Directory, TenureHolder {
   readonly #tools: RegistryTools
   readonly #roster: Roster
   readonly #cache = new PlacementCache({ epoch: "" })
@@ -228,6 +228,8 @@ export class Registry implements Directory {
     }
     this.#incarnation = incarnation
     this.#rejoins = 0
+    const { record, recordSaid } = incarnation
+    if (record !== undefined) this.#roster.joined(incarnation.node, recordSaid, record)
     void incarnation.fenced.then((because) => this.#fenced(incarnation, because))
     return true
   }
@@ -305,12 +307,14 @@ export class Registry implements Directory {
   }
 
   #hold(id: ActorId, key: string, generation: number, incarnation: Incarnation): Tenure {
-    const tenure = new Tenure(id, generation, incarnation)
+    const tenure = new Tenure(id, generation, incarnation, this)
     this.#tenures.set(key, tenure)
-    tenure.onEnd(() => {
-      if (this.#tenures.get(key) === tenure) this.#tenures.delete(key)
-    })
     return tenure
+  }
+
+  tenureEnded(tenure: Tenure): void {
+    const key = actorKey(tenure.id)
+    if (this.#tenures.get(key) === tenure) this.#tenures.delete(key)
   }
 
   #endTenures(because: string): void {

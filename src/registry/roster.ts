@@ -23,6 +23,7 @@ export class Roster {
   readonly #followed = new Map<string, Following>()
   readonly #nodes: Follower
   readonly #leases: Follower
+  readonly #ending = new Set<string>()
   #epoch = ""
   #leaseEpoch = ""
   #view = ClusterView.empty
@@ -84,6 +85,14 @@ export class Roster {
     }
   }
 
+  /** This node's own join was confirmed: nobody has to tell it that it is there. */
+  joined(node: NodeId, record: NodeRecord, revision: Revision): void {
+    const known = this.#records.get(node.toString())
+    if (known !== undefined && known.revision >= revision) return
+    this.#records.set(node.toString(), { id: node, record, revision })
+    this.#show()
+  }
+
   async #lookAtLeases(): Promise<Moment> {
     const { store, clock } = this.#tools
     const listing = await store.list(LEASES)
@@ -115,7 +124,10 @@ export class Roster {
     this.#epoch = listing.epoch
     if (isAnew) this.#tools.epochChanged()
     const there = new Set(listing.entries.map(({ key }) => key.slice(NODES.length)))
-    for (const node of [...this.#records.keys()]) if (!there.has(node)) this.#remove(node, listing.revision)
+    for (const [node, known] of [...this.#records]) {
+      const isOlder = isAnew || known.revision <= listing.revision
+      if (isOlder && !there.has(node)) this.#remove(node, listing.revision)
+    }
     for (const { key, revision, value } of listing.entries)
       this.#learn(key.slice(NODES.length), revision, value)
     this.#show()
@@ -176,7 +188,12 @@ export class Roster {
 
   #endWhatIsDue(): void {
     if (this.#isOver) return
-    for (const lease of this.#sights.due(this.#tools.clock.monotonicMs())) void this.#end(lease)
+    for (const lease of this.#sights.due(this.#tools.clock.monotonicMs())) {
+      // One commit at a time: while the store is away they would pile up, for it to serve when it is back.
+      if (this.#ending.has(lease.node)) continue
+      this.#ending.add(lease.node)
+      void this.#end(lease).finally(() => this.#ending.delete(lease.node))
+    }
     this.#setWake()
   }
 

@@ -14,10 +14,13 @@ export class Tenure {
   /** The revision of its placement: a fencing token, higher than that of every activation before. */
   readonly generation: Revision
   readonly incarnation: Incarnation
-  #because: string | undefined
-  readonly #onEnd: (() => void)[] = []
+  #because: string | undefined = undefined
+  readonly #holder: TenureHolder
+  /** There are as many of these as there are actors, so no list is kept for one who mostly is alone. */
+  #watcher: TenureHolder | undefined = undefined
 
-  constructor(id: ActorId, generation: Revision, incarnation: Incarnation) {
+  constructor(id: ActorId, generation: Revision, incarnation: Incarnation, holder: TenureHolder) {
+    this.#holder = holder
     this.id = id
     this.generation = generation
     this.incarnation = incarnation
@@ -51,11 +54,17 @@ export class Tenure {
   end(because: string): void {
     if (this.#because !== undefined) return
     this.#because = because
-    for (const told of this.#onEnd) told()
+    this.#holder.tenureEnded(this)
+    this.#watcher?.tenureEnded(this)
   }
 
-  onEnd(told: () => void): void {
-    if (this.#because === undefined) this.#onEnd.push(told)
-    else told()
+  /** Whoever runs under it is told of its end; at once if that has come. */
+  watch(watcher: TenureHolder): void {
+    if (this.#because === undefined) this.#watcher = watcher
+    else watcher.tenureEnded(this)
   }
+}
+
+export interface TenureHolder {
+  tenureEnded(tenure: Tenure): void
 }

@@ -95,11 +95,14 @@ export class Tally {
   #problems(): string[] {
     if (this.#seeds < 2) return []
     const problems: string[] = []
-    const { operations = 0, faults = 0 } = this.#workload.floors ?? {}
+    const { operations = 0, faults = 0, sometimes = {} } = this.#workload.floors ?? {}
     const struck = [...this.#faults.values()].reduce((sum, count) => sum + count, 0)
     for (const [what, count, floor] of [
       ["operations", this.#operations, operations],
       ["faults", struck, faults],
+      ...Object.entries(sometimes).map(
+        ([name, each]) => [`times "${name}"`, this.#sometimes.get(name) ?? 0, each] as const,
+      ),
     ] as const) {
       if (count < floor * this.#seeds) {
         problems.push(

@@ -73,6 +73,12 @@ export class Stage {
     this.#world.boot(machine)
   }
 
+  /** The process on a machine stands still for so long, as a whole. */
+  pause(machine: string, ms: number): void {
+    this.#world.note(undefined, `${machine} is paused for ${ms} ms`)
+    this.#world.processOn(machine)?.pause(Math.ceil(ms * 1000))
+  }
+
   /** The address of a machine, for its peers to connect to. */
   hostOf(machine: string): string {
     return this.#world.machine(machine).host

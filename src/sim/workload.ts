@@ -9,9 +9,16 @@ export interface Workload {
   /** The faults that it is made for. All unless set. */
   readonly faults?: readonly FaultKind[]
   /** What a run must have done at least, for each seed in the mean. A run that did less proved nothing. */
-  readonly floors?: { readonly operations?: number; readonly faults?: number }
+  readonly floors?: Floors
   readonly limits?: Partial<Limits>
   run(stage: Stage): Promise<void>
+}
+
+export interface Floors {
+  readonly operations?: number
+  readonly faults?: number
+  /** How often something that is to happen `sometimes` was reached, by its name. */
+  readonly sometimes?: Readonly<Record<string, number>>
 }
 
 export interface Limits {

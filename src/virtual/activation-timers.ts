@@ -66,7 +66,6 @@ export class ActivationTimers implements ActorTimers {
       get isOver() {
         return isCancelled()
       },
-      accepted: () => {},
       begun: () => {},
       succeed: done,
       fail: (error) => {

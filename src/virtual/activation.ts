@@ -2,17 +2,18 @@ import { leave } from "../actor/deadlines.js"
 import type { Runnable } from "../actor/dispatcher.js"
 import { Mailbox } from "../actor/mailbox.js"
 import { ActivationError, CallCycleError, UnknownMethodError } from "../errors/actor-call-errors.js"
-import { CallError, FencedError, OverloadedError } from "../errors/call-errors.js"
+import { CallError, FencedError, InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
 import { DurableState } from "../registry/durable-state.js"
-import type { Tenure } from "../registry/tenure.js"
+import type { Tenure, TenureHolder } from "../registry/tenure.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { ActivationTimers } from "./activation-timers.js"
 import {
-  Actor,
+  type Actor,
   type ActorContext,
-  type ActorInsides,
   type ActorTimers,
   type DeactivationReason,
+  insides,
   NOTHING_STORED,
 } from "./actor.js"
 import type { ActorClass } from "./actor-class.js"
@@ -38,18 +39,18 @@ import { Turn, type TurnKind } from "./turn.js"
  *
  * Its doors are its tenure's: asked before a turn starts, before a call or a reply leaves, and before a save.
  */
-export class Activation implements Runnable, Destination, ActorContext<unknown> {
+export class Activation implements Runnable, Destination, ActorContext<unknown>, TenureHolder {
   readonly type: ActorType
   readonly tenure: Tenure
   readonly key: string
-  /** Of calls that nobody waits for but this actor. */
-  readonly ownChain: readonly string[]
   /** In the catalog's sweeps, when it was last used. */
   usedAt: number
+  /** It ended without having served anybody, as the next one may too. */
+  isUnused = false
   readonly #tools: CatalogTools
   readonly #mailbox: Mailbox
   readonly #durable: DurableState
-  #insides: ActorInsides<unknown> | undefined
+  #actor: Actor | undefined
   #state: ActivationState = "creating"
   #writer: Turn | undefined
   #readers = 0
@@ -58,7 +59,10 @@ export class Activation implements Runnable, Destination, ActorContext<unknown> 
   /** Its doors wait, or its node leaves: no turn starts. */
   #isHeld = false
   #wants: DeactivationReason | undefined
-  #settled: (() => void)[] = []
+  #ownChain: readonly string[] | undefined = undefined
+  #idleWaiters: (() => void)[] | undefined = undefined
+  #goneWaiters: (() => void)[] | undefined = undefined
+  #hasGone = false
   #abort: AbortController | undefined
   #timers: ActivationTimers | undefined
 
@@ -66,15 +70,17 @@ export class Activation implements Runnable, Destination, ActorContext<unknown> 
     this.type = type
     this.key = key
     this.tenure = tenure
-    this.ownChain = [key]
     this.usedAt = tools.sweeps
     this.#tools = tools
     this.#mailbox = new Mailbox(type.mailboxCapacity ?? tools.mailboxCapacity)
-    this.#durable = new DurableState(tenure, tools.state, {
-      version: type.stateVersion,
-      upgrade: (old, from) => (this.#insides as ActorInsides<unknown>).upgrade(old, from),
-    })
-    tenure.onEnd(() => this.#fenced())
+    this.#durable = new DurableState(tenure, tools.state, type.stateShape)
+    tenure.watch(this)
+  }
+
+  /** What calls carry that nobody waits for but this actor. */
+  get ownChain(): readonly string[] {
+    this.#ownChain ??= [this.key]
+    return this.#ownChain
   }
 
   get state(): ActivationState {
@@ -101,19 +107,25 @@ export class Activation implements Runnable, Destination, ActorContext<unknown> 
   /** Reads what is stored and runs the hooks. Rejects with what went wrong; it is invalid then. */
   async begin(): Promise<void> {
     try {
-      this.#insides = Actor.make(this.type.make, this)
-      const stored = await this.#durable.load()
-      this.#insides.begin(this.#durable.isStored ? stored : NOTHING_STORED)
+      const actor = insides.make(this.type.make, this)
+      this.#actor = actor
+      const stored = await this.#durable.load((old, from) => insides.upgrade(actor, old, from))
+      insides.begin(actor, this.#durable.isStored ? stored : NOTHING_STORED)
       this.#become("activating")
-      await this.#insides.onActivate()
+      await insides.onActivate(actor)
       if (this.tenure.endedBecause !== undefined) throw this.#fencedError("not-delivered")
     } catch (error) {
-      await this.#end("failed", error)
+      this.#failed(error)
       throw error
     }
     this.#become("valid")
-    if (this.#wants !== undefined) void this.deactivated(this.#wants)
-    else this.#resume()
+    if (this.#wants === undefined) {
+      this.#startBetween()
+      this.#resume()
+    } else {
+      this.isUnused = true
+      void this.deactivated(this.#wants)
+    }
   }
 
   accept(invocation: Invocation): void {
@@ -122,15 +134,13 @@ export class Activation implements Runnable, Destination, ActorContext<unknown> 
     if (chain.length > 0 && chain.includes(this.key) && this.#waitsForItself(invocation)) {
       return invocation.fail(new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key]))
     }
-    if (this.#state === "valid" && this.#isBetween(invocation)) {
-      invocation.accepted()
+    if ((this.#state === "valid" || this.#isAwaited(invocation)) && this.#isBetween(invocation)) {
       this.#start(invocation)
       return
     }
     if (!this.#mailbox.push(invocation)) {
       return invocation.fail(new OverloadedError(this.id.toString(), this.#mailbox.capacity))
     }
-    invocation.accepted()
     if (!this.#isScheduled && this.#state === "valid" && this.#writer === undefined) this.#schedule()
   }
 
@@ -157,7 +167,11 @@ export class Activation implements Runnable, Destination, ActorContext<unknown> 
       this.#become("deactivating")
       await this.#idle()
       await this.#end(this.#wants)
-    } else if (this.#state !== "invalid") await new Promise<void>((resolve) => this.#settled.push(resolve))
+    } else if (!this.#hasGone)
+      await new Promise<void>((resolve) => {
+        this.#goneWaiters ??= []
+        this.#goneWaiters.push(resolve)
+      })
   }
 
   /** A turn takes longer than its method says. */
@@ -233,6 +247,19 @@ export class Activation implements Runnable, Destination, ActorContext<unknown> 
     return this.type.reentrant && this.isBusy && chain.includes(this.key)
   }
 
+  /** A turn that runs waits for it, so that it cannot wait for the next activation. */
+  #isAwaited({ chain }: Invocation): boolean {
+    return this.#state === "deactivating" && this.isBusy && chain.includes(this.key)
+  }
+
+  /** Those that could not start at once when they came, but wait for no other. */
+  #startBetween(): void {
+    if (!this.type.mayOverlap || !this.#mailbox.hasMessages) return
+    const waiting = this.#mailbox.takeAll() as Invocation[]
+    this.#mailbox.putBack(waiting.filter((one) => !this.#isBetween(one)))
+    for (const one of waiting) if (this.#isBetween(one)) this.#start(one)
+  }
+
   #mayStartNext(): boolean {
     if (this.#state !== "valid" || this.#writer !== undefined) return false
     if (this.#isHeld || !this.#mailbox.hasMessages) return false
@@ -268,12 +295,16 @@ export class Activation implements Runnable, Destination, ActorContext<unknown> 
   #run({ method, invocation }: Turn, own: (() => unknown) | undefined): unknown {
     try {
       if (own !== undefined) return promised(own())
-      const { instance } = this.#insides as ActorInsides<unknown>
+      const instance = this.#actor
       const { run, input } = method as ActorMethod
       const { args } = invocation as Invocation
       if (input === undefined) return promised(run.apply(instance, args as unknown[]))
-      return validInput(this.type.name, method as ActorMethod, args).then((valid) =>
-        run.apply(instance, valid),
+      return validInput(this.type.name, method as ActorMethod, args).then(
+        (valid) => {
+          if (this.tenure.endedBecause === undefined) return run.apply(instance, valid)
+          return new Failure(this.#fencedError("not-delivered"), false)
+        },
+        (error: unknown) => new Failure(error, !(error instanceof InvalidMessageError)),
       )
     } catch (error) {
       return new Failure(error)
@@ -289,18 +320,25 @@ export class Activation implements Runnable, Destination, ActorContext<unknown> 
     )
   }
 
+  /** The door that the reply leaves by may be shut, or wait for a renewal; the turn lasts until that is known. */
   #finish(turn: Turn, given: unknown): void {
+    if (this.tenure.mayAct()) return this.#conclude(turn, given, true)
+    void this.tenure.opened().then((isOpen) => this.#conclude(turn, given, isOpen))
+  }
+
+  #conclude(turn: Turn, given: unknown, isOpen: boolean): void {
     leave(turn)
     this.#leave(turn)
     const { invocation } = turn
     if (invocation?.keepsNothingAlive !== true) this.usedAt = this.#tools.sweeps
     if (invocation !== undefined) {
-      if (!this.tenure.mayAct() && this.tenure.endedBecause !== undefined)
-        invocation.fail(this.#fencedError("unknown"))
+      if (given instanceof Failure && !given.wasRun) invocation.fail(given.error as Error)
+      else if (!isOpen) invocation.fail(this.#fencedError("unknown"))
       else if (given instanceof Failure) invocation.fail(thrown(given.error))
       else invocation.succeed(given)
     }
-    if (!this.isBusy) for (const told of this.#settled.splice(0)) told()
+    if (this.#idleWaiters !== undefined && !this.isBusy)
+      for (const told of this.#idleWaiters.splice(0)) told()
     this.#resume()
   }
 
@@ -334,40 +372,85 @@ export class Activation implements Runnable, Destination, ActorContext<unknown> 
     if (this.tenure.incarnation.isLeaving) return
     void this.tenure.opened().then(() => {
       this.#isHeld = false
+      if (this.#state === "valid") this.#startBetween()
       this.#resume()
     })
   }
 
   #idle(): Promise<void> | undefined {
-    return this.isBusy ? new Promise((resolve) => this.#settled.push(resolve)) : undefined
+    if (!this.isBusy) return undefined
+    this.#idleWaiters ??= []
+    const waiters = this.#idleWaiters
+    return new Promise((resolve) => waiters.push(resolve))
   }
 
-  #fenced(): void {
-    if (this.#state === "invalid") return
+  /**
+   * Its doors have shut for good. What waits goes to the next activation at once; what runs is refused wherever it would show, and cannot be
+   * waited for.
+   */
+  tenureEnded(): void {
     this.#abort?.abort(this.#fencedError("unknown"))
-    if (this.#state === "valid") void this.deactivated("fenced")
+    if (this.#state !== "valid" && this.#state !== "deactivating") return
+    const isEnding = this.#state === "deactivating"
+    this.#leaveCatalog(false)
+    if (!isEnding) void this.#linger()
   }
 
-  async #end(reason: DeactivationReason, error?: unknown): Promise<void> {
-    if (this.#state === "creating" || this.#state === "activating") this.#become("deactivating")
+  /** The turns of one that was fenced, and then its hook. */
+  async #linger(): Promise<void> {
+    await this.#idle()
+    await this.#runHook("fenced")
+    this.#isGone()
+  }
+
+  async #end(reason: DeactivationReason): Promise<void> {
     this.#timers?.end()
-    if (reason !== "failed") await this.#runHook(reason)
+    await this.#runHook(reason)
     await this.#durable.idle()
+    // It may have been fenced meanwhile.
+    if (this.#state === "deactivating") {
+      this.#become("invalid")
+      this.tenure.end(`it was deactivated: ${reason}`)
+      this.#leaveCatalog(true)
+    }
+    this.#isGone()
+  }
+
+  /** It could not be started. Where that is nobody's fault who waits, they go to the next activation. */
+  #failed(error: unknown): void {
     const isOwn = this.tenure.endedBecause === undefined
-    this.tenure.end(`it was deactivated: ${reason}`)
-    this.#abort?.abort(this.#fencedError("unknown"))
-    const waiting = this.#mailbox.takeAll() as Invocation[]
+    const isPassing = error instanceof FencedError || error instanceof StoreUnavailableError
+    this.isUnused = true
+    this.#become("deactivating")
     this.#become("invalid")
-    if (reason === "failed") {
-      for (const one of waiting) one.fail(new ActivationError(this.id.toString(), { cause: error }))
-      this.#tools.ended(this, [], isOwn)
-    } else this.#tools.ended(this, waiting, isOwn)
-    for (const told of this.#settled.splice(0)) told()
+    this.tenure.end("it could not be started")
+    this.#timers?.end()
+    const waiting = this.#mailbox.takeAll() as Invocation[]
+    this.#tools.ended(this, isPassing ? waiting : [], isOwn)
+    if (!isPassing) {
+      for (const one of waiting) {
+        if (!(OWN_TASK in one)) one.fail(new ActivationError(this.id.toString(), { cause: error }))
+      }
+    }
+    this.#isGone()
+  }
+
+  #leaveCatalog(isOwn: boolean): void {
+    this.#timers?.end()
+    if (this.#state !== "invalid") this.#become("invalid")
+    this.#tools.ended(this, this.#mailbox.takeAll() as Invocation[], isOwn)
+  }
+
+  #isGone(): void {
+    this.#hasGone = true
+    for (const told of this.#goneWaiters?.splice(0) ?? []) told()
   }
 
   async #runHook(reason: DeactivationReason): Promise<void> {
     try {
-      await this.#insides?.onDeactivate(reason)
+      const ended = () => insides.onDeactivate(this.#actor as Actor, reason)
+      // It belongs to no turn, whichever asked for the end.
+      await (this.type.mayOverlap ? this.#tools.context.run(this, ended) : ended())
     } catch (error) {
       this.#tools.logger.log("error", "onDeactivate failed", { actor: this.key, reason, error })
     }
@@ -398,9 +481,12 @@ export interface OwnInvocation extends Invocation {
 
 class Failure {
   readonly error: unknown
+  /** Or else its input was refused before. */
+  readonly wasRun: boolean
 
-  constructor(error: unknown) {
+  constructor(error: unknown, wasRun = true) {
     this.error = error
+    this.wasRun = wasRun
   }
 }
 
@@ -414,8 +500,19 @@ function promised(given: unknown): unknown {
 
 /** An error of a call that was made in this turn may say that nothing was run; of this turn that is not true. */
 function thrown(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error(String(error), { cause: error })
+  if (!(error instanceof Error)) return new Error(textOf(error), { cause: error })
   if (!(error instanceof CallError) || error.delivery === "unknown") return error
-  const copy = Object.create(Object.getPrototypeOf(error) as object, Object.getOwnPropertyDescriptors(error))
-  return Object.defineProperty(copy as Error, "delivery", { value: "unknown", enumerable: true })
+  const copy = new Error(error.message)
+  const fields = { delivery: { value: "unknown", enumerable: true }, stack: { value: error.stack } }
+  Object.setPrototypeOf(copy, Object.getPrototypeOf(error) as object)
+  return Object.defineProperties(copy, { ...Object.getOwnPropertyDescriptors(error), ...fields })
+}
+
+/** What is thrown may be anything, also what cannot be printed. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return "something was thrown that cannot be printed"
+  }
 }

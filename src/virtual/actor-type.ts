@@ -1,5 +1,6 @@
 import { SettingsError } from "../errors/settings-error.js"
 import type { PlacementStrategy } from "../placement/placement-strategy.js"
+import type { StateShape } from "../registry/durable-state.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"
@@ -13,6 +14,7 @@ export class ActorType {
   readonly idleAfterMs: number | undefined
   readonly mailboxCapacity: number | undefined
   readonly stateVersion: number
+  readonly stateShape: StateShape
   readonly placement: PlacementStrategy | undefined
   /** Whether turns of one actor may overlap. */
   readonly mayOverlap: boolean
@@ -36,6 +38,7 @@ export class ActorType {
     if (!Number.isSafeInteger(this.stateVersion) || this.stateVersion < 0) {
       throw new SettingsError("actors", `${this.name}: stateVersion is a whole number from 0`)
     }
+    this.stateShape = { version: this.stateVersion }
     this.placement = make.placement
     this.#methods = methodsOf(make, this.name)
     this.mayOverlap = this.reentrant || [...this.#methods.values()].some(({ flags }) => flags !== 0)

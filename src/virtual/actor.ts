@@ -1,6 +1,13 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { ActorClass, ActorHandle } from "./actor-class.js"
 
+export const NOTHING_STORED: unique symbol = Symbol("nothing is stored")
+
+/** What an instance is made for: set while its constructor runs. */
+let entering: ActorContext<unknown> | undefined
+
+export let insides: ActorInsides
+
 /**
  * What an actor's class extends.
  *
@@ -85,36 +92,31 @@ export abstract class Actor<State = unknown> {
     this.#context.deactivate()
   }
 
-  /** Makes an instance for an activation, and the runtime's way to its hooks. */
-  static make<S>(type: new () => Actor<S>, context: ActorContext<S>): ActorInsides<S> {
-    entering = context as ActorContext<unknown>
-    try {
-      const actor = new type()
-      return {
-        instance: actor,
-        begin: (stored) => {
-          actor.state = stored === NOTHING_STORED ? actor.initialState() : (stored as S)
-        },
-        upgrade: (old, from) => {
-          if (actor.upgradeState === undefined) throw new TypeError("there is no upgradeState")
-          return actor.upgradeState(old, from)
-        },
-        onActivate: () => actor.onActivate(),
-        onDeactivate: (reason) => actor.onDeactivate(reason),
-      }
-    } finally {
-      entering = undefined
+  static {
+    insides = {
+      make(type, context) {
+        entering = context
+        try {
+          return new type()
+        } finally {
+          entering = undefined
+        }
+      },
+      begin(actor, stored) {
+        actor.state = stored === NOTHING_STORED ? actor.initialState() : stored
+      },
+      upgrade(actor, old, from) {
+        if (actor.upgradeState === undefined) throw new TypeError("there is no upgradeState")
+        return actor.upgradeState(old, from)
+      },
+      onActivate: (actor) => actor.onActivate(),
+      onDeactivate: (actor, reason) => actor.onDeactivate(reason),
     }
   }
 }
 
 /** Why an activation ends. */
-export type DeactivationReason = "idle" | "asked" | "leaving" | "fenced" | "failed"
-
-export const NOTHING_STORED: unique symbol = Symbol("nothing is stored")
-
-/** What an instance is made for: set while its constructor runs. */
-let entering: ActorContext<unknown> | undefined
+export type DeactivationReason = "idle" | "asked" | "leaving" | "fenced"
 
 /** What an instance needs of its activation. */
 export interface ActorContext<State> {
@@ -127,13 +129,14 @@ export interface ActorContext<State> {
   deactivate(): void
 }
 
-/** What the runtime needs of an instance. */
-export interface ActorInsides<State> {
-  readonly instance: Actor<State>
-  begin(stored: unknown): void
-  upgrade(old: unknown, fromVersion: number): State
-  onActivate(): void | Promise<void>
-  onDeactivate(reason: DeactivationReason): void | Promise<void>
+/** The runtime's way to what is not for others. */
+export interface ActorInsides {
+  /** Makes an instance for an activation. */
+  make(type: new () => Actor, context: ActorContext<unknown>): Actor
+  begin(actor: Actor, stored: unknown): void
+  upgrade(actor: Actor, old: unknown, fromVersion: number): unknown
+  onActivate(actor: Actor): void | Promise<void>
+  onDeactivate(actor: Actor, reason: DeactivationReason): void | Promise<void>
 }
 
 export interface ActorTimers {

@@ -6,7 +6,7 @@ import type { Address } from "../address/address.js"
 import { type CallError, type Delivery, InvalidMessageError } from "../errors/call-errors.js"
 import { RemoteReply } from "../remote/remote-reply.js"
 import type { Extras } from "../serialization/envelope.js"
-import { type CallMessage, Guest, idOf } from "./guest.js"
+import { Guest, isCallMessage } from "./guest.js"
 
 /** Where the calls of other nodes come in: `/system/actors`, on every node. */
 export class ActorsGate extends InternalRef<unknown> {
@@ -36,9 +36,8 @@ export class ActorsGate extends InternalRef<unknown> {
 
   request(reply: ReplyRef, message: unknown, extras?: object): CallError | undefined {
     if (!(reply instanceof RemoteReply)) return new InvalidMessageError("calls come in from other nodes here")
-    const id = idOf(this.#namespace, message)
-    if (id instanceof InvalidMessageError) return id
-    this.#hall.receive(new Guest(id, message as CallMessage, extras as Extras, reply))
+    if (!isCallMessage(message)) return new InvalidMessageError("it is no call")
+    this.#hall.receive(new Guest(this.#namespace, message, extras as Extras, reply))
     return undefined
   }
 

@@ -98,12 +98,9 @@ export class Call extends ReplyRef implements Invocation {
     onAbort(signal, this)
   }
 
-  accepted(): void {
-    if (this.isOneWay) this.#resolveWith(undefined)
-  }
-
   begun(): void {
     this.#mayHaveRun = true
+    if (this.isOneWay) this.#resolveWith(undefined)
   }
 
   /** On this node: what the actor gave is copied. */

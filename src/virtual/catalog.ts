@@ -35,7 +35,7 @@ export class Catalog {
         return catalog.#sweeps
       },
       ended: (activation, waiting, isOwn) => {
-        this.#activations.delete(activation.key)
+        if (this.#activations.get(activation.key) === activation) this.#activations.delete(activation.key)
         options.ended(activation, waiting, isOwn)
       },
     }

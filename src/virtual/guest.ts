@@ -1,44 +1,64 @@
 import { ActorId } from "../address/actor-id.js"
 import { ActorIdError } from "../address/actor-id-error.js"
 import { InvalidMessageError } from "../errors/call-errors.js"
-import { actorKey } from "../registry/registry-keys.js"
 import type { RemoteReply } from "../remote/remote-reply.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
-import type { Invocation } from "./invocation.js"
+import { type Invocation, localKey } from "./invocation.js"
 
 /** A call that came from another node. Whoever made it keeps its time, and tries again where that helps. */
 export class Guest implements Invocation {
-  readonly id: ActorId
   readonly key: string
-  readonly method: string
-  readonly args: readonly unknown[]
-  readonly isOneWay: boolean
-  readonly keepsNothingAlive: boolean
   readonly chain: readonly string[]
+  readonly #namespace: string
+  readonly #message: CallMessage
+  readonly #flags: number
   readonly #reply: RemoteReply
 
-  constructor(id: ActorId, message: CallMessage, extras: Extras, reply: RemoteReply) {
-    const [, , method, args, oneWay] = message
-    this.id = id
-    this.key = actorKey(id)
-    this.method = method
-    this.args = args
-    this.isOneWay = oneWay === ONE_WAY_CALL
-    this.keepsNothingAlive = (extras.flags & SUPPRESS_KEEP_ALIVE) !== 0
+  constructor(namespace: string, message: CallMessage, extras: Extras, reply: RemoteReply) {
+    this.key = localKey({ type: message[0], key: message[1] })
     this.chain = extras.chain
+    this.#namespace = namespace
+    this.#message = message
+    this.#flags = extras.flags
     this.#reply = reply
   }
 
-  get isOver(): boolean {
-    // Nobody waits for the end of a one-way message; it is to be run all the same.
-    return !this.isOneWay && this.#reply.isOver
+  /** Made when it is asked for: to find an actor that runs here its key will do. */
+  get id(): ActorId {
+    const [type, key] = this.#message
+    return ActorId.of(this.#namespace, type, key)
   }
 
-  accepted(): void {
+  /** Why it is no id. */
+  get idProblem(): InvalidMessageError | undefined {
+    const [type, key] = this.#message
+    const id = ActorId.tryOf(this.#namespace, type, key)
+    return id instanceof ActorIdError ? new InvalidMessageError(id.message) : undefined
+  }
+
+  get method(): string {
+    return this.#message[2]
+  }
+
+  get args(): readonly unknown[] {
+    return this.#message[3]
+  }
+
+  get isOneWay(): boolean {
+    return this.#message[4] === ONE_WAY_CALL
+  }
+
+  get keepsNothingAlive(): boolean {
+    return (this.#flags & SUPPRESS_KEEP_ALIVE) !== 0
+  }
+
+  get isOver(): boolean {
+    return this.#reply.isOver
+  }
+
+  begun(): void {
     if (this.isOneWay) this.#reply.accept(undefined)
   }
-
-  begun(): void {}
 
   succeed(value: unknown): void {
     if (!this.isOneWay) this.#reply.accept(value)
@@ -49,7 +69,7 @@ export class Guest implements Invocation {
   }
 }
 
-/** What is sent for a call: type, key, method and arguments; and whether its answer is only that it was taken. */
+/** What is sent for a call: type, key, method and arguments; and whether its answer is only that it has begun. */
 export type CallMessage = readonly [
   type: string,
   key: string,
@@ -60,18 +80,11 @@ export type CallMessage = readonly [
 
 export const ONE_WAY_CALL = 1
 
-/** The actor that a message is for. What comes from outside is looked at here, and nowhere else. */
-export function idOf(namespace: string, message: unknown): ActorId | InvalidMessageError {
-  if (!Array.isArray(message)) return new InvalidMessageError("it is no call")
+/** What comes from outside is looked at here, and nowhere else. */
+export function isCallMessage(message: unknown): message is CallMessage {
+  if (!Array.isArray(message)) return false
   const [type, key, method, args] = message as readonly unknown[]
-  if (
-    typeof type !== "string" ||
-    typeof key !== "string" ||
-    typeof method !== "string" ||
-    !Array.isArray(args)
-  ) {
-    return new InvalidMessageError("it is no call")
-  }
-  const id = ActorId.tryOf(namespace, type, key)
-  return id instanceof ActorIdError ? new InvalidMessageError(id.message) : id
+  return (
+    typeof type === "string" && typeof key === "string" && typeof method === "string" && Array.isArray(args)
+  )
 }

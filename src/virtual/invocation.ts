@@ -3,7 +3,7 @@ import type { ActorId } from "../address/actor-id.js"
 /** One message for an actor, wherever it came from. It ends exactly once. */
 export interface Invocation {
   readonly id: ActorId
-  /** `type/key`. */
+  /** See {@link localKey}. */
   readonly key: string
   readonly method: string
   readonly args: readonly unknown[]
@@ -14,13 +14,16 @@ export interface Invocation {
   readonly chain: readonly string[]
   /** Nobody waits for it any more. */
   readonly isOver: boolean
-  /** It waits in the actor's mailbox. */
-  accepted(): void
-  /** Its turn starts. */
+  /** Its turn starts: whoever sent it one-way is done with it, and until then keeps it. */
   begun(): void
   succeed(value: unknown): void
   /** Where the error says that nothing was run, it may be tried again elsewhere. */
   fail(error: Error): void
+}
+
+/** What an actor is found by within this node: cheaper to make than the text of its id, and as good, since no type has a `/` in it. */
+export function localKey({ type, key }: { readonly type: string; readonly key: string }): string {
+  return `${type}/${key}`
 }
 
 /** Where the messages for one actor go for now. */

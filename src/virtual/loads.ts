@@ -16,7 +16,11 @@ export class Loads {
 
   constructor(options: LoadsOptions) {
     this.#options = options
-    if (options.isNeeded) this.#tellLater()
+  }
+
+  /** This node is a member from now on. */
+  begin(): void {
+    if (this.#options.isNeeded) this.#tellLater()
   }
 
   of(node: NodeId): number | undefined {

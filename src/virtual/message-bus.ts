@@ -5,7 +5,14 @@ import type { ActorId } from "../address/actor-id.js"
 import type { ActorPath } from "../address/actor-path.js"
 import { NodeId } from "../address/node-id.js"
 import { ActivationError, PlacementError, UnknownActorTypeError } from "../errors/actor-call-errors.js"
-import { type CallError, type Delivery, FencedError, NodeUnreachableError } from "../errors/call-errors.js"
+import {
+  ActorStoppedError,
+  type CallError,
+  type Delivery,
+  FencedError,
+  NodeUnreachableError,
+} from "../errors/call-errors.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Answer, PlacementWish, Refused } from "../placement/resolution.js"
 import type { Clock, MonotonicMs } from "../ports/clock.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
@@ -59,19 +66,28 @@ export class MessageBus implements CallDesk, RouteBus {
 
   /** A call from another node. */
   receive(guest: Guest): void {
+    // Those who came before wait there until the activation is ready; whoever went straight to it would overtake them.
+    const known = this.#receptions.size === 0 ? undefined : this.#receptions.get(guest.key)
+    if (known !== undefined) return known.accept(guest)
     const activation = this.#tools.catalog.get(guest.key)
     if (activation !== undefined) return activation.accept(guest)
-    const known = this.#receptions.get(guest.key)
-    if (known !== undefined) return known.accept(guest)
+    const problem = guest.idProblem
+    if (problem !== undefined) return guest.fail(problem)
     const reception = new Reception(guest.id, guest.key, this.mailboxCapacity)
     this.#receptions.set(guest.key, reception)
     reception.accept(guest)
     void this.#receiveAt(reception)
   }
 
-  /** An activation is there from now on; calls that are on another way find it by themselves. */
+  /**
+   * An activation is there from now on. What waits to know where the actor is waits in its mailbox instead, ahead of what comes
+   * next; calls that are on another way find it by themselves.
+   */
   created(activation: Activation): void {
-    if (!this.#destinations.has(activation.key)) this.#destinations.set(activation.key, activation)
+    const there = this.#destinations.get(activation.key)
+    if (there instanceof Route) there.endsHere(activation)
+    else if (there === undefined) this.#destinations.set(activation.key, activation)
+    this.#receptions.get(activation.key)?.handOver(activation)
   }
 
   /** It is gone. */
@@ -79,16 +95,31 @@ export class MessageBus implements CallDesk, RouteBus {
     if (!(this.#destinations.get(key) instanceof Route)) this.#destinations.delete(key)
   }
 
-  /** These are for the next activation, wherever that is. */
-  reroute(key: string, invocations: readonly Invocation[]): void {
+  /**
+   * These are for the next activation, wherever that is. It is looked for once the last one is out of the way; and after a while where that
+   * one was `unused`, or actors that end as soon as they begin would be all that this process does.
+   */
+  reroute(
+    key: string,
+    invocations: readonly Invocation[],
+    {
+      ready,
+      unused = false,
+    }: { readonly ready?: Promise<unknown> | undefined; readonly unused?: boolean } = {},
+  ): void {
     const calls = invocations.filter((one): one is Call => one instanceof Call)
+    if (unused) for (const call of calls) call.attempts += 1
     const [first] = calls
     if (first !== undefined) {
       const there = this.#destinations.get(key)
       const route = there instanceof Route ? there : this.#routeTo(first.id, key)
-      route.acceptFirst(calls)
+      route.acceptFirst(calls, ready)
     }
-    for (const one of invocations) if (one instanceof Guest) this.receive(one)
+    for (const one of invocations) {
+      if (!(one instanceof Guest)) continue
+      if (unused) one.fail(this.#notHere(one.id, "it ended as soon as it had begun"))
+      else this.receive(one)
+    }
   }
 
   /** The node's record is gone. */
@@ -111,7 +142,7 @@ export class MessageBus implements CallDesk, RouteBus {
   find(route: Route, first: Call): void {
     const { refusedBy } = first
     this.#tools.resolve(route.id, refusedBy.length === 0 ? NO_WISH : { except: refusedBy }, (answer) =>
-      this.#found(route, answer),
+      this.#found(route, first, answer),
     )
   }
 
@@ -154,7 +185,7 @@ export class MessageBus implements CallDesk, RouteBus {
   triesAgain(call: Call, error: CallError): boolean {
     if ((call.flags & LOCAL_ONLY) !== 0) return false
     if (error instanceof PlacementError) this.#learn(call, error)
-    else if (!(error instanceof FencedError || error instanceof NodeUnreachableError)) return false
+    else if (!isOfTheWay(error)) return false
     else call.attempts += 1
     const { sending } = call
     if (sending instanceof Route) sending.cameBack(call)
@@ -185,7 +216,7 @@ export class MessageBus implements CallDesk, RouteBus {
     return route
   }
 
-  #found(route: Route, answer: Answer): void {
+  #found(route: Route, first: Call, answer: Answer): void {
     switch (answer.kind) {
       case "local": {
         const activation = this.#tools.catalog.get(route.key)
@@ -197,7 +228,10 @@ export class MessageBus implements CallDesk, RouteBus {
         return route.leadsTo(answer.node)
       case "refused": {
         const error = refusalError(route.id, answer)
-        return error === undefined ? route.isBlocked() : route.leadsNowhere(error)
+        // Those who refused may have changed their minds by the time that nobody else is left.
+        const isForGood = error !== undefined && first.refusedBy.length === 0
+        first.refusedBy = NOBODY
+        return isForGood ? route.leadsNowhere(error) : route.isBlocked()
       }
     }
   }
@@ -246,9 +280,10 @@ export class MessageBus implements CallDesk, RouteBus {
 
   #learn(call: Call, { problem, where }: PlacementError): void {
     const { sentTo } = call
-    if (problem === "moved" && where !== undefined) {
+    const told = problem === "moved" && where !== undefined ? whereabouts(where) : undefined
+    if (told !== undefined && where !== undefined) {
       call.forwards += 1
-      this.#tools.misdirected(call.id, where.epoch, whereabouts(where))
+      this.#tools.misdirected(call.id, where.epoch, told)
       if (call.forwards <= this.#tools.maxForwards) return
       // It runs after something that moves: the store is asked, after a while.
       call.forwards = 0
@@ -256,9 +291,7 @@ export class MessageBus implements CallDesk, RouteBus {
       return
     }
     call.attempts += 1
-    if (problem === "not-here" && sentTo !== undefined && call.refusedBy.length < MOST_REFUSALS) {
-      call.refusedBy = [...call.refusedBy, sentTo]
-    } else call.refusedBy = []
+    if (problem === "not-here" && sentTo !== undefined) call.refusedBy = [...call.refusedBy, sentTo]
     this.#tools.forget(call.id)
   }
 
@@ -269,13 +302,35 @@ export class MessageBus implements CallDesk, RouteBus {
 }
 
 const NO_WISH: PlacementWish = {}
-/** A node that refused may have changed its mind by the time that so many have. */
-const MOST_REFUSALS = 16
+const NOBODY: readonly NodeId[] = []
 
-function whereabouts({ node, revision }: NonNullable<PlacementError["where"]>): Whereabouts {
-  return node === undefined
-    ? { kind: "absent", revision }
-    : { kind: "placed", node: NodeId.parse(node), generation: revision }
+/** Undefined for what nobody can have meant: it comes from another node. */
+function whereabouts({
+  node,
+  epoch,
+  revision,
+}: NonNullable<PlacementError["where"]>): Whereabouts | undefined {
+  if (typeof epoch !== "string" || !Number.isSafeInteger(revision) || revision < 0) return undefined
+  if (node === undefined) return { kind: "absent", revision }
+  try {
+    return { kind: "placed", node: NodeId.parse(node), generation: revision }
+  } catch {
+    return undefined
+  }
+}
+
+/** It is not about the call. One that is told that its target has stopped has met a node that is only joining, or leaving. */
+function isOfTheWay(error: CallError): boolean {
+  return (
+    error instanceof FencedError ||
+    error instanceof NodeUnreachableError ||
+    error instanceof ActorStoppedError
+  )
+}
+
+/** The actor is not to blame, and the next attempt may succeed. */
+function isPassing(cause: unknown): boolean {
+  return cause instanceof FencedError || cause instanceof StoreUnavailableError
 }
 
 /** Undefined where to look again may help. */
@@ -288,7 +343,7 @@ function refusalError(id: ActorId, { refusal }: Refused): Error | undefined {
     case "not-ready":
       return undefined
     case "denied":
-      return refusal.step === "activate"
+      return refusal.step === "activate" && !isPassing(refusal.cause)
         ? new ActivationError(id.toString(), { cause: refusal.cause })
         : undefined
   }

@@ -48,10 +48,15 @@ export class Route implements Destination<Call>, Sending {
   }
 
   /** These had got as far as this node, and go ahead of all others. */
-  acceptFirst(calls: readonly Call[]): void {
+  acceptFirst(calls: readonly Call[], ready?: Promise<unknown>): void {
     this.#back.push(...calls)
     this.#node = undefined
-    this.#goOn()
+    if (ready === undefined || this.#isFinding) return this.#goOn()
+    this.#isFinding = true
+    void ready.then(() => {
+      this.#isFinding = false
+      this.#goOn()
+    })
   }
 
   leadsTo(node: NodeId): void {
@@ -70,10 +75,16 @@ export class Route implements Destination<Call>, Sending {
   }
 
   leadsHere(activation: Destination<Call>): void {
+    this.#pause?.cancel()
     this.#isFinding = false
     const waiting = this.#takeWaiting()
     this.#end()
     for (const call of waiting) activation.accept(call)
+  }
+
+  /** The actor has begun to run here. What is under way elsewhere has to come back first. */
+  endsHere(activation: Destination<Call>): void {
+    if (this.#underWay.length === 0) this.leadsHere(activation)
   }
 
   /** It cannot be found, and to look again would not help. */
@@ -87,6 +98,7 @@ export class Route implements Destination<Call>, Sending {
   /** It cannot be found for now. */
   isBlocked(): void {
     this.#isFinding = false
+    this.#waiting = this.#takeWaiting()
     for (const call of this.#waiting) call.attempts += 1
     this.#goOn()
   }
@@ -135,10 +147,6 @@ export class Route implements Destination<Call>, Sending {
   /** Looks for the actor, as soon as nothing is under way and something waits; ends where there is nothing left to do. */
   #goOn(): void {
     if (this.#isOver || this.#isFinding || this.#pause !== undefined || this.#underWay.length > 0) return
-    if (this.#back.length > 0) {
-      this.#waiting.unshift(...this.#back.sort((a, b) => a.order - b.order))
-      this.#back = []
-    }
     this.#waiting = this.#takeWaiting()
     const [first] = this.#waiting
     if (first === undefined) return this.#end()
@@ -164,8 +172,11 @@ export class Route implements Destination<Call>, Sending {
     else if (at > 0) this.#underWay.splice(at, 1)
   }
 
+  /** Those that came back are ahead. */
   #takeWaiting(): Call[] {
-    const waiting = this.#waiting.filter(({ isOver }) => !isOver)
+    const back = this.#back.sort((a, b) => a.order - b.order)
+    const waiting = [...back, ...this.#waiting].filter(({ isOver }) => !isOver)
+    this.#back = []
     this.#waiting = []
     return waiting
   }

@@ -17,7 +17,6 @@ import type { ClusterStore } from "../ports/store.js"
 import type { TurnContext } from "../ports/turn-context.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 import type { Registry } from "../registry/registry.js"
-import { actorKey } from "../registry/registry-keys.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { Activation } from "./activation.js"
 import { ActivationBecame, TurnOverdue } from "./activation-events.js"
@@ -27,7 +26,7 @@ import { ActorsGate } from "./actors-gate.js"
 import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
 import { type CallOptions, Handle, type HandleShape, type HandleTarget, handleShape } from "./handle.js"
-import type { Invocation } from "./invocation.js"
+import { type Invocation, localKey } from "./invocation.js"
 import { Loads } from "./loads.js"
 import { MessageBus } from "./message-bus.js"
 
@@ -44,6 +43,8 @@ export class VirtualActors {
   readonly #loads: Loads
   readonly #shapes = new Map<string, HandleShape>()
   readonly #tenures = new Map<string, Tenure>()
+  /** Fenced, and out of the catalog, while something of them still runs. */
+  readonly #lingering = new Set<Activation>()
   #registry: Registry | undefined
   #placement: PlacementDriver<Tenure> | undefined
 
@@ -120,9 +121,15 @@ export class VirtualActors {
     return this.#catalog
   }
 
+  /** How many actors are being looked for, or called elsewhere. */
+  get routes(): number {
+    return this.#bus.routes
+  }
+
   /** This node is a member from now on. */
   joined(registry: Registry): void {
     this.#registry = registry
+    this.#loads.begin()
     this.#beginPlacing(registry)
   }
 
@@ -148,7 +155,7 @@ export class VirtualActors {
 
   /** Resolves once nothing runs that was fenced. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#catalog.all].filter(isFenced).map((one) => one.deactivated("fenced")))
+    await Promise.all([...this.#lingering].map((one) => one.deactivated("fenced")))
   }
 
   /** Ends all actors of this node: what waits for them goes to their next activations, elsewhere. */
@@ -173,7 +180,7 @@ export class VirtualActors {
   }
 
   #target(id: ActorId, from: Activation | undefined): HandleTarget {
-    const key = actorKey(id)
+    const key = localKey(id)
     return {
       call: (method, args, options, isOneWay) => {
         if (isOneWay) return this.#send({ id, key, method, args, isOneWay }, options, from)
@@ -191,9 +198,7 @@ export class VirtualActors {
 
   #send(wanted: Wanted, options: CallOptions | undefined, from: Activation | undefined): void {
     const { id, key, method, isOneWay, resolve, reject } = wanted
-    if (from !== undefined && !from.tenure.mayAct() && from.tenure.endedBecause !== undefined) {
-      throw new FencedError(from.id.toString(), "not-delivered", from.tenure.endedBecause)
-    }
+    if (from !== undefined && !from.tenure.mayAct()) return this.#sendLater(wanted, options, from)
     const type = this.#types.get(id.type)
     const known = type?.method(method)
     if (type !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
@@ -216,6 +221,22 @@ export class VirtualActors {
       },
       options?.signal,
     )
+  }
+
+  /** The door that a call of this turn leaves by is shut, or waits for a renewal. */
+  #sendLater(wanted: Wanted, options: CallOptions | undefined, from: Activation): void {
+    void from.tenure.opened().then((isOpen) => {
+      try {
+        if (isOpen) return this.#send(wanted, options, from)
+        throw new FencedError(
+          from.id.toString(),
+          "not-delivered",
+          from.tenure.endedBecause ?? "its node lost its lease",
+        )
+      } catch (error) {
+        wanted.reject?.(error)
+      }
+    })
   }
 
   #copied(args: readonly unknown[]): readonly unknown[] {
@@ -243,7 +264,7 @@ export class VirtualActors {
     const coordinator = new PlacementCoordinator<Tenure>({
       self: registry.node,
       namespace,
-      catalog: { isHere: (id) => this.#catalog.get(actorKey(id))?.generation },
+      catalog: { isHere: (id) => this.#catalog.get(localKey(id))?.generation },
       cache: { lookup: (id) => registry.cached(id) },
       random: realm.random,
       strategyOf: (type) => this.#types.get(type)?.placement ?? rendezvous,
@@ -291,7 +312,7 @@ export class VirtualActors {
     switch (decision.kind) {
       case "place-on-node": {
         const { tenure } = decision
-        this.#tenures.set(actorKey(id), tenure)
+        this.#tenures.set(localKey(id), tenure)
         return { kind: "acquired", generation: tenure.generation, stored: tenure }
       }
       case "already-registered":
@@ -304,7 +325,7 @@ export class VirtualActors {
   }
 
   async #release(registry: Registry, id: ActorId, generation: number): Promise<void> {
-    const key = actorKey(id)
+    const key = localKey(id)
     const tenure = this.#tenures.get(key)
     const isOwn = tenure?.generation === generation
     if (isOwn) this.#tenures.delete(key)
@@ -320,7 +341,7 @@ export class VirtualActors {
   async #activate(id: ActorId, tenure: Tenure): Promise<void> {
     const type = this.#types.get(id.type)
     if (type === undefined) throw new Error(`this node does not host ${id.type}`)
-    const key = actorKey(id)
+    const key = localKey(id)
     const there = this.#catalog.get(key)
     if (there?.tenure === tenure) return
     await this.#catalog.activate(type, key, tenure)
@@ -328,20 +349,24 @@ export class VirtualActors {
   }
 
   async #end(id: ActorId, generation: number): Promise<void> {
-    const activation = this.#catalog.get(actorKey(id))
+    const activation = this.#catalog.get(localKey(id))
     if (activation?.generation === generation) await activation.deactivated("asked")
   }
 
   #ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): void {
     const { id, key, tenure, generation } = activation
     this.#bus.ended(activation)
-    const goOn = () => {
-      this.#placement?.handle({ kind: "passivated", id, generation })
-      this.#bus.reroute(key, waiting)
-    }
+    if (!isOwn) this.#linger(activation)
     // One that could not be started is released by the coordinator, which had it claimed.
-    if (isOwn && this.#tenures.get(key) !== tenure) void this.#joined.unregister(tenure).then(goOn)
-    else goOn()
+    const isReleased = isOwn && this.#tenures.get(key) !== tenure
+    const ready = isReleased ? this.#joined.unregister(tenure) : undefined
+    this.#placement?.handle({ kind: "passivated", id, generation })
+    this.#bus.reroute(key, waiting, { ready, unused: activation.isUnused })
+  }
+
+  #linger(activation: Activation): void {
+    this.#lingering.add(activation)
+    void activation.deactivated("fenced").then(() => this.#lingering.delete(activation))
   }
 
   #isPlacedElsewhere(id: ActorId): boolean {
@@ -370,10 +395,6 @@ interface Wanted {
   readonly isOneWay: boolean
   readonly resolve?: (value: unknown) => void
   readonly reject?: (error: unknown) => void
-}
-
-function isFenced({ tenure }: Activation): boolean {
-  return tenure.incarnation.isFencedOff
 }
 
 function typesOf(actors: readonly ActorClass[]): ReadonlyMap<string, ActorType> {

@@ -1,0 +1,224 @@
+import { expect, test } from "vitest"
+import { settle } from "../../test/fake/manual-clock.js"
+import { OBSERVER_MS, Scene, TTL_MS, type Way } from "../../test/registry/scene.js"
+import { NodeId } from "../address/node-id.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
+import { Roster } from "./roster.js"
+
+const [a, b] = ["a", "b"].map((digit) => NodeId.of("10.0.0.1", 7_000, digit.repeat(16))) as [NodeId, NodeId]
+const record: NodeRecord = { status: "active", roles: ["front"], types: ["Account"], lifeline: undefined }
+
+test("shows those who were there before, and those who come, leave, are declared down and go", async () => {
+  const { scene, roster, changes } = await following()
+  expect(membersOf(roster)).toEqual(["a up"])
+  expect(roster.view.member(a)).toMatchObject({ roles: ["front"], types: ["Account"] })
+  await put(scene, b, { ...record, status: "leaving" })
+  expect(membersOf(roster)).toEqual(["a up", "b leaving"])
+  await put(scene, a, { ...record, status: "down" })
+  expect(membersOf(roster)).toEqual(["a down", "b leaving"])
+  await scene.commit({ kind: "delete", key: nodeKey(a) })
+  expect(membersOf(roster)).toEqual(["b leaving"])
+  expect(changes).toEqual(["a active", "b leaving", "a down", "a gone"])
+})
+
+test("every view has a higher version, and the one before stays as it was", async () => {
+  const { scene, roster } = await following()
+  const before = roster.view
+  await put(scene, b)
+  expect(roster.view.version).toBeGreaterThan(before.version)
+  expect(before.has(b)).toBe(false)
+})
+
+test("a record that cannot be read is passed over, and said to be there", async () => {
+  const { scene, roster, log } = await following()
+  await scene.commit({ kind: "put", key: nodeKey(b), value: Buffer.from("{}") })
+  await scene.commit({ kind: "put", key: `${nodeKey("nobody")}`, value: encodeRecord(record) })
+  expect(membersOf(roster)).toEqual(["a up"])
+  expect(log).toEqual(Array(2).fill("warn there is a node record that this version cannot read"))
+})
+
+test("ends a lease that has not moved for the ttl and its margin, and not a moment sooner", async () => {
+  const { scene, roster, log } = await following()
+  await scene.clock.advance(OBSERVER_MS - 1)
+  expect(await scene.keys()).toHaveLength(2)
+  await scene.clock.advance(1)
+  expect(await scene.keys()).toEqual([])
+  expect(membersOf(roster)).toEqual([])
+  expect(log).toEqual(["warn a node was taken out of the cluster"])
+  roster.stop()
+  expect(scene.clock.pendingTimers).toBe(0)
+})
+
+test("a renewal begins the time anew, also one that was not heard of", async () => {
+  const { scene, way, roster } = await following()
+  await scene.clock.advance(OBSERVER_MS - 1)
+  await scene.commit({ kind: "put", key: leaseKey(a), value: new Uint8Array(0) })
+  await scene.clock.advance(OBSERVER_MS - 1)
+  expect(membersOf(roster)).toEqual(["a up"])
+  way.restorable.isDeaf = true
+  await scene.commit({ kind: "put", key: leaseKey(a), value: new Uint8Array(0) })
+  await scene.clock.advance(TTL_MS)
+  expect(membersOf(roster)).toEqual(["a up"])
+  expect(await scene.keys()).toHaveLength(2)
+})
+
+test("a lease whose record is not there is ended as well", async () => {
+  const { scene } = await following()
+  await scene.commit({ kind: "delete", key: nodeKey(a) })
+  await scene.clock.advance(OBSERVER_MS)
+  expect(await scene.keys()).toEqual([])
+})
+
+test("while the store is away it goes on trying to end what is over", async () => {
+  const { scene, way, roster } = await following()
+  way.trouble = "refuse"
+  await scene.clock.advance(3 * TTL_MS)
+  expect(membersOf(roster)).toEqual(["a up"])
+  way.trouble = undefined
+  await scene.clock.advance(TTL_MS / 10)
+  expect(membersOf(roster)).toEqual([])
+})
+
+test("a death that is proved ends the lease at once, and is followed no more", async () => {
+  const { scene, roster } = await following({ ...record, lifeline: "line-1" })
+  expect(scene.lines.followersOf("line-1")).toBe(1)
+  scene.lines.end("line-1")
+  await settle()
+  expect(membersOf(roster)).toEqual([])
+  expect(await scene.keys()).toEqual([])
+  expect(scene.lines.followersOf("line-1")).toBe(0)
+})
+
+test("a death that is known before the lease ends that when it is seen", async () => {
+  const { scene, roster } = await following()
+  const { mark } = await scene.lines.hold()
+  scene.lines.end(mark)
+  await scene.commit({ kind: "put", key: nodeKey(b), value: encodeRecord({ ...record, lifeline: mark }) })
+  expect(membersOf(roster)).toEqual(["a up", "b up"])
+  await scene.commit({ kind: "put", key: leaseKey(b), value: new Uint8Array(0) })
+  await scene.clock.advance(0)
+  expect(membersOf(roster)).toEqual(["a up"])
+})
+
+test("a line is followed once, whatever else its record says", async () => {
+  const { scene, roster } = await following({ ...record, lifeline: "line-1" })
+  await put(scene, a, { ...record, status: "leaving", lifeline: "line-1" })
+  expect(scene.lines.followersOf("line-1")).toBe(1)
+  roster.stop()
+  expect(scene.lines.followersOf("line-1")).toBe(0)
+})
+
+test("looks again after a gap, and misses nobody who came or went meanwhile", async () => {
+  const { scene, way, roster, changes } = await following()
+  way.restorable.isDeaf = true
+  await put(scene, b)
+  await scene.commit({ kind: "delete", key: nodeKey(a) }, { kind: "delete", key: leaseKey(a) })
+  expect(membersOf(roster)).toEqual(["a up"])
+  way.restorable.isDeaf = false
+  way.trouble = "refuse"
+  way.restorable.miss()
+  await scene.clock.advance(5_000)
+  expect(membersOf(roster)).toEqual(["a up"])
+  way.trouble = undefined
+  await scene.clock.advance(1_000)
+  expect(membersOf(roster)).toEqual(["b up"])
+  expect(changes).toEqual(["a active", "a gone", "b active"])
+  await put(scene, a)
+  expect(membersOf(roster)).toEqual(["a up", "b up"])
+})
+
+test("a gap alone does not begin a lease's time anew", async () => {
+  const { scene, way, roster } = await following()
+  await scene.clock.advance(OBSERVER_MS - 1)
+  way.restorable.miss()
+  await settle()
+  await scene.clock.advance(1)
+  expect(membersOf(roster)).toEqual([])
+})
+
+test("a store that was set back is told of, and all leases are counted anew in its epoch", async () => {
+  const { scene, way, roster, changes } = await following()
+  await scene.clock.advance(OBSERVER_MS - 1)
+  way.restorable.restore()
+  await settle()
+  expect(changes).toContain("another epoch")
+  expect(roster.epoch).toBe("epoch-2")
+  await scene.clock.advance(OBSERVER_MS - 1)
+  expect(membersOf(roster)).toEqual(["a up"])
+  await scene.clock.advance(1)
+  expect(membersOf(roster)).toEqual([])
+})
+
+test("declares down only what is as it is known", async () => {
+  const { scene, way, roster } = await following()
+  expect(await roster.down(b)).toBe("changed")
+  way.restorable.isDeaf = true
+  await put(scene, a, { ...record, status: "leaving" })
+  expect(await roster.down(a)).toBe("changed")
+  way.restorable.isDeaf = false
+  way.restorable.miss()
+  await settle()
+  way.strike("refuse")
+  expect(await roster.down(a)).toBe("unknown")
+  expect(await roster.down(a)).toBe("downed")
+  await settle()
+  expect(membersOf(roster)).toEqual(["a down"])
+  expect(roster.view.member(a)?.roles).toEqual(["front"])
+})
+
+test("a store that shows nothing lets it not begin", async () => {
+  const scene = new Scene()
+  const way = await scene.way()
+  way.trouble = "refuse"
+  await expect(rosterOf(scene, way).roster.begin()).rejects.toThrow(StoreUnavailableError)
+})
+
+/** A roster that has begun, where the node `a` is. */
+async function following(of: NodeRecord = record) {
+  const scene = new Scene()
+  if (of.lifeline !== undefined) await scene.lines.hold()
+  await put(scene, a, of)
+  const way = await scene.way()
+  const made = rosterOf(scene, way)
+  await made.roster.begin()
+  await settle()
+  return { scene, way, ...made }
+}
+
+function rosterOf(scene: Scene, way: Way) {
+  const changes: string[] = []
+  const log: string[] = []
+  const logger = {
+    enabled: () => true,
+    log: (level: string, message: string) => log.push(`${level} ${message}`),
+    with: () => logger,
+  }
+  const roster = new Roster({
+    store: way.store,
+    clock: scene.clock,
+    lifeline: scene.lines,
+    logger,
+    terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
+    recordChanged: (node, _revision, status) => changes.push(`${nameOf(NodeId.parse(node))} ${status}`),
+    viewed: () => {},
+    epochChanged: () => changes.push("another epoch"),
+  })
+  return { roster, changes, log }
+}
+
+/** Record and lease, as one that joins writes them. */
+async function put(scene: Scene, node: NodeId, of: NodeRecord = record): Promise<void> {
+  await scene.commit(
+    { kind: "put", key: nodeKey(node), value: encodeRecord(of) },
+    { kind: "put", key: leaseKey(node), value: new Uint8Array(0) },
+  )
+}
+
+function membersOf(roster: Roster): readonly string[] {
+  return roster.view.members.map(({ node, status }) => `${nameOf(node)} ${status}`)
+}
+
+function nameOf({ incarnation }: NodeId): string {
+  return incarnation[0] as string
+}

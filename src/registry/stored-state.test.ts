@@ -1,0 +1,52 @@
+import { expect, test } from "vitest"
+import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import { decodeState, encodeState } from "./stored-state.js"
+
+const head = { writeId: "0123456789abcdef.7.3", version: 300, codec: "json-1 4096" }
+const value = Buffer.from("what the actor has")
+
+function encoded(): Uint8Array {
+  return encodeState(head, (out) => {
+    out.reserve(value.length)
+    out.bytes.set(value, out.at)
+    out.at += value.length
+  }).bytes
+}
+
+test("what is encoded comes back, and the value is counted by itself", () => {
+  const { bytes, valueBytes } = encodeState(head, (out) => out.u8(7))
+  expect(valueBytes).toBe(1)
+  expect(decodeState(bytes)).toEqual({ ...head, value: Buffer.from([7]) })
+  expect(decodeState(encoded())).toEqual({ ...head, value })
+})
+
+test("an empty value is a value", () => {
+  const { bytes, valueBytes } = encodeState(head, () => {})
+  expect(valueBytes).toBe(0)
+  expect(decodeState(bytes).value.length).toBe(0)
+})
+
+test("each has bytes of its own", () => {
+  const first = encoded()
+  const before = Buffer.from(first)
+  encodeState({ ...head, writeId: "another" }, (out) => out.u8(1))
+  expect(Buffer.from(first)).toEqual(before)
+})
+
+test("is read from the middle of a larger buffer", () => {
+  const bytes = encoded()
+  const larger = new Uint8Array(bytes.length + 20).fill(255)
+  larger.set(bytes, 10)
+  expect(decodeState(larger.subarray(10, 10 + bytes.length))).toEqual({ ...head, value })
+})
+
+test("what another version wrote, or nobody, is refused as such", () => {
+  const later = encoded()
+  later[0] = 2
+  expect(() => decodeState(later)).toThrow("it has the format 2; this version reads 1")
+  expect(() => decodeState(new Uint8Array(0))).toThrow(MalformedBytesError)
+  const headBytes = encoded().length - value.length
+  for (let end = 1; end < headBytes; end += 1) {
+    expect(() => decodeState(encoded().subarray(0, end)), `${end} bytes`).toThrow(MalformedBytesError)
+  }
+})

@@ -15,13 +15,16 @@ export class NodeId {
   readonly port: number
   /** 16 hex digits. */
   readonly incarnation: string
+  /** `host:port`: what all lives of this node have in common. */
+  readonly address: string
   readonly #text: string
 
   private constructor(host: string, port: number, incarnation: string) {
     this.host = host
     this.port = port
     this.incarnation = incarnation
-    this.#text = `${host}:${port}#${incarnation}`
+    this.address = `${host}:${port}`
+    this.#text = `${this.address}#${incarnation}`
   }
 
   /** Throws a {@link NodeIdError}. */
@@ -50,11 +53,6 @@ export class NodeId {
     if (port === undefined)
       throw new NodeIdError("InvalidPort", "what follows the host's : is no port from 1 to 65535")
     return NodeId.of(text.slice(0, colon), port, text.slice(hash + 1))
-  }
-
-  /** `host:port`: what all lives of this node have in common. */
-  get address(): string {
-    return `${this.host}:${this.port}`
   }
 
   equals(other: NodeId): boolean {

@@ -15,7 +15,7 @@ import { Incarnation, type IncarnationTools } from "./incarnation.js"
 import type { LeaseTerms } from "./lease-terms.js"
 import { PlacementCache, type Whereabouts } from "./placement-cache.js"
 import { actorKey, PLACEMENTS, placementKey } from "./registry-keys.js"
-import { Roster } from "./roster.js"
+import { parsedNode, Roster } from "./roster.js"
 import { Tenure, type TenureHolder } from "./tenure.js"
 
 /**
@@ -117,11 +117,12 @@ export class Registry implements Directory, TenureHolder {
   /** What the store says, whatever is known here. */
   async read(id: ActorId): Promise<Placement | undefined> {
     const sight = await this.#tools.store.get(placementKey(id))
-    const where: Whereabouts =
-      sight.entry === undefined
-        ? { kind: "absent", revision: sight.revision }
-        : { kind: "placed", node: this.#parsed(sight.entry.value), generation: sight.entry.revision }
-    this.#cache.handle({ kind: "read", epoch: sight.epoch, key: actorKey(id), where })
+    const { entry, epoch, revision } = sight
+    const where = this.#whereabouts(entry?.value, entry?.revision ?? revision)
+    if (where === undefined) {
+      throw new StoreUnavailableError(`${id} has a placement that this version cannot read`, "not-committed")
+    }
+    this.#cache.handle({ kind: "read", epoch, key: actorKey(id), where })
     return where.kind === "placed" ? where : undefined
   }
 
@@ -228,8 +229,8 @@ export class Registry implements Directory, TenureHolder {
     }
     this.#incarnation = incarnation
     this.#rejoins = 0
-    const { record, recordSaid } = incarnation
-    if (record !== undefined) this.#roster.joined(incarnation.node, recordSaid, record)
+    const { record, recordSaid, epoch } = incarnation
+    if (record !== undefined) this.#roster.joined(incarnation.node, recordSaid, { epoch, revision: record })
     void incarnation.fenced.then((because) => this.#fenced(incarnation, because))
     return true
   }
@@ -332,17 +333,19 @@ export class Registry implements Directory, TenureHolder {
   #placementsChanged(changes: readonly Change[]): void {
     const epoch = this.#cache.epoch
     for (const { key, revision, value } of changes) {
-      const where: Whereabouts =
-        value === undefined
-          ? { kind: "absent", revision }
-          : { kind: "placed", node: this.#parsed(value), generation: revision }
-      this.#cache.handle({ kind: "changed", epoch, key: key.slice(PLACEMENTS.length), where })
+      const where = this.#whereabouts(value, revision)
+      if (where === undefined)
+        this.#tools.logger.log("warn", "there is a placement that cannot be read", { key })
+      else this.#cache.handle({ kind: "changed", epoch, key: key.slice(PLACEMENTS.length), where })
     }
   }
 
-  #parsed(value: Uint8Array): NodeId {
+  /** Undefined for what this version cannot read. */
+  #whereabouts(value: Uint8Array | undefined, revision: Revision): Whereabouts | undefined {
+    if (value === undefined) return { kind: "absent", revision }
     const text = Buffer.from(value).toString("latin1")
-    return this.view.member(text)?.node ?? NodeId.parse(text)
+    const node = this.view.member(text)?.node ?? parsedNode(text)
+    return node === undefined ? undefined : { kind: "placed", node, generation: revision }
   }
 }
 

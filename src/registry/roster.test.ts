@@ -22,6 +22,20 @@ test("shows those who were there before, and those who come, leave, are declared
   expect(changes).toEqual(["a active", "b leaving", "a down", "a gone"])
 })
 
+test("a join is shown once it is confirmed, unless the watch has told of it already, and of its end", async () => {
+  const { scene, way, roster } = await following()
+  const { epoch } = roster
+  const { revision } = await way.store.get(nodeKey(a))
+  roster.joined(b, record, { epoch, revision: revision + 1 })
+  expect(membersOf(roster)).toEqual(["a up", "b up"])
+  await put(scene, b)
+  await scene.commit({ kind: "delete", key: nodeKey(b) }, { kind: "delete", key: leaseKey(b) })
+  roster.joined(b, record, { epoch, revision: revision + 1 })
+  expect(membersOf(roster)).toEqual(["a up"])
+  roster.joined(b, record, { epoch: "another", revision: revision + 9 })
+  expect(membersOf(roster)).toEqual(["a up"])
+})
+
 test("every view has a higher version, and the one before stays as it was", async () => {
   const { scene, roster } = await following()
   const before = roster.view

@@ -26,6 +26,8 @@ export class Roster {
   readonly #ending = new Set<string>()
   #epoch = ""
   #leaseEpoch = ""
+  /** Everything about records up to this revision has been told. */
+  #toldUpTo: Revision = 0
   #view = ClusterView.empty
   #wake: Timer | undefined
   #isOver = false
@@ -85,10 +87,12 @@ export class Roster {
     }
   }
 
-  /** This node's own join was confirmed: nobody has to tell it that it is there. */
-  joined(node: NodeId, record: NodeRecord, revision: Revision): void {
-    const known = this.#records.get(node.toString())
-    if (known !== undefined && known.revision >= revision) return
+  /**
+   * This node's own join was confirmed: nobody has to tell it that it is there. An answer may come after the watch has told of the join,
+   * and of the end of it too; then it says nothing new.
+   */
+  joined(node: NodeId, record: NodeRecord, { epoch, revision }: Moment): void {
+    if (epoch !== this.#epoch || revision <= this.#toldUpTo) return
     this.#records.set(node.toString(), { id: node, record, revision })
     this.#show()
   }
@@ -122,6 +126,7 @@ export class Roster {
     if (this.#isOver) return listing
     const isAnew = this.#epoch !== "" && listing.epoch !== this.#epoch
     this.#epoch = listing.epoch
+    this.#toldUpTo = isAnew ? listing.revision : Math.max(this.#toldUpTo, listing.revision)
     if (isAnew) this.#tools.epochChanged()
     const there = new Set(listing.entries.map(({ key }) => key.slice(NODES.length)))
     for (const [node, known] of [...this.#records]) {
@@ -139,13 +144,14 @@ export class Roster {
       const node = key.slice(NODES.length)
       if (value === undefined) this.#remove(node, revision)
       else this.#learn(node, revision, value)
+      this.#toldUpTo = Math.max(this.#toldUpTo, revision)
     }
     this.#show()
   }
 
   #learn(node: string, revision: Revision, value: Uint8Array): void {
     const record = decodeRecord(value)
-    const id = record === undefined ? undefined : parsed(node)
+    const id = record === undefined ? undefined : parsedNode(node)
     if (record === undefined || id === undefined) {
       this.#tools.logger.log("warn", "there is a node record that this version cannot read", { node })
       return
@@ -237,7 +243,8 @@ function* membersOf(records: Iterable<KnownRecord>): Generator<Member> {
   }
 }
 
-function parsed(node: string): NodeId | undefined {
+/** Undefined for what is no id of a node. */
+export function parsedNode(node: string): NodeId | undefined {
   try {
     return NodeId.parse(node)
   } catch {

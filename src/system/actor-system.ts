@@ -313,9 +313,9 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   #find(path: ActorPath): InternalRef<never> | undefined {
+    if (path.path === GATE) return this.#cluster?.actors.gate
     const [, guardian, ...names] = path.path.split("/")
     if (guardian === "system" && names[0] === "temp") return this.#findAnswer(path)
-    if (guardian === "system" && path.name === GATE) return this.#cluster?.actors.gate
     let cell: Cell | undefined = guardian === "user" ? this.#user : this.#system
     for (const name of names) cell = cell?.child(name)
     return cell === undefined || path.uid === undefined || cell.uid === path.uid ? cell?.ref : undefined

@@ -71,6 +71,9 @@ export class Cluster {
         actors.rejoined()
         realm.events.publish(new NodeRejoined(rejoined))
       },
+    }).catch((error: unknown) => {
+      actors.stop()
+      throw error
     })
     // A join whose answer was lost is tried again as another incarnation.
     if (!registry.node.equals(node)) remoting?.reincarnate(registry.node)

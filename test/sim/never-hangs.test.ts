@@ -270,11 +270,18 @@ describe("many seeds", () => {
   })
 
   test("that did too little say how much", async () => {
-    const run = async (stage: Stage) => stage.operation(2)
-    expect(await problemsOf(run, { floors: { operations: 3, faults: 1 } })).toEqual([
+    const run = async (stage: Stage) => {
+      stage.operation(2)
+      stage.sometimes("the moon")
+    }
+    const sometimes = { "the moon": 2, "the sun": 1 }
+    expect(await problemsOf(run, { floors: { operations: 3, faults: 1, sometimes } })).toEqual([
       "8 operations in 4 seeds, which is below the floor of 3 for each",
       "0 faults in 4 seeds, which is below the floor of 1 for each",
+      '4 times "the moon" in 4 seeds, which is below the floor of 2 for each',
+      '0 times "the sun" in 4 seeds, which is below the floor of 1 for each',
     ])
+    expect(await problemsOf(run, { floors: { sometimes: { "the moon": 1 } } })).toEqual([])
   })
 
   test("name each that failed, with the end of its trace", async () => {

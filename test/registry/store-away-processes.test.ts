@@ -1,0 +1,196 @@
+import type { ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { expect, onTestFinished, test } from "vitest"
+import type { ClusterStore } from "../../src/ports/store.js"
+import { consoleLogger } from "../../src/runtime/console-logger.js"
+import { nodePorts } from "../../src/runtime/node-ports.js"
+import type * as Sqlite from "../../src/stores/sqlite/index.js"
+import { built, NodeProcess, startProgram } from "./node-process.js"
+import type { CountingProgress } from "./programs/counting-actor.js"
+import type { NodeOptions } from "./programs/node.js"
+import { storedValue } from "./programs/states.js"
+import { scratchFile } from "./scratch-file.js"
+
+const { sqliteStore }: typeof Sqlite = await import(
+  pathToFileURL(join(built, "src/stores/sqlite/index.js")).href
+)
+
+const AWAY_MS = 3_000
+
+test("a store that is away for less than the lease holds up saves, and nothing else", async () => {
+  const { nodes, history, lock } = await cluster({ ttlMs: 10_000 })
+  const ids = await identities(nodes)
+  const locked = await lock()
+  const during = await counted(nodes)
+  await locked.goesOnFor(AWAY_MS)
+  const after = await counted(nodes)
+  for (const [index, { turns, acknowledged }] of during.entries()) {
+    const later = after[index] as CountingProgress
+    // One a millisecond or so; a tenth of that is enough to say that they went on.
+    expect(later.turns).toBeGreaterThan(turns + AWAY_MS / 10)
+    // The answer to one that was made before the lock may have been on its way.
+    expect(later.acknowledged).toBeLessThanOrEqual(acknowledged + 1)
+  }
+  await locked.letGo()
+  await savesGoOn(nodes, after)
+  expect(await identities(nodes)).toEqual(ids)
+  expect(nodes.flatMap(({ events }) => events.filter(({ kind }) => kind === "fenced"))).toEqual([])
+  const ended = await stopCounting(nodes)
+  expect(ended.map(({ activations }) => activations)).toEqual([1, 1, 1, 1])
+  await nothingIsLostOrTwice(history, ended)
+  for (const node of nodes) await node.call("stop")
+})
+
+test("a store that is away for longer than the lease fences its nodes, and they come back by themselves", async () => {
+  const { nodes, history, lock } = await cluster({ ttlMs: 1_000 })
+  const ids = await identities(nodes)
+  const locked = await lock()
+  const during = await counted(nodes)
+  for (const node of nodes) await node.event("fenced")
+  // Up to the deadline they had turns, and then none.
+  const fenced = await counted(nodes)
+  for (const [index, { turns }] of during.entries()) {
+    expect((fenced[index] as CountingProgress).turns).toBeGreaterThan(turns)
+  }
+  await locked.goesOnFor(AWAY_MS - 1_000)
+  expect((await counted(nodes)).map(({ turns }) => turns)).toEqual(fenced.map(({ turns }) => turns))
+  await locked.letGo()
+  await savesGoOn(nodes, fenced)
+  const ended = await stopCounting(nodes)
+  for (const { activations } of ended) expect(activations).toBeGreaterThan(1)
+  await nothingIsLostOrTwice(history, ended)
+  const now = await identities(nodes)
+  for (const [index, id] of ids.entries()) expect(now[index]).not.toBe(id)
+  for (const node of nodes) await node.untilItSees(now)
+  for (const node of nodes) await node.call("stop")
+})
+
+interface Cluster {
+  readonly nodes: readonly NodeProcess[]
+  /** What was stored under each key, in order. */
+  readonly history: History
+  lock(): Promise<Lock>
+}
+
+/** Two nodes, each with two actors that count and save. All have begun. */
+async function cluster(lease: NonNullable<NodeOptions["lease"]>): Promise<Cluster> {
+  const file = scratchFile()
+  const history = await History.begin(file)
+  const nodes = [await NodeProcess.start({ file, lease }), await NodeProcess.start({ file, lease })]
+  for (const [index, node] of nodes.entries()) {
+    await node.call("count", `${index}-a`)
+    await node.call("count", `${index}-b`)
+  }
+  await savesGoOn(nodes, [])
+  return { nodes, history, lock: () => Lock.take(file) }
+}
+
+async function identities(nodes: readonly NodeProcess[]): Promise<string[]> {
+  const all = await Promise.all(nodes.map((node) => node.call("identify")))
+  return all.map(({ node }) => node)
+}
+
+async function counted(nodes: readonly NodeProcess[]): Promise<CountingProgress[]> {
+  return (await Promise.all(nodes.map((node) => node.call("counted")))).flat()
+}
+
+async function stopCounting(nodes: readonly NodeProcess[]): Promise<CountingProgress[]> {
+  return (await Promise.all(nodes.map((node) => node.call("stopCounting")))).flat()
+}
+
+/** Until every actor has saved some more than it had `before`. */
+async function savesGoOn(nodes: readonly NodeProcess[], before: readonly CountingProgress[]): Promise<void> {
+  const known = new Map(before.map(({ key, acknowledged }) => [key, acknowledged]))
+  for (const node of nodes) {
+    await node.untilCalled("counted", (actors) =>
+      actors.every(({ key, acknowledged }) => acknowledged > (known.get(key) ?? 0) + 10),
+    )
+  }
+}
+
+async function nothingIsLostOrTwice(history: History, actors: readonly CountingProgress[]): Promise<void> {
+  await history.untilNow()
+  expect(actors.length).toBe(4)
+  for (const { key, acknowledged } of actors) {
+    const counts = history.of(key)
+    expect(counts).toEqual(Array.from({ length: counts.length }, (_, index) => index + 1))
+    // All of the saves have ended, and whichever was not made is not known to anybody as made.
+    expect(counts.length).toBeGreaterThanOrEqual(acknowledged)
+    expect(counts.length).toBeLessThanOrEqual(acknowledged + 1)
+  }
+}
+
+/** All that was ever stored as an actor's state, as the store's watch tells it. */
+class History {
+  readonly #store: ClusterStore
+  readonly #counts = new Map<string, unknown[]>()
+  #seen = 0
+
+  static async begin(file: string): Promise<History> {
+    const quiet = consoleLogger({ level: "error", write: () => {} })
+    const store = await sqliteStore({ file }).open("test", nodePorts({ logger: quiet }))
+    onTestFinished(() => store.close())
+    const history = new History(store)
+    const from = await store.get("any")
+    store.watch("state/Account/", from, {
+      changed: (changes) => {
+        for (const { key, revision, value } of changes) history.#learn(key, revision, value)
+      },
+      gap: () => {
+        throw new Error("some of the history was missed")
+      },
+    })
+    return history
+  }
+
+  private constructor(store: ClusterStore) {
+    this.#store = store
+  }
+
+  of(key: string): readonly unknown[] {
+    return this.#counts.get(key) ?? []
+  }
+
+  /** Until the watch has told of all that is there. */
+  async untilNow(): Promise<void> {
+    const { entries } = await this.#store.list("state/Account/")
+    const last = Math.max(...entries.map(({ revision }) => revision))
+    while (this.#seen < last) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  #learn(key: string, revision: number, value: Uint8Array | undefined): void {
+    const name = key.slice("state/Account/".length)
+    const counts = this.#counts.get(name) ?? []
+    counts.push(value && storedValue(value))
+    this.#counts.set(name, counts)
+    this.#seen = revision
+  }
+}
+
+/** Nobody else writes while there is one. */
+class Lock {
+  readonly #holder: ChildProcess
+
+  static async take(file: string): Promise<Lock> {
+    const holder = startProgram("lock-file", file)
+    await once(holder, "message")
+    return new Lock(holder)
+  }
+
+  private constructor(holder: ChildProcess) {
+    this.#holder = holder
+  }
+
+  /** Time itself is the fault here, so it has to go by. */
+  async goesOnFor(ms: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, ms))
+  }
+
+  async letGo(): Promise<void> {
+    const ended = once(this.#holder, "exit")
+    this.#holder.send("let go")
+    await ended
+  }
+}

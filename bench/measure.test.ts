@@ -24,13 +24,19 @@ describe("calibration", () => {
     expect(await calibrate(async (operations) => operations * 5, 4_000)).toBe(15)
   })
 
+  it("does not take a stall for the time of an operation", async () => {
+    const stalls = [60]
+    const operations = await calibrate(async (count) => stalls.shift() ?? count)
+    expect(operations).toBeGreaterThanOrEqual(50)
+  })
+
   it("does not trust the first, cold samples", async () => {
     const asked: number[] = []
     await calibrate(async (operations) => {
       asked.push(operations)
       return asked.length === 1 ? 0.01 : operations
     })
-    expect(asked).toEqual([1, 10, 75])
+    expect(asked).toEqual([1, 10, 75, 75])
   })
 
   it("tells a run that does nothing", async () => {

@@ -64,7 +64,10 @@ export function inTurn<T>(racers: readonly T[], round: number): readonly T[] {
 export async function calibrate(timeMs: (operations: number) => Promise<number>, guess = 1): Promise<number> {
   let operations = guess
   for (let attempt = 0; attempt < 40; attempt += 1) {
-    const elapsed = await timeMs(operations)
+    let elapsed = await timeMs(operations)
+    // A machine that others use stalls now and then; it hardly does so twice.
+    if (elapsed >= sample.fromMs && elapsed <= sample.toMs)
+      elapsed = Math.min(elapsed, await timeMs(operations))
     if (elapsed >= sample.fromMs && (elapsed <= sample.toMs || operations === 1)) return operations
     const correction = Math.min(10, Math.max(0.1, sample.aimMs / elapsed))
     operations = Math.max(1, Math.round(operations * correction))

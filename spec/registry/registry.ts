@@ -28,8 +28,8 @@ import { worldText } from "./world-text.js"
  *
  * What it does not show: a store that loses commits or starts a new epoch; more than two processes or one actor, and with them
  * strategies, order of messages and bounds on queues; reads that are stale (a read is one step, and whatever is then sent may be
- * late, which covers it where a commit follows); and that the code does what the model does. That is what simulation is for: its
- * checkers have the same names.
+ * late, which covers it where a commit follows); and that the code does what the model does. That is what `../registry-code` is for, and
+ * simulation: its checkers have the same names.
  */
 export function registry(setting: Setting): Model<World> {
   return {

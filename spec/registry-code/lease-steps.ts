@@ -1,0 +1,189 @@
+import type { Step } from "../explorer/model.js"
+import { due, isAwake, mayAct, newLease, sightsOf } from "./decisions.js"
+import { Drivers, loseRequests } from "./drivers.js"
+import { type Here, leasesIn, seeLeases } from "./here.js"
+import { revisionAt } from "./model-store.js"
+import { age } from "./normal-form.js"
+import { propose, send } from "./proposals.js"
+import { arrive, statusOf } from "./request-steps.js"
+import type { Rate } from "./setting.js"
+import { copy, letter, nodeOf, noProcess, type Process, processAt, spend, type World } from "./world.js"
+
+/** How a process joins, renews, leaves, is fenced and crashes, and ends the leases of others. */
+export function* leaseSteps(here: Here, at: number): Iterable<Step<World>> {
+  const process = processAt(here.world, at)
+  const isOver = process.lease === undefined || process.lease.state.kind === "fenced"
+  if (isOver && here.may("joins")) yield start(here, at)
+  if (!process.isUp) return
+  if (!isOver) yield* holding(here, at, process)
+  if (process.former !== undefined && here.may("giveUps")) yield giveUpFormer(here, at)
+  yield* observing(here, at, process)
+  if (here.may("crashes") && at === FAULTY) {
+    yield here.take(`Crash(${letter(at)})`, (next) => {
+      spend(next, "crashes")
+      loseRequests(next, nodeOf(at, process))
+      next.processes[at] = { ...noProcess(), lives: process.lives }
+    })
+  }
+}
+
+/** Who crashes, and who leaves: the processes are alike, and one of them is enough. */
+const FAULTY = 0
+
+/** True time goes on by one tick, and every clock as its rate allows. */
+export function* ticks(here: Here): Iterable<Step<World>> {
+  for (const chosen of combinations(here.setting.rates)) {
+    const label = chosen.map(({ mono, wall }) => (mono === 0 ? `paused ${wall}` : `${mono}`)).join(", ")
+    yield here.take(`Tick(${label})`, (next, check) => {
+      for (const [at, process] of next.processes.entries()) {
+        age(process, chosen[at] as Rate)
+        if (noticesDeadline(next, at)) new Drivers(next, here.setting, check).tellLease(at, { kind: "tick" })
+      }
+    })
+  }
+}
+
+/**
+ * Past its deadline a process wakes up at any later time, as it may have been slow. Where that makes no difference, because it
+ * waits for nothing and will not leave, it does so at once.
+ */
+function noticesDeadline(world: World, at: number): boolean {
+  const process = processAt(world, at)
+  const state = process.lease?.state
+  if (
+    !process.isUp ||
+    state?.kind !== "held" ||
+    state.deadline > 0 ||
+    (at === FAULTY && world.left.leaves > 0)
+  )
+    return false
+  const isBusy = process.activation !== undefined && process.activation.stage !== "running"
+  return !isBusy && !world.requests.some(({ by, isAwaited }) => isAwaited && by === nodeOf(at, process))
+}
+
+function start(here: Here, at: number): Step<World> {
+  return here.take(`Start(${letter(at)})`, (next, check) => {
+    spend(next, "joins")
+    const process = processAt(next, at)
+    process.isUp = true
+    process.lives += 1
+    process.lease = newLease()
+    new Drivers(next, here.setting, check).doLease(at, { kind: "join", request: 1 })
+  })
+}
+
+function* holding(here: Here, at: number, process: Process): Iterable<Step<World>> {
+  const { setting, world } = here
+  const node = nodeOf(at, process)
+  const state = process.lease?.state
+  if (state === undefined || (state.kind !== "held" && state.kind !== "leaving")) return
+  if (isAwake(process) && (here.may("renewals") || state.deadline <= 0)) {
+    yield here.take(`Wake(${node})`, (next, check) => {
+      if (state.deadline > 0) spend(next, "renewals")
+      new Drivers(next, setting, check).tellLease(at, { kind: "tick" })
+    })
+  }
+  if (process.activation?.stage === "running" && !mayAct(process, setting)) {
+    yield here.take(`Knock(${node})`, (next, check) =>
+      new Drivers(next, setting, check).tellLease(at, { kind: "tick" }),
+    )
+  }
+  const record = revisionAt(world, `nodes/${node}`)
+  if (record !== state.record) {
+    yield here.take(`WatchOwn(${node})`, (next, check) =>
+      new Drivers(next, setting, check).tellLease(at, {
+        kind: "record-changed",
+        revision: record ?? Number.MAX_SAFE_INTEGER,
+        status: statusOf(world, node) ?? "gone",
+      }),
+    )
+  }
+  if (state.kind === "held" && here.may("leaves") && at === FAULTY) {
+    yield here.take(`Leave(${node})`, (next, check) => {
+      spend(next, "leaves")
+      new Drivers(next, setting, check).tellLease(at, { kind: "leave" })
+    })
+  }
+  const isGivingUp = world.requests.some(({ kind, by }) => kind === "give-up" && by === node)
+  if (state.kind === "leaving" && process.activation?.stage !== "saving" && !isGivingUp) {
+    yield here.take(`Settle(${node})`, (next, check) =>
+      new Drivers(next, setting, check).tellLease(at, { kind: "settled" }),
+    )
+  }
+}
+
+/** No turn of the life that was fenced is under way any more. */
+function giveUpFormer(here: Here, at: number): Step<World> {
+  return here.take(`GiveUpFormer(${letter(at)})`, (next, check) => {
+    spend(next, "giveUps")
+    const process = processAt(next, at)
+    const { node, lease } = process.former as NonNullable<Process["former"]>
+    process.former = undefined
+    new Drivers(next, here.setting, check).giveUp(at, node, lease)
+  })
+}
+
+function* observing(here: Here, at: number, process: Process): Iterable<Step<World>> {
+  const { world, setting } = here
+  const by = letter(at)
+  if (!setting.isSightPrompt) {
+    yield here.take(`See(${by})`, (next) => seeLeases(next, at, processAt(next, at)))
+  }
+  if (setting.isDeathProved) {
+    for (const { node } of leasesIn(world)) {
+      if (world.processes.some((other, index) => other.isUp && nodeOf(index, other) === node)) continue
+      if (process.sights.some(([seen, { isDead }]) => seen === node && isDead)) continue
+      yield here.take(`Prove(${by}, ${node})`, (next) => {
+        const observer = processAt(next, at)
+        const sights = sightsOf(observer)
+        sights.died(node)
+        observer.sights = sights.snapshot.map(([seen, sight]) => [seen, { ...sight }])
+      })
+    }
+  }
+  yield* ending(here, at, process)
+  if (!here.may("downs") || !mayAct(process, setting)) return
+  for (const { node } of leasesIn(world)) {
+    const record = revisionAt(world, `nodes/${node}`)
+    if (node === nodeOf(at, process) || record === undefined || statusOf(world, node) === "down") continue
+    yield here.take(`Down(${by}, ${node})`, (next) => {
+      spend(next, "downs")
+      const proposal = propose.down(node, record)
+      send(next, { kind: "down", at, by: nodeOf(at, process), isAwaited: false, proposal }, setting)
+    })
+  }
+}
+
+/** What is due is ended at once; or, if that takes its time, later. */
+function* ending(here: Here, at: number, process: Process): Iterable<Step<World>> {
+  const { setting } = here
+  const endable = due(copy(process), setting)
+  if (endable.length === 0) return
+  const what = `(${letter(at)}, ${endable.map(({ node }) => node).join(", ")})`
+  const end = (next: World): void => {
+    for (const { node, lease } of due(processAt(next, at), setting)) {
+      const by = nodeOf(at, process)
+      send(next, { kind: "end", at, by, isAwaited: false, proposal: propose.end(node, lease) }, setting)
+    }
+  }
+  yield here.take(`End${what}`, (next, check) => {
+    const before = next.requests.length
+    end(next)
+    while (next.requests.length > before) arrive(next, before, setting, check)
+  })
+  if (here.may("losses")) {
+    yield here.take(`EndLate${what}`, (next) => {
+      spend(next, "losses")
+      end(next)
+    })
+  }
+}
+
+function* combinations(choices: readonly (readonly Rate[])[]): Iterable<Rate[]> {
+  const [first, ...rest] = choices
+  if (first === undefined) {
+    yield []
+    return
+  }
+  for (const rate of first) for (const others of combinations(rest)) yield [rate, ...others]
+}

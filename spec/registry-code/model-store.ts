@@ -1,0 +1,65 @@
+import type { CommitResult, Entry } from "../../src/ports/store.js"
+import type { Proposal } from "../../src/registry/commits.js"
+import type { Request, World } from "./world.js"
+
+/**
+ * The store: judges each commit by its conditions, and by nothing else. It knows no more of leases and placements than a real
+ * one does.
+ */
+export function commitTo(
+  world: World,
+  { conditions, writes }: Pick<Request, "conditions" | "writes">,
+): CommitResult {
+  const broken = conditions.filter((condition) => !holds(world, condition))
+  if (broken.length > 0) {
+    const found = broken.map(({ key }) => ({ key, entry: entryAt(world, key) }))
+    return { kind: "refused", found, epoch: EPOCH, revision: 0 }
+  }
+  const revision = nextRevision(world)
+  for (const { key, value } of writes) {
+    world.store = world.store.filter((entry) => entry.key !== key)
+    if (value !== undefined) world.store.push({ key, revision, value })
+  }
+  world.store.sort((a, b) => (a.key < b.key ? -1 : 1))
+  return { kind: "committed", revision }
+}
+
+export function entryAt(world: World, key: string): Entry | undefined {
+  const stored = world.store.find((entry) => entry.key === key)
+  if (stored === undefined) return undefined
+  return { key, revision: stored.revision, value: Buffer.from(stored.value, "latin1") }
+}
+
+export function revisionAt(world: World, key: string): number | undefined {
+  return world.store.find((entry) => entry.key === key)?.revision
+}
+
+/** Whether a commit that nobody waits for can still do something: a revision that has passed never comes back. */
+export function isOpen(world: World, { conditions }: Pick<Request, "conditions">): boolean {
+  return conditions.every((condition) => condition.kind === "absent" || holds(world, condition))
+}
+
+/** As a request has it. */
+export function plain({ conditions, writes }: Proposal): Pick<Request, "conditions" | "writes"> {
+  return {
+    conditions: conditions.map((condition) => ({ ...condition })),
+    writes: writes.map((write) => ({
+      key: write.key,
+      value: write.kind === "put" ? Buffer.from(write.value).toString("latin1") : undefined,
+    })),
+  }
+}
+
+export const EPOCH = "e"
+
+function holds(world: World, condition: Request["conditions"][number]): boolean {
+  const revision = revisionAt(world, condition.key)
+  return condition.kind === "absent" ? revision === undefined : revision === condition.revision
+}
+
+/** Higher than any: after the last step all were ranks, and small. */
+function nextRevision({ store }: World): number {
+  return Math.max(FIRST_NEW, ...store.map(({ revision }) => revision + 1))
+}
+
+const FIRST_NEW = 100

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest"
+import { explore, told } from "../explorer/explore.js"
+import { BUGS } from "./bugs.js"
+import { PLANTED } from "./planted.js"
+import { registryCode } from "./registry-code.js"
+
+for (const { setting, breaks } of PLANTED) {
+  test(`${setting.name}: found, by the shortest way`, () => {
+    const model = registryCode(setting)
+    for (const [index, { invariant, steps }] of breaks.entries()) {
+      const { violation } = explore(model, index === 0 ? {} : { only: invariant })
+      if (violation === undefined) throw new Error(`${invariant} was not broken`)
+      const trace = told(violation, model.tell)
+      expect({ invariant: violation.invariant, steps: violation.trace.length - 1 }, trace).toEqual({
+        invariant,
+        steps,
+      })
+    }
+  })
+}
+
+test("every bug is planted somewhere", () => {
+  const planted = new Set(PLANTED.flatMap(({ setting }) => setting.bugs))
+  expect([...planted].sort()).toEqual(Object.keys(BUGS).sort())
+})

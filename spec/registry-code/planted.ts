@@ -1,0 +1,108 @@
+import type { Bug } from "./bugs.js"
+import type { Invariant } from "./here.js"
+import type { Setting } from "./setting.js"
+import { clocks, PAUSED, STILL, setting, WATCHED, WORST } from "./settings.js"
+import { UNLIMITED } from "./world.js"
+
+/**
+ * Mistakes, each in a setting where it can do harm, with the invariant that it breaks and the number of steps of the shortest way
+ * there. Where a second invariant breaks later, its way is here as well.
+ *
+ * Those of `../registry/planted.ts` that are not here are no part of a decision or a commit. In the drivers are the activation's own doors
+ * (`tenure.ts`) and that the state is read after the claim (`registry.ts`, `durable-state.ts`): simulation plants them there.
+ * That a generation starts again would be the store's mistake, whose revision it is. Entities under a shard's generation are not built yet, and
+ * a rule that looks at the wall clock's lead never was.
+ */
+export interface Planted {
+  readonly setting: Setting
+  readonly breaks: readonly { readonly invariant: Invariant | "RecordWithLease"; readonly steps: number }[]
+}
+
+export const PLANTED: readonly Planted[] = [
+  planted("takeover-without-record", { claims: 2 }, {}, ["SingleActivation", 6]),
+  planted("deadline-from-reply", { renewals: 1, slowAnswers: 1, claims: 1 }, WATCHED, [
+    "PlacementConsistency",
+    11,
+  ]),
+  planted("deadline-from-look", { renewals: 1, losses: 1, claims: 1 }, WATCHED, ["PlacementConsistency", 13]),
+  planted("answer-of-another", { renewals: 1, slowAnswers: 1, losses: 1, claims: 1 }, WATCHED, [
+    "PlacementConsistency",
+    14,
+  ]),
+  planted("renewal-without-lease", { renewals: UNLIMITED, losses: 2, claims: 0 }, WATCHED, [
+    "OneLateRenewal",
+    10,
+  ]),
+  planted("renewal-without-record", { renewals: 1, downs: 1, claims: 0 }, {}, ["DownIsHeeded", 5]),
+  planted(
+    "renewal-unconditioned",
+    { renewals: 2, claims: 2 },
+    {},
+    ["RecordWithLease", 5],
+    ["SingleActivation", 13],
+  ),
+  planted(
+    "save-on-ownership",
+    { saves: 2, losses: 1, claims: 1 },
+    {},
+    ["FencedWrites", 9],
+    ["NoAckedLoss", 9],
+  ),
+  planted("save-on-state", { saves: 1, losses: 1, crashes: 1, claims: 2 }, STILL, ["FencedWrites", 11]),
+  planted("release-unconditioned", { releases: 1, claims: 3 }, {}, ["SingleActivation", 11]),
+  planted("claim-without-record", { leaves: 1, claims: 1 }, {}, ["PlacementConsistency", 4]),
+  planted("adopted-generation", { releases: 1, claims: 3 }, STILL, ["SingleActivation", 10]),
+  planted("ended-early", { claims: 2 }, {}, ["PlacementConsistency", 6], ["SingleActivation", 8]),
+  planted("ended-unconditioned", { renewals: 1, losses: 1, claims: 1 }, WATCHED, [
+    "PlacementConsistency",
+    10,
+  ]),
+  planted(
+    "given-up-unfenced",
+    { leaves: 1, claims: 2 },
+    {},
+    ["PlacementConsistency", 7],
+    ["SingleActivation", 9],
+  ),
+  planted("down-unconditioned", { downs: 1, claims: 0 }, {}, ["RecordWithLease", 5]),
+  planted("down-adopted", { downs: 1, losses: 1, renewals: 2, claims: 0 }, {}, ["DownIsHeeded", 9]),
+  planted("down-taken-for-leaving", { leaves: 1, downs: 1, claims: 0 }, {}, ["DownIsHeeded", 8]),
+  planted("refusal-is-failure", { saves: 1, losses: 1, claims: 1 }, {}, ["TrueAnswers", 9]),
+  planted("silence-is-failure", { saves: 1, losses: 1, claims: 1 }, {}, ["TrueAnswers", 8]),
+  planted(
+    "wall-is-ignored",
+    { renewals: 1, claims: 2 },
+    PAUSED,
+    ["PlacementConsistency", 7],
+    ["SingleActivation", 11],
+  ),
+  planted("cache-goes-back", { words: 1, releases: 1, claims: 2 }, { guess: "cache", ...STILL }, [
+    "CacheOrder",
+    7,
+  ]),
+  drift("holder too slow", { rates: [clocks(1), [WORST]] }, 7, 11),
+  drift("observer too fast", { rates: [[WORST], [{ ...WORST, watch: 8 }]] }, 6, 8),
+]
+
+function planted(
+  bug: Bug,
+  left: Setting["left"],
+  more: Partial<Setting>,
+  ...breaks: [invariant: Planted["breaks"][number]["invariant"], steps: number][]
+): Planted {
+  return {
+    setting: { ...setting(bug, left, more), bugs: [bug] },
+    breaks: breaks.map(([invariant, steps]) => ({ invariant, steps })),
+  }
+}
+
+/** Clocks beyond the bound: first a door opens on a node whose record is gone, then beside a successor. */
+function drift(name: string, more: Partial<Setting>, gone: number, beside: number): Planted {
+  return {
+    setting: setting(name, { renewals: 1, claims: 2 }, more),
+    breaks: [
+      { invariant: "PlacementConsistency", steps: gone },
+      { invariant: "SingleActivation", steps: beside },
+    ],
+  }
+}

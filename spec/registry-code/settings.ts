@@ -1,0 +1,78 @@
+import type { Rate, Setting } from "./setting.js"
+import { UNLIMITED } from "./world.js"
+
+/** The slowest clock for holding a lease, the fastest for watching one. */
+export const WORST: Rate = { mono: 2, wall: 2, watch: 4 }
+
+const base: Omit<Setting, "name" | "left"> = {
+  rates: [[WORST], [WORST]],
+  isSightPrompt: true,
+  joined: "both",
+  guess: "store",
+  isDeathProved: false,
+  bugs: [],
+}
+
+export function setting(name: string, left: Setting["left"], more: Partial<Setting> = {}): Setting {
+  return { ...base, name, ...more, left: { claims: UNLIMITED, ...left } }
+}
+
+/** Clocks of one process that run so many ms in a tick of three. */
+export function clocks(...ms: number[]): Rate[] {
+  return ms.map((mono) => ({ mono, wall: mono, watch: mono }))
+}
+
+/** The first machine may be suspended: its monotonic clock stands still, and its wall clock does not. */
+export const PAUSED: Partial<Setting> = {
+  rates: [
+    [
+      { mono: 2, wall: 2, watch: 2 },
+      { mono: 0, wall: 2, watch: 0 },
+    ],
+    [WORST],
+  ],
+}
+
+/** No time passes, and who is dead is known to be. It takes few states, so more can go wrong. */
+export const STILL: Partial<Setting> = { rates: [[], []], isDeathProved: true }
+
+/** The first process alone is a node; the other one watches its lease. */
+export const WATCHED: Partial<Setting> = { joined: "first" }
+
+/** Small enough for every run of the tests. In each the invariants hold in all states. */
+export const SETTINGS: readonly Setting[] = [
+  setting("late saves", { saves: 3, losses: 2, releases: 1, claims: 3 }, STILL),
+  setting("late saves, taken over", { saves: 2, losses: 2, crashes: 1, claims: 3 }, STILL),
+  setting("late saves, leases run out", { saves: 1, renewals: 1, claims: 2 }),
+  setting("crash and rejoin", { crashes: 1, joins: 1, claims: 2 }),
+  setting("cold start", { joins: 2, losses: 1, claims: 1 }, { joined: "none" }),
+  setting("leaving", { leaves: 1, losses: 2, claims: 1 }, WATCHED),
+  setting("leaving after a save", { leaves: 1, saves: 1, claims: 2 }),
+  setting("leaving and downed", { leaves: 1, downs: 1, claims: 0 }),
+  setting("downing", { downs: 1, renewals: 1, claims: 1 }),
+  setting("releases", { releases: 2, losses: 2, claims: 3 }, { guess: "nothing", ...STILL }),
+  setting("slow answers", { slowAnswers: 1, losses: 1, renewals: 2, claims: 1 }, WATCHED),
+  setting("slow answers to saves", { slowAnswers: 1, saves: 1, claims: 2 }),
+  setting("renewals", { renewals: UNLIMITED, losses: 3, claims: 0 }, WATCHED),
+  setting("clocks within the bound", { claims: 2 }, { rates: [clocks(2, 4), clocks(2, 4)] }),
+  setting("paused", { renewals: 2, claims: 1 }, { ...PAUSED, ...WATCHED }),
+  setting("cache", { words: 1, releases: 1, crashes: 1, claims: 3 }, { guess: "cache", ...STILL }),
+  setting("sights at any time", { renewals: 1, claims: 1 }, { isSightPrompt: false, ...WATCHED }),
+  setting("death proved", { crashes: 1, losses: 1, claims: 2 }, { isDeathProved: true }),
+  setting("given up after all", { giveUps: 1, renewals: 1, claims: 2 }),
+]
+
+/** Explored by hand: minutes, and gigabytes. */
+export const LARGE_SETTINGS: readonly Setting[] = [
+  setting("late saves, with a loss, leases run out", { saves: 1, losses: 1, renewals: 1, claims: 2 }),
+  setting("late saves, with a loss, and a successor's", { saves: 2, losses: 1, renewals: 1, claims: 2 }),
+  setting("late saves and releases", { saves: 2, losses: 2, releases: 1, crashes: 1, claims: 3 }, STILL),
+  setting("crash and rejoin, with a loss", { crashes: 1, joins: 1, losses: 1, claims: 2 }),
+  setting("cold start, three joins", { joins: 3, losses: 1, claims: 2 }, { joined: "none" }),
+  setting("leaving, both", { leaves: 1, losses: 1, claims: 1 }),
+  setting("leaving, with a save", { leaves: 1, losses: 1, saves: 1, claims: 2 }),
+  setting("downing, with a loss", { downs: 1, losses: 1, renewals: 1, claims: 1 }),
+  setting("slow answers, both", { slowAnswers: 1, losses: 1, renewals: 1, claims: 1 }),
+  setting("paused, taken over", { renewals: 1, claims: 2 }, PAUSED),
+  setting("cache, leases run out", { words: 1, releases: 1, claims: 2 }, { guess: "cache" }),
+]

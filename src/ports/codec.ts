@@ -58,7 +58,7 @@ export interface TypeNames {
 
 export interface TypeOnTheWire {
   readonly name: string
-  /** What is sent for a value: its fields, or whatever else the type was registered with. */
-  take(value: object): unknown
+  /** What is sent for a value: its fields, or whatever else the type was registered with. An error's may be without its stack. */
+  take(value: object, options?: { readonly stacks: boolean }): unknown
   make(taken: unknown): object
 }

@@ -10,7 +10,7 @@ export function bareType(name: string, type: { readonly prototype: object }): Ty
   if (prototype instanceof Error) {
     return {
       name,
-      take: (value): ErrorFields => fieldsOf(value as Error, true),
+      take: (value, options): ErrorFields => fieldsOf(value as Error, true, options?.stacks),
       make: (taken) => {
         const [hidden, shown]: unknown[] = Array.isArray(taken) ? taken : []
         return makeError(prototype, hidden, shown)

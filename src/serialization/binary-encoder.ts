@@ -148,7 +148,7 @@ export class BinaryEncoder {
     this.#enter(0, depth)
     writeTag(out, tags.INSTANCE)
     writeText(out, type.name)
-    const taken = type.take(value)
+    const taken = type.take(value, this.#limits)
     this.#trail.step(depth, undefined)
     this.#value(out, taken, depth + 1)
   }
@@ -158,7 +158,7 @@ export class BinaryEncoder {
     this.#enter(0, depth)
     writeTag(out, tags.ERROR)
     writeText(out, name ?? "Error")
-    const [hidden, shown] = fieldsOf(value, name !== undefined)
+    const [hidden, shown] = fieldsOf(value, name !== undefined, this.#limits.stacks)
     this.#trail.step(depth, undefined)
     this.#fields(out, hidden, depth + 1)
     this.#trail.step(depth, undefined)

@@ -6,12 +6,18 @@ export interface CodecLimits {
   readonly maxDepth: number
   /** Elements of arrays and sets, fields of objects, entries of maps, all together. 250,000 unless set. */
   readonly maxItems: number
+  /** Whether errors are sent with their stack traces, and so with names of files. Yes, unless set. */
+  readonly stacks: boolean
 }
 
-export function codecLimits({ maxDepth = 100, maxItems = 250_000 }: Partial<CodecLimits> = {}): CodecLimits {
+export function codecLimits({
+  maxDepth = 100,
+  maxItems = 250_000,
+  stacks = true,
+}: Partial<CodecLimits> = {}): CodecLimits {
   requireWithin("maxDepth", maxDepth, MOST_DEPTH)
   requireWithin("maxItems", maxItems, Number.MAX_SAFE_INTEGER)
-  return { maxDepth, maxItems }
+  return { maxDepth, maxItems, stacks }
 }
 
 /**

@@ -106,7 +106,7 @@ const CHAIN = 8
 const TRACE = 16
 
 /** Longer chains than this are cycles that nobody noticed. */
-const MAX_CHAIN = 256
+export const MAX_CHAIN = 256
 const MAX_CHAIN_BYTES = 1_024
 const MAX_NODE_BYTES = 512
 

@@ -10,11 +10,11 @@ type Fields = Record<string, unknown>
  * `message` are not the error's own, as in a `DOMException`, they are read from its class, unless it will have the same
  * class again.
  */
-export function fieldsOf(error: Error, keepsClass: boolean): ErrorFields {
+export function fieldsOf(error: Error, keepsClass: boolean, stacks = true): ErrorFields {
   const shown = { ...error }
   const hidden: Fields = {}
   for (const name of hideable) {
-    if (Object.hasOwn(shown, name)) continue
+    if (Object.hasOwn(shown, name) || (name === "stack" && !stacks)) continue
     if (Object.hasOwn(error, name) || (!keepsClass && inheritable.includes(name))) {
       const value = error[name as keyof Error]
       if (!texts.includes(name) || typeof value === "string") hidden[name] = value

@@ -115,14 +115,14 @@ export class JsonWriter {
 
   #registered(value: object, type: TypeOnTheWire, depth: number): Marked {
     this.#enter(0, depth)
-    const taken = type.take(value)
+    const taken = type.take(value, this.#limits)
     this.#trail.step(depth, undefined)
     return { [MARK]: "type", of: type.name, v: this.#value(taken, depth + 1) }
   }
 
   #error(value: Error, name: string | undefined, depth: number): Marked {
     this.#enter(0, depth)
-    const [hidden, shown] = fieldsOf(value, name !== undefined)
+    const [hidden, shown] = fieldsOf(value, name !== undefined, this.#limits.stacks)
     this.#trail.step(depth, undefined)
     const sentHidden = this.#fields(hidden, depth + 1)
     this.#trail.step(depth, undefined)

@@ -10,5 +10,5 @@ export type { RequestFault, SimStore, SimStoreEvent, SimStoreOptions } from "./s
 export { type FailedSeed, type SimulateOptions, type SimulationReport, simulate, Tally } from "./simulate.js"
 export { ProcessDiedError, Stage } from "./stage.js"
 export { startSystem } from "./start-system.js"
-export type { Limits, Workload } from "./workload.js"
+export type { Floors, Limits, Workload } from "./workload.js"
 export type { Life, Program } from "./world.js"

@@ -79,6 +79,16 @@ export class Stage {
     this.#world.processOn(machine)?.pause(Math.ceil(ms * 1000))
   }
 
+  /** A machine stands still for so long, and only its wall clock goes on. Not one that stands still already. */
+  suspend(machine: string, ms: number): void {
+    const world = this.#world
+    const proc = world.processOn(machine)
+    if (proc === undefined || proc.isStill || proc.busyUntil > world.now) return
+    world.note(undefined, `${machine} is suspended for ${ms} ms`)
+    proc.standStill("suspended")
+    world.schedule(world.now + Math.ceil(ms * 1000), undefined, `${proc.name} goes on`, () => proc.goOn())
+  }
+
   /** The address of a machine, for its peers to connect to. */
   hostOf(machine: string): string {
     return this.#world.machine(machine).host

@@ -89,3 +89,59 @@ test("taking back a cut that was healed, or was taken back before, leaves later 
   undo()
   expect(small.world.isCut(small.process("alpha"), small.process("beta"))).toBe(true)
 })
+
+test("a machine is paused, or suspended with its monotonic clock, for as long as is said", async () => {
+  const { failure } = await play(async (stage) => {
+    stage.start("alpha", () => {})
+    const read = () =>
+      stage.on("alpha", ({ ports: { clock } }) => [clock.wallMs(), clock.monotonicMs()] as const)
+    for (const [kind, monotonicMs] of [
+      ["pause", 5_000],
+      ["suspend", 0],
+    ] as const) {
+      const [wall, monotonic] = await read()
+      const begunMs = stage.nowMs
+      stage[kind]("alpha", 5_000)
+      const [wallAfter, monotonicAfter] = await read()
+      const passed = [stage.nowMs - begunMs, wallAfter - wall, monotonicAfter - monotonic]
+      stage.always(kind, `${passed}` === `5000,5000,${monotonicMs}`, () => `${passed}`)
+    }
+    stage.suspend("alpha", 1_000)
+    stage.suspend("alpha", 9_000)
+    const begunMs = stage.nowMs
+    await read()
+    stage.always("one that stands still is left alone", stage.nowMs - begunMs === 1_000)
+  })
+  expect(failure).toBeUndefined()
+})
+
+test("a watch that commits do not concern hears of the next that does, however many there were and are not kept", async () => {
+  const { failure } = await play(async (stage) => {
+    stage.start("alpha", () => {})
+    const shared = stage.store("store", { keptCommits: 2 })
+    const told = await stage.on("alpha", async (life) => {
+      const heard: string[] = []
+      const store = await shared.provider(life).open("stage", life.ports)
+      const { epoch, revision } = await store.get("near/1")
+      store.watch(
+        "near/",
+        { epoch, revision },
+        {
+          changed: (changes) => heard.push(...changes.map(({ key }) => key)),
+          gap: () => heard.push("gap"),
+        },
+      )
+      const value = new Uint8Array(0)
+      const put = (key: string) =>
+        store.commit({ epoch, conditions: [], writes: [{ kind: "put", key, value }] })
+      for (let count = 0; count < 10; count += 1) await put(`far/${count}`)
+      await put("near/1")
+      await put("far/1")
+      await put("near/2")
+      return heard
+    })
+    await stage.sleep(1_000)
+    stage.always("all of it", `${told}` === "near/1,near/2", () => `${told}`)
+  })
+  expect(failure).toBeUndefined()
+})

@@ -1,3 +1,4 @@
+import { activationPlantings } from "./activation-plantings.js"
 import type { Planting } from "./planting.js"
 import { registryPlantings } from "./registry-plantings.js"
 
@@ -22,4 +23,5 @@ export const plantings: readonly Planting[] = [
     to: `if (this.#session?.withdraw(reply.correlation) === true) return "not-delivered";`,
   },
   ...registryPlantings,
+  ...activationPlantings,
 ]

@@ -31,7 +31,7 @@ export class Tap {
     })
   }
 
-  codec(make: CodecFactory = binaryCodec()): CodecFactory {
+  codec(make: CodecFactory = binaryCodec({ stacks: false })): CodecFactory {
     return (tools) => {
       const inner = make(tools)
       return {

@@ -1,0 +1,163 @@
+import type { Stage } from "../../src/sim/index.js"
+import type { ActivationEvent, Ended, Judged, Made, Outcome, TurnBegan } from "./events.js"
+import type { ActivationShow } from "./show.js"
+
+/** Every call: that it ends once and with its own answer, and that what is said of it is true. */
+export class CallLedger {
+  readonly #show: ActivationShow
+  readonly #stage: Stage
+  readonly #calls = new Map<number, Entry>()
+  #open = 0
+  #lastFailure: { readonly message: string; readonly atMs: number } | undefined
+
+  constructor(show: ActivationShow, stage: Stage) {
+    this.#show = show
+    this.#stage = stage
+    stage.invariant<ActivationEvent>("CorrelationOnce", (event) => {
+      if (event.kind === "made") this.#made(event)
+      if (event.kind === "ended") return this.#ended(event)
+      return event.kind === "judged" ? this.#allEnded(event) : false
+    })
+    stage.invariant<ActivationEvent>("once at most", (event) =>
+      event.kind === "turn" ? this.#ran(event) : false,
+    )
+    stage.invariant<ActivationEvent>("what was not delivered is not run", (event) => {
+      const op = event.kind === "turn" || event.kind === "ended" ? event.op : undefined
+      return op === undefined ? false : this.#isTrue(op)
+    })
+    stage.invariant<ActivationEvent>("a call that would wait for itself is refused", (event) =>
+      event.kind === "ended" ? this.#isRefused(event) : false,
+    )
+    stage.invariant<ActivationEvent>("a call waits no longer than it is to, and no shorter", (event) =>
+      event.kind === "ended" ? this.#inTime(event) : false,
+    )
+    stage.invariant<ActivationEvent>("Delivery", (event) => {
+      if (!show.isFaultless) return false
+      if (event.kind === "ended") return this.#delivered(event)
+      return event.kind === "judged" ? this.#allArrived() : false
+    })
+  }
+
+  #made(made: Made): void {
+    this.#calls.set(made.op, { made, ran: undefined, outcome: undefined })
+    if (!made.isOneWay) this.#open += 1
+  }
+
+  /** How many calls have not ended. */
+  get open(): number {
+    return this.#open
+  }
+
+  #ended({ op, outcome }: Ended): string | undefined {
+    const entry = this.#calls.get(op)
+    if (entry === undefined) return `${op} ends, and was never made`
+    if (entry.outcome !== undefined)
+      return `${op} ends a second time: ${shown(outcome)}, after ${shown(entry.outcome)}`
+    entry.outcome = outcome
+    if (!entry.made.isOneWay) this.#open -= 1
+    if (outcome.kind === "answered") {
+      if (outcome.op !== op) return `${op} was given the answer to ${outcome.op}`
+      return entry.ran === undefined ? `${op} was answered, and not run` : undefined
+    }
+    this.#note(outcome)
+    return undefined
+  }
+
+  #note({ code, message }: Outcome & { kind: "failed" }): void {
+    if (code !== "Activation") return
+    const atMs = this.#stage.nowMs
+    const { message: before, atMs: beforeMs } = this.#lastFailure ?? {}
+    this.#stage.sometimes(
+      "several wait for an actor that fails to start",
+      before === message && beforeMs === atMs,
+    )
+    this.#lastFailure = { message, atMs }
+  }
+
+  #allEnded({ hosts }: Judged): string | undefined {
+    for (const { made, outcome } of this.#calls.values()) {
+      if (outcome !== undefined || made.isOneWay || !hosts.has(made.host)) continue
+      return `${made.op} to ${made.id}.${made.method} was made on ${made.host}, and has not ended`
+    }
+    return undefined
+  }
+
+  #ran({ op, by }: TurnBegan): string | undefined | false {
+    if (op === undefined) return false
+    const entry = this.#calls.get(op)
+    if (entry === undefined) return `${op} is run on ${by}, and was never made`
+    if (entry.ran !== undefined) return `${op} is run on ${by}, and was run on ${entry.ran}`
+    entry.ran = by
+    return undefined
+  }
+
+  #isTrue(op: number): string | undefined {
+    const { ran, outcome } = this.#calls.get(op) ?? {}
+    if (ran === undefined || outcome?.kind !== "failed" || outcome.delivery !== "not-delivered")
+      return undefined
+    return `${op} was run on ${ran}, and is said not to have been delivered: ${shown(outcome)}`
+  }
+
+  #isRefused({ op, outcome }: Ended): string | undefined | false {
+    if (this.#calls.get(op)?.made.isCycle !== true) return false
+    const isCycle = outcome.kind === "failed" && outcome.code === "CallCycle"
+    this.#stage.sometimes("a cycle is found", isCycle)
+    return outcome.kind === "answered" ? `${op} waits for itself, and was answered` : undefined
+  }
+
+  /** A process that stands still hears of it late. */
+  #inTime({ op, outcome, tookMs }: Ended): string | undefined | false {
+    if (outcome.kind !== "failed" || outcome.code !== "Timeout") return false
+    const { made } = this.#calls.get(op) as Entry
+    if (made.isOneWay) return false
+    const { timeoutMs } = made
+    // Or else it is that of a call that was made in its turn.
+    if (!outcome.message.includes(`${made.id}.${made.method} `)) return false
+    if (tookMs < timeoutMs - 1) return `${op} has ${timeoutMs} ms and timed out after ${tookMs}`
+    if (!this.#show.isFaultless || tookMs <= timeoutMs * 1.1 + 20) return undefined
+    return `${op} has ${timeoutMs} ms and timed out after ${tookMs}`
+  }
+
+  #delivered({ op, outcome }: Ended): string | undefined {
+    const { made } = this.#calls.get(op) as Entry
+    if (outcome.kind === "answered" || this.#isExpected(made, outcome.code, outcome.message)) return undefined
+    return `${op} to ${made.id}.${made.method} on ${made.host} failed, and nothing is made to fail: ${shown(outcome)}`
+  }
+
+  #isExpected({ host, isImpatient, isCycle, method }: Made, code: string, message: string): boolean {
+    if (this.#show.leaving.has(host)) return true
+    switch (code) {
+      case "Overloaded":
+        return true
+      case "Activation":
+        return message.endsWith("not today")
+      case "CallCycle":
+        return isCycle || method === "pass"
+      case "Timeout":
+      case "Cancelled":
+        return isImpatient || method === "pass"
+      default:
+        return false
+    }
+  }
+
+  #allArrived(): string | undefined {
+    for (const { made, ran, outcome } of this.#calls.values()) {
+      if (!made.isOneWay || ran !== undefined || outcome !== undefined) continue
+      if (this.#show.leaving.has(made.host)) continue
+      return `${made.op}, one-way to ${made.id}, was made on ${made.host}, and neither run nor given up`
+    }
+    return undefined
+  }
+}
+
+interface Entry {
+  readonly made: Made
+  ran: string | undefined
+  outcome: Outcome | undefined
+}
+
+function shown(outcome: Outcome): string {
+  if (outcome.kind === "answered") return "answered"
+  return `${outcome.code}, ${outcome.delivery}: ${outcome.message}`
+}

@@ -1,0 +1,28 @@
+import type { Stage } from "../../src/sim/index.js"
+import type { ActivationEvent, Door } from "./events.js"
+import type { StoreHistory } from "./store-history.js"
+
+/**
+ * Who may act: what gets through a door in a step that comes after a later generation was claimed is too late. A process that
+ * freezes inside a step is still at the time at which that step began, so what it had checked by then is not held against it.
+ *
+ * A wall clock that somebody sets back hides that its machine was suspended. Where both may happen no lease is safe, and the
+ * doors are not judged; what is stored must be right all the same.
+ */
+export class DoorLedger {
+  readonly #history: StoreHistory
+
+  constructor(history: StoreHistory, stage: Stage) {
+    this.#history = history
+    const boundIsKept = stage.faults.suspend === 0 || stage.faults["clock-jump"] === 0
+    stage.invariant<ActivationEvent>("SingleActivation", (event) =>
+      event.kind === "door" && boundIsKept ? this.#single(event) : false,
+    )
+  }
+
+  #single({ what, id, generation }: Door): string | undefined {
+    const latest = this.#history.latest(id)
+    if (latest <= generation) return undefined
+    return `a ${what} of ${id} at generation ${generation} got through, and generation ${latest} has been claimed`
+  }
+}

@@ -1,0 +1,191 @@
+import { faultKinds, type Life, ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js"
+import { AccountHistory } from "./bank/account-history.js"
+import { Branch } from "./bank/branch.js"
+import { FencingLedger } from "./bank/fencing-ledger.js"
+import { MoneyLedger } from "./bank/money-ledger.js"
+import { type BankShow, drawShow } from "./bank/show.js"
+import type { Order } from "./bank/transfer.js"
+import { Vault } from "./bank/vault.js"
+
+/**
+ * Money moves between durable accounts on three to five nodes that come, go and fail. Nobody can change two accounts at once,
+ * so a transfer is a withdrawal, then a deposit, each decided once for its id, by a mover that asks again until it is told: a client,
+ * or an actor that remembers how far it got. No money is made or lost, nothing that was acknowledged is forgotten, and what callers saw of each account
+ * is linearizable.
+ *
+ * The store loses no history here: one that does loses what was acknowledged, and uses generations twice.
+ */
+export const bank: Workload = {
+  name: "bank",
+  about: "transfers between durable accounts, while the nodes that they are on come, go and fail",
+  faults: faultKinds.filter((kind) => kind !== "store-epoch"),
+  floors: {
+    operations: 15,
+    faults: 5,
+    sometimes: {
+      "a transfer is done": 15,
+      "an actor is taken over from a node that is gone": 3,
+      "it is unknown what became of a transfer": 2,
+      "an unknown transfer is cleared up": 1,
+      "a fenced node comes back": 0.5,
+    },
+  },
+  limits: { virtualMs: 600_000 },
+  async run(stage) {
+    for (const place of places) stage.sometimes(place, false)
+    const machines = ["alpha", "beta", "gamma", "delta", "epsilon"].slice(0, stage.knob("nodes", [3, 4, 5]))
+    const show = drawShow(stage)
+    const vault = new Vault(stage, show.store, show.namespace)
+    new FencingLedger(stage, vault)
+    const money = new MoneyLedger(stage, show.book)
+    const history = new AccountHistory(stage)
+    const isLast = stage.knob("lastJoinsLate", [false, true]) ? machines.at(-1) : undefined
+    for (const machine of machines) {
+      stage.start(machine, (life) => live(life, { machine, show, delayMs: machine === isLast ? 1_500 : 0 }))
+    }
+    await direct(stage, show, machines)
+    await settle(stage, show, machines)
+    await audit(stage, { show, machines, money, vault })
+    history.judge()
+  },
+}
+
+/** One system after another, for as long as the process is there. */
+async function live(life: Life, { machine, show, delayMs }: Place): Promise<void> {
+  show.branches.delete(machine)
+  const sleep = (ms: number) => new Promise<void>((resolve) => void life.ports.clock.setTimer(ms, resolve))
+  if (delayMs > 0) await sleep(delayMs)
+  for (let act = 1; ; act += 1) {
+    const branch = await Branch.open(life, show, act).catch((error: { readonly code?: string }) => {
+      if (error.code !== "StoreUnavailable") throw error
+      life.sometimes("a node cannot join for now")
+      return undefined
+    })
+    if (branch === undefined) {
+      await sleep(200)
+      continue
+    }
+    show.branches.set(machine, branch)
+    await branch.over
+    show.branches.delete(machine)
+    life.sometimes("a node leaves and comes back")
+    await sleep(show.isOver ? 0 : 300)
+  }
+}
+
+interface Place {
+  readonly machine: string
+  readonly show: BankShow
+  readonly delayMs: number
+}
+
+/** Now and then a node is told to leave, one at a time. */
+async function direct(stage: Stage, show: BankShow, machines: readonly string[]): Promise<void> {
+  const { random } = stage
+  const untilMs = stage.nowMs + stage.knob("lastsMs", [4_000, 8_000])
+  const leaves = stage.knob("leaves", [false, true])
+  let leaving: Promise<unknown> | undefined
+  while (stage.nowMs < untilMs) {
+    await stage.sleep(random.between(200, 1_500))
+    if (!leaves || leaving !== undefined) continue
+    const machine = random.pick(machines)
+    // A process that stands still hears of it late.
+    leaving = on(stage, machine, () => (show.isOver ? undefined : show.branches.get(machine)?.leave())).then(
+      async () => {
+        await stage.sleep(500)
+        leaving = undefined
+      },
+    )
+  }
+  if (show.isFaultless) await leaving
+}
+
+/** The faults end, and what they left is carried out without them: that takes as long as leases and boots do, and no longer. */
+async function settle(stage: Stage, show: BankShow, machines: readonly string[]): Promise<void> {
+  stage.calm()
+  show.isOver = true
+  const { requestTimeoutMs, lease, drainMs } = show.settings
+  const untilMs = stage.nowMs + BOOT_MS + CONNECT_MS + 4 * lease.ttlMs + 3 * requestTimeoutMs + drainMs
+  const isBack = (machine: string) => stage.isUp(machine) && show.branches.get(machine)?.isOpen === true
+  const isEverybodyBack = () => machines.every(isBack)
+  while (!isEverybodyBack() && stage.nowMs < untilMs) await stage.sleep(250)
+  stage.always("all nodes are back in the end", isEverybodyBack(), () => [...show.branches.keys()].join(" "))
+  stage.sometimes("the faults leave something to be carried out", show.book.open.length > 0)
+  while (show.book.open.length > 0 && stage.nowMs < untilMs) {
+    await Promise.all(show.book.open.map((order) => carryOut(stage, show, order)))
+  }
+  const [left] = show.book.open
+  stage.always(
+    "what the faults left can be carried out without them",
+    left === undefined,
+    () => `${left?.id}`,
+  )
+  const lateMs = show.storeTimeoutMs + 15_000
+  if (show.waitsForLate && stage.faults["store-late-arrival"] > 0) await stage.sleep(lateMs)
+}
+
+/** A machine is down for no longer. */
+const BOOT_MS = 5_000
+/** A connect that was lost is given up by then. */
+const CONNECT_MS = 10_000
+
+async function carryOut(stage: Stage, { branches }: BankShow, order: Order): Promise<void> {
+  const machine = stage.random.pick([...branches.keys()])
+  await stage.on(machine, () => branches.get(machine)?.carryOut(order))
+}
+
+/** Everything is counted, as everybody sees it who asks for long enough. */
+async function audit(stage: Stage, { show, machines, money, vault }: Account): Promise<void> {
+  const { branches, book } = show
+  for (const machine of machines) {
+    const balances = await stage.on(machine, () =>
+      Promise.all(book.accounts.map((account) => branches.get(machine)?.look(account, ATTEMPTS))),
+    )
+    const stored = book.accounts.map((account) => vault.balance(account))
+    const isSo = `${balances}` === `${stored}`
+    stage.always(
+      "all see what is stored in the end",
+      isSo,
+      () => `${machine} sees ${balances}, not ${stored}`,
+    )
+  }
+  const wrong = money.audit()
+  stage.always("the books are right in the end", wrong === undefined, () => wrong ?? "")
+}
+
+/** For longer than a connect may hang. */
+const ATTEMPTS = 15
+
+interface Account {
+  readonly show: BankShow
+  readonly machines: readonly string[]
+  readonly money: MoneyLedger
+  readonly vault: Vault
+}
+
+async function on(stage: Stage, machine: string, task: () => void | Promise<void>): Promise<void> {
+  try {
+    await stage.on(machine, task)
+  } catch (error) {
+    if (!(error instanceof ProcessDiedError)) throw error
+  }
+}
+
+/** What has to come up in some seed, or the run has shown too little. */
+const places = [
+  "a transfer is done",
+  "a transfer is refused",
+  "it is unknown what became of a transfer",
+  "an unknown transfer is cleared up",
+  "the faults leave something to be carried out",
+  "what was unknown had been done",
+  "what was unknown had not been done",
+  "an actor is taken over from a node that is gone",
+  "a stale save is refused",
+  "a node leaves and comes back",
+  "a node cannot join for now",
+  "a fenced node comes back",
+  "a call fails: Timeout",
+  "a call fails: Fenced",
+  "a call fails: NodeUnreachable",
+]

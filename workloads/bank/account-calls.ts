@@ -1,0 +1,82 @@
+import { type ActorHandle, CallError, withOptions } from "../../src/index.js"
+import type { Life } from "../../src/sim/index.js"
+import type { Account, Receipt } from "./account.js"
+import type { AccountInput, AccountOutput } from "./account-model.js"
+import type { BankShow } from "./show.js"
+import type { Order } from "./transfer.js"
+
+/** Calls to accounts, each on record: what was asked, and what was seen of it. */
+export class AccountCalls {
+  readonly #life: Life
+  readonly #show: BankShow
+  readonly #options: AccountCallsOptions
+
+  constructor(life: Life, show: BankShow, options: AccountCallsOptions) {
+    this.#life = life
+    this.#show = show
+    this.#options = options
+  }
+
+  withdraw({ id, from, amount }: Order): Promise<Receipt> {
+    const input = { kind: "withdraw", id, amount } as const
+    return this.#recorded(from, input, (account) => account.withdraw(id, amount), asSeen)
+  }
+
+  deposit({ id, to, amount }: Order): Promise<Receipt> {
+    const input = { kind: "deposit", id, amount } as const
+    return this.#recorded(to, input, (account) => account.deposit(id, amount), asSeen)
+  }
+
+  balance(account: string): Promise<number> {
+    return this.#recorded(
+      account,
+      { kind: "balance" },
+      (handle) => handle.balance(),
+      (balance) => ({ kind: "balance", balance, isRepeat: false }),
+    )
+  }
+
+  async #recorded<T>(
+    account: string,
+    input: AccountInput,
+    call: (handle: ActorHandle<Account>) => Promise<T>,
+    outputOf: (answer: T) => AccountOutput,
+  ): Promise<T> {
+    const { by, handleOf, timeoutMs } = this.#options
+    const op = this.#show.nextOp()
+    this.#life.record({ kind: "asked", op, by, account, input })
+    const handle = handleOf(account)
+    try {
+      const answer = await call(timeoutMs === undefined ? handle : withOptions(handle, { timeoutMs }))
+      this.#life.record({ kind: "answered", op, output: outputOf(answer) })
+      return answer
+    } catch (error) {
+      this.#life.record({ kind: "failed", op, delivery: deliveryOf(this.#life, error) })
+      throw error
+    }
+  }
+}
+
+export interface AccountCallsOptions {
+  /** The system that they are made on. */
+  readonly by: string
+  readonly handleOf: (account: string) => ActorHandle<Account>
+  /** The system's unless set. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** Of a call that failed, which it may do only as calls do. */
+export function deliveryOf(life: Life, error: unknown): "not-delivered" | "unknown" {
+  const { code } = error as { readonly code?: string }
+  const isExpected = error instanceof CallError && !WRONG.has(code ?? "")
+  life.always("calls fail only for what is wrong with their way", isExpected, () => String(error))
+  life.sometimes(`a call fails: ${code}`)
+  return error instanceof CallError ? error.delivery : "unknown"
+}
+
+/** These say that the call itself is wrong, and it never is. */
+const WRONG = new Set(["CallCycle", "UnknownMethod", "InvalidMessage"])
+
+function asSeen({ kind, balance, isRepeat }: Receipt): AccountOutput {
+  return { kind, balance, isRepeat }
+}

@@ -1,0 +1,70 @@
+import { Actor } from "../../src/index.js"
+import type { Life } from "../../src/sim/index.js"
+
+/** An id, and by how much the balance changed for it: not at all where it was refused. */
+export type Decided = readonly [id: string, amount: number]
+
+export interface AccountState {
+  balance: number
+  /** In the order in which it was decided. */
+  decided: Decided[]
+}
+
+/** What came of a withdrawal or a deposit, and the balance by then. */
+export interface Receipt {
+  readonly kind: "done" | "refused"
+  readonly balance: number
+  /** It had been decided before. */
+  readonly isRepeat: boolean
+}
+
+/** What every account has to begin with. */
+export const OPENING_BALANCE = 100
+
+/**
+ * An account decides once about each id and remembers what it decided, so that who was not answered can ask again. That includes
+ * refusals: a withdrawal that times out may still run, long after a second one of its id was told that there was too little.
+ */
+export function accountOn(life: Life) {
+  return class Account extends Actor<AccountState> {
+    static readonly type = "Account"
+    static readonly methods = { balance: { readOnly: true } }
+
+    protected override initialState(): AccountState {
+      return { balance: OPENING_BALANCE, decided: [] }
+    }
+
+    withdraw(id: string, amount: number): Promise<Receipt> {
+      this.#began()
+      return this.#decide(id, this.state.balance < amount ? 0 : -amount)
+    }
+
+    deposit(id: string, amount: number): Promise<Receipt> {
+      this.#began()
+      return this.#decide(id, amount)
+    }
+
+    balance(): number {
+      this.#began()
+      return this.state.balance
+    }
+
+    async #decide(id: string, change: number): Promise<Receipt> {
+      const before = this.state.decided.find(([known]) => known === id)
+      if (before === undefined) {
+        this.state.balance += change
+        this.state.decided.push([id, change])
+        await this.save()
+      }
+      const [, amount] = before ?? [id, change]
+      const kind = amount === 0 ? "refused" : "done"
+      return { kind, balance: this.state.balance, isRepeat: before !== undefined }
+    }
+
+    #began(): void {
+      life.record({ kind: "turn", id: `Account/${this.key}`, generation: this.fencingToken })
+    }
+  }
+}
+
+export type Account = InstanceType<ReturnType<typeof accountOn>>

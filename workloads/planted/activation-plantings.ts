@@ -1,0 +1,41 @@
+import type { Planting } from "./planting.js"
+
+/** Bugs in how actors are placed, how their turns are taken, and how calls are brought to them. */
+export const activationPlantings: readonly Planting[] = [
+  {
+    name: "unregister-of-anything",
+    about: "an activation that ends unregisters whatever activation there is by then",
+    breaks: "SingleActivation",
+    workload: "activation",
+    file: "src/registry/commits.ts",
+    from: 'conditions: [{ kind: "at", key, revision: generation }],',
+    to: "conditions: [],",
+  },
+  {
+    name: "turn-without-a-wake-up",
+    about: "a turn that ends does not wake what waits in the mailbox: that is left to the next message",
+    breaks: "Convergence",
+    workload: "activation",
+    file: "src/virtual/activation.ts",
+    from: "told(); this.#resume();",
+    to: "told();",
+  },
+  {
+    name: "reply-after-fencing",
+    about: "a reply leaves whatever its door says",
+    breaks: "SingleActivation",
+    workload: "activation",
+    file: "src/virtual/activation.ts",
+    from: "if (this.tenure.mayAct()) return this.#conclude(turn, given, true);",
+    to: "return this.#conclude(turn, given, true);",
+  },
+  {
+    name: "forward-that-overtakes",
+    about: "a call that came back is sent on at once, though others are still under way",
+    breaks: "MailboxOrder",
+    workload: "activation",
+    file: "src/virtual/route.ts",
+    from: "this.#pause !== undefined || this.#underWay.length > 0)",
+    to: "this.#pause !== undefined || (this.#underWay.length > 0 && this.#back.length === 0))",
+  },
+]

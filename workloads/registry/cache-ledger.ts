@@ -1,0 +1,20 @@
+import type { Stage } from "../../src/sim/index.js"
+import type { RegistryEvent } from "./events.js"
+
+/** What nodes believe about placements: a lower revision never replaces a higher one, unless all was forgotten in between. */
+export class CacheLedger {
+  readonly #known = new Map<string, Map<string, number>>()
+
+  constructor(stage: Stage) {
+    stage.invariant<RegistryEvent>("CacheOrder", (event) => {
+      if (event.kind === "cache-cleared") this.#known.delete(event.who)
+      if (event.kind !== "cached") return false
+      const { who, id, revision } = event
+      const known = this.#known.get(who) ?? new Map<string, number>()
+      this.#known.set(who, known)
+      const before = known.get(id) ?? 0
+      known.set(id, revision)
+      return revision >= before ? undefined : `${who} knew ${id} as of ${before}, and now as of ${revision}`
+    })
+  }
+}

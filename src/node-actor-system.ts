@@ -2,6 +2,7 @@ import { nodePorts } from "./runtime/node-ports.js"
 import { memoryStore } from "./stores/memory-store.js"
 import { ActorSystem as System } from "./system/actor-system.js"
 import type { ActorSystemSettings } from "./system/settings.js"
+import type { ActorClass } from "./virtual/actor-class.js"
 
 export type ActorSystem = System
 
@@ -24,10 +25,12 @@ export type ActorSystem = System
  */
 export const ActorSystem = {
   /** Rejects with a `SettingsError` that names the field if a setting cannot be. */
-  start(settings: ActorSystemSettings): Promise<ActorSystem> {
+  start<const Classes extends readonly ActorClass[] = readonly []>(
+    settings: ActorSystemSettings<Classes>,
+  ): Promise<ActorSystem> {
     const { logger, telemetry } = settings
     return System.start(
-      settings,
+      settings as ActorSystemSettings,
       nodePorts({
         ...(logger === undefined ? {} : { logger }),
         ...(telemetry === undefined ? {} : { telemetry }),

@@ -34,6 +34,11 @@ export class RemoteReply extends ReplyRef {
     return this.#ended
   }
 
+  /** What stands for the connection that the question came by, and for no other. */
+  get connection(): object {
+    return this.#desk
+  }
+
   /** Becomes the first of the list that began with `first`. */
   enter(first: RemoteReply | undefined): RemoteReply {
     this.#isListed = true

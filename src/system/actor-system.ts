@@ -27,7 +27,7 @@ import { RemoteRef } from "../remote/remote-ref.js"
 import { Remoting } from "../remote/remoting.js"
 import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
-import { GATE } from "../virtual/actors-gate.js"
+import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
 import { Cluster } from "./cluster.js"
 import { type OpenHouse, openHouse } from "./open-house.js"
@@ -55,6 +55,7 @@ export class ActorSystem implements AsyncDisposable {
   readonly #remoting: Remoting | undefined
   readonly #store: ClusterStore | undefined
   #cluster: Cluster | undefined
+  #gate: ActorsGate | undefined
   #stopping: Promise<void> | undefined
 
   /**
@@ -274,6 +275,9 @@ export class ActorSystem implements AsyncDisposable {
       isPrivate,
       remoting: this.#remoting,
       resolve: (path) => this.resolve(path),
+      opened: (gate) => {
+        this.#gate = gate
+      },
     })
   }
 
@@ -313,7 +317,7 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   #find(path: ActorPath): InternalRef<never> | undefined {
-    if (path.path === GATE) return this.#cluster?.actors.gate
+    if (path.path === GATE) return this.#gate
     const [, guardian, ...names] = path.path.split("/")
     if (guardian === "system" && names[0] === "temp") return this.#findAnswer(path)
     let cell: Cell | undefined = guardian === "user" ? this.#user : this.#system

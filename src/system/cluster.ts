@@ -10,7 +10,7 @@ import type { ClusterStore } from "../ports/store.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
 import { Registry } from "../registry/registry.js"
 import type { Remoting } from "../remote/remoting.js"
-import { gatePath } from "../virtual/actors-gate.js"
+import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { VirtualActors } from "../virtual/virtual-actors.js"
 import type { CheckedSettings } from "./settings.js"
 
@@ -45,6 +45,7 @@ export class Cluster {
       },
       happened: () => {},
     })
+    tools.opened(actors.gate)
     const node = remoting?.self ?? NodeId.fresh(NOT_LISTENING, 1, ports.random)
     const registry = await Registry.join({
       node,
@@ -121,6 +122,8 @@ export interface ClusterTools {
   readonly isPrivate: boolean
   readonly remoting: Remoting | undefined
   resolve(path: ActorPath): object
+  /** Calls of other nodes come in here. They may see that this node has joined before it knows that itself. */
+  opened(gate: ActorsGate): void
 }
 
 /** Nobody else can see a private store, so nobody else could take over: the lease is kept, and hardly counts. */

@@ -5,7 +5,7 @@ import type { Logger } from "../ports/logger.js"
 import type { StoreProvider } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
-import type { ActorClass } from "../virtual/actor-class.js"
+import type { ActorClass, CheckedActors } from "../virtual/actor-class.js"
 import {
   type CheckedRemoteSettings,
   checkRemoteSettings,
@@ -15,7 +15,8 @@ import {
 import { duration, group, methods, whole } from "./setting-checks.js"
 
 /** How a system is started. All but the namespace have defaults. */
-export interface ActorSystemSettings extends RemoteSettings {
+export interface ActorSystemSettings<Classes extends readonly ActorClass[] = readonly ActorClass[]>
+  extends RemoteSettings {
   /** The cluster's boundary: letters, digits, `-`, `_` and `.`. */
   readonly namespace: string
   /** The system in its actors' paths. The namespace unless set. */
@@ -27,7 +28,7 @@ export interface ActorSystemSettings extends RemoteSettings {
   /** How long `stop` waits for actors to stop. 10,000 unless set. */
   readonly drainMs?: number
   /** The classes of virtual actors that this node hosts. None unless set. */
-  readonly actors?: readonly ActorClass[]
+  readonly actors?: Classes & CheckedActors<Classes>
   /** How long an actor may be idle before it is ended until the next call. 600,000 unless set. */
   readonly idleAfterMs?: number
   /** How many messages may wait for one actor. 10,000 unless set. */

@@ -61,7 +61,7 @@ export class ActivationTimers implements ActorTimers {
       method: "",
       args: [],
       isOneWay: true,
-      keepsNothingAlive: false,
+      keepsNothingAlive: true,
       chain: [],
       get isOver() {
         return isCancelled()

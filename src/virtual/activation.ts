@@ -2,7 +2,13 @@ import { leave } from "../actor/deadlines.js"
 import type { Runnable } from "../actor/dispatcher.js"
 import { Mailbox } from "../actor/mailbox.js"
 import { ActivationError, CallCycleError, UnknownMethodError } from "../errors/actor-call-errors.js"
-import { CallError, FencedError, InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
+import {
+  CallError,
+  FencedError,
+  InvalidMessageError,
+  OverloadedError,
+  TimeoutError,
+} from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import { DurableState } from "../registry/durable-state.js"
 import type { Tenure, TenureHolder } from "../registry/tenure.js"
@@ -64,7 +70,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   #goneWaiters: (() => void)[] | undefined = undefined
   #hasGone = false
   #abort: AbortController | undefined
+  #interrupt: ((error: Error) => void) | undefined
   #timers: ActivationTimers | undefined
+  #failure: { readonly waiting: readonly Invocation[]; readonly cause: unknown } | undefined
 
   constructor(type: ActorType, key: string, tenure: Tenure, tools: CatalogTools) {
     this.type = type
@@ -112,7 +120,8 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
       const stored = await this.#durable.load((old, from) => insides.upgrade(actor, old, from))
       insides.begin(actor, this.#durable.isStored ? stored : NOTHING_STORED)
       this.#become("activating")
-      await insides.onActivate(actor)
+      const hook = insides.onActivate(actor)
+      if (hook !== undefined) await this.#bounded(hook)
       if (this.tenure.endedBecause !== undefined) throw this.#fencedError("not-delivered")
     } catch (error) {
       this.#failed(error)
@@ -128,16 +137,31 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     }
   }
 
+  /** A hook that hangs keeps nobody waiting for longer than a call may, nor for a tenure that is over. What it does after that is ignored. */
+  async #bounded(hook: Promise<void>): Promise<void> {
+    const { clock, requestTimeoutMs } = this.#tools
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#interrupt = reject
+        const late = () =>
+          reject(new TimeoutError(`${this.id}.onActivate`, requestTimeoutMs, "not-delivered"))
+        const timer = clock.setTimer(requestTimeoutMs, late)
+        Promise.resolve(hook)
+          .finally(() => timer.cancel())
+          .then(resolve, reject)
+      })
+    } finally {
+      this.#interrupt = undefined
+    }
+  }
+
   accept(invocation: Invocation): void {
     if (this.#state === "invalid") return this.#tools.reroute(this.key, [invocation])
     const { chain } = invocation
     if (chain.length > 0 && chain.includes(this.key) && this.#waitsForItself(invocation)) {
       return invocation.fail(new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key]))
     }
-    if ((this.#state === "valid" || this.#isAwaited(invocation)) && this.#isBetween(invocation)) {
-      this.#start(invocation)
-      return
-    }
+    if (this.#mayStartBeside(invocation)) return this.#start(invocation)
     if (!this.#mailbox.push(invocation)) {
       return invocation.fail(new OverloadedError(this.id.toString(), this.#mailbox.capacity))
     }
@@ -236,6 +260,15 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     return turn instanceof Turn && turn.activation === this ? turn : this.#writer
   }
 
+  /** Who waits for a call that is made now. Whoever waits for it to begin waits for what it calls, too. */
+  get callChain(): readonly string[] {
+    const turn = this.currentTurn
+    if (turn !== undefined) return turn.chain
+    if (this.#state !== "activating" || !this.#mailbox.hasMessages) return this.ownChain
+    const { chain, isOneWay } = this.#mailbox.first as Invocation
+    return isOneWay || chain.length === 0 ? this.ownChain : [...chain, ...this.ownChain]
+  }
+
   #waitsForItself({ method, isOneWay }: Invocation): boolean {
     if (this.type.reentrant || isOneWay) return false
     return ((this.type.method(method)?.flags ?? 0) & ALWAYS_INTERLEAVE) === 0
@@ -247,17 +280,24 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     return this.type.reentrant && this.isBusy && chain.includes(this.key)
   }
 
-  /** A turn that runs waits for it, so that it cannot wait for the next activation. */
+  /** A turn that runs waits for it, so that it cannot wait for the next activation, nor for its node to start something new. */
   #isAwaited({ chain }: Invocation): boolean {
-    return this.#state === "deactivating" && this.isBusy && chain.includes(this.key)
+    return this.isBusy && chain.includes(this.key)
   }
 
   /** Those that could not start at once when they came, but wait for no other. */
   #startBetween(): void {
     if (!this.type.mayOverlap || !this.#mailbox.hasMessages) return
     const waiting = this.#mailbox.takeAll() as Invocation[]
-    this.#mailbox.putBack(waiting.filter((one) => !this.#isBetween(one)))
-    for (const one of waiting) if (this.#isBetween(one)) this.#start(one)
+    // Asked once for each: as soon as one of them runs, the answer for another may be a different one.
+    const starting = new Set(waiting.filter((one) => this.#mayStartBeside(one)))
+    this.#mailbox.putBack(waiting.filter((one) => !starting.has(one)))
+    for (const one of starting) this.#start(one)
+  }
+
+  #mayStartBeside(invocation: Invocation): boolean {
+    if (!this.#isBetween(invocation)) return false
+    return this.#state === "valid" || (this.#state === "deactivating" && this.#isAwaited(invocation))
   }
 
   #mayStartNext(): boolean {
@@ -274,7 +314,8 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   #start(invocation: Invocation): void {
     if (invocation.isOver) return
-    if (!this.tenure.mayBegin()) return this.#refuse(invocation)
+    const isOpen = this.#isAwaited(invocation) ? this.tenure.mayAct() : this.tenure.mayBegin()
+    if (!isOpen) return this.#refuse(invocation)
     const own = OWN_TASK in invocation ? (invocation as unknown as OwnInvocation) : undefined
     const method = own === undefined ? this.type.method(invocation.method) : undefined
     if (method === undefined && own === undefined) {
@@ -336,6 +377,15 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
       else if (!isOpen) invocation.fail(this.#fencedError("unknown"))
       else if (given instanceof Failure) invocation.fail(thrown(given.error))
       else invocation.succeed(given)
+      if (given instanceof Failure && invocation.isOneWay && turn.method !== undefined) {
+        // Nobody else hears of it.
+        const { name } = turn.method
+        this.#tools.logger.log("warn", "a one-way call failed", {
+          actor: this.key,
+          method: name,
+          error: given.error,
+        })
+      }
     }
     if (this.#idleWaiters !== undefined && !this.isBusy)
       for (const told of this.#idleWaiters.splice(0)) told()
@@ -369,10 +419,10 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.#mailbox.putBack([invocation])
     if (this.#isHeld) return
     this.#isHeld = true
-    if (this.tenure.incarnation.isLeaving) return
+    if (this.tenure.incarnation.isLeaving && !this.#isAwaited(invocation)) return
     void this.tenure.opened().then(() => {
       this.#isHeld = false
-      if (this.#state === "valid") this.#startBetween()
+      this.#startBetween()
       this.#resume()
     })
   }
@@ -390,6 +440,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
    */
   tenureEnded(): void {
     this.#abort?.abort(this.#fencedError("unknown"))
+    this.#interrupt?.(this.#fencedError("not-delivered"))
     if (this.#state !== "valid" && this.#state !== "deactivating") return
     const isEnding = this.#state === "deactivating"
     this.#leaveCatalog(false)
@@ -405,7 +456,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   async #end(reason: DeactivationReason): Promise<void> {
     this.#timers?.end()
-    await this.#runHook(reason)
+    await this.#runHook(this.tenure.endedBecause === undefined ? reason : "fenced")
     await this.#durable.idle()
     // It may have been fenced meanwhile.
     if (this.#state === "deactivating") {
@@ -426,13 +477,23 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.tenure.end("it could not be started")
     this.#timers?.end()
     const waiting = this.#mailbox.takeAll() as Invocation[]
+    if (!isPassing) this.#failure = { waiting, cause: error }
     this.#tools.ended(this, isPassing ? waiting : [], isOwn)
-    if (!isPassing) {
-      for (const one of waiting) {
-        if (!(OWN_TASK in one)) one.fail(new ActivationError(this.id.toString(), { cause: error }))
-      }
-    }
     this.#isGone()
+  }
+
+  /** It could not be started, and whoever waited is to be told so. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined
+  }
+
+  /** They may call again as soon as they hear of it, so they do once all that led to this activation is out of the way. */
+  tellFailure(): void {
+    const { waiting = [], cause } = this.#failure ?? {}
+    this.#failure = undefined
+    for (const one of waiting) {
+      if (!(OWN_TASK in one)) one.fail(new ActivationError(this.id.toString(), { cause }))
+    }
   }
 
   #leaveCatalog(isOwn: boolean): void {

@@ -34,6 +34,34 @@ export interface MethodOptions {
   readonly input?: StandardSchema | readonly StandardSchema[]
 }
 
+/**
+ * Classes as they are registered: the keys of each `methods` are methods of the class that can be called, and what stands there are options
+ * of methods. A class cannot check this where it is written, for what its static members say of it is not known there yet.
+ */
+export type CheckedActors<Classes extends readonly ActorClass[]> = {
+  readonly [Index in keyof Classes]: Classes[Index] extends CheckedClass<Classes[Index]>
+    ? Classes[Index]
+    : CheckedClass<Classes[Index]>
+}
+
+type CheckedClass<Class> = Class extends { readonly methods: infer Methods; new (): infer A extends Actor }
+  ? { readonly methods: CheckedMethods<Methods, A>; new (): A }
+  : Class
+
+type CheckedMethods<Methods, A extends Actor> = string extends keyof Methods
+  ? Methods
+  : {
+      readonly [Name in keyof Methods]: Name extends CallableNames<A>
+        ? CheckedOptions<Methods[Name]>
+        : `there is no method ${Name & string} that can be called`
+    }
+
+type CheckedOptions<Options> = {
+  readonly [Name in keyof Options]: Name extends keyof MethodOptions
+    ? MethodOptions[Name]
+    : `there is no option ${Name & string} of a method`
+}
+
 /** What callers of an actor have: its own methods, each with its result as a promise. */
 export type ActorHandle<A extends Actor> = {
   readonly [Name in CallableNames<A>]: A[Name] extends (...args: infer Args) => infer Result
@@ -41,12 +69,26 @@ export type ActorHandle<A extends Actor> = {
     : never
 }
 
-/** Hooks and the like are protected, so they are not among the keys; what begins with `_` cannot be called. */
+/**
+ * Hooks and the like are protected, so they are not among the keys; what begins with `_` cannot be called, nor what every object has, nor what
+ * would make a handle a promise.
+ */
 export type CallableNames<A extends Actor> = {
-  [Name in keyof A]: Name extends `_${string}`
+  [Name in keyof A]: Name extends `_${string}` | NeverCalled
     ? never
     : A[Name] extends (...args: never[]) => unknown
       ? Name
       : never
 }[keyof A] &
   string
+
+type NeverCalled =
+  | "constructor"
+  | "hasOwnProperty"
+  | "isPrototypeOf"
+  | "propertyIsEnumerable"
+  | "toLocaleString"
+  | "toString"
+  | "valueOf"
+  | "then"
+  | "toJSON"

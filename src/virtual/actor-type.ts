@@ -4,6 +4,7 @@ import type { StateShape } from "../registry/durable-state.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"
+import { isDuration, methodOptions } from "./method-options.js"
 import type { StandardSchema } from "./standard-schema.js"
 
 /** A registered class, read once: what can be called, and how. */
@@ -27,7 +28,7 @@ export class ActorType {
       throw new SettingsError("actors", "each is a class that extends Actor")
     }
     this.name = make.type ?? make.name
-    if (!/^[\w.-]+$/.test(this.name)) {
+    if (typeof this.name !== "string" || !/^[\w.-]+$/.test(this.name)) {
       throw new SettingsError("actors", `${JSON.stringify(this.name)} is no name of a type; set static type`)
     }
     this.make = make
@@ -37,6 +38,12 @@ export class ActorType {
     this.stateVersion = make.stateVersion ?? 0
     if (!Number.isSafeInteger(this.stateVersion) || this.stateVersion < 0) {
       throw new SettingsError("actors", `${this.name}: stateVersion is a whole number from 0`)
+    }
+    if (this.idleAfterMs !== undefined && !isDuration(this.idleAfterMs)) {
+      throw new SettingsError("actors", `${this.name}: idleAfterMs is more than 0 and finite`)
+    }
+    if (this.mailboxCapacity !== undefined && !(this.mailboxCapacity >= 1)) {
+      throw new SettingsError("actors", `${this.name}: mailboxCapacity is 1 or more`)
     }
     this.stateShape = { version: this.stateVersion }
     this.placement = make.placement
@@ -64,7 +71,7 @@ export interface ActorMethod {
 
 /** The nearest class wins, as it does in a call. */
 function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMethod> {
-  const options = new Map(Object.entries(make.methods ?? {}))
+  const options = methodOptions(type, make.methods)
   const methods = new Map<string, ActorMethod>()
   const seen = new Set<string>(
     [Actor.prototype, Object.prototype].flatMap((prototype) => Object.getOwnPropertyNames(prototype)),
@@ -75,6 +82,9 @@ function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMet
       seen.add(name)
       const run: unknown = Object.getOwnPropertyDescriptor(at, name)?.value
       if (typeof run !== "function" || name.startsWith("_") || HOOKS.has(name)) continue
+      if (NO_METHODS.has(name)) {
+        throw new SettingsError("actors", `${type} has a method ${name}, which handles cannot have: ${WHY}`)
+      }
       methods.set(name, method(name, run as ActorMethod["run"], options.get(name)))
       options.delete(name)
     }
@@ -90,6 +100,10 @@ function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMet
 
 /** Not on `Actor.prototype`, since it may be missing. */
 const HOOKS = new Set(["upgradeState"])
+
+/** Promises, and `JSON.stringify`, would call these on every handle that comes their way. */
+const NO_METHODS = new Set(["then", "toJSON"])
+const WHY = "to await one, or to print it, would call the actor"
 
 function method(name: string, run: ActorMethod["run"], options: MethodOptions = {}): ActorMethod {
   const { readOnly, alwaysInterleave, timeoutMs, input } = options

@@ -53,7 +53,7 @@ export abstract class Actor<State = unknown> {
     return this.#context.signal
   }
 
-  /** Timers that end with this activation. What they run is a turn like any other. */
+  /** Timers that end with this activation. What they run is a turn like any other, and does not count as use: an idle actor ends, and they with it. */
   protected get timers(): ActorTimers {
     return this.#context.timers
   }

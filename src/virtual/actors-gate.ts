@@ -3,21 +3,23 @@ import { InternalRef } from "../actor/internal-ref.js"
 import type { ReplyRef } from "../actor/reply-ref.js"
 import { ActorPath } from "../address/actor-path.js"
 import type { Address } from "../address/address.js"
+import { PlacementError } from "../errors/actor-call-errors.js"
 import { type CallError, type Delivery, InvalidMessageError } from "../errors/call-errors.js"
 import { RemoteReply } from "../remote/remote-reply.js"
 import type { Extras } from "../serialization/envelope.js"
-import { Guest, isCallMessage } from "./guest.js"
+import { Guest, type GuestHouse, isCallMessage } from "./guest.js"
+import { Refusals } from "./refusals.js"
 
 /** Where the calls of other nodes come in: `/system/actors`, on every node. */
 export class ActorsGate extends InternalRef<unknown> {
   readonly path: ActorPath
-  readonly #namespace: string
+  readonly #house: GuestHouse
   readonly #hall: GuestHall
 
   constructor(address: Address, namespace: string, hall: GuestHall) {
     super()
     this.path = gatePath(address)
-    this.#namespace = namespace
+    this.#house = { namespace, refusals: new Refusals() }
     this.#hall = hall
   }
 
@@ -37,7 +39,10 @@ export class ActorsGate extends InternalRef<unknown> {
   request(reply: ReplyRef, message: unknown, extras?: object): CallError | undefined {
     if (!(reply instanceof RemoteReply)) return new InvalidMessageError("calls come in from other nodes here")
     if (!isCallMessage(message)) return new InvalidMessageError("it is no call")
-    this.#hall.receive(new Guest(this.#namespace, message, extras as Extras, reply))
+    const guest = new Guest(this.#house, message, extras as Extras, reply)
+    if (!this.#house.refusals.cover(guest)) this.#hall.receive(guest)
+    else
+      guest.fail(new PlacementError(guest.id.toString(), "not-here", "what was sent before it was refused"))
     return undefined
   }
 
@@ -51,10 +56,11 @@ export class ActorsGate extends InternalRef<unknown> {
 }
 
 export function gatePath(address: Address): ActorPath {
-  return ActorPath.root(address, "system").child(GATE)
+  return ActorPath.root(address, "system").child("actors")
 }
 
-export const GATE = "actors"
+/** Its path within any system. */
+export const GATE = "/system/actors"
 
 /** What the gate hands on. */
 export interface GuestHall {

@@ -14,6 +14,7 @@ import {
   TimeoutError,
 } from "../errors/call-errors.js"
 import type { MonotonicMs } from "../ports/clock.js"
+import { plainError } from "../remote/plain-error.js"
 import { SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { Invocation } from "./invocation.js"
 import type { Sending } from "./route.js"
@@ -25,13 +26,6 @@ import type { Sending } from "./route.js"
  * again may help: its route decides.
  */
 export class Call extends ReplyRef implements Invocation {
-  readonly id: ActorId
-  readonly key: string
-  readonly method: string
-  readonly args: readonly unknown[]
-  readonly flags: number
-  readonly isOneWay: boolean
-  readonly chain: readonly string[]
   /** How often a node that was asked has said that the actor is elsewhere. */
   forwards = 0
   /** The nodes that would not take it. */
@@ -43,12 +37,12 @@ export class Call extends ReplyRef implements Invocation {
   timeLeftMs: number
   /** How often it was tried again. */
   attempts = 0
+  /** It was sent, and came back. */
+  isAgain = false
   /** Its order among all calls of this node. */
   readonly order: number
   readonly #desk: CallDesk
-  readonly #timeoutMs: number
-  #resolve: ((value: unknown) => void) | undefined
-  #reject: ((error: unknown) => void) | undefined
+  readonly #wish: CallWish
   #signal: AbortSignal | undefined = undefined
   #firstSentAt: MonotonicMs | undefined = undefined
   #isOver = false
@@ -57,18 +51,37 @@ export class Call extends ReplyRef implements Invocation {
   constructor(desk: CallDesk, wish: CallWish, order: number) {
     super()
     this.#desk = desk
-    this.id = wish.id
-    this.key = wish.key
-    this.method = wish.method
-    this.args = wish.args
-    this.flags = wish.flags
-    this.isOneWay = wish.isOneWay
-    this.chain = wish.chain
-    this.#timeoutMs = wish.timeoutMs
+    this.#wish = wish
     this.timeLeftMs = wish.timeoutMs
-    this.#resolve = wish.resolve
-    this.#reject = wish.reject
     this.order = order
+  }
+
+  get id(): ActorId {
+    return this.#wish.id
+  }
+
+  get key(): string {
+    return this.#wish.key
+  }
+
+  get method(): string {
+    return this.#wish.method
+  }
+
+  get args(): readonly unknown[] {
+    return this.#wish.args
+  }
+
+  get flags(): number {
+    return this.#wish.flags
+  }
+
+  get isOneWay(): boolean {
+    return this.#wish.isOneWay
+  }
+
+  get chain(): readonly string[] {
+    return this.#wish.chain
   }
 
   get keepsNothingAlive(): boolean {
@@ -90,7 +103,7 @@ export class Call extends ReplyRef implements Invocation {
   /** Says how much of its time is left, from the second sending on. */
   sendingAt(now: MonotonicMs): void {
     if (this.#firstSentAt === undefined) this.#firstSentAt = now
-    else this.timeLeftMs = Math.max(1, this.#timeoutMs - (now - this.#firstSentAt))
+    else this.timeLeftMs = Math.max(1, this.#wish.timeoutMs - (now - this.#firstSentAt))
   }
 
   listenTo(signal: AbortSignal): void {
@@ -122,7 +135,17 @@ export class Call extends ReplyRef implements Invocation {
       this.#mayHaveRun = false
       if (this.#desk.triesAgain(this, error)) return
     }
-    this.#failFor(error)
+    this.#failFor(error instanceof CallError && error.cause === undefined ? error : this.#copied(error))
+  }
+
+  /** As another node would have sent it: as it is, or as much of it as can be sent. */
+  #copied(error: Error): Error {
+    for (const make of [() => error, () => plainError(error)]) {
+      try {
+        return this.#desk.copied(make()) as Error
+      } catch {}
+    }
+    return new InvalidMessageError("it failed, and the error cannot cross the wire", "unknown")
   }
 
   /** Ends it, whatever could be tried. */
@@ -154,7 +177,7 @@ export class Call extends ReplyRef implements Invocation {
   expire(): void {
     if (this.#isOver) return
     const delivery = this.#withdrawn()
-    this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.#timeoutMs, delivery))
+    this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.#wish.timeoutMs, delivery))
   }
 
   /** The system has stopped. */
@@ -172,12 +195,11 @@ export class Call extends ReplyRef implements Invocation {
   }
 
   #resolveWith(value: unknown): void {
-    const resolve = this.#resolve
-    if (this.#end()) resolve?.(value)
+    if (this.#end()) this.#wish.resolve?.(value)
   }
 
   #failFor(error: Error): void {
-    const reject = this.#reject
+    const { reject } = this.#wish
     if (!this.#end()) return
     if (reject !== undefined) reject(error)
     else this.#desk.undelivered(this, error)
@@ -194,8 +216,6 @@ export class Call extends ReplyRef implements Invocation {
     this.#isOver = true
     leave(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this)
-    this.#resolve = undefined
-    this.#reject = undefined
     this.sending?.ended(this)
     return true
   }

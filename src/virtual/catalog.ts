@@ -23,6 +23,7 @@ export class Catalog {
   readonly #tools: CatalogTools
   #sweeps = 0
   #timer: Timer | undefined
+  #isStopped = false
   #sweepMs: number
 
   constructor(options: CatalogOptions) {
@@ -74,12 +75,13 @@ export class Catalog {
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#timer?.cancel()
   }
 
   #sweepFaster(idleAfterMs: number): void {
     const sweepMs = idleAfterMs / SWEEPS_PER_IDLE_TIME
-    if (sweepMs >= this.#sweepMs) return
+    if (sweepMs >= this.#sweepMs || this.#isStopped) return
     this.#sweepMs = sweepMs
     this.#timer?.cancel()
     this.#sweepLater()

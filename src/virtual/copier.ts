@@ -16,6 +16,8 @@ export class Copier {
   readonly #maxBytes: number
   readonly #buffer = new OutputBuffer(4_096)
   #room = 0
+  /** A getter, or the way of a class to the wire, may call an actor. */
+  #isCopying = false
 
   constructor(codec: Codec, maxBytes: number) {
     this.#codec = codec
@@ -33,9 +35,18 @@ export class Copier {
         return value.length * MOST_BYTES_OF_A_CHARACTER + ROOM < this.#maxBytes ? value : this.#byWire(value)
     }
     if (value === null) return value
+    if (this.#isCopying)
+      throw new InvalidMessageError("it was sent from inside of another that was being sent")
     this.#room = this.#maxBytes - ROOM
-    const copy = this.#plain(value, 0)
-    return copy === NOT_PLAIN ? this.#byWire(value) : copy
+    this.#isCopying = true
+    try {
+      const copy = this.#plain(value, 0)
+      return copy === NOT_PLAIN ? this.#byWire(value) : copy
+    } catch (error) {
+      throw error instanceof InvalidMessageError ? error : threw(error)
+    } finally {
+      this.#isCopying = false
+    }
   }
 
   /** An array of arguments, which is the caller's no more. */
@@ -52,18 +63,16 @@ export class Copier {
   #plain(value: unknown, depth: number): unknown {
     switch (typeof value) {
       case "number":
-        this.#room -= 9
-        return value
-      case "string":
-        this.#room -= value.length * MOST_BYTES_OF_A_CHARACTER + 6
-        return value
       case "boolean":
       case "undefined":
-        this.#room -= 1
+        this.#room -= MOST_BYTES
+        return value
+      case "string":
+        this.#room -= value.length * MOST_BYTES_OF_A_CHARACTER + MOST_BYTES
         return value
       case "object":
         if (value === null) {
-          this.#room -= 1
+          this.#room -= MOST_BYTES
           return null
         }
         if (depth > DEEPEST || this.#room < 0) return NOT_PLAIN
@@ -77,7 +86,7 @@ export class Copier {
 
   #array(value: readonly unknown[], depth: number): unknown {
     if (Object.getPrototypeOf(value) !== Array.prototype) return NOT_PLAIN
-    this.#room -= 6
+    this.#room -= MOST_BYTES
     const copy: unknown[] = new Array<unknown>(value.length)
     for (let at = 0; at < value.length; at += 1) {
       const item = value[at]
@@ -90,12 +99,12 @@ export class Copier {
   }
 
   #object(value: object, depth: number): unknown {
-    this.#room -= 6
+    this.#room -= MOST_BYTES
     const copy: Record<string, unknown> = {}
     const source = value as Record<string, unknown>
     for (const key of Object.keys(source)) {
       if (key === "__proto__") return NOT_PLAIN
-      this.#room -= key.length * MOST_BYTES_OF_A_CHARACTER + 6
+      this.#room -= key.length * MOST_BYTES_OF_A_CHARACTER + MOST_BYTES
       const copied = this.#plain(source[key], depth + 1)
       if (copied === NOT_PLAIN || this.#room < 0) return NOT_PLAIN
       copy[key] = copied
@@ -105,7 +114,7 @@ export class Copier {
 
   /** It is the same one here and everywhere. */
   #ref(ref: InternalRef<never>): unknown {
-    this.#room -= ref.path.toString().length + 6
+    this.#room -= ref.path.toString().length * MOST_BYTES_OF_A_CHARACTER + MOST_BYTES
     return ref
   }
 
@@ -118,17 +127,22 @@ export class Copier {
       this.#codec.encode(value, out)
       return this.#codec.decode(Buffer.from(out.bytes.subarray(0, out.at)), 0, out.at)
     } catch (error) {
-      if (error instanceof InvalidMessageError) throw error
-      const problem =
-        error instanceof MalformedBytesError ? error.message : "something in it threw while it was copied"
-      throw new InvalidMessageError(problem, "not-delivered", { cause: error })
+      throw error instanceof InvalidMessageError ? error : threw(error)
     }
   }
+}
+
+function threw(cause: unknown): InvalidMessageError {
+  const problem =
+    cause instanceof MalformedBytesError ? cause.message : "something in it threw while it was copied"
+  return new InvalidMessageError(problem, "not-delivered", { cause })
 }
 
 const NO_VALUES: readonly unknown[] = []
 const NOT_PLAIN: unique symbol = Symbol("not plain")
 /** Deeper ones are left to the codec, which has the limit. */
 const DEEPEST = 32
-const MOST_BYTES_OF_A_CHARACTER = 2
+/** In either codec: of a character that JSON escapes, and of anything else, its mark in JSON included. */
+const MOST_BYTES_OF_A_CHARACTER = 6
+const MOST_BYTES = 40
 const ROOM = 64

@@ -1,9 +1,11 @@
 import { ActorId } from "../address/actor-id.js"
 import { ActorIdError } from "../address/actor-id-error.js"
-import { InvalidMessageError } from "../errors/call-errors.js"
+import { PlacementError } from "../errors/actor-call-errors.js"
+import { FencedError, InvalidMessageError } from "../errors/call-errors.js"
 import type { RemoteReply } from "../remote/remote-reply.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import { type Invocation, localKey } from "./invocation.js"
+import type { Refusals } from "./refusals.js"
 
 /** A call that came from another node. Whoever made it keeps its time, and tries again where that helps. */
 export class Guest implements Invocation {
@@ -13,14 +15,16 @@ export class Guest implements Invocation {
   readonly #message: CallMessage
   readonly #flags: number
   readonly #reply: RemoteReply
+  readonly #refusals: Refusals
 
-  constructor(namespace: string, message: CallMessage, extras: Extras, reply: RemoteReply) {
+  constructor({ namespace, refusals }: GuestHouse, message: CallMessage, extras: Extras, reply: RemoteReply) {
     this.key = localKey({ type: message[0], key: message[1] })
     this.chain = extras.chain
     this.#namespace = namespace
     this.#message = message
     this.#flags = extras.flags
     this.#reply = reply
+    this.#refusals = refusals
   }
 
   /** Made when it is asked for: to find an actor that runs here its key will do. */
@@ -45,7 +49,17 @@ export class Guest implements Invocation {
   }
 
   get isOneWay(): boolean {
-    return this.#message[4] === ONE_WAY_CALL
+    return ((this.#message[4] ?? 0) & ONE_WAY_CALL) !== 0
+  }
+
+  /** It came back to whoever made it, and is sent anew. */
+  get isAgain(): boolean {
+    return ((this.#message[4] ?? 0) & AGAIN) !== 0
+  }
+
+  /** The connection that it came by. */
+  get connection(): object {
+    return this.#reply.connection
   }
 
   get keepsNothingAlive(): boolean {
@@ -65,26 +79,46 @@ export class Guest implements Invocation {
   }
 
   fail(error: Error): void {
+    if (!this.#reply.isOver && isTriedAgain(error)) this.#refusals.add(this)
     this.#reply.fail(error)
   }
 }
 
-/** What is sent for a call: type, key, method and arguments; and whether its answer is only that it has begun. */
+/** What those who made the calls do about these errors, which is in `message-bus.ts`. */
+function isTriedAgain(error: Error): boolean {
+  return (
+    error instanceof PlacementError || (error instanceof FencedError && error.delivery === "not-delivered")
+  )
+}
+
+/** What guests need of where they are. */
+export interface GuestHouse {
+  readonly namespace: string
+  readonly refusals: Refusals
+}
+
+/** What is sent for a call: type, key, method and arguments; and what is special about it. */
 export type CallMessage = readonly [
   type: string,
   key: string,
   method: string,
   args: readonly unknown[],
-  oneWay?: number,
+  kind?: number,
 ]
 
+/** Its answer is only that it has begun. */
 export const ONE_WAY_CALL = 1
+export const AGAIN = 2
 
 /** What comes from outside is looked at here, and nowhere else. */
 export function isCallMessage(message: unknown): message is CallMessage {
   if (!Array.isArray(message)) return false
-  const [type, key, method, args] = message as readonly unknown[]
+  const [type, key, method, args, kind] = message as readonly unknown[]
   return (
-    typeof type === "string" && typeof key === "string" && typeof method === "string" && Array.isArray(args)
+    typeof type === "string" &&
+    typeof key === "string" &&
+    typeof method === "string" &&
+    Array.isArray(args) &&
+    (kind === undefined || typeof kind === "number")
   )
 }

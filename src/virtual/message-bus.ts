@@ -20,10 +20,11 @@ import { type Extras, LOCAL_ONLY } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
 import { Call, type CallDesk, type CallWish } from "./call.js"
 import type { Catalog } from "./catalog.js"
-import { type CallMessage, Guest, ONE_WAY_CALL } from "./guest.js"
+import { AGAIN, type CallMessage, Guest, ONE_WAY_CALL } from "./guest.js"
 import type { Destination, Invocation } from "./invocation.js"
 import { Reception } from "./reception.js"
 import { Route, type RouteBus } from "./route.js"
+import { Settling } from "./settling.js"
 
 /**
  * Brings every call to its actor, wherever that is, and its answer back; each ends exactly once.
@@ -40,6 +41,8 @@ export class MessageBus implements CallDesk, RouteBus {
   readonly #routes = new Set<Route>()
   readonly #receptions = new Map<string, Reception>()
   #calls = 0
+  #settling: Settling | undefined
+  #isStopped = false
 
   constructor(tools: BusTools) {
     this.#tools = tools
@@ -49,6 +52,11 @@ export class MessageBus implements CallDesk, RouteBus {
   /** How many actors are being looked for, or called elsewhere. */
   get routes(): number {
     return this.#routes.size
+  }
+
+  /** How many actors that do not run here are being called by other nodes. */
+  get receptions(): number {
+    return this.#receptions.size
   }
 
   call(wish: CallWish, signal?: AbortSignal): void {
@@ -61,18 +69,19 @@ export class MessageBus implements CallDesk, RouteBus {
     this.#tools.deadlines.add(call, wish.timeoutMs)
     const destination = this.#destinations.get(call.key)
     if (destination !== undefined) destination.accept(call)
+    else if (this.#isStopped) call.abandon()
     else this.#routeTo(call.id, call.key).accept(call)
   }
 
   /** A call from another node. */
   receive(guest: Guest): void {
-    // Those who came before wait there until the activation is ready; whoever went straight to it would overtake them.
-    const known = this.#receptions.size === 0 ? undefined : this.#receptions.get(guest.key)
-    if (known !== undefined) return known.accept(guest)
     const activation = this.#tools.catalog.get(guest.key)
     if (activation !== undefined) return activation.accept(guest)
     const problem = guest.idProblem
     if (problem !== undefined) return guest.fail(problem)
+    const known = this.#receptions.get(guest.key)
+    if (known !== undefined) return known.accept(guest)
+    this.#settling?.disturb()
     const reception = new Reception(guest.id, guest.key, this.mailboxCapacity)
     this.#receptions.set(guest.key, reception)
     reception.accept(guest)
@@ -133,7 +142,21 @@ export class MessageBus implements CallDesk, RouteBus {
     }
   }
 
+  /**
+   * Resolves when whoever called this node has its answer, what was called from here before this has ended, and nobody has called
+   * for a moment: others hear late that nothing is here any more.
+   */
+  settled(quietMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#settling = new Settling(this.#calls, quietMs, this.#tools.clock, resolve)
+      this.#settle()
+    })
+  }
+
   stop(): void {
+    this.#settling?.end()
+    this.#isStopped = true
+    this.#destinations.clear()
     for (const route of this.#routes) route.stop()
     for (const reception of this.#receptions.values())
       reception.refuse(this.#notHere(reception.id, "it is stopping"))
@@ -149,9 +172,9 @@ export class MessageBus implements CallDesk, RouteBus {
   send(call: Call, node: NodeId): void {
     const { id, method, args, isOneWay } = call
     call.sendingAt(this.#now)
-    const message: CallMessage = isOneWay
-      ? [id.type, id.key, method, args, ONE_WAY_CALL]
-      : [id.type, id.key, method, args]
+    const kind = (isOneWay ? ONE_WAY_CALL : 0) | (call.isAgain ? AGAIN : 0)
+    const message: CallMessage =
+      kind === 0 ? [id.type, id.key, method, args] : [id.type, id.key, method, args, kind]
     const gate = this.#tools.gateOf(node)
     if (gate === undefined) {
       return call.failForGood(
@@ -170,8 +193,13 @@ export class MessageBus implements CallDesk, RouteBus {
     return this.#tools.clock.setTimer(delayMs, fire)
   }
 
+  callEnded(): void {
+    if (this.#settling !== undefined) this.#settle()
+  }
+
   over(route: Route): void {
     this.#routes.delete(route)
+    this.#settle()
     if (this.#destinations.get(route.key) !== route) return
     const activation = this.#tools.catalog.get(route.key)
     if (activation === undefined) this.#destinations.delete(route.key)
@@ -209,6 +237,13 @@ export class MessageBus implements CallDesk, RouteBus {
     return this.#tools.clock.monotonicMs()
   }
 
+  #settle(): void {
+    const settling = this.#settling
+    if (settling === undefined || this.#receptions.size > 0) return
+    for (const route of this.#routes) if (route.oldest <= settling.lastCall) return
+    settling.isQuiet()
+  }
+
   #routeTo(id: ActorId, key: string): Route {
     const route = new Route(id, key, this)
     this.#routes.add(route)
@@ -225,6 +260,8 @@ export class MessageBus implements CallDesk, RouteBus {
         return route.leadsHere(activation)
       }
       case "remote":
+        // An earlier life of this node, which is still on record: nobody has the actor, and nobody may claim it yet.
+        if (this.#tools.isThisProcess(answer.node)) return route.isBlocked()
         return route.leadsTo(answer.node)
       case "refused": {
         const error = refusalError(route.id, answer)
@@ -242,6 +279,7 @@ export class MessageBus implements CallDesk, RouteBus {
     const settle = (end: () => void) => {
       this.#receptions.delete(key)
       end()
+      this.#settle()
     }
     if (this.#tools.isPlacedElsewhere(id)) {
       try {
@@ -280,8 +318,8 @@ export class MessageBus implements CallDesk, RouteBus {
 
   #learn(call: Call, { problem, where }: PlacementError): void {
     const { sentTo } = call
-    const told = problem === "moved" && where !== undefined ? whereabouts(where) : undefined
-    if (told !== undefined && where !== undefined) {
+    const told = problem === "moved" && where ? whereabouts(where) : undefined
+    if (told !== undefined && where) {
       call.forwards += 1
       this.#tools.misdirected(call.id, where.epoch, told)
       if (call.forwards <= this.#tools.maxForwards) return
@@ -362,6 +400,8 @@ export interface BusTools {
   read(id: ActorId): Promise<unknown>
   cached(id: ActorId): { readonly epoch: string; readonly where: Whereabouts | undefined }
   isPlacedElsewhere(id: ActorId): boolean
+  /** Whether it is this node, in any of its lives. */
+  isThisProcess(node: NodeId): boolean
   misdirected(id: ActorId, epoch: string, where: Whereabouts): void
   /** What is known of it has proved useless. */
   forget(id: ActorId): void

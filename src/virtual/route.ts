@@ -38,6 +38,12 @@ export class Route implements Destination<Call>, Sending {
     this.#bus = bus
   }
 
+  /** The order of the first call that has not ended. */
+  get oldest(): number {
+    const calls = [this.#underWay, this.#back, this.#waiting].flat().filter(({ isOver }) => !isOver)
+    return Math.min(...calls.map(({ order }) => order))
+  }
+
   accept(call: Call): void {
     if (this.#node !== undefined) return this.#send(call, this.#node)
     if (this.#waiting.length >= this.#bus.mailboxCapacity) {
@@ -107,6 +113,7 @@ export class Route implements Destination<Call>, Sending {
   cameBack(call: Call): void {
     this.#remove(call)
     call.sending = undefined
+    call.isAgain = true
     this.#back.push(call)
     this.#node = undefined
     this.#goOn()
@@ -129,12 +136,14 @@ export class Route implements Destination<Call>, Sending {
 
   ended(call: Call): void {
     this.#remove(call)
+    this.#bus.callEnded()
     this.#goOn()
   }
 
   stop(): void {
     this.#pause?.cancel()
     this.#isOver = true
+    for (const call of [...this.#underWay, ...this.#takeWaiting()]) call.abandon()
   }
 
   #send(call: Call, node: NodeId): void {
@@ -166,7 +175,9 @@ export class Route implements Destination<Call>, Sending {
     this.#bus.find(this, first)
   }
 
+  /** The connection that it was sent by need not wait for its answer any more. */
   #remove(call: Call): void {
+    this.#bus.withdraw(call, call.sentTo as NodeId)
     const at = this.#underWay.indexOf(call)
     if (at === 0) this.#underWay.shift()
     else if (at > 0) this.#underWay.splice(at, 1)
@@ -203,6 +214,7 @@ export interface RouteBus {
   send(call: Call, node: NodeId): void
   withdraw(call: Call, node: NodeId): Delivery
   setTimer(delayMs: number, fire: () => void): Timer
+  callEnded(): void
   over(route: Route): void
 }
 

@@ -2,8 +2,8 @@ import type { InternalRef } from "../actor/internal-ref.js"
 import type { Realm } from "../actor/realm.js"
 import { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
-import { UnknownMethodError } from "../errors/actor-call-errors.js"
-import { FencedError, InvalidMessageError } from "../errors/call-errors.js"
+import { PlacementError, UnknownMethodError } from "../errors/actor-call-errors.js"
+import { CallError, FencedError, InvalidMessageError } from "../errors/call-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { Denial } from "../placement/coordinator-event.js"
@@ -18,6 +18,7 @@ import type { TurnContext } from "../ports/turn-context.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 import type { Registry } from "../registry/registry.js"
 import type { Tenure } from "../registry/tenure.js"
+import { MAX_CHAIN } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
 import { ActivationBecame, TurnOverdue } from "./activation-events.js"
 import type { ActorClass } from "./actor-class.js"
@@ -25,6 +26,7 @@ import { ActorType } from "./actor-type.js"
 import { ActorsGate } from "./actors-gate.js"
 import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
+import type { Guest } from "./guest.js"
 import { type CallOptions, Handle, type HandleShape, type HandleTarget, handleShape } from "./handle.js"
 import { type Invocation, localKey } from "./invocation.js"
 import { Loads } from "./loads.js"
@@ -42,7 +44,11 @@ export class VirtualActors {
   readonly #copier: Copier
   readonly #loads: Loads
   readonly #shapes = new Map<string, HandleShape>()
+  /** Types that this node does not host, as far as their classes were used here. */
+  readonly #foreign = new Map<string, ActorType>()
   readonly #tenures = new Map<string, Tenure>()
+  /** Those that could not be started, until the coordinator knows. */
+  readonly #failed = new Map<string, Activation>()
   /** Fenced, and out of the catalog, while something of them still runs. */
   readonly #lingering = new Set<Activation>()
   #registry: Registry | undefined
@@ -88,17 +94,16 @@ export class VirtualActors {
       read: (id) => this.#joined.read(id),
       cached: (id) => ({ epoch: this.#joined.epoch, where: this.#joined.cached(id) }),
       isPlacedElsewhere: (id) => this.#isPlacedElsewhere(id),
+      isThisProcess: ({ address }) => address === this.#joined.node.address,
       misdirected: (id, epoch, where) => this.#joined.misdirected(id, epoch, where),
       forget: (id) => this.#joined.forget(id),
       gateOf: (node) => options.gateOf(node),
       pathOf: () => this.gate.path,
       copied: (value) => this.#copier.copy(value),
-      undelivered: (call, error) => {
-        realm.deadLetters.add({ method: call.method, args: call.args, error }, call, "unreachable")
-      },
+      undelivered: (call, error) => this.#undelivered(call, error),
     })
     this.gate = new ActorsGate(realm.address, options.namespace, {
-      receive: (guest) => this.#bus.receive(guest),
+      receive: (guest) => this.#receive(guest),
       told: (message) => this.#loads.heard(message),
     })
     this.#loads = new Loads({
@@ -124,6 +129,11 @@ export class VirtualActors {
   /** How many actors are being looked for, or called elsewhere. */
   get routes(): number {
     return this.#bus.routes
+  }
+
+  /** How many actors that do not run here are being called by other nodes. */
+  get receptions(): number {
+    return this.#bus.receptions
   }
 
   /** This node is a member from now on. */
@@ -162,6 +172,7 @@ export class VirtualActors {
   async drain(): Promise<void> {
     this.#placement?.handle({ kind: "start", as: "client" })
     await this.#catalog.drain("leaving")
+    await this.#bus.settled(this.#joined.view.members.length > 1 ? QUIET_MS : 0)
   }
 
   stop(): void {
@@ -183,7 +194,7 @@ export class VirtualActors {
     const key = localKey(id)
     return {
       call: (method, args, options, isOneWay) => {
-        if (isOneWay) return this.#send({ id, key, method, args, isOneWay }, options, from)
+        if (isOneWay) return this.#sendOneWay({ id, key, method, args, isOneWay }, options, from)
         return new Promise((resolve, reject) => {
           try {
             this.#send({ id, key, method, args, isOneWay, resolve, reject }, options, from)
@@ -199,9 +210,9 @@ export class VirtualActors {
   #send(wanted: Wanted, options: CallOptions | undefined, from: Activation | undefined): void {
     const { id, key, method, isOneWay, resolve, reject } = wanted
     if (from !== undefined && !from.tenure.mayAct()) return this.#sendLater(wanted, options, from)
-    const type = this.#types.get(id.type)
-    const known = type?.method(method)
-    if (type !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
+    const hosted = this.#types.get(id.type)
+    const known = (hosted ?? this.#foreign.get(id.type))?.method(method)
+    if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#options.realm.askTimeoutMs
     if (!(timeoutMs > 0 && timeoutMs < Number.POSITIVE_INFINITY)) {
       throw new RangeError(`timeoutMs is more than 0 and finite, not ${timeoutMs}`)
@@ -214,7 +225,7 @@ export class VirtualActors {
         args: this.#copied(wanted.args),
         flags: known?.flags ?? 0,
         isOneWay,
-        chain: isOneWay || from === undefined ? NO_CHAIN : (from.currentTurn?.chain ?? from.ownChain),
+        chain: isOneWay || from === undefined ? NO_CHAIN : chainOf(from),
         timeoutMs,
         resolve,
         reject,
@@ -223,18 +234,34 @@ export class VirtualActors {
     )
   }
 
+  /** Whether a message is refused here or elsewhere is the same to whoever waits for no answer. */
+  #sendOneWay(wanted: Wanted, options: CallOptions | undefined, from: Activation | undefined): void {
+    try {
+      this.#send(wanted, options, from)
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error
+      this.#undelivered(wanted, error)
+    }
+  }
+
+  #undelivered({ method, args }: Pick<Wanted, "method" | "args">, error: unknown): void {
+    this.#options.realm.deadLetters.add({ method, args, error }, this.gate, "unreachable")
+  }
+
   /** The door that a call of this turn leaves by is shut, or waits for a renewal. */
   #sendLater(wanted: Wanted, options: CallOptions | undefined, from: Activation): void {
+    const own = { ...wanted, args: this.#copied(wanted.args) }
     void from.tenure.opened().then((isOpen) => {
       try {
-        if (isOpen) return this.#send(wanted, options, from)
+        if (isOpen) return this.#send(own, options, from)
         throw new FencedError(
           from.id.toString(),
           "not-delivered",
           from.tenure.endedBecause ?? "its node lost its lease",
         )
       } catch (error) {
-        wanted.reject?.(error)
+        if (wanted.reject === undefined) this.#undelivered(wanted, error)
+        else wanted.reject(error)
       }
     })
   }
@@ -253,8 +280,11 @@ export class VirtualActors {
   #shapeOf(name: string, type: ActorClass | string): HandleShape {
     const known = this.#shapes.get(name)
     if (known !== undefined) return known
-    const registered = this.#types.get(name) ?? (typeof type === "string" ? undefined : new ActorType(type))
-    const shape = handleShape(registered?.methodNames ?? [])
+    const hosted = this.#types.get(name)
+    if (hosted === undefined && typeof type === "string") return StrangeHandle
+    const described = hosted ?? new ActorType(type as ActorClass)
+    if (hosted === undefined) this.#foreign.set(name, described)
+    const shape = handleShape(described.methodNames)
     this.#shapes.set(name, shape)
     return shape
   }
@@ -349,13 +379,18 @@ export class VirtualActors {
   }
 
   async #end(id: ActorId, generation: number): Promise<void> {
-    const activation = this.#catalog.get(localKey(id))
+    const key = localKey(id)
+    const failed = this.#failed.get(key)
+    this.#failed.delete(key)
+    failed?.tellFailure()
+    const activation = this.#catalog.get(key)
     if (activation?.generation === generation) await activation.deactivated("asked")
   }
 
   #ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): void {
     const { id, key, tenure, generation } = activation
     this.#bus.ended(activation)
+    if (activation.hasFailed) this.#failed.set(key, activation)
     if (!isOwn) this.#linger(activation)
     // One that could not be started is released by the coordinator, which had it claimed.
     const isReleased = isOwn && this.#tenures.get(key) !== tenure
@@ -374,6 +409,11 @@ export class VirtualActors {
     return known?.kind === "placed" && !known.node.equals(this.#joined.node)
   }
 
+  #receive(guest: Guest): void {
+    if (this.#registry !== undefined) return this.#bus.receive(guest)
+    guest.fail(new PlacementError(guest.key, "not-here", "this node does not know yet that it has joined"))
+  }
+
   get #joined(): Registry {
     if (this.#registry === undefined) throw new TypeError("this node has not joined yet")
     return this.#registry
@@ -385,7 +425,21 @@ export class VirtualActors {
   }
 }
 
+/** Nobody has called a node that leaves for so long: everybody has heard that its actors are not there any more. */
+const QUIET_MS = 100
+
 const NO_CHAIN: readonly string[] = []
+/** For actors of which only the name of their type is known. */
+const StrangeHandle = handleShape([])
+
+/** Who waits for a call that is made there. Throws an `InvalidMessageError` where so many do that it cannot be meant. */
+function chainOf(from: Activation): readonly string[] {
+  const { callChain } = from
+  if (callChain.length <= MAX_CHAIN) return callChain
+  throw new InvalidMessageError(
+    `the call is made in a call that is made in another, and so on: ${MAX_CHAIN} may wait for each other`,
+  )
+}
 
 interface Wanted {
   readonly id: ActorId

@@ -9,9 +9,10 @@ interface Waiting {
 export class ManualClock implements Clock {
   readonly #waiting = new Set<Waiting>()
   #now = 0
+  #wallAheadMs = 0
 
   wallMs(): number {
-    return this.#now
+    return this.#now + this.#wallAheadMs
   }
 
   monotonicMs(): number {
@@ -26,6 +27,11 @@ export class ManualClock implements Clock {
 
   get pendingTimers(): number {
     return this.#waiting.size
+  }
+
+  /** The wall clock runs ahead, as it does on a machine that was suspended. */
+  jumpWall(byMs: number): void {
+    this.#wallAheadMs += byMs
   }
 
   /** Time goes by in which nothing is served, as while a long computation runs. */

@@ -1,0 +1,225 @@
+import { isDeepStrictEqual } from "node:util"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { InvalidMessageError } from "../errors/call-errors.js"
+import type { Codec } from "../ports/codec.js"
+import { binaryCodec } from "../serialization/binary-codec.js"
+import { jsonCodec } from "../serialization/json-codec.js"
+import { OutputBuffer } from "../serialization/output-buffer.js"
+import { TypeRegistry } from "../serialization/type-registry.js"
+import { Copier } from "./copier.js"
+
+class Point {
+  readonly x: number
+  readonly y: number
+
+  constructor(x: number, y: number) {
+    this.x = x
+    this.y = y
+  }
+}
+
+class Stranger {
+  readonly x = 1
+}
+
+const MAX_BYTES = 10_000
+
+describe.each([
+  ["binary", binaryCodec],
+  ["JSON", jsonCodec],
+])("a copier by the %s codec", (_name, make) => {
+  const codec = make()({
+    types: new TypeRegistry([Point]),
+    refs: { isRef: () => false, textOf: () => "", refOf: () => ({}) },
+  })
+  const copier = new Copier(codec, MAX_BYTES)
+
+  test("gives what the codec gives, for all that is", () => {
+    fc.assert(
+      fc.property(anything, (value) =>
+        sameEnd(
+          ending(() => copier.copy(value)),
+          ending(() => wired(codec, value)),
+        ),
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test("gives what the codec gives, also for several arguments at once", () => {
+    fc.assert(
+      fc.property(fc.array(anything, { maxLength: 4 }), (values) =>
+        sameEnd(
+          ending(() => copier.copyAll(values)),
+          ending(() => wired(codec, values)),
+        ),
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test("shares nothing that can be changed with what it was given", () => {
+    fc.assert(
+      fc.property(anything, (value) => {
+        const end = ending(() => copier.copy(value))
+        if ("gave" in end)
+          expect(objectsIn(end.gave).filter((one) => objectsIn(value).includes(one))).toEqual([])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test("takes what just fits and refuses what does not, as the codec does", () => {
+    for (const unit of ["x", "é", "好"]) {
+      for (const length of [3_200, 4_900, 4_960, 4_999, 5_010, 9_900, 9_990, 9_998, 10_001]) {
+        const value = unit.repeat(length)
+        for (const given of [value, [value], { value }, { [value]: 1 }]) {
+          const copied = ending(() => copier.copy(given))
+          expect(
+            sameEnd(
+              copied,
+              ending(() => wired(codec, given)),
+            ),
+          ).toBe(true)
+        }
+      }
+    }
+    expect(() => copier.copy("x".repeat(20_000))).toThrow(/larger than the 10000 bytes.*maxMessageBytes/)
+    expect(() => copier.copy(Array.from({ length: 11_000 }, () => 1))).toThrow(InvalidMessageError)
+  })
+
+  test.each([
+    ["a function", () => {}],
+    ["a function deep inside", { a: [{ b: () => {} }] }],
+    ["a symbol", Symbol("s")],
+    ["an instance of a class that is not registered", { a: new Stranger() }],
+    ["a promise", Promise.resolve()],
+    ["a WeakMap", new WeakMap()],
+    ["a key that is __proto__", JSON.parse('{"__proto__": {"polluted": true}}')],
+    ["what contains itself", cyclic()],
+    ["what is nested 200 deep", nested(200)],
+  ])("refuses %s, with the codec's words", (_what, value) => {
+    const end = ending(() => copier.copy(value))
+    expect(end).toMatchObject({ threw: expect.any(InvalidMessageError) })
+    expect(
+      sameEnd(
+        end,
+        ending(() => wired(codec, value)),
+      ),
+    ).toBe(true)
+  })
+
+  test("says what a getter threw, and copies the next thing as ever", () => {
+    const trap = {
+      before: 1,
+      get boom(): number {
+        throw new RangeError("boom")
+      },
+    }
+    for (const value of [trap, [trap], { trap }, [new Date(), trap]]) {
+      const end = ending(() => copier.copy(value)) as { threw: InvalidMessageError }
+      expect(end.threw).toBeInstanceOf(InvalidMessageError)
+      expect(end.threw.delivery).toBe("not-delivered")
+      expect(end.threw.cause).toBeInstanceOf(RangeError)
+    }
+    expect(copier.copy({ a: 1 })).toEqual({ a: 1 })
+  })
+
+  test("refuses what is sent from inside of what is being sent, and copies the next thing as ever", () => {
+    const outer = (date: unknown) => ({
+      date,
+      get inner() {
+        return copier.copy({ date: new Date(7) }) as object
+      },
+    })
+    for (const value of [outer(1), outer(new Date(5))]) {
+      expect(() => copier.copy(value)).toThrow(InvalidMessageError)
+    }
+    expect(copier.copy({ date: new Date(5) })).toEqual({ date: new Date(5) })
+  })
+
+  test("keeps instances of registered classes what they are", () => {
+    const copy = copier.copy({ at: new Point(1, 2) }) as { at: Point }
+    expect(copy.at).toBeInstanceOf(Point)
+    expect(copy.at).toEqual(new Point(1, 2))
+  })
+})
+
+const anything = fc.anything({
+  withBigInt: true,
+  withDate: true,
+  withMap: true,
+  withSet: true,
+  withNullPrototype: true,
+  withObjectString: true,
+  withSparseArray: true,
+  withTypedArray: true,
+  withBoxedValues: true,
+  maxDepth: 4,
+  key: fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("__proto__", "constructor", "toJSON", "then", "length"),
+  ),
+  values: [
+    fc.integer(),
+    fc.double(),
+    fc.boolean(),
+    fc.string({ unit: "binary" }),
+    fc.string().map((text) => `${text.slice(0, 1)}\ud800`),
+    fc.constantFrom(null, undefined, Number.NaN, -0, Number.POSITIVE_INFINITY, ""),
+    fc.constant(() => {}),
+    fc.constant(Symbol.iterator),
+    fc.constant(new Point(3, 4)),
+    fc.constant(new Stranger()),
+    fc.constant(new RangeError("x")),
+    fc.constant(/x/g),
+  ],
+})
+
+type End = { readonly gave: unknown } | { readonly threw: unknown }
+
+function ending(act: () => unknown): End {
+  try {
+    return { gave: act() }
+  } catch (threw) {
+    return { threw }
+  }
+}
+
+function sameEnd(one: End, other: End): boolean {
+  if ("gave" in one && "gave" in other) return isDeepStrictEqual(one.gave, other.gave)
+  if ("gave" in one || "gave" in other) return false
+  return one.threw instanceof InvalidMessageError && said(other.threw) === said(one.threw)
+}
+
+/** But for the place in the message, which is one level deeper where there are several. */
+function said(error: unknown): string {
+  return (error as Error).message.replace(/^message\S*/, "")
+}
+
+function wired(codec: Codec, value: unknown): unknown {
+  const out = new OutputBuffer(64)
+  out.maxBytes = MAX_BYTES
+  out.limitAt = MAX_BYTES
+  codec.encode(value, out)
+  return codec.decode(Buffer.from(out.bytes.subarray(0, out.at)), 0, out.at)
+}
+
+function objectsIn(value: unknown): object[] {
+  if (typeof value !== "object" || value === null) return []
+  const inside = value instanceof Map || value instanceof Set ? [...value].flat() : Object.values(value)
+  return [value, ...inside.flatMap((one) => objectsIn(one))]
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 1
+  for (let level = 0; level < depth; level += 1) value = [value]
+  return value
+}
+
+function cyclic(): unknown {
+  const value: { self?: unknown } = {}
+  value.self = value
+  return value
+}

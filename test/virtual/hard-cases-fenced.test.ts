@@ -1,0 +1,202 @@
+import { describe, expect, it } from "vitest"
+import { Actor, FencedError, NodeRejoined, StoreUnavailableError } from "../../src/index.js"
+import type { ClusterStore, StoreProvider } from "../../src/ports/store.js"
+import { nodePorts } from "../../src/runtime/node-ports.js"
+import { memoryStore } from "../../src/stores/memory-store.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
+import type { DeactivationReason } from "../../src/virtual/actor.js"
+import { ManualClock, settle } from "../fake/manual-clock.js"
+import { failureOf, Gate, outcome, scenes } from "./scene.js"
+
+const scene = scenes()
+
+let steps: string[] = []
+let gate = new Gate()
+
+class Keeper extends Actor<{ count: number }> {
+  static readonly type = "Keeper"
+
+  protected override initialState() {
+    return { count: 0 }
+  }
+
+  protected override onActivate() {
+    steps.push("begins")
+  }
+
+  protected override onDeactivate(reason: DeactivationReason) {
+    steps.push(`ends: ${reason}`)
+  }
+
+  async add() {
+    this.state.count += 1
+    await this.save()
+    return this.state.count
+  }
+
+  addUnsaved() {
+    steps.push("adds")
+    this.state.count += 1
+    return this.state.count
+  }
+
+  token() {
+    return this.fencingToken
+  }
+
+  async wait() {
+    this.signal.addEventListener("abort", () => steps.push("aborted"))
+    await gate.promise
+    steps.push("goes on")
+    return "done"
+  }
+
+  async waitAndCall() {
+    await gate.promise
+    return await this.actor(Keeper, "other").add()
+  }
+
+  async waitAndSave() {
+    await gate.promise
+    await this.save()
+  }
+}
+
+/** A store that can be away: nothing is answered then, and nothing arrives. */
+class Fickle {
+  isAway = false
+  readonly #provider = memoryStore()
+
+  provider(): StoreProvider {
+    return { open: async (namespace, ports) => this.#wrapped(await this.#provider.open(namespace, ports)) }
+  }
+
+  #wrapped(store: ClusterStore): ClusterStore {
+    const here = () => {
+      if (this.isAway) throw new StoreUnavailableError("it is away", "not-committed")
+      return store
+    }
+    return {
+      identity: store.identity,
+      get: async (key) => here().get(key),
+      list: async (prefix) => here().list(prefix),
+      commit: async (commit) => here().commit(commit),
+      watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
+      close: () => store.close(),
+    }
+  }
+}
+
+async function fickle() {
+  steps = []
+  gate = new Gate()
+  const store = new Fickle()
+  const world = await scene([Keeper], {
+    store: store.provider(),
+    lease: { ttlMs: 1_000, deathProof: false },
+    requestTimeoutMs: 60_000,
+  })
+  return { store, ...world }
+}
+
+describe("a node that loses its lease", () => {
+  it("aborts what runs, refuses its reply, and serves the next call from the store, as another life", async () => {
+    const { system, store, clock } = await fickle()
+    const keeper = system.actor(Keeper, "k")
+    const first = await keeper.token()
+    await keeper.add()
+    await keeper.addUnsaved()
+    const rejoined: NodeRejoined[] = []
+    system.events.subscribe(NodeRejoined, (event) => rejoined.push(event))
+    const running = failureOf(keeper.wait())
+    const behind = keeper.wait()
+    await settle()
+    store.isAway = true
+    await clock.advance(1_000)
+    expect(steps).toContain("aborted")
+    const waiting = keeper.add()
+    expect(await outcome(waiting)).toBe("pending")
+    gate.open()
+    await settle()
+    expect(steps).toEqual(["begins", "adds", "aborted", "goes on", "ends: fenced"])
+    expect(await running).toMatchObject({ code: "Fenced", delivery: "unknown" })
+    store.isAway = false
+    await clock.advance(5_000)
+    system.events.flush()
+    expect(rejoined).toHaveLength(1)
+    expect(await waiting).toBe(2)
+    expect(await keeper.token()).toBeGreaterThan(first)
+    // It had not begun, so the next life has run it.
+    expect(await behind).toBe("done")
+  })
+
+  it.each([
+    ["its reply", "wait"],
+    ["its call", "waitAndCall"],
+    ["its save", "waitAndSave"],
+  ] as const)("lets nothing out of what runs: %s", async (_what, method) => {
+    const { system, store, clock } = await fickle()
+    const running = failureOf(system.actor(Keeper, "k")[method]())
+    await settle()
+    store.isAway = true
+    await clock.advance(1_000)
+    gate.open()
+    const error = await outcome(running)
+    expect(error).toBeInstanceOf(FencedError)
+    expect(error).toMatchObject({ delivery: "unknown", target: "test::Keeper/k" })
+    store.isAway = false
+    await clock.advance(5_000)
+    expect(await system.actor(Keeper, "other").add()).toBe(1)
+  })
+})
+
+describe("a machine that stood still", () => {
+  it("lets nothing out until its lease is renewed, and then what it has", async () => {
+    const { system, store, clock } = await fickle()
+    const keeper = system.actor(Keeper, "k")
+    await keeper.add()
+    await system.actor(Keeper, "other").token()
+    const running = keeper.wait()
+    await settle()
+    store.isAway = true
+    clock.jumpWall(950)
+    gate.open()
+    const waiting = keeper.addUnsaved()
+    // Another one, which has nothing to wait for but its door.
+    const other = system.actor(Keeper, "other").addUnsaved()
+    expect(await outcome(running)).toBe("pending")
+    expect(await outcome(waiting)).toBe("pending")
+    expect(await outcome(other)).toBe("pending")
+    expect(steps).not.toContain("adds")
+    store.isAway = false
+    await clock.advance(400)
+    expect(await running).toBe("done")
+    expect(await waiting).toBe(2)
+    expect(await other).toBe(1)
+  })
+})
+
+describe("a system that cannot join", () => {
+  it("leaves no timer behind", async () => {
+    const clock = new ManualClock()
+    const store = new Fickle()
+    store.isAway = true
+    const logger = { enabled: () => false, log: () => {}, with: () => logger }
+    const start = failureOf(
+      ActorSystem.start(
+        {
+          namespace: "test",
+          actors: [Keeper],
+          store: store.provider(),
+          requestTimeoutMs: 1_000,
+          lease: { deathProof: false },
+        },
+        nodePorts({ clock, logger }),
+      ),
+    )
+    await clock.advance(10_000)
+    expect(await start).toBeInstanceOf(StoreUnavailableError)
+    await clock.advance(10_000)
+    expect(clock.pendingTimers).toBe(0)
+  })
+})

@@ -1,0 +1,266 @@
+import { describe, expect, it, onTestFinished } from "vitest"
+import { PlacementError } from "../../src/errors/actor-call-errors.js"
+import { ActorStoppedError, FencedError, NodeUnreachableError } from "../../src/errors/call-errors.js"
+import { Actor, CallError } from "../../src/index.js"
+import { joinCommit } from "../../src/registry/commits.js"
+import { ENVELOPE } from "../../src/remote/frames.js"
+import { nodePorts } from "../../src/runtime/node-ports.js"
+import {
+  ANSWER,
+  Envelope,
+  FAILURE,
+  REQUEST,
+  SUPPRESS_KEEP_ALIVE,
+  writeEnvelope,
+} from "../../src/serialization/envelope.js"
+import { OutputBuffer } from "../../src/serialization/output-buffer.js"
+import { memoryStore } from "../../src/stores/memory-store.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
+import { withOptions } from "../../src/virtual/handle.js"
+import { ManualClock } from "../fake/manual-clock.js"
+import { freshNode, type Message, RawPeer } from "../remote/support/raw-peer.js"
+import { until } from "../remote/support/until.js"
+import { WatchedNode } from "../remote/support/watched-node.js"
+import { type Frame, failure, frame, name, payloadOf, request } from "../remote/support/wire.js"
+import { failureOf } from "./scene.js"
+
+let ran: string[] = []
+
+class Vault extends Actor<{ gold: number }> {
+  static readonly type = "Vault"
+  static readonly idleAfterMs = 800
+
+  protected override initialState() {
+    ran.push("initialState")
+    return { gold: 100 }
+  }
+
+  protected override onActivate() {
+    ran.push("onActivate")
+  }
+
+  protected override onDeactivate() {
+    ran.push("onDeactivate")
+  }
+
+  protected override upgradeState() {
+    ran.push("upgradeState")
+    return { gold: 0 }
+  }
+
+  look() {
+    ran.push("look")
+    return this.state.gold
+  }
+
+  count(...args: unknown[]) {
+    ran.push("count")
+    return args.length
+  }
+
+  _steal() {
+    ran.push("_steal")
+  }
+
+  get gold() {
+    ran.push("gold")
+    return this.state.gold
+  }
+}
+
+/** A node with a vault, and somebody who knows the secret and speaks to its gate by hand. */
+async function attack(clock?: ManualClock) {
+  ran = []
+  const provider = memoryStore()
+  const store = await provider.open("besieged", nodePorts())
+  const node = await WatchedNode.start(
+    { actors: [Vault], store: provider, lease: { deathProof: false } },
+    clock === undefined ? {} : { clock },
+  )
+  onTestFinished(async () => {
+    const stop = node.stop()
+    if (clock !== undefined) await clock.advance(20_000)
+    await stop
+  })
+  const self = freshNode()
+  const peer = await RawPeer.admitted(node, { self, store: store.identity })
+  onTestFinished(() => peer.destroy())
+  peer.send(name(0, `${node.system.address}/system/actors`))
+  let asked = 0
+  /** The answer to a message that is written by hand. */
+  const ask = async (message: unknown, fields: Partial<Envelope> = {}): Promise<Message> => {
+    asked += 1
+    const correlation = asked
+    peer.send(call(correlation, payloadOf(message), fields))
+    const answer = () =>
+      peer.messages.find(({ envelope }) => envelope.correlation === correlation && isAnswer(envelope))
+    await until("it is answered", () => answer() !== undefined || peer.isClosed)
+    const found = answer()
+    if (found === undefined) throw new Error("the node hung up")
+    return found
+  }
+  return { node, peer, self, store, ask }
+}
+
+function isAnswer({ direction }: Envelope): boolean {
+  return direction === ANSWER || direction === FAILURE
+}
+
+function call(correlation: number, payload: Buffer, fields: Partial<Envelope>): Frame {
+  if (Object.keys(fields).length === 0) return request(0, correlation, payload)
+  const out = new OutputBuffer(64)
+  const envelope = { direction: REQUEST, target: 0, correlation, timeLeftMs: 5_000, ...fields } as const
+  writeEnvelope(out, Object.assign(new Envelope(), envelope))
+  return frame(ENVELOPE, Buffer.from(out.bytes.subarray(0, out.at)), payload)
+}
+
+describe("a message that is written by hand", () => {
+  it("calls a method if it is right", async () => {
+    const { ask } = await attack()
+    expect((await ask(["Vault", "v", "look", []])).message).toBe(100)
+    expect((await ask(["Vault", "v", "count", [1, 2, 3]])).message).toBe(3)
+  })
+
+  it.each([
+    "constructor",
+    "__proto__",
+    "prototype",
+    "hasOwnProperty",
+    "toString",
+    "valueOf",
+    "isPrototypeOf",
+    "__defineGetter__",
+    "__lookupGetter__",
+    "initialState",
+    "onActivate",
+    "onDeactivate",
+    "upgradeState",
+    "save",
+    "actor",
+    "deactivate",
+    "state",
+    "id",
+    "key",
+    "signal",
+    "timers",
+    "fencingToken",
+    "_steal",
+    "gold",
+    "then",
+    "toJSON",
+    "",
+    "look ",
+  ])("cannot call %o", async (method) => {
+    const { ask } = await attack()
+    await ask(["Vault", "v", "look", []])
+    ran = []
+    const { envelope, message } = await ask(["Vault", "v", method, []])
+    expect(envelope.direction).toBe(FAILURE)
+    expect(message).toMatchObject({ code: "UnknownMethod", delivery: "not-delivered" })
+    expect(ran).toEqual([])
+    expect((await ask(["Vault", "v", "look", []])).message).toBe(100)
+  })
+
+  it.each([
+    ["nothing", undefined],
+    ["a text", "Vault"],
+    ["an object", { 0: "Vault", 1: "v", 2: "look", 3: [], length: 4 }],
+    ["too little", ["Vault", "v", "look"]],
+    ["a number for a type", [5, "v", "look", []]],
+    ["a number for a key", ["Vault", 5, "look", []]],
+    ["an object for a method", ["Vault", "v", { toString: "look" }, []]],
+    ["a text for arguments", ["Vault", "v", "look", "abc"]],
+    ["an empty key", ["Vault", "", "look", []]],
+    ["an empty type", ["", "v", "look", []]],
+    ["a type with a slash", ["Vault/v", "w", "look", []]],
+    ["a key that is too long", ["Vault", "x".repeat(300), "look", []]],
+    ["a key with half of a character", ["Vault", "\ud800", "look", []]],
+  ])("that is %s is refused, and nothing is started", async (_what, message) => {
+    const { ask, node } = await attack()
+    const answer = await ask(message)
+    expect(answer.envelope.direction).toBe(FAILURE)
+    expect(answer.message).toMatchObject({ code: "InvalidMessage", delivery: "not-delivered" })
+    expect(ran).toEqual([])
+    expect(node.log.filter((line) => line.startsWith("error"))).toEqual([])
+    expect((await ask(["Vault", "v", "look", []])).message).toBe(100)
+  })
+
+  it("for a type that is not hosted here is not taken", async () => {
+    const { ask } = await attack()
+    const { message } = await ask(["Nobody", "v", "look", []])
+    expect(message).toBeInstanceOf(CallError)
+    expect(message).toMatchObject({ delivery: "not-delivered" })
+  })
+
+  it("with a chain that has its actor in it is a cycle, whoever says so", async () => {
+    const { ask } = await attack()
+    const { message } = await ask(["Vault", "v", "look", []], { chain: ["X/y", "Vault/v"] })
+    expect(message).toMatchObject({ code: "CallCycle", cycle: ["Vault/v", "Vault/v"] })
+    expect(ran).not.toContain("look")
+  })
+
+  it("that suppresses keeping alive does not count as use", async () => {
+    const clock = new ManualClock()
+    const { ask, node } = await attack(clock)
+    const activation = () => ActorSystem.actorsOf(node.system)?.catalog.get("Vault/v")
+    await ask(["Vault", "v", "look", []])
+    for (let time = 0; time < 7; time += 1) {
+      await clock.advance(100)
+      expect((await ask(["Vault", "v", "look", []], { flags: SUPPRESS_KEEP_ALIVE })).message).toBe(100)
+    }
+    expect(activation()?.state).toBe("valid")
+    await clock.advance(350)
+    expect(activation()).toBeUndefined()
+    await ask(["Vault", "v", "look", []])
+    for (let time = 0; time < 12; time += 1) {
+      await clock.advance(100)
+      await ask(["Vault", "v", "look", []])
+    }
+    expect(activation()?.state).toBe("valid")
+  })
+})
+
+describe("an answer that is written by hand", () => {
+  const where = (told: unknown) =>
+    new PlacementError("besieged::Evil/k", "moved", "it is elsewhere", told as never)
+  const answers: [what: string, error: Error][] = [
+    ["moved to nowhere at all", where(undefined)],
+    ["moved to what is no node", where({ node: "nonsense", epoch: "e", revision: 7 })],
+    ["moved to an object", where({ node: { a: 1 }, epoch: "e", revision: 7 })],
+    ["moved at no revision", where({ node: undefined, epoch: "e", revision: "x" })],
+    ["moved in no epoch", where({ node: undefined, epoch: 5, revision: 1 })],
+    ["moved to a number", where(5)],
+    ["moved to null", where(null)],
+    ["fenced", new FencedError("x", "not-delivered", "so it says")],
+    ["unreachable", new NodeUnreachableError("x:1", "not-delivered", "so it says")],
+    ["not there yet", new ActorStoppedError("x", "not-delivered")],
+  ]
+  it.each(answers)(
+    "that says %s, again and again, costs the caller no more than its time",
+    async (_what, error) => {
+      const { node, peer, self, store } = await attack()
+      const { epoch } = await store.get("any")
+      const record = { status: "active", roles: [], types: ["Evil"], lifeline: undefined } as const
+      await store.commit({ epoch, ...joinCommit(self.toString(), record) })
+      await until("the node sees it", () => node.system.cluster.members.length === 2)
+      const evil = withOptions(node.system.actor("Evil", "k"), { timeoutMs: 300 }) as unknown as {
+        take(): Promise<unknown>
+      }
+      const call = failureOf(evil.take())
+      let answered = 0
+      const answering = setInterval(() => {
+        const asked = peer.messages.filter(({ envelope }) => envelope.direction === REQUEST)
+        for (const { envelope } of asked.slice(answered))
+          peer.send(failure(envelope.correlation, payloadOf(error)))
+        answered = asked.length
+      }, 1)
+      onTestFinished(() => clearInterval(answering))
+      expect(await call).toBeInstanceOf(CallError)
+      expect(answered).toBeGreaterThan(1)
+      expect(answered).toBeLessThan(50)
+      expect(peer.isClosed).toBe(false)
+      expect(node.log.filter((line) => line.startsWith("error"))).toEqual([])
+      expect(await node.system.actor(Vault, "v").look()).toBe(100)
+    },
+  )
+})

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest"
+import { Actor, oneWay } from "../../src/index.js"
+import { type Node, onThreeNodes } from "./troupe.js"
+
+class Ledger extends Actor<{ entries: number[] }> {
+  static readonly type = "Ledger"
+
+  protected override initialState() {
+    return { entries: [] as number[] }
+  }
+
+  async enter(entry: number) {
+    this.state.entries.push(entry)
+    await new Promise((resolve) => setTimeout(resolve, 15))
+    await this.save()
+    return entry
+  }
+
+  entries() {
+    return this.state.entries
+  }
+}
+
+const LEDGERS = 20
+const keyOf = (entry: number) => `ledger-${entry % LEDGERS}`
+
+test("a planned stop under load fails no call, loses nothing, and keeps each caller's order", async () => {
+  await onThreeNodes([Ledger], async ({ on, stage }) => {
+    const failures: unknown[] = []
+    const made: number[] = []
+    let isOver = false
+    // Two nodes call all the time; the third is told to stop in the middle of it.
+    const caller = async (node: Node, offset: number) => {
+      const pending: Promise<unknown>[] = []
+      for (let round = 0; !isOver; round += 1) {
+        const entry = offset + round
+        made.push(entry)
+        const call = on(node, (system) => system.actor(Ledger, keyOf(entry)).enter(entry))
+        pending.push(call.catch((error: unknown) => failures.push(error)))
+        await stage.sleep(1)
+      }
+      await Promise.all(pending)
+    }
+    const callers = [caller("a", 0), caller("b", 100_000)]
+    await stage.sleep(500)
+    await on("c", (system) => system.stop())
+    await stage.sleep(300)
+    isOver = true
+    await Promise.all(callers)
+    expect(failures).toEqual([])
+    const kept: number[] = []
+    for (let ledger = 0; ledger < LEDGERS; ledger += 1) {
+      const entries = await on("a", (system) => system.actor(Ledger, `ledger-${ledger}`).entries())
+      for (const isOfA of [true, false]) {
+        const own = entries.filter((entry) => entry < 100_000 === isOfA)
+        expect(own).toEqual([...own].sort((one, other) => one - other))
+      }
+      kept.push(...entries)
+    }
+    expect(kept.sort((one, other) => one - other)).toEqual(made.sort((one, other) => one - other))
+  })
+})
+
+test("one-way messages that wait in a mailbox when its node stops are run by the next activation", async () => {
+  await onThreeNodes([Ledger], async ({ on, stage }) => {
+    const nodes: readonly Node[] = ["a", "b", "c"]
+    const entries = Array.from({ length: 60 }, (_, index) => index)
+    await on("a", (system) => {
+      for (const entry of entries) oneWay(system.actor(Ledger, keyOf(entry))).enter(entry)
+    })
+    await stage.sleep(6)
+    for (const node of nodes.slice(1)) await on(node, (system) => system.stop())
+    const kept: number[] = []
+    for (let ledger = 0; ledger < LEDGERS; ledger += 1) {
+      kept.push(...(await on("a", (system) => system.actor(Ledger, `ledger-${ledger}`).entries())))
+    }
+    expect(kept.sort((one, other) => one - other)).toEqual(entries)
+  })
+})
+
+class Caller extends Actor {
+  static readonly type = "Caller"
+  static readonly reentrant = true
+
+  /** Waits for a while, and then for a call that comes back here. */
+  async callBack(from: string) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return await this.actor(Called, from).callBack(this.key)
+  }
+
+  name() {
+    return `caller ${this.key}`
+  }
+}
+
+class Called extends Actor {
+  static readonly type = "Called"
+
+  async callBack(caller: string) {
+    return await this.actor(Caller, caller).name()
+  }
+}
+
+test("a call that a turn waits for is run on a node that leaves, or the turn could not end", async () => {
+  await onThreeNodes([Caller, Called], async ({ on, stage }) => {
+    const nodes: readonly Node[] = ["b", "c"]
+    const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
+    const calls = on("a", (system) => Promise.all(keys.map((key) => system.actor(Caller, key).callBack(key))))
+    await stage.sleep(50)
+    const beganMs = stage.nowMs
+    await Promise.all(nodes.map((node) => on(node, (system) => system.stop())))
+    expect(stage.nowMs - beganMs).toBeLessThan(2_000)
+    expect(await calls).toEqual(keys.map((key) => `caller ${key}`))
+  })
+})

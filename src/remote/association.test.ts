@@ -188,9 +188,27 @@ test("decides as its scenarios tell", async () => {
       {},
       `0    judge z1
        0    send one
+       1    dial-answered
        1    judge z1
        9    established z1
        9    judge z1`,
+    ),
+    scenario(
+      "a dial that nobody has answered does not keep the peer out",
+      {},
+      `0    send one
+       1    judge z1
+       2    established z1
+       2    write`,
+    ),
+    scenario(
+      "nor does the next one, after one that was answered and failed",
+      {},
+      `0    send one
+       1    dial-answered
+       2    dial-failed unreachable
+       1500 tick
+       1501 judge z1`,
     ),
     scenario(
       "two nodes dial each other, and this one is the higher: its dial is called off",
@@ -665,6 +683,7 @@ const kinds = [
   "tick",
   "write",
   "withdraw",
+  "dial-answered",
   "dial-failed",
   "established",
   "dropped",
@@ -700,6 +719,7 @@ function eventOf(kind: string, sent: NamedParcel[], pick: number): AssociationEv
       return { kind, because: "by hand" }
     case "watched":
       return { kind, watched: pick % 2 === 0 }
+    case "dial-answered":
     case "let-in":
     case "reincarnated":
       return { kind }
@@ -812,6 +832,7 @@ function eventWritten(
       return { kind: verb, node: nodeNamed(first), because: others.join(" ") }
     case "shut-out":
       return { kind: verb, because: words.join(" ") }
+    case "dial-answered":
     case "let-in":
     case "reincarnated":
     case "tick":

@@ -43,6 +43,7 @@ export class Association<P extends Parcel> {
   readonly #shutOut = new Map<string, MonotonicMs>()
   #state: AssociationState = { kind: "unresolved" }
   #dialing = false
+  #isDialAnswered = false
   #attempts = 0
   #dialAt: MonotonicMs = Number.NEGATIVE_INFINITY
   #watchedSince: MonotonicMs | undefined
@@ -76,7 +77,8 @@ export class Association<P extends Parcel> {
     for (const incarnation of [peer.incarnation, ANY]) {
       if ((this.#shutOut.get(incarnation) ?? now) > now) return "quarantined"
     }
-    if (this.#dialing && this.#self().toString() < peer.toString()) return "duplicate"
+    // A dial that nobody has answered is no rival: its packets may have been lost, and whoever comes in has got through.
+    if (this.#dialing && this.#isDialAnswered && this.#self().toString() < peer.toString()) return "duplicate"
     return undefined
   }
 
@@ -109,6 +111,9 @@ export class Association<P extends Parcel> {
         return this.#send(event.parcel, now)
       case "watched":
         return this.#watched(event.watched, now)
+      case "dial-answered":
+        this.#isDialAnswered = true
+        return []
       case "dial-failed":
         return this.#dialFailed(event.because, now)
       case "established":
@@ -286,6 +291,7 @@ export class Association<P extends Parcel> {
 
   #dial(now: MonotonicMs): AssociationCommand<P>[] {
     this.#dialing = true
+    this.#isDialAnswered = false
     if (this.#state.kind === "quarantined") this.#dialAt = now + this.#terms.toMs
     return [{ kind: "dial" }]
   }
@@ -352,6 +358,8 @@ export type AssociationEvent<P> =
   | { readonly kind: "send"; readonly parcel: P }
   /** Whether anybody here watches an actor there. */
   | { readonly kind: "watched"; readonly watched: boolean }
+  /** The connection that was dialled is there; the handshake begins. */
+  | { readonly kind: "dial-answered" }
   | { readonly kind: "dial-failed"; readonly because: DisconnectReason }
   /** A handshake succeeded, whoever dialled; an earlier connection, if there is one, has been given up for it. */
   | { readonly kind: "established"; readonly node: NodeId }

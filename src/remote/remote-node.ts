@@ -149,6 +149,10 @@ export class RemoteNode implements MessageGate, SessionOwner {
     this.#handle({ kind: "established", node: session.node })
   }
 
+  dialAnswered(): void {
+    this.#handle({ kind: "dial-answered" })
+  }
+
   dialFailed(because: DisconnectReason): void {
     this.#cancelDial = undefined
     this.#handle({ kind: "dial-failed", because })

@@ -268,6 +268,7 @@ export class Remoting {
         settled: () => {},
       })
       peer = made
+      node.dialAnswered()
       this.#connections.add(made)
       made.start()
     }

@@ -21,6 +21,6 @@ export function nodePorts(overrides: Partial<Ports> = {}): Ports {
     lifeline: overrides.lifeline ?? nodeLifeline,
     logger: overrides.logger ?? consoleLogger({ clock }),
     telemetry: overrides.telemetry ?? noTelemetry,
-    turnContext: overrides.turnContext ?? nodeTurnContext(),
+    turnContext: overrides.turnContext ?? nodeTurnContext,
   }
 }

@@ -69,7 +69,7 @@ export class SimProcess {
       lifeline: new SimLifeline(this),
       logger: traced(this),
       telemetry: noTelemetry,
-      turnContext,
+      turnContext: nodeTurnContext,
     }
   }
 
@@ -203,9 +203,6 @@ interface Stillness {
 }
 
 const settled = Promise.resolve()
-
-/** One for all lives: Node 20 never lets go of a storage that was used, and each one slows down every promise from then on. */
-const turnContext = nodeTurnContext()
 
 class ProcessRandom extends SeededRandom {
   readonly #process: SimProcess

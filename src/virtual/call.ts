@@ -106,6 +106,17 @@ export class Call extends ReplyRef implements Invocation {
     else this.timeLeftMs = Math.max(1, this.#wish.timeoutMs - (now - this.#firstSentAt))
   }
 
+  /** Its time is up by the clock. Its deadline, which is coarser, may not have come yet. */
+  isLate(now: MonotonicMs): boolean {
+    return this.#firstSentAt !== undefined && now - this.#firstSentAt >= this.#wish.timeoutMs
+  }
+
+  /** It was not run, and there is no time left to try again. */
+  tooLate(): void {
+    if (!this.#isOver)
+      this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.#wish.timeoutMs, "not-delivered"))
+  }
+
   listenTo(signal: AbortSignal): void {
     this.#signal = signal
     onAbort(signal, this)

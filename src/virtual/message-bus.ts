@@ -215,6 +215,11 @@ export class MessageBus implements CallDesk, RouteBus {
     if (error instanceof PlacementError) this.#learn(call, error)
     else if (!isOfTheWay(error)) return false
     else call.attempts += 1
+    // What waited for a connection has its time kept there; others that were sent behind it may have more, and are under way.
+    if (call.isLate(this.#now)) {
+      call.tooLate()
+      return true
+    }
     const { sending } = call
     if (sending instanceof Route) sending.cameBack(call)
     else this.reroute(call.key, [call])

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest"
 import { parseCommand } from "./command-line.js"
 
 describe("the command line", () => {
-  const parse = (...args: string[]) => parseCommand(args, ["ask", "tell", "spawn"])
+  const parse = (...args: string[]) =>
+    parseCommand(args, { own: ["ask", "tell", "spawn"], peers: ["peer-ask", "peer-tell"] })
 
   it("measures every row unless told otherwise", () => {
     expect(parse()).toEqual({ kind: "run", names: ["ask", "tell", "spawn"], json: false })
@@ -15,13 +16,38 @@ describe("the command line", () => {
   })
 
   it("takes one row for this process", () => {
-    expect(parse("--row", "ask")).toEqual({ kind: "row", name: "ask", json: false })
+    expect(parse("--row", "ask")).toEqual({ kind: "row", name: "ask", json: false, peersIn: undefined })
   })
 
   it("lists and helps before all else", () => {
-    expect(parse("--list", "--json")).toEqual({ kind: "list" })
+    expect(parse("--list", "--json")).toEqual({ kind: "list", names: ["ask", "tell", "spawn"] })
     expect(parse("--help", "--list")).toEqual({ kind: "help" })
     expect(parse("-h")).toEqual({ kind: "help" })
+  })
+
+  it("has peers only where they are asked for, after all others", () => {
+    const everything = ["ask", "tell", "spawn", "peer-ask", "peer-tell"]
+    expect(parse("--peers")).toEqual({ kind: "run", names: everything, json: false })
+    expect(parse("--peers", "--list")).toEqual({ kind: "list", names: everything })
+    expect(parse("--peers", "--only", "peer-ask,tell", "--json")).toEqual({
+      kind: "run",
+      names: ["tell", "peer-ask"],
+      json: true,
+    })
+    expect(parse("--only", "tell,peer-ask")).toEqual({ kind: "wrong", problem: `"peer-ask" needs --peers` })
+  })
+
+  it("takes a peer for this process from the folder that it is in", () => {
+    expect(parse("--row", "peer-ask", "--peers-in", "/tmp/peers")).toEqual({
+      kind: "row",
+      name: "peer-ask",
+      json: false,
+      peersIn: "/tmp/peers",
+    })
+    expect(parse("--row", "peer-ask", "--peers")).toMatchObject({
+      kind: "wrong",
+      problem: expect.stringContaining("--peers-in"),
+    })
   })
 
   it("names what is not there, and what is", () => {

@@ -2,12 +2,17 @@ import { fileURLToPath } from "node:url"
 import { ProgressLine } from "../tools/progress-line.js"
 import { help, parseCommand } from "./command-line.js"
 import { measure } from "./measure.js"
+import { measurePeer } from "./peers/measure-peer.js"
+import { PeerFolder } from "./peers/peer-folder.js"
+import { type PeerRow, race } from "./peers/peer-row.js"
+import { peerRows } from "./peers/peer-rows.js"
 import type { Measurement, Row } from "./row.js"
 import { measureApart, type Report } from "./row-process.js"
 import * as registered from "./rows/index.js"
-import { closingLine, json, type Measured, table } from "./table.js"
+import { closingLine, json, type Result, table } from "./table.js"
 
 const rows: readonly Row[] = Object.values(registered)
+const program = fileURLToPath(import.meta.url)
 const nowMs = () => performance.now()
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -15,42 +20,45 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit()
 })
 
-const command = parseCommand(
-  process.argv.slice(2),
-  rows.map((row) => row.name),
-)
+const command = parseCommand(process.argv.slice(2), {
+  own: rows.map((row) => row.name),
+  peers: peerRows.map((row) => row.name),
+})
 switch (command.kind) {
   case "help":
     process.stdout.write(help)
     break
   case "list":
-    process.stdout.write(rows.map((row) => `${row.name}\n`).join(""))
+    process.stdout.write(command.names.map((name) => `${name}\n`).join(""))
     break
   case "wrong":
     process.stderr.write(`bench: ${command.problem}\n`)
     process.exitCode = 2
     break
   case "row":
-    await measureHere(rowNamed(command.name), command.json)
+    await measureHere(raced(rowNamed(command.name), command.peersIn), command.json)
     break
   case "run":
     await measureAll(command.names.map(rowNamed), command.json)
     break
 }
 
-async function measureAll(chosen: readonly Row[], asJson: boolean): Promise<void> {
-  const progress = progressFor(asJson)
+async function measureAll(chosen: readonly (Row | PeerRow)[], asJson: boolean): Promise<void> {
+  const progressLine = progressFor(asJson)
   const signal = abortedByUser()
-  const results: Measured[] = []
+  const peers = new PeerFolder({ signal })
+  const results: Result[] = []
   const crashed: string[] = []
   for (const [index, row] of chosen.entries()) {
-    const label = `[${index + 1}/${chosen.length}] ${row.name}`
-    progress?.say(label, "starting")
-    const { measurement, ending, output } = await measureApart(fileURLToPath(import.meta.url), row.name, {
-      signal,
-      progress: (what) => progress?.say(label, what),
-    })
-    progress?.clear()
+    const progress = (what: string) => progressLine?.say(`[${index + 1}/${chosen.length}] ${row.name}`, what)
+    progress("starting")
+    if (row.kind === "peer") {
+      results.push(await measurePeer(row, { program, peers, signal, progress }))
+      progressLine?.clear()
+      continue
+    }
+    const { measurement, ending, output } = await measureApart(program, row.name, { signal, progress })
+    progressLine?.clear()
     if (measurement === undefined) {
       process.stderr.write(`${output}bench: ${row.name} crashed (${ending})\n`)
       crashed.push(row.name)
@@ -59,11 +67,20 @@ async function measureAll(chosen: readonly Row[], asJson: boolean): Promise<void
     if (!asJson) process.stderr.write(output)
     results.push({ row, measurement })
   }
-  process.stdout.write(asJson ? json(results) : `${table(results)}\n${closingLine(results)}`)
+  peers.remove()
+  process.stdout.write(
+    asJson ? json(results) : `${table(results)}\n${closingLine(results)}${aboutPeers(chosen)}`,
+  )
   if (crashed.length > 0) {
     process.stderr.write(`bench: not measured: ${crashed.join(", ")}\n`)
     process.exitCode = 1
   }
+}
+
+function aboutPeers(chosen: readonly (Row | PeerRow)[]): string {
+  const versions = new Set(chosen.flatMap((row) => (row.kind === "peer" ? row.peer.packages : [])))
+  if (versions.size === 0) return ""
+  return `beside peers the value is theirs, the limit Troupe's, the ratio theirs over Troupe's: ${[...versions].join(", ")}\n`
 }
 
 /** In this process: as the child that `measureAll` started, or by hand. */
@@ -89,10 +106,14 @@ function tellAndEnd(measurement: Measurement): void {
   tell({ kind: "done", measurement }, () => process.exit())
 }
 
-function rowNamed(name: string): Row {
-  const row = rows.find((one) => one.name === name)
+function rowNamed(name: string): Row | PeerRow {
+  const row = [...rows, ...peerRows].find((one) => one.name === name)
   if (row === undefined) throw new Error(`no row is named ${name}`)
   return row
+}
+
+function raced(row: Row | PeerRow, peersIn: string | undefined): Row {
+  return row.kind === "peer" ? race(row, peersIn as string) : row
 }
 
 function progressFor(asJson: boolean): ProgressLine | undefined {

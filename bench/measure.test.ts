@@ -20,6 +20,18 @@ describe("calibration", () => {
     expect(asked).toEqual([1])
   })
 
+  it("takes no fewer than make sense, however long they take", async () => {
+    const asked: number[] = []
+    const timeMs = async (operations: number) => {
+      asked.push(operations)
+      return operations * 5
+    }
+    expect(await calibrate(timeMs, 1, 64)).toBe(64)
+    expect(asked).toEqual([64])
+    expect(await calibrate(timeMs, 4_000, 64)).toBe(64)
+    expect(await calibrate(async (operations) => operations / 10, 1, 64)).toBe(640)
+  })
+
   it("comes down from a guess that is too high", async () => {
     expect(await calibrate(async (operations) => operations * 5, 4_000)).toBe(15)
   })

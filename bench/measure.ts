@@ -59,18 +59,23 @@ export function inTurn<T>(racers: readonly T[], round: number): readonly T[] {
 
 /**
  * Finds how many operations take a sample's time, starting from a guess. An operation that by itself takes longer is
- * sampled alone. The guess is corrected at most tenfold at once, for the first samples of cold code mislead.
+ * sampled alone, or with the fewest others that make sense. The guess is corrected at most tenfold at once, for the first
+ * samples of cold code mislead.
  */
-export async function calibrate(timeMs: (operations: number) => Promise<number>, guess = 1): Promise<number> {
-  let operations = guess
+export async function calibrate(
+  timeMs: (operations: number) => Promise<number>,
+  guess = 1,
+  fewest = 1,
+): Promise<number> {
+  let operations = Math.max(guess, fewest)
   for (let attempt = 0; attempt < 40; attempt += 1) {
     let elapsed = await timeMs(operations)
     // A machine that others use stalls now and then; it hardly does so twice.
     if (elapsed >= sample.fromMs && elapsed <= sample.toMs)
       elapsed = Math.min(elapsed, await timeMs(operations))
-    if (elapsed >= sample.fromMs && (elapsed <= sample.toMs || operations === 1)) return operations
+    if (elapsed >= sample.fromMs && (elapsed <= sample.toMs || operations === fewest)) return operations
     const correction = Math.min(10, Math.max(0.1, sample.aimMs / elapsed))
-    operations = Math.max(1, Math.round(operations * correction))
+    operations = Math.max(fewest, Math.round(operations * correction))
     if (operations > 1e12) throw new Error("the run takes no time, however many operations it is given")
   }
   return operations
@@ -93,6 +98,7 @@ class Racer {
     this.#operations = await calibrate(
       async (operations) => (await this.#run(operations)).elapsedMs,
       this.#operations,
+      this.workload.fewestOperations,
     )
   }
 

@@ -16,6 +16,8 @@ export type Outcome = {
 }
 
 export interface RowProcessOptions {
+  /** Besides the row's name. */
+  readonly args?: readonly string[]
   readonly progress: (what: string) => void
   /** Ends the process at once. */
   readonly signal: AbortSignal
@@ -30,7 +32,7 @@ export async function measureApart(
   row: string,
   options: RowProcessOptions,
 ): Promise<Outcome> {
-  const child = fork(program, ["--row", row], {
+  const child = fork(program, ["--row", row, ...(options.args ?? [])], {
     execArgv: ["--expose-gc"],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     signal: options.signal,

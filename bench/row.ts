@@ -1,7 +1,7 @@
 /** One line of the table: something measured, and where there is one the limit that it is measured against. */
 export type Row = ThroughputRow | FreeRow
 
-interface RowLabel {
+export interface RowLabel {
   /** Kebab-case; `--only` takes it. */
   readonly name: string
   /** What is counted: `parses/s`, `bytes`. */
@@ -24,6 +24,8 @@ export interface Workload {
   /** Does the operation that many times. What it answers is measured along with its time. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most runs return nothing
   run(operations: number): void | Latency | Promise<void | Latency>
+  /** No sample has less: where many are under way at a time, a few would only show how that begins and ends. */
+  readonly fewestOperations?: number
   teardown?(): void | Promise<void>
 }
 

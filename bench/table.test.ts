@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Bar, Measurement } from "./row.js"
-import { closingLine, json, type Measured, table } from "./table.js"
+import { closingLine, json, type Measured, table, type Unmeasured } from "./table.js"
 
 const atLeastHalf: Bar = { of: "ratio", better: "higher", at: 0.5 }
 const atMostTwo: Bar = { of: "value", better: "lower", at: 2 }
@@ -18,6 +18,10 @@ const ask = measured("ask-remote", "calls/s", {
   p50Us: 81.26,
   p99Us: 1_204,
 })
+const peer: Unmeasured = {
+  row: { name: "peer-ask", unit: "calls/s" },
+  problem: "could not be installed: the registry does not answer",
+}
 const growth = measured("growth", "x per 10x", { value: 2.5 }, atMostTwo)
 
 describe("the table", () => {
@@ -31,6 +35,18 @@ describe("the table", () => {
         "",
       ].join("\n"),
     )
+  })
+
+  it("lets a row say across all columns why it has no figures", () => {
+    expect(table([peer, growth])).toBe(
+      [
+        "name      value  unit       limit  ratio  bar              p50  p99",
+        "peer-ask  could not be installed: the registry does not answer",
+        "growth     2.50  x per 10x                value <= 2 miss",
+        "",
+      ].join("\n"),
+    )
+    expect(closingLine([tell, peer])).toBe("every bar reached (1)\n")
   })
 
   it("ends with the bars that were missed", () => {
@@ -67,6 +83,12 @@ describe("json", () => {
       { name: "growth", value: 2.5, unit: "x per 10x" },
     ])
     expect(JSON.parse(json([]))).toEqual([])
+  })
+
+  it("has the reason in place of figures", () => {
+    expect(JSON.parse(json([peer]))).toEqual([
+      { name: "peer-ask", unit: "calls/s", problem: "could not be installed: the registry does not answer" },
+    ])
   })
 })
 

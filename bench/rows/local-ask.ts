@@ -50,7 +50,8 @@ export const localAsk64: ThroughputRow = {
   limit: awaiting(64),
 }
 
-async function inParallel(
+/** So many calls under way at any time. */
+export async function inParallel(
   lanes: number,
   operations: number,
   call: (number: number) => Promise<number>,

@@ -2,17 +2,10 @@ import { leave } from "../actor/deadlines.js"
 import type { Runnable } from "../actor/dispatcher.js"
 import { Mailbox } from "../actor/mailbox.js"
 import { ActivationError, CallCycleError, UnknownMethodError } from "../errors/actor-call-errors.js"
-import {
-  CallError,
-  FencedError,
-  InvalidMessageError,
-  OverloadedError,
-  TimeoutError,
-} from "../errors/call-errors.js"
+import { FencedError, InvalidMessageError, OverloadedError, TimeoutError } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import { DurableState } from "../registry/durable-state.js"
 import type { Tenure, TenureHolder } from "../registry/tenure.js"
-import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { ActivationTimers } from "./activation-timers.js"
 import {
   type Actor,
@@ -27,7 +20,9 @@ import type { ActorMethod, ActorType } from "./actor-type.js"
 import type { CatalogTools } from "./catalog.js"
 import { validInput } from "./input-check.js"
 import type { Destination, Invocation } from "./invocation.js"
-import { Turn, type TurnKind } from "./turn.js"
+import { Turn } from "./turn.js"
+import { TurnOrder } from "./turn-order.js"
+import { Failure, promised, thrown } from "./turn-result.js"
 
 /**
  * One life of one actor on this node.
@@ -39,9 +34,7 @@ import { Turn, type TurnKind } from "./turn.js"
  * It never goes back. Messages are taken from its creation on and wait until it is valid; those that still wait when it ends go to the next
  * activation, wherever that is, in their order.
  *
- * Turns: a writer runs alone. Readers run together, and as only the first of those that wait is looked at, none overtakes a writer.
- * What always interleaves, and in a reentrant type a call that comes back through a chain of calls, starts at once beside
- * whatever runs. A turn ends when its promise settles.
+ * Which turns may run beside which is in `turn-order.ts`. A turn ends when its promise settles.
  *
  * Its doors are its tenure's: asked before a turn starts, before a call or a reply leaves, and before a save.
  */
@@ -56,11 +49,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   readonly #tools: CatalogTools
   readonly #mailbox: Mailbox
   readonly #durable: DurableState
+  readonly #order: TurnOrder
   #actor: Actor | undefined
   #state: ActivationState = "creating"
-  #writer: Turn | undefined
-  #readers = 0
-  #between = 0
   #isScheduled = false
   /** Its doors wait, or its node leaves: no turn starts. */
   #isHeld = false
@@ -81,6 +72,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.usedAt = tools.sweeps
     this.#tools = tools
     this.#mailbox = new Mailbox(type.mailboxCapacity ?? tools.mailboxCapacity)
+    this.#order = new TurnOrder(type, key)
     this.#durable = new DurableState(tenure, tools.state, type.stateShape)
     tenure.watch(this)
   }
@@ -104,7 +96,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   }
 
   get isBusy(): boolean {
-    return this.#writer !== undefined || this.#readers > 0 || this.#between > 0
+    return this.#order.isBusy
   }
 
   /** How many messages wait. */
@@ -157,15 +149,15 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   accept(invocation: Invocation): void {
     if (this.#state === "invalid") return this.#tools.reroute(this.key, [invocation])
-    const { chain } = invocation
-    if (chain.length > 0 && chain.includes(this.key) && this.#waitsForItself(invocation)) {
+    if (this.#order.waitsForItself(invocation)) {
+      const { chain } = invocation
       return invocation.fail(new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key]))
     }
     if (this.#mayStartBeside(invocation)) return this.#start(invocation)
     if (!this.#mailbox.push(invocation)) {
       return invocation.fail(new OverloadedError(this.id.toString(), this.#mailbox.capacity))
     }
-    if (!this.#isScheduled && this.#state === "valid" && this.#writer === undefined) this.#schedule()
+    if (!this.#isScheduled && this.#state === "valid" && this.#order.writer === undefined) this.#schedule()
   }
 
   run(quota: number): number {
@@ -255,9 +247,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   /** The turn that the code which runs belongs to. */
   get currentTurn(): Turn | undefined {
-    if (!this.type.mayOverlap) return this.#writer
+    if (!this.type.mayOverlap) return this.#order.writer
     const turn = this.#tools.context.current()
-    return turn instanceof Turn && turn.activation === this ? turn : this.#writer
+    return turn instanceof Turn && turn.activation === this ? turn : this.#order.writer
   }
 
   /** Who waits for a call that is made now. Whoever waits for it to begin waits for what it calls, too. */
@@ -267,22 +259,6 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     if (this.#state !== "activating" || !this.#mailbox.hasMessages) return this.ownChain
     const { chain, isOneWay } = this.#mailbox.first as Invocation
     return isOneWay || chain.length === 0 ? this.ownChain : [...chain, ...this.ownChain]
-  }
-
-  #waitsForItself({ method, isOneWay }: Invocation): boolean {
-    if (this.type.reentrant || isOneWay) return false
-    return ((this.type.method(method)?.flags ?? 0) & ALWAYS_INTERLEAVE) === 0
-  }
-
-  #isBetween({ method, chain }: Invocation): boolean {
-    if (!this.type.mayOverlap) return false
-    if (((this.type.method(method)?.flags ?? 0) & ALWAYS_INTERLEAVE) !== 0) return true
-    return this.type.reentrant && this.isBusy && chain.includes(this.key)
-  }
-
-  /** A turn that runs waits for it, so that it cannot wait for the next activation, nor for its node to start something new. */
-  #isAwaited({ chain }: Invocation): boolean {
-    return this.isBusy && chain.includes(this.key)
   }
 
   /** Those that could not start at once when they came, but wait for no other. */
@@ -296,34 +272,27 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   }
 
   #mayStartBeside(invocation: Invocation): boolean {
-    if (!this.#isBetween(invocation)) return false
-    return this.#state === "valid" || (this.#state === "deactivating" && this.#isAwaited(invocation))
+    if (!this.#order.isBetween(invocation)) return false
+    return this.#state === "valid" || (this.#state === "deactivating" && this.#order.isAwaited(invocation))
   }
 
   #mayStartNext(): boolean {
-    if (this.#state !== "valid" || this.#writer !== undefined) return false
-    if (this.#isHeld || !this.#mailbox.hasMessages) return false
-    return this.#readers === 0 || this.#kindOf(this.#mailbox.first as Invocation) === "reader"
-  }
-
-  #kindOf(invocation: Invocation): TurnKind {
-    if (!this.type.mayOverlap) return "writer"
-    if (this.#isBetween(invocation)) return "between"
-    return ((this.type.method(invocation.method)?.flags ?? 0) & READ_ONLY) === 0 ? "writer" : "reader"
+    if (this.#state !== "valid" || this.#isHeld || !this.#mailbox.hasMessages) return false
+    return this.#order.lets(this.#mailbox.first as Invocation)
   }
 
   #start(invocation: Invocation): void {
     if (invocation.isOver) return
-    const isOpen = this.#isAwaited(invocation) ? this.tenure.mayAct() : this.tenure.mayBegin()
+    const isOpen = this.#order.isAwaited(invocation) ? this.tenure.mayAct() : this.tenure.mayBegin()
     if (!isOpen) return this.#refuse(invocation)
     const own = OWN_TASK in invocation ? (invocation as unknown as OwnInvocation) : undefined
     const method = own === undefined ? this.type.method(invocation.method) : undefined
     if (method === undefined && own === undefined) {
       return invocation.fail(new UnknownMethodError(this.type.name, invocation.method))
     }
-    const kind = this.#kindOf(invocation)
+    const kind = this.#order.kindOf(invocation)
     const turn = new Turn(this, kind, invocation, method)
-    this.#enter(turn)
+    this.#order.enter(turn)
     invocation.begun()
     const task = own?.[OWN_TASK]
     const given = this.type.mayOverlap
@@ -369,7 +338,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   #conclude(turn: Turn, given: unknown, isOpen: boolean): void {
     leave(turn)
-    this.#leave(turn)
+    this.#order.leave(turn)
     const { invocation } = turn
     if (invocation?.keepsNothingAlive !== true) this.usedAt = this.#tools.sweeps
     if (invocation !== undefined) {
@@ -392,18 +361,6 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.#resume()
   }
 
-  #enter(turn: Turn): void {
-    if (turn.kind === "writer") this.#writer = turn
-    else if (turn.kind === "reader") this.#readers += 1
-    else this.#between += 1
-  }
-
-  #leave(turn: Turn): void {
-    if (turn.kind === "writer") this.#writer = undefined
-    else if (turn.kind === "reader") this.#readers -= 1
-    else this.#between -= 1
-  }
-
   #resume(): void {
     if (!this.#isScheduled && this.#mayStartNext()) this.#schedule()
   }
@@ -419,7 +376,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.#mailbox.putBack([invocation])
     if (this.#isHeld) return
     this.#isHeld = true
-    if (this.tenure.incarnation.isLeaving && !this.#isAwaited(invocation)) return
+    if (this.tenure.incarnation.isLeaving && !this.#order.isAwaited(invocation)) return
     void this.tenure.opened().then(() => {
       this.#isHeld = false
       this.#startBetween()
@@ -538,42 +495,4 @@ export const OWN_TASK: unique symbol = Symbol("own task")
 
 export interface OwnInvocation extends Invocation {
   readonly [OWN_TASK]: () => unknown
-}
-
-class Failure {
-  readonly error: unknown
-  /** Or else its input was refused before. */
-  readonly wasRun: boolean
-
-  constructor(error: unknown, wasRun = true) {
-    this.error = error
-    this.wasRun = wasRun
-  }
-}
-
-/** What merely looks like a promise may settle twice, or throw; a promise of it does neither. */
-function promised(given: unknown): unknown {
-  if (given instanceof Promise) return given
-  return typeof (given as { then?: unknown } | null | undefined)?.then === "function"
-    ? Promise.resolve(given)
-    : given
-}
-
-/** An error of a call that was made in this turn may say that nothing was run; of this turn that is not true. */
-function thrown(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error(textOf(error), { cause: error })
-  if (!(error instanceof CallError) || error.delivery === "unknown") return error
-  const copy = new Error(error.message)
-  const fields = { delivery: { value: "unknown", enumerable: true }, stack: { value: error.stack } }
-  Object.setPrototypeOf(copy, Object.getPrototypeOf(error) as object)
-  return Object.defineProperties(copy, { ...Object.getOwnPropertyDescriptors(error), ...fields })
-}
-
-/** What is thrown may be anything, also what cannot be printed. */
-function textOf(thrown: unknown): string {
-  try {
-    return String(thrown)
-  } catch {
-    return "something was thrown that cannot be printed"
-  }
 }

@@ -6,16 +6,13 @@ import { PlacementError, UnknownMethodError } from "../errors/actor-call-errors.
 import { CallError, FencedError, InvalidMessageError } from "../errors/call-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { ClusterView } from "../membership/cluster-view.js"
-import type { Denial } from "../placement/coordinator-event.js"
 import { PlacementCoordinator } from "../placement/placement-coordinator.js"
 import { PlacementDriver } from "../placement/placement-driver.js"
-import type { Acquisition } from "../placement/placement-ports.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import type { Candidate } from "../placement/topology.js"
 import type { Codec } from "../ports/codec.js"
 import type { ClusterStore } from "../ports/store.js"
 import type { TurnContext } from "../ports/turn-context.js"
-import type { Whereabouts } from "../registry/placement-cache.js"
 import type { Registry } from "../registry/registry.js"
 import type { Tenure } from "../registry/tenure.js"
 import { MAX_CHAIN } from "../serialization/envelope.js"
@@ -31,6 +28,7 @@ import { type CallOptions, Handle, type HandleShape, type HandleTarget, handleSh
 import { type Invocation, localKey } from "./invocation.js"
 import { Loads } from "./loads.js"
 import { MessageBus } from "./message-bus.js"
+import { PlacementAgent } from "./placement-agent.js"
 
 /**
  * The virtual actors of this node: puts registry, placement, catalog and message bus together, and tells each what the others learn.
@@ -46,13 +44,11 @@ export class VirtualActors {
   readonly #shapes = new Map<string, HandleShape>()
   /** Types that this node does not host, as far as their classes were used here. */
   readonly #foreign = new Map<string, ActorType>()
-  readonly #tenures = new Map<string, Tenure>()
-  /** Those that could not be started, until the coordinator knows. */
-  readonly #failed = new Map<string, Activation>()
   /** Fenced, and out of the catalog, while something of them still runs. */
   readonly #lingering = new Set<Activation>()
   #registry: Registry | undefined
   #placement: PlacementDriver<Tenure> | undefined
+  #agent: PlacementAgent | undefined
 
   constructor(options: VirtualActorsOptions) {
     const { realm, codec, store } = options
@@ -299,17 +295,13 @@ export class VirtualActors {
       random: realm.random,
       strategyOf: (type) => this.#types.get(type)?.placement ?? rendezvous,
     })
+    const agent = new PlacementAgent(registry, this.#catalog, this.#types)
+    this.#agent = agent
     const placement = new PlacementDriver<Tenure>(coordinator, {
       clock: realm.clock,
-      lock: {
-        tryAcquire: (id) => this.#acquire(registry, id),
-        release: (id, generation) => this.#release(registry, id, generation),
-      },
-      storage: { lookUp: (id) => this.#lookUp(registry, id) },
-      executor: {
-        ensureActivation: (id, _generation, tenure) => this.#activate(id, tenure),
-        endActivation: (id, generation) => this.#end(id, generation),
-      },
+      lock: agent,
+      storage: agent,
+      executor: agent,
       happened: (event) => this.#options.happened(event),
     })
     this.#placement = placement
@@ -337,63 +329,13 @@ export class VirtualActors {
     }
   }
 
-  async #acquire(registry: Registry, id: ActorId): Promise<Acquisition<Tenure> | Denial> {
-    const decision = await registry.register(id)
-    switch (decision.kind) {
-      case "place-on-node": {
-        const { tenure } = decision
-        this.#tenures.set(localKey(id), tenure)
-        return { kind: "acquired", generation: tenure.generation, stored: tenure }
-      }
-      case "already-registered":
-        return { kind: "owned", ...decision.placement }
-      case "race":
-        return { kind: "owned", ...decision.winner }
-      case "refused":
-        return { kind: decision.because, detail: `the registry says ${decision.because}` }
-    }
-  }
-
-  async #release(registry: Registry, id: ActorId, generation: number): Promise<void> {
-    const key = localKey(id)
-    const tenure = this.#tenures.get(key)
-    const isOwn = tenure?.generation === generation
-    if (isOwn) this.#tenures.delete(key)
-    const result = isOwn ? await registry.unregister(tenure) : await registry.discard(id, generation)
-    if (result === "unknown") throw new Error("the store did not answer")
-  }
-
-  async #lookUp(registry: Registry, id: ActorId): Promise<Whereabouts> {
-    await registry.read(id)
-    return registry.cached(id) ?? { kind: "absent", revision: 0 }
-  }
-
-  async #activate(id: ActorId, tenure: Tenure): Promise<void> {
-    const type = this.#types.get(id.type)
-    if (type === undefined) throw new Error(`this node does not host ${id.type}`)
-    const key = localKey(id)
-    const there = this.#catalog.get(key)
-    if (there?.tenure === tenure) return
-    await this.#catalog.activate(type, key, tenure)
-    this.#tenures.delete(key)
-  }
-
-  async #end(id: ActorId, generation: number): Promise<void> {
-    const key = localKey(id)
-    const failed = this.#failed.get(key)
-    this.#failed.delete(key)
-    failed?.tellFailure()
-    const activation = this.#catalog.get(key)
-    if (activation?.generation === generation) await activation.deactivated("asked")
-  }
-
   #ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): void {
     const { id, key, tenure, generation } = activation
     this.#bus.ended(activation)
-    if (activation.hasFailed) this.#failed.set(key, activation)
+    if (activation.hasFailed) this.#agent?.failed(activation)
     if (!isOwn) this.#linger(activation)
     // One that could not be started is released by the coordinator, which had it claimed.
-    const isReleased = isOwn && this.#tenures.get(key) !== tenure
+    const isReleased = isOwn && this.#agent?.isStarting(tenure) !== true
     const ready = isReleased ? this.#joined.unregister(tenure) : undefined
     this.#placement?.handle({ kind: "passivated", id, generation })
     this.#bus.reroute(key, waiting, { ready, unused: activation.isUnused })

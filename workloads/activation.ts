@@ -52,9 +52,10 @@ export const activation: Workload = {
     const machines = ["alpha", "beta", "gamma", "delta", "epsilon"].slice(0, stage.knob("nodes", [3, 4, 5]))
     const show = drawShow(stage)
     const history = new StoreHistory(stage, show.store, show.namespace)
+    show.latest = (id) => history.latest(id)
     new DoorLedger(history, stage)
     new StateLedger(history, stage)
-    new TurnLedger(stage)
+    new TurnLedger(history, stage)
     const calls = new CallLedger(show, stage)
     new CatalogLedger(stage)
     for (const [index, machine] of machines.entries()) {
@@ -181,6 +182,7 @@ const places = [
   "a node leaves and comes back",
   "a fenced node comes back",
   "an activation ends: idle",
+  "an activation ends: asked",
   "an activation ends: leaving",
   "an activation ends: fenced",
   "a call that was not run is sent again",

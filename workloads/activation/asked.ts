@@ -1,9 +1,6 @@
 import type { WireType } from "../../src/index.js"
 
-/**
- * What is asked of an actor. It is a class so that it takes the way of the codec also within one process: that is where it is seen
- * in the moment in which it leaves (`tapped-codec.ts`).
- */
+/** What is asked of an actor. */
 export class Asked {
   /** Of all calls of a run. */
   readonly op: number
@@ -36,7 +33,10 @@ export class Asked {
 
 export type AskedFields = { readonly [Field in keyof Asked]: Asked[Field] }
 
-/** What it answers: which question this is the answer to, and who gives it. */
+/**
+ * What it answers: which question this is the answer to, and who gives it. It is a class so that it takes the way of the codec also within one
+ * process: that is where it is seen in the moment in which it leaves (`tapped-codec.ts`).
+ */
 export class Answer {
   readonly op: number
   readonly id: string

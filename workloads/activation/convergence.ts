@@ -1,6 +1,6 @@
 import { ActorId } from "../../src/index.js"
 import { LEASES, NODES } from "../../src/registry/node-record.js"
-import { PLACEMENTS } from "../../src/registry/registry-keys.js"
+import { actorKey, PLACEMENTS } from "../../src/registry/registry-keys.js"
 import type { Stage } from "../../src/sim/index.js"
 import type { Host } from "./host.js"
 import type { ActivationShow } from "./show.js"
@@ -32,6 +32,9 @@ export async function checkConvergence(
     const truth = alive.map((node) => `${node} up`)
     agree(`${seen}` === `${truth}`, () => `${machine} sees ${seen}, and there are ${truth}`)
     agree(actors.routes === 0, () => `${machine} has ${actors.routes} routes left`)
+    agree(actors.receptions === 0, () => `${machine} has ${actors.receptions} receptions left`)
+    const idle = [...registry.tenures].filter(({ id }) => actors.catalog.get(actorKey(id)) === undefined)
+    agree(idle.length === 0, () => `${machine} holds ${idle.map(({ id }) => id)}, and runs none of them`)
     for (const id of show.ids) {
       const [type = "", key = ""] = id.split("/")
       const where = registry.cached(ActorId.of(show.namespace, type, key))

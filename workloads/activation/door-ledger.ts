@@ -20,8 +20,7 @@ export class DoorLedger {
     )
   }
 
-  #single({ what, id, generation }: Door): string | undefined {
-    const latest = this.#history.latest(id)
+  #single({ what, id, generation, latest = this.#history.latest(id) }: Door): string | undefined {
     if (latest <= generation) return undefined
     return `a ${what} of ${id} at generation ${generation} got through, and generation ${latest} has been claimed`
   }

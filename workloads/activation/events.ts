@@ -80,6 +80,8 @@ export interface Door {
   readonly what: "turn" | "message" | "reply" | "save"
   readonly id: string
   readonly generation: number
+  /** The latest generation in the moment in which it was asked, where that was in an earlier step. */
+  readonly latest?: number
 }
 
 /** A save was said to have been made. */

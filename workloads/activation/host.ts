@@ -173,9 +173,6 @@ function earOf({ life }: Scene): CodecEar {
   let again: string | undefined
   return {
     answered: ({ id, generation }) => life.record({ kind: "door", what: "reply", id, generation }),
-    asked: ({ from }) => {
-      if (from !== undefined) life.record({ kind: "door", what: "message", ...from })
-    },
     sent: ({ op, id }) => {
       const sent = (sends.get(op) ?? 0) + 1
       sends.set(op, sent)

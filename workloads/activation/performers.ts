@@ -73,12 +73,14 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
         life.sometimes("an actor fails to start")
         throw new Error("not today")
       }
+      if (random.chance(0.05)) await this.#callAhead()
       if (traits.ticksMs !== undefined) this.timers.every(traits.ticksMs, () => this.#tick())
     }
 
     protected override async onDeactivate(reason: string): Promise<void> {
       life.sometimes(`an activation ends: ${reason}`)
       if (traits.dawdles || random.chance(0.2)) await scene.sleep(random.between(0, 50))
+      if (reason !== "fenced" && random.chance(0.2)) await this.save()
     }
 
     /** Saves. */
@@ -88,6 +90,7 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
         if (asked.thinkMs > 0) await scene.sleep(asked.thinkMs)
         await this.save()
         life.record({ kind: "acked", id: asked.id, op: asked.op })
+        if (random.chance(0.03)) this.deactivate()
       })
     }
 
@@ -108,14 +111,24 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
         const [next, ...path] = asked.path
         if (next === undefined) return
         const chain = asked.isOneWay ? [asked.id] : [...asked.chain, asked.id]
-        const seq = this.#seqs.get(next) ?? 0
-        this.#seqs.set(next, seq + 1)
-        const method: Method = path.length > 0 ? "pass" : random.chance(0.7) ? "add" : "glance"
-        const from = { id: asked.id, generation: this.fencingToken }
-        const draft = { id: next, method, sender: this.#by, seq, chain, path, from }
-        const failed = await scene.call((type, key) => this.#handle(type, key), scene.drawn(draft))
+        const failed = await this.#call(next, path, chain)
         if (failed !== undefined && random.chance(0.5)) throw failed
       })
+    }
+
+    /** Before the first message; whatever comes of it. */
+    async #callAhead(): Promise<void> {
+      const later = show.ids.slice(show.ids.indexOf(this.#id) + 1)
+      if (later.length > 0) await this.#call(random.pick(later), [], [this.#id])
+    }
+
+    #call(next: string, path: readonly string[], chain: readonly string[]): Promise<Error | undefined> {
+      const seq = this.#seqs.get(next) ?? 0
+      this.#seqs.set(next, seq + 1)
+      const method: Method = path.length > 0 ? "pass" : random.chance(0.7) ? "add" : "glance"
+      const from = { id: this.#id, generation: this.fencingToken }
+      const draft = { id: next, method, sender: this.#by, seq, chain, path, from }
+      return scene.call((type, key) => this.#handle(type, key), scene.drawn(draft))
     }
 
     #handle(type: string, key: string): PerformerHandle {

@@ -67,9 +67,14 @@ export class Scene {
       isCycle,
     })
     const beganMs = life.ports.clock.monotonicMs()
+    const latest = plan.from === undefined ? 0 : show.latest(plan.from.id)
     const ended = (outcome: Outcome) => {
       const tookMs = life.ports.clock.monotonicMs() - beganMs
       life.record({ kind: "ended", op: asked.op, outcome, tookMs })
+      // One that was refused at the door was not delivered.
+      const isOut = outcome.kind === "answered" || outcome.delivery !== "not-delivered"
+      if (isOut && plan.from !== undefined)
+        life.record({ kind: "door", what: "message", ...plan.from, latest })
       if (outcome.kind === "answered") show.operation()
       else life.sometimes(`a call fails: ${outcome.code}`)
     }

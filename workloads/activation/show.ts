@@ -30,6 +30,8 @@ export interface ActivationShow {
   /** The systems that were told to stop. */
   readonly leaving: Set<string>
   isOver: boolean
+  /** The latest generation of an actor. */
+  latest: (id: string) => number
   nextOp(): number
   operation(): void
 }
@@ -76,6 +78,7 @@ export function drawShow(stage: Stage): ActivationShow {
     hosts: new Map(),
     leaving: new Set(),
     isOver: false,
+    latest: () => 0,
     nextOp: () => {
       ops += 1
       return ops

@@ -10,8 +10,6 @@ export function tappedCodec(ear: CodecEar): CodecFactory {
       name: inner.name,
       encode: (value, out) => {
         if (value instanceof Answer) ear.answered(value)
-        // A question by itself is one that is being copied, as it is made. On the wire it is a part of something.
-        else if (value instanceof Asked) ear.asked(value)
         else if (value instanceof Error) ear.refused(value)
         else if (Array.isArray(value) && Array.isArray(value[3]) && value[3][0] instanceof Asked)
           ear.sent(value[3][0])
@@ -25,9 +23,7 @@ export function tappedCodec(ear: CodecEar): CodecFactory {
 export interface CodecEar {
   /** An actor answers. */
   answered(answer: Answer): void
-  /** A call is made. */
-  asked(asked: Asked): void
-  /** It leaves for another node. */
+  /** A call leaves for another node. */
   sent(asked: Asked): void
   /** Another node is told that its call failed. */
   refused(error: Error): void

@@ -1,5 +1,6 @@
 import type { Stage } from "../../src/sim/index.js"
 import type { ActivationEvent, Overlap, TurnBegan } from "./events.js"
+import type { StoreHistory } from "./store-history.js"
 
 /** The turns of each activation: which overlap, and in which order they come. */
 export class TurnLedger {
@@ -7,15 +8,21 @@ export class TurnLedger {
   /** The last call of each sender that was run by each actor. */
   readonly #last = new Map<string, { readonly seq: number; readonly by: string }>()
 
-  constructor(stage: Stage) {
+  /** The activation of each generation. */
+  readonly #generations = new Map<string, string>()
+
+  constructor(history: StoreHistory, stage: Stage) {
     stage.invariant<ActivationEvent>("turns overlap only as their options allow", (event) => {
       if (event.kind === "turn-ended") this.#of(event.by)[event.overlap] -= 1
       return event.kind === "turn" ? this.#begin(event) : false
     })
-    stage.invariant<ActivationEvent>("MailboxOrder", (event) =>
-      event.kind === "turn" && event.op !== undefined && event.overlap !== "between"
-        ? this.#inOrder(event)
-        : false,
+    stage.invariant<ActivationEvent>("MailboxOrder", (event) => {
+      if (event.kind !== "turn" || event.op === undefined || event.overlap === "between") return false
+      // Whether one whose time is over may run anything is another question.
+      return event.generation < history.latest(event.id) ? false : this.#inOrder(event)
+    })
+    stage.invariant<ActivationEvent>("every activation has its own generation", (event) =>
+      event.kind === "turn" ? this.#isOwn(event) : false,
     )
     stage.invariant<ActivationEvent>("only what is in the catalog runs", (event) => {
       if (event.kind !== "turn") return false
@@ -38,6 +45,13 @@ export class TurnLedger {
     running[overlap] += 1
     if (overlap === "between" || (writer === 0 && (reader === 0 || overlap === "reader"))) return undefined
     return `${op} begins as a ${overlap} of ${id} on ${by}, beside ${writer} writers and ${reader} readers`
+  }
+
+  #isOwn({ by, id, generation }: TurnBegan): string | undefined {
+    const one = `${id} at ${generation}`
+    const first = this.#generations.get(one) ?? by
+    this.#generations.set(one, first)
+    return first === by ? undefined : `${one} is ${by}, and was ${first}`
   }
 
   #inOrder({ sender, seq, id, op, by }: TurnBegan): string | undefined {

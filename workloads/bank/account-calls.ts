@@ -1,4 +1,4 @@
-import { type ActorHandle, CallError, withOptions } from "../../src/index.js"
+import { type ActorHandle, CallError, type Delivery, withOptions } from "../../src/index.js"
 import type { Life } from "../../src/sim/index.js"
 import type { Account, Receipt } from "./account.js"
 import type { AccountInput, AccountOutput } from "./account-model.js"
@@ -51,7 +51,7 @@ export class AccountCalls {
       this.#life.record({ kind: "answered", op, output: outputOf(answer) })
       return answer
     } catch (error) {
-      this.#life.record({ kind: "failed", op, delivery: deliveryOf(this.#life, error) })
+      this.#life.record({ kind: "failed", op, delivery: callFailed(this.#life, error) })
       throw error
     }
   }
@@ -65,12 +65,16 @@ export interface AccountCallsOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** Of a call that failed, which it may do only as calls do. */
-export function deliveryOf(life: Life, error: unknown): "not-delivered" | "unknown" {
+/** A call has failed, which it may do only as calls do. */
+export function callFailed(life: Life, error: unknown): Delivery {
   const { code } = error as { readonly code?: string }
   const isExpected = error instanceof CallError && !WRONG.has(code ?? "")
   life.always("calls fail only for what is wrong with their way", isExpected, () => String(error))
   life.sometimes(`a call fails: ${code}`)
+  return deliveryOf(error)
+}
+
+export function deliveryOf(error: unknown): Delivery {
   return error instanceof CallError ? error.delivery : "unknown"
 }
 

@@ -18,6 +18,11 @@ export interface Receipt {
   readonly isRepeat: boolean
 }
 
+export interface AccountRules {
+  /** What was decided for an id is not decided again. If not, the workload has to notice. */
+  readonly remembersIds: boolean
+}
+
 /** What every account has to begin with. */
 export const OPENING_BALANCE = 100
 
@@ -25,7 +30,7 @@ export const OPENING_BALANCE = 100
  * An account decides once about each id and remembers what it decided, so that who was not answered can ask again. That includes
  * refusals: a withdrawal that times out may still run, long after a second one of its id was told that there was too little.
  */
-export function accountOn(life: Life) {
+export function accountOn(life: Life, { remembersIds }: AccountRules) {
   return class Account extends Actor<AccountState> {
     static readonly type = "Account"
     static readonly methods = { balance: { readOnly: true } }
@@ -50,7 +55,7 @@ export function accountOn(life: Life) {
     }
 
     async #decide(id: string, change: number): Promise<Receipt> {
-      const before = this.state.decided.find(([known]) => known === id)
+      const before = remembersIds ? this.state.decided.find(([known]) => known === id) : undefined
       if (before === undefined) {
         this.state.balance += change
         this.state.decided.push([id, change])

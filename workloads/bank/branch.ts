@@ -1,7 +1,7 @@
 import { type ActorSystem, NodeFenced, NodeRejoined, withOptions } from "../../src/index.js"
 import { type Life, SeededRandom, startSystem } from "../../src/sim/index.js"
 import { type Account, accountOn } from "./account.js"
-import { AccountCalls, deliveryOf } from "./account-calls.js"
+import { AccountCalls, callFailed, deliveryOf } from "./account-calls.js"
 import type { BankShow } from "./show.js"
 import { type Order, type Outcome, type Transfer, transferOn } from "./transfer.js"
 
@@ -21,8 +21,8 @@ export class Branch {
   /** Rejects with a `StoreUnavailableError` if the store, or the join, does not answer. */
   static async open(life: Life, show: BankShow, act: number): Promise<Branch> {
     const name = `${life.name}/${act}`
-    const { namespace, settings, placement, store, storeTimeoutMs } = show
-    const actors = [accountOn(life), transferOn(life, show, name)]
+    const { namespace, settings, rules, placement, store, storeTimeoutMs } = show
+    const actors = [accountOn(life, rules), transferOn(life, show, name)]
     const system = await startSystem(life, {
       ...settings,
       namespace,
@@ -45,6 +45,7 @@ export class Branch {
     system.events.subscribe(NodeFenced, ({ because }) => life.sometimes(`a node is fenced: ${because}`))
     system.events.subscribe(NodeRejoined, () => life.sometimes("a fenced node comes back"))
     for (let teller = 0; teller < show.tellers; teller += 1) void this.#teller()
+    if (show.hasWatcher) void this.#watcher()
   }
 
   get isOpen(): boolean {
@@ -66,9 +67,9 @@ export class Branch {
     try {
       outcome = await (mover === "actor" ? this.#handOver(order) : this.#move(order))
     } catch (error) {
-      const delivery = deliveryOf(this.#life, error)
-      if (delivery === "unknown") book.unknown(order)
-      this.#life.sometimes("it is unknown what became of a transfer", delivery === "unknown")
+      const isUnknown = deliveryOf(error) === "unknown"
+      if (isUnknown) book.unknown(order)
+      this.#life.sometimes("it is unknown what became of a transfer", isUnknown)
       return undefined
     }
     this.#life.record({ kind: "told", order, outcome })
@@ -93,9 +94,17 @@ export class Branch {
     for (;;) {
       await this.#sleep(this.#random.between(0, pauseMs))
       if (this.#show.isOver || this.#isLeaving) return
-      const order = this.#random.chance(0.2) ? undefined : book.next(this.#random)
+      const order = this.#random.chance(0.1) ? undefined : book.next(this.#random)
       if (order === undefined) await this.look(this.#random.pick(book.accounts))
       else await this.#insist(order)
+    }
+  }
+
+  /** Only looks: one that writes finds out soon if the account has moved on. */
+  async #watcher(): Promise<void> {
+    while (!this.#show.isOver && !this.#isLeaving) {
+      await this.look(this.#random.pick(this.#show.book.accounts))
+      await this.#sleep(this.#random.between(50, 200))
     }
   }
 
@@ -117,10 +126,15 @@ export class Branch {
     return "done"
   }
 
-  #handOver(order: Order): Promise<Outcome> {
+  async #handOver(order: Order): Promise<Outcome> {
     const transfer = this.#system.actor<Transfer>("Transfer", order.id)
     const timeoutMs = this.#patienceMs()
-    return (timeoutMs === undefined ? transfer : withOptions(transfer, { timeoutMs })).carryOut(order)
+    try {
+      return await (timeoutMs === undefined ? transfer : withOptions(transfer, { timeoutMs })).carryOut(order)
+    } catch (error) {
+      callFailed(this.#life, error)
+      throw error
+    }
   }
 
   /** Asks a second time at once, with the same id. */
@@ -128,7 +142,7 @@ export class Branch {
     try {
       return await ask()
     } catch (error) {
-      const isUnknown = deliveryOf(this.#life, error) === "unknown"
+      const isUnknown = deliveryOf(error) === "unknown"
       const answer = await ask()
       this.#life.sometimes("what was unknown had been done", isUnknown && answer.isRepeat)
       this.#life.sometimes("what was unknown had not been done", isUnknown && !answer.isRepeat)

@@ -1,3 +1,4 @@
+import type { Delivery } from "../../src/index.js"
 import type { Decided } from "./account.js"
 import type { AccountInput, AccountOutput } from "./account-model.js"
 import type { Order, Outcome, Progress } from "./transfer.js"
@@ -24,7 +25,7 @@ export interface Answered {
 export interface Failed {
   readonly kind: "failed"
   readonly op: number
-  readonly delivery: "not-delivered" | "unknown"
+  readonly delivery: Delivery
 }
 
 /** A client was told what became of a transfer. */

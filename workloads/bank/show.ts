@@ -7,6 +7,7 @@ import {
   rendezvous,
 } from "../../src/index.js"
 import { faultKinds, type SimStore, type Stage } from "../../src/sim/index.js"
+import type { AccountRules } from "./account.js"
 import type { Branch } from "./branch.js"
 import { OrderBook } from "./order-book.js"
 
@@ -17,11 +18,14 @@ export interface BankShow {
   readonly storeTimeoutMs: number
   readonly settings: BankSettings
   readonly placement: PlacementStrategy
+  readonly rules: AccountRules
   readonly book: OrderBook
   /** Who carries orders out: the client that has one, or an actor of the order's own. */
   readonly mover: "client" | "actor"
   readonly tellers: number
   readonly pauseMs: number
+  /** Whether each node has a client that looks at accounts all the time. */
+  readonly hasWatcher: boolean
   /** How many of the calls are given up sooner than need be. */
   readonly impatience: number
   /** Until the last commit that is late has arrived, where some are. */
@@ -43,7 +47,7 @@ export type BankSettings = Omit<ActorSystemSettings, "namespace" | "listen" | "s
 
 const strategies = { rendezvous, preferLocal, random, leastLoadedOfTwo }
 
-export function drawShow(stage: Stage): BankShow {
+export function drawShow(stage: Stage, rules: AccountRules): BankShow {
   const accounts = ["ada", "ben", "cyd", "dan"].slice(0, stage.knob("accounts", [2, 3, 4]))
   const isFaultless = faultKinds.every((kind) => stage.faults[kind] === 0)
   let ops = 0
@@ -65,10 +69,12 @@ export function drawShow(stage: Stage): BankShow {
       },
     },
     placement: strategies[stage.knob("placement", Object.keys(strategies) as (keyof typeof strategies)[])],
+    rules,
     book: new OrderBook(accounts, stage.knob("orders", [20, 40])),
     mover: stage.knob("mover", ["client", "actor"]),
     tellers: stage.knob("tellers", [1, 2]),
-    pauseMs: stage.knob("pauseMs", [200, 800]),
+    pauseMs: stage.knob("pauseMs", [100, 500]),
+    hasWatcher: stage.knob("hasWatcher", [false, true]),
     impatience: isFaultless ? 0 : stage.knob("impatience", [0, 0.15]),
     waitsForLate: stage.knob("waitsForLate", [false, false, true]),
     isFaultless,

@@ -27,8 +27,8 @@ export class Vault {
     return this.#latest.get(id) ?? 0
   }
 
-  balance(account: string): number {
-    return this.#balances.get(account) ?? OPENING_BALANCE
+  balances(accounts: readonly string[]): readonly number[] {
+    return accounts.map((account) => this.#balances.get(account) ?? OPENING_BALANCE)
   }
 
   #take(event: SimStoreEvent): void {

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest"
+import { noFaults, runSeed, simulate } from "../src/sim/index.js"
+import { bank, bankWith } from "./bank.js"
+
+test("100 seeds of transfers hold their invariants, and reach what they are to reach", async () => {
+  const { failures, problems } = await simulate(bank, { seeds: 100 })
+  expect(failures).toEqual([])
+  expect(problems).toEqual([])
+}, 120_000)
+
+test("a seed gives the same run again", async () => {
+  const [first, second] = [await runSeed(bank, 7), await runSeed(bank, 7)]
+  expect(second).toEqual(first)
+})
+
+test("without faults every transfer is told of, and no node is fenced, though nodes leave and come back", async () => {
+  const { failures, sometimes } = await simulate(bank, { seeds: 10, faults: noFaults() })
+  expect(failures).toEqual([])
+  expect(sometimes.get("a node leaves and comes back")).toBeGreaterThan(0)
+  expect(sometimes.get("it is unknown what became of a transfer")).toBe(0)
+  expect(sometimes.get("a fenced node comes back")).toBe(0)
+})
+
+test("accounts that forget which transfers they have seen are found to apply one twice", async () => {
+  const { failures } = await simulate(bankWith({ remembersIds: false }, "bank-forgetful"), { seeds: 20 })
+  expect(failures[0]?.failure.what).toBe("no transfer is applied twice, nor undone, nor changed")
+})

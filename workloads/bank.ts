@@ -119,6 +119,7 @@ async function settle(stage: Stage, show: BankShow, machines: readonly string[])
   stage.sometimes("the faults leave something to be carried out", show.book.open.length > 0)
   while (show.book.open.length > 0 && stage.nowMs < untilMs) {
     await Promise.all(show.book.open.map((order) => carryOut(stage, show, order)))
+    await stage.sleep(100)
   }
   const [left] = show.book.open
   stage.always(

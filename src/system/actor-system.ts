@@ -109,7 +109,8 @@ export class ActorSystem implements AsyncDisposable {
     const address = house?.address ?? settings.address
     const logger = guardedLogger(ports.logger).with({
       system: address.system,
-      ...(house === undefined ? {} : { node: house.self.toString() }),
+      // Without its incarnation, which may change while the system runs.
+      ...(house === undefined ? {} : { node: house.self.address }),
     })
     const events = new EventStream(scheduler, logger)
     let names = 0

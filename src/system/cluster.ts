@@ -31,6 +31,7 @@ export class Cluster {
       store,
       codec: codecOf(tools),
       context: ports.turnContext,
+      telemetry: settings.telemetry,
       mailboxCapacity: settings.mailboxCapacity,
       idleAfterMs: settings.idleAfterMs,
       maxForwards: settings.maxForwards,

@@ -65,6 +65,8 @@ export interface CheckedSettings {
   readonly maxForwards: number
   readonly maxStateBytes: number
   readonly store: StoreProvider | undefined
+  /** Undefined where nothing is recorded. */
+  readonly telemetry: Telemetry | undefined
   readonly roles: readonly string[]
   readonly lease: LeaseTerms & { readonly deathProof: boolean }
   readonly remote: CheckedRemoteSettings
@@ -90,6 +92,7 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     maxForwards: whole("maxForwards", settings.maxForwards, 2),
     maxStateBytes: whole("maxStateBytes", settings.maxStateBytes, 1024 * 1024),
     store: settings.store,
+    telemetry: settings.telemetry,
     roles: checkRoles(settings.roles),
     lease: checkLease(settings.lease),
     remote: checkRemoteSettings(settings, requestTimeoutMs),

@@ -63,6 +63,7 @@ export class ActivationTimers implements ActorTimers {
       isOneWay: true,
       keepsNothingAlive: true,
       chain: [],
+      trace: undefined,
       get isOver() {
         return isCancelled()
       },

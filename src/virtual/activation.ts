@@ -4,6 +4,7 @@ import { Mailbox } from "../actor/mailbox.js"
 import { ActivationError, CallCycleError, UnknownMethodError } from "../errors/actor-call-errors.js"
 import { FencedError, InvalidMessageError, OverloadedError, TimeoutError } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { Span, Telemetry } from "../ports/telemetry.js"
 import { DurableState } from "../registry/durable-state.js"
 import type { Tenure, TenureHolder } from "../registry/tenure.js"
 import { ActivationTimers } from "./activation-timers.js"
@@ -292,6 +293,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     }
     const kind = this.#order.kindOf(invocation)
     const turn = new Turn(this, kind, invocation, method)
+    if (this.#tools.telemetry !== undefined) turn.span = this.#spanOf(turn, this.#tools.telemetry)
     this.#order.enter(turn)
     invocation.begun()
     const task = own?.[OWN_TASK]
@@ -339,7 +341,11 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   #conclude(turn: Turn, given: unknown, isOpen: boolean): void {
     leave(turn)
     this.#order.leave(turn)
-    const { invocation } = turn
+    const { invocation, span } = turn
+    if (span !== undefined) {
+      if (given instanceof Failure) span.fail(given.error)
+      span.end()
+    }
     if (invocation?.keepsNothingAlive !== true) this.usedAt = this.#tools.sweeps
     if (invocation !== undefined) {
       if (given instanceof Failure && !given.wasRun) invocation.fail(given.error as Error)
@@ -359,6 +365,13 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     if (this.#idleWaiters !== undefined && !this.isBusy)
       for (const told of this.#idleWaiters.splice(0)) told()
     this.#resume()
+  }
+
+  #spanOf({ method, invocation }: Turn, telemetry: Telemetry): Span {
+    const attributes = { "troupe.actor": this.id.toString(), "troupe.generation": this.generation }
+    const parent = invocation?.trace
+    const options = parent === undefined ? { attributes } : { attributes, parent }
+    return telemetry.span(`${this.type.name}.${method?.name ?? "timer"}`, options)
   }
 
   #resume(): void {

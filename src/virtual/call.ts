@@ -14,6 +14,7 @@ import {
   TimeoutError,
 } from "../errors/call-errors.js"
 import type { MonotonicMs } from "../ports/clock.js"
+import type { Span, TraceContext } from "../ports/telemetry.js"
 import { plainError } from "../remote/plain-error.js"
 import { SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { Invocation } from "./invocation.js"
@@ -82,6 +83,10 @@ export class Call extends ReplyRef implements Invocation {
 
   get chain(): readonly string[] {
     return this.#wish.chain
+  }
+
+  get trace(): TraceContext | undefined {
+    return this.#wish.span?.context
   }
 
   get keepsNothingAlive(): boolean {
@@ -210,7 +215,8 @@ export class Call extends ReplyRef implements Invocation {
   }
 
   #failFor(error: Error): void {
-    const { reject } = this.#wish
+    const { reject, span } = this.#wish
+    if (!this.#isOver) span?.fail(error)
     if (!this.#end()) return
     if (reject !== undefined) reject(error)
     else this.#desk.undelivered(this, error)
@@ -228,6 +234,7 @@ export class Call extends ReplyRef implements Invocation {
     leave(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this)
     this.sending?.ended(this)
+    this.#wish.span?.end()
     return true
   }
 }
@@ -244,6 +251,8 @@ export interface CallWish {
   readonly isOneWay: boolean
   readonly chain: readonly string[]
   readonly timeoutMs: number
+  /** Undefined where nothing is recorded. */
+  readonly span: Span | undefined
   readonly resolve: ((value: unknown) => void) | undefined
   readonly reject: ((error: unknown) => void) | undefined
 }

@@ -2,6 +2,7 @@ import type { Deadlines } from "../actor/deadlines.js"
 import type { Dispatcher } from "../actor/dispatcher.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
+import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
 import type { StateTools } from "../registry/durable-state.js"
 import type { Tenure } from "../registry/tenure.js"
@@ -120,6 +121,7 @@ export interface CatalogOptions {
   readonly dispatcher: Dispatcher
   readonly deadlines: Deadlines
   readonly context: TurnContext
+  readonly telemetry: Telemetry | undefined
   readonly state: StateTools
   readonly mailboxCapacity: number
   readonly idleAfterMs: number

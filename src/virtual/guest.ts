@@ -2,6 +2,7 @@ import { ActorId } from "../address/actor-id.js"
 import { ActorIdError } from "../address/actor-id-error.js"
 import { PlacementError } from "../errors/actor-call-errors.js"
 import { FencedError, InvalidMessageError } from "../errors/call-errors.js"
+import type { TraceContext } from "../ports/telemetry.js"
 import type { RemoteReply } from "../remote/remote-reply.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import { type Invocation, localKey } from "./invocation.js"
@@ -11,6 +12,7 @@ import type { Refusals } from "./refusals.js"
 export class Guest implements Invocation {
   readonly key: string
   readonly chain: readonly string[]
+  readonly trace: TraceContext | undefined
   readonly #namespace: string
   readonly #message: CallMessage
   readonly #flags: number
@@ -20,6 +22,7 @@ export class Guest implements Invocation {
   constructor({ namespace, refusals }: GuestHouse, message: CallMessage, extras: Extras, reply: RemoteReply) {
     this.key = localKey({ type: message[0], key: message[1] })
     this.chain = extras.chain
+    this.trace = extras.trace
     this.#namespace = namespace
     this.#message = message
     this.#flags = extras.flags

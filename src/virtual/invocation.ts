@@ -1,4 +1,5 @@
 import type { ActorId } from "../address/actor-id.js"
+import type { TraceContext } from "../ports/telemetry.js"
 
 /** One message for an actor, wherever it came from. It ends exactly once. */
 export interface Invocation {
@@ -12,6 +13,8 @@ export interface Invocation {
   readonly keepsNothingAlive: boolean
   /** The actors that wait for it, the outermost first. */
   readonly chain: readonly string[]
+  /** The span that it was made in; undefined where nothing is recorded. */
+  readonly trace: TraceContext | undefined
   /** Nobody waits for it any more. */
   readonly isOver: boolean
   /** Its turn starts: whoever sent it one-way is done with it, and until then keeps it. */

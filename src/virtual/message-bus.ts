@@ -15,6 +15,7 @@ import {
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Answer, PlacementWish, Refused } from "../placement/resolution.js"
 import type { Clock, MonotonicMs } from "../ports/clock.js"
+import type { TraceContext } from "../ports/telemetry.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 import { type Extras, LOCAL_ONLY } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
@@ -338,10 +339,16 @@ export class MessageBus implements CallDesk, RouteBus {
     this.#tools.forget(call.id)
   }
 
-  #extrasOf({ flags, chain, forwards }: Call): Extras | undefined {
-    if (flags === 0 && chain.length === 0 && forwards === 0) return undefined
-    return { flags, chain, forwards, origin: undefined, trace: undefined }
+  #extrasOf({ flags, chain, forwards, trace }: Call): Extras | undefined {
+    if (flags === 0 && chain.length === 0 && forwards === 0 && trace === undefined) return undefined
+    return { flags, chain, forwards, origin: undefined, trace: sendable(trace) }
   }
+}
+
+/** It comes from an adapter of the user's; one that is none would make the message unreadable. */
+function sendable(trace: TraceContext | undefined): TraceContext | undefined {
+  if (trace === undefined) return undefined
+  return /^[0-9a-f]{32}$/.test(trace.traceId) && /^[0-9a-f]{16}$/.test(trace.spanId) ? trace : undefined
 }
 
 const NO_WISH: PlacementWish = {}

@@ -1,4 +1,5 @@
 import type { Deadline } from "../actor/deadlines.js"
+import type { Span } from "../ports/telemetry.js"
 import type { Activation } from "./activation.js"
 import type { ActorMethod } from "./actor-type.js"
 import type { Invocation } from "./invocation.js"
@@ -11,6 +12,8 @@ export class Turn implements Deadline {
   readonly invocation: Invocation | undefined
   readonly method: ActorMethod | undefined
   readonly kind: TurnKind
+  /** Undefined where nothing is recorded. */
+  span: Span | undefined = undefined
   #chain: readonly string[] | undefined
 
   constructor(

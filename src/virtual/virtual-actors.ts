@@ -12,6 +12,7 @@ import { rendezvous } from "../placement/rendezvous.js"
 import type { Candidate } from "../placement/topology.js"
 import type { Codec } from "../ports/codec.js"
 import type { ClusterStore } from "../ports/store.js"
+import type { Span, Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
 import type { Registry } from "../registry/registry.js"
 import type { Tenure } from "../registry/tenure.js"
@@ -61,6 +62,7 @@ export class VirtualActors {
       dispatcher: realm.dispatcher,
       deadlines: realm.deadlines,
       context: options.context,
+      telemetry: options.telemetry,
       state: { store, clock: realm.clock, codec, maxStateBytes: options.maxStateBytes },
       mailboxCapacity: options.mailboxCapacity,
       idleAfterMs: options.idleAfterMs,
@@ -223,11 +225,19 @@ export class VirtualActors {
         isOneWay,
         chain: isOneWay || from === undefined ? NO_CHAIN : chainOf(from),
         timeoutMs,
+        span: this.#options.telemetry && this.#spanOf(wanted, from, this.#options.telemetry),
         resolve,
         reject,
       },
       options?.signal,
     )
+  }
+
+  #spanOf({ id, method }: Wanted, from: Activation | undefined, telemetry: Telemetry): Span {
+    const attributes = { "troupe.actor": id.toString() }
+    const parent = from?.currentTurn?.span?.context
+    const options = parent === undefined ? { attributes } : { attributes, parent }
+    return telemetry.span(`call ${id.type}.${method}`, options)
   }
 
   /** Whether a message is refused here or elsewhere is the same to whoever waits for no answer. */
@@ -411,6 +421,7 @@ export interface VirtualActorsOptions {
   readonly store: ClusterStore
   readonly codec: Codec
   readonly context: TurnContext
+  readonly telemetry: Telemetry | undefined
   readonly mailboxCapacity: number
   readonly idleAfterMs: number
   readonly maxForwards: number

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest"
+import { Actor, type Span, type SpanOptions, type Telemetry } from "../../src/index.js"
+import { memoryStore } from "../../src/stores/memory-store.js"
+import { startNode } from "../remote/nodes.js"
+import { until } from "../remote/support/until.js"
+
+class Near extends Actor {
+  static readonly type = "Near"
+
+  async ask() {
+    return await this.actor<Far>("Far", "b").answer()
+  }
+}
+
+class Far extends Actor {
+  static readonly type = "Far"
+
+  answer() {
+    return 42
+  }
+
+  fail() {
+    throw new RangeError("not today")
+  }
+}
+
+/** Keeps spans as texts: `name < parent`, and how they ended. */
+class Recorder {
+  readonly spans: string[] = []
+  readonly telemetry: Telemetry = {
+    counter: () => ({ add: () => {} }),
+    histogram: () => ({ record: () => {} }),
+    span: (name, options) => this.#span(name, options),
+  }
+  static #made = 0
+  static readonly #names = new Map<string, string>()
+
+  #span(name: string, { parent }: SpanOptions = {}): Span {
+    Recorder.#made += 1
+    const spanId = Recorder.#made.toString(16).padStart(16, "0")
+    Recorder.#names.set(spanId, name)
+    const from = parent === undefined ? "" : ` < ${Recorder.#names.get(parent.spanId)}`
+    let failed = ""
+    return {
+      context: { traceId: parent?.traceId ?? spanId.padStart(32, "a"), spanId, sampled: true },
+      set: () => {},
+      fail: (error) => {
+        failed = ` failed: ${(error as Error).message}`
+      },
+      end: () => this.spans.push(`${name}${from}${failed}`),
+    }
+  }
+}
+
+test("a call carries the span that it was made in, from node to node", async () => {
+  const store = memoryStore()
+  const near = new Recorder()
+  const far = new Recorder()
+  const a = await startNode({ store, actors: [Near], telemetry: near.telemetry })
+  await startNode({ store, actors: [Far], telemetry: far.telemetry })
+  await until("the other node is known", () => a.system.cluster.hosting("Far").length === 1)
+  expect(await a.system.actor(Near, "a").ask()).toBe(42)
+  expect(near.spans).toEqual(["call Far.answer < Near.ask", "Near.ask < call Near.ask", "call Near.ask"])
+  expect(far.spans).toEqual(["Far.answer < call Far.answer"])
+  await expect(a.system.actor<Far>("Far", "b").fail()).rejects.toThrow("not today")
+  expect(near.spans.at(-1)).toBe("call Far.fail failed: not today")
+  expect(far.spans.at(-1)).toBe("Far.fail < call Far.fail failed: not today")
+})

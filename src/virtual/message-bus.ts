@@ -272,7 +272,8 @@ export class MessageBus implements CallDesk, RouteBus {
       case "refused": {
         const error = refusalError(route.id, answer)
         // Those who refused may have changed their minds by the time that nobody else is left.
-        const isForGood = error !== undefined && first.refusedBy.length === 0
+        const isPassing = error instanceof UnknownActorTypeError && this.#tools.wasHosted(route.id.type)
+        const isForGood = error !== undefined && first.refusedBy.length === 0 && !isPassing
         first.refusedBy = NOBODY
         return isForGood ? route.leadsNowhere(error) : route.isBlocked()
       }
@@ -412,6 +413,8 @@ export interface BusTools {
   read(id: ActorId): Promise<unknown>
   cached(id: ActorId): { readonly epoch: string; readonly where: Whereabouts | undefined }
   isPlacedElsewhere(id: ActorId): boolean
+  /** Whether some node has hosted the type since this one began: its hosts may be back in a moment. */
+  wasHosted(type: string): boolean
   /** Whether it is this node, in any of its lives. */
   isThisProcess(node: NodeId): boolean
   misdirected(id: ActorId, epoch: string, where: Whereabouts): void

@@ -45,6 +45,7 @@ export class VirtualActors {
   readonly #shapes = new Map<string, HandleShape>()
   /** Types that this node does not host, as far as their classes were used here. */
   readonly #foreign = new Map<string, ActorType>()
+  readonly #everHosted = new Set<string>()
   /** Fenced, and out of the catalog, while something of them still runs. */
   readonly #lingering = new Set<Activation>()
   #registry: Registry | undefined
@@ -92,6 +93,7 @@ export class VirtualActors {
       read: (id) => this.#joined.read(id),
       cached: (id) => ({ epoch: this.#joined.epoch, where: this.#joined.cached(id) }),
       isPlacedElsewhere: (id) => this.#isPlacedElsewhere(id),
+      wasHosted: (type) => this.#everHosted.has(type),
       isThisProcess: ({ address }) => address === this.#joined.node.address,
       misdirected: (id, epoch, where) => this.#joined.misdirected(id, epoch, where),
       forget: (id) => this.#joined.forget(id),
@@ -147,6 +149,7 @@ export class VirtualActors {
   }
 
   viewed(view: ClusterView, before: ClusterView): void {
+    for (const { types } of view.members) for (const type of types) this.#everHosted.add(type)
     if (this.#placement === undefined) return
     this.#placement.handle({ kind: "topology-changed", topology: this.#topologyOf(view) })
     for (const { node } of before.members) {

@@ -4,7 +4,7 @@ export default defineConfig({
   // The examples import `troupe` as its users do.
   resolve: { tsconfigPaths: true },
   test: {
-    include: ["{src,test,bench,workloads,examples,tools,spec}/**/*.test.ts"],
+    include: ["{src,test,bench,workloads,examples,tools,spec,demo,chaos}/**/*.test.ts"],
     reporters: ["default", "./test/closing-line.ts"],
     testTimeout: 60_000,
   },

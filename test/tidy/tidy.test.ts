@@ -7,7 +7,9 @@ const project = join(import.meta.dirname, "../..")
 
 describe("the house", () => {
   it("keeps its rules", () => {
-    const files = ["src", "test", "bench", "workloads", "tools", "examples"].flatMap(filesUnder)
+    const files = ["src", "test", "bench", "workloads", "tools", "examples", "demo", "chaos"].flatMap(
+      filesUnder,
+    )
     expect(files.map((file) => file.path)).toEqual(
       expect.arrayContaining(["src/index.ts", "test/tidy/tidy.test.ts", "bench/main.ts"]),
     )

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest"
+import { parseCommand } from "./command-line.js"
+import { faultKinds } from "./fault.js"
+
+describe("the command line", () => {
+  const parse = (...args: string[]) => parseCommand(args, 77)
+  const usual = {
+    kind: "run",
+    durationMs: 60_000,
+    seed: 77,
+    nodes: 4,
+    faults: faultKinds,
+    unfenced: false,
+  }
+
+  it("runs for a minute with all faults, unless told otherwise", () => {
+    expect(parse("--store", "sqlite")).toEqual(usual)
+    const args = "--store sqlite --minutes 0.25 --seed 5 --nodes 3 --faults kill,cut --unfenced".split(" ")
+    const other = { durationMs: 15_000, seed: 5, nodes: 3, faults: ["kill", "cut"], unfenced: true }
+    expect(parse(...args)).toEqual({ ...usual, ...other })
+  })
+
+  it("looks for what unfenced saves do where it shows", () => {
+    const unfenced = { ...usual, unfenced: true, faults: ["late-save"] }
+    expect(parse("--store", "sqlite", "--unfenced")).toEqual(unfenced)
+  })
+
+  it("asks for the store", () => {
+    expect(parse()).toEqual({ kind: "wrong", problem: "which store? the stores are:\n  sqlite" })
+    expect(parse("--store", "paper")).toMatchObject({ problem: expect.stringContaining('"paper"') })
+  })
+
+  it.each([
+    ["--minutes", "0"],
+    ["--minutes", "ten"],
+    ["--nodes", "1"],
+    ["--seed", "-"],
+    ["--faults", "kill,flood"],
+    ["--fast"],
+  ])("refuses %s %s", (...args) => {
+    expect(parse("--store", "sqlite", ...args)).toMatchObject({ kind: "wrong" })
+  })
+
+  it("helps before all else", () => {
+    expect(parse("--help")).toEqual({ kind: "help" })
+  })
+})

@@ -1,0 +1,48 @@
+import { randomInt } from "node:crypto"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { interruption } from "../tools/interruption.js"
+import { ProgressLine } from "../tools/progress-line.js"
+import { Chaos } from "./chaos.js"
+import { type ChaosOptions, help, parseCommand } from "./command-line.js"
+import { problemsOf, report } from "./report.js"
+
+const command = parseCommand(process.argv.slice(2), randomInt(2 ** 32))
+if (command.kind === "help") {
+  process.stdout.write(help)
+} else if (command.kind === "wrong") {
+  process.stderr.write(`chaos: ${command.problem}\n`)
+  process.exitCode = 2
+} else {
+  await run(command)
+}
+
+async function run(options: ChaosOptions): Promise<void> {
+  const { signal, exitCode } = interruption()
+  const directory = mkdtempSync(join(tmpdir(), "troupe-"))
+  // Also for what the nodes tell each other's death by.
+  process.env["TMPDIR"] = directory
+  const chaos = new Chaos(options, directory)
+  const progress = new ProgressLine(process.stderr, () => performance.now())
+  const shows = setInterval(() => progress.say(`seed ${options.seed}`, chaos.progress), 500)
+  let isClean = false
+  try {
+    const result = await chaos.run(signal)
+    progress.clear()
+    process.stdout.write(report(result, options, chaos.historyFile))
+    isClean = problemsOf(result).length === 0
+    process.exitCode = isClean ? (exitCode() ?? 0) : 1
+  } finally {
+    clearInterval(shows)
+    await chaos.stop()
+    if (isClean) removeAllBut("history.jsonl", directory)
+  }
+}
+
+/** What is wrong may be seen in the store. If nothing is, it is of no use. */
+function removeAllBut(kept: string, directory: string): void {
+  for (const name of readdirSync(directory)) {
+    if (name !== kept) rmSync(join(directory, name), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,134 @@
+import type { Fault, FaultKind } from "./fault.js"
+import type { NodeProcess } from "./node-process.js"
+import type { Rig } from "./rig.js"
+import type { Whereabouts } from "./whereabouts.js"
+
+export interface NemesisTools {
+  readonly rig: Rig
+  readonly whereabouts: Whereabouts
+  /** Resolves once a save of that node is on its way; or after a while. */
+  untilASaveIsHeld(node: NodeProcess): Promise<void>
+  wait(ms: number): Promise<void>
+  /** Something that no fault explains. */
+  broke(problem: string): void
+}
+
+/** Does what the schedule says. A fault is over when the node is well again. */
+export class Nemesis {
+  readonly #tools: NemesisTools
+  readonly #done = new Map<FaultKind, number>()
+  #skipped = 0
+
+  constructor(tools: NemesisTools) {
+    this.#tools = tools
+  }
+
+  /** How often each was done. */
+  get done(): ReadonlyMap<FaultKind, number> {
+    return this.#done
+  }
+
+  /** Faults whose node was not well enough for another one. */
+  get skipped(): number {
+    return this.#skipped
+  }
+
+  async inflict(fault: Fault): Promise<void> {
+    if (fault.kind === "cut") await this.#cut(fault)
+    else if (fault.kind === "reset") this.#reset(fault.from, fault.to)
+    else {
+      const node = this.#tools.rig.nodes[fault.node] as NodeProcess
+      if (!node.isUp || node.isStopped) {
+        this.#skipped += 1
+        return
+      }
+      await this.#inflictOn(node, fault)
+    }
+    this.#done.set(fault.kind, (this.#done.get(fault.kind) ?? 0) + 1)
+  }
+
+  async #inflictOn(
+    node: NodeProcess,
+    { kind, ms }: Exclude<Fault, { kind: "cut" | "reset" }>,
+  ): Promise<void> {
+    const { whereabouts } = this.#tools
+    switch (kind) {
+      case "kill":
+        whereabouts.gone(node.name)
+        await node.kill()
+        await this.#startAfter(node, ms)
+        break
+      case "stop":
+        if (!(await node.stop(STOP_MS))) this.#tools.broke(`${node.name} did not stop within ${STOP_MS} ms`)
+        await this.#startAfter(node, ms)
+        break
+      case "pause":
+        this.#halt(node)
+        await this.#tools.wait(ms)
+        node.resume()
+        break
+      case "freeze":
+        await this.#freeze(node, ms)
+        break
+      case "late-save":
+        node.send({ kind: "hold", ms: HOLD_MS })
+        await this.#tools.untilASaveIsHeld(node)
+        // For those of other actors.
+        await this.#tools.wait(HOLD_MS / 2)
+        await this.#freeze(node, ms)
+        node.send({ kind: "hold", ms: 0 })
+        break
+    }
+  }
+
+  async #startAfter(node: NodeProcess, ms: number): Promise<void> {
+    await this.#tools.wait(ms)
+    await node.start()
+    this.#tools.whereabouts.returned(node.name)
+  }
+
+  async #freeze(node: NodeProcess, ms: number): Promise<void> {
+    const { rig, whereabouts, wait } = this.#tools
+    for (let left = FREEZES; left > 0; left -= 1) {
+      this.#halt(node)
+      // It takes the kernel a moment to stop all threads.
+      await wait(2)
+      if (rig.betweenCommits.canBeLocked()) break
+      node.resume()
+      await wait(2)
+    }
+    if (!node.isStopped) this.#halt(node)
+    whereabouts.gone(node.name)
+    await wait(ms)
+    node.resume()
+    whereabouts.returned(node.name)
+  }
+
+  #halt(node: NodeProcess): void {
+    if (node.pid !== undefined) this.#tools.rig.warden.stopped(node.pid)
+    node.halt()
+  }
+
+  async #cut(fault: Fault & { kind: "cut" }): Promise<void> {
+    const { rig, wait } = this.#tools
+    const { cuts } = rig
+    const [from, to] = [rig.nameOf(fault.from), rig.nameOf(fault.to)]
+    cuts.cut(from, to)
+    if (fault.bothWays) cuts.cut(to, from)
+    await wait(fault.ms)
+    cuts.heal(from, to)
+    if (fault.bothWays) cuts.heal(to, from)
+  }
+
+  #reset(from: number, to: number): void {
+    const { rig } = this.#tools
+    rig.reset(rig.nameOf(from), rig.nameOf(to))
+    rig.reset(rig.nameOf(to), rig.nameOf(from))
+  }
+}
+
+/** Saves take this much longer before a node is frozen in the middle of them. */
+const HOLD_MS = 500
+/** Far longer than it gives its actors. */
+const STOP_MS = 20_000
+const FREEZES = 50

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest"
+import type { ChaosResult } from "./chaos.js"
+import type { ChaosOptions } from "./command-line.js"
+import { faultKinds } from "./fault.js"
+import { problemsOf, report } from "./report.js"
+
+const options: ChaosOptions = {
+  durationMs: 60_000,
+  seed: 7,
+  nodes: 4,
+  faults: faultKinds,
+  unfenced: false,
+}
+
+const result: ChaosResult = {
+  elapsedMs: 61_234,
+  faults: new Map([
+    ["kill", 3],
+    ["late-save", 12],
+  ]),
+  skipped: 1,
+  outcomes: { ok: 12_345, failed: 2, unknown: 30, reasons: new Map([["Timeout, unknown", 30]]) },
+  takeovers: 91,
+  moves: 26,
+  fenced: 5,
+  rejoined: 5,
+  lateCommitted: 4,
+  lateRefused: 8,
+  judgements: [
+    { subject: "register", actors: 78, operations: 6_000, problems: [] },
+    { subject: "counter", actors: 78, operations: 6_377, problems: [] },
+  ],
+  generationsChecked: 12_345,
+  problems: [],
+}
+
+describe("the report", () => {
+  it("says what was done, what came of it, and that all held", () => {
+    expect(report(result, options, "/tmp/history.jsonl")).toBe(`\
+store                 sqlite
+seed                  7
+took                  61.2 s with 4 nodes
+faults                15, and 1 that found its node unwell
+  kill                3
+  late-save           12
+operations            12,377
+  answered            12,345
+  failed              2, known not to have happened
+  unknown             30
+    Timeout, unknown  30
+takeovers             91, and 26 moves that were planned
+fenced                5 times a node lost its lease, and came back 5 times
+late saves            8 refused by the store, 4 made
+checked               6,000 operations on 78 registers, 6,377 operations on 78 counters; 12,345 generations
+history               /tmp/history.jsonl
+
+all held: linearizable, and nothing acknowledged was lost
+`)
+  })
+
+  it("ends with what is wrong", () => {
+    const text = report({ ...result, problems: ["first\nsecond"] }, { ...options, unfenced: true }, "x")
+    expect(text).toMatch(/^store +sqlite, and saves are not fenced\n/)
+    expect(text).toMatch(/\n\n {2}first\n {2}second\n\nsomething is wrong\n$/)
+  })
+
+  it("does not take it for a good sign that nothing happened", () => {
+    const nothing: ChaosResult = {
+      ...result,
+      faults: new Map(),
+      outcomes: { ok: 0, failed: 2, unknown: 0, reasons: new Map() },
+      judgements: [{ subject: "register", actors: 0, operations: 0, problems: [] }],
+    }
+    expect(problemsOf(nothing)).toEqual([
+      "no call was answered",
+      "no fault was made",
+      "nothing was asked of any register",
+    ])
+  })
+})

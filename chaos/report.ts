@@ -1,0 +1,59 @@
+import type { ChaosResult } from "./chaos.js"
+import type { ChaosOptions } from "./command-line.js"
+
+/** What was done, what came of it, and what is wrong. The last line is the verdict. */
+export function report(result: ChaosResult, options: ChaosOptions, historyFile: string): string {
+  const { outcomes, judgements } = result
+  const problems = problemsOf(result)
+  const faults = [...result.faults.values()].reduce((sum, count) => sum + count, 0)
+  const rows: readonly (readonly [string, string])[] = [
+    ["store", `sqlite${options.unfenced ? ", and saves are not fenced" : ""}`],
+    ["seed", `${options.seed}`],
+    ["took", `${(result.elapsedMs / 1_000).toFixed(1)} s with ${options.nodes} nodes`],
+    ["faults", `${grouped(faults)}, and ${grouped(result.skipped)} that found its node unwell`],
+    ...[...result.faults].map(([kind, count]) => [`  ${kind}`, grouped(count)] as const),
+    ["operations", `${grouped(outcomes.ok + outcomes.failed + outcomes.unknown)}`],
+    ["  answered", grouped(outcomes.ok)],
+    ["  failed", `${grouped(outcomes.failed)}, known not to have happened`],
+    ["  unknown", grouped(outcomes.unknown)],
+    ...[...outcomes.reasons].map(([reason, count]) => [`    ${reason}`, grouped(count)] as const),
+    ["takeovers", `${grouped(result.takeovers)}, and ${grouped(result.moves)} moves that were planned`],
+    [
+      "fenced",
+      `${grouped(result.fenced)} times a node lost its lease, and came back ${grouped(result.rejoined)} times`,
+    ],
+    [
+      "late saves",
+      `${grouped(result.lateRefused)} refused by the store, ${grouped(result.lateCommitted)} made`,
+    ],
+    [
+      "checked",
+      `${judgements.map((one) => `${grouped(one.operations)} operations on ${grouped(one.actors)} ${one.subject}s`).join(", ")}; ${grouped(result.generationsChecked)} generations`,
+    ],
+    ["history", historyFile],
+  ]
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const table = rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("")
+  if (problems.length === 0) return `${table}\nall held: linearizable, and nothing acknowledged was lost\n`
+  const shown = problems.slice(0, MAX_PROBLEMS).map((problem) => `  ${problem.replaceAll("\n", "\n  ")}\n`)
+  const more = problems.length - shown.length
+  return `${table}\n${shown.join("")}${more > 0 ? `  and ${more} more\n` : ""}\nsomething is wrong\n`
+}
+
+/** A run in which nothing happened has not shown anything. */
+export function problemsOf({ problems, outcomes, faults, judgements }: ChaosResult): readonly string[] {
+  const missing = [
+    ...(outcomes.ok === 0 ? ["no call was answered"] : []),
+    ...(faults.size === 0 ? ["no fault was made"] : []),
+    ...judgements
+      .filter(({ operations }) => operations === 0)
+      .map(({ subject }) => `nothing was asked of any ${subject}`),
+  ]
+  return [...problems, ...missing]
+}
+
+const MAX_PROBLEMS = 60
+
+function grouped(count: number): string {
+  return count.toLocaleString("en-US")
+}

@@ -1,0 +1,72 @@
+import { SeededRandom } from "../src/sim/index.js"
+import type { Fault, FaultKind } from "./fault.js"
+
+export interface Planned {
+  readonly atMs: number
+  readonly fault: Fault
+}
+
+export interface ScheduleOptions {
+  readonly seed: number
+  readonly durationMs: number
+  readonly nodes: number
+  readonly clients: number
+  readonly kinds: readonly FaultKind[]
+  /** Of a lease. */
+  readonly ttlMs: number
+  /** How long actors are called before others are. */
+  readonly roundMs: number
+}
+
+/**
+ * Which faults happen when, all from the seed. They overlap, but half of the nodes are let alone at any time: a cluster of which nothing
+ * is left is not wrong about anything.
+ *
+ * It is a list and not a dice that is thrown on the way, so that it is the same for the same seed, however long each thing took.
+ */
+export function schedule(options: ScheduleOptions): readonly Planned[] {
+  const random = new SeededRandom(options.seed)
+  const { nodes, clients, kinds, durationMs } = options
+  /** Until when each node is busy with a fault, and with getting well again. */
+  const busyUntil = new Array<number>(nodes).fill(0)
+  const planned: Planned[] = []
+  for (let atMs = 1_000; atMs < durationMs; atMs += random.between(300, 1_800)) {
+    const free = [...busyUntil.keys()].filter((node) => (busyUntil[node] as number) <= atMs)
+    const kind = random.pick(kinds)
+    if (kind === "cut" || kind === "reset") {
+      const from = random.below(nodes + clients)
+      const to = (from + 1 + random.below(nodes + clients - 1)) % (nodes + clients)
+      const fault: Fault =
+        kind === "reset"
+          ? { kind, from, to, ms: 0 }
+          : { kind, from, to, bothWays: random.chance(0.5), ms: Math.round(random.between(200, 6_000)) }
+      planned.push({ atMs, fault })
+      continue
+    }
+    if (free.length === 0 || nodes - free.length >= Math.max(1, Math.floor(nodes / 2))) continue
+    const node = random.pick(free)
+    const ms = Math.round(random.between(...lengthOf(kind, options)))
+    busyUntil[node] = atMs + ms + RECOVERY_MS
+    planned.push({ atMs, fault: { kind, node, ms } })
+  }
+  return planned
+}
+
+const RECOVERY_MS = 2_000
+
+type OfOneNode = Exclude<FaultKind, "cut" | "reset">
+
+function lengthOf(kind: OfOneNode, { ttlMs, roundMs }: ScheduleOptions): [number, number] {
+  switch (kind) {
+    case "kill":
+    case "stop":
+      return [100, 3_000]
+    case "pause":
+      return [20, ttlMs * 0.5]
+    case "freeze":
+      return [ttlMs * 1.5, ttlMs * 3]
+    case "late-save":
+      // Nobody calls the actor any more then, so that nothing hides what a late save has done to its state.
+      return [ttlMs * 1.2 + roundMs, ttlMs * 1.2 + roundMs + 1_000]
+  }
+}

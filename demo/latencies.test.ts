@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest"
+import { Latencies } from "./latencies.js"
+
+describe("latencies", () => {
+  it("are right within five percent, however many there are", () => {
+    const latencies = new Latencies()
+    expect(latencies.quantile(0.5)).toBeUndefined()
+    for (let ms = 1; ms <= 1_000; ms += 1) latencies.add(ms)
+    expect(latencies.count).toBe(1_000)
+    for (const share of [0.5, 0.99]) {
+      const found = latencies.quantile(share) as number
+      expect(found / (share * 1_000)).toBeGreaterThanOrEqual(1)
+      expect(found / (share * 1_000)).toBeLessThan(1.06)
+    }
+  })
+
+  it("take what is out of their range for its end", () => {
+    const latencies = new Latencies()
+    latencies.add(0)
+    expect(latencies.quantile(0.5)).toBeLessThan(0.02)
+    latencies.add(1e12)
+    expect(latencies.quantile(0.99)).toBeGreaterThan(3_600_000)
+  })
+})

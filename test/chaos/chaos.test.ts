@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { endingOf, outputOf } from "../../tools/child-process.js"
+import { compiledOnce } from "../../tools/compiled-once.js"
+import { processesOf } from "../demo/marked-processes.js"
+import { until } from "../remote/support/until.js"
+
+const built = await compiledOnce({
+  name: "chaos",
+  config: "chaos/tsconfig.json",
+  sources: ["src", "chaos", "tools"],
+})
+
+describe("the chaos rig", { timeout: 180_000 }, () => {
+  it("finds nothing wrong with a cluster whose nodes are killed, frozen, stopped and cut off", async () => {
+    const { ending, output } = await chaos("--minutes 0.25 --seed 1 --nodes 3")
+    expect(ending, output).toBe("exit code 0")
+    expect(output).toMatch(/\nall held: linearizable, and nothing acknowledged was lost\n$/)
+    expect(numberOf("  answered", output)).toBeGreaterThan(100)
+    expect(numberOf("takeovers", output)).toBeGreaterThan(0)
+    expect(numberOf("  kill", output)).toBeGreaterThan(0)
+    expect(historyOf(output)).toEqual({
+      calls: numberOf("operations", output),
+      faults: numberOf("faults", output),
+    })
+  })
+
+  /** A node is frozen in the middle of saves, others take its actors, and then it goes on. */
+  it("finds what a cluster loses whose saves are not fenced", async () => {
+    const { ending, output } = await chaos("--minutes 0.25 --seed 1 --nodes 3 --unfenced")
+    expect(ending, output).toBe("exit code 1")
+    expect(output).toMatch(/(it has .* acknowledged|is not linearizable)/)
+    expect(output).toMatch(/\nsomething is wrong\n$/)
+  })
+
+  it.runIf(existsSync("/proc/self/environ"))(
+    "leaves no process behind if it is killed, not even a frozen one",
+    async () => {
+      const { child, directory, ending } = start("--minutes 1 --seed 1 --nodes 2 --faults freeze")
+      const isFrozen = () => processesOf(directory).some(({ state }) => state === "T")
+      await until("a node is frozen", isFrozen, 60_000)
+      child.kill("SIGKILL")
+      await ending
+      await until("all have ended", () => processesOf(directory).length === 0)
+    },
+  )
+})
+
+async function chaos(args: string): Promise<{ readonly ending: string; readonly output: string }> {
+  const { ending, output } = start(args)
+  return { ending: await ending, output: output() }
+}
+
+function start(args: string) {
+  const directory = mkdtempSync(join(tmpdir(), "chaos-"))
+  const all = ["--store", "sqlite", ...args.split(" ")]
+  const child = spawn(process.execPath, [join(built, "chaos/main.js"), ...all], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, TMPDIR: directory },
+  })
+  const output = outputOf(child)
+  const ending = endingOf(child)
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ending
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return { child, directory, ending, output }
+}
+
+/** Of a row in the table. */
+function numberOf(row: string, output: string): number {
+  const line = output.split("\n").find((one) => one.startsWith(`${row} `)) ?? ""
+  return Number(
+    line
+      .slice(row.length)
+      .trim()
+      .split(/[^\d,]/)[0]
+      ?.replaceAll(",", ""),
+  )
+}
+
+/** What is on disk: a line for each fault and each call. */
+function historyOf(output: string): { readonly calls: number; readonly faults: number } {
+  const file = /history +(.*)\n/.exec(output)?.[1] as string
+  const lines = readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { readonly outcome?: object; readonly fault?: object })
+  return {
+    calls: lines.filter(({ outcome }) => outcome !== undefined).length,
+    faults: lines.filter(({ fault }) => fault !== undefined).length,
+  }
+}

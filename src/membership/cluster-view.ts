@@ -10,6 +10,8 @@ export class ClusterView {
   /** By the text of their node ids. */
   readonly members: readonly Member[]
   readonly #byNode: ReadonlyMap<string, Member>
+  /** What was asked for, by type. */
+  readonly #hosting = new Map<string, readonly Member[]>()
 
   private constructor(version: number, members: readonly Member[]) {
     this.version = version
@@ -33,6 +35,13 @@ export class ClusterView {
 
   /** The members that take new actors of this type. */
   hosting(type: string): readonly Member[] {
-    return this.members.filter(({ status, types }) => status === "up" && types.includes(type))
+    const known = this.#hosting.get(type)
+    if (known !== undefined) return known
+    const hosting = this.members.filter(({ status, types }) => status === "up" && types.includes(type))
+    if (this.#hosting.size < MOST_TYPES) this.#hosting.set(type, hosting)
+    return hosting
   }
 }
+
+/** Anybody may ask for any type. */
+const MOST_TYPES = 1_000

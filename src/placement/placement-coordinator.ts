@@ -55,7 +55,7 @@ export class PlacementCoordinator<Stored = unknown> {
     this.#namespace = options.namespace
     this.#standing = new Standing(self)
     this.#authorities = new Authorities({ self, random, strategyOf, limit: mostNamed })
-    this.#log = new PlacementLog(options.mostEvents ?? 1_024)
+    this.#log = new PlacementLog(options.mostEvents ?? 1_024, options.isObserved ?? (() => true))
     this.#course = new RequestCourse({
       standing: this.#standing,
       authorities: this.#authorities,
@@ -175,6 +175,8 @@ export interface PlacementCoordinatorOptions {
   readonly mostWaiters?: number
   /** How many events are kept until they are fetched; 1,024 unless set. */
   readonly mostEvents?: number
+  /** Whether anybody wants to know of them; yes, unless set. */
+  readonly isObserved?: () => boolean
   /** For how many actors that are nowhere it is remembered which node was named; 10,000 unless set. */
   readonly mostNamed?: number
 }

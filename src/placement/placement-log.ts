@@ -8,20 +8,24 @@ import type { CoordinatorState } from "./coordinator-snapshot.js"
 /** What happened and has not been fetched yet, in order. Where nobody fetches it the oldest give way, and their number is told. */
 export class PlacementLog {
   readonly #limit: number
+  readonly #isObserved: () => boolean
   #events: PlacementEvent[] = []
   #missed = 0
 
-  constructor(limit: number) {
+  constructor(limit: number, isObserved: () => boolean) {
     this.#limit = limit
+    this.#isObserved = isObserved
   }
 
   add(happening: Happening, now: MonotonicMs): void {
+    if (!this.#isObserved()) return
     // Twice the limit, so that the oldest are cut off once in a while and not at every event.
     if (this.#events.length >= 2 * this.#limit) this.#cut()
     this.#events.push({ ...happening, observedAt: now })
   }
 
   drain(now: MonotonicMs): readonly PlacementEvent[] {
+    if (this.#events.length === 0 && this.#missed === 0) return NONE
     this.#cut()
     const events = this.#events
     const missed = this.#missed
@@ -37,6 +41,8 @@ export class PlacementLog {
     this.#missed += over
   }
 }
+
+const NONE: readonly PlacementEvent[] = []
 
 export type PlacementEvent = Happening & { readonly observedAt: MonotonicMs }
 

@@ -78,9 +78,21 @@ export function claimCommit(
       { kind: "at", key: nodeKey(claimer.node), revision: claimer.record },
       ...conditionsOf(key, guess),
     ],
-    writes: [{ kind: "put", key, value: Buffer.from(claimer.node, "latin1") }],
+    writes: [{ kind: "put", key, value: bytesOf(claimer.node) }],
   }
 }
+
+/** The same node claims again and again. */
+function bytesOf(node: string): Uint8Array {
+  if (node !== lastNode) {
+    lastNode = node
+    lastBytes = Buffer.from(node, "latin1")
+  }
+  return lastBytes
+}
+
+let lastNode = ""
+let lastBytes: Uint8Array = new Uint8Array(0)
 
 function conditionsOf(key: string, guess: Guess): Condition[] {
   if (guess.kind === "nothing") return [{ kind: "absent", key }]

@@ -65,6 +65,12 @@ export class PlacementCache {
     return entry.where
   }
 
+  /** Whether this very word of it has been heard. */
+  knows(key: string, revision: Revision): boolean {
+    const entry = this.#entries.get(key)
+    return entry !== undefined && revisionOf(entry.where) === revision
+  }
+
   handle(event: PlacementCacheEvent): PlacementCacheOutcome {
     switch (event.kind) {
       case "read":

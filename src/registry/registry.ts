@@ -7,6 +7,7 @@ import type { Lifeline } from "../ports/lifeline.js"
 import type { Logger } from "../ports/logger.js"
 import type { Random } from "../ports/random.js"
 import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
+import type { ClaimOutcome } from "./claim.js"
 import { Claimant } from "./claimant.js"
 import { releaseCommit } from "./commits.js"
 import type { Directory, Placement, PlacementDecision, Unregistration } from "./directory.js"
@@ -149,7 +150,10 @@ export class Registry implements Directory, TenureHolder {
     }
     const underWay = this.#claims.get(key)
     if (underWay !== undefined) return underWay
-    const claim = this.#claim(id, key).finally(() => this.#claims.delete(key))
+    const incarnation = this.#incarnation
+    if (incarnation === undefined) return Promise.resolve({ kind: "refused", because: "fenced" })
+    if (incarnation.isLeaving) return Promise.resolve({ kind: "refused", because: "leaving" })
+    const claim = this.#claim(id, key, incarnation)
     this.#claims.set(key, claim)
     return claim
   }
@@ -272,13 +276,15 @@ export class Registry implements Directory, TenureHolder {
     })
   }
 
-  async #claim(id: ActorId, key: string): Promise<PlacementDecision> {
-    const incarnation = this.#incarnation
-    if (incarnation === undefined) return { kind: "refused", because: "fenced" }
-    if (incarnation.isLeaving) return { kind: "refused", because: "leaving" }
+  async #claim(id: ActorId, key: string, incarnation: Incarnation): Promise<PlacementDecision> {
     const guess = this.#cache.lookup(key)
     const claimant = new Claimant(id, incarnation, this.#tools.store)
-    const outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined)
+    let outcome: ClaimOutcome
+    try {
+      outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined)
+    } finally {
+      this.#claims.delete(key)
+    }
     const { epoch, node } = incarnation
     switch (outcome.kind) {
       case "claimed": {
@@ -332,11 +338,13 @@ export class Registry implements Directory, TenureHolder {
 
   #placementsChanged(changes: readonly Change[]): void {
     const epoch = this.#cache.epoch
-    for (const { key, revision, value } of changes) {
+    for (const { key: full, revision, value } of changes) {
+      const key = full.slice(PLACEMENTS.length)
+      // Most of what a node hears it has done itself.
+      if (this.#cache.knows(key, revision)) continue
       const where = this.#whereabouts(value, revision)
-      if (where === undefined)
-        this.#tools.logger.log("warn", "there is a placement that cannot be read", { key })
-      else this.#cache.handle({ kind: "changed", epoch, key: key.slice(PLACEMENTS.length), where })
+      if (where !== undefined) this.#cache.handle({ kind: "changed", epoch, key, where })
+      else this.#tools.logger.log("warn", "there is a placement that cannot be read", { key })
     }
   }
 

@@ -44,7 +44,6 @@ export class Cluster {
         gates.set(node.address, gate)
         return gate
       },
-      happened: () => {},
     })
     tools.opened(actors.gate)
     const node = remoting?.self ?? NodeId.fresh(NOT_LISTENING, 1, ports.random)

@@ -23,6 +23,10 @@ export class Loads {
     if (this.#options.isNeeded) this.#tellLater()
   }
 
+  get isNeeded(): boolean {
+    return this.#options.isNeeded
+  }
+
   of(node: NodeId): number | undefined {
     return this.#known.get(node.toString())
   }

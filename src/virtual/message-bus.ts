@@ -22,7 +22,7 @@ import type { Activation } from "./activation.js"
 import { Call, type CallDesk, type CallWish } from "./call.js"
 import type { Catalog } from "./catalog.js"
 import { AGAIN, type CallMessage, Guest, ONE_WAY_CALL } from "./guest.js"
-import type { Destination, Invocation } from "./invocation.js"
+import type { Invocation } from "./invocation.js"
 import { Reception } from "./reception.js"
 import { Route, type RouteBus } from "./route.js"
 import { Settling } from "./settling.js"
@@ -30,7 +30,7 @@ import { Settling } from "./settling.js"
 /**
  * Brings every call to its actor, wherever that is, and its answer back; each ends exactly once.
  *
- * For each actor that is called from here there is one destination: the activation, where it runs on this node, or a route.
+ * Calls of this node go to the activation, where the actor runs here, or take a route.
  * Calls from other nodes come in for an activation of this node; where there is none, this node finds out whether there is to be one, and
  * otherwise says where the store has the actor. It sends nothing on: whoever made a call keeps its order and its time, and
  * tries again where nothing was run.
@@ -38,8 +38,8 @@ import { Settling } from "./settling.js"
 export class MessageBus implements CallDesk, RouteBus {
   readonly mailboxCapacity: number
   readonly #tools: BusTools
-  readonly #destinations = new Map<string, Destination<Call>>()
-  readonly #routes = new Set<Route>()
+  /** By the keys of their actors. Where there is none, calls go to the activation of this node. */
+  readonly #routes = new Map<string, Route>()
   readonly #receptions = new Map<string, Reception>()
   #calls = 0
   #settling: Settling | undefined
@@ -68,10 +68,11 @@ export class MessageBus implements CallDesk, RouteBus {
       call.listenTo(signal)
     }
     this.#tools.deadlines.add(call, wish.timeoutMs)
-    const destination = this.#destinations.get(call.key)
-    if (destination !== undefined) destination.accept(call)
-    else if (this.#isStopped) call.abandon()
-    else this.#routeTo(call.id, call.key).accept(call)
+    // What takes another way goes ahead, also of what could go to the activation by now.
+    const route = this.#routes.size === 0 ? undefined : this.#routes.get(call.key)
+    const destination = route ?? this.#tools.catalog.get(call.key)
+    if (this.#isStopped) call.abandon()
+    else (destination ?? this.#routeTo(call.id, call.key)).accept(call)
   }
 
   /** A call from another node. */
@@ -94,15 +95,8 @@ export class MessageBus implements CallDesk, RouteBus {
    * next; calls that are on another way find it by themselves.
    */
   created(activation: Activation): void {
-    const there = this.#destinations.get(activation.key)
-    if (there instanceof Route) there.endsHere(activation)
-    else if (there === undefined) this.#destinations.set(activation.key, activation)
+    this.#routes.get(activation.key)?.endsHere(activation)
     this.#receptions.get(activation.key)?.handOver(activation)
-  }
-
-  /** It is gone. */
-  ended({ key }: Activation): void {
-    if (!(this.#destinations.get(key) instanceof Route)) this.#destinations.delete(key)
   }
 
   /**
@@ -121,8 +115,7 @@ export class MessageBus implements CallDesk, RouteBus {
     if (unused) for (const call of calls) call.attempts += 1
     const [first] = calls
     if (first !== undefined) {
-      const there = this.#destinations.get(key)
-      const route = there instanceof Route ? there : this.#routeTo(first.id, key)
+      const route = this.#routes.get(key) ?? this.#routeTo(first.id, key)
       route.acceptFirst(calls, ready)
     }
     for (const one of invocations) {
@@ -134,7 +127,7 @@ export class MessageBus implements CallDesk, RouteBus {
 
   /** The node's record is gone. */
   nodeGone(node: NodeId): void {
-    for (const route of [...this.#routes]) {
+    for (const route of [...this.#routes.values()]) {
       route.nodeGone(node, (call) =>
         call.failForGood(
           new NodeUnreachableError(node.address, "unknown", "its node is gone, and did not answer"),
@@ -157,8 +150,8 @@ export class MessageBus implements CallDesk, RouteBus {
   stop(): void {
     this.#settling?.end()
     this.#isStopped = true
-    this.#destinations.clear()
-    for (const route of this.#routes) route.stop()
+    for (const route of this.#routes.values()) route.stop()
+    this.#routes.clear()
     for (const reception of this.#receptions.values())
       reception.refuse(this.#notHere(reception.id, "it is stopping"))
   }
@@ -199,12 +192,8 @@ export class MessageBus implements CallDesk, RouteBus {
   }
 
   over(route: Route): void {
-    this.#routes.delete(route)
+    if (this.#routes.get(route.key) === route) this.#routes.delete(route.key)
     this.#settle()
-    if (this.#destinations.get(route.key) !== route) return
-    const activation = this.#tools.catalog.get(route.key)
-    if (activation === undefined) this.#destinations.delete(route.key)
-    else this.#destinations.set(route.key, activation)
   }
 
   pathOf({ id }: Call): ActorPath {
@@ -246,14 +235,13 @@ export class MessageBus implements CallDesk, RouteBus {
   #settle(): void {
     const settling = this.#settling
     if (settling === undefined || this.#receptions.size > 0) return
-    for (const route of this.#routes) if (route.oldest <= settling.lastCall) return
+    for (const route of this.#routes.values()) if (route.oldest <= settling.lastCall) return
     settling.isQuiet()
   }
 
   #routeTo(id: ActorId, key: string): Route {
     const route = new Route(id, key, this)
-    this.#routes.add(route)
-    this.#destinations.set(key, route)
+    this.#routes.set(key, route)
     return route
   }
 

@@ -185,6 +185,11 @@ export class Route implements Destination<Call>, Sending {
 
   /** Those that came back are ahead. */
   #takeWaiting(): Call[] {
+    if (this.#back.length === 0 && this.#waiting.every(isUnderWay)) {
+      const all = this.#waiting
+      this.#waiting = []
+      return all
+    }
     const back = this.#back.sort((a, b) => a.order - b.order)
     const waiting = [...back, ...this.#waiting].filter(({ isOver }) => !isOver)
     this.#back = []
@@ -197,6 +202,10 @@ export class Route implements Destination<Call>, Sending {
     this.#isOver = true
     this.#bus.over(this)
   }
+}
+
+function isUnderWay({ isOver }: Call): boolean {
+  return !isOver
 }
 
 /** Where a call is under way to. */

@@ -8,6 +8,7 @@ import { SettingsError } from "../errors/settings-error.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import { PlacementCoordinator } from "../placement/placement-coordinator.js"
 import { PlacementDriver } from "../placement/placement-driver.js"
+import { PlacementHappened } from "../placement/placement-happened.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import type { Candidate } from "../placement/topology.js"
 import type { Codec } from "../ports/codec.js"
@@ -307,6 +308,7 @@ export class VirtualActors {
       cache: { lookup: (id) => registry.cached(id) },
       random: realm.random,
       strategyOf: (type) => this.#types.get(type)?.placement ?? rendezvous,
+      isObserved: () => realm.events.has(PlacementHappened),
     })
     const agent = new PlacementAgent(registry, this.#catalog, this.#types)
     this.#agent = agent
@@ -315,7 +317,7 @@ export class VirtualActors {
       lock: agent,
       storage: agent,
       executor: agent,
-      happened: (event) => this.#options.happened(event),
+      happened: (event) => realm.events.publish(new PlacementHappened(event)),
     })
     this.#placement = placement
     placement.handle({ kind: "topology-changed", topology: this.#topologyOf(registry.view) })
@@ -326,8 +328,14 @@ export class VirtualActors {
     return {
       version: view.version,
       has: (node: NodeId) => view.has(node),
-      candidates: (type: string) => view.hosting(type).map(({ node }) => this.#candidate(node)),
+      candidates: (type: string) => this.#candidates(view, type),
     }
+  }
+
+  /** Where nobody looks at loads, they are the same for as long as the view is. */
+  #candidates(view: ClusterView, type: string): readonly Candidate[] {
+    if (this.#loads.isNeeded) return view.hosting(type).map(({ node }) => this.#candidate(node))
+    return view.hosting(type)
   }
 
   #candidate(node: NodeId): Candidate {
@@ -344,7 +352,6 @@ export class VirtualActors {
 
   #ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): void {
     const { id, key, tenure, generation } = activation
-    this.#bus.ended(activation)
     if (activation.hasFailed) this.#agent?.failed(activation)
     if (!isOwn) this.#linger(activation)
     // One that could not be started is released by the coordinator, which had it claimed.
@@ -431,5 +438,4 @@ export interface VirtualActorsOptions {
   readonly maxMessageBytes: number
   readonly maxStateBytes: number
   gateOf(node: NodeId): InternalRef<never> | undefined
-  happened(event: object): void
 }

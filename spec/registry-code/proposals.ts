@@ -35,9 +35,9 @@ export function send(world: World, { proposal, ...asked }: Asked, { bugs }: Sett
 }
 
 export const propose = {
-  join: (node: string) => joinCommit(node, saying("active")),
+  join: (node: string) => joinCommit(node, saying("active"), NO_BYTES),
   renew: (node: string, at: { lease: number; record: number }, announces: boolean) =>
-    renewCommit(node, at, announces ? saying("leaving") : undefined),
+    renewCommit(node, at, { value: NO_BYTES, said: announces ? saying("leaving") : undefined }),
   end: endCommit,
   down: (node: string, at: number) => downCommit(node, saying("active"), at),
   claim: (claimer: { node: string; record: number }, guess: Mutable<NonNullable<Request["guess"]>>) =>
@@ -77,3 +77,6 @@ function isDropped(bug: Bug, request: Request["kind"], kind: "at" | "absent", ke
       return false
   }
 }
+
+/** The model has one setting for all, and no lease says it. */
+const NO_BYTES = new Uint8Array(0)

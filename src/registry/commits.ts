@@ -13,7 +13,7 @@ import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.
 export type Proposal = Omit<Commit, "epoch">
 
 /** Record and lease come into being together. */
-export function joinCommit(node: string, record: NodeRecord): Proposal {
+export function joinCommit(node: string, record: NodeRecord, lease: Uint8Array): Proposal {
   return {
     conditions: [
       { kind: "absent", key: nodeKey(node) },
@@ -21,7 +21,7 @@ export function joinCommit(node: string, record: NodeRecord): Proposal {
     ],
     writes: [
       { kind: "put", key: nodeKey(node), value: encodeRecord(record) },
-      { kind: "put", key: leaseKey(node), value: NO_BYTES },
+      { kind: "put", key: leaseKey(node), value: lease },
     ],
   }
 }
@@ -33,10 +33,10 @@ export function joinCommit(node: string, record: NodeRecord): Proposal {
 export function renewCommit(
   node: string,
   { lease, record }: { readonly lease: Revision; readonly record: Revision },
-  /** The record that is written with it. */
-  said?: NodeRecord,
+  /** What is written: the lease, and with it the record, if there is one. */
+  { value, said }: { readonly value: Uint8Array; readonly said?: NodeRecord | undefined },
 ): Proposal {
-  const renewal = { kind: "put", key: leaseKey(node), value: NO_BYTES } as const
+  const renewal = { kind: "put", key: leaseKey(node), value } as const
   return {
     conditions: [
       { kind: "at", key: leaseKey(node), revision: lease },
@@ -144,5 +144,3 @@ export function saveCommit(
     writes: [{ kind: "put", key, value: bytes }],
   }
 }
-
-const NO_BYTES = new Uint8Array(0)

@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../ports/clock.js"
 import type { HeldLine, Lifeline } from "../ports/lifeline.js"
 import type { ClusterStore, CommitResult, Revision } from "../ports/store.js"
 import { endCommit, joinCommit, type Proposal, renewCommit } from "./commits.js"
-import type { Instant, LeaseTerms } from "./lease-terms.js"
+import { encodeTerms, type Instant, type LeaseTerms } from "./lease-terms.js"
 import { type LeaseCommand, type LeaseEvent, NodeLease } from "./node-lease.js"
 import { decodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
 
@@ -155,7 +155,9 @@ export class Incarnation {
   }
 
   async #join(request: number): Promise<void> {
-    const result = await this.#commit(joinCommit(this.node.toString(), this.#recordSaying("active")))
+    const result = await this.#commit(
+      joinCommit(this.node.toString(), this.#recordSaying("active"), encodeTerms(this.#tools.terms)),
+    )
     if (result?.kind !== "committed") return this.#handle({ kind: "join-failed", request })
     this.#lastKnownLease = result.revision
     this.#handle({ kind: "joined", request, revision: result.revision })
@@ -164,8 +166,9 @@ export class Incarnation {
 
   #renew({ request, lease, record, announces }: LeaseCommand & { kind: "renew" }): void {
     const said = announces ? this.#recordSaying("leaving") : undefined
+    const value = encodeTerms(this.#tools.terms)
     this.#soon({ kind: "renewal-unsure", request }, async () => {
-      const result = await this.#commit(renewCommit(this.node.toString(), { lease, record }, said))
+      const result = await this.#commit(renewCommit(this.node.toString(), { lease, record }, { value, said }))
       if (result?.kind !== "committed") return { kind: "renewal-unsure", request }
       this.#lastKnownLease = result.revision
       return { kind: "renewed", request, lease: result.revision }

@@ -24,6 +24,12 @@ test("holds its conversations as they are written down", async () => {
       [2_000, saw("a1", 7)],
       [5_500, nothing],
     ]),
+    conversation("one that was made to last longer is watched for longer", [
+      [0, saw("a1", 7, { ttlMs: 10_000, driftMargin: 0.2 })],
+      [5_500, nothing],
+      [11_999, nothing],
+      [12_000, nothing],
+    ]),
     conversation("each is counted by itself", [
       [0, saw("a1", 7)],
       [1_000, saw("b1", 8)],
@@ -122,8 +128,12 @@ function conversation(title: string, lines: readonly Line[]): string {
 const nothing: Told = { text: "", to() {} }
 const forgetAll: Told = { text: "forget-all", to: (sights) => sights.forgetAll() }
 
-function saw(node: string, revision: number): Told {
-  return { text: `saw ${node} at ${revision}`, to: (sights, now) => sights.saw(node, revision, now) }
+function saw(node: string, revision: number, own?: typeof terms): Told {
+  const lasting = own === undefined ? "" : `, ttl ${own.ttlMs} margin ${own.driftMargin}`
+  return {
+    text: `saw ${node} at ${revision}${lasting}`,
+    to: (sights, now) => sights.saw(node, revision, now, own),
+  }
 }
 
 function gone(node: string): Told {

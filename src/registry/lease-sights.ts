@@ -29,11 +29,11 @@ export class LeaseSights {
     return [...this.#sights]
   }
 
-  /** The store showed this lease, by a listing or a watch. */
-  saw(node: string, revision: Revision, now: MonotonicMs): void {
+  /** The store showed this lease, by a listing or a watch. `terms` are the lease's own. */
+  saw(node: string, revision: Revision, now: MonotonicMs, terms: LeaseTerms = this.#terms): void {
     const known = this.#sights.get(node)
     if (known !== undefined && known.revision >= revision) return
-    this.#sights.set(node, { revision, endAt: now + observerMs(this.#terms), isDead: known?.isDead ?? false })
+    this.#sights.set(node, { revision, endAt: now + observerMs(terms), isDead: known?.isDead ?? false })
   }
 
   /** It is not there any more. */

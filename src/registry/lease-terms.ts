@@ -23,6 +23,21 @@ export function observerMs({ ttlMs, driftMargin }: LeaseTerms): number {
   return ttlMs * (1 + driftMargin)
 }
 
+/**
+ * What a lease says of itself, so that whoever watches it waits for as long as its holder thinks, also where the two were started with
+ * different settings. An observer that is less sure of clocks than the holder waits by its own margin.
+ */
+export function encodeTerms({ ttlMs, driftMargin }: LeaseTerms): Uint8Array {
+  return Buffer.from(`${ttlMs} ${driftMargin}`)
+}
+
+/** The terms to watch a lease by. */
+export function termsToWatch(lease: Uint8Array, own: LeaseTerms): LeaseTerms {
+  const [ttlMs = 0, driftMargin = 0] = Buffer.from(lease).toString().split(" ").map(Number)
+  if (!(ttlMs > 0 && driftMargin > 0)) return own
+  return { ttlMs, driftMargin: Math.max(driftMargin, own.driftMargin) }
+}
+
 export function renewEveryMs({ ttlMs }: LeaseTerms): number {
   return ttlMs / 3
 }

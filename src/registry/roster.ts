@@ -9,7 +9,7 @@ import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
 import { downCommit, endCommit } from "./commits.js"
 import { Follower } from "./follower.js"
 import { type EndableLease, LeaseSights } from "./lease-sights.js"
-import type { LeaseTerms } from "./lease-terms.js"
+import { type LeaseTerms, termsToWatch } from "./lease-terms.js"
 import { decodeRecord, LEASES, NODES, type NodeRecord } from "./node-record.js"
 
 /**
@@ -106,7 +106,9 @@ export class Roster {
     this.#leaseEpoch = listing.epoch
     const there = new Set(listing.entries.map(({ key }) => key.slice(LEASES.length)))
     for (const [node] of this.#sights.snapshot) if (!there.has(node)) this.#sights.gone(node)
-    for (const { key, revision } of listing.entries) this.#sights.saw(key.slice(LEASES.length), revision, now)
+    for (const { key, revision, value } of listing.entries) {
+      this.#sights.saw(key.slice(LEASES.length), revision, now, termsToWatch(value, this.#tools.terms))
+    }
     this.#setWake()
     return listing
   }
@@ -116,7 +118,7 @@ export class Roster {
     for (const { key, revision, value } of changes) {
       const node = key.slice(LEASES.length)
       if (value === undefined) this.#sights.gone(node)
-      else this.#sights.saw(node, revision, now)
+      else this.#sights.saw(node, revision, now, termsToWatch(value, this.#tools.terms))
     }
     this.#setWake()
   }

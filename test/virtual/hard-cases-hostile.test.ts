@@ -241,7 +241,7 @@ describe("an answer that is written by hand", () => {
       const { node, peer, self, store } = await attack()
       const { epoch } = await store.get("any")
       const record = { status: "active", roles: [], types: ["Evil"], lifeline: undefined } as const
-      await store.commit({ epoch, ...joinCommit(self.toString(), record) })
+      await store.commit({ epoch, ...joinCommit(self.toString(), record, new Uint8Array(0)) })
       await until("the node sees it", () => node.system.cluster.members.length === 2)
       const evil = withOptions(node.system.actor("Evil", "k"), { timeoutMs: 300 }) as unknown as {
         take(): Promise<unknown>

@@ -126,10 +126,10 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "and by then there was",
     workload: "registry",
     file: "src/registry/registry.ts",
-    from: `const outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined);`,
+    from: `outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined);`,
     to: `const { store } = this.#tools;
          const early = await store.get("state/" + key).catch(() => undefined);
-         const outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined);
+         outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined);
          if (outcome.kind === "claimed" && early !== undefined) {
            store.get = (at) => {
              delete store.get;

@@ -121,6 +121,11 @@ export class Incarnation {
     await this.#line?.release()
   }
 
+  /** It ends while turns are under way: its doors shut, and its lease runs out, or ends with the process. */
+  abandon(): void {
+    this.#handle({ kind: "abandoned" })
+  }
+
   #handle(event: LeaseEvent, now: Instant = this.#now()): void {
     this.#do(this.#lease.handle(event, now))
     this.#setTick()

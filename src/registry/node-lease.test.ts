@@ -235,6 +235,14 @@ test("holds its conversations as they are written down", async () => {
       [30, { kind: "record-changed", revision: 9, status: "gone" }],
       [40, { kind: "record-changed", revision: 9, status: "gone" }],
     ]),
+    conversation("one that is stopped with turns under way gives nothing up: its lease runs out", [
+      [20, joined(1, 7)],
+      [100, { kind: "leave" }],
+      [110, { kind: "renewed", request: 2, lease: 8 }],
+      [200, { kind: "abandoned" }],
+      [300, { kind: "settled" }],
+      [2_000, tick],
+    ]),
     conversation("a store whose history was cut fences everybody", [
       [20, joined(1, 7)],
       [30, { kind: "epoch-changed" }],

@@ -96,6 +96,8 @@ export class NodeLease {
         return this.#leave(now)
       case "settled":
         return this.#giveUp()
+      case "abandoned":
+        return this.#fence("it was stopped while turns were under way")
       case "epoch-changed":
         return this.#fence("the store is not what it was")
       case "tick":
@@ -289,6 +291,8 @@ export type LeaseEvent =
   | { readonly kind: "leave" }
   /** After `leave`: no turn is under way any more, and none will begin. */
   | { readonly kind: "settled" }
+  /** No more is done, and turns are still under way: nobody may have the actors before the lease has run out. */
+  | { readonly kind: "abandoned" }
   | { readonly kind: "epoch-changed" }
   | { readonly kind: "tick" }
 

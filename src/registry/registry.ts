@@ -196,11 +196,12 @@ export class Registry implements Directory, TenureHolder {
     this.#incarnation?.leave()
   }
 
-  /** Shuts all doors, gives up the lease and ends. Every turn has ended, or has been given up on. */
-  async stop(): Promise<void> {
+  /** Shuts all doors and ends. Gives up the lease if every turn has ended; otherwise that runs out. */
+  async stop({ isSettled = true }: { readonly isSettled?: boolean } = {}): Promise<void> {
     this.leave()
     await this.#rejoining
-    await this.#incarnation?.settled()
+    if (isSettled) await this.#incarnation?.settled()
+    else this.#incarnation?.abandon()
     this.#endTenures("its node has stopped")
     this.#roster.stop()
     this.#placements.stop()

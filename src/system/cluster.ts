@@ -19,6 +19,7 @@ export class Cluster {
   readonly registry: Registry
   readonly actors: VirtualActors
   readonly #realm: Realm
+  #isSettled = true
 
   /** Rejects with a `StoreUnavailableError` if this node cannot join. */
   static async join(tools: ClusterTools): Promise<Cluster> {
@@ -94,10 +95,13 @@ export class Cluster {
     const { clock, logger } = this.#realm
     await new Promise<void>((resolve) => {
       const timer = clock.setTimer(drainMs, () => {
+        this.#isSettled = this.actors.isIdle
         const left = [...this.actors.catalog.all].map(({ id }) => id.toString())
-        logger.log("warn", "some actors did not end in time and are left behind", {
-          actors: left.slice(0, 20),
-        })
+        if (!this.#isSettled) {
+          logger.log("warn", "some actors did not end in time and are left behind", {
+            actors: left.slice(0, 20),
+          })
+        }
         resolve()
       })
       void this.actors.drain().then(() => {
@@ -109,7 +113,7 @@ export class Cluster {
 
   async stop(): Promise<void> {
     this.actors.stop()
-    await this.registry.stop()
+    await this.registry.stop({ isSettled: this.#isSettled })
   }
 }
 

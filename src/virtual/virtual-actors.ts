@@ -122,6 +122,11 @@ export class VirtualActors {
     return [...this.#types.keys()]
   }
 
+  /** Whether nothing of any actor runs here. */
+  get isIdle(): boolean {
+    return this.#catalog.size === 0 && this.#lingering.size === 0
+  }
+
   /** What runs on this node. */
   get catalog(): Catalog {
     return this.#catalog

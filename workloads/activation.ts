@@ -1,4 +1,4 @@
-import { type Life, ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js"
+import { faultKinds, ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js"
 import { CallLedger } from "./activation/call-ledger.js"
 import { CatalogLedger } from "./activation/catalog-ledger.js"
 import { checkConvergence } from "./activation/convergence.js"
@@ -8,6 +8,7 @@ import { type ActivationShow, drawShow } from "./activation/show.js"
 import { StateLedger } from "./activation/state-ledger.js"
 import { StoreHistory } from "./activation/store-history.js"
 import { TurnLedger } from "./activation/turn-ledger.js"
+import { inhabit } from "./inhabit.js"
 
 /**
  * Three to five nodes whose clients call actors of many kinds, some of them all the time and some hardly ever, while nodes come and go and
@@ -19,32 +20,7 @@ import { TurnLedger } from "./activation/turn-ledger.js"
 export const activation: Workload = {
   name: "activation",
   about: "virtual actors that are called from every node, while nodes come, go and fail",
-  faults: [
-    "crash",
-    "pause",
-    "pause-in-call",
-    "long-pause",
-    "suspend",
-    "partition",
-    "one-way-partition",
-    "refused-connect",
-    "hanging-connect",
-    "reset",
-    "clean-loss",
-    "half-open",
-    "slow-network",
-    "partial-write",
-    "corruption",
-    "clock-drift",
-    "clock-jump",
-    "store-refusal",
-    "store-delay",
-    "store-hang",
-    "store-lost-request",
-    "store-lost-answer",
-    "store-late-arrival",
-    "store-cut",
-  ],
+  faults: faultKinds.filter((kind) => kind !== "store-epoch"),
   floors: { operations: 100, faults: 5 },
   limits: { virtualMs: 600_000 },
   async run(stage) {
@@ -59,39 +35,18 @@ export const activation: Workload = {
     const calls = new CallLedger(show, stage)
     new CatalogLedger(stage)
     for (const [index, machine] of machines.entries()) {
-      stage.start(machine, (life) => live(life, { machine, index, show }))
+      stage.start(machine, (life) =>
+        inhabit(life, {
+          enter: (act) => Host.enter(life, show, index, act),
+          entered: (host) => void show.hosts.set(machine, host),
+          vacated: () => void show.hosts.delete(machine),
+          isOver: () => show.isOver,
+        }),
+      )
     }
     await direct(stage, show, machines)
     await settle(stage, show, { machines, calls })
   },
-}
-
-/** One system after another, for as long as the process is there. */
-async function live(life: Life, { machine, index, show }: Place): Promise<void> {
-  show.hosts.delete(machine)
-  const sleep = (ms: number) => new Promise<void>((resolve) => void life.ports.clock.setTimer(ms, resolve))
-  for (let act = 1; ; act += 1) {
-    const host = await Host.enter(life, show, index, act).catch((error: { readonly code?: string }) => {
-      if (error.code !== "StoreUnavailable") throw error
-      life.sometimes("a node cannot join for now")
-      return undefined
-    })
-    if (host === undefined) {
-      await sleep(200)
-      continue
-    }
-    show.hosts.set(machine, host)
-    await host.over
-    show.hosts.delete(machine)
-    life.sometimes("a node leaves and comes back")
-    await sleep(show.isOver ? 0 : 300)
-  }
-}
-
-interface Place {
-  readonly machine: string
-  readonly index: number
-  readonly show: ActivationShow
 }
 
 /** Now and then a node is told to leave, and all the time somebody looks at the catalogs. One at a time leaves. */

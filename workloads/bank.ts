@@ -1,4 +1,4 @@
-import { faultKinds, type Life, ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js"
+import { faultKinds, ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js"
 import type { AccountRules } from "./bank/account.js"
 import { AccountHistory } from "./bank/account-history.js"
 import { Branch } from "./bank/branch.js"
@@ -7,6 +7,7 @@ import { MoneyLedger } from "./bank/money-ledger.js"
 import { type BankShow, drawShow } from "./bank/show.js"
 import type { Order } from "./bank/transfer.js"
 import { Vault } from "./bank/vault.js"
+import { inhabit } from "./inhabit.js"
 
 /**
  * Money moves between durable accounts on three to five nodes that come, go and fail. Nobody can change two accounts at once,
@@ -43,7 +44,15 @@ export function bankWith(rules: AccountRules, name: string): Workload {
       const history = new AccountHistory(stage)
       const isLast = stage.knob("lastJoinsLate", [false, true]) ? machines.at(-1) : undefined
       for (const machine of machines) {
-        stage.start(machine, (life) => live(life, { machine, show, delayMs: machine === isLast ? 1_500 : 0 }))
+        stage.start(machine, (life) =>
+          inhabit(life, {
+            delayMs: machine === isLast ? 1_500 : 0,
+            enter: (act) => Branch.open(life, show, act),
+            entered: (branch) => void show.branches.set(machine, branch),
+            vacated: () => void show.branches.delete(machine),
+            isOver: () => show.isOver,
+          }),
+        )
       }
       await direct(stage, show, machines)
       await settle(stage, show, machines)
@@ -55,35 +64,6 @@ export function bankWith(rules: AccountRules, name: string): Workload {
 }
 
 export const bank = bankWith({ remembersIds: true }, "bank")
-
-/** One system after another, for as long as the process is there. */
-async function live(life: Life, { machine, show, delayMs }: Place): Promise<void> {
-  show.branches.delete(machine)
-  const sleep = (ms: number) => new Promise<void>((resolve) => void life.ports.clock.setTimer(ms, resolve))
-  if (delayMs > 0) await sleep(delayMs)
-  for (let act = 1; ; act += 1) {
-    const branch = await Branch.open(life, show, act).catch((error: { readonly code?: string }) => {
-      if (error.code !== "StoreUnavailable") throw error
-      life.sometimes("a node cannot join for now")
-      return undefined
-    })
-    if (branch === undefined) {
-      await sleep(200)
-      continue
-    }
-    show.branches.set(machine, branch)
-    await branch.over
-    show.branches.delete(machine)
-    life.sometimes("a node leaves and comes back")
-    await sleep(show.isOver ? 0 : 300)
-  }
-}
-
-interface Place {
-  readonly machine: string
-  readonly show: BankShow
-  readonly delayMs: number
-}
 
 /** Now and then a node is told to leave, one at a time. */
 async function direct(stage: Stage, show: BankShow, machines: readonly string[]): Promise<void> {

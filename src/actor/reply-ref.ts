@@ -1,3 +1,4 @@
+import type { CallError } from "../errors/call-errors.js"
 import type { Deadline } from "./deadlines.js"
 import { InternalRef, type Watcher } from "./internal-ref.js"
 import { Terminated } from "./signals.js"
@@ -20,6 +21,11 @@ export abstract class ReplyRef extends InternalRef<unknown> implements Deadline 
 
   get capacity(): number {
     return 1
+  }
+
+  /** Asked as the question is about to leave this node: why it may not. Once it may, it counts as sent. */
+  exitRefusal(): CallError | undefined {
+    return undefined
   }
 
   /** The target has stopped, having taken so many messages; one that it had not taken was not handled. */

@@ -45,16 +45,24 @@ export class CancelledError extends CallError {
   }
 }
 
-/** The target, or its node, is full: as much waits for it as may. */
+/** The target, or the way to its node, is full: as much waits for it as may. */
 export class OverloadedError extends CallError {
   readonly code = "Overloaded"
   readonly target: string
   readonly capacity: number
+  /** What is full: the actor's mailbox, or what this node may keep for the target's node. */
+  readonly of: "actor" | "node"
 
-  constructor(target: string, capacity: number, what = "messages waiting") {
+  constructor(
+    target: string,
+    capacity: number,
+    what = "messages waiting",
+    { of = "actor" }: { readonly of?: "actor" | "node" } = {},
+  ) {
     super(`${target} has ${capacity} ${what}, which is its limit`, "not-delivered")
     this.target = target
     this.capacity = capacity
+    this.of = of
   }
 }
 

@@ -86,6 +86,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
     reply.correlation = this.#tools.nextCorrelation()
     try {
       if (session !== undefined && !this.mustQueue(session)) {
+        const refused = reply.exitRefusal()
+        if (refused !== undefined) return refused
         session.request(ref, reply, Math.ceil(reply.timeoutMs), message, extras)
       } else {
         const payload = this.#speech.encoded(message, reply)
@@ -105,6 +107,12 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (parcel === undefined || !this.#association.withdraw(parcel)) return "unknown"
     parcels.delete(reply)
     return "not-delivered"
+  }
+
+  /** The node that has the question; undefined where none has, or none will answer. */
+  askedOf(reply: ReplyRef): NodeId | undefined {
+    const session = this.#session
+    return session?.question(reply.correlation) === reply ? session.node : undefined
   }
 
   watch(ref: RemoteRef<never>, watcher: Watcher): void {
@@ -304,6 +312,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (payload.length > session.maxMessageBytes) return this.#tooLarge(parcel, session)
     if (reply !== undefined) {
       parcels.delete(reply)
+      const refused = reply.exitRefusal()
+      if (refused !== undefined) return reply.fail(refused)
       const leftMs = reply.timeoutMs - (this.#now - parcel.at)
       const timeLeftMs = Math.max(1, Math.ceil(leftMs))
       return session.sendEncoded(to as RemoteRef<never>, payload, reply, timeLeftMs, parcel.extras)
@@ -350,9 +360,9 @@ export class RemoteNode implements MessageGate, SessionOwner {
           "there was no connection with it in time",
         )
       case "deferred-full":
-        return new OverloadedError(target, this.#tools.deferredCapacity, "messages waiting for its node")
+        return new OverloadedError(target, this.#tools.deferredCapacity, "messages waiting for its node", WAY)
       case "outbound-full":
-        return new OverloadedError(target, this.#tools.outboundBytes, "bytes waiting for its node")
+        return new OverloadedError(target, this.#tools.outboundBytes, "bytes waiting for its node", WAY)
     }
   }
 
@@ -401,6 +411,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
     })
   }
 }
+
+const WAY = { of: "node" } as const
 
 /** The questions that wait, by who waits for the answer. */
 const parcels = new WeakMap<ReplyRef, MessageParcel>()

@@ -2,6 +2,7 @@ import type { DeadLetterReason } from "../actor/dead-letters.js"
 import { InternalRef, type Watcher } from "../actor/internal-ref.js"
 import type { ReplyRef } from "../actor/reply-ref.js"
 import type { ActorPath } from "../address/actor-path.js"
+import type { NodeId } from "../address/node-id.js"
 import type { CallError, Delivery } from "../errors/call-errors.js"
 import type { Extras } from "../serialization/envelope.js"
 
@@ -43,6 +44,11 @@ export class RemoteRef<M> extends InternalRef<M> {
     return this.#gate.withdraw(reply)
   }
 
+  /** The node that was asked and has yet to answer: the one at the other end of the connection that the question was sent over. */
+  askedOf(reply: ReplyRef): NodeId | undefined {
+    return this.#gate.askedOf(reply)
+  }
+
   addWatcher(watcher: Watcher): void {
     this.#gate.watch(this, watcher)
   }
@@ -68,6 +74,7 @@ export interface MessageGate {
   tell(ref: RemoteRef<never>, message: unknown): void
   request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown, extras?: Extras): CallError | undefined
   withdraw(reply: ReplyRef): Delivery
+  askedOf(reply: ReplyRef): NodeId | undefined
   watch(ref: RemoteRef<never>, watcher: Watcher): void
   unwatch(ref: RemoteRef<never>, watcher: Watcher): void
 }

@@ -64,6 +64,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   #abort: AbortController | undefined
   #interrupt: ((error: Error) => void) | undefined
   #timers: ActivationTimers | undefined
+  /** Calls of its turns that have not left this node. */
+  #unsent = 0
+  #sentWaiters: (() => void)[] | undefined = undefined
   #failure: { readonly waiting: readonly Invocation[]; readonly cause: unknown } | undefined
 
   constructor(type: ActorType, key: string, tenure: Tenure, tools: CatalogTools) {
@@ -246,6 +249,15 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     void this.deactivated("asked")
   }
 
+  callMade(): void {
+    this.#unsent += 1
+  }
+
+  callSent(): void {
+    this.#unsent -= 1
+    if (this.#unsent === 0) for (const told of this.#sentWaiters?.splice(0) ?? []) told()
+  }
+
   /** The turn that the code which runs belongs to. */
   get currentTurn(): Turn | undefined {
     if (!this.type.mayOverlap) return this.#order.writer
@@ -397,6 +409,21 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     })
   }
 
+  /** Once it is over its calls may not leave any more. Those that cannot for as long as a call may take are given up. */
+  #allSent(): Promise<void> | undefined {
+    if (this.#unsent === 0) return undefined
+    const { clock, requestTimeoutMs } = this.#tools
+    this.#sentWaiters ??= []
+    const waiters = this.#sentWaiters
+    return new Promise((resolve) => {
+      const timer = clock.setTimer(requestTimeoutMs, resolve)
+      waiters.push(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
+  }
+
   #idle(): Promise<void> | undefined {
     if (!this.isBusy) return undefined
     this.#idleWaiters ??= []
@@ -428,6 +455,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.#timers?.end()
     await this.#runHook(this.tenure.endedBecause === undefined ? reason : "fenced")
     await this.#durable.idle()
+    await this.#allSent()
     // It may have been fenced meanwhile.
     if (this.#state === "deactivating") {
       this.#become("invalid")

@@ -10,11 +10,13 @@ import {
   CallError,
   CancelledError,
   type Delivery,
+  FencedError,
   InvalidMessageError,
   TimeoutError,
 } from "../errors/call-errors.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Span, TraceContext } from "../ports/telemetry.js"
+import type { Tenure } from "../registry/tenure.js"
 import { plainError } from "../remote/plain-error.js"
 import { SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { Invocation } from "./invocation.js"
@@ -25,6 +27,13 @@ import type { Sending } from "./route.js"
  *
  * It is also what an answer from another node is told to. An error that says that nothing was run does not end it where trying
  * again may help: its route decides.
+ *
+ * A call that an actor makes keeps the tenure of its maker, and asks it at every exit: whenever it is sent or sent again, and when it
+ * is handed to an activation of this node. To ask only when the call is made is not enough:
+ *
+ *   1. generation 4 of an actor calls a type that has no host for the moment; the call waits on its node
+ *   2. the node freezes past its lease; generation 18 runs elsewhere, calls, and is answered
+ *   3. the node goes on, is fenced, and joins again: without the question at the exit it would now send the call of generation 4
  */
 export class Call extends ReplyRef implements Invocation {
   /** How often a node that was asked has said that the actor is elsewhere. */
@@ -45,7 +54,10 @@ export class Call extends ReplyRef implements Invocation {
   readonly #desk: CallDesk
   readonly #wish: CallWish
   #signal: AbortSignal | undefined = undefined
-  #firstSentAt: MonotonicMs | undefined = undefined
+  /** When its time began to count. */
+  #since: MonotonicMs | undefined = undefined
+  /** Its maker counts it among those that have not left. */
+  #isUnsent = false
   #isOver = false
   #mayHaveRun = false
 
@@ -55,6 +67,7 @@ export class Call extends ReplyRef implements Invocation {
     this.#wish = wish
     this.timeLeftMs = wish.timeoutMs
     this.order = order
+    if (wish.maker !== undefined) this.#countUnsent(wish.maker)
   }
 
   get id(): ActorId {
@@ -105,15 +118,57 @@ export class Call extends ReplyRef implements Invocation {
     return this.#desk.pathOf(this)
   }
 
-  /** Says how much of its time is left, from the second sending on. */
-  sendingAt(now: MonotonicMs): void {
-    if (this.#firstSentAt === undefined) this.#firstSentAt = now
-    else this.timeLeftMs = Math.max(1, this.#wish.timeoutMs - (now - this.#firstSentAt))
+  /** Says how much of its time is left; it counts from the first time that this is asked, which is when it is queued or sent. */
+  countTimeAt(now: MonotonicMs): void {
+    if (this.#since === undefined) this.#since = now
+    else this.timeLeftMs = Math.max(1, this.#wish.timeoutMs - (now - this.#since))
   }
 
   /** Its time is up by the clock. Its deadline, which is coarser, may not have come yet. */
   isLate(now: MonotonicMs): boolean {
-    return this.#firstSentAt !== undefined && now - this.#firstSentAt >= this.#wish.timeoutMs
+    return this.#since !== undefined && now - this.#since >= this.#wish.timeoutMs
+  }
+
+  /** Why it may not leave its maker now; undefined if it may, and then it counts as sent. */
+  override exitRefusal(): FencedError | undefined {
+    const { maker } = this.#wish
+    if (maker === undefined) return undefined
+    const { tenure } = maker
+    if (!tenure.mayAct()) return fencedMaker(tenure)
+    this.#countSent(maker)
+    return undefined
+  }
+
+  /** Whether it may leave its maker now. Fails if it never may again. */
+  exits(): boolean {
+    const refused = this.exitRefusal()
+    if (refused !== undefined) this.endIfOvertaken()
+    return refused === undefined
+  }
+
+  /** Its maker's doors have shut for good. */
+  get isOvertaken(): boolean {
+    return this.#wish.maker?.tenure.endedBecause !== undefined
+  }
+
+  /** Ends it if its maker's doors have shut for good: it was not run, and will not be. */
+  endIfOvertaken(): void {
+    const tenure = this.#wish.maker?.tenure
+    if (tenure?.endedBecause !== undefined) this.failForGood(fencedMaker(tenure))
+  }
+
+  /** Its maker's doors wait for a renewal; undefined if they do not. Resolves when they have opened, or shut for good. */
+  exitOpened(): Promise<unknown> | undefined {
+    const tenure = this.#wish.maker?.tenure
+    return tenure === undefined || tenure.mayAct() ? undefined : tenure.opened()
+  }
+
+  /** It was not run, and is to be sent again. */
+  cameBack(): void {
+    this.sending = undefined
+    this.isAgain = true
+    const { maker } = this.#wish
+    if (maker !== undefined && !this.#isUnsent) this.#countUnsent(maker)
   }
 
   /** It was not run, and there is no time left to try again. */
@@ -234,9 +289,25 @@ export class Call extends ReplyRef implements Invocation {
     leave(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this)
     this.sending?.ended(this)
+    if (this.#wish.maker !== undefined) this.#countSent(this.#wish.maker)
     this.#wish.span?.end()
     return true
   }
+
+  #countUnsent(maker: CallMaker): void {
+    this.#isUnsent = true
+    maker.callMade()
+  }
+
+  #countSent(maker: CallMaker): void {
+    if (!this.#isUnsent) return
+    this.#isUnsent = false
+    maker.callSent()
+  }
+}
+
+function fencedMaker({ id, endedBecause }: Tenure): FencedError {
+  return new FencedError(id.toString(), "not-delivered", endedBecause ?? "its node waits for its lease")
 }
 
 const NOBODY: readonly NodeId[] = []
@@ -251,10 +322,21 @@ export interface CallWish {
   readonly isOneWay: boolean
   readonly chain: readonly string[]
   readonly timeoutMs: number
+  /** The activation that makes it; undefined for calls from outside of actors, which pass no door. */
+  readonly maker: CallMaker | undefined
   /** Undefined where nothing is recorded. */
   readonly span: Span | undefined
   readonly resolve: ((value: unknown) => void) | undefined
   readonly reject: ((error: unknown) => void) | undefined
+}
+
+/** What a call needs of the activation that makes it. */
+export interface CallMaker {
+  readonly tenure: Tenure
+  /** One more call waits on this node, or waits there again. */
+  callMade(): void
+  /** One of them has left, or ended. */
+  callSent(): void
 }
 
 /** What a call needs of the bus. */

@@ -11,12 +11,14 @@ import {
   type Delivery,
   FencedError,
   NodeUnreachableError,
+  OverloadedError,
 } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Answer, PlacementWish, Refused } from "../placement/resolution.js"
 import type { Clock, MonotonicMs } from "../ports/clock.js"
 import type { TraceContext } from "../ports/telemetry.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
+import { RemoteRef } from "../remote/remote-ref.js"
 import { type Extras, LOCAL_ONLY } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
 import { Call, type CallDesk, type CallWish } from "./call.js"
@@ -43,6 +45,7 @@ export class MessageBus implements CallDesk, RouteBus {
   readonly #receptions = new Map<string, Reception>()
   #calls = 0
   #settling: Settling | undefined
+  #isLeaving = false
   #isStopped = false
 
   constructor(tools: BusTools) {
@@ -70,9 +73,11 @@ export class MessageBus implements CallDesk, RouteBus {
     this.#tools.deadlines.add(call, wish.timeoutMs)
     // What takes another way goes ahead, also of what could go to the activation by now.
     const route = this.#routes.size === 0 ? undefined : this.#routes.get(call.key)
-    const destination = route ?? this.#tools.catalog.get(call.key)
-    if (this.#isStopped) call.abandon()
-    else (destination ?? this.#routeTo(call.id, call.key)).accept(call)
+    if (this.#isStopped) return call.abandon()
+    if (route !== undefined) return route.accept(call)
+    const activation = this.#tools.catalog.get(call.key)
+    if (activation !== undefined && call.exits()) return activation.accept(call)
+    if (!call.isOver) this.#routeTo(call.id, call.key).accept(call)
   }
 
   /** A call from another node. */
@@ -136,6 +141,16 @@ export class MessageBus implements CallDesk, RouteBus {
     }
   }
 
+  /** This node was fenced: what its actors have called and has not left does not leave. */
+  makersOvertaken(): void {
+    for (const route of [...this.#routes.values()]) route.makersOvertaken()
+  }
+
+  /** Nothing is started here any more: calls to actors that no other node hosts have nowhere to go. */
+  leave(): void {
+    this.#isLeaving = true
+  }
+
   /**
    * Resolves when whoever called this node has its answer, what was called from here before this has ended, and nobody has called
    * for a moment: others hear late that nothing is here any more.
@@ -165,7 +180,7 @@ export class MessageBus implements CallDesk, RouteBus {
 
   send(call: Call, node: NodeId): void {
     const { id, method, args, isOneWay } = call
-    call.sendingAt(this.#now)
+    this.countTime(call)
     const kind = (isOneWay ? ONE_WAY_CALL : 0) | (call.isAgain ? AGAIN : 0)
     const message: CallMessage =
       kind === 0 ? [id.type, id.key, method, args] : [id.type, id.key, method, args, kind]
@@ -177,6 +192,15 @@ export class MessageBus implements CallDesk, RouteBus {
     }
     const refused = gate.request(call, message as never, this.#extrasOf(call))
     if (refused !== undefined) call.fail(refused)
+  }
+
+  countTime(call: Call): void {
+    call.countTimeAt(this.#now)
+  }
+
+  askedOf(call: Call, node: NodeId): NodeId | undefined {
+    const gate = this.#tools.gateOf(node)
+    return gate instanceof RemoteRef ? gate.askedOf(call) : undefined
   }
 
   withdraw(call: Call, node: NodeId): Delivery {
@@ -202,6 +226,10 @@ export class MessageBus implements CallDesk, RouteBus {
 
   triesAgain(call: Call, error: CallError): boolean {
     if ((call.flags & LOCAL_ONLY) !== 0) return false
+    if (call.isOvertaken) {
+      call.endIfOvertaken()
+      return true
+    }
     if (error instanceof PlacementError) this.#learn(call, error)
     else if (!isOfTheWay(error)) return false
     else call.attempts += 1
@@ -260,10 +288,13 @@ export class MessageBus implements CallDesk, RouteBus {
       case "refused": {
         const error = refusalError(route.id, answer)
         // Those who refused may have changed their minds by the time that nobody else is left.
-        const isPassing = error instanceof UnknownActorTypeError && this.#tools.wasHosted(route.id.type)
-        const isForGood = error !== undefined && first.refusedBy.length === 0 && !isPassing
+        const isNobody = error instanceof UnknownActorTypeError
+        const isForGood = error !== undefined && first.refusedBy.length === 0
         first.refusedBy = NOBODY
-        return isForGood ? route.leadsNowhere(error) : route.isBlocked()
+        if (isForGood && isNobody && this.#isLeaving) return route.isAbandoned()
+        return isForGood && !(isNobody && this.#tools.wasHosted(route.id.type))
+          ? route.leadsNowhere(error)
+          : route.isBlocked()
       }
     }
   }
@@ -321,6 +352,7 @@ export class MessageBus implements CallDesk, RouteBus {
       // It runs after something that moves: the store is asked, after a while.
       call.forwards = 0
       call.attempts += 1
+      this.#tools.forget(call.id)
       return
     }
     call.attempts += 1
@@ -363,7 +395,8 @@ function isOfTheWay(error: CallError): boolean {
   return (
     error instanceof FencedError ||
     error instanceof NodeUnreachableError ||
-    error instanceof ActorStoppedError
+    error instanceof ActorStoppedError ||
+    (error instanceof OverloadedError && error.of === "node")
   )
 }
 

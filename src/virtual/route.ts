@@ -16,6 +16,9 @@ import type { Destination } from "./invocation.js"
  * what is under way has to be answered, or come back too (settling), before it is known which of them have to go again, and in
  * which order. Only then is the actor looked for anew. To send the first one on at once would let it be overtaken, or
  * overtake.
+ *
+ * A call whose maker's doors wait for a renewal waits at the head, and all others behind it, for the same reason. Those whose maker was
+ * overtaken end.
  */
 export class Route implements Destination<Call>, Sending {
   readonly id: ActorId
@@ -49,6 +52,7 @@ export class Route implements Destination<Call>, Sending {
     if (this.#waiting.length >= this.#bus.mailboxCapacity) {
       return call.failForGood(new OverloadedError(this.id.toString(), this.#bus.mailboxCapacity))
     }
+    this.#bus.countTime(call)
     this.#waiting.push(call)
     this.#goOn()
   }
@@ -58,34 +62,35 @@ export class Route implements Destination<Call>, Sending {
     this.#back.push(...calls)
     this.#node = undefined
     if (ready === undefined || this.#isFinding) return this.#goOn()
-    this.#isFinding = true
-    void ready.then(() => {
-      this.#isFinding = false
-      this.#goOn()
-    })
+    this.#holdUntil(ready)
   }
 
   leadsTo(node: NodeId): void {
-    this.#isFinding = false
+    // What comes back meanwhile is not looked at before the rest has been put back behind it.
+    this.#isFinding = true
     this.#node = node
     const waiting = this.#takeWaiting()
-    for (const [index, call] of waiting.entries()) {
-      // One that came back at once has closed it.
-      if (this.#node === undefined) {
-        this.#waiting.unshift(...waiting.slice(index))
-        break
-      }
-      this.#send(call, node)
+    let sent = 0
+    // One that came back at once has closed it.
+    while (sent < waiting.length && this.#node !== undefined) {
+      this.#send(waiting[sent] as Call, node)
+      sent += 1
     }
+    if (sent < waiting.length) this.#waiting = [...waiting.slice(sent), ...this.#waiting]
+    this.#isFinding = false
     this.#goOn()
   }
 
   leadsHere(activation: Destination<Call>): void {
     this.#pause?.cancel()
+    this.#pause = undefined
     this.#isFinding = false
     const waiting = this.#takeWaiting()
-    this.#end()
-    for (const call of waiting) activation.accept(call)
+    const held = waiting.findIndex((call) => !call.exits() && !call.isOver)
+    if (held < 0) this.#end()
+    else this.#waiting = waiting.splice(held)
+    for (const call of waiting) if (!call.isOver) activation.accept(call)
+    this.#goOn()
   }
 
   /** The actor has begun to run here. What is under way elsewhere has to come back first. */
@@ -101,6 +106,14 @@ export class Route implements Destination<Call>, Sending {
     for (const call of waiting) call.failForGood(error)
   }
 
+  /** Nobody hosts the actor, and this node leaves: whoever may host it next, this node will not see it. */
+  isAbandoned(): void {
+    this.#isFinding = false
+    const waiting = this.#takeWaiting()
+    this.#end()
+    for (const call of waiting) call.abandon()
+  }
+
   /** It cannot be found for now. */
   isBlocked(): void {
     this.#isFinding = false
@@ -112,20 +125,35 @@ export class Route implements Destination<Call>, Sending {
   /** It was not run, and is to go again. */
   cameBack(call: Call): void {
     this.#remove(call)
-    call.sending = undefined
-    call.isAgain = true
+    call.cameBack()
     this.#back.push(call)
     this.#node = undefined
     this.#goOn()
   }
 
-  /** Its node is gone: what was not sent goes again, and what was sent may have been run. */
+  /**
+   * Its node is gone: what was not sent goes again, and what was sent may have been run. What went over a connection with the next node at
+   * that address waits for that one's answer.
+   */
   nodeGone(node: NodeId, lost: (call: Call) => void): void {
-    if (this.#node?.equals(node) !== true && this.#underWay[0]?.sentTo?.equals(node) !== true) return
-    this.#node = undefined
-    for (const call of [...this.#underWay]) {
-      if (this.#bus.withdraw(call, node) === "not-delivered") this.cameBack(call)
+    const sent = this.#underWay.filter(({ sentTo }) => sentTo?.equals(node))
+    if (this.#node?.equals(node) === true) this.#node = undefined
+    else if (sent.length === 0) return
+    for (const call of sent) {
+      const asked = this.#bus.askedOf(call, node)
+      if (asked !== undefined && !asked.equals(node)) call.sentTo = asked
+      else if (this.#bus.withdraw(call, node) === "not-delivered") this.cameBack(call)
       else lost(call)
+    }
+    this.#goOn()
+  }
+
+  /** Makers of calls have been overtaken: what has not left this node does not leave it. */
+  makersOvertaken(): void {
+    for (const call of [...this.#back, ...this.#waiting]) call.endIfOvertaken()
+    for (const call of [...this.#underWay]) {
+      if (!call.isOvertaken || this.#bus.askedOf(call, call.sentTo as NodeId) !== undefined) continue
+      if (this.withdraw(call) === "not-delivered") call.endIfOvertaken()
     }
     this.#goOn()
   }
@@ -159,6 +187,8 @@ export class Route implements Destination<Call>, Sending {
     this.#waiting = this.#takeWaiting()
     const [first] = this.#waiting
     if (first === undefined) return this.#end()
+    const exitOpened = first.exitOpened()
+    if (exitOpened !== undefined) return this.#holdUntil(exitOpened)
     const pauseMs = pauseBefore(first.attempts)
     if (pauseMs === 0) return this.#find(first)
     this.#pause = this.#bus.setTimer(pauseMs, () => {
@@ -167,6 +197,14 @@ export class Route implements Destination<Call>, Sending {
       const [next] = this.#waiting
       if (next === undefined) this.#goOn()
       else this.#find(next)
+    })
+  }
+
+  #holdUntil(ready: Promise<unknown>): void {
+    this.#isFinding = true
+    void ready.then(() => {
+      this.#isFinding = false
+      this.#goOn()
     })
   }
 
@@ -185,6 +223,8 @@ export class Route implements Destination<Call>, Sending {
 
   /** Those that came back are ahead. */
   #takeWaiting(): Call[] {
+    for (const call of this.#waiting) call.endIfOvertaken()
+    for (const call of this.#back) call.endIfOvertaken()
     if (this.#back.length === 0 && this.#waiting.every(isUnderWay)) {
       const all = this.#waiting
       this.#waiting = []
@@ -221,7 +261,11 @@ export interface RouteBus {
   /** Says sooner or later where it leads. `first` has waited longest. */
   find(route: Route, first: Call): void
   send(call: Call, node: NodeId): void
+  /** The node that has the call and has yet to answer it. */
+  askedOf(call: Call, node: NodeId): NodeId | undefined
   withdraw(call: Call, node: NodeId): Delivery
+  /** The call's time counts from now on, if it did not before. */
+  countTime(call: Call): void
   setTimer(delayMs: number, fire: () => void): Timer
   callEnded(): void
   over(route: Route): void

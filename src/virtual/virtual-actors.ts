@@ -168,6 +168,7 @@ export class VirtualActors {
 
   fenced(because: string): void {
     this.#placement?.handle({ kind: "suspend", because })
+    this.#bus.makersOvertaken()
   }
 
   /** Resolves once nothing runs that was fenced. */
@@ -178,6 +179,7 @@ export class VirtualActors {
   /** Ends all actors of this node: what waits for them goes to their next activations, elsewhere. */
   async drain(): Promise<void> {
     this.#placement?.handle({ kind: "start", as: "client" })
+    this.#bus.leave()
     await this.#catalog.drain("leaving")
     await this.#bus.settled(this.#joined.view.members.length > 1 ? QUIET_MS : 0)
   }
@@ -216,7 +218,9 @@ export class VirtualActors {
 
   #send(wanted: Wanted, options: CallOptions | undefined, from: Activation | undefined): void {
     const { id, key, method, isOneWay, resolve, reject } = wanted
-    if (from !== undefined && !from.tenure.mayAct()) return this.#sendLater(wanted, options, from)
+    if (from?.tenure.endedBecause !== undefined) {
+      throw new FencedError(from.id.toString(), "not-delivered", from.tenure.endedBecause)
+    }
     const hosted = this.#types.get(id.type)
     const known = (hosted ?? this.#foreign.get(id.type))?.method(method)
     if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
@@ -234,6 +238,7 @@ export class VirtualActors {
         isOneWay,
         chain: isOneWay || from === undefined ? NO_CHAIN : chainOf(from),
         timeoutMs,
+        maker: from,
         span: this.#options.telemetry && this.#spanOf(wanted, from, this.#options.telemetry),
         resolve,
         reject,
@@ -261,24 +266,6 @@ export class VirtualActors {
 
   #undelivered({ method, args }: Pick<Wanted, "method" | "args">, error: unknown): void {
     this.#options.realm.deadLetters.add({ method, args, error }, this.gate, "unreachable")
-  }
-
-  /** The door that a call of this turn leaves by is shut, or waits for a renewal. */
-  #sendLater(wanted: Wanted, options: CallOptions | undefined, from: Activation): void {
-    const own = { ...wanted, args: this.#copied(wanted.args) }
-    void from.tenure.opened().then((isOpen) => {
-      try {
-        if (isOpen) return this.#send(own, options, from)
-        throw new FencedError(
-          from.id.toString(),
-          "not-delivered",
-          from.tenure.endedBecause ?? "its node lost its lease",
-        )
-      } catch (error) {
-        if (wanted.reject === undefined) this.#undelivered(wanted, error)
-        else wanted.reject(error)
-      }
-    })
   }
 
   #copied(args: readonly unknown[]): readonly unknown[] {

@@ -29,11 +29,12 @@ export class LeaseSights {
     return [...this.#sights]
   }
 
-  /** The store showed this lease, by a listing or a watch. `terms` are the lease's own. */
-  saw(node: string, revision: Revision, now: MonotonicMs, terms: LeaseTerms = this.#terms): void {
+  /** The store showed this lease, by a listing or a watch. `terms` are the lease's own. Says whether it has moved since it was first seen. */
+  saw(node: string, revision: Revision, now: MonotonicMs, terms: LeaseTerms = this.#terms): boolean {
     const known = this.#sights.get(node)
-    if (known !== undefined && known.revision >= revision) return
+    if (known !== undefined && known.revision >= revision) return false
     this.#sights.set(node, { revision, endAt: now + observerMs(terms), isDead: known?.isDead ?? false })
+    return known !== undefined && known.revision !== NOT_SEEN
   }
 
   /** It is not there any more. */

@@ -40,6 +40,8 @@ export class Registry implements Directory, TenureHolder {
   readonly #claims = new Map<string, Promise<PlacementDecision>>()
   #incarnation: Incarnation | undefined
   #node: NodeId
+  /** The ids that this process has had, the latest last. */
+  readonly #lives = new Set<string>()
   #rejoins = 0
   #rejoining: Promise<void> = Promise.resolve()
   #isStopping = false
@@ -60,6 +62,7 @@ export class Registry implements Directory, TenureHolder {
   private constructor(tools: RegistryTools) {
     this.#tools = tools
     this.#node = tools.node
+    this.#lives.add(tools.node.toString())
     const { store, clock, lifeline, logger, terms } = tools
     this.#roster = new Roster({
       store,
@@ -72,6 +75,7 @@ export class Registry implements Directory, TenureHolder {
         if (status === "gone") this.#cache.handle({ kind: "node-gone", node: NodeId.parse(node) })
       },
       viewed: (view, before) => tools.viewed(view, before),
+      renewing: (node) => this.#noteRenewing(NodeId.parse(node)),
       epochChanged: () => this.#incarnation?.epochChanged(),
     })
     this.#placements = new Follower(store, clock, {
@@ -93,6 +97,16 @@ export class Registry implements Directory, TenureHolder {
   /** Whether this node is a member, and may act. */
   get isMember(): boolean {
     return this.#incarnation?.mayAct() ?? false
+  }
+
+  /** Whether it is this process, in its present life or one of the last. */
+  hasBeen(node: NodeId): boolean {
+    return this.#lives.has(node.toString())
+  }
+
+  /** Whether this process has seen that node renew its lease. */
+  isRenewing(node: NodeId): boolean {
+    return this.#roster.isRenewing(node)
   }
 
   /** What runs here. */
@@ -261,7 +275,19 @@ export class Registry implements Directory, TenureHolder {
   }
 
   #nextLife(): NodeId {
-    return NodeId.fresh(this.#node.host, this.#node.port, this.#tools.random)
+    const node = NodeId.fresh(this.#node.host, this.#node.port, this.#tools.random)
+    this.#lives.add(node.toString())
+    if (this.#lives.size > MOST_LIVES) this.#lives.delete(this.#lives.values().next().value as string)
+    return node
+  }
+
+  /** An address is one process's. A record of one that has died goes with its lease; one that renews its lease is another process. */
+  #noteRenewing(node: NodeId): void {
+    if (node.address !== this.#node.address || this.hasBeen(node)) return
+    this.#tools.logger.log("error", "another process has joined the cluster with this node's own address", {
+      other: node.toString(),
+      advice: "set listen in both, and give each an address of its own, with listen.port or advertise",
+    })
   }
 
   #pause(): Promise<void> {
@@ -357,6 +383,9 @@ export class Registry implements Directory, TenureHolder {
     return node === undefined ? undefined : { kind: "placed", node, generation: revision }
   }
 }
+
+/** A record of an older life has long gone: each that is remembered was fenced after the one before. */
+const MOST_LIVES = 100
 
 export interface RegistryTools {
   /** This node's first life. */

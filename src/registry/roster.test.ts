@@ -216,6 +216,7 @@ function rosterOf(scene: Scene, way: Way) {
     terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
     recordChanged: (node, _revision, status) => changes.push(`${nameOf(NodeId.parse(node))} ${status}`),
     viewed: () => {},
+    renewing: () => {},
     epochChanged: () => changes.push("another epoch"),
   })
   return { roster, changes, log }

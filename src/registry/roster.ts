@@ -2,7 +2,7 @@ import { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import { ClusterView } from "../membership/cluster-view.js"
 import type { Member } from "../membership/member.js"
-import type { Clock, Timer } from "../ports/clock.js"
+import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { Following, Lifeline } from "../ports/lifeline.js"
 import type { Logger } from "../ports/logger.js"
 import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
@@ -24,6 +24,8 @@ export class Roster {
   readonly #nodes: Follower
   readonly #leases: Follower
   readonly #ending = new Set<string>()
+  /** Those that have renewed their leases since this process first saw them: they live, or did a moment ago. */
+  readonly #renewing = new Set<string>()
   #epoch = ""
   #leaseEpoch = ""
   /** Everything about records up to this revision has been told. */
@@ -71,6 +73,11 @@ export class Roster {
     return this.#epoch
   }
 
+  /** Whether the node has renewed its lease since this process first saw it. */
+  isRenewing(node: NodeId): boolean {
+    return this.#renewing.has(node.toString())
+  }
+
   /** Says of a node that it is down, if its record is still the one that is known here. Its actors stay its own until its lease is over. */
   async down(node: NodeId): Promise<"downed" | "changed" | "unknown"> {
     const known = this.#records.get(node.toString())
@@ -105,9 +112,9 @@ export class Roster {
     if (listing.epoch !== this.#leaseEpoch) this.#sights.forgetAll()
     this.#leaseEpoch = listing.epoch
     const there = new Set(listing.entries.map(({ key }) => key.slice(LEASES.length)))
-    for (const [node] of this.#sights.snapshot) if (!there.has(node)) this.#sights.gone(node)
+    for (const [node] of this.#sights.snapshot) if (!there.has(node)) this.#leaseGone(node)
     for (const { key, revision, value } of listing.entries) {
-      this.#sights.saw(key.slice(LEASES.length), revision, now, termsToWatch(value, this.#tools.terms))
+      this.#leaseSeen(key.slice(LEASES.length), revision, now, value)
     }
     this.#setWake()
     return listing
@@ -117,10 +124,22 @@ export class Roster {
     const now = this.#tools.clock.monotonicMs()
     for (const { key, revision, value } of changes) {
       const node = key.slice(LEASES.length)
-      if (value === undefined) this.#sights.gone(node)
-      else this.#sights.saw(node, revision, now, termsToWatch(value, this.#tools.terms))
+      if (value === undefined) this.#leaseGone(node)
+      else this.#leaseSeen(node, revision, now, value)
     }
     this.#setWake()
+  }
+
+  #leaseSeen(node: string, revision: Revision, now: MonotonicMs, value: Uint8Array): void {
+    const hasMoved = this.#sights.saw(node, revision, now, termsToWatch(value, this.#tools.terms))
+    if (!hasMoved || this.#renewing.has(node)) return
+    this.#renewing.add(node)
+    this.#tools.renewing(node)
+  }
+
+  #leaseGone(node: string): void {
+    this.#sights.gone(node)
+    this.#renewing.delete(node)
   }
 
   async #lookAtNodes(): Promise<Moment> {
@@ -228,6 +247,8 @@ export interface RosterTools {
   /** Of any node, this one among them. */
   recordChanged(node: string, revision: Revision, status: NodeRecord["status"] | "gone"): void
   viewed(view: ClusterView, before: ClusterView): void
+  /** It has renewed its lease, for the first time that this process saw. */
+  renewing(node: string): void
   epochChanged(): void
 }
 

@@ -61,6 +61,7 @@ export class Cluster {
       types: actors.types,
       viewed: (view, before) => {
         actors.viewed(view, before)
+        for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
         for (const change of changesBetween(before, view)) realm.events.publish(change)
       },
       fenced: (fenced, because) => {

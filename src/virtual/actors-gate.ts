@@ -41,8 +41,7 @@ export class ActorsGate extends InternalRef<unknown> {
     if (!isCallMessage(message)) return new InvalidMessageError("it is no call")
     const guest = new Guest(this.#house, message, extras as Extras, reply)
     if (!this.#house.refusals.cover(guest)) this.#hall.receive(guest)
-    else
-      guest.fail(new PlacementError(guest.id.toString(), "not-here", "what was sent before it was refused"))
+    else guest.fail(guest.idProblem ?? sentTooEarly(guest))
     return undefined
   }
 
@@ -53,6 +52,14 @@ export class ActorsGate extends InternalRef<unknown> {
   /** It is there as long as the system is. */
   addWatcher(): void {}
   removeWatcher(): void {}
+}
+
+function sentTooEarly({ id }: Guest): PlacementError {
+  return new PlacementError(
+    id.toString(),
+    "not-here",
+    "an earlier call to it was refused, and this one was sent before",
+  )
 }
 
 export function gatePath(address: Address): ActorPath {

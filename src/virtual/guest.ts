@@ -119,6 +119,8 @@ export function isCallMessage(message: unknown): message is CallMessage {
   const [type, key, method, args, kind] = message as readonly unknown[]
   return (
     typeof type === "string" &&
+    // With one, a type and a key could spell the local key of another actor.
+    !type.includes("/") &&
     typeof key === "string" &&
     typeof method === "string" &&
     Array.isArray(args) &&

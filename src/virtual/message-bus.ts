@@ -186,9 +186,7 @@ export class MessageBus implements CallDesk, RouteBus {
       kind === 0 ? [id.type, id.key, method, args] : [id.type, id.key, method, args, kind]
     const gate = this.#tools.gateOf(node)
     if (gate === undefined) {
-      return call.failForGood(
-        new NodeUnreachableError(node.address, "not-delivered", "this system talks to no others; set listen"),
-      )
+      return call.failForGood(new NodeUnreachableError(node.address, "not-delivered", NOT_LISTENING))
     }
     const refused = gate.request(call, message as never, this.#extrasOf(call))
     if (refused !== undefined) call.fail(refused)
@@ -284,6 +282,7 @@ export class MessageBus implements CallDesk, RouteBus {
       case "remote":
         // An earlier life of this node, which is still on record: nobody has the actor, and nobody may claim it yet.
         if (this.#tools.isThisProcess(answer.node)) return route.isBlocked()
+        if (this.#tools.isAtThisAddress(answer.node)) return this.#foundAtThisAddress(route, answer.node)
         return route.leadsTo(answer.node)
       case "refused": {
         const error = refusalError(route.id, answer)
@@ -297,6 +296,13 @@ export class MessageBus implements CallDesk, RouteBus {
           : route.isBlocked()
       }
     }
+  }
+
+  /** Another process says that it is at this node's address: one before this one, whose lease runs out; or one that lives. */
+  #foundAtThisAddress(route: Route, node: NodeId): void {
+    if (!this.#tools.isAlive(node)) return route.isBlocked()
+    const problem = this.#tools.gateOf(node) === undefined ? NOT_LISTENING : SHARED_ADDRESS
+    route.leadsNowhere(new NodeUnreachableError(node.address, "not-delivered", problem))
   }
 
   /** Somebody thinks that the actor is here, or is to be. What the cache knows may be older than that, so the store is asked. */
@@ -372,6 +378,10 @@ function sendable(trace: TraceContext | undefined): TraceContext | undefined {
   return /^[0-9a-f]{32}$/.test(trace.traceId) && /^[0-9a-f]{16}$/.test(trace.spanId) ? trace : undefined
 }
 
+const NOT_LISTENING = "this system talks to no others; set listen"
+const SHARED_ADDRESS =
+  "another process has joined the cluster with this node's own address; give each node its own, with listen.port or advertise"
+
 const NO_WISH: PlacementWish = {}
 const NOBODY: readonly NodeId[] = []
 
@@ -438,6 +448,9 @@ export interface BusTools {
   wasHosted(type: string): boolean
   /** Whether it is this node, in any of its lives. */
   isThisProcess(node: NodeId): boolean
+  isAtThisAddress(node: NodeId): boolean
+  /** Whether this process has seen it renew its lease. */
+  isAlive(node: NodeId): boolean
   misdirected(id: ActorId, epoch: string, where: Whereabouts): void
   /** What is known of it has proved useless. */
   forget(id: ActorId): void

@@ -28,10 +28,27 @@ test("it says nothing of other actors and other connections", () => {
   expect(refusals.cover(guest("a"))).toBe(true)
 })
 
-test("what is remembered of one connection is bounded", () => {
+test("beyond what may be remembered of one connection, no refusal is forgotten", () => {
   const refusals = new Refusals()
   for (let number = 0; number <= 10_000; number += 1) refusals.add(guest(`${number}`))
+  for (const key of ["0", "1", "5000", "10000"]) expect(refusals.cover(guest(key))).toBe(true)
+  // Also what was never refused, once: that it was not is no longer known.
+  expect(refusals.cover(guest("other"))).toBe(true)
+  expect(refusals.cover(guest("other", here, true))).toBe(false)
+  expect(refusals.cover(guest("other"))).toBe(false)
+  refusals.add(guest("other"))
+  expect(refusals.cover(guest("other"))).toBe(true)
+  expect(refusals.cover(guest("0", there))).toBe(false)
+})
+
+test("what is remembered of those that were sent again is bounded too, and forgetting one costs a resend", () => {
+  const refusals = new Refusals()
+  for (let number = 0; number <= 20_000; number += 1) refusals.add(guest(`${number}`))
+  for (let number = 0; number <= 10_000; number += 1) {
+    expect(refusals.cover(guest(`${number}`, here, true))).toBe(false)
+  }
+  expect(refusals.cover(guest("10000"))).toBe(false)
+  expect(refusals.cover(guest("0"))).toBe(true)
+  expect(refusals.cover(guest("0", here, true))).toBe(false)
   expect(refusals.cover(guest("0"))).toBe(false)
-  expect(refusals.cover(guest("1"))).toBe(true)
-  expect(refusals.cover(guest("10000"))).toBe(true)
 })

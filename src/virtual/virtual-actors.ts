@@ -95,7 +95,9 @@ export class VirtualActors {
       cached: (id) => ({ epoch: this.#joined.epoch, where: this.#joined.cached(id) }),
       isPlacedElsewhere: (id) => this.#isPlacedElsewhere(id),
       wasHosted: (type) => this.#everHosted.has(type),
-      isThisProcess: ({ address }) => address === this.#joined.node.address,
+      isThisProcess: (node) => this.#joined.hasBeen(node),
+      isAtThisAddress: ({ address }) => address === this.#joined.node.address,
+      isAlive: (node) => this.#joined.isRenewing(node),
       misdirected: (id, epoch, where) => this.#joined.misdirected(id, epoch, where),
       forget: (id) => this.#joined.forget(id),
       gateOf: (node) => options.gateOf(node),
@@ -105,7 +107,8 @@ export class VirtualActors {
     })
     this.gate = new ActorsGate(realm.address, options.namespace, {
       receive: (guest) => this.#receive(guest),
-      told: (message) => this.#loads.heard(message),
+      // Who the members are is not known before this node is one.
+      told: (message) => this.#registry !== undefined && this.#loads.heard(message),
     })
     this.#loads = new Loads({
       clock: realm.clock,
@@ -365,7 +368,10 @@ export class VirtualActors {
 
   #receive(guest: Guest): void {
     if (this.#registry !== undefined) return this.#bus.receive(guest)
-    guest.fail(new PlacementError(guest.key, "not-here", "this node does not know yet that it has joined"))
+    guest.fail(
+      guest.idProblem ??
+        new PlacementError(guest.id.toString(), "not-here", "this node does not know yet that it has joined"),
+    )
   }
 
   get #joined(): Registry {

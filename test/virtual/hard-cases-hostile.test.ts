@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { PlacementError } from "../../src/errors/actor-call-errors.js"
 import { ActorStoppedError, FencedError, NodeUnreachableError } from "../../src/errors/call-errors.js"
 import { Actor, CallError } from "../../src/index.js"
-import { joinCommit } from "../../src/registry/commits.js"
+import { endCommit, joinCommit } from "../../src/registry/commits.js"
 import { ENVELOPE } from "../../src/remote/frames.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
 import {
@@ -185,6 +185,17 @@ describe("a message that is written by hand", () => {
     expect((await ask(["Vault", "v", "look", []])).message).toBe(100)
   })
 
+  it("of a type with a slash does not reach the actor that it spells", async () => {
+    const { ask, node, peer } = await attack()
+    expect((await ask(["Vault", "a/b", "look", []])).message).toBe(100)
+    ran = []
+    const answer = await ask(["Vault/a", "b", "look", []])
+    expect(answer.message).toMatchObject({ code: "InvalidMessage", delivery: "not-delivered" })
+    expect(ran).toEqual([])
+    expect(peer.isClosed).toBe(false)
+    expect(node.log.filter((line) => line.startsWith("error"))).toEqual([])
+  })
+
   it("for a type that is not hosted here is not taken", async () => {
     const { ask } = await attack()
     const { message } = await ask(["Nobody", "v", "look", []])
@@ -218,6 +229,35 @@ describe("a message that is written by hand", () => {
     }
     expect(activation()?.state).toBe("valid")
   })
+})
+
+it("a call says how much of its time is left when it leaves, less what it has waited for a host", async () => {
+  const clock = new ManualClock()
+  const { node, peer, self, store } = await attack(clock)
+  const { epoch } = await store.get("any")
+  const record = { status: "active", roles: [], types: ["Evil"], lifeline: undefined } as const
+  const join = () =>
+    store.commit({ epoch, ...joinCommit(self.toString(), record, new Uint8Array(0)) }) as Promise<{
+      revision: number
+    }>
+  const { revision } = await join()
+  await until("the node sees it", () => node.system.cluster.members.length === 2)
+  await store.commit({ epoch, ...endCommit(self.toString(), revision) })
+  await until("the node sees that it is gone", () => node.system.cluster.members.length === 1)
+  const evil = withOptions(node.system.actor("Evil", "k"), { timeoutMs: 10_000 }) as unknown as {
+    take(): Promise<unknown>
+  }
+  const call = failureOf(evil.take())
+  await clock.advance(3_000)
+  await join()
+  await until("the node sees it", () => node.system.cluster.members.length === 2)
+  await clock.advance(1_000)
+  const asked = () => peer.messages.find(({ envelope }) => envelope.direction === REQUEST)?.envelope
+  await until("the call is sent", () => asked() !== undefined)
+  expect(asked()?.timeLeftMs).toBeLessThanOrEqual(7_000)
+  expect(asked()?.timeLeftMs).toBeGreaterThanOrEqual(6_000)
+  await clock.advance(10_000)
+  expect(await call).toBeInstanceOf(CallError)
 })
 
 describe("an answer that is written by hand", () => {

@@ -80,7 +80,10 @@ export abstract class Actor<State = unknown> {
     return this.#context.save(this.state)
   }
 
-  /** A handle whose calls carry this turn's call chain, so that a call that would wait for itself fails at once. */
+  /**
+   * A handle for calls of this actor. They carry its turn's call chain, so that a call that would wait for itself fails at once, and
+   * leave only while this activation may act. Calls through `system.actor` do neither.
+   */
   protected actor<A extends Actor>(type: ActorClass<A>, key: string): ActorHandle<A>
   protected actor<A extends Actor>(type: string, key: string): ActorHandle<A>
   protected actor(type: ActorClass | string, key: string): unknown {

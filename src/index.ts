@@ -45,7 +45,12 @@ export { MalformedBytesError } from "./errors/malformed-bytes-error.js"
 export { NetworkError, type NetworkErrorCode } from "./errors/network-error.js"
 export { SettingsError } from "./errors/settings-error.js"
 export { StateError, type StateProblem } from "./errors/state-error.js"
-export { type Commitment, StoreUnavailableError } from "./errors/store-errors.js"
+export {
+  type Commitment,
+  type StoreErrorOptions,
+  type StoreProblem,
+  StoreUnavailableError,
+} from "./errors/store-errors.js"
 export { TroupeError } from "./errors/troupe-error.js"
 export { ClusterView } from "./membership/cluster-view.js"
 export type { Member, MemberStatus } from "./membership/member.js"

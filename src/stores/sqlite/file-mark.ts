@@ -24,15 +24,6 @@ export function bearsMark(file: string, mark: string): boolean {
   return mark === (mark.includes("-") ? fullMark(found) : `${found.ino}`)
 }
 
-/** Whether something else stands at the path now than when it was first asked; nothing is something else. */
-export function replacementCheck(file: string): () => boolean {
-  const { dev, ino } = status(file)
-  return () => {
-    const now = statSync(file, { throwIfNoEntry: false, bigint: true })
-    return now === undefined || now.ino !== ino || now.dev !== dev
-  }
-}
-
 function fullMark({ ino, birthtimeNs }: BigIntStats): string {
   return `${ino}-${birthtimeNs}`
 }

@@ -1,4 +1,4 @@
-import type { Commitment } from "../../errors/store-errors.js"
+import { type Commitment, type StoreProblem, StoreUnavailableError } from "../../errors/store-errors.js"
 import type {
   Change,
   Commit,
@@ -34,7 +34,7 @@ export interface CommitRequest {
 
 /** What the worker has to say. */
 export type Report =
-  | { readonly kind: "opened"; readonly id: number; readonly identity: string }
+  | { readonly kind: "opened"; readonly id: number; readonly identity: string; readonly inode: string }
   | { readonly kind: "renewed"; readonly id: number; readonly epoch: string }
   | ({ readonly kind: "sight"; readonly id: number; readonly entry?: PackedEntry } & Moment)
   /** More of a listing, which ends with a page that says its moment. */
@@ -47,12 +47,7 @@ export type Report =
   | { readonly kind: "committed"; readonly id: number; readonly revision: Revision }
   | ({ readonly kind: "refused"; readonly id: number; readonly found: readonly PackedFound[] } & Moment)
   | { readonly kind: "epoch-changed"; readonly id: number; readonly epoch: string }
-  | {
-      readonly kind: "failed"
-      readonly id: number
-      readonly problem: string
-      readonly commitment: Commitment
-    }
+  | { readonly kind: "failed"; readonly id: number; readonly failure: Failure }
   | {
       readonly kind: "changed"
       readonly id: number
@@ -60,8 +55,16 @@ export type Report =
       readonly commits: readonly (readonly PackedChange[])[]
     }
   | { readonly kind: "gap"; readonly id: number }
-  /** Nothing comes after this. What has not been answered by now has not been begun. */
-  | { readonly kind: "over"; readonly id: 0 }
+  /** Nothing comes after this, because of that failure. What has not been answered by now has not been begun. */
+  | { readonly kind: "over"; readonly id: 0; readonly failure: Failure }
+
+/** A `StoreUnavailableError` on its way between threads. */
+export interface Failure {
+  readonly message: string
+  readonly commitment: Commitment
+  readonly problem: StoreProblem
+  readonly cause?: string
+}
 
 export type PackedWrite =
   | { readonly kind: "put"; readonly key: string; readonly value: Slice }
@@ -106,6 +109,16 @@ export function packResult(id: number, result: CommitResult, packing: Packing<Re
     ({ key, entry }): PackedFound => (entry ? { key, entry: packEntry(entry, packing) } : { key }),
   )
   return { id, ...result, found }
+}
+
+export function packFailure({ message, commitment, problem, cause }: StoreUnavailableError): Failure {
+  const said = cause instanceof Error ? cause.message : cause
+  return { message, commitment, problem, ...(said === undefined ? {} : { cause: String(said) }) }
+}
+
+export function unpackFailure({ message, commitment, problem, cause }: Failure): StoreUnavailableError {
+  const options = cause === undefined ? { problem } : { problem, cause: new Error(cause) }
+  return new StoreUnavailableError(message, commitment, options)
 }
 
 export function packEntry({ key, revision, value }: Entry, packing: Packing<Report>): PackedEntry {

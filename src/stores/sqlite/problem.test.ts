@@ -1,27 +1,33 @@
 import { expect, it } from "vitest"
 import { StoreUnavailableError } from "../../errors/store-errors.js"
 import { sqliteCodeOf } from "./driver.js"
-import { isBusy, isFull, problemOf, unavailable } from "./problem.js"
+import { isBusy, isFull, unavailable } from "./problem.js"
 
 /** As each driver puts it. */
 const ofNode = (errcode: number) => Object.assign(new Error("said so"), { code: "ERR_SQLITE_ERROR", errcode })
 const ofLibsql = (rawCode: number) => Object.assign(new Error("said so"), { code: "SQLITE_X", rawCode })
 
 it.each([
-  ["no permission", 3, /may not be used by this process: let its user read and write the file/],
-  ["a lock", 5, /is kept locked by another process/],
-  ["a file or folder that may only be read", 8, /may not be written to by this process: let its user/],
-  ["a folder that may only be read, in detail", 8 + 6 * 256, /may not be written to by this process/],
-  ["a disk that fails", 10 + 4 * 256, /got an error from the disk or its file system: see the system's log/],
-  ["damage", 11, /is damaged: stop all processes that use it, and restore a backup/],
-  ["a full disk", 13, /has no room left: free some on its disk/],
-  ["a file that cannot be opened", 14, /could not be opened: check that its folder is there/],
-  ["something that is no database", 26, /is not a SQLite database, or is damaged/],
-])("names the file and says what to do about %s", (_, code, says) => {
-  for (const error of [ofNode(code), ofLibsql(code)]) {
-    const problem = problemOf(error, "/data/store.db")
-    expect(problem).toMatch(says)
-    expect(problem).toMatch(/^The store \/data\/store\.db .* \(SQLite says: said so\)$/)
+  [
+    "no permission",
+    3,
+    "read-only",
+    /may not be used by this process .*; let its user read and write the file/,
+  ],
+  ["a lock", 5, "locked", /is kept locked by another process.*; see who has the file open/],
+  ["a file that may only be read", 8, "read-only", /may not be written to by this process .*; let its user/],
+  ["a folder that may only be read", 8 + 6 * 256, "read-only", /may not be written to by this process/],
+  ["a disk that fails", 10 + 4 * 256, "disk", /got an error from the disk or its file system .*; see the/],
+  ["damage", 11, "damaged", /is damaged .*; stop all processes that use it, and restore a backup/],
+  ["a full disk", 13, "full", /has no room left .*; free some on its disk/],
+  ["a file that cannot be opened", 14, "read-only", /could not be opened .*; check that its folder is there/],
+  ["something that is no database", 26, "damaged", /is not a SQLite database, or is damaged/],
+])("names the file, the kind and the cause, and says what to do about %s", (_, code, problem, says) => {
+  for (const cause of [ofNode(code), ofLibsql(code)]) {
+    const error = unavailable(cause, "/data/store.db")
+    expect(error).toMatchObject({ code: "StoreUnavailable", problem, cause, commitment: "not-committed" })
+    expect(error.message).toMatch(says)
+    expect(error.message).toMatch(/^the store \/data\/store\.db .* \(SQLite says: said so\); [^.]*$/)
   }
 })
 
@@ -31,10 +37,13 @@ it("reads the code of a connection that libsql could not make", () => {
 })
 
 it("passes on what it has no advice for", () => {
-  expect(problemOf(new Error("lightning"), "/data/store.db")).toBe(
-    "The store /data/store.db failed: lightning.",
-  )
-  expect(problemOf(ofNode(99), "/data/store.db")).toBe("The store /data/store.db failed: said so.")
+  for (const [cause, said] of [
+    [new Error("lightning"), "lightning"],
+    [ofNode(99), "said so"],
+  ] as const) {
+    const error = unavailable(cause, "/data/store.db")
+    expect(error).toMatchObject({ problem: "other", message: `the store /data/store.db failed: ${said}` })
+  }
   expect(sqliteCodeOf("thrown text")).toBeUndefined()
 })
 

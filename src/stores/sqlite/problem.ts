@@ -1,6 +1,4 @@
-import { accessSync, constants as modes, type Stats, statSync } from "node:fs"
-import { dirname } from "node:path"
-import { type Commitment, StoreUnavailableError } from "../../errors/store-errors.js"
+import { type Commitment, type StoreProblem, StoreUnavailableError } from "../../errors/store-errors.js"
 import { sqliteCodeOf } from "./driver.js"
 
 /** The error as callers of the store get it. One that is so already stays as it is. */
@@ -10,17 +8,26 @@ export function unavailable(
   commitment: Commitment = "not-committed",
 ): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error
-  return new StoreUnavailableError(problemOf(error, file), commitment, { cause: error })
+  const known = KINDS.get(sqliteCodeOf(error) ?? 0)
+  const said = error instanceof Error ? error.message : String(error)
+  const message =
+    known === undefined
+      ? `the store ${file} failed: ${said}`
+      : `the store ${file} ${known.what} (SQLite says: ${said}); ${known.advice}`
+  return new StoreUnavailableError(message, commitment, { problem: known?.problem ?? "other", cause: error })
 }
 
-/** What is wrong and what to do about it, for people. */
-export function problemOf(error: unknown, file: string): string {
-  const code = sqliteCodeOf(error)
-  const said = error instanceof Error ? error.message : String(error)
-  const advice = code === undefined ? undefined : ADVICE.get(code)
-  return advice === undefined
-    ? `The store ${file} failed: ${said}.`
-    : `The store ${file} ${advice} (SQLite says: ${said})`
+/** For what is found out before anything is asked of SQLite. */
+export function refusal(problem: StoreProblem, message: string): StoreUnavailableError {
+  return new StoreUnavailableError(message, "not-committed", { problem })
+}
+
+/** The names of the file, or of one beside it, lead to something else now, or to nothing. */
+export function moved(file: string): StoreUnavailableError {
+  const advice = "stop all processes that use it, put its files back if they were moved, and start again"
+  const what =
+    "was moved, removed or replaced while in use, or a file beside it that ends in -wal or -shm was"
+  return refusal("moved", `the store ${file} ${what}; ${advice}`)
 }
 
 /** Somebody else has the lock: it is worth another try. */
@@ -31,38 +38,9 @@ export function isBusy(error: unknown): boolean {
 
 /** The disk or a limit is full. Everything else goes on as before once there is room. */
 export function isFull(error: unknown): boolean {
-  const cause = error instanceof StoreUnavailableError ? error.cause : error
-  return sqliteCodeOf(cause) === SQLITE_FULL
-}
-
-/** What would keep a file from being opened at this place, as far as that can be seen without opening it. */
-export function problemWithPlace(file: string): string | undefined {
-  const folder = dirname(file)
-  const status = statusOf(folder)
-  if (status === undefined) return `The folder ${folder} of the store ${file} is not there: create it first.`
-  if (!status.isDirectory()) return `${folder}, where the store ${file} is to be, is not a folder.`
-  const found = statusOf(file)
-  if (found?.isDirectory()) return `The store ${file} is a folder: name a file in it.`
-  if (found !== undefined && !found.isFile()) return `The store ${file} is not a regular file: name one.`
-  for (const path of found === undefined ? [folder] : [folder, file]) {
-    if (!mayWrite(path)) {
-      return `This process may not write to ${path}, and the store ${file} needs it: let its user write to the file and its folder.`
-    }
-  }
-  return undefined
-}
-
-function statusOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false })
-}
-
-function mayWrite(path: string): boolean {
-  try {
-    accessSync(path, modes.W_OK | modes.R_OK)
-    return true
-  } catch {
-    return false
-  }
+  return error instanceof StoreUnavailableError
+    ? error.problem === "full"
+    : sqliteCodeOf(error) === SQLITE_FULL
 }
 
 const SQLITE_PERM = 3
@@ -79,26 +57,73 @@ const SQLITE_TOOBIG = 18
 const SQLITE_NOTADB = 26
 
 const PERMISSIONS =
-  "let its user read and write the file, those beside it that end in -wal and -shm, and their folder."
+  "let its user read and write the file, those beside it that end in -wal and -shm, and their folder"
 const BACKUP =
-  "stop all processes that use it, and restore a backup or move the file away to begin with an empty store."
-const LOCKED =
-  "is kept locked by another process, which may have been stopped in the middle of a commit: see who has the file open."
+  "stop all processes that use it, and restore a backup or move the file away to begin with an empty store"
+const LOCKED: Kind = {
+  problem: "locked",
+  what: "is kept locked by another process, which may have been stopped in the middle of a commit",
+  advice: "see who has the file open",
+}
 
-const ADVICE: ReadonlyMap<number, string> = new Map([
-  [SQLITE_PERM, `may not be used by this process: ${PERMISSIONS}`],
+interface Kind {
+  readonly problem: StoreProblem
+  readonly what: string
+  readonly advice: string
+}
+
+const KINDS: ReadonlyMap<number, Kind> = new Map([
+  [SQLITE_PERM, { problem: "read-only", what: "may not be used by this process", advice: PERMISSIONS }],
   [SQLITE_BUSY, LOCKED],
   [SQLITE_LOCKED, LOCKED],
   [SQLITE_PROTOCOL, LOCKED],
-  [SQLITE_NOMEM, "found no memory left: give the process more, or store smaller values."],
-  [SQLITE_READONLY, `may not be written to by this process: ${PERMISSIONS}`],
+  [
+    SQLITE_NOMEM,
+    {
+      problem: "other",
+      what: "found no memory left",
+      advice: "give the process more, or store smaller values",
+    },
+  ],
+  [
+    SQLITE_READONLY,
+    { problem: "read-only", what: "may not be written to by this process", advice: PERMISSIONS },
+  ],
   [
     SQLITE_IOERR,
-    "got an error from the disk or its file system: see the system's log. A network file system will not do.",
+    {
+      problem: "disk",
+      what: "got an error from the disk or its file system",
+      advice: "see the system's log, and use a local disk: a network file system will not do",
+    },
   ],
-  [SQLITE_CORRUPT, `is damaged: ${BACKUP}`],
-  [SQLITE_FULL, "has no room left: free some on its disk. What was acknowledged is kept."],
-  [SQLITE_CANTOPEN, `could not be opened: check that its folder is there, and ${PERMISSIONS}`],
-  [SQLITE_TOOBIG, "was given a value that is too large for it."],
-  [SQLITE_NOTADB, `is not a SQLite database, or is damaged: check the name, or ${BACKUP}`],
+  [SQLITE_CORRUPT, { problem: "damaged", what: "is damaged", advice: BACKUP }],
+  [
+    SQLITE_FULL,
+    {
+      problem: "full",
+      what: "has no room left",
+      advice: "free some on its disk; what was acknowledged is kept",
+    },
+  ],
+  [
+    SQLITE_CANTOPEN,
+    {
+      problem: "read-only",
+      what: "could not be opened",
+      advice: `check that its folder is there, and ${PERMISSIONS}`,
+    },
+  ],
+  [
+    SQLITE_TOOBIG,
+    { problem: "other", what: "was given a value that is too large for it", advice: "store smaller values" },
+  ],
+  [
+    SQLITE_NOTADB,
+    {
+      problem: "damaged",
+      what: "is not a SQLite database, or is damaged",
+      advice: `check the name, or ${BACKUP}`,
+    },
+  ],
 ])

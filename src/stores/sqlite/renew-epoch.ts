@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
-import { StoreUnavailableError } from "../../errors/store-errors.js"
 import { nodePorts } from "../../runtime/node-ports.js"
+import { refusal } from "./problem.js"
 import { linkOptions } from "./sqlite-store.js"
 import { unexpected, WorkerLink } from "./worker-link.js"
 
@@ -16,9 +16,9 @@ export interface RenewEpochOptions {
  */
 export async function renewEpoch({ file }: RenewEpochOptions): Promise<string> {
   if (!existsSync(file)) {
-    throw new StoreUnavailableError(`There is no store ${resolve(file)}: check the name.`, "not-committed")
+    throw refusal("unsuitable", `there is no store ${resolve(file)}; check the name`)
   }
-  const link = new WorkerLink(linkOptions({ file }), nodePorts())
+  const link = new WorkerLink({ ...linkOptions({ file }), mustExist: true }, nodePorts())
   try {
     const { report } = await link.ask((id) => ({ kind: "renew-epoch", id }))
     if (report.kind !== "renewed") throw unexpected(report)

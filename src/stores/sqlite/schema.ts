@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
-import { StoreUnavailableError } from "../../errors/store-errors.js"
 import type { Connection } from "./driver.js"
 import { bearsMark, newMark } from "./file-mark.js"
+import { refusal } from "./problem.js"
 import { BEGIN_READING, BEGIN_WRITING, inTransaction } from "./transaction.js"
 
 /**
@@ -79,18 +79,23 @@ function checkKind(connection: Connection, file: string): boolean {
   if (application === APPLICATION_ID) {
     if (version === VERSION) return false
     throw refusal(
-      `The store ${file} has version ${version} of the format, and this Troupe knows version ${VERSION}: use the Troupe that made it, or another file.`,
+      "unsuitable",
+      `the store ${file} has version ${version} of the format, and this Troupe knows version ${VERSION}; use the Troupe that made it, or another file`,
     )
   }
   const tables = Number(connection.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.["tables"])
   if (application === 0 && version === 0 && tables === 0) return true
-  throw refusal(`${file} is a SQLite database, but not one of Troupe's: name another file for the store.`)
+  throw refusal(
+    "unsuitable",
+    `${file} is a SQLite database, but not one of Troupe's; name another file for the store`,
+  )
 }
 
 function checkMode(connection: Connection, file: string): void {
   if (connection.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal") return
   throw refusal(
-    `The store ${file} is in a place where SQLite cannot share memory between processes, a network file system perhaps: move it to a local disk.`,
+    "unsuitable",
+    `the store ${file} is in a place where SQLite cannot share memory between processes, a network file system perhaps; move it to a local disk`,
   )
 }
 
@@ -130,10 +135,6 @@ function newIdentity(): string {
 
 function randomText(bytes: number): string {
   return randomBytes(bytes).toString("hex")
-}
-
-function refusal(problem: string): StoreUnavailableError {
-  return new StoreUnavailableError(problem, "not-committed")
 }
 
 /** "Trup". */

@@ -1,4 +1,3 @@
-import { StoreUnavailableError } from "../../errors/store-errors.js"
 import type {
   Change,
   Commit,
@@ -13,8 +12,9 @@ import type {
   Write,
 } from "../../ports/store.js"
 import type { Connect, Connection, SqlRow } from "./driver.js"
-import { replacementCheck } from "./file-mark.js"
-import { problemWithPlace, unavailable } from "./problem.js"
+import { FilesInUse } from "./files-in-use.js"
+import { inodeOf, problemWithPlace } from "./place.js"
+import { moved, refusal, unavailable } from "./problem.js"
 import { beginEpoch, PLACES, prepareFile } from "./schema.js"
 import { BEGIN_READING, BEGIN_WRITING, inTransaction, rollBack } from "./transaction.js"
 
@@ -24,6 +24,13 @@ export interface FileOptions {
   readonly keptLogBytes: number
   /** For tests: the file is full when it has so many pages. */
   readonly maxPages?: number
+  /** What the file was before, where this is not the first time that this handle of the store opens it. */
+  readonly known?: KnownFile | undefined
+}
+
+export interface KnownFile {
+  readonly identity: string
+  readonly inode: string
 }
 
 /**
@@ -32,7 +39,8 @@ export interface FileOptions {
  */
 export class StoreFile {
   readonly identity: string
-  readonly isReplaced: () => boolean
+  readonly inode: string
+  readonly files: FilesInUse
   readonly #connection: Connection
   readonly #sql: Statements
   readonly #options: FileOptions
@@ -41,16 +49,18 @@ export class StoreFile {
 
   /** `retrying` calls again what found the file locked. */
   constructor(connect: Connect, options: FileOptions, retrying: <T>(work: () => T) => T) {
-    const { file, maxPages } = options
-    const problem = problemWithPlace(file)
-    if (problem !== undefined) throw new StoreUnavailableError(problem, "not-committed")
+    const { file, maxPages, known } = options
+    this.inode = checkedInode(file, known)
     const connection = retrying(() => connect(file))
+    // SQLite makes a file where there is none, but does nothing to the log beside it before the first statement.
+    if (inodeOf(file) !== this.inode) throw moved(file)
     this.identity = retrying(() => prepareFile(connection, file))
+    if (known !== undefined && this.identity !== known.identity) throw moved(file)
     if (maxPages !== undefined) connection.exec(`PRAGMA max_page_count = ${maxPages}`)
     this.#sql = retrying(() => statements(connection))
     this.#connection = connection
     this.#options = options
-    this.isReplaced = replacementCheck(file)
+    this.files = new FilesInUse(file)
   }
 
   get(key: string): Sight {
@@ -197,6 +207,19 @@ export class StoreFile {
     const row = this.#sql.entry.get(key)
     return row && entryOf(row)
   }
+}
+
+/** Of a file that may be opened. */
+function checkedInode(file: string, known: KnownFile | undefined): string {
+  if (known !== undefined && inodeOf(file) !== known.inode) throw moved(file)
+  const problem = problemWithPlace(file)
+  if (problem !== undefined) throw problem
+  const inode = inodeOf(file)
+  if (inode !== undefined) return inode
+  throw refusal(
+    "unsuitable",
+    `the store ${file} is not there; check the name, and that its disk takes another file`,
+  )
 }
 
 interface Head extends Moment {

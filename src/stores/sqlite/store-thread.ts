@@ -1,18 +1,19 @@
-import { StoreUnavailableError } from "../../errors/store-errors.js"
 import { nodeClock } from "../../runtime/node-clock.js"
 import { ChangeFeed } from "./change-feed.js"
 import { Courtesy } from "./courtesy.js"
 import {
   type CommitRequest,
+  type Failure,
   packChange,
   packEntry,
+  packFailure,
   packResult,
   type Report,
   type Request,
   unpackCommit,
 } from "./messages.js"
 import { itemsOf, Packing, type Parcel } from "./parcel.js"
-import { isBusy, isFull, unavailable } from "./problem.js"
+import { isBusy, isFull, moved, refusal, unavailable } from "./problem.js"
 import { retrying } from "./retrying.js"
 import { sleep } from "./sleep.js"
 import type { StoreFile } from "./store-file.js"
@@ -46,6 +47,7 @@ export class StoreThread {
   readonly #queue: Task[] = []
   /** That of the last commit when the lock was let go; another one now is the work of others. */
   #revision: number | undefined
+  #checkedAt = Number.NEGATIVE_INFINITY
   #isClosing = false
 
   constructor(store: StoreFile, counterpart: Counterpart, options: ThreadOptions) {
@@ -78,7 +80,7 @@ export class StoreThread {
   work(): void {
     this.#guarded(() => {
       this.#takeAll()
-      if (this.#store.isReplaced()) throw new Error("it was moved, removed or replaced while in use")
+      this.#checkFiles()
       this.#serveUntilCommit()
       if (this.#queue.length > 0) this.#commitGroup()
       this.#tell()
@@ -87,15 +89,24 @@ export class StoreThread {
 
   /** Tells watches what has come to the file, whoever brought it. Says whether there is more. */
   tell(): boolean {
-    return this.#guarded(() => this.#tell())
+    return this.#guarded(() => {
+      if (now() - this.#checkedAt > CHECK_MS) this.#checkFiles()
+      return this.#tell()
+    })
+  }
+
+  #checkFiles(): void {
+    if (!this.#store.files.areInPlace) throw moved(this.#options.file)
+    this.#checkedAt = now()
   }
 
   #guarded<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {
-      this.#fail(this.#queue.splice(0), unavailable(error, this.#options.file))
-      this.#outbox.add({ kind: "over", id: 0 })
+      const failure = packFailure(unavailable(error, this.#options.file))
+      this.#fail(this.#queue.splice(0), failure)
+      this.#outbox.add({ kind: "over", id: 0, failure })
       throw error
     } finally {
       this.#flush()
@@ -126,7 +137,7 @@ export class StoreThread {
     const { id } = request
     switch (request.kind) {
       case "open":
-        return this.#outbox.add({ kind: "opened", id, identity: this.#store.identity })
+        return this.#open(id)
       case "renew-epoch":
         return this.#renewEpoch(id)
       case "get":
@@ -140,6 +151,11 @@ export class StoreThread {
       case "close":
         this.#isClosing = true
     }
+  }
+
+  #open(id: number): void {
+    const { identity, inode } = this.#store
+    this.#outbox.add({ kind: "opened", id, identity, inode })
   }
 
   #renewEpoch(id: number): void {
@@ -179,7 +195,7 @@ export class StoreThread {
         if (result.kind === "committed") this.#revision = result.revision
       }
     } catch (error) {
-      this.#fail(group, unavailable(error, this.#options.file))
+      this.#fail(group, packFailure(unavailable(error, this.#options.file)))
       if (!isFull(error)) throw error
     } finally {
       this.#courtesy.released(now())
@@ -229,8 +245,15 @@ export class StoreThread {
     const late = this.#queue.filter(isLate)
     if (late.length === 0) return
     this.#keep((task) => !isLate(task))
-    const problem = `The store ${this.#options.file} was locked by others for ${this.#options.patienceMs} ms: see whether a process that uses it has been stopped in the middle of a commit, or its disk is too slow.`
-    this.#fail(late, new StoreUnavailableError(problem, "not-committed"))
+    const { file, patienceMs } = this.#options
+    const advice =
+      "see whether a process that uses it has been stopped in the middle of a commit, or its disk is too slow"
+    this.#fail(
+      late,
+      packFailure(
+        refusal("locked", `the store ${file} was locked by others for ${patienceMs} ms; ${advice}`),
+      ),
+    )
     this.#flush()
   }
 
@@ -239,11 +262,9 @@ export class StoreThread {
     this.#queue.splice(0, this.#queue.length, ...kept)
   }
 
-  #fail(tasks: readonly Task[], { message, commitment }: StoreUnavailableError): void {
+  #fail(tasks: readonly Task[], failure: Failure): void {
     for (const { request } of tasks) {
-      if (ANSWERED.has(request.kind)) {
-        this.#outbox.add({ kind: "failed", id: request.id, problem: message, commitment })
-      }
+      if (ANSWERED.has(request.kind)) this.#outbox.add({ kind: "failed", id: request.id, failure })
     }
   }
 
@@ -301,3 +322,6 @@ const GROUP_COMMITS = 256
 const GROUP_BYTES = 4 * 1024 * 1024
 
 const PAGE_ENTRIES = 1_000
+
+/** How often a store that is asked nothing sees whether its files are in place, while there are watches. */
+const CHECK_MS = 100

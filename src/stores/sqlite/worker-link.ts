@@ -5,12 +5,24 @@ import type { Ports } from "../../ports/ports.js"
 import type { Change, Entry, Moment, StoreWatcher } from "../../ports/store.js"
 import { nodeClock } from "../../runtime/node-clock.js"
 import { Gate, openGates } from "./gate.js"
-import { type Report, type Request, unpackChange, unpackEntry } from "./messages.js"
+import {
+  type Failure,
+  type Report,
+  type Request,
+  unpackChange,
+  unpackEntry,
+  unpackFailure,
+} from "./messages.js"
 import { itemsOf, Packing, type Parcel } from "./parcel.js"
+import { createFile } from "./place.js"
+import { refusal } from "./problem.js"
+import type { KnownFile } from "./store-file.js"
 import type { WorkerOptions } from "./worker.js"
 
-export interface LinkOptions extends Omit<WorkerOptions, "patienceMs" | "identity" | "gate"> {
+export interface LinkOptions extends Omit<WorkerOptions, "patienceMs" | "known" | "gate"> {
   readonly timeoutMs: number
+  /** The file is not made where there is none. */
+  readonly mustExist?: boolean
 }
 
 /** What came back, and the bytes that its slices are of. */
@@ -25,7 +37,8 @@ export interface Answer {
  * The event loop's half of the store: keeps what was asked until it is answered, or its time is up.
  *
  * A worker is started when there is something to ask. If it ends, by a fault of its own or because its file cannot be used, what
- * it had been asked is rejected, and the next request starts another one. Watches go on where they were.
+ * it had been asked is rejected, and the next request starts another one. Watches go on where they were. Only where the files
+ * of the store are not in place any more nothing starts: what a new worker would find there may have another history.
  *
  * The process is kept alive by requests, not by watches.
  */
@@ -45,7 +58,9 @@ export class WorkerLink {
   /** Later ones have not left yet. */
   #lastSentId = 0
   #isClosed = false
-  #identity: string | undefined
+  #known: KnownFile | undefined
+  /** Why nothing is asked any more. */
+  #lost: Failure | undefined
 
   constructor(options: LinkOptions, ports: Ports) {
     this.#options = options
@@ -56,16 +71,18 @@ export class WorkerLink {
   async open(): Promise<string> {
     const { report } = await this.ask((id) => ({ kind: "open", id }))
     if (report.kind !== "opened") throw unexpected(report)
-    this.#identity = report.identity
-    return report.identity
+    const { identity, inode } = report
+    this.#known = { identity, inode }
+    return identity
   }
 
   /** Rejects with a `StoreUnavailableError`. */
   ask(make: (id: number, packing: Packing<Request>) => Request): Promise<Answer> {
     if (this.#isClosed) return Promise.reject(closed())
+    if (this.#lost !== undefined) return Promise.reject(unpackFailure(this.#lost))
     if (this.#pending.size >= MAX_PENDING) {
-      const problem = `The store ${this.#options.file} has ${MAX_PENDING} requests under way: wait for some of them first.`
-      return Promise.reject(new StoreUnavailableError(problem, "not-committed"))
+      const message = `the store ${this.#options.file} has ${MAX_PENDING} requests under way; wait for some of them first`
+      return Promise.reject(refusal("overloaded", message))
     }
     this.#lastId += 1
     const id = this.#lastId
@@ -97,10 +114,11 @@ export class WorkerLink {
     this.#isClosed = true
     this.#watches.clear()
     clearTimeout(this.#restart)
-    if (this.#worker === undefined && this.#pending.size === 0) return
-    this.#post({ kind: "close", id: 0 })
-    this.#flush()
-    this.#worker?.ref()
+    if (this.#worker !== undefined || this.#pending.size > 0) {
+      this.#post({ kind: "close", id: 0 })
+      this.#flush()
+      this.#worker?.ref()
+    }
     const patience = new Promise<"late">((resolve) => {
       const timer = this.#ports.clock.setTimer(this.#options.timeoutMs, () => resolve("late"))
       this.#ended.then(() => timer.cancel())
@@ -122,6 +140,7 @@ export class WorkerLink {
   #flush(): void {
     this.#isFlushDue = false
     if (this.#outbox.isEmpty) return
+    if (this.#lost !== undefined) return this.#refuseAll(this.#lost)
     this.#worker ??= this.#start()
     this.#lastSentId = this.#lastId
     const parcel = this.#outbox.take(nodeClock.monotonicMs())
@@ -132,11 +151,12 @@ export class WorkerLink {
     const gate = new Gate()
     this.#gate = gate
     openGates.add(gate)
-    const { timeoutMs, ...options } = this.#options
+    const { timeoutMs, mustExist = false, ...options } = this.#options
+    if (this.#known === undefined && !mustExist) createFile(options.file)
     const workerData: WorkerOptions = {
       ...options,
       patienceMs: timeoutMs * PATIENCE,
-      identity: this.#identity,
+      known: this.#known,
       gate: this.#gate.shared,
     }
     const worker = new Worker(new URL("./worker.js", import.meta.url), {
@@ -147,7 +167,7 @@ export class WorkerLink {
     if (this.#pending.size === 0) worker.unref()
     worker.on("message", (parcel: Parcel) => this.#deliver(parcel))
     worker.on("error", (cause) => {
-      this.#ports.logger.log("error", "The thread of a SQLite store failed.", { cause })
+      this.#ports.logger.log("error", "the thread of a SQLite store failed", { file: options.file, cause })
     })
     this.#ended = new Promise((resolve) => {
       worker.on("exit", () => {
@@ -162,7 +182,7 @@ export class WorkerLink {
   #deliver(parcel: Parcel): void {
     for (const report of itemsOf<Report>(parcel)) {
       if (report.kind === "changed" || report.kind === "gap") this.#tell(report, parcel.bytes)
-      else if (report.kind === "over") this.#lose("not-committed")
+      else if (report.kind === "over") this.#end(report.failure)
       else this.#answer(report, parcel.bytes)
     }
     if (this.#pending.size === 0) this.#rest()
@@ -177,7 +197,7 @@ export class WorkerLink {
       if (!report.isLast) return
     }
     this.#pending.delete(report.id)
-    if (report.kind === "failed") reject(new StoreUnavailableError(report.problem, report.commitment))
+    if (report.kind === "failed") reject(unpackFailure(report.failure))
     else resolve({ report, bytes, entries })
   }
 
@@ -208,8 +228,8 @@ export class WorkerLink {
       }
       this.#pending.delete(id)
       const { file, timeoutMs } = this.#options
-      const problem = `The store ${file} did not answer within ${timeoutMs} ms: see whether its disk is overloaded.`
-      reject(new StoreUnavailableError(problem, commitment))
+      const message = `the store ${file} did not answer within ${timeoutMs} ms; see whether its disk is overloaded`
+      reject(new StoreUnavailableError(message, commitment, { problem: "unanswered" }))
     }
     this.#rest()
   }
@@ -221,17 +241,31 @@ export class WorkerLink {
     if (!this.#isClosed) this.#worker?.unref()
   }
 
+  /** The worker is about to end, and has said why. */
+  #end(failure: Failure): void {
+    if (failure.problem === "moved") this.#lost = failure
+    this.#lose("not-committed")
+  }
+
+  /** What was about to be sent. */
+  #refuseAll(failure: Failure): void {
+    this.#outbox.take(0)
+    for (const { reject } of this.#pending.values()) reject(unpackFailure(failure))
+    this.#pending.clear()
+    this.#rest()
+  }
+
   /** The worker has ended, or is about to. It may have begun what it was asked, unless it has said that it has not. */
   #lose(certainly?: Commitment): void {
     this.#worker = undefined
-    const problem = `The thread of the store ${this.#options.file} ended: try again.`
+    const message = `the thread of the store ${this.#options.file} ended; try again`
     for (const [id, { reject, commitment }] of this.#pending) {
       if (id > this.#lastSentId) break
       this.#pending.delete(id)
-      reject(new StoreUnavailableError(problem, certainly ?? commitment))
+      reject(new StoreUnavailableError(message, certainly ?? commitment, { problem: "unanswered" }))
     }
     if (this.#pending.size === 0) this.#rest()
-    if (this.#watches.size === 0) return
+    if (this.#watches.size === 0 || this.#lost !== undefined) return
     for (const [id, { prefix, from }] of this.#watches) this.#outbox.add({ kind: "watch", id, prefix, from })
     this.#restart = setTimeout(() => this.#flush(), RESTART_MS).unref()
   }
@@ -268,7 +302,7 @@ function undisturbed(call: () => void): void {
 }
 
 function closed(): StoreUnavailableError {
-  return new StoreUnavailableError("the store has been closed", "not-committed")
+  return refusal("closed", "the store has been closed")
 }
 
 const MAX_PENDING = 100_000

@@ -7,7 +7,7 @@ import { StoreUnavailableError } from "../../errors/store-errors.js"
 import { nodeClock } from "../../runtime/node-clock.js"
 import { loadDriver } from "./driver.js"
 import { Gate } from "./gate.js"
-import type { Report, Request } from "./messages.js"
+import { packFailure, type Report, type Request } from "./messages.js"
 import { itemsOf, Packing, type Parcel } from "./parcel.js"
 import { unavailable } from "./problem.js"
 import { retrying } from "./retrying.js"
@@ -17,8 +17,6 @@ import { type Counterpart, StoreThread } from "./store-thread.js"
 export interface WorkerOptions extends FileOptions {
   readonly patienceMs: number
   readonly pollMs: number
-  /** What the file was before, where this is not the first worker of the store. */
-  readonly identity: string | undefined
   /** The memory of the gate. */
   readonly gate: SharedArrayBuffer
 }
@@ -40,16 +38,12 @@ try {
 }
 
 async function openFile(): Promise<StoreFile> {
-  const { file, identity, patienceMs } = options
+  const { file, patienceMs } = options
   const connect = await loadDriver(new Gate(options.gate)).catch((cause) => {
-    const problem = `No SQLite for the store ${file}: use Node 22.13 or later, or run "npm install libsql".`
-    throw new StoreUnavailableError(problem, "not-committed", { cause })
+    const message = `no SQLite for the store ${file}; use Node 22.13 or later, or run "npm install libsql"`
+    throw new StoreUnavailableError(message, "not-committed", { problem: "unsuitable", cause })
   })
-  const store = new StoreFile(connect, options, (work) => retrying(work, patienceMs))
-  if (identity === undefined || identity === store.identity) return store
-  store.close()
-  const problem = `The store ${file} was replaced by another one: stop all processes that use it, and start them again.`
-  throw new StoreUnavailableError(problem, "not-committed")
+  return new StoreFile(connect, options, (work) => retrying(work, patienceMs))
 }
 
 function serve(store: StoreFile): void {
@@ -90,15 +84,16 @@ function serve(store: StoreFile): void {
 }
 
 /** The file cannot be used. Whoever asks is told so once; the next request is for the next worker. */
-function refuseAll({ message, commitment }: StoreUnavailableError): void {
+function refuseAll(error: StoreUnavailableError): void {
+  const failure = packFailure(error)
   port.once("message", (first: Parcel) => {
     const outbox = new Packing<Report>()
     for (let parcel: Parcel | undefined = first; parcel !== undefined; parcel = counterpart.receive()) {
       for (const { id } of itemsOf<Request>(parcel)) {
-        outbox.add({ kind: "failed", id, problem: message, commitment })
+        outbox.add({ kind: "failed", id, failure })
       }
     }
-    outbox.add({ kind: "over", id: 0 })
+    outbox.add({ kind: "over", id: 0, failure })
     counterpart.send(outbox.take(nodeClock.monotonicMs()))
     port.close()
   })

@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import type { Worker } from "node:worker_threads"
+import { afterEach, expect, it } from "vitest"
+import type { ClusterStore } from "../../../src/ports/store.js"
+import { loadDriver, sqliteStore } from "./built-store.js"
+import { put, scratch, textAt, unavailable } from "./scratch.js"
+
+const { path, open } = scratch()
+
+const openOne = () => open(sqliteStore({ file: path() }))
+
+const workers: Worker[] = []
+process.on("worker", (worker) => workers.push(worker))
+afterEach(() => {
+  workers.splice(0)
+})
+
+const MOVED = /store\.db was moved, removed or replaced while in use.*; stop all processes that use it/
+
+it("keeps what was acknowledged when the file is moved away and back, and goes on with nothing until it is opened anew", async () => {
+  const store = await openOne()
+  await putMany(store)
+  renameSync(path(), path("away.db"))
+  for (let ask = 0; ask < 3; ask += 1) {
+    await expect(put(store, "late")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+  }
+  expect(existsSync(path())).toBe(false)
+  renameSync(path("away.db"), path())
+  await expect(put(store, "late")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+  await store.close()
+  await expectMany(await openOne())
+})
+
+it("does not look for the file again once it was missing, also for a watch", async () => {
+  const store = await openOne()
+  store.watch("", await store.list(""), { changed: () => {}, gap: () => {} })
+  renameSync(path(), path("away.db"))
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+  expect(workers).toHaveLength(1)
+})
+
+it.each([
+  ["nothing stands", () => {}],
+  ["another file stands", () => writeFileSync(path(), "")],
+])("opens nothing with a new thread where %s in place of the file", async (_, replace) => {
+  const store = await openOne()
+  await put(store, "a")
+  const ended = new Promise((resolve) => workers[0]?.once("exit", resolve))
+  // A thread dies of what it cannot read.
+  workers[0]?.postMessage("no parcel")
+  await ended
+  renameSync(path(), path("away.db"))
+  replace()
+  const before = readdirSync(dirname(path()))
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+  expect(readdirSync(dirname(path()))).toEqual(before)
+  expect(workers).toHaveLength(2)
+})
+
+it.each([
+  ["the file is missing", () => {}, /store\.db is not there, but store\.db-wal is/],
+  [
+    "the file is empty",
+    () => writeFileSync(path(), ""),
+    /store\.db is empty, but store\.db-wal is beside it/,
+  ],
+])("does not begin a store where %s beside a log of commits", async (_, prepare, says) => {
+  prepare()
+  writeFileSync(path("store.db-wal"), "commits")
+  const before = readdirSync(dirname(path()))
+  await expect(openOne()).rejects.toMatchObject(unavailable("not-committed", says))
+  await expect(openOne()).rejects.toThrow(/put the file back beside it, or remove .*-wal to begin/)
+  expect(readdirSync(dirname(path()))).toEqual(before)
+  expect(readFileSync(path("store.db-wal"), "utf8")).toBe("commits")
+})
+
+it.each(["-wal", "-shm"])(
+  "refuses everything once %s was removed, and what was acknowledged before is there",
+  async (end) => {
+    const store = await openOne()
+    await putMany(store)
+    rmSync(path(`store.db${end}`))
+    for (let ask = 0; ask < 3; ask += 1) {
+      await expect(put(store, "late")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+    }
+    await store.close()
+    const again = await openOne()
+    await expectMany(again)
+    expect(await textAt(again, "late")).toBeUndefined()
+  },
+)
+
+it.each(["-wal", "-shm"])("refuses everything once another %s stands there", async (end) => {
+  const store = await openOne()
+  await put(store, "a")
+  renameSync(path(`store.db${end}`), path("away"))
+  writeFileSync(path(`store.db${end}`), readFileSync(path("away")))
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+})
+
+it("goes on while other handles come and go, and through checkpoints", async () => {
+  const store = await openOne()
+  for (let round = 0; round < 3; round += 1) {
+    const other = await openOne()
+    await put(other, `other-${round}`)
+    await other.close()
+    await put(store, `large-${round}`, "x".repeat(5_000_000))
+    const connection = (await loadDriver())(path())
+    connection.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    await put(store, `small-${round}`)
+  }
+  expect((await store.list("")).entries).toHaveLength(9)
+})
+
+async function putMany(store: ClusterStore): Promise<void> {
+  await Promise.all(Array.from({ length: 50 }, (_, index) => put(store, `k${index}`)))
+}
+
+async function expectMany(store: ClusterStore): Promise<void> {
+  const { entries } = await store.list("k")
+  expect(entries).toHaveLength(50)
+}

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs"
-import { inodeOf } from "./place.js"
+import { inodeOf, statusOf } from "./file-status.js"
 
 /**
  * The file of an open store and the two that SQLite has beside it, the log of commits (`-wal`) and its index (`-shm`).
@@ -18,14 +18,17 @@ export class FilesInUse {
     // SQLite has them beside the file itself, not beside a symbolic link to it.
     const real = realpathSync(file)
     this.#names = [file, `${real}-wal`, `${real}-shm`]
-    this.#inodes = this.#names.map(inodeOf)
+    this.#inodes = this.#names.map((name) => inodeOf(statusOf(name)))
   }
 
-  /** Whether the names still lead to what was opened. */
-  get areInPlace(): boolean {
-    return this.#names.every((name, index) => {
-      const inode = inodeOf(name)
-      return inode !== undefined && inode === this.#inodes[index]
-    })
+  /** Whether the names still lead to what was opened, and the file has no other. */
+  look(): "in-place" | "linked" | "moved" {
+    let names = 1n
+    for (const [index, name] of this.#names.entries()) {
+      const status = statusOf(name)
+      if (status === undefined || inodeOf(status) !== this.#inodes[index]) return "moved"
+      if (index === 0) names = status.nlink
+    }
+    return names > 1n ? "linked" : "in-place"
   }
 }

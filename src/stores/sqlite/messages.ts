@@ -55,6 +55,8 @@ export type Report =
       readonly commits: readonly (readonly PackedChange[])[]
     }
   | { readonly kind: "gap"; readonly id: number }
+  /** The file has got a second name. */
+  | { readonly kind: "linked"; readonly id: 0 }
   /** Nothing comes after this, because of that failure. What has not been answered by now has not been begun. */
   | { readonly kind: "over"; readonly id: 0; readonly failure: Failure }
 

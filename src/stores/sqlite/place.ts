@@ -1,7 +1,9 @@
-import { accessSync, type BigIntStats, closeSync, constants, openSync, statSync } from "node:fs"
+import { accessSync, type BigIntStats, closeSync, constants, openSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import type { StoreUnavailableError } from "../../errors/store-errors.js"
+import { statusOf } from "./file-status.js"
 import { refusal } from "./problem.js"
+import { problemWithTrust } from "./trust.js"
 
 /**
  * What is seen of a store's file before SQLite is let near it, because SQLite does more than look. It creates a file that is
@@ -36,7 +38,7 @@ export function problemWithPlace(file: string): StoreUnavailableError | undefine
       )
     }
   }
-  return undefined
+  return problemWithTrust(file)
 }
 
 /**
@@ -55,27 +57,11 @@ export function createFile(file: string): void {
   }
 }
 
-/** What tells the file at a path from any other that there is at the same time; undefined if there is none. */
-export function inodeOf(file: string): string | undefined {
-  const found = statusOf(file)
-  return found && `${found.dev}:${found.ino}`
-}
-
 function orphanedLog(file: string, found: BigIntStats | undefined): StoreUnavailableError {
   const log = `${basename(file)}-wal`
   const what = found === undefined ? `is not there, but ${log} is` : `is empty, but ${log} is beside it`
   const advice = `put the file back beside it, or remove ${log} to begin with an empty store`
   return refusal("damaged", `the store ${file} ${what}, with commits that belong to it; ${advice}`)
-}
-
-function statusOf(path: string): BigIntStats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false, bigint: true })
-  } catch (error) {
-    // A folder on the way is a file.
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined
-    throw error
-  }
 }
 
 function mayWrite(path: string): boolean {

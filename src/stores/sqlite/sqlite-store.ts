@@ -49,6 +49,10 @@ export function storeWith(options: LinkOptions): StoreProvider {
 export function linkOptions(options: SqliteStoreOptions): LinkOptions {
   const { file, timeoutMs = 5_000, pollMs = 10, keptLogBytes = 64 * 1024 * 1024 } = options
   assert(typeof file === "string" && file !== "", "A SQLite store needs the name of its file.")
+  assert(
+    !/^(file:)?:memory:/.test(file),
+    `${file} is no file; leave out \`store\`, or use memoryStore(), for a store that ends with the process`,
+  )
   assert(timeoutMs > 0 && pollMs > 0 && keptLogBytes > 0, "The settings of a SQLite store are above 0.")
   return { file: resolve(file), timeoutMs, pollMs, keptLogBytes }
 }

@@ -12,8 +12,9 @@ import type {
   Write,
 } from "../../ports/store.js"
 import type { Connect, Connection, SqlRow } from "./driver.js"
+import { inodeOf, statusOf } from "./file-status.js"
 import { FilesInUse } from "./files-in-use.js"
-import { inodeOf, problemWithPlace } from "./place.js"
+import { problemWithPlace } from "./place.js"
 import { moved, refusal, unavailable } from "./problem.js"
 import { beginEpoch, PLACES, prepareFile } from "./schema.js"
 import { BEGIN_READING, BEGIN_WRITING, inTransaction, rollBack } from "./transaction.js"
@@ -53,7 +54,7 @@ export class StoreFile {
     this.inode = checkedInode(file, known)
     const connection = retrying(() => connect(file))
     // SQLite makes a file where there is none, but does nothing to the log beside it before the first statement.
-    if (inodeOf(file) !== this.inode) throw moved(file)
+    if (inodeOf(statusOf(file)) !== this.inode) throw moved(file)
     this.identity = retrying(() => prepareFile(connection, file))
     if (known !== undefined && this.identity !== known.identity) throw moved(file)
     if (maxPages !== undefined) connection.exec(`PRAGMA max_page_count = ${maxPages}`)
@@ -211,10 +212,10 @@ export class StoreFile {
 
 /** Of a file that may be opened. */
 function checkedInode(file: string, known: KnownFile | undefined): string {
-  if (known !== undefined && inodeOf(file) !== known.inode) throw moved(file)
+  if (known !== undefined && inodeOf(statusOf(file)) !== known.inode) throw moved(file)
   const problem = problemWithPlace(file)
   if (problem !== undefined) throw problem
-  const inode = inodeOf(file)
+  const inode = inodeOf(statusOf(file))
   if (inode !== undefined) return inode
   throw refusal(
     "unsuitable",

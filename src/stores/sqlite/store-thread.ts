@@ -48,6 +48,7 @@ export class StoreThread {
   /** That of the last commit when the lock was let go; another one now is the work of others. */
   #revision: number | undefined
   #checkedAt = Number.NEGATIVE_INFINITY
+  #isLinked = false
   #isClosing = false
 
   constructor(store: StoreFile, counterpart: Counterpart, options: ThreadOptions) {
@@ -96,7 +97,11 @@ export class StoreThread {
   }
 
   #checkFiles(): void {
-    if (!this.#store.files.areInPlace) throw moved(this.#options.file)
+    const found = this.#store.files.look()
+    if (found === "moved") throw moved(this.#options.file)
+    // No process opens it by that name, so there is no harm done yet.
+    if (found === "linked" && !this.#isLinked) this.#outbox.add({ kind: "linked", id: 0 })
+    this.#isLinked = found === "linked"
     this.#checkedAt = now()
   }
 

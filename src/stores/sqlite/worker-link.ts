@@ -183,9 +183,14 @@ export class WorkerLink {
     for (const report of itemsOf<Report>(parcel)) {
       if (report.kind === "changed" || report.kind === "gap") this.#tell(report, parcel.bytes)
       else if (report.kind === "over") this.#end(report.failure)
+      else if (report.kind === "linked") this.#warn(LINKED)
       else this.#answer(report, parcel.bytes)
     }
     if (this.#pending.size === 0) this.#rest()
+  }
+
+  #warn(sentence: string): void {
+    this.#ports.logger.log("warn", sentence, { file: this.#options.file })
   }
 
   #answer(report: Report, bytes: Uint8Array): void {
@@ -304,6 +309,9 @@ function undisturbed(call: () => void): void {
 function closed(): StoreUnavailableError {
   return refusal("closed", "the store has been closed")
 }
+
+const LINKED =
+  "the file of a SQLite store has got a second name (hard link), by which it will not be opened; remove that name"
 
 const MAX_PENDING = 100_000
 

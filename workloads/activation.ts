@@ -15,7 +15,7 @@ import { inhabit } from "./inhabit.js"
  * everything happens to them that can. Of each actor one activation acts; what it is asked comes in order, once and never
  * twice; every call ends, and what is said of it is true; and once the faults are over everybody can call everything.
  *
- * The store loses no history here: one that does loses what was acknowledged, and uses generations twice.
+ * The store loses no history here: one that does loses what was acknowledged.
  */
 export const activation: Workload = {
   name: "activation",

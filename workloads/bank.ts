@@ -15,7 +15,7 @@ import { inhabit } from "./inhabit.js"
  * or an actor that remembers how far it got. No money is made or lost, nothing that was acknowledged is forgotten, and what callers saw of each account
  * is linearizable.
  *
- * The store loses no history here: one that does loses what was acknowledged, and uses generations twice.
+ * The store loses no history here: one that does loses what was acknowledged.
  */
 export function bankWith(rules: AccountRules, name: string): Workload {
   return {

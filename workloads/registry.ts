@@ -14,8 +14,8 @@ import { StoreHistory } from "./registry/store-history.js"
  * down, under everything that can happen to them, to their clocks and to their store. Of each actor at most one acts, nothing that was
  * acknowledged is lost, and once the faults are over all agree again.
  *
- * The store may begin a new epoch in some seeds. Where it goes back by some commits it loses what was acknowledged, and uses
- * generations twice: there nothing is promised but that all agree again in the end, and nothing else is checked. Where it loses
+ * The store may begin a new epoch in some seeds. Where it goes back by some commits it loses what was acknowledged:
+ * there nothing is promised but that all agree again in the end, and nothing else is checked. Where it loses
  * nothing, everything is.
  */
 export const registry: Workload = {

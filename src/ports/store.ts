@@ -8,8 +8,9 @@ import type { Ports } from "./ports.js"
  * a revision is never used twice for one key, not even after the key was deleted, and may serve as a fencing token.
  *
  * A store has an identity, which says that two nodes mean the same one, and an epoch, which changes when its history may have
- * been cut: a backup was restored, a lagging replica took over. Then revisions may come again, and nothing that was built on
- * them holds; so every answer says its epoch, and a commit or a watch that was made for another one is refused.
+ * been cut: a backup was restored, a lagging replica took over. Then nothing that was built on the old history holds; so every
+ * answer says its epoch, and a commit or a watch that was made for another one is refused. Revisions go on above all that were
+ * given out in the epochs before, also to commits that are gone: a fencing token has been shown elsewhere.
  *
  * Keys are printable ASCII without spaces, `MAX_KEY_BYTES` at most. The namespace that the store was opened with is put before each
  * of them, so that clusters may share one database.

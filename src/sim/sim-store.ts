@@ -108,7 +108,7 @@ export class SimStore {
   cutHistory(commits: number): void {
     const { state } = this
     this.#epochs += 1
-    state.rewind(Math.max(state.oldestKnown, state.moment.revision - commits), `epoch-${this.#epochs}`)
+    state.rewind(Math.min(commits, state.knownCommits), `epoch-${this.#epochs}`)
     this.#tell({ kind: "cut", ...state.moment })
     this.#wakeWatches()
   }

@@ -18,7 +18,7 @@ function contents(state: StoreState): string[] {
     .entries.map(({ key, value, revision }) => `${key}=${Buffer.from(value).toString()}@${revision}`)
 }
 
-test("going back undoes puts, overwrites and deletes, and revisions come again in the new epoch", () => {
+test("going back undoes puts, overwrites and deletes, and no revision comes again in the new epoch", () => {
   const state = new StoreState("store", "one")
   write(state, put("a", "1"), put("b", "1"))
   write(state, put("a", "2"))
@@ -26,32 +26,45 @@ test("going back undoes puts, overwrites and deletes, and revisions come again i
   write(state, put("a", "3"), { kind: "delete", key: "b" }, put("c", "3"))
   write(state, put("b", "4"))
   write(state, { kind: "delete", key: "a" })
-  state.rewind(2, "two")
+  state.rewind(3, "two")
   expect(contents(state)).toEqual(before)
-  expect(state.moment).toEqual({ epoch: "two", revision: 2 })
-  expect(write(state, put("d"))).toBe(3)
+  expect(state.moment).toEqual({ epoch: "two", revision: 6 })
+  expect(write(state, put("d"))).toBe(7)
   expect(state.commit({ epoch: "one", conditions: [], writes: [put("e")] })).toEqual({
     kind: "epoch-changed",
     epoch: "two",
   })
 })
 
-test("a moment of the old epoch leads nowhere, also one that the cut has left as it was", () => {
+test("history can be cut again, also past the last cut", () => {
+  const state = new StoreState("store", "one")
+  for (const value of ["1", "2", "3"]) write(state, put("a", value))
+  state.rewind(1, "two")
+  write(state, put("a", "4"))
+  state.rewind(2, "three")
+  expect(contents(state)).toEqual(["a=1@1"])
+  expect(state.moment).toEqual({ epoch: "three", revision: 6 })
+  expect(state.knownCommits).toBe(1)
+})
+
+test("a moment of the old epoch leads nowhere, and one of the new epoch to what came since", () => {
   const state = new StoreState("store", "one")
   write(state, put("a"))
   const early = state.moment
   write(state, put("b"))
-  state.rewind(2, "two")
+  state.rewind(0, "two")
   expect(state.changesAfter("", early)).toBeUndefined()
-  expect(state.changesAfter("", { ...early, epoch: "two" })).toHaveLength(1)
+  const begin = state.moment
+  expect(state.changesAfter("", begin)).toEqual([])
+  write(state, put("c"))
+  expect(state.changesAfter("", begin)).toMatchObject([[{ key: "c", revision: 4 }]])
 })
 
 test("history goes back no further than it is known, and not without a new epoch", () => {
   const state = new StoreState("store", "one", { commits: 2 })
   for (let count = 0; count < 10; count += 1) write(state, put("a", `${count}`))
-  expect(() => state.rewind(1, "two")).toThrow("Revision 1 is not known any more")
-  expect(() => state.rewind(11, "two")).toThrow("or not yet")
-  expect(() => state.rewind(10, "one")).toThrow("begins a new epoch")
+  expect(() => state.rewind(state.knownCommits + 1, "two")).toThrow("commits are known")
+  expect(() => state.rewind(0, "one")).toThrow("begins a new epoch")
 })
 
 test("of the past at least as many commits are known as are to be, and at most twice as many", () => {

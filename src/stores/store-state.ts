@@ -21,8 +21,9 @@ export class StoreState {
   #epoch: string
   #revision: Revision = 0
   readonly #entries = new Map<string, Entry>()
-  /** The last commits that changed something, the oldest first. Their revisions have no gaps. */
+  /** The last commits that changed something, the oldest first. */
   #log: LoggedCommit[] = []
+  #oldestKnown: Revision = 0
   #logBytes = 0
   readonly #kept: KeptLog
 
@@ -38,7 +39,12 @@ export class StoreState {
 
   /** The changes after it are all known. */
   get oldestKnown(): Revision {
-    return this.#revision - this.#log.length
+    return this.#oldestKnown
+  }
+
+  /** How many of the last commits can be taken back. */
+  get knownCommits(): number {
+    return this.#log.length
   }
 
   get(key: string): Sight {
@@ -59,6 +65,7 @@ export class StoreState {
       this.#revision += 1
       const revision = this.#revision
       this.#keep(
+        revision,
         effective.map((write) => {
           const value = write.kind === "put" ? new Uint8Array(write.value) : undefined
           return this.#change({ key: write.key, revision, value })
@@ -71,22 +78,23 @@ export class StoreState {
   /** The commits after a moment, as far as they touch the prefix; undefined if they are not all known, or not any more. */
   changesAfter(prefix: string, from: Moment): readonly (readonly Change[])[] | undefined {
     if (from.epoch !== this.#epoch || from.revision > this.#revision) return undefined
-    const first = from.revision - this.oldestKnown
-    if (first < 0) return undefined
+    if (from.revision < this.#oldestKnown) return undefined
+    let first = this.#log.length
+    while (first > 0 && (this.#log[first - 1] as LoggedCommit).revision > from.revision) first -= 1
     return this.#log
       .slice(first)
       .map(({ changes }) => changes.filter(({ key }) => key.startsWith(prefix)).map(copied))
       .filter((changes) => changes.length > 0)
   }
 
-  /** History is cut: all is as it was after the commit of that revision, and what came since has never been. */
-  rewind(to: Revision, epoch: string): void {
-    assert(
-      to >= this.oldestKnown && to <= this.#revision,
-      `Revision ${to} is not known any more, or not yet.`,
-    )
+  /**
+   * History is cut: the last so many commits have never been. Revisions go on above those that were given out, since somebody
+   * may have shown one elsewhere, as a fencing token.
+   */
+  rewind(commits: number, epoch: string): void {
+    assert(commits <= this.#log.length, `Only the last ${this.#log.length} commits are known.`)
     assert(epoch !== this.#epoch, "A history that is cut begins a new epoch.")
-    while (this.#revision > to) {
+    for (let count = 0; count < commits; count += 1) {
       const { changes, before, bytes } = this.#log.pop() as LoggedCommit
       for (const [index, { key }] of changes.entries()) {
         const entry = before[index]
@@ -94,9 +102,9 @@ export class StoreState {
         else this.#entries.set(key, entry)
       }
       this.#logBytes -= bytes
-      this.#revision -= 1
     }
     this.#epoch = epoch
+    this.#revision += 1
   }
 
   #sightOf(key: string): Entry | undefined {
@@ -119,9 +127,13 @@ export class StoreState {
     return { change, before }
   }
 
-  #keep(made: readonly { readonly change: Change; readonly before: Entry | undefined }[]): void {
+  #keep(
+    revision: Revision,
+    made: readonly { readonly change: Change; readonly before: Entry | undefined }[],
+  ): void {
     const bytes = made.reduce((sum, { change }) => sum + change.key.length + (change.value?.length ?? 0), 0)
     this.#log.push({
+      revision,
       changes: made.map(({ change }) => change),
       before: made.map(({ before }) => before),
       bytes,
@@ -138,6 +150,7 @@ export class StoreState {
       bytes -= (this.#log[first] as LoggedCommit).bytes
       first += 1
     }
+    if (first > 0) this.#oldestKnown = (this.#log[first - 1] as LoggedCommit).revision
     this.#log = this.#log.slice(first)
     this.#logBytes = bytes
   }
@@ -150,6 +163,7 @@ export interface KeptLog {
 }
 
 interface LoggedCommit {
+  readonly revision: Revision
   readonly changes: readonly Change[]
   /** What stood at the key of each change. */
   readonly before: readonly (Entry | undefined)[]

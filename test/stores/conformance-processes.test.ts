@@ -15,13 +15,15 @@ const harness: StoreHarness = {
   changesEpoch: true,
   create: async () => {
     made += 1
+    let epochs = 1
     const state = new StoreState(`served-${made}`, "1", { commits: 1_000 })
     const server = await serve(state)
     return {
       argument: server.argument,
       open: (namespace) => provider(server.argument).open(namespace, {} as never),
       changeEpoch: async () => {
-        state.rewind(state.moment.revision, "2")
+        epochs += 1
+        state.rewind(Math.min(1, state.knownCommits), `${epochs}`)
         server.changed()
       },
       dispose: () => server.close(),

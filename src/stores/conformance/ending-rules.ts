@@ -1,5 +1,16 @@
 import assert from "node:assert/strict"
-import { commit, committed, contents, fails, isUnavailable, put, type Rule, refused, write } from "./scene.js"
+import {
+  at,
+  commit,
+  committed,
+  contents,
+  fails,
+  isUnavailable,
+  put,
+  type Rule,
+  refused,
+  write,
+} from "./scene.js"
 import { WatchLog } from "./watch-log.js"
 
 /** The end of a handle. */
@@ -95,6 +106,26 @@ export const epochRules: readonly Rule[] = [
       await write(store, put("a", "new"))
       await witness.until("a=new")
       for (const log of logs) assert.equal(log.lines.length, 2)
+    },
+  ],
+  [
+    "revisions of a new epoch are above all of the epochs before, also above those of commits that were taken back",
+    async (scene) => {
+      const store = await scene.open()
+      let highest = 0
+      for (let epoch = 0; epoch < 3; epoch += 1) {
+        for (const key of ["a", "b", "a"]) highest = await write(store, put(key, `${epoch}`))
+        await scene.underTest.changeEpoch?.()
+        const { revision } = await store.get("a")
+        assert(revision > highest, `An epoch after revision ${highest} begins at ${revision}.`)
+        // A moment of the new epoch is one that can be watched from, and the keys can be written at what they say.
+        const log = new WatchLog(store, "", await store.list(""))
+        const { entry } = await store.get("a")
+        const conditions = entry === undefined ? [] : [at("a", entry.revision)]
+        highest = committed(await commit(store, { conditions, writes: [put("a", "next")] }))
+        assert(highest > revision, `A commit after revision ${revision} has ${highest}.`)
+        await log.until(`a=next@${highest}`)
+      }
     },
   ],
 ]

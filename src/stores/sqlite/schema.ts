@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto"
+import { nodeClock } from "../../runtime/node-clock.js"
 import type { Connection } from "./driver.js"
+import { firstRevision } from "./epoch-revision.js"
 import { bearsMark, newMark } from "./file-mark.js"
 import { refusal } from "./problem.js"
 import { BEGIN_READING, BEGIN_WRITING, inTransaction } from "./transaction.js"
@@ -16,7 +18,8 @@ import { BEGIN_READING, BEGIN_WRITING, inTransaction } from "./transaction.js"
  *
  * A backup that is restored by writing into the file that was there leaves no such trace; `renewEpoch` is for that.
  *
- * The log has a row for each change. Its place is `revision * 256 + index`: commits have 256 parts at most. The weight is how many
+ * The log has a row for each change. Its place is `revision * 256 + index`: commits have 256 parts at most. Places are reckoned
+ * with in SQL only, where integers have 64 bits. The weight is how many
  * bytes were ever logged up to and including that row, so that the log is trimmed to a number of bytes, rather than of rows that
  * may be large, by looking at its oldest rows only.
  */
@@ -62,13 +65,20 @@ export function prepareFile(connection: Connection, file: string): string {
 }
 
 /** Whatever was known of the store holds no more, for anybody. Within a transaction. */
-export function beginEpoch(connection: Connection): string {
+export function beginEpoch(connection: Connection, file: string): string {
   const epoch = randomText(8)
+  const revision = firstRevision(Number(field(connection, "revision")), nodeClock.wallMs())
+  if (revision > Number.MAX_SAFE_INTEGER) {
+    throw refusal(
+      "unsuitable",
+      `the store ${file} has no revisions left for another epoch; begin with an empty store`,
+    )
+  }
   connection.exec("DELETE FROM changes")
   // No watch is up to date any more, not even one that had seen everything.
   connection
-    .prepare("UPDATE store SET epoch = ?, revision = revision + 1, log_begins = revision + 1")
-    .run(epoch)
+    .prepare("UPDATE store SET epoch = ?, revision = ?, log_begins = ?")
+    .run(epoch, revision, revision)
   return epoch
 }
 
@@ -118,7 +128,7 @@ function adopt(connection: Connection, file: string): void {
   // Another process may have been faster.
   if (bearsOwnMark(connection, file)) return
   connection.prepare("UPDATE store SET identity = ?, mark = ?").run(newIdentity(), newMark(file))
-  beginEpoch(connection)
+  beginEpoch(connection, file)
 }
 
 function field(connection: Connection, name: string): string {

@@ -106,7 +106,9 @@ export class StoreFile {
   }
 
   renewEpoch(): string {
-    return inTransaction(this.#connection, BEGIN_WRITING, () => beginEpoch(this.#connection))
+    return inTransaction(this.#connection, BEGIN_WRITING, () =>
+      beginEpoch(this.#connection, this.#options.file),
+    )
   }
 
   moment(): Moment {
@@ -118,7 +120,7 @@ export class StoreFile {
     return this.#reading(({ epoch, revision, logBegins }) => {
       if (from.epoch !== epoch || from.revision > revision || from.revision < logBegins) return undefined
       const through = Math.min(revision, from.revision + atMost)
-      const rows = this.#sql.changes.all((from.revision + 1) * PLACES, (through + 1) * PLACES)
+      const rows = this.#sql.changes.all(from.revision + 1, through + 1)
       return { through, changes: rows.map(changeOf) }
     })
   }
@@ -156,14 +158,13 @@ export class StoreFile {
     let { logWeight } = this.#head
     for (const [index, write] of writes.entries()) {
       const { key } = write
-      const place = revision * PLACES + index
       logWeight += ROW_WEIGHT + key.length + (write.kind === "put" ? write.value.length : 0)
       if (write.kind === "put") {
         this.#sql.put.run(key, revision, write.value)
-        this.#sql.logPut.run(place, logWeight, key, write.value)
+        this.#sql.logPut.run(revision, index, logWeight, key, write.value)
       } else {
         this.#sql.delete.run(key)
-        this.#sql.logDelete.run(place, logWeight, key)
+        this.#sql.logDelete.run(revision, index, logWeight, key)
       }
     }
     this.#head = { ...this.#head, revision, logWeight }
@@ -171,12 +172,13 @@ export class StoreFile {
 
   #writeHead(): void {
     const { revision, logWeight } = this.#head
-    const oldest = this.#sql.oldestKept.get(logWeight - this.#options.keptLogBytes)?.["place"]
+    const oldest = this.#sql.oldestKept.get(logWeight - this.#options.keptLogBytes)
     // A single commit may weigh more than may be kept.
-    const place = oldest === undefined ? (revision + 1) * PLACES : Number(oldest)
-    this.#sql.trim.run(place)
+    const kept = oldest === undefined ? revision + 1 : Number(oldest["revision"])
+    const part = oldest === undefined ? 0 : Number(oldest["part"])
+    this.#sql.trim.run(kept, part)
     // The last of which some was trimmed, if it was only just now.
-    const logBegins = Math.max(this.#head.logBegins, Math.floor((place - 1) / PLACES))
+    const logBegins = Math.max(this.#head.logBegins, part === 0 ? kept - 1 : kept)
     this.#sql.advance.run(revision, logBegins, logWeight)
   }
 
@@ -244,11 +246,15 @@ function statements(connection: Connection) {
       "INSERT INTO entries VALUES (?, ?, coalesce(?, x'')) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
     ),
     delete: prepare("DELETE FROM entries WHERE key = ?"),
-    logPut: prepare("INSERT INTO changes VALUES (?, ?, ?, coalesce(?, x''))"),
-    logDelete: prepare("INSERT INTO changes VALUES (?, ?, ?, NULL)"),
-    changes: prepare("SELECT place, key, value FROM changes WHERE place >= ? AND place < ? ORDER BY place"),
-    oldestKept: prepare("SELECT place FROM changes WHERE weight > ? ORDER BY place LIMIT 1"),
-    trim: prepare("DELETE FROM changes WHERE place < ?"),
+    logPut: prepare(`INSERT INTO changes VALUES (${PLACE} + ?, ?, ?, coalesce(?, x''))`),
+    logDelete: prepare(`INSERT INTO changes VALUES (${PLACE} + ?, ?, ?, NULL)`),
+    changes: prepare(
+      `SELECT place / ${PLACES} AS revision, key, value FROM changes WHERE place >= ${PLACE} AND place < ${PLACE} ORDER BY place`,
+    ),
+    oldestKept: prepare(
+      `SELECT place / ${PLACES} AS revision, place % ${PLACES} AS part FROM changes WHERE weight > ? ORDER BY place LIMIT 1`,
+    ),
+    trim: prepare(`DELETE FROM changes WHERE place < ${PLACE} + ?`),
   }
 }
 
@@ -263,10 +269,13 @@ function entryOf(row: SqlRow): Entry {
 function changeOf(row: SqlRow): Change {
   return {
     key: String(row["key"]),
-    revision: Math.floor(Number(row["place"]) / PLACES),
+    revision: Number(row["revision"]),
     value: (row["value"] as Uint8Array | null) ?? undefined,
   }
 }
+
+/** The place of a revision's first change, as SQL. Drivers pass numbers as floating point, which is exact up to a revision only. */
+const PLACE = `CAST(? AS INTEGER) * ${PLACES}`
 
 /** About what a row of the log takes besides its key and value. */
 const ROW_WEIGHT = 32

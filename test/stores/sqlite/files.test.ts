@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -15,6 +16,7 @@ import {
 } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { expect, it } from "vitest"
+import type { ClusterStore, Moment } from "../../../src/ports/store.js"
 import { linkOptions, loadDriver, renewEpoch, sqliteStore, storeWith } from "./built-store.js"
 import { bytes, put, scratch, textAt, unavailable } from "./scratch.js"
 
@@ -116,6 +118,50 @@ it("begins another epoch when it is told that a backup was written into the file
   })
 })
 
+it("gives out no revision again after a backup was restored, however and how often", async () => {
+  const store = await openFile()
+  await put(store, "a", "old")
+  await store.close()
+  const backup = readFileSync(path())
+  let highest = 0
+  const restored = async () => {
+    const { revision } = await glance()
+    expect(revision).toBeGreaterThan(highest)
+    const again = await openFile()
+    expect(await textAt(again, "a")).toBe("old")
+    for (const text of ["newer", "newest"]) highest = await put(again, "a", text)
+    expect(highest).toBe(revision + 2)
+    expect(Number.isSafeInteger(highest)).toBe(true)
+    await again.close()
+  }
+  for (let round = 0; round < 2; round += 1) {
+    writeFileSync(path(), backup)
+    await renewEpoch({ file: path() })
+    await restored()
+  }
+  for (let round = 0; round < 2; round += 1) {
+    rmSync(path())
+    writeFileSync(path(), backup)
+    chmodSync(path(), 0o600)
+    await restored()
+  }
+})
+
+it("has a log in a later epoch as in the first, and trims it", async () => {
+  await glance()
+  await renewEpoch({ file: path() })
+  const store = await open(sqliteStore({ file: path(), keptLogBytes: 2_000 }))
+  const begin = await store.list("")
+  const first = heard(store, begin)
+  expect(await put(store, "early")).toBe(begin.revision + 1)
+  expect(await first).toEqual([["early", begin.revision + 1]])
+  for (let count = 0; count < 100; count += 1) await put(store, `k${count}`)
+  expect(await heard(store, begin)).toBe("gap")
+  const last = await store.list("")
+  const recent = heard(store, { ...last, revision: last.revision - 1 })
+  expect(await recent).toEqual([["k99", last.revision]])
+})
+
 it("begins no epoch, and makes no file, where there is none", async () => {
   await expect(renewEpoch({ file: path() })).rejects.toMatchObject(
     unavailable("not-committed", /there is no store .*store\.db; check the name/),
@@ -132,7 +178,7 @@ it("ends the watches of those that have it open when another epoch begins", asyn
   })
   const epoch = await renewEpoch({ file: path() })
   await gap
-  expect(await store.get("a")).toMatchObject({ epoch, revision: 2, entry: { revision: 1 } })
+  expect(await store.get("a")).toMatchObject({ epoch, entry: { revision: 1 } })
 })
 
 it("says what is wrong with the place", async () => {
@@ -223,3 +269,13 @@ it("leaves nothing beside the file when the last process has closed it", async (
   await two.close()
   expect(readdirSync(dirname(path()))).toEqual(["store.db"])
 })
+
+/** What a watch from there is told first. */
+function heard(store: ClusterStore, from: Moment): Promise<"gap" | readonly (readonly [string, number])[]> {
+  return new Promise((resolve) => {
+    store.watch("", from, {
+      changed: (changes) => resolve(changes.map(({ key, revision }) => [key, revision])),
+      gap: () => resolve("gap"),
+    })
+  })
+}

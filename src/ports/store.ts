@@ -26,7 +26,10 @@ export interface ClusterStore {
   list(prefix: string): Promise<Listing>
   /**
    * All of the writes, if all of the conditions hold at that moment; otherwise none. Those that one handle is given in one
-   * tick are judged one by one in the order of the calls, and travel together.
+   * tick are judged one by one in the order of the calls, and travel together as far as there is room.
+   *
+   * Commits all of whose keys are under `leases/` or `nodes/`, and reads of such keys, go before everything else that waits, in
+   * their order, and are not refused because too much of that does: a node that cannot renew its lease loses its actors.
    */
   commit(commit: Commit): Promise<CommitResult>
   /** Tells of every change after the moment `from` to keys that begin with `prefix`, never from inside a call to the store. */

@@ -16,15 +16,23 @@ import type { Packing, Slice } from "./parcel.js"
 export type Request =
   | { readonly kind: "open"; readonly id: number }
   | { readonly kind: "renew-epoch"; readonly id: number }
-  | { readonly kind: "get"; readonly id: number; readonly key: string }
-  | { readonly kind: "list"; readonly id: number; readonly prefix: string }
+  | ({ readonly kind: "get"; readonly id: number; readonly key: string } & Turn)
+  | ({ readonly kind: "list"; readonly id: number; readonly prefix: string } & Turn)
   | CommitRequest
   | { readonly kind: "watch"; readonly id: number; readonly prefix: string; readonly from: Moment }
   | { readonly kind: "cancel"; readonly id: number }
   /** The last one. */
   | { readonly kind: "close"; readonly id: number }
 
-export interface CommitRequest {
+/** When it is a request's turn. */
+export interface Turn {
+  /** Before all that do not say so. */
+  readonly isFirst?: true
+  /** Since when it waits, if that is longer than its parcel, on the clock that all threads share. */
+  readonly sinceMs?: number
+}
+
+export interface CommitRequest extends Turn {
   readonly kind: "commit"
   readonly id: number
   readonly epoch: string

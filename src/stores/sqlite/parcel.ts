@@ -22,6 +22,11 @@ export class Packing<T> {
     return this.#items.length === 0
   }
 
+  /** How many bytes there are beside the items. */
+  get length(): number {
+    return this.#length
+  }
+
   add(item: T): void {
     this.#items.push(item)
   }

@@ -11,9 +11,10 @@ import type {
   StoreWatch,
   StoreWatcher,
 } from "../../ports/store.js"
+import { goesFirst, isOfNodes } from "../lane.js"
 import { NamespacedStore } from "../namespaced-store.js"
 import { packWrite, unpackEntry, unpackFound } from "./messages.js"
-import { type LinkOptions, unexpected, WorkerLink } from "./worker-link.js"
+import { type Asked, type LinkOptions, unexpected, WorkerLink } from "./worker-link.js"
 
 export interface SqliteStoreOptions {
   /** On a local disk; the folder has to be there. All processes that name the same file share the store. */
@@ -67,27 +68,29 @@ class SqliteStore implements ClusterStore {
   }
 
   async get(key: string): Promise<Sight> {
-    const { report, bytes } = await this.#link.ask((id) => ({ kind: "get", id, key }))
+    const isFirst = isOfNodes(key)
+    const { report, bytes } = await this.#link.ask({
+      isFirst,
+      pack: (id) => (isFirst ? { kind: "get", id, key, isFirst } : { kind: "get", id, key }),
+    })
     if (report.kind !== "sight") throw unexpected(report)
     const { epoch, revision, entry } = report
     return { epoch, revision, entry: entry && unpackEntry(entry, bytes) }
   }
 
   async list(prefix: string): Promise<Listing> {
-    const { report, entries } = await this.#link.ask((id) => ({ kind: "list", id, prefix }))
+    const isFirst = isOfNodes(prefix)
+    const { report, entries } = await this.#link.ask({
+      isFirst,
+      pack: (id) => (isFirst ? { kind: "list", id, prefix, isFirst } : { kind: "list", id, prefix }),
+    })
     if (report.kind !== "page") throw unexpected(report)
     const { epoch, revision } = report
     return { epoch, revision, entries }
   }
 
-  async commit({ epoch, conditions, writes }: Commit): Promise<CommitResult> {
-    const { report, bytes } = await this.#link.ask((id, packing) => ({
-      kind: "commit",
-      id,
-      epoch,
-      conditions,
-      writes: writes.map((write) => packWrite(write, packing)),
-    }))
+  async commit(commit: Commit): Promise<CommitResult> {
+    const { report, bytes } = await this.#link.ask(askedCommit(commit))
     switch (report.kind) {
       case "committed":
         return { kind: "committed", revision: report.revision }
@@ -108,5 +111,29 @@ class SqliteStore implements ClusterStore {
 
   close(): Promise<void> {
     return this.#link.close()
+  }
+}
+
+function askedCommit(commit: Commit): Asked {
+  const isFirst = goesFirst(commit)
+  const weight = commit.writes.reduce(
+    (sum, write) => sum + (write.kind === "put" ? write.value.length : 0),
+    0,
+  )
+  return {
+    isFirst,
+    weight,
+    pack: (id, packing) => {
+      const { epoch, conditions } = commit
+      const writes = commit.writes.map((write) => packWrite(write, packing))
+      return { kind: "commit", id, epoch, conditions, writes, ...(isFirst && { isFirst }) }
+    },
+    own: () =>
+      askedCommit({
+        ...commit,
+        writes: commit.writes.map((write) =>
+          write.kind === "put" ? { ...write, value: new Uint8Array(write.value) } : write,
+        ),
+      }),
   }
 }

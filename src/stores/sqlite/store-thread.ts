@@ -1,6 +1,7 @@
 import { nodeClock } from "../../runtime/node-clock.js"
 import { ChangeFeed } from "./change-feed.js"
 import { Courtesy } from "./courtesy.js"
+import { Fifo } from "./fifo.js"
 import {
   type CommitRequest,
   type Failure,
@@ -10,6 +11,7 @@ import {
   packResult,
   type Report,
   type Request,
+  type Turn,
   unpackCommit,
 } from "./messages.js"
 import { itemsOf, Packing, type Parcel } from "./parcel.js"
@@ -32,8 +34,10 @@ export interface ThreadOptions {
 }
 
 /**
- * Serves requests in their order, with one exception: all commits that are there once the lock is had go into one transaction, also
- * past reads. Such a read was asked for before those commits were answered, so it may see them.
+ * Serves requests in their order, with two exceptions. What goes first passes all that does not, and is committed by itself, so it
+ * waits for what is being done at most; which is why all that is done at once is bounded, in bytes too. And all
+ * commits that are there once the lock is had go into one transaction, also past reads. Such a read was asked for
+ * before those commits were answered, so it may see them; but it is never served before a commit that came before it.
  *
  * While waiting for the lock it goes on taking in requests, so that a group grows for as long as it has to wait.
  */
@@ -44,7 +48,9 @@ export class StoreThread {
   readonly #feed = new ChangeFeed()
   readonly #courtesy = new Courtesy()
   readonly #outbox = new Packing<Report>()
-  readonly #queue: Task[] = []
+  readonly #first = new Lane()
+  readonly #others = new Lane()
+  #lastPlace = 0
   /** That of the last commit when the lock was let go; another one now is the work of others. */
   #revision: number | undefined
   #checkedAt = Number.NEGATIVE_INFINITY
@@ -58,20 +64,26 @@ export class StoreThread {
   }
 
   get hasWork(): boolean {
-    return this.#queue.length > 0
+    return this.#first.hasWork || this.#others.hasWork
   }
 
   get hasWatches(): boolean {
     return !this.#feed.isEmpty
   }
 
+  /** It was asked to close, and all that was asked before has been answered. */
   get isClosing(): boolean {
-    return this.#isClosing
+    return this.#isClosing && !this.hasWork
   }
 
   take(parcel: Parcel): void {
     const { bytes, sentAtMs } = parcel
-    for (const request of itemsOf<Request>(parcel)) this.#queue.push({ request, bytes, sentAtMs })
+    for (const request of itemsOf<Request>(parcel)) {
+      this.#lastPlace += 1
+      const { isFirst, sinceMs = sentAtMs } = request as Request & Turn
+      const lane = isFirst === true ? this.#first : this.#others
+      lane.add({ request, bytes, sinceMs, place: this.#lastPlace })
+    }
   }
 
   /**
@@ -82,8 +94,9 @@ export class StoreThread {
     this.#guarded(() => {
       this.#takeAll()
       this.#checkFiles()
-      this.#serveUntilCommit()
-      if (this.#queue.length > 0) this.#commitGroup()
+      this.#serveReads(this.#first)
+      this.#serveReads(this.#others)
+      if (this.#hasCommits) this.#commitGroup()
       this.#tell()
     })
   }
@@ -110,7 +123,7 @@ export class StoreThread {
       return work()
     } catch (error) {
       const failure = packFailure(unavailable(error, this.#options.file))
-      this.#fail(this.#queue.splice(0), failure)
+      this.#fail([...this.#first.takeAll(), ...this.#others.takeAll()], failure)
       this.#outbox.add({ kind: "over", id: 0, failure })
       throw error
     } finally {
@@ -128,12 +141,18 @@ export class StoreThread {
     }
   }
 
-  #serveUntilCommit(): void {
-    const end = this.#queue.findIndex(isCommit)
-    const reads = end < 0 ? this.#queue.length : end
-    for (const { request } of this.#queue.slice(0, reads)) {
-      this.#serve(request)
-      this.#queue.shift()
+  get #hasCommits(): boolean {
+    return this.#first.commits.length + this.#others.commits.length > 0
+  }
+
+  /** What does not have to wait for a commit, as much as goes at once. */
+  #serveReads(lane: Lane): void {
+    for (let count = 0; count < READS_AT_ONCE && this.#outbox.length < GROUP_BYTES; count += 1) {
+      const task = lane.nextRead
+      if (task === undefined) break
+      this.#serve(task.request)
+      // Only now: one that fails is answered with all the others.
+      lane.reads.shift()
     }
     this.#flush()
   }
@@ -212,9 +231,9 @@ export class StoreThread {
   #lock(): boolean {
     const restMs = this.#courtesy.restMs(now())
     if (restMs > 0) sleep(restMs)
-    for (;;) {
-      this.#failImpatient()
-      if (!this.#queue.some(isCommit)) return false
+    for (let isBusyNow = false; ; ) {
+      this.#failImpatient(isBusyNow ? "locked" : "overloaded")
+      if (!this.#hasCommits) return false
       try {
         const { revision } = this.#store.lock()
         this.#courtesy.took(now())
@@ -225,46 +244,48 @@ export class StoreThread {
       } catch (error) {
         if (!isBusy(error)) throw error
       }
+      isBusyNow = true
       sleep(this.#courtesy.busy(now(), Math.random()))
       this.#takeAll()
+      this.#serveReads(this.#first)
     }
   }
 
   #takeCommits(): Task[] {
-    const commits = this.#queue.filter(isCommit).slice(0, GROUP_COMMITS)
+    const { commits } = this.#first.commits.length > 0 ? this.#first : this.#others
+    const group: Task[] = []
     let bytes = 0
-    const end = commits.findIndex(({ request }) => {
-      bytes += weightOf(request as CommitRequest)
-      return bytes > GROUP_BYTES
-    })
-    // One that is too heavy goes by itself.
-    const group = end < 0 ? commits : commits.slice(0, Math.max(1, end))
-    const taken = new Set(group)
-    this.#keep((task) => !taken.has(task))
+    for (let task = commits.first; task !== undefined; task = commits.first) {
+      bytes += weightOf(task.request as CommitRequest)
+      // One that is too heavy goes by itself.
+      if (group.length === GROUP_COMMITS || (bytes > GROUP_BYTES && group.length > 0)) break
+      group.push(task)
+      commits.shift()
+    }
     return group
   }
 
-  #failImpatient(): void {
-    const sentBefore = now() - this.#options.patienceMs
-    const isLate = (task: Task) => isCommit(task) && task.sentAtMs < sentBefore
-    const late = this.#queue.filter(isLate)
-    if (late.length === 0) return
-    this.#keep((task) => !isLate(task))
+  #failImpatient(problem: "locked" | "overloaded"): void {
     const { file, patienceMs } = this.#options
-    const advice =
-      "see whether a process that uses it has been stopped in the middle of a commit, or its disk is too slow"
-    this.#fail(
-      late,
-      packFailure(
-        refusal("locked", `the store ${file} was locked by others for ${patienceMs} ms; ${advice}`),
-      ),
-    )
+    const late = [this.#first, this.#others].flatMap(({ commits }) => {
+      const tasks: Task[] = []
+      for (
+        let task = commits.first;
+        task !== undefined && task.sinceMs < now() - patienceMs;
+        task = commits.first
+      ) {
+        tasks.push(task)
+        commits.shift()
+      }
+      return tasks
+    })
+    if (late.length === 0) return
+    const message =
+      problem === "locked"
+        ? `the store ${file} was locked by others for ${patienceMs} ms; see whether a process that uses it has been stopped in the middle of a commit, or its disk is too slow`
+        : `the store ${file} had more to do than it could in ${patienceMs} ms; commit less at once, or see whether its disk is too slow`
+    this.#fail(late, packFailure(refusal(problem, message)))
     this.#flush()
-  }
-
-  #keep(isKept: (task: Task) => boolean): void {
-    const kept = this.#queue.filter(isKept)
-    this.#queue.splice(0, this.#queue.length, ...kept)
   }
 
   #fail(tasks: readonly Task[], failure: Failure): void {
@@ -305,11 +326,34 @@ interface Task {
   readonly request: Request
   /** What the slices of the request are of. */
   readonly bytes: Uint8Array
-  readonly sentAtMs: number
+  readonly sinceMs: number
+  /** In the order of all. */
+  readonly place: number
 }
 
-function isCommit({ request }: Task): boolean {
-  return request.kind === "commit"
+/** Requests that keep an order among each other. What is no commit counts as a read. */
+class Lane {
+  readonly commits = new Fifo<Task>()
+  readonly reads = new Fifo<Task>()
+
+  get hasWork(): boolean {
+    return this.commits.length + this.reads.length > 0
+  }
+
+  add(task: Task): void {
+    if (task.request.kind === "commit") this.commits.push(task)
+    else this.reads.push(task)
+  }
+
+  /** The next one that came before all commits that are still to be made. */
+  get nextRead(): Task | undefined {
+    const [read, commit] = [this.reads.first, this.commits.first]
+    return read === undefined || (commit !== undefined && commit.place < read.place) ? undefined : read
+  }
+
+  takeAll(): readonly Task[] {
+    return [...this.commits.takeAll(), ...this.reads.takeAll()]
+  }
 }
 
 function weightOf({ writes }: CommitRequest): number {
@@ -322,9 +366,11 @@ function now(): number {
 
 const ANSWERED: ReadonlySet<Request["kind"]> = new Set(["open", "renew-epoch", "get", "list", "commit"])
 
-/** How much goes into one transaction at most: other processes wait for its end. */
+/** How much goes into one transaction at most: other processes wait for its end, and so do leases. */
 const GROUP_COMMITS = 256
 const GROUP_BYTES = 4 * 1024 * 1024
+
+const READS_AT_ONCE = 256
 
 const PAGE_ENTRIES = 1_000
 

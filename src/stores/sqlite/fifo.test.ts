@@ -1,0 +1,26 @@
+import { expect, it } from "vitest"
+import { Fifo } from "./fifo.js"
+
+it("gives items in the order in which they came, however they come and go", () => {
+  const fifo = new Fifo<number>()
+  const model: number[] = []
+  let next = 0
+  for (let round = 0; round < 200; round += 1) {
+    for (let count = 0; count < (round * 7) % 11; count += 1) {
+      fifo.push(next)
+      model.push(next)
+      next += 1
+    }
+    for (let count = 0; count < (round * 5) % 13; count += 1) expect(fifo.shift()).toBe(model.shift())
+    expect([fifo.length, fifo.first]).toEqual([model.length, model[0]])
+  }
+  expect(fifo.takeAll()).toEqual(model)
+  expect([fifo.length, fifo.first, fifo.shift()]).toEqual([0, undefined, undefined])
+})
+
+it("takes as long for many as for few, for each", () => {
+  const fifo = new Fifo<number>()
+  for (let item = 0; item < 300_000; item += 1) fifo.push(item)
+  for (let item = 0; item < 300_000; item += 1) if (fifo.shift() !== item) throw new Error(`not ${item}`)
+  expect(fifo.length).toBe(0)
+})

@@ -1,0 +1,37 @@
+/** First in, first out. An array's own `shift` moves all that is left. */
+export class Fifo<T> {
+  #items: T[] = []
+  #head = 0
+
+  get length(): number {
+    return this.#items.length - this.#head
+  }
+
+  get first(): T | undefined {
+    return this.#items[this.#head]
+  }
+
+  push(item: T): void {
+    this.#items.push(item)
+  }
+
+  shift(): T | undefined {
+    const item = this.#items[this.#head]
+    if (item === undefined) return undefined
+    this.#head += 1
+    // Each item is moved once at most, on average.
+    if (this.#head * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#head)
+      this.#head = 0
+    }
+    return item
+  }
+
+  /** All of them, which are not here any more then. */
+  takeAll(): readonly T[] {
+    const items = this.#items.slice(this.#head)
+    this.#items = []
+    this.#head = 0
+    return items
+  }
+}

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import { nodeClock } from "../../runtime/node-clock.js"
+import { loadDriver } from "./driver.js"
+import type { Report, Request } from "./messages.js"
+import { itemsOf, Packing, type Parcel } from "./parcel.js"
+import { createFile } from "./place.js"
+import { StoreFile } from "./store-file.js"
+import { StoreThread } from "./store-thread.js"
+
+const KIB = 1024
+
+it("makes a lease commit before all that came before it, in a transaction of its own", async () => {
+  const { thread, send, answered } = await scene()
+  send(...saves(1, 12, 512 * KIB), lease(100))
+  thread.work()
+  expect(answered()).toEqual(["100 committed@1"])
+  send(lease(101))
+  thread.work()
+  expect(answered()).toEqual(["101 committed@2"])
+  thread.work()
+  expect(answered()).toEqual(ids(1, 8).map((id) => `${id} committed@${id + 2}`))
+})
+
+it("lets a lease commit wait for one bounded transaction, however much there is to do", async () => {
+  const { thread, send, answered } = await scene()
+  send(...saves(1, 40, 512 * KIB))
+  thread.work()
+  expect(answered()).toHaveLength(8)
+  send(lease(100))
+  thread.work()
+  expect(answered()).toEqual(["100 committed@9"])
+  while (thread.hasWork) thread.work()
+  expect(answered()).toHaveLength(32)
+})
+
+it("reads leases and records of nodes before what came before them, and after commits to those", async () => {
+  const { thread, send, answered } = await scene()
+  send(...saves(1, 3, 10), ...ids(4, 6).map((id) => get(id, "ns/state/a")))
+  send(lease(100), get(101, "ns/leases/a", true), list(102, "ns/nodes/", true))
+  thread.work()
+  expect(answered()).toEqual(["100 committed@1"])
+  thread.work()
+  expect(answered()).toEqual([
+    "101 sight@1",
+    "102 page@1",
+    ...ids(1, 3).map((id) => `${id} committed@${id + 1}`),
+  ])
+  thread.work()
+  expect(answered()).toEqual(ids(4, 6).map((id) => `${id} sight@4`))
+})
+
+it("serves a read only after the commits that came before it", async () => {
+  const { thread, send, answered } = await scene()
+  send(get(1, "ns/a"), ...saves(2, 300, 10), get(400, "ns/a"), ...saves(401, 402, 10))
+  thread.work()
+  expect(answered()).toEqual(["1 sight@0", ...ids(2, 257).map((id) => `${id} committed@${id - 1}`)])
+  thread.work()
+  expect(answered()).toEqual(
+    [...ids(258, 300), 401, 402].map((id, index) => `${id} committed@${257 + index}`),
+  )
+  thread.work()
+  expect(answered()).toEqual(["400 sight@301"])
+})
+
+it("lets a lease go between reads of much, and sends no more at once than is bounded", async () => {
+  const { thread, send, answered, parcels } = await scene()
+  send(...saves(1, 3, 1_024 * KIB))
+  thread.work()
+  answered()
+  send(...ids(10, 29).map((id) => get(id, `ns/state/${(id % 3) + 1}`)))
+  thread.work()
+  expect(answered()).toEqual(ids(10, 13).map((id) => `${id} sight@3`))
+  send(lease(100))
+  thread.work()
+  expect(answered()).toEqual([...ids(14, 17).map((id) => `${id} sight@3`), "100 committed@4"])
+  while (thread.hasWork) thread.work()
+  expect(answered()).toEqual(ids(18, 29).map((id) => `${id} sight@4`))
+  for (const { bytes } of parcels) expect(bytes.length).toBeLessThanOrEqual(4_096 * KIB)
+})
+
+it("gives up saves that have waited for too long as overload, where nobody else had the lock", async () => {
+  const { thread, send, answered } = await scene()
+  send(...saves(1, 2, 10).map((request) => ({ ...request, sinceMs: nodeClock.monotonicMs() - 5_000 })))
+  send(...saves(3, 3, 10))
+  thread.work()
+  expect(answered()).toEqual(["1 failed overloaded", "2 failed overloaded", "3 committed@1"])
+})
+
+it("closes only when everything has been answered", async () => {
+  const { thread, send, answered } = await scene()
+  send(...saves(1, 300, 10), lease(301), { kind: "close", id: 0 })
+  while (!thread.isClosing) thread.work()
+  expect(answered()).toHaveLength(301)
+})
+
+function ids(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+}
+
+type Sent = Request | { readonly save: number; readonly id: number; readonly sinceMs?: number }
+
+function saves(from: number, to: number, bytes: number): { readonly save: number; readonly id: number }[] {
+  return ids(from, to).map((id) => ({ id, save: bytes }))
+}
+
+function get(id: number, key: string, isFirst?: true): Request {
+  return { kind: "get", id, key, ...(isFirst && { isFirst }) }
+}
+
+function list(id: number, prefix: string, isFirst?: true): Request {
+  return { kind: "list", id, prefix, ...(isFirst && { isFirst }) }
+}
+
+/** A renewal, which is marked by the other thread. */
+function lease(id: number): Request {
+  const writes = [{ kind: "put", key: "ns/leases/a", value: [0, 0] }] as const
+  return { kind: "commit", id, epoch: "", conditions: [], writes, isFirst: true }
+}
+
+/** A thread without a thread: its work is done when the test says so. */
+async function scene() {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-thread-"))
+  const file = join(folder, "store.db")
+  createFile(file)
+  const store = new StoreFile(await loadDriver(), { file, keptLogBytes: 1_000_000 }, (work) => work())
+  onTestFinished(() => {
+    store.close()
+    rmSync(folder, { recursive: true })
+  })
+  const { epoch } = store.moment()
+  const inbox: Parcel[] = []
+  const parcels: Parcel[] = []
+  let told = 0
+  const counterpart = {
+    send: (parcel: Parcel) => parcels.push(parcel),
+    receive: () => inbox.shift(),
+  }
+  const thread = new StoreThread(store, counterpart, { file, patienceMs: 4_000 })
+  return {
+    thread,
+    parcels,
+    send: (...requests: Sent[]) => {
+      const packing = new Packing<Request>()
+      for (const request of requests) packing.add(requestOf(request, epoch, packing))
+      inbox.push(packing.take(nodeClock.monotonicMs()))
+    },
+    /** Since it was last asked. */
+    answered: () => {
+      const fresh = parcels.slice(told)
+      told = parcels.length
+      return fresh.flatMap((parcel) => itemsOf<Report>(parcel).map(lineOf))
+    },
+  }
+}
+
+function requestOf(sent: Sent, epoch: string, packing: Packing<Request>): Request {
+  if (!("save" in sent)) return sent.kind === "commit" ? { ...sent, epoch } : sent
+  const { id, save, ...rest } = sent
+  const value = packing.bytes(new Uint8Array(save))
+  return {
+    kind: "commit",
+    id,
+    epoch,
+    conditions: [],
+    writes: [{ kind: "put", key: `ns/state/${id}`, value }],
+    ...rest,
+  }
+}
+
+function lineOf(report: Report): string {
+  if (report.kind === "failed") return `${report.id} failed ${report.failure.problem}`
+  return `${report.id} ${report.kind}@${"revision" in report ? report.revision : ""}`
+}

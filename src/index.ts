@@ -67,6 +67,7 @@ export type {
   ByteSink,
   Codec,
   CodecFactory,
+  CodecPurpose,
   CodecTools,
   RefTexts,
   TypeNames,

@@ -1,3 +1,5 @@
+import type { Clock } from "./clock.js"
+
 /**
  * How values become bytes and come back.
  *
@@ -38,7 +40,14 @@ export type CodecFactory = (tools: CodecTools) => Codec
 export interface CodecTools {
   readonly refs: RefTexts
   readonly types: TypeNames
+  /** What its values are, for the texts of its refusals. `message` unless set. */
+  readonly purpose?: CodecPurpose
+  /** Bounds the time that `decode` takes. Without it, decoding takes as long as it takes, as for what this node has stored itself. */
+  readonly clock?: Pick<Clock, "monotonicMs">
 }
+
+/** Messages between actors, near and far, or the state that an actor saves. */
+export type CodecPurpose = "message" | "state"
 
 /** Refs to actors travel as texts. */
 export interface RefTexts {

@@ -53,6 +53,7 @@ export class Remoting {
     this.#speech = new Speech({
       codec: options.codec,
       types: options.types,
+      clock,
       maxMessageBytes,
       deadLetters,
       deadlines,

@@ -6,6 +6,7 @@ import { ActorPath } from "../address/actor-path.js"
 import { ActorPathError } from "../address/actor-path-error.js"
 import { InvalidMessageError } from "../errors/call-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import type { Clock } from "../ports/clock.js"
 import type { Codec, CodecFactory, RefTexts, TypeNames } from "../ports/codec.js"
 import type { Logger } from "../ports/logger.js"
 import type { InputBytes } from "../serialization/input-bytes.js"
@@ -40,7 +41,7 @@ export class Speech implements RefTexts {
     this.deadlines = options.deadlines
     this.logger = options.logger
     this.maxMessageBytes = options.maxMessageBytes
-    this.#codec = options.codec({ refs: this, types: options.types })
+    this.#codec = options.codec({ refs: this, types: options.types, clock: options.clock })
   }
 
   get codecName(): string {
@@ -145,6 +146,7 @@ export class Speech implements RefTexts {
 export interface SpeechOptions {
   readonly codec: CodecFactory
   readonly types: TypeNames
+  readonly clock: Clock
   readonly maxMessageBytes: number
   readonly deadLetters: DeadLetters
   readonly deadlines: Deadlines

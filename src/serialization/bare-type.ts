@@ -3,6 +3,7 @@ import { SettingsError } from "../errors/settings-error.js"
 import type { TypeOnTheWire } from "../ports/codec.js"
 import { builtInAbove } from "./built-in-classes.js"
 import { type ErrorFields, fieldsOf, makeError } from "./error-fields.js"
+import { isSparseIndex, keepInTable } from "./index-keys.js"
 
 /** A class that was registered by itself: its enumerable fields travel, and come back onto its prototype. */
 export function bareType(name: string, type: { readonly prototype: object }): TypeOnTheWire {
@@ -32,7 +33,9 @@ function withFields(prototype: object, taken: unknown): object {
   if (typeof taken !== "object" || taken === null) throw new InvalidMessageError("its fields are no object")
   const made = Object.create(prototype) as Record<string, unknown>
   const fields = taken as Record<string, unknown>
-  for (const key of Object.keys(fields)) {
+  const keys = Object.keys(fields)
+  if (keys.some((key) => isSparseIndex(key, keys.length))) keepInTable(made)
+  for (const key of keys) {
     const value = fields[key]
     if (!(key in prototype)) made[key] = value
     else Object.defineProperty(made, key, { value, enumerable: true, writable: true, configurable: true })

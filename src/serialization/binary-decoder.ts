@@ -3,9 +3,13 @@ import type { CodecTools, RefTexts, TypeNames } from "../ports/codec.js"
 import type { CodecLimits } from "./codec-limits.js"
 import { errorPrototype } from "./error-classes.js"
 import { makeError } from "./error-fields.js"
+import { isSparseIndex, keepInTable } from "./index-keys.js"
 import { InputBytes } from "./input-bytes.js"
 import { instanceOf, typeNamed } from "./instances.js"
+import * as weights from "./item-weights.js"
 import { KeyCache } from "./key-cache.js"
+import { KEYS_IN_A_BATCH, KeyTime } from "./key-time.js"
+import { tooManyToRead } from "./refused-value.js"
 import * as tags from "./tags.js"
 import { PLAIN_BYTES, viewKinds } from "./view-kinds.js"
 
@@ -13,7 +17,8 @@ import { PLAIN_BYTES, viewKinds } from "./view-kinds.js"
  * Reads one value after another from bytes that nobody vouches for.
  *
  * Nothing is made larger than the bytes that are left can fill: a count is held against them before the first item is read, and
- * containers grow item by item. A key, an element or an entry that is there twice counts once, the last one. A
+ * containers grow item by item. Keys that were chosen to collide
+ * are given up on (`key-time.ts`). A key, an element or an entry that is there twice counts once, the last one. A
  * number in a longer form than it needs is taken; a count or a length is not.
  */
 export class BinaryDecoder {
@@ -22,18 +27,21 @@ export class BinaryDecoder {
   readonly #limits: CodecLimits
   readonly #keys = new KeyCache()
   readonly #input = new InputBytes(NO_BYTES, 0, 0)
+  readonly #keyTime: KeyTime
   #items = 0
 
-  constructor({ refs, types }: CodecTools, limits: CodecLimits) {
+  constructor({ refs, types, clock }: CodecTools, limits: CodecLimits) {
     this.#refs = refs
     this.#types = types
     this.#limits = limits
+    this.#keyTime = new KeyTime(clock)
   }
 
   decode(bytes: Buffer, start: number, end: number): unknown {
     const input = this.#input
     input.reset(bytes, start, end)
     this.#items = 0
+    this.#keyTime.begin(end - start)
     try {
       const value = this.#value(0)
       if (input.left !== 0) throw new MalformedBytesError(`${input.left} bytes follow the value`)
@@ -82,7 +90,7 @@ export class BinaryDecoder {
       case tags.WIDE_TEXT:
         return input.wide(input.varint())
       case tags.REF:
-        return this.#refs.refOf(input.text())
+        return this.#ref()
       case tags.ARRAY:
         return this.#array(input.varint(), depth)
       case tags.OBJECT:
@@ -104,6 +112,7 @@ export class BinaryDecoder {
       case tags.SET:
         return this.#set(depth)
       case tags.DATE:
+        this.#weigh(weights.DATE_WEIGHT)
         return new Date(input.f64())
       case tags.BYTES:
         return this.#view(PLAIN_BYTES)
@@ -119,17 +128,24 @@ export class BinaryDecoder {
   }
 
   #array(count: number, depth: number): unknown[] {
-    this.#enter(count, 1, depth)
+    this.#enter(count, 1, depth, weights.ARRAY_WEIGHT)
+    // The engine would reserve room for seventeen at the first `push`.
+    if (count <= MOST_RESERVED) return this.#values(count, depth)
     const made: unknown[] = []
     for (let left = count; left > 0; left -= 1) made.push(this.#value(depth + 1))
     return made
   }
 
   #object(count: number, depth: number): Record<string, unknown> {
-    this.#enter(count, 2, depth)
+    this.#enter(count, 2, depth, weights.OBJECT_WEIGHT)
     const made: Record<string, unknown> = {}
+    let isTable = false
     for (let left = count; left > 0; left -= 1) {
       const key = this.#keys.read(this.#input)
+      if (!isTable && isSparseIndex(key, count)) {
+        keepInTable(made)
+        isTable = true
+      }
       made[key] = this.#value(depth + 1)
     }
     return made
@@ -137,9 +153,13 @@ export class BinaryDecoder {
 
   #map(depth: number): Map<unknown, unknown> {
     const count = this.#input.varint()
-    this.#enter(count, 2, depth)
+    this.#enter(count, 2, depth, weights.MAP_WEIGHT)
     const made = new Map<unknown, unknown>()
-    for (let left = count; left > 0; left -= 1) {
+    let left = count
+    for (; left >= KEYS_IN_A_BATCH; left -= KEYS_IN_A_BATCH) {
+      this.#keyTime.setAll(made, this.#values(2 * KEYS_IN_A_BATCH, depth))
+    }
+    for (; left > 0; left -= 1) {
       const key = this.#value(depth + 1)
       made.set(key, this.#value(depth + 1))
     }
@@ -148,9 +168,19 @@ export class BinaryDecoder {
 
   #set(depth: number): Set<unknown> {
     const count = this.#input.varint()
-    this.#enter(count, 1, depth)
+    this.#enter(count, 1, depth, weights.SET_WEIGHT)
     const made = new Set<unknown>()
-    for (let left = count; left > 0; left -= 1) made.add(this.#value(depth + 1))
+    let left = count
+    for (; left >= KEYS_IN_A_BATCH; left -= KEYS_IN_A_BATCH) {
+      this.#keyTime.addAll(made, this.#values(KEYS_IN_A_BATCH, depth))
+    }
+    for (; left > 0; left -= 1) made.add(this.#value(depth + 1))
+    return made
+  }
+
+  #values(count: number, depth: number): unknown[] {
+    const made = new Array<unknown>(count)
+    for (let at = 0; at < count; at += 1) made[at] = this.#value(depth + 1)
     return made
   }
 
@@ -166,6 +196,7 @@ export class BinaryDecoder {
   #view(place: number): object {
     const kind = viewKinds[place]
     if (kind === undefined) throw new MalformedBytesError(`there is no view of the kind ${place}`)
+    this.#weigh(weights.VIEW_WEIGHT)
     const length = this.#input.varint()
     if (length % kind.width !== 0) throw new MalformedBytesError(`${length} bytes are no ${kind.name}`)
     const at = this.#input.skip(length)
@@ -174,32 +205,43 @@ export class BinaryDecoder {
     return place === PLAIN_BYTES ? copy : kind.over(copy.buffer)
   }
 
+  #ref(): object {
+    this.#weigh(weights.REF_WEIGHT)
+    return this.#refs.refOf(this.#input.text())
+  }
+
   #error(depth: number): Error {
-    this.#enter(0, 0, depth)
+    this.#enter(0, 0, depth, weights.ERROR_WEIGHT)
     const prototype = errorPrototype(this.#input.text())
     const hidden = this.#value(depth + 1)
     return makeError(prototype, hidden, this.#value(depth + 1))
   }
 
   #instance(depth: number): object {
-    this.#enter(0, 0, depth)
+    this.#enter(0, 0, depth, weights.INSTANCE_WEIGHT)
     const type = typeNamed(this.#types, this.#input.text())
     return instanceOf(type, this.#value(depth + 1))
   }
 
-  #enter(count: number, bytesEach: number, depth: number): void {
+  #enter(count: number, bytesEach: number, depth: number, weight: number): void {
     if (depth >= this.#limits.maxDepth) {
       throw new MalformedBytesError(`nested deeper than the ${this.#limits.maxDepth} levels that are allowed`)
     }
     if (count * bytesEach > this.#input.left) {
       throw new MalformedBytesError(`${count} items are announced, and ${this.#input.left} bytes are left`)
     }
-    this.#items += count
-    if (this.#items > this.#limits.maxItems) {
-      throw new MalformedBytesError(`more than the ${this.#limits.maxItems} items that are allowed`)
-    }
+    this.#weigh(count + weight)
+  }
+
+  #weigh(items: number): void {
+    this.#items += items
+    if (this.#items > this.#limits.maxItems)
+      throw new MalformedBytesError(tooManyToRead(this.#limits.maxItems))
   }
 }
+
+/** Up to this many elements an array is given its length at once. */
+const MOST_RESERVED = 16
 
 /** Beyond this the engine has no bigints. */
 const MOST_BIGINT_BYTES = 2 ** 27

@@ -3,6 +3,7 @@ import type { ByteSink, CodecTools, RefTexts, TypeNames, TypeOnTheWire } from ".
 import type { CodecLimits } from "./codec-limits.js"
 import { errorClassOf } from "./error-classes.js"
 import { fieldsOf } from "./error-fields.js"
+import * as weights from "./item-weights.js"
 import { CHANGED, FORBIDDEN_KEY, THREW, tooDeep, tooMany, whyRefused } from "./refused-value.js"
 import { writeBigInt, writeCount, writeFloat, writeNumber, writeTag, writeView } from "./scalars.js"
 import * as tags from "./tags.js"
@@ -70,7 +71,7 @@ export class BinaryEncoder {
   #fields(out: ByteSink, value: Fields, depth: number): void {
     let left = 0
     for (const key in value) if (hasOwn.call(value, key)) left += 1
-    this.#enter(left, depth)
+    this.#enter(left + weights.OBJECT_WEIGHT, depth)
     writeCount(out, left, tags.SHORT_OBJECT, tags.OBJECT)
     for (const key in value) {
       if (!hasOwn.call(value, key)) continue
@@ -86,7 +87,7 @@ export class BinaryEncoder {
 
   #array(out: ByteSink, value: readonly unknown[], depth: number): void {
     const { length } = value
-    this.#enter(length, depth)
+    this.#enter(length + weights.ARRAY_WEIGHT, depth)
     writeCount(out, length, tags.SHORT_ARRAY, tags.ARRAY)
     for (let index = 0; index < length; index += 1) {
       this.#trail.step(depth, index)
@@ -96,16 +97,21 @@ export class BinaryEncoder {
 
   #instance(out: ByteSink, value: object, prototype: object, depth: number): void {
     if (this.#refs.isRef(value)) {
+      this.#weigh(weights.REF_WEIGHT)
       writeTag(out, tags.REF)
       return writeText(out, this.#refs.textOf(value))
     }
     if (prototype === Map.prototype) return this.#map(out, value as Map<unknown, unknown>, depth)
     if (prototype === Set.prototype) return this.#set(out, value as Set<unknown>, depth)
     if (prototype === Date.prototype) {
+      this.#weigh(weights.DATE_WEIGHT)
       return writeFloat(out, tags.DATE, Date.prototype.getTime.call(value))
     }
     const view = viewKindOf(prototype)
-    if (view !== undefined) return writeView(out, view, value as ArrayBufferView)
+    if (view !== undefined) {
+      this.#weigh(weights.VIEW_WEIGHT)
+      return writeView(out, view, value as ArrayBufferView)
+    }
     const type = this.#types.of(value)
     if (type !== undefined) return this.#registered(out, value, type, depth)
     if (value instanceof Error) return this.#error(out, value, errorClassOf(prototype), depth)
@@ -114,7 +120,7 @@ export class BinaryEncoder {
 
   #map(out: ByteSink, value: Map<unknown, unknown>, depth: number): void {
     let left = value.size
-    this.#enter(left, depth)
+    this.#enter(left + weights.MAP_WEIGHT, depth)
     writeCount(out, left, undefined, tags.MAP)
     let entry = 0
     for (const [key, held] of Map.prototype.entries.call(value)) {
@@ -131,7 +137,7 @@ export class BinaryEncoder {
 
   #set(out: ByteSink, value: Set<unknown>, depth: number): void {
     let left = value.size
-    this.#enter(left, depth)
+    this.#enter(left + weights.SET_WEIGHT, depth)
     writeCount(out, left, undefined, tags.SET)
     let index = 0
     for (const element of Set.prototype.values.call(value)) {
@@ -145,7 +151,7 @@ export class BinaryEncoder {
   }
 
   #registered(out: ByteSink, value: object, type: TypeOnTheWire, depth: number): void {
-    this.#enter(0, depth)
+    this.#enter(weights.INSTANCE_WEIGHT, depth)
     writeTag(out, tags.INSTANCE)
     writeText(out, type.name)
     const taken = type.take(value, this.#limits)
@@ -155,7 +161,7 @@ export class BinaryEncoder {
 
   /** An error of any other class goes as an `Error` that keeps its name. */
   #error(out: ByteSink, value: Error, name: string | undefined, depth: number): void {
-    this.#enter(0, depth)
+    this.#enter(weights.ERROR_WEIGHT, depth)
     writeTag(out, tags.ERROR)
     writeText(out, name ?? "Error")
     const [hidden, shown] = fieldsOf(value, name !== undefined, this.#limits.stacks)
@@ -167,6 +173,10 @@ export class BinaryEncoder {
 
   #enter(items: number, depth: number): void {
     if (depth >= this.#limits.maxDepth) throw this.#trail.refusal(tooDeep(this.#limits.maxDepth))
+    this.#weigh(items)
+  }
+
+  #weigh(items: number): void {
     this.#items += items
     if (this.#items > this.#limits.maxItems) throw this.#trail.refusal(tooMany(this.#limits.maxItems))
   }

@@ -4,7 +4,10 @@ import { SettingsError } from "../errors/settings-error.js"
 export interface CodecLimits {
   /** How many objects, arrays, maps, sets, errors and instances may be inside one another. 100 unless set, 1,000 at most. */
   readonly maxDepth: number
-  /** Elements of arrays and sets, fields of objects, entries of maps, all together. 250,000 unless set. */
+  /**
+   * Elements of arrays and sets, fields of objects, entries of maps, all together; what holds them counts as well, by the memory that it takes (see
+   * docs/wire.md). 250,000 unless set. It holds for messages and for the state that an actor saves.
+   */
   readonly maxItems: number
   /** Whether errors are sent with their stack traces, and so with names of files. Yes, unless set. */
   readonly stacks: boolean

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest"
 import { InvalidMessageError, TimeoutError } from "../errors/call-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { TroupeError } from "../errors/troupe-error.js"
-import type { Codec, CodecFactory, RefTexts } from "../ports/codec.js"
+import type { Codec, CodecFactory, CodecTools, RefTexts } from "../ports/codec.js"
 import { binaryCodec } from "./binary-codec.js"
 import type { CodecLimits } from "./codec-limits.js"
 import { jsonCodec } from "./json-codec.js"
@@ -368,22 +368,54 @@ describe.each([
     })
 
     test.each<[string, (count: number) => unknown]>([
-      ["elements", (count) => new Array(count).fill(1)],
-      ["elements of arrays in arrays", (count) => [new Array(5).fill(1), new Array(count - 7).fill(1)]],
-      ["fields", (count) => Object.fromEntries(new Array(count).fill(1).map((_, index) => [`k${index}`, 1]))],
-      ["entries", (count) => new Map(new Array(count).fill(1).map((_, index) => [index, -0]))],
-      ["members of sets", (count) => new Set(new Array(count).fill(1).map((_, index) => index))],
+      ["elements", (count) => new Array(count - 1).fill(1)],
+      ["elements of arrays in arrays", (count) => [new Array(5).fill(1), new Array(count - 10).fill(1)]],
+      [
+        "fields",
+        (count) => Object.fromEntries(new Array(count - 1).fill(1).map((_, index) => [`k${index}`, 1])),
+      ],
+      ["entries", (count) => new Map(new Array(count - 3).fill(1).map((_, index) => [index, -0]))],
+      ["members of sets", (count) => new Set(new Array(count - 3).fill(1).map((_, index) => index))],
     ])("holds the number of %s on both sides", (_, of) => {
       const here = codecOf(make(tight))
       for (let round = 0; round < 3; round += 1) expect(roundTrip(here, of(20))).toStrictEqual(of(20))
-      expect(() => encoded(here, of(21))).toThrow(/above the 20 items/)
+      expect(() => encoded(here, of(21))).toThrow(/above the 20 items.*maxItems/)
       const bytes = encoded(codecOf(make(wide)), of(21))
       expect(() => here.decode(bytes, 0, bytes.length)).toThrow(MalformedBytesError)
     })
 
+    /** What the table in docs/wire.md says. */
+    test.each<[string, unknown, number]>([
+      ["an array", [], 1],
+      ["an object", {}, 1],
+      ["an object with a dollar", { $: 1 }, 2],
+      ["a map", new Map(), 3],
+      ["a set", new Set(), 3],
+      ["a date", new Date(0), 1],
+      ["a typed array", new Uint8Array(5), 4],
+      ["another view", new Float64Array(1), 4],
+      ["a DataView", new DataView(new ArrayBuffer(1)), 4],
+      ["an ArrayBuffer", new ArrayBuffer(1), 4],
+      ["an error with its message", Object.assign(new Error("m"), { stack: "" }), 8],
+      ["an instance of one field", new Pair(1), 3],
+      ["a ref", refTo("a"), 8],
+      ["a text", "a".repeat(100), 0],
+      ["a bigint", 5n ** 50n, 0],
+    ])("weighs %s on both sides", (_, value, weight) => {
+      const copies = 3
+      const all = new Array(copies).fill(value)
+      const items = 1 + copies * (1 + weight)
+      const exact = codecOf(make({ maxItems: items }), [Pair])
+      expect((roundTrip(exact, all) as unknown[]).length).toBe(copies)
+      const tighter = codecOf(make({ maxItems: items - 1 }), [Pair])
+      expect(() => encoded(tighter, all)).toThrow(InvalidMessageError)
+      const bytes = encoded(exact, all)
+      expect(() => tighter.decode(bytes, 0, bytes.length)).toThrow(MalformedBytesError)
+    })
+
     test("has room for a map full of errors", () => {
-      const roomy = codecOf(make({ maxItems: 20 * 7 }))
-      const errors = () => Object.assign(new Error("m"), { stack: "s" })
+      const roomy = codecOf(make({ maxItems: 3 + 20 * (1 + 2 * 8) }))
+      const errors = () => Object.assign(new Error("m"), { stack: "" })
       const map = new Map(new Array(20).fill(0).map(() => [errors(), errors()]))
       expect((roundTrip(roomy, map) as Map<Error, Error>).size).toBe(20)
     })
@@ -396,6 +428,70 @@ describe.each([
       { maxItems: Number.NaN },
     ])("cannot be %o", (limits) => {
       expect(() => make(limits)).toThrow(/setting max(Depth|Items)/)
+    })
+  })
+
+  describe("the time that keys take", () => {
+    /** Each look at it finds that some more has passed. */
+    const runningClock = (stepMs: number) => {
+      let now = 0
+      return {
+        monotonicMs: () => {
+          now += stepMs
+          return now
+        },
+      }
+    }
+    const timed = (clock: NonNullable<CodecTools["clock"]>) =>
+      make()({ refs, types: new TypeRegistry([]), clock })
+
+    test.each<[string, (count: number) => unknown]>([
+      ["a set", (count) => new Set(numbersTo(count))],
+      ["a map", (count) => new Map(numbersTo(count).map((one) => [one, one]))],
+      ["many sets", (count) => numbersTo(count / 300).map(() => new Set(numbersTo(300)))],
+      ["sets in sets", (count) => new Set(numbersTo(count / 300).map(() => new Set(numbersTo(300))))],
+    ])("is bounded for those of %s, which harms that message alone", (_, of) => {
+      const bytes = encoded(codec, of(6_000))
+      const few = encoded(codec, of(600))
+      const slow = timed(runningClock(10))
+      for (let round = 0; round < 3; round += 1) {
+        const refusal = thrownBy(() => slow.decode(bytes, 0, bytes.length))
+        expect(refusal).toBeInstanceOf(InvalidMessageError)
+        expect(String(refusal)).toMatch(/took more than the 100 ms that they may take.*collide/)
+        slow.decode(few, 0, few.length)
+      }
+      timed(runningClock(0.1)).decode(bytes, 0, bytes.length)
+      codec.decode(bytes, 0, bytes.length)
+    })
+
+    test("does not count a long pause as more than a moment", () => {
+      let looks = 0
+      const pausing = timed({ monotonicMs: () => (looks++ < 3 ? 0 : 10_000) })
+      const bytes = encoded(codec, new Set(numbersTo(6_000)))
+      expect(pausing.decode(bytes, 0, bytes.length)).toStrictEqual(new Set(numbersTo(6_000)))
+      expect(looks).toBeGreaterThan(40)
+    })
+
+    test("may be longer in a larger message", () => {
+      const bytes = encoded(codec, [new Set(numbersTo(6_000)), "x".repeat(2 * 2 ** 20)])
+      timed(runningClock(10)).decode(bytes, 0, bytes.length)
+    })
+
+    test("is not looked at for small ones, nor for what has no such keys", () => {
+      const never = timed({ monotonicMs: () => raise(new Error("it looked")) })
+      const small = [new Map([[1, 2]]), { a: 1 }, [1, 2], numbersTo(5_000).map((one) => ({ one }))]
+      expect(roundTrip(never, small)).toStrictEqual(small)
+    })
+
+    test.each<[string, (index: number) => unknown, number]>([
+      ["bigints that are equal in their lowest 64 bits", (index) => (BigInt(index) << 64n) + 1n, 15_000],
+      ["doubles of one hash", (index) => collidingDouble(index), 30_000],
+    ])("is over before a set of %s is there", (_, key, count) => {
+      const real = timed({ monotonicMs: () => performance.now() })
+      const list = numbersTo(count).map(key)
+      // What the bytes of an array become those of a set by: to build the set here would take as long.
+      const bytes = asSet(encoded(codec, list))
+      expect(() => real.decode(bytes, 0, bytes.length)).toThrow(InvalidMessageError)
     })
   })
 
@@ -610,6 +706,52 @@ const anything = fc.letrec((tie) => ({
     fc.array(tie("value"), { maxLength: 5 }).map((elements) => new Set(elements)),
   ),
 })).value
+
+class Pair {
+  readonly x: number
+  constructor(x: number) {
+    this.x = x
+  }
+}
+
+function numbersTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index)
+}
+
+/** The bytes of an array, of either codec, as those of a set. */
+function asSet(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x5b) return Buffer.concat([Buffer.from([0xd2]), bytes.subarray(1)])
+  return Buffer.concat([Buffer.from('{"$":"Set","v":'), bytes, Buffer.from("}")])
+}
+
+/**
+ * A number that V8 gives the same hash as the others: it mixes the 64 bits of a double by steps that can be taken back, and keeps the
+ * lowest 30 of the result, so each number of more bits above those gives another double.
+ */
+function collidingDouble(index: number): number {
+  const mask = (1n << 64n) - 1n
+  let mixed = (BigInt(index + 1) << 32n) | 0x1234n
+  mixed = unshifted(mixed, 22n)
+  mixed = (mixed * inverse(65n)) & mask
+  mixed = unshifted(mixed, 11n)
+  mixed = (mixed * inverse(21n)) & mask
+  mixed = unshifted(mixed, 31n)
+  // hash = ~hash + (hash << 18)
+  mixed = ((mixed + 1n) * inverse((1n << 18n) - 1n)) & mask
+  return new Float64Array(new BigUint64Array([mixed]).buffer)[0] as number
+}
+
+function inverse(odd: bigint): bigint {
+  let found = odd
+  for (let round = 0; round < 6; round += 1) found = (found * (2n - odd * found)) & ((1n << 64n) - 1n)
+  return found & ((1n << 64n) - 1n)
+}
+
+function unshifted(value: bigint, by: bigint): bigint {
+  let found = value
+  for (let done = by; done < 64n; done += by) found = value ^ (found >> by)
+  return found
+}
 
 class FakeRef {
   readonly text: string

@@ -1,4 +1,5 @@
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import { isSparseIndex, keepInTable } from "./index-keys.js"
 
 /** The fields of an error: first those that are not enumerable, then those that are. */
 export type ErrorFields = readonly [hidden: Fields, shown: Fields]
@@ -39,7 +40,9 @@ export function makeError(prototype: object, hidden: unknown, shown: unknown): E
     }
     define(error, name, value, false)
   }
-  for (const [name, value] of entries(shown)) define(error, name, value, true)
+  const fields = entries(shown)
+  if (fields.some(([name]) => isSparseIndex(name, fields.length))) keepInTable(error)
+  for (const [name, value] of fields) define(error, name, value, true)
   return error
 }
 

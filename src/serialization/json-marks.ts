@@ -16,5 +16,5 @@ export interface Marked {
 /** Levels of JSON for one level of the value, at most: a map is an object with an array of arrays. */
 export const LEVELS_FOR_ONE = 3
 
-/** Commas of JSON for one item of the value, at most: an entry of a map whose key and value are both errors. */
-export const COMMAS_FOR_ONE = 8
+/** Commas of JSON for one item of the value, at most: an entry of a map whose key and value both have a mark, as -0 has. */
+export const COMMAS_FOR_ONE = 4

@@ -3,19 +3,27 @@ import type { CodecTools } from "../ports/codec.js"
 import type { CodecLimits } from "./codec-limits.js"
 import { errorPrototype } from "./error-classes.js"
 import { makeError } from "./error-fields.js"
+import { isSparseIndex, keepInTable } from "./index-keys.js"
 import { instanceOf, typeNamed } from "./instances.js"
+import * as weights from "./item-weights.js"
 import { MARK, type Marked } from "./json-marks.js"
+import { KEYS_IN_A_BATCH, KeyTime } from "./key-time.js"
+import { tooManyToRead } from "./refused-value.js"
 import { viewKinds } from "./view-kinds.js"
 
 /** Makes of what `JSON.parse` gave the value that it stands for. Nobody vouches for it: every part is looked at. */
 export class JsonReader {
   readonly #tools: CodecTools
   readonly #limits: CodecLimits
+  readonly #keyTime: KeyTime
   #items = 0
 
-  constructor(tools: CodecTools, limits: CodecLimits) {
+  /** `bytes`: how many there were to parse. */
+  constructor(tools: CodecTools, limits: CodecLimits, bytes: number) {
     this.#tools = tools
     this.#limits = limits
+    this.#keyTime = new KeyTime(tools.clock)
+    this.#keyTime.begin(bytes)
   }
 
   read(json: unknown): unknown {
@@ -29,14 +37,16 @@ export class JsonReader {
   }
 
   #elements(json: readonly unknown[], depth: number): unknown[] {
-    this.#enter(json.length, depth)
+    this.#enter(json.length + weights.ARRAY_WEIGHT, depth)
     return json.map((element) => this.#value(element, depth + 1))
   }
 
   #fields(json: object, depth: number): Record<string, unknown> {
     const keys = Object.keys(json)
-    this.#enter(keys.length, depth)
+    this.#enter(keys.length + weights.OBJECT_WEIGHT, depth)
     const made: Record<string, unknown> = {}
+    // Indexes come first, the highest of them last.
+    if (keys.some((key) => isSparseIndex(key, keys.length))) keepInTable(made)
     for (const key of keys) {
       if (key === "__proto__") throw new MalformedBytesError("an object has the key __proto__")
       made[key] = this.#value((json as Record<string, unknown>)[key], depth + 1)
@@ -55,54 +65,76 @@ export class JsonReader {
       case "Object":
         return this.#fields(object(v), depth)
       case "ref":
+        this.#weigh(weights.REF_WEIGHT)
         return this.#tools.refs.refOf(text(v))
       case "Date":
+        this.#weigh(weights.DATE_WEIGHT)
         return dateOf(v)
       case "Map":
         return this.#map(list(v), depth)
       case "Set":
-        return new Set(this.#elements(list(v), depth))
+        return this.#set(list(v), depth)
       case "Error":
         return this.#error(text(of), v, depth)
       case "type":
         return this.#instance(text(of), v, depth)
       default:
+        this.#weigh(weights.VIEW_WEIGHT)
         return viewOf(mark, v)
     }
   }
 
   #map(pairs: readonly unknown[], depth: number): Map<unknown, unknown> {
-    this.#enter(pairs.length, depth)
+    this.#enter(pairs.length + weights.MAP_WEIGHT, depth)
     const made = new Map<unknown, unknown>()
-    for (const pair of pairs) {
-      const [sentKey, sentValue] = pairOf(pair)
-      const key = this.#value(sentKey, depth + 1)
-      made.set(key, this.#value(sentValue, depth + 1))
+    for (let from = 0; from < pairs.length; from += KEYS_IN_A_BATCH) {
+      const sent = pairs.slice(from, from + KEYS_IN_A_BATCH).flatMap(pairOf)
+      this.#keyTime.setAll(
+        made,
+        sent.map((one) => this.#value(one, depth + 1)),
+      )
+    }
+    return made
+  }
+
+  #set(elements: readonly unknown[], depth: number): Set<unknown> {
+    this.#enter(elements.length + weights.SET_WEIGHT, depth)
+    const made = new Set<unknown>()
+    for (let from = 0; from < elements.length; from += KEYS_IN_A_BATCH) {
+      const sent = elements.slice(from, from + KEYS_IN_A_BATCH)
+      this.#keyTime.addAll(
+        made,
+        sent.map((one) => this.#value(one, depth + 1)),
+      )
     }
     return made
   }
 
   #error(name: string, v: unknown, depth: number): Error {
-    this.#enter(0, depth)
+    this.#enter(weights.ERROR_WEIGHT, depth)
     const [hidden, shown] = pairOf(v)
     const madeHidden = this.#fields(object(hidden), depth + 1)
     return makeError(errorPrototype(name), madeHidden, this.#fields(object(shown), depth + 1))
   }
 
   #instance(name: string, v: unknown, depth: number): object {
-    this.#enter(0, depth)
+    this.#enter(weights.INSTANCE_WEIGHT, depth)
     const type = typeNamed(this.#tools.types, name)
     return instanceOf(type, this.#value(v, depth + 1))
   }
 
   #enter(items: number, depth: number): void {
-    const { maxDepth, maxItems } = this.#limits
+    const { maxDepth } = this.#limits
     if (depth >= maxDepth) {
       throw new MalformedBytesError(`nested deeper than the ${maxDepth} levels that are allowed`)
     }
+    this.#weigh(items)
+  }
+
+  #weigh(items: number): void {
+    const { maxItems } = this.#limits
     this.#items += items
-    if (this.#items > maxItems)
-      throw new MalformedBytesError(`more than the ${maxItems} items that are allowed`)
+    if (this.#items > maxItems) throw new MalformedBytesError(tooManyToRead(maxItems))
   }
 }
 

@@ -3,6 +3,7 @@ import type { CodecTools, TypeOnTheWire } from "../ports/codec.js"
 import type { CodecLimits } from "./codec-limits.js"
 import { errorClassOf } from "./error-classes.js"
 import { fieldsOf } from "./error-fields.js"
+import * as weights from "./item-weights.js"
 import { MARK, type Marked } from "./json-marks.js"
 import { FORBIDDEN_KEY, THREW, tooDeep, tooMany, whyRefused } from "./refused-value.js"
 import { mapKeyStep, mapValueStep, Trail } from "./trail.js"
@@ -62,7 +63,7 @@ export class JsonWriter {
 
   #fields(value: Fields, depth: number): Fields {
     const keys = Object.keys(value)
-    this.#enter(keys.length, depth)
+    this.#enter(keys.length + weights.OBJECT_WEIGHT, depth)
     const fields = Object.create(null) as Fields
     for (const key of keys) {
       if (key === "__proto__") throw this.#trail.refusal(FORBIDDEN_KEY)
@@ -72,9 +73,9 @@ export class JsonWriter {
     return fields
   }
 
-  #elements(value: readonly unknown[], depth: number): unknown[] {
+  #elements(value: readonly unknown[], depth: number, weight: number = weights.ARRAY_WEIGHT): unknown[] {
     const { length } = value
-    this.#enter(length, depth)
+    this.#enter(length + weight, depth)
     const elements: unknown[] = []
     for (let index = 0; index < length; index += 1) {
       this.#trail.step(depth, index)
@@ -84,17 +85,24 @@ export class JsonWriter {
   }
 
   #instance(value: object, prototype: object, depth: number): Marked {
-    if (this.#tools.refs.isRef(value)) return marked("ref", this.#tools.refs.textOf(value))
+    if (this.#tools.refs.isRef(value)) {
+      this.#weigh(weights.REF_WEIGHT)
+      return marked("ref", this.#tools.refs.textOf(value))
+    }
     if (prototype === Map.prototype) return this.#map(value as Map<unknown, unknown>, depth)
     if (prototype === Set.prototype) {
-      return marked("Set", this.#elements([...Set.prototype.values.call(value)], depth))
+      return marked("Set", this.#elements([...Set.prototype.values.call(value)], depth, weights.SET_WEIGHT))
     }
     if (prototype === Date.prototype) {
+      this.#weigh(weights.DATE_WEIGHT)
       const time = Date.prototype.getTime.call(value)
       return marked("Date", Number.isNaN(time) ? null : time)
     }
     const view = viewKinds[viewKindOf(prototype) ?? -1]
-    if (view !== undefined) return marked(view.name, base64(value as ArrayBufferView))
+    if (view !== undefined) {
+      this.#weigh(weights.VIEW_WEIGHT)
+      return marked(view.name, base64(value as ArrayBufferView))
+    }
     const type = this.#tools.types.of(value)
     if (type !== undefined) return this.#registered(value, type, depth)
     if (value instanceof Error) return this.#error(value, errorClassOf(prototype), depth)
@@ -103,7 +111,7 @@ export class JsonWriter {
 
   #map(value: Map<unknown, unknown>, depth: number): Marked {
     const entries = [...Map.prototype.entries.call(value)]
-    this.#enter(entries.length, depth)
+    this.#enter(entries.length + weights.MAP_WEIGHT, depth)
     const pairs = entries.map(([key, held], entry) => {
       this.#trail.step(depth, mapKeyStep(entry))
       const sentKey = this.#value(key, depth + 1)
@@ -114,14 +122,14 @@ export class JsonWriter {
   }
 
   #registered(value: object, type: TypeOnTheWire, depth: number): Marked {
-    this.#enter(0, depth)
+    this.#enter(weights.INSTANCE_WEIGHT, depth)
     const taken = type.take(value, this.#limits)
     this.#trail.step(depth, undefined)
     return { [MARK]: "type", of: type.name, v: this.#value(taken, depth + 1) }
   }
 
   #error(value: Error, name: string | undefined, depth: number): Marked {
-    this.#enter(0, depth)
+    this.#enter(weights.ERROR_WEIGHT, depth)
     const [hidden, shown] = fieldsOf(value, name !== undefined, this.#limits.stacks)
     this.#trail.step(depth, undefined)
     const sentHidden = this.#fields(hidden, depth + 1)
@@ -131,6 +139,10 @@ export class JsonWriter {
 
   #enter(items: number, depth: number): void {
     if (depth >= this.#limits.maxDepth) throw this.#trail.refusal(tooDeep(this.#limits.maxDepth))
+    this.#weigh(items)
+  }
+
+  #weigh(items: number): void {
     this.#items += items
     if (this.#items > this.#limits.maxItems) throw this.#trail.refusal(tooMany(this.#limits.maxItems))
   }

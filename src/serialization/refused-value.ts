@@ -18,7 +18,12 @@ export function tooDeep(maxDepth: number): string {
 }
 
 export function tooMany(maxItems: number): string {
-  return `brings the message above the ${maxItems} items that are allowed`
+  return `brings the message above the ${maxItems} items that are allowed; send less at a time, or raise maxItems of the codec (setting codec: binaryCodec({ maxItems }), the same on all nodes)`
+}
+
+/** Of what comes. */
+export function tooManyToRead(maxItems: number): string {
+  return `more than the ${maxItems} items that are allowed; raise maxItems of the codec, on all nodes`
 }
 
 function classNameOf(value: object): string | undefined {

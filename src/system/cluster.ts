@@ -4,7 +4,7 @@ import { ActorPath } from "../address/actor-path.js"
 import { Address } from "../address/address.js"
 import { NodeId } from "../address/node-id.js"
 import { changesBetween, NodeFenced, NodeRejoined } from "../membership/member-events.js"
-import type { Codec } from "../ports/codec.js"
+import type { Codec, CodecTools } from "../ports/codec.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore } from "../ports/store.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
@@ -30,7 +30,9 @@ export class Cluster {
       namespace: settings.namespace,
       actors: settings.actors,
       store,
-      codec: codecOf(tools),
+      codec: codecOf(tools, { purpose: "message", clock: ports.clock }),
+      // A node has written what it reads: that may take its time.
+      stateCodec: codecOf(tools, { purpose: "state" }),
       context: ports.turnContext,
       telemetry: settings.telemetry,
       mailboxCapacity: settings.mailboxCapacity,
@@ -143,9 +145,10 @@ function addressOf({ scheme, system }: Address, { host, port }: NodeId): Address
   return address
 }
 
-function codecOf({ settings, resolve }: ClusterTools): Codec {
+function codecOf({ settings, resolve }: ClusterTools, use: Pick<CodecTools, "purpose" | "clock">): Codec {
   const { codec, types } = settings.remote
   return codec({
+    ...use,
     types,
     refs: {
       isRef: (value) => value instanceof InternalRef,

@@ -54,7 +54,7 @@ export class VirtualActors {
   #agent: PlacementAgent | undefined
 
   constructor(options: VirtualActorsOptions) {
-    const { realm, codec, store } = options
+    const { realm, codec, stateCodec, store } = options
     this.#options = options
     this.#types = typesOf(options.actors)
     this.#copier = new Copier(codec, options.maxMessageBytes)
@@ -65,7 +65,7 @@ export class VirtualActors {
       deadlines: realm.deadlines,
       context: options.context,
       telemetry: options.telemetry,
-      state: { store, clock: realm.clock, codec, maxStateBytes: options.maxStateBytes },
+      state: { store, clock: realm.clock, codec: stateCodec, maxStateBytes: options.maxStateBytes },
       mailboxCapacity: options.mailboxCapacity,
       idleAfterMs: options.idleAfterMs,
       requestTimeoutMs: realm.askTimeoutMs,
@@ -427,7 +427,9 @@ export interface VirtualActorsOptions {
   readonly namespace: string
   readonly actors: readonly ActorClass[]
   readonly store: ClusterStore
+  /** Of what is sent, and of what is saved. */
   readonly codec: Codec
+  readonly stateCodec: Codec
   readonly context: TurnContext
   readonly telemetry: Telemetry | undefined
   readonly mailboxCapacity: number

@@ -58,6 +58,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
   }
   const speech = new Speech({
     codec: binaryCodec(),
+    clock,
     types: new TypeRegistry(types),
     maxMessageBytes: ourMaxBytes,
     deadLetters: new DeadLetters(events, logger, clock),

@@ -367,6 +367,25 @@ describe("somebody who knows the secret and says odd things", () => {
     expect(node.lost).toEqual([])
   })
 
+  it("keeps its connection when it sends keys that collide, and the node goes on", async () => {
+    const { node, insider } = await besiege()
+    const peer = await insider()
+    // Equal in their lowest 64 bits, which are all that the engine hashes; to add them all takes many seconds.
+    const bigints = Array.from({ length: 60_000 }, (_, index) => (BigInt(index) << 64n) + 1n)
+    const colliding = Buffer.concat([Buffer.from([SET]), payloadOf(bigints).subarray(1)])
+    peer.send(name(0, node.path("echo")), oneWay(0, colliding))
+    peer.send(request(0, 5, colliding))
+    peer.send(request(0, 6, payloadOf({ text: "still here", replyTo: new RefText("") })))
+    await until("both questions are answered", () => peer.messages.length === 2)
+    const [refused, answered] = peer.messages
+    expect(refused?.envelope).toMatchObject({ direction: FAILURE, correlation: 5 })
+    expect(refused?.message).toMatchObject({ code: "InvalidMessage", delivery: "not-delivered" })
+    expect(String(refused?.message)).toContain("took more than the 100 ms")
+    expect(answered?.message).toBe("still here")
+    expect(node.deadLetters.map(({ reason }) => reason)).toEqual(["unreadable"])
+    expect(node.lost).toEqual([])
+  })
+
   it("is told so when the name of the type is as long as a message", async () => {
     const { node, insider } = await besiege()
     const peer = await insider()

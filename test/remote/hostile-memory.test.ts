@@ -14,12 +14,63 @@ import {
   payloadOf,
   RefText,
   request,
+  varint,
   watch,
 } from "./support/wire.js"
 
 const besiege = sieges()
 
 describe("the memory that a peer can take", () => {
+  it.each<[what: string, one: string, each: number]>([
+    ["empty arrays", "a0", 2],
+    ["arrays of one", "a100", 3],
+    ["empty objects", "b0", 2],
+    ["objects of one field that is an index", "b1843130303000", 3],
+    ["empty maps", "d100", 4],
+    ["maps of one", "d1010000", 5],
+    ["empty sets", "d200", 4],
+    ["dates", "d30000000000000000", 2],
+    ["empty bytes", "d400", 5],
+    ["typed arrays of one", "d50808000000000000f03f", 5],
+    ["empty errors", "d680b0b0", 7],
+    ["errors with a field that is an index", "d680b0b1843130303000", 8],
+  ])("by a message of %s is not much more than its own size", async (_, one, each) => {
+    const { node, insider } = await besiege()
+    const kept: unknown[] = []
+    const keeper = Behaviors.receive<unknown>((_context, message) => {
+      kept.push(message)
+      return Behaviors.same
+    })
+    node.system.spawn(keeper, "keeper")
+    const peer = await insider()
+    const bytes = Buffer.from(one, "hex")
+    const most = 1024 * 1024 - 100
+    const count = Math.min(Math.floor(most / bytes.length), Math.floor(249_999 / each))
+    const payload = Buffer.concat([
+      Buffer.from([0xcf]),
+      varint(count),
+      Buffer.alloc(count * bytes.length, bytes),
+    ])
+    const before = await bytesInUse()
+    peer.send(name(0, node.path("keeper")), oneWay(0, payload))
+    peer.sent.length = 0
+    await until("it is told", () => kept.length === 1)
+    expect((kept[0] as unknown[]).length).toBe(count)
+    expect(await grown(before)).toBeLessThan(28 * MIB)
+    // One more of them, and the message is refused: where the bytes do not end it, the weights do.
+    if (count * bytes.length < most - bytes.length) {
+      const more = Math.floor(250_000 / each) + 1
+      peer.send(
+        oneWay(
+          0,
+          Buffer.concat([Buffer.from([0xcf]), varint(more), Buffer.alloc(more * bytes.length, bytes)]),
+        ),
+      )
+      await until("it is quarantined", () => node.quarantined.length > 0)
+      expect(node.quarantined[0]?.reason).toMatch(/more than the 250000 items/)
+    }
+  })
+
   it("by names is what the table of names holds, however often they change", async () => {
     const { node, insider } = await besiege()
     const before = await bytesInUse()

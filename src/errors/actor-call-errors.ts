@@ -1,4 +1,5 @@
 import { CallError } from "./call-errors.js"
+import { isInstance, messageOf } from "./thrown.js"
 
 // What can become of a call to a virtual actor, beyond what can become of any call.
 
@@ -10,7 +11,7 @@ export class ActivationError extends CallError {
 
   constructor(target: string, options?: ErrorOptions) {
     const { cause } = options ?? {}
-    const because = cause instanceof Error ? `: ${cause.message}` : ""
+    const because = isInstance(cause, Error) ? `: ${messageOf(cause)}` : ""
     super(`${target} could not be started${because}`, "not-delivered", options)
     this.target = target
   }

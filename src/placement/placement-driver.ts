@@ -1,4 +1,5 @@
 import type { ActorId } from "../address/actor-id.js"
+import { messageOf } from "../errors/thrown.js"
 import type { Clock } from "../ports/clock.js"
 import type { CoordinatorEvent } from "./coordinator-event.js"
 import type { PlacementCommand } from "./placement-command.js"
@@ -85,7 +86,7 @@ export class PlacementDriver<Stored> {
 }
 
 function detailOf(error: unknown): string {
-  return (error as Error).message
+  return messageOf(error)
 }
 
 export interface PlacementDriverTools<Stored> {

@@ -11,6 +11,11 @@ export interface Codec {
   /** Two nodes whose codecs have different names refuse each other. */
   readonly name: string
   /**
+   * How much may be in a value, where the codec takes all plain data within that. Plain data that stays in this process is then copied without
+   * being encoded. A codec that does not say so encodes and decodes that too.
+   */
+  readonly limits?: { readonly maxDepth: number; readonly maxItems: number }
+  /**
    * Appends the value. Throws an `InvalidMessageError` that says where in the value it found what cannot be sent; what it
    * had appended by then is taken back by the caller.
    */

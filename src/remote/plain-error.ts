@@ -1,18 +1,45 @@
-/** The same class, with the fields that are plain values, and of the causes what they said. */
-export function plainError(error: Error): Error {
-  const { cause } = error
-  const said = cause instanceof Error ? new Error(cause.message.slice(0, MOST_SAID)) : undefined
-  const plain = new Error(error.message.slice(0, MOST_SAID), said === undefined ? undefined : { cause: said })
-  for (const [field, value] of Object.entries(error)) {
-    if (
-      typeof value === "string"
-        ? value.length <= MOST_SAID
-        : typeof value !== "object" && typeof value !== "function"
-    ) {
-      Object.defineProperty(plain, field, { value, enumerable: true, writable: true, configurable: true })
-    }
+import { fieldOf, isInstance, messageOf } from "../errors/thrown.js"
+
+/**
+ * An error that can be sent, for one that cannot be sent as it is, or for anything else that was thrown: the same class, with the
+ * fields that are plain values, and of the cause what it said. Never throws.
+ */
+export function plainError(thrown: unknown): Error {
+  const plain = new Error(messageOf(thrown).slice(0, MOST_SAID))
+  if (!isInstance(thrown, Error)) return plain
+  try {
+    keepCause(plain, thrown)
+    for (const field of Object.keys(thrown)) keepField(plain, field, fieldOf(thrown, field))
+    return Object.setPrototypeOf(plain, Object.getPrototypeOf(thrown) as object) as Error
+  } catch {
+    return plain
   }
-  return Object.setPrototypeOf(plain, Object.getPrototypeOf(error) as object) as Error
+}
+
+function keepCause(plain: Error, thrown: Error): void {
+  const cause = fieldOf(thrown, "cause")
+  if (cause === undefined) return
+  plain.cause = isPlain(cause) ? cause : new Error(messageOf(cause).slice(0, MOST_SAID))
+  Object.defineProperty(plain, "cause", { enumerable: false })
+}
+
+function keepField(plain: Error, field: string, value: unknown): void {
+  if (field === "message" || field === "cause" || !isPlain(value)) return
+  Object.defineProperty(plain, field, { value, enumerable: true, writable: true, configurable: true })
+}
+
+function isPlain(value: unknown): boolean {
+  switch (typeof value) {
+    case "string":
+      return value.length <= MOST_SAID
+    case "bigint":
+      return value < MOST_INTEGER && value > -MOST_INTEGER
+    case "object":
+      return value === null
+    default:
+      return typeof value === "number" || typeof value === "boolean"
+  }
 }
 
 const MOST_SAID = 1_000
+const MOST_INTEGER = 2n ** 1_000n

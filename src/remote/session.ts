@@ -392,7 +392,7 @@ export class Session implements AnswerDesk {
   /** As it is; or, if something in it cannot be sent, as much of it as can. */
   #sendError(open: () => number, error: unknown): void {
     if (this.#tryToSend(open, error)) return
-    if (error instanceof Error && this.#tryToSend(open, plainError(error))) return
+    if (this.#tryToSend(open, plainError(error))) return
     this.#tryToSend(open, UNSENDABLE_ERROR)
   }
 

@@ -6,6 +6,7 @@ import { ActorPath } from "../address/actor-path.js"
 import { ActorPathError } from "../address/actor-path-error.js"
 import { InvalidMessageError } from "../errors/call-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import { isInstance } from "../errors/thrown.js"
 import type { Clock } from "../ports/clock.js"
 import type { Codec, CodecFactory, RefTexts, TypeNames } from "../ports/codec.js"
 import type { Logger } from "../ports/logger.js"
@@ -63,7 +64,7 @@ export class Speech implements RefTexts {
     try {
       this.#codec.encode(value, out)
     } catch (error) {
-      throw error instanceof InvalidMessageError ? error : unsendable(error)
+      throw isInstance(error, InvalidMessageError) ? error : unsendable(error)
     } finally {
       this.#isEncoding = false
       this.#question = undefined
@@ -85,7 +86,7 @@ export class Speech implements RefTexts {
     try {
       return this.#codec.decode(input.bytes, input.at, input.end)
     } catch (error) {
-      if (error instanceof InvalidMessageError || error instanceof MalformedBytesError) throw error
+      if (isInstance(error, InvalidMessageError) || isInstance(error, MalformedBytesError)) throw error
       throw new InvalidMessageError("the codec threw on it", "not-delivered", { cause: error })
     } finally {
       this.#reply = undefined

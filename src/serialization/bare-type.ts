@@ -11,7 +11,8 @@ export function bareType(name: string, type: { readonly prototype: object }): Ty
   if (prototype instanceof Error) {
     return {
       name,
-      take: (value, options): ErrorFields => fieldsOf(value as Error, true, options?.stacks),
+      take: (value, options): ErrorFields =>
+        fieldsOf(value as Error, { keepsClass: true, all: true, stacks: options?.stacks === true }),
       make: (taken) => {
         const [hidden, shown]: unknown[] = Array.isArray(taken) ? taken : []
         return makeError(prototype, hidden, shown)

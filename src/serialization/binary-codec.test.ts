@@ -67,8 +67,13 @@ test("an error is the name of its class, then its hidden fields, then the others
   const error = Object.assign(new TypeError("m"), { code: 7 })
   Object.defineProperty(error, "stack", { value: "s", enumerable: false })
   const text = (value: string) => encoded(value).toString("hex")
-  const hidden = `b2${text("message")}${text("m")}${text("stack")}${text("s")}`
-  expect(encoded(error).toString("hex")).toBe(`d6${text("TypeError")}${hidden}b1${text("code")}07`)
+  const message = `${text("message")}${text("m")}`
+  const shown = `b1${text("code")}07`
+  expect(encoded(error).toString("hex")).toBe(`d6${text("TypeError")}b1${message}${shown}`)
+  const out = new OutputBuffer(64)
+  binaryCodec({ stacks: true })({ refs, types: new TypeRegistry([]) }).encode(error, out)
+  const hidden = `b2${message}${text("stack")}${text("s")}`
+  expect(out.bytes.toString("hex", 0, out.at)).toBe(`d6${text("TypeError")}${hidden}${shown}`)
 })
 
 test("a ref is its text, and an instance its name and what was taken of it", () => {

@@ -19,7 +19,7 @@ export function binaryCodec(limits?: Partial<CodecLimits>): CodecFactory {
 class BinaryCodec implements Codec {
   readonly name: string
   readonly #tools: CodecTools
-  readonly #limits: CodecLimits
+  readonly limits: CodecLimits
   /** The ones at rest; a getter or a hook that comes back here while one is at work gets a new one. */
   #encoder: BinaryEncoder | undefined
   #decoder: BinaryDecoder | undefined
@@ -27,11 +27,11 @@ class BinaryCodec implements Codec {
   constructor(tools: CodecTools, limits: CodecLimits) {
     this.name = codecName("troupe-binary-1", limits)
     this.#tools = tools
-    this.#limits = limits
+    this.limits = limits
   }
 
   encode(value: unknown, out: ByteSink): void {
-    const encoder = this.#encoder ?? new BinaryEncoder(this.#tools, this.#limits)
+    const encoder = this.#encoder ?? new BinaryEncoder(this.#tools, this.limits)
     this.#encoder = undefined
     try {
       encoder.encode(value, out)
@@ -41,7 +41,7 @@ class BinaryCodec implements Codec {
   }
 
   decode(bytes: Buffer, start: number, end: number): unknown {
-    const decoder = this.#decoder ?? new BinaryDecoder(this.#tools, this.#limits)
+    const decoder = this.#decoder ?? new BinaryDecoder(this.#tools, this.limits)
     this.#decoder = undefined
     try {
       return decoder.decode(bytes, start, end)

@@ -1,10 +1,9 @@
-import { InvalidMessageError } from "../errors/call-errors.js"
 import type { ByteSink, CodecTools, RefTexts, TypeNames, TypeOnTheWire } from "../ports/codec.js"
 import type { CodecLimits } from "./codec-limits.js"
-import { errorClassOf } from "./error-classes.js"
+import { errorClassOf, formOf } from "./error-classes.js"
 import { fieldsOf } from "./error-fields.js"
 import * as weights from "./item-weights.js"
-import { CHANGED, FORBIDDEN_KEY, THREW, tooDeep, tooMany, whyRefused } from "./refused-value.js"
+import { CHANGED, FORBIDDEN_KEY, tooDeep, tooMany, whyRefused } from "./refused-value.js"
 import { writeBigInt, writeCount, writeFloat, writeNumber, writeTag, writeView } from "./scalars.js"
 import * as tags from "./tags.js"
 import { writeText } from "./text.js"
@@ -22,13 +21,14 @@ export class BinaryEncoder {
   readonly #refs: RefTexts
   readonly #types: TypeNames
   readonly #limits: CodecLimits
-  readonly #trail = new Trail()
+  readonly #trail: Trail
   #items = 0
 
-  constructor({ refs, types }: CodecTools, limits: CodecLimits) {
+  constructor({ refs, types, purpose }: CodecTools, limits: CodecLimits) {
     this.#refs = refs
     this.#types = types
     this.#limits = limits
+    this.#trail = new Trail(purpose)
   }
 
   encode(value: unknown, out: ByteSink): void {
@@ -37,8 +37,7 @@ export class BinaryEncoder {
     try {
       this.#value(out, value, 0)
     } catch (thrown) {
-      if (thrown instanceof InvalidMessageError) throw thrown
-      throw this.#trail.refusal(THREW, { cause: thrown })
+      throw this.#trail.refusalFor(thrown, value)
     }
   }
 
@@ -164,7 +163,7 @@ export class BinaryEncoder {
     this.#enter(weights.ERROR_WEIGHT, depth)
     writeTag(out, tags.ERROR)
     writeText(out, name ?? "Error")
-    const [hidden, shown] = fieldsOf(value, name !== undefined, this.#limits.stacks)
+    const [hidden, shown] = fieldsOf(value, formOf(name, this.#limits))
     this.#trail.step(depth, undefined)
     this.#fields(out, hidden, depth + 1)
     this.#trail.step(depth, undefined)
@@ -178,7 +177,8 @@ export class BinaryEncoder {
 
   #weigh(items: number): void {
     this.#items += items
-    if (this.#items > this.#limits.maxItems) throw this.#trail.refusal(tooMany(this.#limits.maxItems))
+    if (this.#items > this.#limits.maxItems)
+      throw this.#trail.refusal(tooMany(this.#limits.maxItems, this.#trail.root))
   }
 }
 

@@ -9,14 +9,14 @@ export interface CodecLimits {
    * docs/wire.md). 250,000 unless set. It holds for messages and for the state that an actor saves.
    */
   readonly maxItems: number
-  /** Whether errors are sent with their stack traces, and so with names of files. Yes, unless set. */
+  /** Whether errors are sent with their stack traces, and so with names of files. No, unless set. */
   readonly stacks: boolean
 }
 
 export function codecLimits({
   maxDepth = 100,
   maxItems = 250_000,
-  stacks = true,
+  stacks = false,
 }: Partial<CodecLimits> = {}): CodecLimits {
   requireWithin("maxDepth", maxDepth, MOST_DEPTH)
   requireWithin("maxItems", maxItems, Number.MAX_SAFE_INTEGER)

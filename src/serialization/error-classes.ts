@@ -26,12 +26,13 @@ import { NetworkError } from "../errors/network-error.js"
 import { SettingsError } from "../errors/settings-error.js"
 import { StateError } from "../errors/state-error.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { ErrorForm } from "./error-fields.js"
 
 /**
  * The errors that arrive as what they were without having been registered: those of the language, and those of the rooms
  * above this one. Rooms below bring theirs through the setting `types`.
  */
-const classes: readonly { readonly name: string; readonly prototype: Error }[] = [
+const ofLanguage: readonly ErrorClass[] = [
   Error,
   TypeError,
   RangeError,
@@ -40,6 +41,9 @@ const classes: readonly { readonly name: string; readonly prototype: Error }[] =
   EvalError,
   URIError,
   AggregateError,
+]
+
+const ofTroupe: readonly ErrorClass[] = [
   ActivationError,
   ActorIdError,
   ActorPathError,
@@ -68,12 +72,24 @@ const classes: readonly { readonly name: string; readonly prototype: Error }[] =
   UriError,
 ]
 
+interface ErrorClass {
+  readonly name: string
+  readonly prototype: Error
+}
+
+const classes = [...ofLanguage, ...ofTroupe]
+const troupeNames: ReadonlySet<string> = new Set(ofTroupe.map(({ name }) => name))
 const names = new Map<object, string>(classes.map(({ prototype, name }) => [prototype, name]))
 const prototypes = new Map<string, object>(classes.map(({ prototype, name }) => [name, prototype]))
 
 /** What the class with this prototype is called on the way; undefined if it is not one of the known ones. */
 export function errorClassOf(prototype: object): string | undefined {
   return names.get(prototype)
+}
+
+/** How an error is sent that was not registered; `name` is that of its class, if that is known. */
+export function formOf(name: string | undefined, { stacks }: { readonly stacks: boolean }): ErrorForm {
+  return { keepsClass: name !== undefined, all: name !== undefined && troupeNames.has(name), stacks }
 }
 
 /** An error of a class that is not known here, as one from a newer node may be, is an `Error`. */

@@ -1,4 +1,5 @@
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import { fieldOf, textOf } from "../errors/thrown.js"
 import { isSparseIndex, keepInTable } from "./index-keys.js"
 
 /** The fields of an error: first those that are not enumerable, then those that are. */
@@ -7,22 +8,44 @@ export type ErrorFields = readonly [hidden: Fields, shown: Fields]
 type Fields = Record<string, unknown>
 
 /**
- * What is sent of an error. Of the fields that are not enumerable those with a meaning go along; where `name` and
- * `message` are not the error's own, as in a `DOMException`, they are read from its class, unless it will have the same
- * class again.
+ * What is sent of an error. Whatever the error is, this does not throw: what cannot be read is left out, and a message that is no text is
+ * sent as the text of it.
+ *
+ * `all`: all of its enumerable fields, as those of a class that was registered, or of the runtime's own, are meant to be sent. Of other errors only
+ * their name, message, `code` and what caused them go along: libraries keep requests in them, with passwords in their headers.
+ *
+ * Where `name` and `message` are not the error's own, as in a `DOMException`, they are read from its class, unless it will have the same class
+ * again (`keepsClass`).
  */
-export function fieldsOf(error: Error, keepsClass: boolean, stacks = true): ErrorFields {
-  const shown = { ...error }
+export function fieldsOf(error: Error, { keepsClass, all, stacks }: ErrorForm): ErrorFields {
+  const shown: Fields = {}
   const hidden: Fields = {}
-  for (const name of hideable) {
-    if (Object.hasOwn(shown, name) || (name === "stack" && !stacks)) continue
-    if (Object.hasOwn(error, name) || (!keepsClass && inheritable.includes(name))) {
-      const value = error[name as keyof Error]
-      if (!texts.includes(name) || typeof value === "string") hidden[name] = value
+  for (const name of namesIn(error, all)) {
+    const value = fieldOf(error, name)
+    if (texts.includes(name) ? typeof value === "string" : name !== "code" || all || isCode(value)) {
+      shown[name] = value
     }
+  }
+  for (const name of hideable) {
+    if (Object.hasOwn(shown, name)) continue
+    if (!isOwn(error, name) && (keepsClass || !inheritable.includes(name))) continue
+    const value = fieldOf(error, name)
+    if (!texts.includes(name) || typeof value === "string") hidden[name] = value
+    else if (name === "message" && value !== undefined) hidden[name] = textOf(value)
+  }
+  if (!stacks) {
+    delete hidden["stack"]
+    delete shown["stack"]
   }
   if (hidden["name"] === "Error" && !keepsClass) delete hidden["name"]
   return [hidden, shown]
+}
+
+/** In which way an error is sent. */
+export interface ErrorForm {
+  readonly keepsClass: boolean
+  readonly all: boolean
+  readonly stacks: boolean
 }
 
 /**
@@ -41,6 +64,9 @@ export function makeError(prototype: object, hidden: unknown, shown: unknown): E
     define(error, name, value, false)
   }
   const fields = entries(shown)
+  if (fields.some(([name, value]) => texts.includes(name) && typeof value !== "string")) {
+    throw new MalformedBytesError("an error has a name, a message or a stack that is no text")
+  }
   if (fields.some(([name]) => isSparseIndex(name, fields.length))) keepInTable(error)
   for (const [name, value] of fields) define(error, name, value, true)
   return error
@@ -49,6 +75,30 @@ export function makeError(prototype: object, hidden: unknown, shown: unknown): E
 const hideable: readonly string[] = ["name", "message", "stack", "cause", "errors"]
 const texts: readonly string[] = ["name", "message", "stack"]
 const inheritable: readonly string[] = ["name", "message"]
+const usual: readonly string[] = [...hideable, "code"]
+
+/** The names of its own enumerable fields, or of those that go along of every error. */
+function namesIn(error: Error, all: boolean): readonly string[] {
+  try {
+    const names = Object.keys(error)
+    return all ? names : names.filter((name) => usual.includes(name))
+  } catch {
+    return []
+  }
+}
+
+function isOwn(error: Error, name: string): boolean {
+  try {
+    return Object.hasOwn(error, name)
+  } catch {
+    return false
+  }
+}
+
+/** By Node's convention. */
+function isCode(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number"
+}
 
 function errorWithoutTrace(): Error {
   const { stackTraceLimit } = Error

@@ -20,24 +20,24 @@ export function jsonCodec(limits?: Partial<CodecLimits>): CodecFactory {
 class JsonCodec implements Codec {
   readonly name: string
   readonly #tools: CodecTools
-  readonly #limits: CodecLimits
+  readonly limits: CodecLimits
 
   constructor(tools: CodecTools, limits: CodecLimits) {
     this.name = codecName("troupe-json-1", limits)
     this.#tools = tools
-    this.#limits = limits
+    this.limits = limits
   }
 
   encode(value: unknown, out: ByteSink): void {
-    const text = new JsonWriter(this.#tools, this.#limits).write(value)
+    const text = new JsonWriter(this.#tools, this.limits).write(value)
     const length = Buffer.byteLength(text)
     out.reserve(length)
     out.at += out.bytes.write(text, out.at, length)
   }
 
   decode(bytes: Buffer, start: number, end: number): unknown {
-    refuseDeepJson(bytes, start, end, this.#limits)
-    return new JsonReader(this.#tools, this.#limits, end - start).read(parsed(bytes.subarray(start, end)))
+    refuseDeepJson(bytes, start, end, this.limits)
+    return new JsonReader(this.#tools, this.limits, end - start).read(parsed(bytes.subarray(start, end)))
   }
 }
 

@@ -1,11 +1,10 @@
-import { InvalidMessageError } from "../errors/call-errors.js"
 import type { CodecTools, TypeOnTheWire } from "../ports/codec.js"
 import type { CodecLimits } from "./codec-limits.js"
-import { errorClassOf } from "./error-classes.js"
+import { errorClassOf, formOf } from "./error-classes.js"
 import { fieldsOf } from "./error-fields.js"
 import * as weights from "./item-weights.js"
 import { MARK, type Marked } from "./json-marks.js"
-import { FORBIDDEN_KEY, THREW, tooDeep, tooMany, whyRefused } from "./refused-value.js"
+import { FORBIDDEN_KEY, tooDeep, tooMany, whyRefused } from "./refused-value.js"
 import { mapKeyStep, mapValueStep, Trail } from "./trail.js"
 import { bytesOf, viewKindOf, viewKinds } from "./view-kinds.js"
 
@@ -16,20 +15,20 @@ import { bytesOf, viewKindOf, viewKinds } from "./view-kinds.js"
 export class JsonWriter {
   readonly #tools: CodecTools
   readonly #limits: CodecLimits
-  readonly #trail = new Trail()
+  readonly #trail: Trail
   #items = 0
 
   constructor(tools: CodecTools, limits: CodecLimits) {
     this.#tools = tools
     this.#limits = limits
+    this.#trail = new Trail(tools.purpose)
   }
 
   write(value: unknown): string {
     try {
       return JSON.stringify(this.#value(value, 0))
     } catch (thrown) {
-      if (thrown instanceof InvalidMessageError) throw thrown
-      throw this.#trail.refusal(THREW, { cause: thrown })
+      throw this.#trail.refusalFor(thrown, value)
     }
   }
 
@@ -130,7 +129,7 @@ export class JsonWriter {
 
   #error(value: Error, name: string | undefined, depth: number): Marked {
     this.#enter(weights.ERROR_WEIGHT, depth)
-    const [hidden, shown] = fieldsOf(value, name !== undefined, this.#limits.stacks)
+    const [hidden, shown] = fieldsOf(value, formOf(name, this.#limits))
     this.#trail.step(depth, undefined)
     const sentHidden = this.#fields(hidden, depth + 1)
     this.#trail.step(depth, undefined)
@@ -144,7 +143,8 @@ export class JsonWriter {
 
   #weigh(items: number): void {
     this.#items += items
-    if (this.#items > this.#limits.maxItems) throw this.#trail.refusal(tooMany(this.#limits.maxItems))
+    if (this.#items > this.#limits.maxItems)
+      throw this.#trail.refusal(tooMany(this.#limits.maxItems, this.#trail.root))
   }
 }
 

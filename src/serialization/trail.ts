@@ -1,5 +1,8 @@
 import { quoted } from "../address/quote.js"
 import { InvalidMessageError } from "../errors/call-errors.js"
+import { isInstance } from "../errors/thrown.js"
+import type { CodecPurpose } from "../ports/codec.js"
+import { THREW } from "./refused-value.js"
 
 /**
  * Where in a value its encoder is, so that a refusal can say so: `message.order.lines[3].price`.
@@ -8,8 +11,13 @@ import { InvalidMessageError } from "../errors/call-errors.js"
  * value again, and a getter may answer otherwise the second time.
  */
 export class Trail {
+  readonly root: CodecPurpose
   readonly #steps: Step[] = []
   #depth = -1
+
+  constructor(root: CodecPurpose = "message") {
+    this.root = root
+  }
 
   restart(): void {
     this.#depth = -1
@@ -25,10 +33,38 @@ export class Trail {
     return new InvalidMessageError(`${this} ${problem}`, "not-delivered", options)
   }
 
+  /** What to tell of an encoding of `value` that ended with `thrown`. */
+  refusalFor(thrown: unknown, value: unknown): InvalidMessageError {
+    const cycle = this.#cycleIn(value)
+    if (cycle !== undefined) {
+      return new InvalidMessageError(`${cycle}; a ${this.root} cannot contain itself`)
+    }
+    return isInstance(thrown, InvalidMessageError) ? thrown : this.refusal(THREW, { cause: thrown })
+  }
+
   toString(): string {
-    let place = "message"
-    for (let depth = 0; depth <= this.#depth; depth += 1) place += written(this.#steps[depth])
-    return place
+    return this.#place(this.#depth)
+  }
+
+  /** Follows the steps again: a value that contains itself is recognised by an object that it has been at before. */
+  #cycleIn(value: unknown): string | undefined {
+    const been: unknown[] = [value]
+    for (let depth = 0; depth <= this.#depth; depth += 1) {
+      const step = this.#steps[depth]
+      const next = step === undefined ? been[depth] : follow(been[depth], step)
+      if (typeof next !== "object" || next === null) return undefined
+      const before = step === undefined ? -1 : been.indexOf(next)
+      if (before !== -1) return `${this.#place(depth)} refers back to ${this.#place(before - 1)}`
+      been.push(next)
+    }
+    return undefined
+  }
+
+  #place(last: number): string {
+    const steps = this.#steps.slice(0, last + 1).map(written)
+    const shown =
+      steps.length <= MOST_SHOWN ? steps : [...steps.slice(0, FIRST_SHOWN), " ... ", ...steps.slice(-2)]
+    return `${this.root}${shown.join("")}`
   }
 }
 
@@ -50,3 +86,18 @@ function written(step: Step): string {
   if (step >= 0) return `[${step}]`
   return step % 2 === 0 ? `.values[${-step / 2 - 1}]` : `.keys[${(-step - 1) / 2}]`
 }
+
+/** Undefined for what is not there, or cannot be read a second time. */
+function follow(from: unknown, step: string | number): unknown {
+  try {
+    if (from instanceof Set) return [...from][step as number]
+    if (typeof step === "string" || step >= 0) return (from as Record<string | number, unknown>)[step]
+    const entries = [...(from as Map<unknown, unknown>)]
+    return step % 2 === 0 ? entries[-step / 2 - 1]?.[1] : entries[(-step - 1) / 2]?.[0]
+  } catch {
+    return undefined
+  }
+}
+
+const MOST_SHOWN = 12
+const FIRST_SHOWN = 8

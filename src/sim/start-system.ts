@@ -1,4 +1,3 @@
-import { binaryCodec } from "../serialization/binary-codec.js"
 import { memoryStore } from "../stores/memory-store.js"
 import { ActorSystem } from "../system/actor-system.js"
 import type { ActorSystemSettings } from "../system/settings.js"
@@ -7,7 +6,5 @@ import type { Life } from "./world.js"
 /** A system of actors on the clock, network and chance of a simulated process: the same code as everywhere else. */
 export function startSystem(life: Life, settings: ActorSystemSettings): Promise<ActorSystem> {
   const { logger = life.ports.logger, telemetry = life.ports.telemetry } = settings
-  // Stacks have the names of files in them, so that the bytes would depend on where the code lies.
-  const { codec = binaryCodec({ stacks: false }) } = settings
-  return ActorSystem.start({ ...settings, codec }, { ...life.ports, logger, telemetry }, memoryStore())
+  return ActorSystem.start(settings, { ...life.ports, logger, telemetry }, memoryStore())
 }

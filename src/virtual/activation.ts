@@ -4,6 +4,7 @@ import { Mailbox } from "../actor/mailbox.js"
 import { ActivationError, CallCycleError, UnknownMethodError } from "../errors/actor-call-errors.js"
 import { FencedError, InvalidMessageError, OverloadedError, TimeoutError } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import { isInstance, readable } from "../errors/thrown.js"
 import type { Span, Telemetry } from "../ports/telemetry.js"
 import { DurableState } from "../registry/durable-state.js"
 import type { Tenure, TenureHolder } from "../registry/tenure.js"
@@ -119,7 +120,8 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
       const hook = insides.onActivate(actor)
       if (hook !== undefined) await this.#bounded(hook)
       if (this.tenure.endedBecause !== undefined) throw this.#fencedError("not-delivered")
-    } catch (error) {
+    } catch (thrown) {
+      const error = readable(thrown)
       this.#failed(error)
       throw error
     }
@@ -328,7 +330,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
           if (this.tenure.endedBecause === undefined) return run.apply(instance, valid)
           return new Failure(this.#fencedError("not-delivered"), false)
         },
-        (error: unknown) => new Failure(error, !(error instanceof InvalidMessageError)),
+        (error: unknown) => new Failure(error, !isInstance(error, InvalidMessageError)),
       )
     } catch (error) {
       return new Failure(error)

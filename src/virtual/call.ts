@@ -14,6 +14,7 @@ import {
   InvalidMessageError,
   TimeoutError,
 } from "../errors/call-errors.js"
+import { fieldOf, isInstance } from "../errors/thrown.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Span, TraceContext } from "../ports/telemetry.js"
 import type { Tenure } from "../registry/tenure.js"
@@ -209,11 +210,12 @@ export class Call extends ReplyRef implements Invocation {
     this.#failFor(error instanceof CallError && error.cause === undefined ? error : this.#copied(error))
   }
 
-  /** As another node would have sent it: as it is, or as much of it as can be sent. */
+  /** As another node would have sent it: as it is, or as much of it as can be sent. Only its stack is what it was. */
   #copied(error: Error): Error {
     for (const make of [() => error, () => plainError(error)]) {
       try {
-        return this.#desk.copied(make()) as Error
+        const copy = this.#desk.copied(make())
+        if (copy instanceof Error) return withStacksOf(copy, error)
       } catch {}
     }
     return new InvalidMessageError("it failed, and the error cannot cross the wire", "unknown")
@@ -311,6 +313,22 @@ function fencedMaker({ id, endedBecause }: Tenure): FencedError {
 }
 
 const NOBODY: readonly NodeId[] = []
+
+/** Of the error and its causes. Within one process nobody is told of files that are not its own. */
+function withStacksOf(copy: Error, original: Error): Error {
+  let [to, from]: unknown[] = [copy, original]
+  for (let level = 0; level < MOST_CAUSES && isInstance(to, Error) && isInstance(from, Error); level += 1) {
+    const stack = fieldOf(from, "stack")
+    if (typeof stack === "string" && !Object.hasOwn(to, "stack")) {
+      Object.defineProperty(to, "stack", { value: stack, writable: true, configurable: true })
+    }
+    to = to.cause
+    from = fieldOf(from, "cause")
+  }
+  return copy
+}
+
+const MOST_CAUSES = 50
 
 /** What is to be called, how, and who waits for it. */
 export interface CallWish {

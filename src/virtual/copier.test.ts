@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { InvalidMessageError } from "../errors/call-errors.js"
-import type { Codec } from "../ports/codec.js"
+import type { Codec, CodecFactory } from "../ports/codec.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { jsonCodec } from "../serialization/json-codec.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
@@ -29,10 +29,7 @@ describe.each([
   ["binary", binaryCodec],
   ["JSON", jsonCodec],
 ])("a copier by the %s codec", (_name, make) => {
-  const codec = make()({
-    types: new TypeRegistry([Point]),
-    refs: { isRef: () => false, textOf: () => "", refOf: () => ({}) },
-  })
+  const codec = codecOf(make())
   const copier = new Copier(codec, MAX_BYTES)
 
   test("gives what the codec gives, for all that is", () => {
@@ -51,12 +48,47 @@ describe.each([
     fc.assert(
       fc.property(fc.array(anything, { maxLength: 4 }), (values) =>
         sameEnd(
-          ending(() => copier.copyAll(values)),
-          ending(() => wired(codec, values)),
+          ending(() => copier.copyArguments(values, CALL)),
+          ending(() => sent(codec, values)),
         ),
       ),
       { numRuns: 1_000 },
     )
+  })
+
+  test.each([
+    { maxDepth: 100, maxItems: 250_000 },
+    { maxDepth: 6, maxItems: 40 },
+    { maxDepth: 3, maxItems: 12 },
+  ])("takes what can be sent and refuses the rest, on the border of %o too", (limits) => {
+    const tight = codecOf(make(limits))
+    const near = new Copier(tight, MAX_BYTES)
+    fc.assert(
+      fc.property(atTheBorder(limits), (value) => {
+        const [result, far] = [ending(() => near.copy(value)), ending(() => wired(tight, value))]
+        const [args, call] = [
+          ending(() => near.copyArguments([value, 1], CALL)),
+          ending(() => sent(tight, [value, 1])),
+        ]
+        return sameEnd(result, far) && sameEnd(args, call)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test("leaves it to a codec that does not say what it takes", () => {
+    const picky: Codec = {
+      name: "picky",
+      encode: (value, out) => {
+        if (JSON.stringify(value).includes("mine")) throw new InvalidMessageError("not mine")
+        codec.encode(value, out)
+      },
+      decode: (bytes, start, end) => codec.decode(bytes, start, end),
+    }
+    const asking = new Copier(picky, MAX_BYTES)
+    expect(() => asking.copy({ a: "mine" })).toThrow("not mine")
+    expect(() => asking.copyArguments([{ a: "mine" }, 1], CALL)).toThrow("not mine")
+    expect(asking.copy({ a: "yours" })).toEqual({ a: "yours" })
   })
 
   test("shares nothing that can be changed with what it was given", () => {
@@ -87,6 +119,14 @@ describe.each([
     }
     expect(() => copier.copy("x".repeat(20_000))).toThrow(/larger than the 10000 bytes.*maxMessageBytes/)
     expect(() => copier.copy(Array.from({ length: 11_000 }, () => 1))).toThrow(InvalidMessageError)
+  })
+
+  test.each<[string, unknown[], string]>([
+    ["a function", [1, { a: [() => {}] }], "arguments[1].a[0] is a function"],
+    ["the only one", [() => {}], "arguments[0] is a function"],
+    ["what contains itself", [cyclic()], "arguments[0].self refers back to arguments[0];"],
+  ])("says which argument is %s", (_what, args, problem) => {
+    expect(() => copier.copyArguments(args, CALL)).toThrow(problem)
   })
 
   test.each([
@@ -193,9 +233,55 @@ function sameEnd(one: End, other: End): boolean {
   return one.threw instanceof InvalidMessageError && said(other.threw) === said(one.threw)
 }
 
-/** But for the place in the message, which is one level deeper where there are several. */
+/** But for the place, which is that of the arguments in the one and that of the message in the other. */
 function said(error: unknown): string {
-  return (error as Error).message.replace(/^message\S*/, "")
+  return (error as Error).message.replace(/(message|arguments)[.[]\S*( \.\.\. \S*)?|message|arguments/g, "")
+}
+
+function codecOf(factory: CodecFactory): Codec {
+  return factory({
+    types: new TypeRegistry([Point]),
+    refs: { isRef: () => false, textOf: () => "", refOf: () => ({}) },
+  })
+}
+
+const CALL = { id: { type: "Cart", key: "ann €" }, key: "Cart/ann €", method: "add" }
+
+/** As a call of another node would arrive there, if it is sent again. */
+function sent(codec: Codec, args: readonly unknown[]): unknown {
+  const { id, method } = CALL
+  return (wired(codec, [id.type, id.key, method, args, 3]) as unknown[])[3]
+}
+
+/** Values that are about as deep, as large or as many as may be. */
+function atTheBorder({ maxDepth, maxItems }: { maxDepth: number; maxItems: number }): fc.Arbitrary<unknown> {
+  const around = (inner: unknown, how: number): unknown =>
+    [[inner], { inner }, new Map([[1, inner]]), new Set([inner]), [new Point(1, 2), inner]][how]
+  const deep = fc
+    .record({ depth: fc.integer({ min: Math.max(0, maxDepth - 5), max: maxDepth + 1 }), how: fc.nat(4) })
+    .map(({ depth, how }) => {
+      let value: unknown = 1
+      for (let level = 0; level < depth; level += 1) value = around(value, how)
+      return value
+    })
+  const many = fc
+    .record({ count: fc.integer({ min: Math.max(0, maxItems - 20), max: maxItems + 2 }), one: fc.nat(5) })
+    .map(({ count, one }) =>
+      new Array(maxItems > 1_000 ? 5 : Math.ceil(count / [1, 2, 4, 2, 5, 3][one]!))
+        .fill(0)
+        .map((_, index) => [index, [], new Map(), new Date(index), new Uint8Array(1), { index }][one]),
+    )
+  const large = fc
+    .record({
+      left: fc.integer({ min: -3, max: 90 }),
+      unit: fc.constantFrom("x", "é", "好"),
+      isIn: fc.boolean(),
+    })
+    .map(({ left, unit, isIn }) => {
+      const text = unit.repeat(Math.floor((MAX_BYTES - left) / (unit === "好" ? 2 : 1)))
+      return isIn ? { text } : text
+    })
+  return fc.oneof(deep, many, large)
 }
 
 function wired(codec: Codec, value: unknown): unknown {

@@ -1,8 +1,11 @@
 import { InternalRef } from "../actor/internal-ref.js"
 import { InvalidMessageError } from "../errors/call-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
+import { isInstance } from "../errors/thrown.js"
 import type { Codec } from "../ports/codec.js"
+import { ARRAY_WEIGHT, OBJECT_WEIGHT, REF_WEIGHT } from "../serialization/item-weights.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
+import { AGAIN, ONE_WAY_CALL } from "./guest.js"
 
 /**
  * Copies what passes between a caller and an actor in one process, so that neither can change what the other has; and refuses
@@ -15,49 +18,95 @@ export class Copier {
   readonly #codec: Codec
   readonly #maxBytes: number
   readonly #buffer = new OutputBuffer(4_096)
+  /** Bytes and items that may still come. */
   #room = 0
+  #itemsLeft = 0
+  readonly #maxItems: number
+  /** No array or object may be as deep; deeper ones than `DEEPEST` are left to the codec, which has the limit. */
+  readonly #depthEnd: number
   /** A getter, or the way of a class to the wire, may call an actor. */
   #isCopying = false
 
   constructor(codec: Codec, maxBytes: number) {
     this.#codec = codec
     this.#maxBytes = maxBytes
+    // One that does not say what it takes is asked each time.
+    const { maxDepth, maxItems } = codec.limits ?? { maxDepth: 0, maxItems: 0 }
+    this.#depthEnd = Math.min(maxDepth, DEEPEST + 1)
+    this.#maxItems = maxItems
   }
 
-  /** Throws an `InvalidMessageError`. */
+  /** A result or an error, which would be sent as it is. Throws an `InvalidMessageError`. */
   copy(value: unknown): unknown {
-    switch (typeof value) {
-      case "number":
-      case "boolean":
-      case "undefined":
-        return value
-      case "string":
-        return value.length * MOST_BYTES_OF_A_CHARACTER + ROOM < this.#maxBytes ? value : this.#byWire(value)
-    }
-    if (value === null) return value
-    if (this.#isCopying)
-      throw new InvalidMessageError("it was sent from inside of another that was being sent")
-    this.#room = this.#maxBytes - ROOM
-    this.#isCopying = true
+    if (this.#isSmall(value, this.#maxBytes)) return value
+    this.#begin(this.#maxBytes, 0)
     try {
       const copy = this.#plain(value, 0)
-      return copy === NOT_PLAIN ? this.#byWire(value) : copy
+      return copy === NOT_PLAIN || this.#room < 0 ? this.#byWire(value) : copy
     } catch (error) {
-      throw error instanceof InvalidMessageError ? error : threw(error)
+      throw isInstance(error, InvalidMessageError) ? error : threw(error)
     } finally {
       this.#isCopying = false
     }
   }
 
-  /** An array of arguments, which is the caller's no more. */
-  copyAll(values: readonly unknown[]): readonly unknown[] {
-    if (values.length === 0) return NO_VALUES
-    if (values.length === 1) {
-      const [value] = values
-      const copy = this.copy(value)
-      return copy === value ? [value] : [copy]
+  /**
+   * The arguments of a call, which are the caller's no more. They are counted as they would be in the message of that call, in its longest
+   * form. Throws an `InvalidMessageError` for what could not be sent.
+   */
+  copyArguments(args: readonly unknown[], call: CallHead): readonly unknown[] {
+    if (args.length === 0) return NO_VALUES
+    const room = this.#maxBytes - mostBytesOf(call)
+    if (args.length === 1 && this.#isSmall(args[0], room)) return [args[0]]
+    this.#begin(room, ITEMS_OF_A_CALL + args.length)
+    try {
+      return this.#plainArguments(args) ?? this.#argumentsByWire(args, call)
+    } catch (error) {
+      throw isInstance(error, InvalidMessageError) ? aboutArguments(error) : threw(error)
+    } finally {
+      this.#isCopying = false
     }
-    return this.copy(values) as readonly unknown[]
+  }
+
+  #begin(room: number, items: number): void {
+    if (this.#isCopying)
+      throw new InvalidMessageError("it was sent from inside of another that was being sent")
+    this.#room = room - ROOM
+    this.#itemsLeft = this.#maxItems - items
+    this.#isCopying = true
+  }
+
+  /** Undefined if one of them is not plain. */
+  #plainArguments(args: readonly unknown[]): readonly unknown[] | undefined {
+    if (this.#itemsLeft < 0 || this.#depthEnd < 2) return undefined
+    const copies = new Array<unknown>(args.length)
+    for (let at = 0; at < args.length; at += 1) {
+      const copy = this.#plain(args[at], 2)
+      if (copy === NOT_PLAIN || this.#room < 0) return undefined
+      copies[at] = copy
+    }
+    return copies
+  }
+
+  /** In another order than in the message, so that nobody takes this for one; that changes neither bytes, nor items, nor depth. */
+  #argumentsByWire(args: readonly unknown[], { id, method }: CallHead): readonly unknown[] {
+    const message = [args, id.type, id.key, method, ONE_WAY_CALL | AGAIN]
+    const [copies] = this.#byWire(message) as readonly [readonly unknown[]]
+    return copies
+  }
+
+  /** Whether it needs no copy, and fits. */
+  #isSmall(value: unknown, room: number): boolean {
+    switch (typeof value) {
+      case "number":
+      case "boolean":
+      case "undefined":
+        return true
+      case "string":
+        return value.length * MOST_BYTES_OF_A_CHARACTER + ROOM < room
+      default:
+        return value === null
+    }
   }
 
   #plain(value: unknown, depth: number): unknown {
@@ -75,7 +124,7 @@ export class Copier {
           this.#room -= MOST_BYTES
           return null
         }
-        if (depth > DEEPEST || this.#room < 0) return NOT_PLAIN
+        if (depth >= this.#depthEnd || this.#room < 0) return NOT_PLAIN
         if (Array.isArray(value)) return this.#array(value, depth)
         if (Object.getPrototypeOf(value) === Object.prototype) return this.#object(value, depth)
         return value instanceof InternalRef ? this.#ref(value) : NOT_PLAIN
@@ -87,6 +136,8 @@ export class Copier {
   #array(value: readonly unknown[], depth: number): unknown {
     if (Object.getPrototypeOf(value) !== Array.prototype) return NOT_PLAIN
     this.#room -= MOST_BYTES
+    this.#itemsLeft -= value.length + ARRAY_WEIGHT
+    if (this.#itemsLeft < 0) return NOT_PLAIN
     const copy: unknown[] = new Array<unknown>(value.length)
     for (let at = 0; at < value.length; at += 1) {
       const item = value[at]
@@ -102,7 +153,10 @@ export class Copier {
     this.#room -= MOST_BYTES
     const copy: Record<string, unknown> = {}
     const source = value as Record<string, unknown>
-    for (const key of Object.keys(source)) {
+    const keys = Object.keys(source)
+    this.#itemsLeft -= keys.length + OBJECT_WEIGHT
+    if (this.#itemsLeft < 0) return NOT_PLAIN
+    for (const key of keys) {
       if (key === "__proto__") return NOT_PLAIN
       this.#room -= key.length * MOST_BYTES_OF_A_CHARACTER + MOST_BYTES
       const copied = this.#plain(source[key], depth + 1)
@@ -114,6 +168,8 @@ export class Copier {
 
   /** It is the same one here and everywhere. */
   #ref(ref: InternalRef<never>): unknown {
+    this.#itemsLeft -= REF_WEIGHT
+    if (this.#itemsLeft < 0) return NOT_PLAIN
     this.#room -= ref.path.toString().length * MOST_BYTES_OF_A_CHARACTER + MOST_BYTES
     return ref
   }
@@ -123,25 +179,46 @@ export class Copier {
     out.at = 0
     out.maxBytes = this.#maxBytes
     out.limitAt = this.#maxBytes
-    try {
-      this.#codec.encode(value, out)
-      return this.#codec.decode(Buffer.from(out.bytes.subarray(0, out.at)), 0, out.at)
-    } catch (error) {
-      throw error instanceof InvalidMessageError ? error : threw(error)
-    }
+    this.#codec.encode(value, out)
+    return this.#codec.decode(Buffer.from(out.bytes.subarray(0, out.at)), 0, out.at)
   }
 }
 
+/** Whom a call is for. */
+export interface CallHead {
+  readonly id: { readonly type: string; readonly key: string }
+  /** Type and key. */
+  readonly key: string
+  readonly method: string
+}
+
+function mostBytesOf({ key, method }: CallHead): number {
+  return (key.length + method.length) * MOST_BYTES_OF_A_CHARACTER + 3 * MOST_BYTES
+}
+
+/** What they are in is the runtime's. */
+function aboutArguments(error: InvalidMessageError): InvalidMessageError {
+  const { message, delivery, cause } = error
+  const said = message
+    .replace(/^message\[0\]/, "arguments")
+    .replace(" refers back to message[0]", " refers back to arguments")
+  return said === message
+    ? error
+    : new InvalidMessageError(said, delivery, cause === undefined ? {} : { cause })
+}
+
 function threw(cause: unknown): InvalidMessageError {
-  const problem =
-    cause instanceof MalformedBytesError ? cause.message : "something in it threw while it was copied"
+  const problem = isInstance(cause, MalformedBytesError)
+    ? cause.message
+    : "something in it threw while it was copied"
   return new InvalidMessageError(problem, "not-delivered", { cause })
 }
 
 const NO_VALUES: readonly unknown[] = []
 const NOT_PLAIN: unique symbol = Symbol("not plain")
-/** Deeper ones are left to the codec, which has the limit. */
 const DEEPEST = 32
+/** The message with its elements (type, key, method, arguments, and what is special about the call), and the array of arguments. */
+const ITEMS_OF_A_CALL = ARRAY_WEIGHT + 5 + ARRAY_WEIGHT
 /** In either codec: of a character that JSON escapes, and of anything else, its mark in JSON included. */
 const MOST_BYTES_OF_A_CHARACTER = 6
 const MOST_BYTES = 40

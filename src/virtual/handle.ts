@@ -1,3 +1,5 @@
+import { WHY_REFUSED } from "../serialization/refused-value.js"
+
 /** How calls through a handle are made. */
 export interface CallOptions {
   /** The method's own, or the system's `requestTimeoutMs`, unless set. */
@@ -46,12 +48,12 @@ export class Handle {
     throw new TypeError("this is no handle of an actor; system.actor gives one")
   }
 
-  static isHandle(value: object): value is Handle {
-    return value instanceof Handle
-  }
-
   static call(handle: Handle, method: string, args: readonly unknown[]): unknown {
     return handle.#target.call(method, args, handle.#options, handle.#isOneWay)
+  }
+
+  get [WHY_REFUSED](): string {
+    return "is a handle, and a handle cannot be sent; send the actor's key, and make a handle from that"
   }
 
   toString(): string {

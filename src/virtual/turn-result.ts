@@ -1,4 +1,6 @@
 import { CallError } from "../errors/call-errors.js"
+import { fieldOf, isInstance, messageOf, readable, textOf } from "../errors/thrown.js"
+import { plainError } from "../remote/plain-error.js"
 
 /** What a method threw, on its way to whoever called it. */
 export class Failure {
@@ -7,7 +9,7 @@ export class Failure {
   readonly wasRun: boolean
 
   constructor(error: unknown, wasRun = true) {
-    this.error = error
+    this.error = readable(error)
     this.wasRun = wasRun
   }
 }
@@ -22,19 +24,17 @@ export function promised(given: unknown): unknown {
 
 /** An error of a call that was made in this turn may say that nothing was run; of this turn that is not true. */
 export function thrown(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error(textOf(error), { cause: error })
-  if (!(error instanceof CallError) || error.delivery === "unknown") return error
-  const copy = new Error(error.message)
-  const fields = { delivery: { value: "unknown", enumerable: true }, stack: { value: error.stack } }
-  Object.setPrototypeOf(copy, Object.getPrototypeOf(error) as object)
-  return Object.defineProperties(copy, { ...Object.getOwnPropertyDescriptors(error), ...fields })
-}
-
-/** What is thrown may be anything, also what cannot be printed. */
-function textOf(thrown: unknown): string {
+  if (!isInstance(error, Error)) return new Error(textOf(error), { cause: error })
+  if (!isInstance(error, CallError) || error.delivery === "unknown") return error
+  const copy = new Error(messageOf(error))
+  const fields = {
+    delivery: { value: "unknown", enumerable: true },
+    stack: { value: fieldOf(error, "stack") },
+  }
   try {
-    return String(thrown)
+    Object.setPrototypeOf(copy, Object.getPrototypeOf(error) as object)
+    return Object.defineProperties(copy, { ...Object.getOwnPropertyDescriptors(error), ...fields })
   } catch {
-    return "something was thrown that cannot be printed"
+    return plainError(error)
   }
 }

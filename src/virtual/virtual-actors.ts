@@ -26,7 +26,7 @@ import { ActorsGate } from "./actors-gate.js"
 import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
 import type { Guest } from "./guest.js"
-import { type CallOptions, Handle, type HandleShape, type HandleTarget, handleShape } from "./handle.js"
+import { type CallOptions, type HandleShape, type HandleTarget, handleShape } from "./handle.js"
 import { type Invocation, localKey } from "./invocation.js"
 import { Loads } from "./loads.js"
 import { MessageBus } from "./message-bus.js"
@@ -236,7 +236,7 @@ export class VirtualActors {
         id,
         key,
         method,
-        args: this.#copied(wanted.args),
+        args: this.#copier.copyArguments(wanted.args, wanted),
         flags: known?.flags ?? 0,
         isOneWay,
         chain: isOneWay || from === undefined ? NO_CHAIN : chainOf(from),
@@ -269,17 +269,6 @@ export class VirtualActors {
 
   #undelivered({ method, args }: Pick<Wanted, "method" | "args">, error: unknown): void {
     this.#options.realm.deadLetters.add({ method, args, error }, this.gate, "unreachable")
-  }
-
-  #copied(args: readonly unknown[]): readonly unknown[] {
-    for (const arg of args) {
-      if (typeof arg === "object" && arg !== null && Handle.isHandle(arg)) {
-        throw new InvalidMessageError(
-          "a handle cannot be sent; send the actor's key, and make a handle from that",
-        )
-      }
-    }
-    return this.#copier.copyAll(args)
   }
 
   #shapeOf(name: string, type: ActorClass | string): HandleShape {

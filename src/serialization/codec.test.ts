@@ -648,6 +648,14 @@ describe.each([
       )
     })
 
+    test("that are made of what decoders know, in any order, do no harm either", () => {
+      const known = make === binaryCodec ? tagBytes : markedJson
+      fc.assert(
+        fc.property(known, (bytes) => survives(all, bytes)),
+        { numRuns: 3_000 },
+      )
+    })
+
     test("cannot stop early or go on", () => {
       const bytes = encoded(codec, { a: [1, "text", 2.5], b: new Map([[1, "x".repeat(300)]]) })
       for (let end = 0; end < bytes.length; end += 1) {
@@ -957,11 +965,99 @@ function survives(codec: Codec, bytes: Buffer): void {
   } catch (thrown) {
     if (!(thrown instanceof MalformedBytesError) && !(thrown instanceof InvalidMessageError)) throw thrown
   }
-  expect(Reflect.ownKeys(Object.prototype)).toEqual(untouched)
+  expect(shapeOfPrototypes()).toBe(untouched)
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined()
 }
 
-const untouched = Reflect.ownKeys(Object.prototype)
+function shapeOfPrototypes(): string {
+  const classes = [
+    Object,
+    Array,
+    Map,
+    Set,
+    Date,
+    Error,
+    TypeError,
+    TroupeError,
+    Uint8Array,
+    String,
+    Number,
+    URL,
+  ]
+  return classes.map(({ prototype }) => Reflect.ownKeys(prototype).map(String).join()).join(" ")
+}
+
+const untouched = shapeOfPrototypes()
+
+/** Tags, small counts and a few texts: most of it nests, and much of it is almost right. */
+const tagBytes: fc.Arbitrary<Buffer> = fc
+  .array(
+    fc.oneof(
+      fc.integer({ min: 0xa0, max: 0xd9 }).map((tag) => [tag]),
+      fc.integer({ min: 0, max: 4 }).map((count) => [count]),
+      fc
+        .constantFrom(
+          "",
+          "message",
+          "name",
+          "stack",
+          "__proto__",
+          "Error",
+          "TypeError",
+          "URL",
+          "4294967294",
+          "1000",
+        )
+        .map((text) => [0x80 + text.length, ...Buffer.from(text)]),
+      fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => [...bytes]),
+    ),
+    { maxLength: 60 },
+  )
+  .map((parts) => Buffer.from(parts.flat()))
+
+const markedJson: fc.Arbitrary<Buffer> = fc
+  .letrec((tie) => ({
+    leaf: fc.oneof(
+      fc.string(),
+      fc.double(),
+      fc.boolean(),
+      fc.constantFrom(null, "-0", "-ff", "AQA=", "URL", "Error"),
+    ),
+    marked: fc.record(
+      {
+        $: fc.oneof(
+          fc.constantFrom(
+            "undefined",
+            "number",
+            "bigint",
+            "Object",
+            "ref",
+            "Date",
+            "Map",
+            "Set",
+            "Error",
+            "type",
+          ),
+          fc.constantFrom("Uint8Array", "Float64Array", "ArrayBuffer", "constructor", "__proto__"),
+          tie("leaf"),
+        ),
+        of: fc.oneof(fc.constantFrom("URL", "Error", "TypeError", "toString"), tie("value")),
+        v: tie("value"),
+      },
+      { requiredKeys: ["$"] },
+    ),
+    value: fc.oneof(
+      { depthSize: "small" },
+      tie("leaf"),
+      tie("marked"),
+      fc.array(tie("value"), { maxLength: 4 }),
+      fc.tuple(tie("value"), tie("value")),
+      fc.dictionary(fc.constantFrom("a", "$", "message", "stack", "1000", "__proto__"), tie("value"), {
+        maxKeys: 3,
+      }),
+    ),
+  }))
+  .value.map((value) => Buffer.from(JSON.stringify(value)))
 
 function thrownBy(action: () => unknown): unknown {
   try {

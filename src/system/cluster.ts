@@ -1,3 +1,4 @@
+import { guardedTelemetry } from "../actor/guarded-telemetry.js"
 import { InternalRef } from "../actor/internal-ref.js"
 import type { Realm } from "../actor/realm.js"
 import { ActorPath } from "../address/actor-path.js"
@@ -34,7 +35,7 @@ export class Cluster {
       // A node has written what it reads: that may take its time.
       stateCodec: codecOf(tools, { purpose: "state" }),
       context: ports.turnContext,
-      telemetry: settings.telemetry,
+      telemetry: settings.telemetry && guardedTelemetry(settings.telemetry, realm.logger, realm.clock),
       mailboxCapacity: settings.mailboxCapacity,
       idleAfterMs: settings.idleAfterMs,
       maxForwards: settings.maxForwards,

@@ -49,7 +49,7 @@ export interface ActorSystemSettings<Classes extends readonly ActorClass[] = rea
   readonly lease?: { readonly ttlMs?: number; readonly driftMargin?: number; readonly deathProof?: boolean }
   /** Lines on standard error unless set. */
   readonly logger?: Logger
-  /** Nothing is recorded unless set. */
+  /** Nothing is recorded unless set. What it throws is logged, and keeps nothing from going on. */
   readonly telemetry?: Telemetry
 }
 

@@ -267,7 +267,7 @@ function atTheBorder({ maxDepth, maxItems }: { maxDepth: number; maxItems: numbe
   const many = fc
     .record({ count: fc.integer({ min: Math.max(0, maxItems - 20), max: maxItems + 2 }), one: fc.nat(5) })
     .map(({ count, one }) =>
-      new Array(maxItems > 1_000 ? 5 : Math.ceil(count / [1, 2, 4, 2, 5, 3][one]!))
+      new Array(maxItems > 1_000 ? 5 : Math.ceil(count / ([1, 2, 4, 2, 5, 3][one] ?? 1)))
         .fill(0)
         .map((_, index) => [index, [], new Map(), new Date(index), new Uint8Array(1), { index }][one]),
     )

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Actor, type Span, type SpanOptions, type Telemetry } from "../../src/index.js"
+import { Actor, oneWay, type Span, type SpanOptions, type Telemetry } from "../../src/index.js"
 import { memoryStore } from "../../src/stores/memory-store.js"
 import { startNode } from "../remote/nodes.js"
 import { until } from "../remote/support/until.js"
@@ -65,4 +65,39 @@ test("a call carries the span that it was made in, from node to node", async () 
   await expect(a.system.actor<Far>("Far", "b").fail()).rejects.toThrow("not today")
   expect(near.spans.at(-1)).toBe("call Far.fail failed: not today")
   expect(far.spans.at(-1)).toBe("Far.fail < call Far.fail failed: not today")
+})
+
+const fails = (): never => {
+  throw new Error("the adapter is broken")
+}
+
+test.each<[string, Telemetry]>([
+  ["throws at every call", { counter: fails, histogram: fails, span: fails }],
+  ["gives no spans", { counter: fails, histogram: fails, span: () => undefined as never }],
+  [
+    "gives spans that throw",
+    {
+      counter: fails,
+      histogram: fails,
+      span: () => ({ context: undefined, set: fails, fail: fails, end: fails }),
+    },
+  ],
+  [
+    "gives spans that cannot be read",
+    { counter: fails, histogram: fails, span: () => new Proxy({} as never, { get: fails }) },
+  ],
+])("an adapter that %s keeps no call from its end", async (_what, telemetry) => {
+  const store = memoryStore()
+  const a = await startNode({ store, actors: [Near], telemetry })
+  await startNode({ store, actors: [Far], telemetry })
+  await until("both see both", () => a.system.cluster.members.length === 2)
+  const near = a.system.actor(Near, "a")
+  const far = a.system.actor(Far, "b")
+  for (let round = 0; round < 3; round += 1) {
+    expect(await near.ask()).toBe(42)
+    expect(await far.answer()).toBe(42)
+    await expect(far.fail()).rejects.toThrow("not today")
+    oneWay(far).answer()
+  }
+  expect(await a.system.actor(Near, "c").ask()).toBe(42)
 })

@@ -12,11 +12,8 @@ export function diallerOf(bytes: Buffer): string | "stranger" | undefined {
   const frame = bytes.subarray(BATCH_HEADER_BYTES, BATCH_HEADER_BYTES + bodyBytes)
   if (frame.length < FRAME_HEADER_BYTES || frame[4] !== HELLO) return "stranger"
   const fields = frame.subarray(FRAME_HEADER_BYTES)
-  // After the magic and the version: namespace, system, node.
-  const namespace = textAt(fields, 5)
-  const system = namespace && textAt(fields, namespace.end)
-  const node = system && textAt(fields, system.end)
-  return node?.text.split("#")[0] ?? "stranger"
+  // After the magic and the version.
+  return textAt(fields, 5)?.text.split("#")[0] ?? "stranger"
 }
 
 interface Text {

@@ -5,4 +5,6 @@ export interface Digest {
   hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array
   /** In a time that does not tell where they differ. */
   equal(a: Uint8Array, b: Uint8Array): boolean
+  /** 32 bytes that take long to find, so that trying many secrets is expensive. */
+  stretch(secret: Uint8Array, salt: Uint8Array): Promise<Uint8Array>
 }

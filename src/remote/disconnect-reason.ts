@@ -1,23 +1,27 @@
-/** Why a handshake was refused. The number is what stands on the wire. */
+/** Why a handshake was refused, as a peer is told. The number is what stands on the wire. */
 export const refusalCodes = {
-  "wrong-version": 1,
-  "wrong-namespace": 2,
-  "wrong-address": 3,
-  "wrong-codec": 4,
-  "wrong-store": 5,
-  "wrong-secret": 6,
+  refused: 1,
+  "wrong-address": 2,
+  "wrong-codec": 3,
+  "wrong-store": 4,
+  "wrong-limit": 5,
+  "wrong-certificate": 6,
   duplicate: 7,
   quarantined: 8,
   self: 9,
   malformed: 10,
   stopping: 11,
+  occupied: 12,
 } as const
 
 export type HandshakeRefusal = keyof typeof refusalCodes
 
+/** Why a handshake was refused, as this node knows it. A peer that has proven nothing is told no more than `refused`. */
+export type HandshakeProblem = HandshakeRefusal | "wrong-version" | "wrong-secret"
+
 /** Why there is no connection, or no longer one. */
 export type DisconnectReason =
-  | HandshakeRefusal
+  | HandshakeProblem
   /** The connection could not be made, or broke. */
   | "unreachable"
   /** One of the two does not believe the other's certificate. */
@@ -56,12 +60,18 @@ export function refusalOf(code: number): HandshakeRefusal | undefined {
 /** What a person can do about it. */
 export const advice: Readonly<Record<DisconnectReason, string>> = {
   "wrong-version": "the two nodes speak different versions of the protocol; upgrade the older one",
-  "wrong-namespace": "the two nodes have different namespaces and are not of one cluster",
+  refused:
+    "the other node refused this one before it had proven itself; the log of that node says why: listen.secret, namespace or version",
   "wrong-address":
     "the node there goes by another address; use the one that it advertises, or change its advertise setting",
   "wrong-codec": "the two nodes have different codecs; set the same on both",
   "wrong-store": "the two nodes use different stores; set the same on both",
-  "wrong-secret": "the two nodes do not have the same listen.secret",
+  "wrong-secret": "the two nodes have no listen.secret in common, or different namespaces",
+  "wrong-limit": "maxMessageBytes of the other node is out of range; it is from 4,096 to 2^30 bytes",
+  "wrong-certificate":
+    "with mutual TLS a node's certificate must bear the host that the node advertises, or listen.tls.serverName",
+  occupied:
+    "a node that goes by the same address is connected and answers; give each node an advertise setting of its own",
   duplicate: "the other node is connecting at the same time; its connection will be used",
   quarantined: "the other node has quarantined this one; restarting this node makes it a new one",
   self: "the address is this node's own",

@@ -10,7 +10,52 @@ import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import type { InputBytes } from "../serialization/input-bytes.js"
 import { FrameConnection, type FrameHandler, type FrameTools } from "./frame-connection.js"
-import { BATCH_BYTES, ENVELOPE, GOODBYE, HELLO, MAX_HANDSHAKE_BYTES, PING } from "./frames.js"
+import { ALIVE, BATCH_BYTES, ENVELOPE, GOODBYE, HELLO, MAX_HANDSHAKE_BYTES, PING, PROBE } from "./frames.js"
+
+describe("a probe", () => {
+  test("is answered at once", () => {
+    const { connection } = talking()
+    connection.handler.data(batchOf([PROBE]))
+    expect(connection.takeFrames().map(({ kind }) => kind)).toEqual([ALIVE])
+  })
+
+  test("tells that the peer is there when it answers; several share one", () => {
+    const { frames, connection } = talking()
+    const told: boolean[] = []
+    frames.probe((isAlive) => told.push(isAlive))
+    frames.probe((isAlive) => told.push(isAlive))
+    expect(connection.takeFrames().map(({ kind }) => kind)).toEqual([PROBE])
+    expect(told).toEqual([])
+    connection.handler.data(batchOf([ALIVE]))
+    connection.handler.data(batchOf([ALIVE]))
+    expect(told).toEqual([true, true])
+    frames.probe((isAlive) => told.push(isAlive))
+    expect(connection.takeFrames().map(({ kind }) => kind)).toEqual([PROBE])
+  })
+
+  test("tells that nobody is there after a second and a half, whatever else came", async () => {
+    const { frames, connection, tools } = talking()
+    const told: boolean[] = []
+    frames.probe((isAlive) => told.push(isAlive))
+    connection.handler.data(batchOf([PING]))
+    await tools.clock.advance(1_499)
+    expect(told).toEqual([])
+    await tools.clock.advance(1)
+    expect(told).toEqual([false])
+    connection.handler.data(batchOf([ALIVE]))
+    expect(told).toEqual([false])
+  })
+
+  test("tells that nobody is there when the connection ends, or had ended", () => {
+    const { frames } = talking()
+    const told: boolean[] = []
+    frames.probe((isAlive) => told.push(isAlive))
+    frames.close("ended")
+    expect(told).toEqual([false])
+    frames.probe((isAlive) => told.push(isAlive))
+    expect(told).toEqual([false, false])
+  })
+})
 
 describe("what is written", () => {
   test("in one turn leaves as one batch when the turn is over", () => {
@@ -154,6 +199,8 @@ describe("what comes", () => {
     ["far more than the batch has", Buffer.from([0xff, 0xff, 0xff, 0xff, ENVELOPE, 1])],
     ["half of a length", Buffer.from([1, 0, 0])],
     ["a ping with something in it", Buffer.from([2, 0, 0, 0, PING, 1])],
+    ["a probe with something in it", Buffer.from([2, 0, 0, 0, PROBE, 1])],
+    ["an answer to a probe with something in it", Buffer.from([2, 0, 0, 0, ALIVE, 1])],
     ["a goodbye with something in it", Buffer.from([2, 0, 0, 0, GOODBYE, 1])],
   ])("with %s in a frame is malformed", (_what, body) => {
     const { connection, handler } = talking()

@@ -8,7 +8,7 @@ import { InputBytes } from "../serialization/input-bytes.js"
 import { BatchReader } from "./batch-reader.js"
 import { BatchWriter } from "./batch-writer.js"
 import type { DisconnectReason } from "./disconnect-reason.js"
-import { BATCH_BYTES, GOODBYE, MAX_HANDSHAKE_BYTES, PING } from "./frames.js"
+import { ALIVE, BATCH_BYTES, GOODBYE, MAX_HANDSHAKE_BYTES, PING, PROBE } from "./frames.js"
 
 /**
  * A connection that speaks in frames, and that knows when its peer has fallen silent.
@@ -45,6 +45,9 @@ export class FrameConnection implements ConnectionHandler {
   /** When the batch that is not whole yet began. */
   #begunAt: MonotonicMs | undefined
   #tickDueAt: MonotonicMs = Number.POSITIVE_INFINITY
+  /** Those who wait to hear whether the peer is still there. */
+  #probes: ((isAlive: boolean) => void)[] = []
+  #probeTimer: Timer | undefined
 
   constructor(connection: Connection, tools: FrameTools, handler: FrameHandler) {
     this.#connection = connection
@@ -81,6 +84,21 @@ export class FrameConnection implements ConnectionHandler {
     this.#timer?.cancel()
     this.#heardAt = this.#tools.clock.monotonicMs()
     this.#setTimer()
+  }
+
+  /** Has the peer answer, and tells whether it did: it gets a moment for it. */
+  probe(answered: (isAlive: boolean) => void): void {
+    if (this.#isClosed) return answered(false)
+    this.#probes.push(answered)
+    if (this.#probes.length > 1) return
+    this.#probeTimer = this.#tools.clock.setTimer(PROBE_MS, () => this.#probed(false))
+    this.writer.frame(PROBE)
+    this.flush()
+  }
+
+  #probed(isAlive: boolean): void {
+    this.#probeTimer?.cancel()
+    for (const answered of this.#probes.splice(0)) answered(isAlive)
   }
 
   /** Something was written: it leaves at the end of the turn, or now if it is much. */
@@ -178,10 +196,9 @@ export class FrameConnection implements ConnectionHandler {
         if (length === 0 || next > end) throw new MalformedBytesError("a frame is longer than its batch")
         input.end = next
         const kind = input.u8()
-        const isOurs = this.#isEstablished && (kind === PING || kind === GOODBYE)
-        if (!isOurs) this.#handler.frame(kind, input)
+        if (kind < PING || kind > ALIVE || !this.#isEstablished) this.#handler.frame(kind, input)
         else if (input.left > 0) throw new MalformedBytesError("a frame has more in it than it should")
-        else if (kind === GOODBYE) this.close("left")
+        else if (kind !== PING) this.#own(kind)
         at = next
       }
     } catch (error) {
@@ -195,11 +212,21 @@ export class FrameConnection implements ConnectionHandler {
     return !this.#isClosed
   }
 
+  #own(kind: number): void {
+    if (kind === GOODBYE) this.close("left")
+    else if (kind === ALIVE) this.#probed(true)
+    else {
+      this.writer.frame(ALIVE)
+      this.flush()
+    }
+  }
+
   #end(because: DisconnectReason, detail: string): void {
     this.#isClosed = true
     this.#backlog = []
     this.#timer?.cancel()
     this.#handler.closed(because, detail)
+    this.#probed(false)
   }
 
   #setTimer(): void {
@@ -252,6 +279,8 @@ export interface FrameHandler {
 const HEARD: MonotonicMs = Number.POSITIVE_INFINITY
 /** How long a peer may take to read the last words. */
 const LINGER_MS = 1_000
+/** How long a peer may take to say that it is there. Less than a handshake, which waits for it. */
+const PROBE_MS = 1_500
 /** A batch may take as long as at this speed, on top of the time-out. */
 const LEAST_BYTES_A_MS = 16
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { framesIn } from "../../test/remote/golden-connection.js"
-import { DIALLER, LISTENER, termsOf } from "../../test/remote/golden-handshake.js"
+import { DIALLER, KEY, LISTENER, termsOf } from "../../test/remote/golden-handshake.js"
 import { FakeActor, FakeQuestion, HERE, remoteRef, startSession } from "../../test/remote/golden-session.js"
 import { ActorPath } from "../address/actor-path.js"
 import { nodeDigest } from "../runtime/node-digest.js"
@@ -55,17 +55,18 @@ function handshakeFrames(): string[] {
   const welcome = reply(listener, hello)
   const proof = reply(dialler, welcome)
   const ready = reply(listener, proof)
-  const refused = reply(Handshake.listener(termsOf(LISTENER, 2, { namespace: "test" })), hello)
-  const openHello = Handshake.dialler(termsOf(DIALLER, 1, { secret: undefined }), LISTENER.address).hello
-  const openWelcome = reply(Handshake.listener(termsOf(LISTENER, 2, { secret: undefined })), openHello)
+  const refused = reply(Handshake.listener(termsOf(LISTENER, 2, { keys: [Buffer.from("another")] })), hello)
+  const keys = [KEY, Buffer.from("the key before it")]
+  const twoHello = Handshake.dialler(termsOf(DIALLER, 1, { keys }), LISTENER.address).hello
+  const twoWelcome = reply(Handshake.listener(termsOf(LISTENER, 2, { keys: keys.slice(1) })), twoHello)
   return [
-    dump("HELLO, with a secret", batch(hello, HELLO)),
-    dump("WELCOME, with a secret", batch(welcome, WELCOME)),
-    dump("PROOF, with a secret", batch(proof, PROOF)),
+    dump("HELLO, with one key", batch(hello, HELLO)),
+    dump("WELCOME, with the only key", batch(welcome, WELCOME)),
+    dump("PROOF", batch(proof, PROOF)),
     dump("READY", batch(ready, READY)),
-    dump("REFUSED: wrong-namespace", batch(refused, REFUSED)),
-    dump("HELLO, without a secret", batch(openHello, HELLO)),
-    dump("WELCOME, without a secret", batch(openWelcome, WELCOME)),
+    dump("REFUSED", batch(refused, REFUSED)),
+    dump("HELLO, with two keys", batch(twoHello, HELLO)),
+    dump("WELCOME, with the second key", batch(twoWelcome, WELCOME)),
   ]
 }
 

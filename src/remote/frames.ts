@@ -25,6 +25,8 @@ export const WATCHING = 0x14
 export const TERMINATED = 0x15
 export const PING = 0x20
 export const GOODBYE = 0x21
+export const PROBE = 0x22
+export const ALIVE = 0x23
 
 /** A body this long is accepted from a peer that has not proven who it is. */
 export const MAX_HANDSHAKE_BYTES = 4_096

@@ -7,31 +7,37 @@ import type { Digest } from "../ports/digest.js"
 import type { Random } from "../ports/random.js"
 import type { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import { type HandshakeRefusal, refusalCodes, refusalOf } from "./disconnect-reason.js"
+import { type HandshakeProblem, type HandshakeRefusal, refusalCodes, refusalOf } from "./disconnect-reason.js"
 import { HELLO, PROOF, READY, REFUSED, WELCOME } from "./frames.js"
+import { openKey } from "./shared-keys.js"
 
 /**
  * How two nodes come to believe each other: a decision over the frames of one side. No other frame is looked at before it is
  * over.
  *
  *     dialler                                             listener
- *       HELLO  version, namespace, system, who I am, whom I
- *              dialled, codec, store, limit, nonce  ------>
- *                                 WELCOME  who I am, system, limit,
- *              <------                     nonce, proof of the secret
- *       PROOF  of the secret                        ------>
+ *       HELLO  version, who I am, whom I dialled,
+ *              nonce, a tag by each of my keys      ------>
+ *                                 WELCOME  which key, who I am, system, codec,
+ *              <------                     limit, nonce, proof
+ *       PROOF  system, codec, store, limit, proof   ------>
  *              <------                            READY
  *
- * A proof is an HMAC, keyed with the secret, over both nonces and everything both have said. The secret never travels; what was
- * recorded is worthless against a fresh nonce; and each role has its own label, so that nobody's proof can be sent back to them. The
- * listener proves itself first: a dialler that finds another secret says no more. READY is there so that the dialler calls
- * nobody connected who has not agreed to it.
+ * All is keyed with secrets that were stretched (`shared-keys.ts`), and never travel. A tag is an HMAC over HELLO: by it the listener finds a
+ * key that both have, as each side may have two while the secret is being changed, and a stranger without one gets no
+ * answer that depends on a secret. The tag can be repeated by whoever recorded it. So it proves nothing: the proofs do, which are HMACs over
+ * both nonces and everything both have said. Each role has its own label, so that nobody's proof can be sent back to
+ * them. The listener proves itself first: a dialler that finds another secret says no more. The store's identity never travels either; PROOF has an HMAC
+ * of it. READY is there so that the dialler calls nobody connected who has not agreed to it.
  *
- * A node that has lost its connection makes a new one, which takes the place of the old. Two nodes that dial each other at one time
- * may look the same to a listener; it can tell by its connection having been made after the HELLO, and refuses a duplicate.
+ * A node that has lost its connection makes a new one, which takes the place of the old. Before it does, the old one is asked
+ * whether somebody still answers on it: if so, somebody else goes by the same address, and the new one is refused as `occupied`. Two nodes that
+ * dial each other at one time may look the same to a listener; it can tell by its connection having been made after the HELLO, and
+ * refuses a duplicate.
  *
- * Either side may say REFUSED with a reason instead, and closes. The reason of a peer that has proven nothing is good for the log
- * and for nothing else.
+ * Either side may say REFUSED instead, and closes. It gives the reason only to a peer that has proven itself; everybody else is
+ * told `refused`, and the log of this node has the rest. The reason of a peer that has proven nothing is good for the log and for
+ * nothing else.
  *
  * The proof says who is at the other end, and protects nothing that is sent afterwards. Where the network is not to be trusted,
  * that is for TLS to do; a home-made cipher would be worse than none.
@@ -40,10 +46,17 @@ export class Handshake {
   readonly #terms: HandshakeTerms
   /** The authority that was dialled; undefined for a listener. */
   readonly #dialled: string | undefined
-  #state: "begin" | "welcome" | "proof" | "ready" | "over"
+  #state: "begin" | "welcome" | "proof" | "confirming" | "ready" | "over"
   #peer: Peer | undefined
+  /** Who the peer says it is. */
+  #claimed: NodeId | undefined
+  #isProven = false
+  /** The one of the keys that both have. */
+  #key: Uint8Array = NO_KEY
+  /** Whom the peer says that it dialled. */
+  #wanted = ""
   /** A listener's connection with that node at the time of its HELLO. */
-  #before: unknown
+  #before: LiveConnection | undefined
   /** All that both have said and that a proof vouches for. */
   #transcript: Buffer = Buffer.alloc(0)
 
@@ -62,27 +75,24 @@ export class Handshake {
     dialled: string,
   ): { readonly handshake: Handshake; readonly hello: Outgoing } {
     const handshake = new Handshake(terms, dialled)
-    const { self, namespace, system, codec, store, maxMessageBytes, secret, random } = terms
+    const { self, keys, digest, random } = terms
     const out = new OutputBuffer(512)
     for (const byte of MAGIC) out.u8(byte)
     out.u8(VERSION)
-    out.text(namespace)
-    out.text(system)
     out.text(self.toString())
     out.text(dialled)
-    out.text(codec)
-    out.text(store)
-    out.varint(maxMessageBytes)
-    out.u8(secret === undefined ? 0 : 1)
     out.raw(random.bytes(NONCE_BYTES))
+    const tagged = Buffer.from(out.bytes.subarray(0, out.at))
+    out.u8(keys.length)
+    for (const key of keys) out.raw(tagOf(tagged, key, digest))
     const hello = out.bytes.subarray(0, out.at)
     handshake.#transcript = hello
     return { handshake, hello: { kind: HELLO, fields: hello } }
   }
 
   /** Who the other says it is; proven only once this is established. */
-  get peer(): Peer | undefined {
-    return this.#peer
+  get claimed(): NodeId | undefined {
+    return this.#claimed
   }
 
   receive(kind: number, input: InputBytes): HandshakeStep {
@@ -93,6 +103,13 @@ export class Handshake {
         return this.#refuse("malformed", error.message)
       throw error
     }
+  }
+
+  /** Whether somebody answered on the connection that the new one would replace. */
+  confirmed(isAlive: boolean): HandshakeStep {
+    if (this.#state !== "confirming") return { kind: "over" }
+    if (isAlive) return this.#refuse("occupied", "the connection that it would replace is in use")
+    return this.#admit(this.#peer as Peer)
   }
 
   #receive(kind: number, input: InputBytes): HandshakeStep {
@@ -114,80 +131,134 @@ export class Handshake {
   }
 
   #hello(input: InputBytes): HandshakeStep {
-    const { self, namespace, codec, store, secret, random, judge } = this.#terms
+    const { self, system, codec, maxMessageBytes, random } = this.#terms
     const start = input.at
     for (const byte of MAGIC) if (input.u8() !== byte) return this.#refuse("malformed", "no node says this")
     const version = input.u8()
     if (version !== VERSION) {
       return this.#refuse("wrong-version", `it speaks version ${version}, this node ${VERSION}`)
     }
-    const theirNamespace = input.text(MAX_TEXT)
-    const system = input.text(MAX_TEXT)
     const node = NodeId.parse(input.text(MAX_TEXT))
-    const dialled = input.text(MAX_TEXT)
-    const theirCodec = input.text(MAX_TEXT)
-    const theirStore = input.text(MAX_TEXT)
-    const maxMessageBytes = input.varint()
-    const hasSecret = input.u8() === 1
+    this.#wanted = input.text(MAX_TEXT)
     input.skip(NONCE_BYTES)
+    const tagged = Buffer.from(input.bytes.subarray(start, input.at))
+    const tags = tagsIn(input)
     endOf(input)
-    this.#peer = { node, address: addressOf(system, node), maxMessageBytes }
-    if (theirNamespace !== namespace) return this.#refuse("wrong-namespace", "")
-    if (dialled !== self.address) {
-      return this.#refuse("wrong-address", `it dialled another address than ${self.address}`)
-    }
-    if (theirCodec !== codec) return this.#refuse("wrong-codec", "")
-    if (theirStore !== store) return this.#refuse("wrong-store", "")
-    if (hasSecret !== (secret !== undefined)) {
-      return this.#refuse("wrong-secret", hasSecret ? "this node has no secret" : "it has no secret")
-    }
-    const refusal = judge(node)
-    if (refusal !== undefined) return this.#refuse(refusal, "")
+    this.#claimed = node
+    const common = this.#commonKey(tagged, tags)
+    if (common === undefined) return this.#refuse("wrong-secret", this.#secretProblem(tagged, tags))
+    this.#key = common.key
     this.#before = this.#terms.connectionWith(node)
     const out = new OutputBuffer(512)
     out.u8(VERSION)
+    out.u8(common.index)
     out.text(self.toString())
-    out.text(this.#terms.system)
-    out.varint(this.#terms.maxMessageBytes)
+    out.text(system)
+    out.text(codec)
+    out.varint(maxMessageBytes)
     out.raw(random.bytes(NONCE_BYTES))
     this.#transcript = Buffer.concat([input.bytes.subarray(start, input.at), out.bytes.subarray(0, out.at)])
-    out.raw(this.#proofOf("listener"))
+    out.raw(this.#hmacOf("listener"))
     this.#state = "proof"
     return { kind: "wait", send: { kind: WELCOME, fields: out.bytes.subarray(0, out.at) } }
   }
 
+  /** The first tag of the dialler's that one of our keys makes too. */
+  #commonKey(tagged: Buffer, tags: readonly Uint8Array[]): { index: number; key: Uint8Array } | undefined {
+    const { keys, digest } = this.#terms
+    const ours = keys.map((key) => tagOf(tagged, key, digest))
+    for (const [index, tag] of tags.entries()) {
+      const key = keys[ours.findIndex((own) => digest.equal(own, tag))]
+      if (key !== undefined) return { index, key }
+    }
+    return undefined
+  }
+
+  #secretProblem(tagged: Buffer, tags: readonly Uint8Array[]): string {
+    const { namespace, keys, digest } = this.#terms
+    const open = openKey(namespace, digest)
+    if (keys.some((key) => digest.equal(key, open)))
+      return "this node has no secret, and it has one or another namespace"
+    const openTag = tagOf(tagged, open, digest)
+    return tags.some((tag) => digest.equal(tag, openTag))
+      ? "it has no secret"
+      : "it has another secret or namespace"
+  }
+
   #welcome(input: InputBytes): HandshakeStep {
-    const { self, digest, judge } = this.#terms
+    const { self, keys, digest, judge, codec, system, store, maxMessageBytes } = this.#terms
     const start = input.at
     const version = input.u8()
     if (version !== VERSION) return this.#refuse("wrong-version", `it speaks version ${version}`)
+    const key = keys[input.u8()]
     const node = NodeId.parse(input.text(MAX_TEXT))
-    const system = input.text(MAX_TEXT)
-    const maxMessageBytes = input.varint()
+    const theirSystem = input.text(MAX_TEXT)
+    const theirCodec = input.text(MAX_TEXT)
+    const limit = input.varint()
     input.skip(NONCE_BYTES)
-    const said = input.bytes.subarray(start, input.at)
-    this.#transcript = Buffer.concat([this.#transcript, said])
+    this.#transcript = Buffer.concat([this.#transcript, input.bytes.subarray(start, input.at)])
     const proof = input.raw(PROOF_BYTES)
     endOf(input)
-    this.#peer = { node, address: addressOf(system, node), maxMessageBytes }
-    if (node.equals(self)) return this.#refuse("self", "")
-    if (node.address !== this.#dialled) return this.#refuse("wrong-address", `it goes by ${node.address}`)
-    if (!digest.equal(proof, this.#proofOf("listener"))) {
+    if (key === undefined) throw new MalformedBytesError("it says a key that this node has not named")
+    this.#key = key
+    this.#claimed = node
+    if (!digest.equal(proof, this.#hmacOf("listener"))) {
       return this.#refuse("wrong-secret", "its proof of the secret is wrong")
     }
+    this.#isProven = true
+    if (node.equals(self)) return this.#refuse("self", "")
+    if (node.address !== this.#dialled) return this.#refuse("wrong-address", `it goes by ${node.address}`)
+    const misfit = this.#misfit(node, theirCodec, limit)
+    if (misfit !== undefined) return misfit
     const refusal = judge(node)
     if (refusal !== undefined && refusal !== "duplicate") return this.#refuse(refusal, "")
+    const answerKey = this.#hmacOf("answers")
+    this.#peer = { node, address: addressOf(theirSystem, node), maxMessageBytes: limit, answerKey }
+    const out = new OutputBuffer(512)
+    out.text(system)
+    out.text(codec)
+    out.raw(this.#hmacOf("store", Buffer.from(store)))
+    out.varint(maxMessageBytes)
+    this.#transcript = Buffer.concat([this.#transcript, out.bytes.subarray(0, out.at)])
+    out.raw(this.#hmacOf("dialler"))
     this.#state = "ready"
-    return { kind: "wait", send: { kind: PROOF, fields: this.#proofOf("dialler") } }
+    return { kind: "wait", send: { kind: PROOF, fields: out.bytes.subarray(0, out.at) } }
   }
 
   #proof(input: InputBytes): HandshakeStep {
+    const { self, digest, store } = this.#terms
+    const node = this.#claimed as NodeId
+    const start = input.at
+    const system = input.text(MAX_TEXT)
+    const codec = input.text(MAX_TEXT)
+    const storeTag = input.raw(PROOF_BYTES)
+    const limit = input.varint()
+    const ownStoreTag = this.#hmacOf("store", Buffer.from(store))
+    const answerKey = this.#hmacOf("answers")
+    this.#transcript = Buffer.concat([this.#transcript, input.bytes.subarray(start, input.at)])
     const proof = input.raw(PROOF_BYTES)
     endOf(input)
-    if (!this.#terms.digest.equal(proof, this.#proofOf("dialler"))) {
+    if (!digest.equal(proof, this.#hmacOf("dialler"))) {
       return this.#refuse("wrong-secret", "its proof of the secret is wrong")
     }
-    const peer = this.#peer as Peer
+    this.#isProven = true
+    const peer = { node, address: addressOf(system, node), maxMessageBytes: limit, answerKey }
+    this.#peer = peer
+    if (this.#wanted !== self.address) {
+      return this.#refuse("wrong-address", `it dialled another address than ${self.address}`)
+    }
+    if (!digest.equal(storeTag, ownStoreTag)) return this.#refuse("wrong-store", "")
+    const misfit = this.#misfit(node, codec, limit)
+    if (misfit !== undefined) return misfit
+    const present = this.#terms.connectionWith(node)
+    if (present === undefined || present !== this.#before) return this.#admit(peer)
+    const refusal = this.#terms.judge(node)
+    if (refusal !== undefined) return this.#refuse(refusal, "")
+    this.#state = "confirming"
+    return { kind: "confirm", connection: present }
+  }
+
+  #admit(peer: Peer): HandshakeStep {
     const refusal = this.#terms.judge(peer.node)
     if (refusal !== undefined) return this.#refuse(refusal, "")
     // One that was made since is newer than this one's HELLO, and the peer has agreed to it.
@@ -197,16 +268,29 @@ export class Handshake {
     return { kind: "established", peer, send: { kind: READY, fields: undefined } }
   }
 
-  /** Without a secret it is the same for everybody, and proves only that both mean the same conversation. */
-  #proofOf(role: "dialler" | "listener"): Uint8Array {
-    const { digest, secret } = this.#terms
-    const label = Buffer.from(`troupe ${role} ${VERSION}\0`, "latin1")
-    return digest.hmacSha256(secret ?? NO_SECRET, Buffer.concat([label, this.#transcript]))
+  /** What both sides hold against a peer that has proven itself. */
+  #misfit(node: NodeId, codec: string, limit: number): HandshakeStep | undefined {
+    if (codec !== this.#terms.codec) {
+      return this.#refuse("wrong-codec", `it has ${codec}, this node ${this.#terms.codec}`)
+    }
+    if (limit < LEAST_MESSAGE_BYTES || limit > MOST_MESSAGE_BYTES) {
+      return this.#refuse("wrong-limit", `it takes messages of ${limit} bytes`)
+    }
+    if (this.#terms.bears?.(node.host) === false) {
+      return this.#refuse("wrong-certificate", `its certificate does not bear ${node.host}`)
+    }
+    return undefined
   }
 
-  #refuse(because: HandshakeRefusal, detail: string): HandshakeStep {
+  #hmacOf(label: "dialler" | "listener" | "store" | "answers", more: Uint8Array = NOTHING): Uint8Array {
+    const { digest } = this.#terms
+    return digest.hmacSha256(this.#key, Buffer.concat([labelled(label), this.#transcript, more]))
+  }
+
+  #refuse(because: HandshakeProblem, detail: string): HandshakeStep {
     this.#state = "over"
-    const fields = Uint8Array.of(refusalCodes[because])
+    const said = this.#isProven && because in refusalCodes ? (because as HandshakeRefusal) : "refused"
+    const fields = Uint8Array.of(refusalCodes[said])
     return { kind: "refused", by: "us", because, detail, send: { kind: REFUSED, fields } }
   }
 }
@@ -222,13 +306,22 @@ export interface HandshakeTerms {
   readonly store: string
   /** The largest message that this node takes. */
   readonly maxMessageBytes: number
-  readonly secret: Uint8Array | undefined
+  /** What proofs are keyed with: one or two, the current one first. */
+  readonly keys: readonly Uint8Array[]
   readonly digest: Digest
   readonly random: Random
   /** Whether to talk to this node at all. */
   readonly judge: (peer: NodeId) => HandshakeRefusal | undefined
-  /** Something that stands for the connection that there is with the address of this node; undefined without one. */
-  readonly connectionWith: (peer: NodeId) => unknown
+  /** The connection that there is with the address of this node; undefined without one. */
+  readonly connectionWith: (peer: NodeId) => LiveConnection | undefined
+  /** Whether the peer's certificate bears this host; undefined where certificates do not say who is who. */
+  readonly bears?: ((host: string) => boolean) | undefined
+}
+
+/** A connection that a new one would replace. */
+export interface LiveConnection {
+  /** Asks whether somebody is still there, and is told within a bounded time. */
+  probe(answered: (isAlive: boolean) => void): void
 }
 
 export interface Peer {
@@ -236,6 +329,8 @@ export interface Peer {
   /** What the paths of its actors begin with. */
   readonly address: Address
   readonly maxMessageBytes: number
+  /** Known to both ends of this connection and to nobody else: where answers go cannot be guessed without it. */
+  readonly answerKey: Uint8Array
 }
 
 /** A frame to send. */
@@ -246,21 +341,44 @@ export interface Outgoing {
 
 export type HandshakeStep =
   | { readonly kind: "wait"; readonly send: Outgoing }
+  /** The listener asks whether the connection that the peer has is still in use, and tells `confirmed`. */
+  | { readonly kind: "confirm"; readonly connection: LiveConnection; readonly send?: undefined }
   | { readonly kind: "established"; readonly peer: Peer; readonly send?: Outgoing }
+  /** It had ended before. */
+  | { readonly kind: "over"; readonly send?: undefined }
   | {
       readonly kind: "refused"
       readonly by: "us" | "peer"
-      readonly because: HandshakeRefusal
+      readonly because: HandshakeProblem
       readonly detail: string
       readonly send?: Outgoing
     }
 
 const MAGIC = [0x54, 0x52, 0x50, 0x45] as const
-export const VERSION = 1
+export const VERSION = 2
+/** What a node may say that it takes: errors have to fit, and a buffer has to hold it. */
+export const LEAST_MESSAGE_BYTES = 4_096
+export const MOST_MESSAGE_BYTES = 2 ** 30
 const NONCE_BYTES = 32
 const PROOF_BYTES = 32
 const MAX_TEXT = 1_024
-const NO_SECRET = new Uint8Array()
+const MAX_KEYS = 2
+const NO_KEY = new Uint8Array()
+const NOTHING = new Uint8Array()
+
+function labelled(label: string): Buffer {
+  return Buffer.from(`troupe ${label} ${VERSION}\0`, "latin1")
+}
+
+function tagOf(tagged: Buffer, key: Uint8Array, digest: Digest): Uint8Array {
+  return digest.hmacSha256(key, Buffer.concat([labelled("hello"), tagged]))
+}
+
+function tagsIn(input: InputBytes): Uint8Array[] {
+  const count = input.u8()
+  if (count < 1 || count > MAX_KEYS) throw new MalformedBytesError(`a HELLO has 1 or 2 tags, not ${count}`)
+  return Array.from({ length: count }, () => Buffer.from(input.raw(PROOF_BYTES)))
+}
 
 function endOf(input: InputBytes): void {
   if (input.left > 0) throw new MalformedBytesError("a frame of the handshake is longer than it should be")

@@ -39,7 +39,7 @@ export class PeerConnection implements FrameHandler {
 
   /** Who the peer says it is, proven or not. */
   get claimed(): NodeId | undefined {
-    return this.#handshake.peer?.node
+    return this.#handshake.claimed
   }
 
   start(): void {
@@ -81,8 +81,13 @@ export class PeerConnection implements FrameHandler {
       this.#role.refused(step.because, step.detail, step.by)
       return
     }
+    if (step.kind === "over") return
+    if (step.kind === "confirm") {
+      step.connection.probe((isAlive) => this.#step(this.#handshake.confirmed(isAlive)))
+      return
+    }
     if (step.send !== undefined) this.#send(step.send)
-    if (step.kind === "wait") return
+    if (step.kind === "wait") return this.#role.greeted()
     const { peer } = step
     this.#role.settled()
     this.#frames.established()
@@ -111,6 +116,8 @@ export type Role = (
   owner(node: NodeId): RemoteNode
   /** The handshake came to nothing. */
   refused(because: DisconnectReason, detail: string, by: "us" | "peer"): void
+  /** The peer has said what only a node of this cluster says. */
+  greeted(): void
   /** The peer has proven who it is. */
   settled(): void
   /** The connection is gone. */

@@ -20,6 +20,7 @@ import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
 import { type Greeting, PeerConnection } from "./peer-connection.js"
 import { RemoteNode, type RemoteNodeTools } from "./remote-node.js"
 import { RemoteRef } from "./remote-ref.js"
+import type { SharedKeys } from "./shared-keys.js"
 import { Speech } from "./speech.js"
 
 /**
@@ -172,6 +173,7 @@ export class Remoting {
         this.#connections.delete(peer)
         this.#strangers.delete(peer)
       },
+      greeted: () => {},
       settled: () => this.#strangers.delete(peer),
     })
     this.#connections.add(peer)
@@ -225,7 +227,7 @@ export class Remoting {
   }
 
   get #greeting(): Greeting {
-    const { address, namespace, secret, maxMessageBytes, ports } = this.#options
+    const { address, namespace, keys, maxMessageBytes, ports } = this.#options
     const { digest, random } = ports
     return {
       speech: this.#speech,
@@ -236,7 +238,7 @@ export class Remoting {
         codec: this.#speech.codecName,
         store: this.#options.store,
         maxMessageBytes,
-        secret,
+        keys: keys.keys,
         digest,
         random,
         judge: (peer) => {
@@ -266,6 +268,7 @@ export class Remoting {
           else node.dialFailed(because)
         },
         over: () => this.#connections.delete(made),
+        greeted: () => {},
         settled: () => {},
       })
       peer = made
@@ -314,7 +317,7 @@ export interface RemotingOptions {
   readonly namespace: string
   /** The identity of the store; empty without one. */
   readonly store: string
-  readonly secret: Uint8Array | undefined
+  readonly keys: SharedKeys
   readonly tls: TlsOptions | undefined
   readonly terms: AssociationTerms
   readonly keepAlive: FrameTools["keepAlive"]

@@ -167,6 +167,10 @@ export class Session implements AnswerDesk {
     this.#frames.close(because)
   }
 
+  probe(answered: (isAlive: boolean) => void): void {
+    this.#frames.probe(answered)
+  }
+
   /** The connection is gone. */
   ended(because: string): void {
     this.#watched.clear()

@@ -1,3 +1,4 @@
+import { scryptSync } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { nodeDigest } from "./node-digest.js"
 
@@ -60,5 +61,34 @@ describe("equal", () => {
   test("answers no for different lengths, and does not throw", () => {
     expect(nodeDigest.equal(text("same"), text("same."))).toBe(false)
     expect(nodeDigest.equal(text("same"), new Uint8Array(0))).toBe(false)
+  })
+})
+
+describe("stretch", () => {
+  test("is scrypt, with the numbers that the wire format says", async () => {
+    const made = await nodeDigest.stretch(text("a secret"), text("troupe shop"))
+    expect(made).toEqual(
+      scryptSync("a secret", "troupe shop", 32, { N: 32_768, r: 8, p: 1, maxmem: 2 ** 26 }),
+    )
+  })
+
+  test("gives other bytes for another secret, and for another salt", async () => {
+    const all = await Promise.all(
+      [
+        ["a secret", "troupe shop"],
+        ["a secreT", "troupe shop"],
+        ["a secret", "troupe shoP"],
+        ["a secrett", "roupe shop"],
+      ].map(async ([secret = "", salt = ""]) =>
+        Buffer.from(await nodeDigest.stretch(text(secret), text(salt))).toString("hex"),
+      ),
+    )
+    expect(new Set(all).size).toBe(4)
+  })
+
+  test("is done once for the same secret, also when it is asked for twice at one time", () => {
+    const first = nodeDigest.stretch(text("once is enough"), text("salt"))
+    expect(nodeDigest.stretch(text("once is enough"), text("salt"))).toBe(first)
+    return first
   })
 })

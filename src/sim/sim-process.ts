@@ -2,12 +2,12 @@ import type { Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Ports } from "../ports/ports.js"
 import { noTelemetry } from "../runtime/no-telemetry.js"
-import { nodeDigest } from "../runtime/node-digest.js"
 import { nodeTurnContext } from "../runtime/node-turn-context.js"
 import type { SimMicros, Step } from "./agenda.js"
 import type { SimEvent } from "./assertions.js"
 import { SeededRandom } from "./seeded-random.js"
 import { SimClock } from "./sim-clock.js"
+import { simDigest } from "./sim-digest.js"
 import { SimLifeline } from "./sim-lifeline.js"
 import { SimNetwork } from "./sim-network.js"
 import type { World } from "./world.js"
@@ -65,7 +65,7 @@ export class SimProcess {
         yield: (task) => this.#yield(task),
       },
       network: this.network,
-      digest: nodeDigest,
+      digest: simDigest,
       lifeline: new SimLifeline(this),
       logger: traced(this),
       telemetry: noTelemetry,

@@ -145,7 +145,7 @@ export class ActorSystem implements AsyncDisposable {
         address,
         namespace: settings.namespace,
         store: store?.identity ?? "",
-        secret: listen?.secret,
+        keys: house.keys,
         tls: listen?.tls,
         terms,
         keepAlive,

@@ -6,6 +6,7 @@ import type { NetworkError } from "../errors/network-error.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { Connection, Endpoint, Listener } from "../ports/network.js"
 import type { Ports } from "../ports/ports.js"
+import { type SharedKeys, sharedKeys } from "../remote/shared-keys.js"
 import { type CheckedListen, isLoopback, openToAnybody } from "./remote-settings.js"
 import type { CheckedSettings } from "./settings.js"
 
@@ -14,6 +15,8 @@ export interface OpenHouse {
   readonly listener: Listener
   readonly self: NodeId
   readonly address: Address
+  /** What nodes of this cluster prove themselves by. */
+  readonly keys: SharedKeys
   /** Whoever has come, and whoever comes from now on, is handed to this. */
   welcome(door: Door): void
 }
@@ -33,7 +36,8 @@ export async function openHouse(
 ): Promise<OpenHouse> {
   const early: Connection[] = []
   let door: Door = { accept: (connection) => early.push(connection), refused: () => {} }
-  const { host, port, tls, secret } = listen
+  const { host, port, tls, secrets } = listen
+  const keys = await sharedKeys(secrets, settings.namespace, ports.digest)
   const listener = await ports.network.listen(
     { host: bare(host), port },
     (connection) => door.accept(connection),
@@ -41,7 +45,7 @@ export async function openHouse(
   )
   try {
     // A name may mean another address than it seems to.
-    if (isLoopback(host) && !isLoopback(listener.at.host) && secret === undefined && tls?.mutual !== true) {
+    if (isLoopback(host) && !isLoopback(listener.at.host) && keys.isOpen && tls?.mutual !== true) {
       throw openToAnybody(listener.at.host)
     }
     const address = addressOf(listen, listener, settings)
@@ -50,6 +54,7 @@ export async function openHouse(
       listener,
       self,
       address,
+      keys,
       welcome: (given) => {
         door = given
         for (const connection of early.splice(0)) given.accept(connection)

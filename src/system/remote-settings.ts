@@ -3,6 +3,7 @@ import { SettingsError } from "../errors/settings-error.js"
 import type { CodecFactory } from "../ports/codec.js"
 import type { TlsOptions } from "../ports/network.js"
 import type { AssociationTerms } from "../remote/association.js"
+import { LEAST_MESSAGE_BYTES, MOST_MESSAGE_BYTES } from "../remote/handshake.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { TypeRegistry, type WireType } from "../serialization/type-registry.js"
 import { duration, group, number, text, whole } from "./setting-checks.js"
@@ -58,8 +59,11 @@ export interface ListenSettings {
   readonly host: string
   /** 0 lets the system choose. */
   readonly port: number
-  /** What all nodes of the cluster know and nobody else; 16 characters or more. Needed beyond loopback, unless TLS is mutual. */
-  readonly secret?: string
+  /**
+   * What all nodes of the cluster know and nobody else: at least 16 characters, 10 of them different, as `openssl rand -base64 32` makes
+   * them. Needed beyond loopback, unless TLS is mutual. While it is being changed, the new one and the one before it.
+   */
+  readonly secret?: string | readonly [current: string, previous: string]
   readonly tls?: TlsOptions
 }
 
@@ -76,7 +80,8 @@ export interface CheckedRemoteSettings {
 export interface CheckedListen {
   readonly host: string
   readonly port: number
-  readonly secret: Uint8Array | undefined
+  /** None, the current one, or that and the one before it. */
+  readonly secrets: readonly string[]
   readonly tls: TlsOptions | undefined
 }
 
@@ -140,17 +145,40 @@ function checkListen(listen: ListenSettings | undefined): CheckedListen | undefi
   const { port } = listen
   if (!(port === 0 || isPort(port)))
     throw new SettingsError("listen.port", "it is a port, or 0 for any that is free")
-  const secret = checkSecret(listen.secret)
+  const secrets = checkSecrets(listen.secret)
   const tls = checkTls(listen.tls)
-  if (!isLoopback(host) && secret === undefined && tls?.mutual !== true) throw openToAnybody(host)
-  return { host, port, secret, tls }
+  if (!isLoopback(host) && secrets.length === 0 && tls?.mutual !== true) throw openToAnybody(host)
+  return { host, port, secrets, tls }
 }
 
-function checkSecret(secret: unknown): Uint8Array | undefined {
-  if (secret === undefined) return undefined
-  if (typeof secret === "string" && secret.length >= 16) return Buffer.from(secret)
-  throw new SettingsError("listen.secret", "it is a text of 16 characters or more")
+function checkSecrets(given: ListenSettings["secret"]): readonly string[] {
+  if (given === undefined) return []
+  if (!Array.isArray(given)) return [checkSecret("listen.secret", given)]
+  const [current, previous] = given as readonly unknown[]
+  const secrets = [
+    checkSecret("listen.secret[0]", current),
+    checkSecret("listen.secret[1]", previous),
+  ] as const
+  if (given.length !== 2 || secrets[0] === secrets[1]) {
+    throw new SettingsError("listen.secret", "a list must have two different secrets, [current, previous]")
+  }
+  return secrets
 }
+
+/** What it says of a secret must not help to guess it. */
+function checkSecret(field: string, secret: unknown): string {
+  if (typeof secret !== "string") throw new SettingsError(field, `it must be a string; ${MAKE_SECRET}`)
+  const different = new Set(secret).size
+  if (secret.length >= LEAST_SECRET && different >= LEAST_DIFFERENT) return secret
+  throw new SettingsError(
+    field,
+    `it must have at least ${LEAST_SECRET} characters, ${LEAST_DIFFERENT} of them different (got ${secret.length}, ${different} different); ${MAKE_SECRET}`,
+  )
+}
+
+const LEAST_SECRET = 16
+const LEAST_DIFFERENT = 10
+const MAKE_SECRET = 'make one with "openssl rand -base64 32"'
 
 function checkTls(tls: TlsOptions | undefined): TlsOptions | undefined {
   if (tls === undefined) return undefined
@@ -181,7 +209,7 @@ function checkAdvertise(advertise: RemoteSettings["advertise"]): CheckedRemoteSe
 /** Errors have to fit as well. */
 function checkMessageBytes(given: number | undefined): number {
   const bytes = whole("maxMessageBytes", given, 1024 * 1024)
-  if (bytes >= 4_096 && bytes <= 2 ** 30) return bytes
+  if (bytes >= LEAST_MESSAGE_BYTES && bytes <= MOST_MESSAGE_BYTES) return bytes
   throw new SettingsError("maxMessageBytes", "it is a number of bytes from 4,096 to 2^30")
 }
 

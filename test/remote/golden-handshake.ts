@@ -3,7 +3,8 @@ import type { Random } from "../../src/ports/random.js"
 import type { HandshakeTerms } from "../../src/remote/handshake.js"
 import { nodeDigest } from "../../src/runtime/node-digest.js"
 
-export const SECRET: Uint8Array = Buffer.from("a secret that nobody else knows")
+/** What a secret was stretched to. */
+export const KEY: Uint8Array = Buffer.from("32 bytes that nobody else has...")
 
 export const DIALLER: NodeId = NodeId.of("a.test", 2551, "00000000000000a1")
 export const LISTENER: NodeId = NodeId.of("b.test", 2552, "00000000000000b1")
@@ -17,7 +18,7 @@ export function termsOf(self: NodeId, nonce: number, changed: Partial<HandshakeT
     codec: "troupe-binary-1",
     store: "",
     maxMessageBytes: 1_048_576,
-    secret: SECRET,
+    keys: [KEY],
     digest: nodeDigest,
     random: countingRandom(nonce),
     judge: (peer) => (peer.equals(changed.self ?? self) ? "self" : undefined),

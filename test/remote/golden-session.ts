@@ -82,7 +82,8 @@ export function startSession(options: SessionOptions = {}): TestSession {
   const node = NodeId.of("b.test", 2552, "00000000000000b1")
   const address = Address.of({ scheme: "troupe.tcp", system: "orders", host: "b.test", port: 2552 })
   if (!(address instanceof Address)) throw address
-  const session = new Session({ node, address, maxMessageBytes: theirMaxBytes }, frames, speech, owner)
+  const peer = { node, address, maxMessageBytes: theirMaxBytes, answerKey: new Uint8Array(32) }
+  const session = new Session(peer, frames, speech, owner)
   frames.start()
   frames.established()
   return {

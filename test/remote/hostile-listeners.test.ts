@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { ENVELOPE, PROOF, READY, REFUSED, WELCOME } from "../../src/remote/frames.js"
+import { nodeDigest } from "../../src/runtime/node-digest.js"
 import { ManualClock } from "../fake/manual-clock.js"
 import { RawListener } from "./support/raw-listener.js"
 import { freshNode, type RawPeer } from "./support/raw-peer.js"
@@ -32,9 +33,12 @@ describe("somebody who sits at an address that a node dials", () => {
       (peer) => peer.send(frame(REFUSED, Buffer.from([99]))),
       "malformed",
     ],
-    ["refuses the namespace", (peer) => peer.send(frame(REFUSED, Buffer.from([2]))), "wrong-namespace"],
-    // It has proven nothing, so what it says of the secret is no ground for shutting it out.
-    ["refuses the secret", (peer) => peer.send(frame(REFUSED, Buffer.from([6]))), "wrong-secret"],
+    ["refuses", (peer) => peer.send(frame(REFUSED, Buffer.from([1]))), "refused"],
+    [
+      "refuses the codec, whose word is good for nothing",
+      (peer) => peer.send(frame(REFUSED, Buffer.from([3]))),
+      "wrong-codec",
+    ],
   ]
   it.each(answers)("and %s is tried again later", async (_, say, reason) => {
     const { node, listener } = await dialling()
@@ -57,7 +61,10 @@ describe("somebody who sits at an address that a node dials", () => {
   it("and has another secret is quarantined, and gets no proof", async () => {
     const { node, listener } = await dialling()
     const peer = await listener.dialled()
-    await listener.shakeHands(peer, node, { secret: Buffer.from("another secret altogether") })
+    await listener.shakeHands(peer, node, {
+      keys: [Buffer.from("another key altogether")],
+      digest: { ...nodeDigest, equal: () => true },
+    })
     await until("it is quarantined", () => node.quarantined.length > 0)
     expect(node.quarantined.map(({ authority, reason }) => [authority, reason])).toEqual([
       [listener.authority, expect.stringContaining("its proof of the secret is wrong")],

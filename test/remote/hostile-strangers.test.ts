@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest"
+import { refusalCodes } from "../../src/remote/disconnect-reason.js"
 import { ENVELOPE, HELLO, MAX_HANDSHAKE_BYTES, PING, PROOF, REFUSED } from "../../src/remote/frames.js"
 import { Handshake } from "../../src/remote/handshake.js"
+import { InputBytes } from "../../src/serialization/input-bytes.js"
 import { ManualClock } from "../fake/manual-clock.js"
-import { freshNode, handshakeTerms, type RawPeer } from "./support/raw-peer.js"
+import { freshNode, handshakeTerms, keysOf, type RawPeer } from "./support/raw-peer.js"
 import { type Siege, sieges } from "./support/siege.js"
 import { until } from "./support/until.js"
-import { announcement, batch, frame, name, oneWay, payloadOf } from "./support/wire.js"
+import { SECRET } from "./support/watched-node.js"
+import { announcement, batch, type Frame, frame, name, oneWay, payloadOf } from "./support/wire.js"
 
 const besiege = sieges()
 
@@ -18,15 +21,35 @@ describe("a stranger", () => {
     peer.send(frame(HELLO, hello))
     await refusedFor(node, "wrong-version")
     await until("it is told", () => peer.framesOf(REFUSED).length === 1)
-    expect(node.refused[0]?.detail).toBe("it speaks version 99, this node 1")
+    expect(node.refused[0]?.detail).toBe("it speaks version 99, this node 2")
   })
 
-  it("of another namespace is refused", async () => {
+  it.each([
+    ["another namespace", { namespace: "elsewhere", secret: SECRET }],
+    ["another secret", { namespace: "besieged", secret: "another secret altogether" }],
+    [
+      "two other secrets",
+      { namespace: "besieged", secret: ["another secret altogether", "and yet another"] },
+    ],
+    ["no secret", { namespace: "besieged", secret: undefined }],
+  ])("with %s is refused, and gets nothing to try passwords on", async (_, { namespace, secret }) => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
-    await expect(peer.shakeHands(node, { namespace: "elsewhere" })).rejects.toThrow("wrong-namespace")
-    await refusedFor(node, "wrong-namespace")
+    const keys = keysOf({ namespace, secret })
+    await expect(peer.shakeHands(node, { keys })).rejects.toThrow("the handshake failed: refused")
+    await refusedFor(node, "wrong-secret")
+    expect(peer.frames).toEqual([{ kind: REFUSED, fields: Buffer.of(refusalCodes.refused) }])
+    expect(node.refused[0]?.detail).toContain(secret === undefined ? "it has no secret" : "another secret")
   })
+
+  it.each([1, 4_095, 2 ** 30 + 1, 2 ** 53 - 1])(
+    "that takes messages of %i bytes is refused",
+    async (maxMessageBytes) => {
+      const { node, stranger } = await besiege()
+      await expect((await stranger()).shakeHands(node, { maxMessageBytes })).rejects.toThrow("wrong-limit")
+      await refusedFor(node, "wrong-limit")
+    },
+  )
 
   it.each([
     ["codec", { codec: "other" }, "wrong-codec"],
@@ -40,7 +63,8 @@ describe("a stranger", () => {
   it("that dialled another node is refused", async () => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
-    peer.send(frame(HELLO, helloTo(node, "127.0.0.1:1")))
+    const elsewhere = { ...node, authority: "127.0.0.1:1", namespace: node.namespace, secret: node.secret }
+    await expect(peer.shakeHands(elsewhere)).rejects.toThrow("wrong-address")
     await refusedFor(node, "wrong-address")
   })
 
@@ -52,20 +76,12 @@ describe("a stranger", () => {
     await refusedFor(node, "self")
   })
 
-  it("with no secret is refused, and learns nothing that depends on it", async () => {
-    const { node, stranger } = await besiege()
-    const peer = await stranger()
-    await expect(peer.shakeHands(node, { secret: undefined })).rejects.toThrow("wrong-secret")
-    await refusedFor(node, "wrong-secret")
-    expect(peer.frames.map(({ kind }) => kind)).toEqual([REFUSED])
-  })
-
   it("that goes on with a wrong secret is refused at its proof", async () => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
-    peer.send(frame(HELLO, helloTo(node)))
-    await until("it is welcomed", () => peer.frames.length === 1)
-    peer.send(frame(PROOF, Buffer.alloc(32, 7)), name(0, node.path("echo")), oneWay(0, payloadOf("in")))
+    const proof = await proofTo(node, peer)
+    proof.fill(7, proof.length - 32)
+    peer.send(frame(PROOF, proof), name(0, node.path("echo")), oneWay(0, payloadOf("in")))
     await refusedFor(node, "wrong-secret")
     expect(node.system.association(peerAddress)).toBeUndefined()
     expect(node.deadLetters).toEqual([])
@@ -74,10 +90,12 @@ describe("a stranger", () => {
   it("that sends the node's own proof back is refused", async () => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
-    peer.send(frame(HELLO, helloTo(node)))
-    await until("it is welcomed", () => peer.frames.length === 1)
-    peer.send(frame(PROOF, peer.frames[0]?.fields.subarray(-32) ?? Buffer.alloc(0)))
+    const proof = await proofTo(node, peer)
+    proof.set(peer.frames[0]?.fields.subarray(-32) ?? [], proof.length - 32)
+    peer.send(frame(PROOF, proof))
     await refusedFor(node, "wrong-secret")
+    await until("it is told no more than that", () => peer.framesOf(REFUSED).length === 1)
+    expect(peer.framesOf(REFUSED)[0]?.fields).toEqual(Buffer.of(refusalCodes.refused))
   })
 
   it("that repeats a good handshake, byte by byte, is refused", async () => {
@@ -260,6 +278,16 @@ const peerAddress = "127.0.0.2:4711"
 function helloTo(node: Siege["node"], dialled = node.authority): Buffer {
   const { hello } = Handshake.dialler(handshakeTerms(node, { self: freshNode() }), dialled)
   return Buffer.from(hello.fields ?? [])
+}
+
+/** What a node would say after it was welcomed. */
+async function proofTo(node: Siege["node"], peer: RawPeer): Promise<Buffer> {
+  const { handshake, hello } = Handshake.dialler(handshakeTerms(node), node.authority)
+  peer.send(frame(HELLO, hello.fields ?? Buffer.alloc(0)))
+  await until("it is welcomed", () => peer.frames.length === 1)
+  const { kind, fields } = peer.frames[0] as Frame
+  const { send } = handshake.receive(kind, new InputBytes(fields, 0, fields.length))
+  return Buffer.from(send?.fields ?? [])
 }
 
 async function refusedFor(node: Siege["node"], reason: string): Promise<void> {

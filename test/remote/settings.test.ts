@@ -82,12 +82,34 @@ describe("a secret", () => {
     ["empty", ""],
     ["no text", 1234567890123456],
     ["null", null],
+    ["of one character", "a".repeat(64)],
+    ["of 16 spaces", " ".repeat(16)],
+    ["of 9 different characters", "123456789".repeat(3)],
+    ["one in a list", ["0123456789abcdef"]],
+    ["the same twice", ["0123456789abcdef", "0123456789abcdef"]],
+    ["three", ["0123456789abcdef", "0123456789abcdeg", "0123456789abcdeh"]],
+    ["a poor one behind a good one", ["0123456789abcdef", "aaaaaaaaaaaaaaaaa"]],
   ])("that is %s is refused, and not shown", async (_, secret) => {
     const error = await refused({ listen: { host: "127.0.0.1", port: 0, secret: secret as string } })
-    expect(error.field).toBe("listen.secret")
-    if (secret !== "" && secret !== null) {
-      expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain(String(secret))
+    expect(error.field).toMatch(/^listen\.secret(\[[01]\])?$/)
+    for (const part of [secret].flat()) {
+      if (part === "" || part === null) continue
+      expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain(String(part))
     }
+  })
+
+  it("that is poor is refused with the rule, and with how to make a good one", async () => {
+    const error = await refused({ listen: { host: "127.0.0.1", port: 0, secret: "ab".repeat(10) } })
+    expect(error.message).toBe(
+      'setting listen.secret: it must have at least 16 characters, 10 of them different (got 20, 2 different); make one with "openssl rand -base64 32"',
+    )
+  })
+
+  it("may be two", async () => {
+    const system = await start({
+      listen: { host: "127.0.0.1", port: 0, secret: [SECRET, "fedcba9876543210"] },
+    })
+    expect(system.node).toBeDefined()
   })
 
   it("is no part of what a wrong setting beside it says", async () => {

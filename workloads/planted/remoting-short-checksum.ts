@@ -10,6 +10,7 @@ export function shortChecksum(version: Version): Workload {
       inner.crc32(bytes, start, version === "buggy" ? Math.min(end, start + COVERED_BYTES) : end),
     hmacSha256: (key, message) => inner.hmacSha256(key, message),
     equal: (a, b) => inner.equal(a, b),
+    stretch: (secret, salt) => inner.stretch(secret, salt),
   })
   return remotingWith({ digest }, `remoting-short-checksum-${version}`)
 }

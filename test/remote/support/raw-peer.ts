@@ -1,9 +1,11 @@
+import { scryptSync } from "node:crypto"
 import { connect, type Socket } from "node:net"
 import { NodeId } from "../../../src/address/node-id.js"
 import { BatchReader } from "../../../src/remote/batch-reader.js"
 import { ENVELOPE, PING, READY } from "../../../src/remote/frames.js"
 import { Handshake, type HandshakeTerms } from "../../../src/remote/handshake.js"
-import { nodeDigest } from "../../../src/runtime/node-digest.js"
+import { openKey } from "../../../src/remote/shared-keys.js"
+import { nodeDigest, SCRYPT } from "../../../src/runtime/node-digest.js"
 import { nodeRandom } from "../../../src/runtime/node-random.js"
 import { Envelope, readEnvelope } from "../../../src/serialization/envelope.js"
 import { InputBytes } from "../../../src/serialization/input-bytes.js"
@@ -65,9 +67,9 @@ export class RawPeer {
       const said = this.frames[read]
       if (said === undefined) throw new Error("the node closed the connection during the handshake")
       const step = handshake.receive(said.kind, new InputBytes(said.fields, 0, said.fields.length))
+      if (step.send !== undefined) this.send(frame(step.send.kind, step.send.fields ?? NOTHING))
       if (step.kind === "refused") throw new Error(`the handshake failed: ${step.because} ${step.detail}`)
       if (said.kind === READY) return
-      if (step.send !== undefined) this.send(frame(step.send.kind, step.send.fields ?? NOTHING))
     }
   }
 
@@ -123,8 +125,21 @@ export interface Message {
 export interface Authority {
   readonly authority: string
   readonly namespace: string
-  readonly secret: string | undefined
+  readonly secret: string | readonly string[] | undefined
 }
+
+/** As a node makes them of its secrets, at once. */
+export function keysOf({ namespace, secret }: Omit<Authority, "authority">): Uint8Array[] {
+  if (secret === undefined) return [openKey(namespace, nodeDigest)]
+  return (typeof secret === "string" ? [secret] : secret).map((one) => {
+    const name = `${namespace} ${one}`
+    const key = stretched.get(name) ?? scryptSync(one, `troupe ${namespace}`, 32, SCRYPT)
+    stretched.set(name, key)
+    return key
+  })
+}
+
+const stretched = new Map<string, Uint8Array>()
 
 export function handshakeTerms(to: Authority, terms: Partial<HandshakeTerms> = {}): HandshakeTerms {
   return {
@@ -134,7 +149,7 @@ export function handshakeTerms(to: Authority, terms: Partial<HandshakeTerms> = {
     codec: "troupe-binary-1",
     store: "",
     maxMessageBytes: 1024 * 1024,
-    secret: to.secret === undefined ? undefined : Buffer.from(to.secret),
+    keys: keysOf(to),
     digest: nodeDigest,
     random: nodeRandom,
     judge: () => undefined,

@@ -25,7 +25,7 @@ export type Question = { readonly text: string; readonly replyTo: ActorRef<strin
 export class WatchedNode implements Authority {
   readonly system: ActorSystem
   readonly namespace: string
-  readonly secret: string | undefined
+  readonly secret: string | readonly [string, string] | undefined
   /** Each line with all of its fields. */
   readonly log: string[]
   readonly refused: ConnectionRefused[] = []

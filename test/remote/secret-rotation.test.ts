@@ -1,0 +1,60 @@
+import { afterEach, expect, it } from "vitest"
+import { type Question, WatchedNode } from "./support/watched-node.js"
+
+const OLD = "the secret that was, long enough"
+const NEW = "the secret to be, long enough too"
+
+const nodes: (WatchedNode | undefined)[] = []
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await node?.stop()
+})
+
+it("three nodes change their secret in two rollouts, one node at a time, and can talk all the while", async () => {
+  for (let place = 0; place < 3; place += 1) await restart(place, OLD)
+  await allTalk()
+  const rollouts = [[NEW, OLD], NEW] as const
+  for (const secret of rollouts) {
+    for (let place = 0; place < 3; place += 1) {
+      await restart(place, secret)
+      await allTalk()
+    }
+  }
+  const left = await WatchedNode.start({ listen: { host: "127.0.0.1", port: 0, secret: OLD }, ...QUICK })
+  nodes.push(left)
+  await expect(ask(left, nodes[0] as WatchedNode, 300)).rejects.toMatchObject({ delivery: "not-delivered" })
+  expect(new Set(left.failed.map(({ reason }) => reason))).toEqual(new Set(["refused"]))
+})
+
+it("one rollout is too few: nodes that have only the new secret and only the old one do not talk", async () => {
+  await restart(0, OLD)
+  await restart(1, NEW)
+  const [a, b] = nodes as WatchedNode[]
+  await expect(ask(a as WatchedNode, b as WatchedNode, 300)).rejects.toMatchObject({
+    delivery: "not-delivered",
+  })
+  await expect(ask(b as WatchedNode, a as WatchedNode, 300)).rejects.toMatchObject({
+    delivery: "not-delivered",
+  })
+})
+
+async function restart(place: number, secret: string | readonly [string, string]): Promise<void> {
+  const before = nodes[place]
+  const port = before?.system.node?.port ?? 0
+  await before?.stop()
+  nodes[place] = await WatchedNode.start({ listen: { host: "127.0.0.1", port, secret }, ...QUICK })
+}
+
+/** Each asks each. */
+async function allTalk(): Promise<void> {
+  const all = nodes as WatchedNode[]
+  for (const from of all) {
+    for (const to of all) if (from !== to) expect(await ask(from, to, 10_000)).toBe("hello")
+  }
+}
+
+const QUICK = { reconnect: { fromMs: 5, toMs: 20 } }
+
+function ask(from: WatchedNode, to: WatchedNode, timeoutMs: number): Promise<string> {
+  const echo = from.system.resolve<Question>(to.path("echo"))
+  return from.system.ask<Question, string>(echo, (replyTo) => ({ text: "hello", replyTo }), { timeoutMs })
+}

@@ -12,9 +12,12 @@ import type { NetworkError } from "../errors/network-error.js"
  */
 export interface Network {
   /** Port 0 lets the system choose. Rejects with a {@link NetworkError}, as `connect` does. */
-  listen(at: Endpoint, accept: (connection: Connection) => void, options?: ListenOptions): Promise<Listener>
+  listen(at: Endpoint, accept: Accept, options?: ListenOptions): Promise<Listener>
   connect(to: Endpoint, options?: ConnectOptions): Promise<Connection>
 }
+
+/** `arrival` is the one that was told of, where `ListenOptions.arrived` was. */
+export type Accept = (connection: Connection, arrival?: Arrival) => void
 
 export interface Endpoint {
   /** A host name, an IPv4 address, or an IPv6 address without brackets. */
@@ -25,8 +28,22 @@ export interface Endpoint {
 export interface ListenOptions {
   /** Plain TCP unless set. */
   readonly tls?: TlsOptions | undefined
+  /**
+   * Somebody has connected, and nothing has been read. Each is let in at once unless this is set. A network that knows of nobody before
+   * there is a connection need not tell.
+   */
+  readonly arrived?: ((arrival: Arrival) => void) | undefined
   /** Somebody connected whose TLS handshake came to nothing, so that there is no connection to accept. */
-  readonly refused?: ((remote: Endpoint, error: NetworkError) => void) | undefined
+  readonly refused?: ((remote: Endpoint, error: NetworkError, arrival: Arrival) => void) | undefined
+}
+
+/** Somebody who has connected to a listener: before TLS, and before anything was read. */
+export interface Arrival {
+  readonly remote: Endpoint
+  /** Goes on with it: it will be accepted or refused. Called once at most. */
+  admit(): void
+  /** Closes it. Nobody is told. */
+  drop(): void
 }
 
 /** Who this side is, and whom it believes. Texts are PEM. */
@@ -59,6 +76,8 @@ export interface Listener {
 export interface Connection {
   readonly local: Endpoint
   readonly remote: Endpoint
+  /** Whether the peer's certificate bears this host name or address; undefined where the peer showed none. */
+  readonly bears?: ((host: string) => boolean) | undefined
   /**
    * Starts delivery. Nothing is read before this is called, and it is called once, in the turn in which the connection
    * was handed over or later.

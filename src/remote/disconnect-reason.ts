@@ -44,7 +44,7 @@ export type DisconnectReason =
   | "too-long"
   /** The same node made a new connection. */
   | "replaced"
-  /** Too many connections were in their handshake; the oldest had to go. */
+  /** Too many connections were unproven; the oldest of the busiest source had to go. */
   | "crowded-out"
   /** This node goes on as its next incarnation; the connection was that of the last one. */
   | "reincarnated"

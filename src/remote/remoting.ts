@@ -9,7 +9,7 @@ import { PathResolutionError } from "../address/path-resolution-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import type { CodecFactory, TypeNames } from "../ports/codec.js"
 import type { Logger } from "../ports/logger.js"
-import type { Connection, Endpoint, Listener, TlsOptions } from "../ports/network.js"
+import type { Arrival, Connection, Endpoint, Listener, TlsOptions } from "../ports/network.js"
 import type { Ports } from "../ports/ports.js"
 import { Association, type AssociationState, type AssociationTerms } from "./association.js"
 import { ConnectionRefused } from "./association-events.js"
@@ -22,6 +22,7 @@ import { RemoteNode, type RemoteNodeTools } from "./remote-node.js"
 import { RemoteRef } from "./remote-ref.js"
 import type { SharedKeys } from "./shared-keys.js"
 import { Speech } from "./speech.js"
+import { type StrangerCommand, Strangers } from "./strangers.js"
 
 /**
  * Everything that a system has with other nodes: who is who by authority, who is coming in, and what refs to elsewhere mean.
@@ -32,8 +33,9 @@ export class Remoting {
   readonly #speech: Speech
   readonly #nodes = new Map<string, RemoteNode>()
   readonly #connections = new Set<PeerConnection>()
-  /** Those of them that have not proven who they are, the oldest first. */
-  readonly #strangers = new Set<PeerConnection>()
+  /** Those who came and have not proven who they are; and the connections of those that have got so far. */
+  readonly #strangers = new Strangers<Arrival>(MOST_STRANGERS)
+  readonly #unproven = new Map<Arrival, PeerConnection>()
   /** The nodes that are or were quarantined, the longest known first. */
   readonly #quarantined = new Set<RemoteNode>()
   readonly #deferred: DeferredCount = { count: 0 }
@@ -114,7 +116,7 @@ export class Remoting {
       now: self.toString(),
     })
     this.#self = self
-    for (const stranger of [...this.#strangers]) stranger.close("reincarnated")
+    for (const peer of [...this.#unproven.values()]) peer.close("reincarnated")
     for (const node of [...this.#nodes.values()]) node.reincarnated()
   }
 
@@ -164,31 +166,62 @@ export class Remoting {
     this.#nodes.get(authority)?.letIn()
   }
 
-  accept(connection: Connection): void {
+  /** Somebody has connected. With TLS its handshake is still to come. */
+  arrived(arrival: Arrival): void {
+    this.#do(this.#strangers.arrived(arrival, arrival.remote.host))
+  }
+
+  accept(connection: Connection, arrival?: Arrival): void {
+    if (arrival !== undefined && this.#strangers.has(arrival)) return this.#greet(connection, arrival)
+    const late: Arrival = {
+      remote: connection.remote,
+      admit: () => this.#greet(connection, late),
+      drop: () => connection.destroy(),
+    }
+    this.arrived(late)
+  }
+
+  #greet(connection: Connection, arrival: Arrival): void {
+    const left = () => {
+      this.#unproven.delete(arrival)
+      this.#do(this.#strangers.left(arrival))
+    }
     const peer: PeerConnection = new PeerConnection(connection, this.#frameTools, this.#greeting, {
       kind: "listener",
       owner: (node) => this.#nodeOf(node.address),
       refused: (because, detail) => this.#turnedAway(peer.remote, because, detail),
       over: () => {
         this.#connections.delete(peer)
-        this.#strangers.delete(peer)
+        left()
       },
-      greeted: () => {},
-      settled: () => this.#strangers.delete(peer),
+      greeted: () => this.#strangers.greeted(arrival),
+      settled: left,
     })
     this.#connections.add(peer)
-    this.#strangers.add(peer)
+    this.#unproven.set(arrival, peer)
     peer.start()
-    if (this.#strangers.size > MOST_STRANGERS) {
-      const [oldest] = this.#strangers
-      oldest?.close("crowded-out")
+  }
+
+  #do(commands: readonly StrangerCommand<Arrival>[]): void {
+    for (const { kind, stranger } of commands) {
+      if (this.#isStopping) stranger.drop()
+      else if (kind === "admit") stranger.admit()
+      else this.#crowdOut(stranger)
     }
   }
 
+  #crowdOut(stranger: Arrival): void {
+    const peer = this.#unproven.get(stranger)
+    if (peer !== undefined) return peer.close("crowded-out")
+    stranger.drop()
+    this.#turnedAway(written(stranger.remote), "crowded-out", "")
+  }
+
   /** Somebody whose TLS handshake failed. */
-  refused(remote: Endpoint, error: NetworkError): void {
+  refused(remote: Endpoint, error: NetworkError, arrival: Arrival): void {
+    this.#do(this.#strangers.left(arrival))
     const because = error.code === "Untrusted" ? "untrusted" : "unreachable"
-    this.#turnedAway(`${remote.host}:${remote.port}`, because, error.message)
+    this.#turnedAway(written(remote), because, error.message)
   }
 
   /** Says goodbye to all, and gives them a moment to read it. */
@@ -196,7 +229,7 @@ export class Remoting {
     this.#isStopping = true
     await this.#listener.close()
     for (const node of [...this.#nodes.values()]) node.stop()
-    for (const stranger of [...this.#strangers]) stranger.close("stopping")
+    for (const peer of [...this.#unproven.values()]) peer.close("stopping")
     await Promise.all([...this.#connections].map((connection) => connection.gone))
   }
 
@@ -335,10 +368,14 @@ export interface RemotingOptions {
 }
 
 const HANDSHAKE_MS = 5_000
-/** Connections that may be in their handshake at one time. */
-const MOST_STRANGERS = 128
+/** Those who may be unproven at one time, and those who may wait for that: as many as nodes of a large cluster that come at once. */
+const MOST_STRANGERS = 512
 const MOST_QUARANTINED = 10_000
 const LOGGED_A_MINUTE = 10
+
+function written({ host, port }: Endpoint): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
+}
 
 /** `host:port`, where an IPv6 host is in brackets. */
 function endpointOf(authority: string): { host: string; port: number } {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict"
 import { connect as connectSocket, createServer, type Server, type Socket } from "node:net"
 import { NetworkError } from "../errors/network-error.js"
 import type {
+  Accept,
+  Arrival,
   Connection,
   ConnectOptions,
   Endpoint,
@@ -15,7 +17,7 @@ import { nodeClock } from "./node-clock.js"
 import { NodeConnection } from "./node-connection.js"
 import { connectTls } from "./tls-client.js"
 import { speaksTls } from "./tls-failure.js"
-import { type TlsServer, tlsServer } from "./tls-server.js"
+import { tlsServer } from "./tls-server.js"
 
 /**
  * TCP, and TLS 1.3 over it. Small writes leave at once, and a connection whose peer has ended can still be written to.
@@ -30,12 +32,8 @@ export const nodeNetwork: Network = { listen, connect }
 const socketOptions = { noDelay: true, allowHalfOpen: true }
 const acceptedOptions = { ...socketOptions, pauseOnConnect: true }
 
-async function listen(
-  at: Endpoint,
-  accept: (connection: Connection) => void,
-  options: ListenOptions = {},
-): Promise<Listener> {
-  const { server, dropHandshakes } = await bound(at, options, (socket) => accept(new NodeConnection(socket)))
+async function listen(at: Endpoint, accept: Accept, options: ListenOptions = {}): Promise<Listener> {
+  const { server, drop } = await bound(at, accept, options)
   const address = server.address()
   assert(typeof address === "object" && address !== null, "A server that listens at a port has an address.")
   return {
@@ -43,27 +41,47 @@ async function listen(
     close: async () => {
       // The port is free once this returns. Its callback would wait for the accepted connections too.
       server.close()
-      dropHandshakes()
+      drop()
     },
   }
 }
 
 async function bound(
   at: Endpoint,
-  { tls, refused }: ListenOptions,
-  accept: (socket: Socket) => void,
-): Promise<TlsServer> {
+  accept: Accept,
+  { tls, refused, arrived = (arrival) => arrival.admit() }: ListenOptions,
+): Promise<{ readonly server: Server; drop(): void }> {
   try {
-    const made = tls === undefined ? tcpServer(accept) : tlsServer(tls, acceptedOptions, accept, refused)
-    await bind(made.server, at)
-    return made
+    const handOver = (socket: Socket, arrival: Arrival) => accept(new NodeConnection(socket), arrival)
+    const secured = tls === undefined ? undefined : tlsServer(tls, acceptedOptions, handOver, refused)
+    /** Those who have not been let in. */
+    const waiting = new Set<Socket>()
+    const server = createServer(acceptedOptions, (socket) => {
+      const arrival: Arrival = {
+        remote: { host: socket.remoteAddress ?? "unknown", port: socket.remotePort ?? 0 },
+        admit: () => {
+          waiting.delete(socket)
+          if (secured === undefined) handOver(socket, arrival)
+          else secured.begin(socket, arrival)
+        },
+        drop: () => {
+          waiting.delete(socket)
+          secured?.forget(socket)
+          socket.destroy()
+        },
+      }
+      waiting.add(socket)
+      arrived(arrival)
+    })
+    await bind(server, at)
+    const drop = () => {
+      for (const socket of waiting) socket.destroy()
+      secured?.dropHandshakes()
+    }
+    return { server, drop }
   } catch (error) {
     throw networkFailure(error, `Cannot listen at ${written(at)}`)
   }
-}
-
-function tcpServer(accept: (socket: Socket) => void): TlsServer {
-  return { server: createServer(acceptedOptions, accept), dropHandshakes: () => {} }
 }
 
 function bind(server: Server, at: Endpoint): Promise<void> {

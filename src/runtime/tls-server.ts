@@ -1,7 +1,7 @@
-import type { Server, Socket } from "node:net"
+import type { Socket } from "node:net"
 import { createServer, type TLSSocket } from "node:tls"
 import { NetworkError } from "../errors/network-error.js"
-import type { Endpoint, ListenOptions, TlsOptions } from "../ports/network.js"
+import type { Arrival, Endpoint, ListenOptions, TlsOptions } from "../ports/network.js"
 import { networkFailure, written } from "./network-failure.js"
 import { tlsCredentials } from "./tls-credentials.js"
 
@@ -9,7 +9,10 @@ import { tlsCredentials } from "./tls-credentials.js"
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
 export interface TlsServer {
-  readonly server: Server
+  /** Begins the handshake with somebody who has connected. */
+  begin(socket: Socket, arrival: Arrival): void
+  /** Nobody is to be told of the end of this one. */
+  forget(socket: Socket): void
   /** Drops those whose handshake is under way; they would be accepted after the listener has closed. */
   dropHandshakes(): void
 }
@@ -18,15 +21,17 @@ export interface TlsServer {
  * Hands over the sockets whose handshake succeeded, and drops the others: to a stranger that sent garbage, stayed silent
  * or showed no good certificate there is nothing to say. Whoever listens is told of it, though of a bad certificate Node
  * says no more than that the socket is gone.
+ *
+ * It listens nowhere itself: whoever does decides when a handshake begins.
  */
 export function tlsServer(
   tls: TlsOptions,
   options: { readonly noDelay: boolean; readonly allowHalfOpen: boolean; readonly pauseOnConnect: boolean },
-  accept: (socket: TLSSocket) => void,
+  accept: (socket: TLSSocket, arrival: Arrival) => void,
   refused: NonNullable<ListenOptions["refused"]> = () => {},
 ): TlsServer {
   let isDropping = false
-  const shaking = new Map<string, Socket>()
+  const shaking = new Map<string, { readonly socket: Socket; readonly arrival: Arrival }>()
   /** What went wrong with those that are about to close. */
   const problems = new Map<string, Error>()
   const server = createServer({
@@ -36,20 +41,12 @@ export function tlsServer(
     rejectUnauthorized: true,
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
   })
-  server.on("connection", (socket) => {
-    const route = routeOf(socket)
-    const remote = { host: socket.remoteAddress ?? "unknown", port: socket.remotePort ?? 0 }
-    shaking.set(route, socket)
-    socket.once("close", () => {
-      if (shaking.get(route) !== socket) return
-      shaking.delete(route)
-      if (!isDropping) refused(remote, failureWith(remote, problems.get(route), tls))
-      problems.delete(route)
-    })
-  })
   server.on("secureConnection", (socket) => {
-    shaking.delete(routeOf(socket))
-    accept(socket)
+    const route = routeOf(socket)
+    const arrival = shaking.get(route)?.arrival
+    shaking.delete(route)
+    if (arrival === undefined) socket.destroy()
+    else accept(socket, arrival)
   })
   // Node leaves a peer that took too long where it is.
   server.on("tlsClientError", (error, socket) => {
@@ -58,10 +55,25 @@ export function tlsServer(
     socket.destroy()
   })
   return {
-    server,
+    begin: (socket, arrival) => {
+      const route = routeOf(socket)
+      const { remote } = arrival
+      shaking.set(route, { socket, arrival })
+      socket.once("close", () => {
+        if (shaking.get(route)?.socket !== socket) return
+        shaking.delete(route)
+        if (!isDropping) refused(remote, failureWith(remote, problems.get(route), tls), arrival)
+        problems.delete(route)
+      })
+      server.emit("connection", socket)
+    },
+    forget: (socket) => {
+      const route = routeOf(socket)
+      if (shaking.get(route)?.socket === socket) shaking.delete(route)
+    },
     dropHandshakes: () => {
       isDropping = true
-      for (const socket of shaking.values()) socket.destroy()
+      for (const { socket } of shaking.values()) socket.destroy()
     },
   }
 }

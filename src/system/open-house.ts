@@ -4,7 +4,7 @@ import { canonicalHost } from "../address/host.js"
 import { NodeId } from "../address/node-id.js"
 import type { NetworkError } from "../errors/network-error.js"
 import { SettingsError } from "../errors/settings-error.js"
-import type { Connection, Endpoint, Listener } from "../ports/network.js"
+import type { Arrival, Connection, Endpoint, Listener } from "../ports/network.js"
 import type { Ports } from "../ports/ports.js"
 import { type SharedKeys, sharedKeys } from "../remote/shared-keys.js"
 import { type CheckedListen, isLoopback, openToAnybody } from "./remote-settings.js"
@@ -23,9 +23,10 @@ export interface OpenHouse {
 
 /** Those who come to a node. */
 export interface Door {
-  accept(connection: Connection): void
+  arrived(arrival: Arrival): void
+  accept(connection: Connection, arrival: Arrival | undefined): void
   /** Somebody could not even come in. */
-  refused(remote: Endpoint, error: NetworkError): void
+  refused(remote: Endpoint, error: NetworkError, arrival: Arrival): void
 }
 
 /** Rejects with a `SettingsError`, or with a `NetworkError` if the port cannot be had. */
@@ -35,13 +36,21 @@ export async function openHouse(
   ports: Ports,
 ): Promise<OpenHouse> {
   const early: Connection[] = []
-  let door: Door = { accept: (connection) => early.push(connection), refused: () => {} }
+  let door: Door = {
+    arrived: (arrival) => arrival.admit(),
+    accept: (connection) => early.push(connection),
+    refused: () => {},
+  }
   const { host, port, tls, secrets } = listen
   const keys = await sharedKeys(secrets, settings.namespace, ports.digest)
   const listener = await ports.network.listen(
     { host: bare(host), port },
-    (connection) => door.accept(connection),
-    { tls, refused: (remote, error) => door.refused(remote, error) },
+    (connection, arrival) => door.accept(connection, arrival),
+    {
+      tls,
+      arrived: (arrival) => door.arrived(arrival),
+      refused: (remote, error, arrival) => door.refused(remote, error, arrival),
+    },
   )
   try {
     // A name may mean another address than it seems to.
@@ -57,7 +66,7 @@ export async function openHouse(
       keys,
       welcome: (given) => {
         door = given
-        for (const connection of early.splice(0)) given.accept(connection)
+        for (const connection of early.splice(0)) given.accept(connection, undefined)
       },
     }
   } catch (error) {

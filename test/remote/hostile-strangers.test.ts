@@ -241,14 +241,14 @@ describe("a stranger", () => {
 })
 
 describe("a crowd of strangers", () => {
-  it("is held at 128, the oldest going first, while nodes come and go", async () => {
+  it("is held at 512, the oldest going first, while nodes come and go", async () => {
     const { node, stranger, insider } = await besiege()
     const crowd: RawPeer[] = []
-    for (let count = 0; count < 500; count += 1) crowd.push(await stranger())
-    await until("they are thinned", () => node.refused.length >= 500 - 128)
+    for (let count = 0; count < 600; count += 1) crowd.push(await stranger())
+    await until("they are thinned", () => node.refused.length >= 600 - 512)
     expect(new Set(node.refused.map(({ reason }) => reason))).toEqual(new Set(["crowded-out"]))
-    await until("the oldest are closed", () => crowd.slice(0, 372).every(({ isClosed }) => isClosed))
-    expect(crowd.slice(372).filter(({ isClosed }) => isClosed)).toEqual([])
+    await until("the oldest are closed", () => crowd.slice(0, 88).every(({ isClosed }) => isClosed))
+    expect(crowd.slice(88).filter(({ isClosed }) => isClosed)).toEqual([])
     const good = await insider()
     expect(good.isClosed).toBe(false)
     expect(node.log.filter((line) => line.includes("a connection was refused")).length).toBeLessThanOrEqual(
@@ -260,12 +260,12 @@ describe("a crowd of strangers", () => {
     const clock = new ManualClock()
     const { node, stranger } = await besiege({}, { clock })
     const before = sockets()
-    for (let count = 0; count < 300; count += 1) (await stranger()).send(frame(PING))
-    await until("all are refused", () => node.refused.length === 300)
-    // Both ends are in this process: 300 of the strangers', and what the node keeps of its own.
-    await until("the node keeps 128 at most", () => sockets() - before - 300 <= 128, 3_000)
+    for (let count = 0; count < 600; count += 1) (await stranger()).send(frame(PING))
+    await until("all are refused", () => node.refused.length === 600)
+    // Both ends are in this process: 600 of the strangers', and what the node keeps of its own.
+    await until("the node keeps 512 at most", () => sockets() - before - 600 <= 512, 3_000)
     await clock.advance(1_000)
-    await until("the node keeps none", () => sockets() - before - 300 <= 0)
+    await until("the node keeps none", () => sockets() - before - 600 <= 0)
   })
 })
 

@@ -65,7 +65,11 @@ class Cable implements Network {
   #isUnplugged = false
 
   listen: Network["listen"] = (at, accept, options) =>
-    nodeNetwork.listen(at, (connection) => this.#hold(connection) && accept(connection), options)
+    nodeNetwork.listen(
+      at,
+      (connection, arrival) => this.#hold(connection) && accept(connection, arrival),
+      options,
+    )
 
   connect: Network["connect"] = async (to, options) => {
     const connection = await nodeNetwork.connect(to, options)

@@ -1,0 +1,125 @@
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { afterEach, describe, expect, it } from "vitest"
+import { ca, node as certified } from "../certificates/certificates.js"
+import { RawPeer } from "./support/raw-peer.js"
+import { until } from "./support/until.js"
+import { type Question, WatchedNode } from "./support/watched-node.js"
+
+const MOST = 512
+
+const stops: (() => unknown)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop()
+})
+
+describe("nodes that all connect at once", () => {
+  it("are all admitted, 200 of them, though none has said anything before all are connected", async () => {
+    const node = await start({})
+    const before = sockets()
+    const peers = await Promise.all(Array.from({ length: 200 }, () => RawPeer.connect(node)))
+    stops.push(() => {
+      for (const peer of peers) peer.destroy()
+    })
+    // Both ends are in this process.
+    await until("the node has them all", () => sockets() - before >= 400, 5_000)
+    await Promise.all(peers.map((peer) => peer.shakeHands(node)))
+    expect(peers.filter(({ isClosed }) => isClosed)).toEqual([])
+    await until("all are connected", () => node.connected.length === 200)
+    expect(node.refused).toEqual([])
+  })
+})
+
+describe("a crowd of strangers", () => {
+  it.each([
+    ["before TLS", { ...certified, ca, mutual: true }],
+    ["without TLS", undefined],
+  ])("that stays silent %s is bounded, and a node gets in", async (_, tls) => {
+    const node = await start({ tls })
+    const honest = await start({ tls })
+    const crowd = new Crowd()
+    await crowd.come(node, 1_500)
+    await until("it is thinned", () => crowd.closed >= 1_500 - MOST)
+    expect(crowd.closed).toBe(1_500 - MOST)
+    expect(new Set(node.refused.map(({ reason }) => reason))).toEqual(new Set(["crowded-out"]))
+    const echo = honest.system.resolve<Question>(node.path("echo"))
+    const ask = (text: string) => honest.system.ask<Question, string>(echo, (replyTo) => ({ text, replyTo }))
+    expect(await ask("let me in")).toBe("let me in")
+    expect(node.log.filter((line) => line.includes("a connection was refused")).length).toBeLessThanOrEqual(
+      10,
+    )
+  })
+
+  it("of one address does not crowd out those of another, who are older and silent too", async () => {
+    const node = await start({})
+    const few = new Crowd()
+    await few.come(node, 5, "127.0.0.7")
+    const many = new Crowd()
+    await many.come(node, MOST + 100, "127.0.0.8")
+    await until("it is thinned", () => many.closed >= 105)
+    expect([few.closed, many.closed]).toEqual([0, 105])
+    expect(many.closedPlaces).toEqual(Array.from({ length: 105 }, (_, place) => place))
+  })
+
+  it("does not crowd out a node that has said hello and takes its time over the rest", async () => {
+    const node = await start({})
+    const slow = await RawPeer.connect(node)
+    stops.push(() => slow.destroy())
+    const flooded: Promise<void>[] = []
+    const crowd = new Crowd()
+    await slow.shakeHands(node, {
+      judge: () => {
+        flooded.push(crowd.come(node, MOST + 50))
+        return undefined
+      },
+    })
+    expect(flooded).toHaveLength(1)
+    await flooded[0]
+    await until("it is thinned", () => crowd.closed >= 50)
+    expect(slow.isClosed).toBe(false)
+    expect(node.connected).toHaveLength(1)
+  })
+})
+
+function sockets(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length
+}
+
+/** Sockets that are opened, and say nothing. */
+class Crowd {
+  readonly closedPlaces: number[] = []
+  readonly #sockets: Socket[] = []
+
+  get closed(): number {
+    return this.closedPlaces.length
+  }
+
+  async come(to: WatchedNode, count: number, localAddress = "127.0.0.1"): Promise<void> {
+    stops.push(() => {
+      for (const socket of this.#sockets) socket.destroy()
+    })
+    const { port } = to.system.address
+    for (let place = 0; place < count; place += 1) {
+      const socket = connect({ host: "127.0.0.1", port: port as number, localAddress })
+      socket.on("error", () => {})
+      socket.on("close", () => this.closedPlaces.push(place))
+      socket.resume()
+      this.#sockets.push(socket)
+      // One after the other, so that it is known which came first.
+      await once(socket, "connect")
+    }
+  }
+}
+
+async function start({ tls }: { tls?: typeof certified | undefined }): Promise<WatchedNode> {
+  const node = await WatchedNode.start({
+    listen: {
+      host: "127.0.0.1",
+      port: 0,
+      secret: "a secret for a crowd",
+      ...(tls === undefined ? {} : { tls }),
+    },
+  })
+  stops.push(() => node.stop())
+  return node
+}

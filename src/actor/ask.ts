@@ -6,6 +6,7 @@ import {
   type Delivery,
   TimeoutError,
 } from "../errors/call-errors.js"
+import type { Random } from "../ports/random.js"
 import { offAbort, onAbort } from "./abort-fan-out.js"
 import type { ActorRef } from "./actor-ref.js"
 import type { DeadLetterReason } from "./dead-letters.js"
@@ -159,12 +160,17 @@ class Ask extends ReplyRef {
   }
 
   #takePath(): ActorPath {
-    const { address, temporaries, uids } = this.#realm
+    const { address, temporaries, random } = this.#realm
     const name = this.#realm.freshName()
     if (!this.#ended) temporaries.set(name, this)
     return ActorPath.root(address, "system")
       .child("temp")
       .child(name, { runtimeNames: true })
-      .withUid(uids.next())
+      .withUid(unguessable(random))
   }
+}
+
+/** Whoever knows the place of an answer may answer. Uids that are counted could be guessed by whoever has seen another one. */
+function unguessable(random: Random): number {
+  return (random.uint32() % 2 ** 20) * 2 ** 32 + random.uint32() + 1
 }

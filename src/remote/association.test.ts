@@ -403,6 +403,19 @@ test("decides as its scenarios tell", async () => {
        60100 tick`,
     ),
     scenario(
+      "a violation is forgiven after five minutes, since another may have committed it; by hand it lasts as long as is set",
+      { quarantineMs: 432_000_000 },
+      `0      established z1
+       0      violated z1 a bad frame
+       299999 judge z1
+       300000 tick
+       300000 judge z1
+       300001 established z1
+       300002 shut-out by hand
+       600002 judge z1
+       432300001 judge z1`,
+    ),
+    scenario(
       "a peer that reads too slowly: the new message gives way",
       { bytes: 100, perAuthority: 1 },
       `0    established z1

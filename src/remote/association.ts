@@ -121,9 +121,14 @@ export class Association<P extends Parcel> {
       case "dropped":
         return this.#dropped(event.because, now)
       case "violated":
-        return this.#quarantine(event.node, event.because, now)
+        return this.#quarantine(
+          event.node,
+          event.because,
+          now,
+          Math.min(this.#terms.quarantineMs, VIOLATION_MS),
+        )
       case "shut-out":
-        return this.#quarantine(nodeOf(this.#state), event.because, now)
+        return this.#quarantine(nodeOf(this.#state), event.because, now, this.#terms.quarantineMs)
       case "let-in":
         return this.#letIn(now)
       case "reincarnated":
@@ -212,9 +217,13 @@ export class Association<P extends Parcel> {
     return commands
   }
 
-  #quarantine(node: NodeId | undefined, because: string, now: MonotonicMs): AssociationCommand<P>[] {
-    const { quarantineMs } = this.#terms
-    const until = now + quarantineMs
+  #quarantine(
+    node: NodeId | undefined,
+    because: string,
+    now: MonotonicMs,
+    durationMs: number,
+  ): AssociationCommand<P>[] {
+    const until = now + durationMs
     const before = this.#state
     this.#state = { kind: "quarantined", node, until, because }
     this.#shutOut.set(node?.incarnation ?? ANY, until)
@@ -226,7 +235,7 @@ export class Association<P extends Parcel> {
       commands.push({ kind: "lost", node: before.node, because: "quarantined" })
       commands.push({ kind: "hang-up", because: "quarantined" })
     }
-    commands.push({ kind: "quarantined", node, because, durationMs: quarantineMs })
+    commands.push({ kind: "quarantined", node, because, durationMs })
     if (this.#dialing) commands.push({ kind: "abandon-dial" })
     this.#dialing = false
     const parcels = this.#queue.takeAll()
@@ -303,6 +312,9 @@ export class Association<P extends Parcel> {
     return ms * (0.5 + this.#jitter() / 2)
   }
 }
+
+/** How long at most for a violation: whoever knows the secret can commit one under the name of another. */
+const VIOLATION_MS = 5 * 60_000
 
 /** So many incarnations of one address are remembered. */
 const MOST_SHUT_OUT = 16

@@ -63,10 +63,6 @@ export class RemoteNode implements MessageGate, SessionOwner {
     return this.#session
   }
 
-  question(correlation: number): ReplyRef | undefined {
-    return this.#session?.question(correlation)
-  }
-
   judge(peer: NodeId): HandshakeRefusal | undefined {
     return this.#association.judge(peer, this.#tools.clock.monotonicMs())
   }

@@ -8,6 +8,7 @@ import type { NodeId } from "../address/node-id.js"
 import { PathResolutionError } from "../address/path-resolution-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import type { CodecFactory, TypeNames } from "../ports/codec.js"
+import type { Digest } from "../ports/digest.js"
 import type { Logger } from "../ports/logger.js"
 import type { Arrival, Connection, Endpoint, Listener, TlsOptions } from "../ports/network.js"
 import type { Ports } from "../ports/ports.js"
@@ -17,6 +18,7 @@ import type { DeferredCount } from "./deferred-queue.js"
 import { advice, type DisconnectReason } from "./disconnect-reason.js"
 import type { FrameTools } from "./frame-connection.js"
 import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
+import type { Peer } from "./handshake.js"
 import { type Greeting, PeerConnection } from "./peer-connection.js"
 import { RemoteNode, type RemoteNodeTools } from "./remote-node.js"
 import { RemoteRef } from "./remote-ref.js"
@@ -63,8 +65,10 @@ export class Remoting {
       logger,
       resolve: (path) => this.resolve(path),
       target: (path) => options.local(path),
-      questionPath: (peer, correlation) => questionPath(peer.address, peer.node, correlation),
-      ownQuestionPath: (correlation) => questionPath(options.address, this.#self, correlation),
+      questionPath: (peer, correlation) =>
+        questionPath(peer.address, correlation, answerUid(digest, peer, peer.node, correlation)),
+      ownQuestionPath: (peer, correlation) =>
+        questionPath(options.address, correlation, answerUid(digest, peer, this.#self, correlation)),
     })
     this.#frameTools = {
       clock,
@@ -142,13 +146,15 @@ export class Remoting {
     return new RemoteRef(path, this.#nodeOf)
   }
 
-  /** The question that waits for an answer at this path, which this node gave to another. */
+  /** The question that waits for an answer at this path, which this node gave to another. Nobody finds it by guessing. */
   questionAt(path: ActorPath): InternalRef<never> | undefined {
     const correlation = correlationOf(path.name)
-    if (correlation === undefined || path.uid !== lifeUid(this.#self)) return undefined
-    for (const node of this.#nodes.values()) {
-      const question = node.question(correlation)
-      if (question !== undefined) return question
+    if (correlation === undefined) return undefined
+    for (const { session } of this.#nodes.values()) {
+      const question = session?.question(correlation)
+      if (session === undefined || question === undefined) continue
+      const uid = answerUid(this.#options.ports.digest, session.peer, this.#self, correlation)
+      return uid === path.uid ? question : undefined
     }
     return undefined
   }
@@ -186,17 +192,22 @@ export class Remoting {
       this.#unproven.delete(arrival)
       this.#do(this.#strangers.left(arrival))
     }
-    const peer: PeerConnection = new PeerConnection(connection, this.#frameTools, this.#greeting, {
-      kind: "listener",
-      owner: (node) => this.#nodeOf(node.address),
-      refused: (because, detail) => this.#turnedAway(peer.remote, because, detail),
-      over: () => {
-        this.#connections.delete(peer)
-        left()
+    const peer: PeerConnection = new PeerConnection(
+      connection,
+      this.#frameTools,
+      this.#greeting(connection),
+      {
+        kind: "listener",
+        owner: (node) => this.#nodeOf(node.address),
+        refused: (because, detail) => this.#turnedAway(peer.remote, because, detail),
+        over: () => {
+          this.#connections.delete(peer)
+          left()
+        },
+        greeted: () => this.#strangers.greeted(arrival),
+        settled: left,
       },
-      greeted: () => this.#strangers.greeted(arrival),
-      settled: left,
-    })
+    )
     this.#connections.add(peer)
     this.#unproven.set(arrival, peer)
     peer.start()
@@ -259,8 +270,8 @@ export class Remoting {
     else this.#quarantined.delete(oldest as RemoteNode)
   }
 
-  get #greeting(): Greeting {
-    const { address, namespace, keys, maxMessageBytes, ports } = this.#options
+  #greeting({ bears }: Connection): Greeting {
+    const { address, namespace, keys, tls, maxMessageBytes, ports } = this.#options
     const { digest, random } = ports
     return {
       speech: this.#speech,
@@ -280,6 +291,8 @@ export class Remoting {
           return this.#nodes.get(peer.address)?.judge(peer)
         },
         connectionWith: (peer) => this.#nodes.get(peer.address)?.session,
+        bears:
+          bears === undefined || tls?.mutual !== true ? undefined : (host) => bears(tls.serverName ?? host),
       },
     }
   }
@@ -290,20 +303,25 @@ export class Remoting {
     let peer: PeerConnection | undefined
     const begin = (connection: Connection) => {
       if (abort.signal.aborted) return connection.destroy()
-      const made: PeerConnection = new PeerConnection(connection, this.#frameTools, this.#greeting, {
-        kind: "dialler",
-        authority: node.authority,
-        owner: () => node,
-        refused: (because, detail, by) => {
-          if (abort.signal.aborted) return
-          if (because === "wrong-secret" && by === "us")
-            node.dialRefuted(made.claimed, `${detail}; ${advice[because]}`)
-          else node.dialFailed(because)
+      const made: PeerConnection = new PeerConnection(
+        connection,
+        this.#frameTools,
+        this.#greeting(connection),
+        {
+          kind: "dialler",
+          authority: node.authority,
+          owner: () => node,
+          refused: (because, detail, by) => {
+            if (abort.signal.aborted) return
+            if (because === "wrong-secret" && by === "us")
+              node.dialRefuted(made.claimed, `${detail}; ${advice[because]}`)
+            else node.dialFailed(because)
+          },
+          over: () => this.#connections.delete(made),
+          greeted: () => {},
+          settled: () => {},
         },
-        over: () => this.#connections.delete(made),
-        greeted: () => {},
-        settled: () => {},
-      })
+      )
       peer = made
       node.dialAnswered()
       this.#connections.add(made)
@@ -387,12 +405,12 @@ function endpointOf(authority: string): { host: string; port: number } {
   }
 }
 
-/** Questions that went to another node are found by their correlation, in the life of the node that asked. */
-function questionPath(address: Address, node: NodeId, correlation: number): ActorPath {
+/** Questions that went to another node are found by their correlation, and by what nobody can guess. */
+function questionPath(address: Address, correlation: number, uid: number): ActorPath {
   return ActorPath.root(address, "system")
     .child("temp")
     .child(`${QUESTION}${correlation.toString(36)}`, { runtimeNames: true })
-    .withUid(lifeUid(node))
+    .withUid(uid)
 }
 
 const QUESTION = "$~"
@@ -401,7 +419,9 @@ function correlationOf(name: string): number | undefined {
   return name.startsWith(QUESTION) ? Number.parseInt(name.slice(QUESTION.length), 36) : undefined
 }
 
-/** Of the 64 bits of an incarnation, as many as a uid has. */
-function lifeUid(node: NodeId): number {
-  return Number.parseInt(node.incarnation.slice(3), 16) + 1
+/** Known to both ends of the connection that the question went by, and to whomever they tell: only these can answer. */
+function answerUid(digest: Digest, { answerKey }: Peer, asker: NodeId, correlation: number): number {
+  const mac = Buffer.from(digest.hmacSha256(answerKey, Buffer.from(`${asker} ${correlation}`)))
+  // As many bits as a uid has.
+  return mac.readUIntBE(0, 6) * 16 + (mac.readUInt8(6) >> 4) + 1
 }

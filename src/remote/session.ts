@@ -347,7 +347,7 @@ export class Session implements AnswerDesk {
     const reply = this.#questions.get(correlation)
     const answer = this.#decode(input, undefined, undefined, reply)
     if (answer === UNREADABLE) return
-    if (reply === undefined) this.#speech.lateAnswer(answer, correlation)
+    if (reply === undefined) this.#speech.lateAnswer(answer, this.peer, correlation)
     else if (!failed) reply.tell(answer)
     else if (answer instanceof Error) reply.fail(answer)
     else throw new MalformedBytesError("a failure that is no error")

@@ -138,8 +138,8 @@ export class Speech implements RefTexts {
   }
 
   /** An answer to a question that has ended. */
-  lateAnswer(answer: unknown, correlation: number): void {
-    const path = this.#options.ownQuestionPath(correlation)
+  lateAnswer(answer: unknown, peer: Peer, correlation: number): void {
+    const path = this.#options.ownQuestionPath(peer, correlation)
     this.deadLetters.add(answer, { path }, "ask-ended")
   }
 }
@@ -157,7 +157,7 @@ export interface SpeechOptions {
   /** The ref for a path that is to be one of this node's. */
   target(path: ActorPath): InternalRef<never>
   questionPath(peer: Peer, correlation: number): ActorPath
-  ownQuestionPath(correlation: number): ActorPath
+  ownQuestionPath(peer: Peer, correlation: number): ActorPath
 }
 
 const MAX_REFS = 4_096

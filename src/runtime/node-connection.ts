@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import type { Socket } from "node:net"
+import { checkServerIdentity, TLSSocket } from "node:tls"
 import type { CloseReason, Connection, ConnectionHandler, Endpoint } from "../ports/network.js"
 import { networkFailure, written } from "./network-failure.js"
 
@@ -20,6 +21,7 @@ import { networkFailure, written } from "./network-failure.js"
 export class NodeConnection implements Connection {
   readonly local: Endpoint
   readonly remote: Endpoint
+  readonly bears: ((host: string) => boolean) | undefined
   readonly #socket: Socket
   #handler: ConnectionHandler | undefined
   #paused = false
@@ -34,6 +36,7 @@ export class NodeConnection implements Connection {
     // Kept, because a socket forgets its addresses once it is closed. One that is reset at once never knew its peer.
     this.local = { host: socket.localAddress ?? "unknown", port: socket.localPort ?? 0 }
     this.remote = { host: socket.remoteAddress ?? "unknown", port: socket.remotePort ?? 0 }
+    this.bears = socket instanceof TLSSocket ? (host) => certificateBears(socket, host) : undefined
     this.#socket = socket
     socket.on("error", (error) => {
       const attempt = `The connection with ${written(this.remote)} failed`
@@ -109,4 +112,11 @@ export class NodeConnection implements Connection {
     this.#isClosed = true
     this.#handler?.closed(this.#reason ?? { kind: "ended" })
   }
+}
+
+/** An IPv6 address may be in brackets. A peer that showed no certificate bears nothing. */
+function certificateBears(socket: TLSSocket, host: string): boolean {
+  const certificate = socket.getPeerCertificate()
+  if (certificate?.subject === undefined) return false
+  return checkServerIdentity(host.replace(/^\[(.*)\]$/, "$1"), certificate) === undefined
 }

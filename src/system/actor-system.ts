@@ -327,9 +327,11 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   #findAnswer(path: ActorPath): InternalRef<never> | undefined {
+    // The uid is what cannot be guessed, so a path without one finds nobody.
+    if (path.uid === undefined) return undefined
     const found = this.#realm.temporaries.get(path.name)
     if (found === undefined) return this.#remoting?.questionAt(path)
-    return found?.path.sameIncarnation(path) === true ? found : undefined
+    return found.path.sameIncarnation(path) ? found : undefined
   }
 }
 

@@ -37,7 +37,10 @@ export interface RemoteSettings {
     /** Which gives way: the new message, or the oldest that waits. `refuse` is the new one, and is the default. */
     readonly overflow?: "refuse" | "drop-oldest"
   }
-  /** How long nothing is exchanged with a node that broke the protocol. 5 days unless set; at least 1,000. */
+  /**
+   * How long nothing is exchanged with a node that is shut out by hand. 5 days unless set; at least 1,000. One that broke the
+   * protocol is shut out for five minutes, or for this if it is less.
+   */
   readonly quarantineMs?: number
   /** How it is noticed that a node, or the network to it, has gone without a word. */
   readonly keepAlive?: {

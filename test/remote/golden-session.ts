@@ -67,7 +67,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
     resolve: actorAt,
     target: actorAt,
     questionPath: (_peer, correlation) => ActorPath.parse(`${THERE}/user/question-${correlation}`),
-    ownQuestionPath: (correlation) => ActorPath.parse(`${HERE}/user/question-${correlation}`),
+    ownQuestionPath: (_peer, correlation) => ActorPath.parse(`${HERE}/user/question-${correlation}`),
   })
   const connection = new FakeConnection()
   const owner = new RecordingOwner()

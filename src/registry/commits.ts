@@ -1,6 +1,8 @@
 import type { Commit, CommitResult, Condition, Entry, Revision } from "../ports/store.js"
 import type { ClaimEvent, Guess, PlacementSeen } from "./claim.js"
+import { type ClusterTerms, encodeClusterTerms } from "./cluster-terms.js"
 import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
+import { CLUSTER } from "./registry-keys.js"
 
 /*
  * Every commit that the registry makes: on which conditions, and what it writes.
@@ -12,12 +14,23 @@ import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.
 /** A commit in whatever epoch its sender lives. */
 export type Proposal = Omit<Commit, "epoch">
 
-/** Record and lease come into being together. */
-export function joinCommit(node: string, record: NodeRecord, lease: Uint8Array): Proposal {
+/** On what stood there when this node was compared with it. */
+export function termsCommit(terms: ClusterTerms, over: Revision | undefined): Proposal {
+  return {
+    conditions: [
+      over === undefined ? { kind: "absent", key: CLUSTER } : { kind: "at", key: CLUSTER, revision: over },
+    ],
+    writes: [{ kind: "put", key: CLUSTER, value: encodeClusterTerms(terms) }],
+  }
+}
+
+/** Record and lease come into being together; on the terms that this node fits, where it was compared with any. */
+export function joinCommit(node: string, record: NodeRecord, lease: Uint8Array, terms?: Revision): Proposal {
   return {
     conditions: [
       { kind: "absent", key: nodeKey(node) },
       { kind: "absent", key: leaseKey(node) },
+      ...(terms === undefined ? [] : [{ kind: "at", key: CLUSTER, revision: terms } as const]),
     ],
     writes: [
       { kind: "put", key: nodeKey(node), value: encodeRecord(record) },

@@ -161,7 +161,12 @@ export class Incarnation {
 
   async #join(request: number): Promise<void> {
     const result = await this.#commit(
-      joinCommit(this.node.toString(), this.#recordSaying("active"), encodeTerms(this.#tools.terms)),
+      joinCommit(
+        this.node.toString(),
+        this.#recordSaying("active"),
+        encodeTerms(this.#tools.terms),
+        this.#tools.fits,
+      ),
     )
     if (result?.kind !== "committed") return this.#handle({ kind: "join-failed", request })
     this.#lastKnownLease = result.revision
@@ -260,4 +265,6 @@ export interface IncarnationTools {
   readonly terms: LeaseTerms
   readonly roles: readonly string[]
   readonly types: readonly string[]
+  /** The revision of the cluster's terms, which this node was compared with. */
+  readonly fits?: Revision | undefined
 }

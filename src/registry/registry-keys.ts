@@ -15,5 +15,7 @@ export function actorKey(id: ActorId): string {
   return id.toString().slice(id.namespace.length + 2)
 }
 
+/** What all nodes have in common. */
+export const CLUSTER = "cluster"
 export const PLACEMENTS = "placements/"
 const STATE = "state/"

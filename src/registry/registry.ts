@@ -1,5 +1,6 @@
 import type { ActorId } from "../address/actor-id.js"
 import { NodeId } from "../address/node-id.js"
+import { SettingsError } from "../errors/settings-error.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { Clock } from "../ports/clock.js"
@@ -9,6 +10,7 @@ import type { Random } from "../ports/random.js"
 import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
 import type { ClaimOutcome } from "./claim.js"
 import { Claimant } from "./claimant.js"
+import type { ClusterTerms } from "./cluster-terms.js"
 import { releaseCommit } from "./commits.js"
 import type { Directory, Placement, PlacementDecision, Unregistration } from "./directory.js"
 import { Follower } from "./follower.js"
@@ -18,6 +20,7 @@ import { PlacementCache, type Whereabouts } from "./placement-cache.js"
 import { actorKey, PLACEMENTS, placementKey } from "./registry-keys.js"
 import { parsedNode, Roster } from "./roster.js"
 import { Tenure, type TenureHolder } from "./tenure.js"
+import { checkTerms } from "./terms-check.js"
 
 /**
  * This process's part in the registry: its life in the cluster, one incarnation after another; what it knows of the others; and which
@@ -43,11 +46,16 @@ export class Registry implements Directory, TenureHolder {
   /** The ids that this process has had, the latest last. */
   readonly #lives = new Set<string>()
   #rejoins = 0
+  /** Why it does not fit into its cluster, as was logged. */
+  #misfit: string | undefined
   #rejoining: Promise<void> = Promise.resolve()
   #isStopping = false
   #wakeUp: () => void = () => {}
 
-  /** Resolves once this node has joined. Rejects with a `StoreUnavailableError` if it cannot within `joinMs`. */
+  /**
+   * Resolves once this node has joined. Rejects with a `StoreUnavailableError` if it cannot within `joinMs`, and with a
+   * `SettingsError` if it does not fit into the cluster that the store holds.
+   */
   static async join(tools: RegistryTools): Promise<Registry> {
     const registry = new Registry(tools)
     try {
@@ -236,17 +244,29 @@ export class Registry implements Directory, TenureHolder {
     }
   }
 
+  /** One life in the cluster, if this node fits into it. Rejects with a `SettingsError` if it does not. */
+  async #joined(): Promise<Incarnation | undefined> {
+    const { store, clock, lifeline, terms, roles, types, clusterTerms } = this.#tools
+    try {
+      const fits = clusterTerms && (await checkTerms(clusterTerms, { store, clock, terms }))
+      const tools: IncarnationTools = { store, clock, lifeline, terms, roles, types, fits }
+      return await Incarnation.join(this.#node, this.#roster.epoch, tools)
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return undefined
+      throw error
+    }
+  }
+
   /** Whether it is a member now; if not, it has waited for a while. */
   async #join(): Promise<boolean> {
-    const { store, clock, lifeline, terms, roles, types } = this.#tools
-    const tools: IncarnationTools = { store, clock, lifeline, terms, roles, types }
-    const incarnation = await Incarnation.join(this.#node, this.#roster.epoch, tools)
+    const incarnation = await this.#joined()
     if (incarnation === undefined) {
       if (!this.#isStopping) await this.#pause()
       this.#node = this.#nextLife()
       return false
     }
     this.#incarnation = incarnation
+    this.#misfit = undefined
     this.#rejoins = 0
     const { record, recordSaid, epoch } = incarnation
     if (record !== undefined) this.#roster.joined(incarnation.node, recordSaid, { epoch, revision: record })
@@ -267,11 +287,28 @@ export class Registry implements Directory, TenureHolder {
   }
 
   async #rejoin(): Promise<void> {
-    while (!this.#isStopping && !(await this.#join()));
+    while (!this.#isStopping && !(await this.#joinAgain()));
     if (this.#incarnation === undefined) return
     // It was to leave while the join was under way: whoever said so did not know of this life.
     if (this.#isStopping) this.#incarnation.leave()
     else this.#tools.rejoined(this.#node)
+  }
+
+  /** The cluster may have become another while this node was out of it, and may be changed back. */
+  async #joinAgain(): Promise<boolean> {
+    try {
+      return await this.#join()
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      const { logger } = this.#tools
+      if (this.#misfit !== error.message)
+        logger.log("error", "this node does not fit into its cluster any more, and stays out of it", {
+          error,
+        })
+      this.#misfit = error.message
+      await this.#pause()
+      return false
+    }
   }
 
   #nextLife(): NodeId {
@@ -400,6 +437,8 @@ export interface RegistryTools {
   readonly joinMs: number
   readonly roles: readonly string[]
   readonly types: readonly string[]
+  /** What this node must have in common with the others; undefined where nobody else can see the store. */
+  readonly clusterTerms?: ClusterTerms | undefined
   viewed(view: ClusterView, before: ClusterView): void
   /** This node's life is over: all of its tenures have ended. */
   fenced(node: NodeId, because: string): void

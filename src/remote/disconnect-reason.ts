@@ -80,7 +80,7 @@ export const advice: Readonly<Record<DisconnectReason, string>> = {
   unreachable: "check that the node is up, and that nothing between blocks the port",
   untrusted: "look at listen.tls of both nodes: certificates, their names, and who signed them",
   "failed-on": "this is a defect of Troupe; please report what the log says about it",
-  ended: "the other side closed the connection; with mutual TLS it may not believe this node's certificate",
+  ended: "the other side closed the connection without a word; look whether its process has ended",
   left: "the node has stopped",
   silent: "the node or the network between hangs",
   slow: "the network between is too slow for messages of this size",
@@ -90,4 +90,11 @@ export const advice: Readonly<Record<DisconnectReason, string>> = {
   replaced: "the other node had lost the connection and made a new one",
   "crowded-out": "more connections were being made than this node handles at a time",
   reincarnated: "this node goes on as a new incarnation, and connects again at once",
+}
+
+/** The same, for where it depends on whether nodes use TLS. */
+export function adviceFor(reason: DisconnectReason, { isTls }: { readonly isTls: boolean }): string {
+  return reason === "ended" && isTls
+    ? "the other side closed the connection; it may not believe this node's certificate, or its process has ended"
+    : advice[reason]
 }

@@ -22,7 +22,7 @@ import {
   AssociationQuarantined,
   InvalidAssociation,
 } from "./association-events.js"
-import { advice, type DisconnectReason, type HandshakeRefusal } from "./disconnect-reason.js"
+import { adviceFor, type DisconnectReason, type HandshakeRefusal } from "./disconnect-reason.js"
 import { MessageParcel } from "./message-parcel.js"
 import type { MessageGate, RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
@@ -381,7 +381,11 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (reason === "reincarnated")
       return logger.log("debug", "left a node, because this one is a new incarnation", { peer })
     if (reason === "left") return logger.log("info", "a node has left", { peer })
-    logger.log("warn", "the connection with a node is gone", { peer, reason, advice: advice[reason] })
+    logger.log("warn", "the connection with a node is gone", {
+      peer,
+      reason,
+      advice: adviceFor(reason, this.#tools),
+    })
   }
 
   #logTrouble(because: DisconnectReason): void {
@@ -391,7 +395,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
     this.#tools.logger.log("warn", "a node cannot be connected; it is tried again", {
       authority: this.authority,
       reason: because,
-      advice: advice[because],
+      advice: adviceFor(because, this.#tools),
     })
   }
 
@@ -420,6 +424,8 @@ export interface RemoteNodeTools {
   readonly speech: Speech
   readonly deferredCapacity: number
   readonly outboundBytes: number
+  /** Whether nodes use TLS. */
+  readonly isTls: boolean
   nextCorrelation(): number
   /** Begins to connect; what comes of it is told to the node. Gives a function that calls it off. */
   dial(node: RemoteNode): () => void

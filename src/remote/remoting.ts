@@ -15,7 +15,7 @@ import type { Ports } from "../ports/ports.js"
 import { Association, type AssociationState, type AssociationTerms } from "./association.js"
 import { ConnectionRefused } from "./association-events.js"
 import type { DeferredCount } from "./deferred-queue.js"
-import { advice, type DisconnectReason } from "./disconnect-reason.js"
+import { advice, adviceFor, type DisconnectReason } from "./disconnect-reason.js"
 import type { FrameTools } from "./frame-connection.js"
 import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
 import type { Peer } from "./handshake.js"
@@ -87,6 +87,7 @@ export class Remoting {
       speech: this.#speech,
       deferredCapacity: terms.perAuthority,
       outboundBytes: terms.bytes,
+      isTls: options.tls !== undefined,
       nextCorrelation: () => {
         this.#correlations += 1
         return this.#correlations
@@ -354,7 +355,7 @@ export class Remoting {
       remote,
       reason: because,
       detail,
-      advice: advice[because],
+      advice: adviceFor(because, this.#nodeTools),
       ...(this.#refusals === LOGGED_A_MINUTE ? { note: "no more of these for a minute" } : {}),
     })
   }

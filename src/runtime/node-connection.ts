@@ -117,6 +117,6 @@ export class NodeConnection implements Connection {
 /** An IPv6 address may be in brackets. A peer that showed no certificate bears nothing. */
 function certificateBears(socket: TLSSocket, host: string): boolean {
   const certificate = socket.getPeerCertificate()
-  if (certificate?.subject === undefined) return false
+  if (Object.keys(certificate ?? {}).length === 0) return false
   return checkServerIdentity(host.replace(/^\[(.*)\]$/, "$1"), certificate) === undefined
 }

@@ -25,12 +25,14 @@ import type { Registry } from "../registry/registry.js"
 import type { AssociationState } from "../remote/association.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import { Remoting } from "../remote/remoting.js"
+import { fingerprints } from "../remote/shared-keys.js"
 import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
 import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
 import { Cluster } from "./cluster.js"
 import { type OpenHouse, openHouse } from "./open-house.js"
+import { isLoopback } from "./remote-settings.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 
 /**
@@ -90,7 +92,8 @@ export class ActorSystem implements AsyncDisposable {
     const system = new ActorSystem(settings, ports, store, house)
     house?.welcome(system.#remoting as Remoting)
     try {
-      if (store !== undefined) await system.#join(store, ports, isPrivate)
+      const shown = house === undefined ? [] : fingerprints(house.keys, ports.digest)
+      if (store !== undefined) await system.#join(store, ports, isPrivate, shown)
     } catch (error) {
       await system.#remoting?.stop()
       throw error
@@ -165,6 +168,12 @@ export class ActorSystem implements AsyncDisposable {
     logger.log("info", "listening for other nodes", {
       at: `${house.listener.at.host}:${house.listener.at.port}`,
     })
+    if (listen?.tls === undefined && !isLoopback(house.listener.at.host)) {
+      logger.log(
+        "warn",
+        "what nodes say to each other is not encrypted; set listen.tls unless the network is trusted",
+      )
+    }
   }
 
   /** This life of this node; undefined where the system does not listen. */
@@ -261,7 +270,12 @@ export class ActorSystem implements AsyncDisposable {
     return this.stop()
   }
 
-  async #join(store: ClusterStore, ports: Ports, isPrivate: boolean): Promise<void> {
+  async #join(
+    store: ClusterStore,
+    ports: Ports,
+    isPrivate: boolean,
+    fingerprints: readonly string[],
+  ): Promise<void> {
     if (isPrivate) {
       this.#realm.logger.log(
         "warn",
@@ -275,6 +289,7 @@ export class ActorSystem implements AsyncDisposable {
       store,
       isPrivate,
       remoting: this.#remoting,
+      fingerprints,
       resolve: (path) => this.resolve(path),
       opened: (gate) => {
         this.#gate = gate

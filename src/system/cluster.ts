@@ -8,8 +8,10 @@ import { changesBetween, NodeFenced, NodeRejoined } from "../membership/member-e
 import type { Codec, CodecTools } from "../ports/codec.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore } from "../ports/store.js"
+import type { ClusterTerms } from "../registry/cluster-terms.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
 import { Registry } from "../registry/registry.js"
+import { VERSION } from "../remote/handshake.js"
 import type { Remoting } from "../remote/remoting.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { VirtualActors } from "../virtual/virtual-actors.js"
@@ -22,16 +24,17 @@ export class Cluster {
   readonly #realm: Realm
   #isSettled = true
 
-  /** Rejects with a `StoreUnavailableError` if this node cannot join. */
+  /** Rejects with a `StoreUnavailableError` or a `SettingsError` if this node cannot join. */
   static async join(tools: ClusterTools): Promise<Cluster> {
     const { settings, realm, ports, store, remoting } = tools
     const gates = new Map<string, InternalRef<never>>()
+    const codec = codecOf(tools, { purpose: "message", clock: ports.clock })
     const actors = new VirtualActors({
       realm,
       namespace: settings.namespace,
       actors: settings.actors,
       store,
-      codec: codecOf(tools, { purpose: "message", clock: ports.clock }),
+      codec,
       // A node has written what it reads: that may take its time.
       stateCodec: codecOf(tools, { purpose: "state" }),
       context: ports.turnContext,
@@ -62,6 +65,7 @@ export class Cluster {
       joinMs: settings.requestTimeoutMs,
       roles: settings.roles,
       types: actors.types,
+      clusterTerms: tools.isPrivate ? undefined : termsOf(tools, codec),
       viewed: (view, before) => {
         actors.viewed(view, before)
         for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
@@ -129,6 +133,8 @@ export interface ClusterTools {
   /** The store is this system's alone. */
   readonly isPrivate: boolean
   readonly remoting: Remoting | undefined
+  /** What stands for the secrets of this node where others can read it. */
+  readonly fingerprints: readonly string[]
   resolve(path: ActorPath): object
   /** Calls of other nodes come in here. They may see that this node has joined before it knows that itself. */
   opened(gate: ActorsGate): void
@@ -144,6 +150,12 @@ function addressOf({ scheme, system }: Address, { host, port }: NodeId): Address
   const address = Address.of({ scheme, system, host, port })
   if (address instanceof Error) throw address
   return address
+}
+
+function termsOf({ settings, fingerprints }: ClusterTools, codec: Codec): ClusterTerms {
+  const { listen } = settings.remote
+  const transport = listen === undefined ? "none" : listen.tls === undefined ? "tcp" : "tls"
+  return { version: VERSION, codec: codec.name, transport, secrets: fingerprints }
 }
 
 function codecOf({ settings, resolve }: ClusterTools, use: Pick<CodecTools, "purpose" | "clock">): Codec {

@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest"
-import { ActorSystem, type ActorSystemSettings, consoleLogger, SettingsError } from "../../src/index.js"
+import {
+  ActorSystem,
+  type ActorSystemSettings,
+  consoleLogger,
+  type Logger,
+  SettingsError,
+} from "../../src/index.js"
 import { ca, node as certified } from "../certificates/certificates.js"
 
 const SECRET = "0123456789abcdef"
@@ -66,6 +72,33 @@ describe("a listener that others can reach", () => {
       expect(probe.node).toBeDefined()
     },
   )
+})
+
+describe("what is said on the network", () => {
+  const unencrypted = "what nodes say to each other is not encrypted"
+  const everywhere = { host: "0.0.0.0", port: 0, secret: SECRET }
+  it.each([
+    ["beyond loopback without TLS", { listen: everywhere, advertise: { host: "localhost" } }, 1],
+    ["on loopback", { listen: { host: "127.0.0.1", port: 0, secret: SECRET } }, 0],
+    [
+      "beyond loopback with TLS",
+      {
+        listen: { ...everywhere, tls: { ...certified, ca, mutual: true } },
+        advertise: { host: "localhost" },
+      },
+      0,
+    ],
+  ])("%s: the log says once that it is not encrypted, or not at all", async (_, settings, times) => {
+    const lines: string[] = []
+    const logger: Logger = {
+      enabled: () => true,
+      log: (level, message) => lines.push(`${level} ${message}`),
+      with: () => logger,
+    }
+    await start({ ...settings, logger })
+    expect(lines.filter((line) => line.startsWith(`warn ${unencrypted}`))).toHaveLength(times)
+    expect(lines.join()).toContain("listening for other nodes")
+  })
 })
 
 describe("a listener that only this machine can reach", () => {

@@ -109,6 +109,26 @@ describe("nodes of which one speaks TLS and the other does not", () => {
   })
 })
 
+describe("the log, of a connection that ended without a word", () => {
+  it.each([
+    ["speaks of certificates with TLS", mutualTls, true],
+    ["does not speak of certificates without it", undefined, false],
+  ])("%s", async (_, tls, speaks) => {
+    const proxy = await CuttingProxy.start()
+    stops.push(() => proxy.stop())
+    const listen = { secret: SECRET, ...(tls === undefined ? {} : { tls }) }
+    const behind = await start(listen, { advertise: { host: "127.0.0.1", port: proxy.port } }, proxy)
+    const before = await start(listen)
+    expect(await ask(before, behind, "hello")).toBe("hello")
+    proxy.cut("end")
+    await until("it is lost", () => before.lost.length > 0)
+    expect(before.lost[0]?.reason).toBe("ended")
+    const line = before.log.find((one) => one.includes("the connection with a node is gone"))
+    expect(line).toContain("the other side closed the connection")
+    expect(line?.includes("certificate")).toBe(speaks)
+  })
+})
+
 describe("a TLS listener", () => {
   it("minds no garbage, half a handshake, or a reset in the middle of one", async () => {
     const [a, b] = [await start({ tls: mutualTls }), await start({ tls: mutualTls })]

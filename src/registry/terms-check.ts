@@ -1,0 +1,66 @@
+import { SettingsError } from "../errors/settings-error.js"
+import type { Clock } from "../ports/clock.js"
+import type { ClusterStore, Listing, Revision } from "../ports/store.js"
+import { type ClusterTerms, compareTerms, decodeClusterTerms } from "./cluster-terms.js"
+import { termsCommit } from "./commits.js"
+import { type LeaseTerms, observerMs, termsToWatch } from "./lease-terms.js"
+import { LEASES } from "./node-record.js"
+import { CLUSTER } from "./registry-keys.js"
+
+/**
+ * Sees to it that this node fits into the cluster that the store holds, and gives the revision of the terms that it fits, on which a join is
+ * conditioned. Rejects with a `SettingsError` if it does not fit, or with a `StoreUnavailableError`.
+ */
+export async function checkTerms(own: ClusterTerms, tools: TermsCheckTools): Promise<Revision> {
+  const { store } = tools
+  while (true) {
+    const { entry, epoch } = await store.get(CLUSTER)
+    const decision = compareTerms(own, entry && decodeClusterTerms(entry.value))
+    if (decision.kind === "fits") return entry?.revision as Revision
+    if (decision.kind === "misfit" && (await isAnybodyAlive(tools))) {
+      throw new SettingsError(decision.field, decision.problem)
+    }
+    const result = await store.commit({ epoch, ...termsCommit(own, entry?.revision) })
+    if (result.kind === "committed") return result.revision
+    // Others have written meanwhile: they may fit or not.
+  }
+}
+
+export interface TermsCheckTools {
+  readonly store: ClusterStore
+  readonly clock: Clock
+  /** By which leases are watched that do not say their own. */
+  readonly terms: LeaseTerms
+}
+
+/**
+ * Whether a lease is renewed, or a new one comes, within the time that all leases have left at most. After a crash of all nodes their leases
+ * still stand there, and nobody ended them.
+ */
+async function isAnybodyAlive(tools: TermsCheckTools): Promise<boolean> {
+  const leases = await tools.store.list(LEASES)
+  return leases.entries.length > 0 && isAnyRenewed(leases, tools)
+}
+
+function isAnyRenewed(leases: Listing, { store, clock, terms }: TermsCheckTools): Promise<boolean> {
+  const left = new Set(leases.entries.map(({ key }) => key))
+  const longestMs = Math.max(...leases.entries.map(({ value }) => observerMs(termsToWatch(value, terms))))
+  return new Promise((resolve) => {
+    const end = (isAlive: boolean) => {
+      timer.cancel()
+      watch.cancel()
+      resolve(isAlive)
+    }
+    const timer = clock.setTimer(longestMs, () => end(false))
+    const watch = store.watch(LEASES, leases, {
+      changed: (changes) => {
+        for (const { key, value } of changes) {
+          if (value !== undefined) return end(true)
+          left.delete(key)
+        }
+        if (left.size === 0) end(false)
+      },
+      gap: () => end(true),
+    })
+  })
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it, onTestFinished } from "vitest"
+import { Actor, ActorSystem, type ActorSystemSettings, jsonCodec, SettingsError } from "../../src/index.js"
+import type { StoreProvider } from "../../src/ports/store.js"
+import { compareTerms, encodeClusterTerms } from "../../src/registry/cluster-terms.js"
+import { joinCommit } from "../../src/registry/commits.js"
+import { encodeTerms } from "../../src/registry/lease-terms.js"
+import { nodePorts } from "../../src/runtime/node-ports.js"
+import { memoryStore } from "../../src/stores/memory-store.js"
+import { ca, node as certified } from "../certificates/certificates.js"
+
+const OLD = "the secret that was, long enough"
+const NEW = "the secret to be, long enough too"
+
+class Counter extends Actor<{ count: number }> {
+  protected override initialState() {
+    return { count: 0 }
+  }
+
+  async add() {
+    this.state.count += 1
+    await this.save()
+    return this.state.count
+  }
+}
+
+describe("a node that does not fit into the cluster of its store", () => {
+  const misfits: [what: string, settings: Partial<ActorSystemSettings>, field: string, problem: string][] = [
+    ["has another secret", { listen: listening(NEW) }, "listen.secret", "not the secret of the nodes"],
+    ["has no secret", { listen: listening() }, "listen.secret", "have a secret; set the same here"],
+    ["has another codec", { codec: jsonCodec() }, "codec", "it is troupe-json-1, and troupe-binary-1 on"],
+    [
+      "does not listen",
+      { listen: undefined as never },
+      "listen",
+      "set listen, so that they can reach this one",
+    ],
+    [
+      "uses TLS where they do not",
+      { listen: { ...listening(OLD), tls: { ...certified, ca, mutual: true } } },
+      "listen.tls",
+      "do not use TLS",
+    ],
+    [
+      "hosts nothing, and has another secret",
+      { listen: listening(NEW), actors: [] },
+      "listen.secret",
+      "not the secret",
+    ],
+  ]
+  it.each(misfits)(
+    "and %s is told so when it starts, and is no member",
+    async (_, settings, field, problem) => {
+      const store = memoryStore()
+      const home = await start(store)
+      const failed = await start(store, settings).catch((error: unknown) => error)
+      expect(failed).toBeInstanceOf(SettingsError)
+      expect((failed as SettingsError).field).toBe(field)
+      expect((failed as SettingsError).message).toContain(problem)
+      for (const secret of [OLD, NEW]) expect(String(failed)).not.toContain(secret)
+      expect(home.cluster.members).toHaveLength(1)
+      for (let key = 0; key < 20; key += 1) expect(await home.actor(Counter, `k${key}`).add()).toBe(1)
+    },
+  )
+
+  it("is told so where the one that is there does not listen", async () => {
+    const store = memoryStore()
+    await start(store, { listen: undefined as never })
+    await expect(start(store)).rejects.toMatchObject({ field: "listen" })
+  })
+
+  it("is told so by a cluster of a version that it does not know", async () => {
+    const store = memoryStore()
+    await start(store)
+    await put(store, "cluster", Buffer.from("whatever comes after this version"))
+    await expect(start(store)).rejects.toMatchObject({ field: "store" })
+  })
+})
+
+describe("the secret of a cluster", () => {
+  it("is changed in two rollouts, node by node; then the old one is refused", async () => {
+    const store = memoryStore()
+    const nodes = [await start(store), await start(store)]
+    let count = 0
+    for (const secret of [[NEW, OLD], NEW] as const) {
+      for (const place of [0, 1]) {
+        await nodes[place]?.stop()
+        nodes[place] = await start(store, { listen: listening(secret) })
+        for (const node of nodes) {
+          count += 1
+          expect(await node.actor(Counter, "kept").add()).toBe(count)
+        }
+      }
+    }
+    await expect(start(store)).rejects.toMatchObject({ field: "listen.secret" })
+  })
+
+  it.each([
+    ["secret", { listen: listening(NEW) }],
+    ["codec", { codec: jsonCodec() }],
+    ["way to listen", { listen: undefined as never }],
+  ])("may be replaced at once by another %s when all nodes have stopped", async (_, settings) => {
+    const store = memoryStore()
+    await (await start(store)).stop()
+    const next = await start(store, settings)
+    expect(await next.actor(Counter, "new").add()).toBe(1)
+    await expect(start(store)).rejects.toBeInstanceOf(SettingsError)
+  })
+
+  it("may be replaced when all nodes have died, once their leases have been seen not to be renewed", async () => {
+    const store = memoryStore()
+    await (await start(store)).stop()
+    const dead = "127.0.0.1:9#00000000000000d1"
+    const record = { status: "active", roles: [], types: ["Counter"], lifeline: undefined } as const
+    const { writes } = joinCommit(dead, record, encodeTerms({ ttlMs: 200, driftMargin: 0.1 }))
+    for (const write of writes) if (write.kind === "put") await put(store, write.key, write.value)
+    const before = performance.now()
+    const next = await start(store, { listen: listening(NEW) })
+    expect(performance.now() - before).toBeGreaterThan(200)
+    expect(await next.actor(Counter, "new").add()).toBe(1)
+  })
+})
+
+describe("what nodes have in common", () => {
+  const terms = { version: 2, codec: "c", transport: "tcp", secrets: ["a", "b"] } as const
+
+  it.each([
+    ["nothing is there", terms, undefined, "write"],
+    ["the same is there", terms, terms, "fits"],
+    ["the same is there, in another order", terms, { ...terms, secrets: ["b", "a"] }, "fits"],
+    ["one secret of two is there", terms, { ...terms, secrets: ["b"] }, "write"],
+    ["both have one more", terms, { ...terms, secrets: ["b", "c"] }, "write"],
+    ["none of the secrets is there", terms, { ...terms, secrets: ["c", "d"] }, "misfit"],
+    ["neither has a secret", { ...terms, secrets: [] }, { ...terms, secrets: [] }, "fits"],
+    ["another version is there", terms, { ...terms, version: 3 }, "misfit"],
+    ["something is there that cannot be read", terms, null, "misfit"],
+  ] as const)("%s", (_, own, there, kind) => {
+    expect(compareTerms(own, there).kind).toBe(kind)
+  })
+
+  it("is found in the store without anything to prove a secret by", async () => {
+    const store = memoryStore()
+    await start(store)
+    const handle = await store.open("misfits", nodePorts())
+    const text = Buffer.from((await handle.get("cluster")).entry?.value ?? []).toString()
+    await handle.close()
+    const { secrets, ...rest } = JSON.parse(text) as { secrets: string[] }
+    expect(rest).toEqual({ version: 2, codec: "troupe-binary-1", transport: "tcp" })
+    expect(secrets).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+    expect(encodeClusterTerms({ ...terms, secrets })).toBeInstanceOf(Uint8Array)
+  })
+})
+
+function listening(secret?: string | readonly [string, string]) {
+  return { host: "127.0.0.1", port: 0, ...(secret === undefined ? {} : { secret }) }
+}
+
+async function start(
+  store: StoreProvider,
+  settings: Partial<ActorSystemSettings> = {},
+): Promise<ActorSystem> {
+  const { listen = "listen" in settings ? undefined : listening(OLD), ...others } = settings
+  const system = await ActorSystem.start({
+    namespace: "misfits",
+    actors: [Counter],
+    lease: { ttlMs: 1_500, deathProof: false },
+    logger: quiet,
+    ...others,
+    store,
+    ...(listen === undefined ? {} : { listen }),
+  })
+  onTestFinished(() => system.stop())
+  return system
+}
+
+async function put(store: StoreProvider, key: string, value: Uint8Array): Promise<void> {
+  const handle = await store.open("misfits", nodePorts())
+  const { epoch } = await handle.get(key)
+  await handle.commit({ epoch, conditions: [], writes: [{ kind: "put", key, value }] })
+  await handle.close()
+}
+
+const quiet: NonNullable<ActorSystemSettings["logger"]> = {
+  enabled: () => false,
+  log: () => {},
+  with: () => quiet,
+}

@@ -1,5 +1,6 @@
 import { ActorPath } from "../address/actor-path.js"
 import { ActorPathError } from "../address/actor-path-error.js"
+import { notAString } from "../address/quote.js"
 import { canonicalSegment } from "../address/segment.js"
 import { NameTakenError } from "./actor-errors.js"
 import type { Cell } from "./cell.js"
@@ -27,6 +28,7 @@ export function freeSegment(parent: Cell, name: string): string {
 
 /** A name as it stands in a path; it may be written in more than one way. */
 export function segmentOf(name: string): string | ActorPathError {
+  if (typeof name !== "string") return new ActorPathError("InvalidSegment", `a name ${notAString(name)}`)
   return canonicalSegment(name, 0, name.length, 0, { runtimeNames: false })
 }
 

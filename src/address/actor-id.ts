@@ -1,6 +1,7 @@
 import { ActorIdError, type ActorIdErrorCode } from "./actor-id-error.js"
 import { decodeKey, encodeKey, undecodableAt, writtenOffset } from "./actor-key.js"
 import { IDENTIFIER, isIn } from "./character-class.js"
+import { notAString } from "./quote.js"
 
 /**
  * The name of a virtual actor: `namespace::type/key`.
@@ -42,6 +43,7 @@ export class ActorId {
   }
 
   static tryParse(text: string): ActorId | ActorIdError {
+    if (typeof text !== "string") return new ActorIdError("Malformed", `an actor id ${notAString(text)}`)
     if (text.length > LONGEST_TEXT) return new ActorIdError(tooLong.code, tooLong.problem)
     const colons = text.indexOf("::")
     if (colons < 0)
@@ -97,7 +99,7 @@ const SEPARATORS = 3
 /** A character takes at most nine in the string form: three bytes of UTF-8, three characters each. */
 const LONGEST_TEXT = MOST_CHARACTERS * 9
 
-/** What is wrong with the parts of an id; `at` is an offset in the part that `code` names. */
+/** What is wrong with the parts of an id, which may come from JSON and be anything; `at` is an offset in the part that `code` names. */
 interface Flaw {
   readonly code: ActorIdErrorCode
   readonly problem: string
@@ -119,6 +121,7 @@ function flawOf(namespace: string, type: string, key: string): Flaw | undefined 
 }
 
 function identifierFlaw(code: ActorIdErrorCode, what: string, text: string): Flaw | undefined {
+  if (typeof text !== "string") return { code, problem: `the ${what} ${notAString(text)}` }
   if (text.length === 0) return { code, problem: `the ${what} is empty` }
   for (let at = 0; at < text.length; at += 1) {
     if (!isIn(IDENTIFIER, text.charCodeAt(at))) {
@@ -139,6 +142,7 @@ function isPrintable(text: string): boolean {
 
 function keyFlaw(key: string): Flaw | undefined {
   const code = "InvalidKey"
+  if (typeof key !== "string") return { code, problem: `the key ${notAString(key)}` }
   if (key.length === 0) return { code, problem: "the key is empty" }
   if (isPrintable(key)) return undefined
   const control = key.search(/\p{Cc}/u)

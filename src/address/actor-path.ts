@@ -1,6 +1,7 @@
 import { ActorPathError } from "./actor-path-error.js"
 import { isUid, parsePath } from "./actor-path-parser.js"
 import { Address, type AddressParts, type Scheme } from "./address.js"
+import { notAString } from "./quote.js"
 import { canonicalSegment, decodeSegment, RUNTIME_NAMES, USER_NAMES } from "./segment.js"
 
 export type Guardian = "user" | "system"
@@ -41,6 +42,7 @@ export class ActorPath {
 
   /** As `parse`, for texts that may well be wrong: the error is returned. */
   static tryParse(text: string, options?: ParseOptions): ActorPath | ActorPathError {
+    if (typeof text !== "string") return new ActorPathError("InvalidUri", `an actor path ${notAString(text)}`)
     const parts = parsePath(text, options?.runtimeNames === true ? RUNTIME_NAMES : USER_NAMES)
     return parts instanceof ActorPathError ? parts : new ActorPath(parts.address, parts.path, parts.uid)
   }
@@ -91,6 +93,8 @@ export class ActorPath {
 
   /** `segment` as it is written in a path: `%20` is a space. The child does not inherit the uid. */
   child(segment: string, options?: ParseOptions): ActorPath {
+    if (typeof segment !== "string")
+      throw new ActorPathError("InvalidSegment", `a name ${notAString(segment)}`)
     const rules = options?.runtimeNames === true ? RUNTIME_NAMES : USER_NAMES
     const canonical = canonicalSegment(segment, 0, segment.length, 0, rules)
     if (canonical instanceof ActorPathError) {
@@ -109,7 +113,7 @@ export class ActorPath {
     if (uid !== undefined && !isUid(uid)) {
       throw new ActorPathError(
         "InvalidUid",
-        `the uid is ${uid}; it can be any positive integer up to 2^53 - 1`,
+        `the uid ${typeof uid === "number" ? `is ${uid}` : "is no number"}; it can be any positive integer up to 2^53 - 1`,
       )
     }
     return new ActorPath(this.address, this.path, uid)

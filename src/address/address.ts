@@ -1,7 +1,7 @@
 import { ActorPathError } from "./actor-path-error.js"
 import { IDENTIFIER, isIn } from "./character-class.js"
-import { canonicalHost, isPort } from "./host.js"
-import { quoted } from "./quote.js"
+import { canonicalHost, isPort, portProblem } from "./host.js"
+import { notAString, quoted } from "./quote.js"
 
 export type Scheme = "troupe" | "troupe.tcp" | "pekko" | "pekko.tcp"
 
@@ -39,7 +39,11 @@ export class Address {
   }
 
   static of(parts: AddressParts): Address | ActorPathError {
-    const scheme = (parts.scheme ?? "troupe").toLowerCase()
+    const { scheme: given = "troupe" } = parts
+    if (typeof given !== "string") {
+      return new ActorPathError("InvalidScheme", `the scheme ${notAString(given)}`)
+    }
+    const scheme = given.toLowerCase()
     if (!isScheme(scheme)) {
       return new ActorPathError(
         "InvalidScheme",
@@ -49,7 +53,7 @@ export class Address {
     const problem = systemProblem(parts.system)
     if (problem !== undefined) return new ActorPathError("InvalidSystem", problem)
     if (parts.port !== undefined && !isPort(parts.port)) {
-      return new ActorPathError("InvalidAuthority", `the port is ${parts.port}; it can be 1 to 65535`)
+      return new ActorPathError("InvalidAuthority", `the port ${portProblem(parts.port)}`)
     }
     if (parts.host === undefined) {
       if (parts.port === undefined) return new Address(scheme, parts.system, undefined, undefined)
@@ -72,6 +76,7 @@ export function isScheme(text: string): text is Scheme {
 }
 
 function systemProblem(system: string): string | undefined {
+  if (typeof system !== "string") return `the system's name ${notAString(system)}`
   if (system.length === 0) return "the system's name is missing: write troupe://system/user/..."
   if (system.length > 255) return "the system's name is longer than 255 characters"
   for (let at = 0; at < system.length; at += 1) {

@@ -1,11 +1,12 @@
 import { canonicalIpv6 } from "./ipv6.js"
-import { quoted } from "./quote.js"
+import { notAString, quoted } from "./quote.js"
 
 /**
  * The canonical text of a host by the rules of names: lower case, an IPv6 address in brackets and in its shortest
  * spelling. A text that is no host gives what is wrong with it.
  */
 export function canonicalHost(text: string): { readonly host: string } | { readonly problem: string } {
+  if (typeof text !== "string") return { problem: `the host ${notAString(text)}` }
   if (text.length === 0) return { problem: "the host is empty" }
   if (text.length > 255) return { problem: "the host is longer than 255 characters" }
   if (text.startsWith("[")) {
@@ -33,4 +34,10 @@ export function parsePort(digits: string): number | undefined {
 
 export function isPort(value: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= 65_535
+}
+
+/** What is wrong with a port that is none; it may be anything. */
+export function portProblem(value: unknown): string {
+  const shown = typeof value === "number" ? `is ${value}` : "is no number"
+  return `${shown}; it can be 1 to 65535`
 }

@@ -1,6 +1,7 @@
 import type { Random } from "../ports/random.js"
-import { canonicalHost, isPort, parsePort } from "./host.js"
+import { canonicalHost, isPort, parsePort, portProblem } from "./host.js"
 import { NodeIdError } from "./node-id-error.js"
+import { notAString } from "./quote.js"
 
 /**
  * One life of one node: `host:port#incarnation`.
@@ -31,7 +32,10 @@ export class NodeId {
   static of(host: string, port: number, incarnation: string): NodeId {
     const checked = canonicalHost(host)
     if ("problem" in checked) throw new NodeIdError("InvalidHost", checked.problem)
-    if (!isPort(port)) throw new NodeIdError("InvalidPort", `the port is ${port}; it can be 1 to 65535`)
+    if (!isPort(port)) throw new NodeIdError("InvalidPort", `the port ${portProblem(port)}`)
+    if (typeof incarnation !== "string") {
+      throw new NodeIdError("InvalidIncarnation", `an incarnation ${notAString(incarnation)}`)
+    }
     if (!/^[0-9a-f]{16}$/.test(incarnation)) {
       throw new NodeIdError("InvalidIncarnation", "an incarnation is 16 hex digits in lower case")
     }
@@ -46,6 +50,7 @@ export class NodeId {
 
   /** Throws a {@link NodeIdError}. */
   static parse(text: string): NodeId {
+    if (typeof text !== "string") throw new NodeIdError("Malformed", `a node id ${notAString(text)}`)
     const hash = text.lastIndexOf("#")
     const colon = text.lastIndexOf(":", hash)
     if (hash < 0 || colon < 0) throw new NodeIdError("Malformed", "a node id is host:port#incarnation")

@@ -13,6 +13,27 @@ export function shownCharacter(text: string, at: number): string {
   return /^[\x21-\x7e]$/.test(character) ? character : `U+${hex(character).toUpperCase()}`
 }
 
+/** Says of a value that is no string what it is. It may be anything, also what throws when it is printed. */
+export function notAString(value: unknown): string {
+  return `must be a string (got ${shownKind(value)})`
+}
+
+function shownKind(value: unknown): string {
+  switch (typeof value) {
+    case "number":
+    case "boolean":
+    case "bigint":
+      return `the ${typeof value} ${String(value).slice(0, MOST_CHARACTERS)}`
+    case "object":
+      if (value === null) return "null"
+      return Array.isArray(value) ? "an array" : "an object"
+    case "undefined":
+      return "undefined"
+    default:
+      return `a ${typeof value}`
+  }
+}
+
 const MOST_CHARACTERS = 40
 
 function hex(unit: string): string {

@@ -2,6 +2,7 @@ import { ActorPath } from "./actor-path.js"
 import { ActorPathError } from "./actor-path-error.js"
 import { readUid } from "./actor-path-parser.js"
 import type { Address } from "./address.js"
+import { notAString } from "./quote.js"
 import { canonicalSegment, USER_NAMES } from "./segment.js"
 import { splitUri } from "./uri.js"
 import { UriError } from "./uri-error.js"
@@ -18,6 +19,9 @@ export interface SelectionExpression {
 
 /** Throws an {@link ActorPathError}. The steps are not looked at, but for a guardian. */
 export function readExpression(base: ActorPath, expression: string): SelectionExpression {
+  if (typeof expression !== "string") {
+    throw new ActorPathError("InvalidUri", `a selection ${notAString(expression)}`)
+  }
   const hash = expression.indexOf("#")
   const uid = hash < 0 ? undefined : readUid(expression.slice(hash + 1))
   if (uid instanceof ActorPathError) throw uid

@@ -234,7 +234,7 @@ export class ActorSystem implements AsyncDisposable {
    * `ActorPathError` for what is no path, a `PathResolutionError` for another node's where this system does not listen.
    */
   resolve<M>(path: string | ActorPath): ActorRef<M> {
-    const parsed = typeof path === "string" ? ActorPath.parse(path, { runtimeNames: true }) : path
+    const parsed = path instanceof ActorPath ? path : ActorPath.parse(path, { runtimeNames: true })
     if (this.#isHere(parsed)) return this.#local<M>(parsed)
     if (this.#remoting === undefined || parsed.address.authority === undefined) {
       throw new PathResolutionError(

@@ -196,7 +196,7 @@ export class VirtualActors {
 
   /** A handle. Throws an `ActorIdError` for what is no key. */
   handle(type: ActorClass | string, key: string, from?: Activation): unknown {
-    const name = typeof type === "string" ? type : (type.type ?? type.name)
+    const name = typeof type === "function" ? (type.type ?? type.name) : type
     const id = ActorId.of(this.#options.namespace, name, key)
     const Shape = this.#shapeOf(name, type)
     return new Shape(this.#target(id, from), undefined, false)

@@ -13,6 +13,7 @@ import type { LeaseTerms } from "../registry/lease-terms.js"
 import { Registry } from "../registry/registry.js"
 import { VERSION } from "../remote/handshake.js"
 import type { Remoting } from "../remote/remoting.js"
+import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { VirtualActors } from "../virtual/virtual-actors.js"
 import type { CheckedSettings } from "./settings.js"
@@ -38,6 +39,7 @@ export class Cluster {
       // A node has written what it reads: that may take its time.
       stateCodec: codecOf(tools, { purpose: "state" }),
       context: ports.turnContext,
+      scheduler: ports.scheduler,
       telemetry: settings.telemetry && guardedTelemetry(settings.telemetry, realm.logger, realm.clock),
       mailboxCapacity: settings.mailboxCapacity,
       idleAfterMs: settings.idleAfterMs,
@@ -100,15 +102,18 @@ export class Cluster {
   /** Takes nothing new, and ends what runs here; what takes longer than `drainMs` is left behind. */
   async leave(drainMs: number): Promise<void> {
     this.registry.leave()
-    const { clock, logger } = this.#realm
+    const { clock, logger, events } = this.#realm
     await new Promise<void>((resolve) => {
       const timer = clock.setTimer(drainMs, () => {
         this.#isSettled = this.actors.isIdle
-        const left = [...this.actors.catalog.all].map(({ id }) => id.toString())
         if (!this.#isSettled) {
+          const { count, sample } = this.actors.remaining(NAMED)
           logger.log("warn", "some actors did not end in time and are left behind", {
-            actors: left.slice(0, 20),
+            drainMs,
+            count,
+            actors: sample.map(String),
           })
+          events.publish(new ActorsLeftBehind(count, sample))
         }
         resolve()
       })
@@ -142,6 +147,9 @@ export interface ClusterTools {
 
 /** Nobody else can see a private store, so nobody else could take over: the lease is kept, and hardly counts. */
 const PRIVATE_TERMS: LeaseTerms = { ttlMs: 24 * 3_600_000, driftMargin: 0.1 }
+
+/** How many of the actors that are left behind are named. */
+const NAMED = 20
 
 /** The host of a node that nobody can reach. */
 const NOT_LISTENING = "not-listening.invalid"

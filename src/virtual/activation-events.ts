@@ -26,3 +26,14 @@ export class TurnOverdue {
     this.chain = chain
   }
 }
+
+/** The system stopped, and so many actors of this node had not ended within `drainMs`; `sample` names the first of them. */
+export class ActorsLeftBehind {
+  readonly count: number
+  readonly sample: readonly ActorId[]
+
+  constructor(count: number, sample: readonly ActorId[]) {
+    this.count = count
+    this.sample = sample
+  }
+}

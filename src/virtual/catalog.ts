@@ -2,6 +2,7 @@ import type { Deadlines } from "../actor/deadlines.js"
 import type { Dispatcher } from "../actor/dispatcher.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
+import type { Scheduler } from "../ports/scheduler.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
 import type { StateTools } from "../registry/durable-state.js"
@@ -10,13 +11,15 @@ import { Activation, type ActivationState } from "./activation.js"
 import type { DeactivationReason } from "./actor.js"
 import type { ActorClass } from "./actor-class.js"
 import type { ActorType } from "./actor-type.js"
+import { Deactivations } from "./deactivations.js"
 import type { Invocation } from "./invocation.js"
 
 /**
  * What runs on this node: an activation is in here exactly while it is not invalid.
  *
  * Idle ones are found by sweeps, a few in each idle time, and an activation only notes in which sweep it was last used. A
- * timer each would cost every call.
+ * timer each would cost every call. A sweep goes through the catalog in slices, as there may be a million of them, and ends what is idle a few
+ * at a time: all at once would hold up the event loop for seconds, and the store with it.
  */
 export class Catalog {
   readonly #activations = new Map<string, Activation>()
@@ -24,7 +27,9 @@ export class Catalog {
   readonly #tools: CatalogTools
   #sweeps = 0
   #timer: Timer | undefined
+  #sweeping: Deactivations | undefined
   #isStopped = false
+  #isDraining = false
   #sweepMs: number
 
   constructor(options: CatalogOptions) {
@@ -67,17 +72,16 @@ export class Catalog {
   }
 
   /** Ends all, so many at a time, and resolves when they are gone. */
-  async drain(reason: DeactivationReason, atATime = 64): Promise<void> {
-    const waiting = [...this.#activations.values()]
-    const lane = async () => {
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await next.deactivated(reason)
-    }
-    await Promise.all(Array.from({ length: atATime }, lane))
+  drain(reason: DeactivationReason): Promise<void> {
+    this.#sweeping?.stop()
+    this.#isDraining = true
+    return this.#end(reason, MOST_DRAINED_AT_A_TIME, () => true).done
   }
 
   stop(): void {
     this.#isStopped = true
     this.#timer?.cancel()
+    this.#sweeping?.stop()
   }
 
   #sweepFaster(idleAfterMs: number): void {
@@ -95,19 +99,39 @@ export class Catalog {
     })
   }
 
+  /** One that takes longer than the time between two goes on, by the new time. */
   #sweep(): void {
     this.#sweeps += 1
-    for (const activation of this.#activations.values()) {
-      const { type, usedAt, isBusy, waiting, state } = activation
-      if (state !== "valid" || isBusy || waiting > 0) continue
-      const idleAfterMs = type.idleAfterMs ?? this.#options.idleAfterMs
-      // The sweep in which it was used counts for nothing: it is never ended too early.
-      if ((this.#sweeps - usedAt - 1) * this.#sweepMs >= idleAfterMs) void activation.deactivated("idle")
-    }
+    if (this.#sweeping !== undefined || this.#isDraining || this.#activations.size === 0) return
+    const sweeping = this.#end("idle", MOST_SWEPT_AT_A_TIME, this.#isIdle)
+    this.#sweeping = sweeping
+    void sweeping.done.then(() => {
+      this.#sweeping = undefined
+    })
+  }
+
+  readonly #isIdle = ({ type, usedAt, isBusy, waiting, state }: Activation): boolean => {
+    if (state !== "valid" || isBusy || waiting > 0) return false
+    const idleAfterMs = type.idleAfterMs ?? this.#options.idleAfterMs
+    // The sweep in which it was used counts for nothing: it is never ended too early.
+    return (this.#sweeps - usedAt - 1) * this.#sweepMs >= idleAfterMs
+  }
+
+  #end(
+    reason: DeactivationReason,
+    mostUnderWay: number,
+    isDue: (activation: Activation) => boolean,
+  ): Deactivations {
+    const { scheduler } = this.#options
+    const { size: most } = this.#activations
+    const candidates = this.#activations.values()
+    return new Deactivations({ scheduler, candidates, most, mostUnderWay, reason, isDue })
   }
 }
 
 const SWEEPS_PER_IDLE_TIME = 8
+const MOST_SWEPT_AT_A_TIME = 256
+const MOST_DRAINED_AT_A_TIME = 1_024
 
 /** What activations need of the system. */
 export interface CatalogTools extends Omit<CatalogOptions, "created"> {
@@ -117,6 +141,7 @@ export interface CatalogTools extends Omit<CatalogOptions, "created"> {
 
 export interface CatalogOptions {
   readonly clock: Clock
+  readonly scheduler: Scheduler
   readonly logger: Logger
   readonly dispatcher: Dispatcher
   readonly deadlines: Deadlines

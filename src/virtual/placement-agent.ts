@@ -14,19 +14,27 @@ import type { Activation } from "./activation.js"
 import type { ActorType } from "./actor-type.js"
 import type { Catalog } from "./catalog.js"
 import { localKey } from "./invocation.js"
+import type { Releases } from "./releases.js"
 
 /** What stands behind the placement coordinator in one life of this node: the registry is its lock and its storage, the catalog its executor. */
 export class PlacementAgent implements PlacementLock<Tenure>, ActivationStorage, ActivationExecutor<Tenure> {
   readonly #registry: Registry
   readonly #catalog: Catalog
+  readonly #releases: Releases
   readonly #types: ReadonlyMap<string, ActorType>
   /** What was claimed and does not run yet. */
   readonly #starting = new Map<string, Tenure>()
   /** Those that could not be started, whose callers have yet to be told. */
   readonly #failed = new Map<string, Activation>()
 
-  constructor(registry: Registry, catalog: Catalog, types: ReadonlyMap<string, ActorType>) {
+  constructor(
+    registry: Registry,
+    releases: Releases,
+    catalog: Catalog,
+    types: ReadonlyMap<string, ActorType>,
+  ) {
     this.#registry = registry
+    this.#releases = releases
     this.#catalog = catalog
     this.#types = types
   }
@@ -62,9 +70,7 @@ export class PlacementAgent implements PlacementLock<Tenure>, ActivationStorage,
     const tenure = this.#starting.get(key)
     const isOwn = tenure?.generation === generation
     if (isOwn) this.#starting.delete(key)
-    const result = isOwn
-      ? await this.#registry.unregister(tenure)
-      : await this.#registry.discard(id, generation)
+    const result = isOwn ? await this.#releases.release(tenure) : await this.#registry.discard(id, generation)
     if (result === "unknown") throw new Error("the store did not answer")
   }
 

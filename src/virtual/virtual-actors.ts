@@ -12,6 +12,7 @@ import { PlacementHappened } from "../placement/placement-happened.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import type { Candidate } from "../placement/topology.js"
 import type { Codec } from "../ports/codec.js"
+import type { Scheduler } from "../ports/scheduler.js"
 import type { ClusterStore } from "../ports/store.js"
 import type { Span, Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
@@ -31,6 +32,7 @@ import { type Invocation, localKey } from "./invocation.js"
 import { Loads } from "./loads.js"
 import { MessageBus } from "./message-bus.js"
 import { PlacementAgent } from "./placement-agent.js"
+import { Releases } from "./releases.js"
 
 /**
  * The virtual actors of this node: puts registry, placement, catalog and message bus together, and tells each what the others learn.
@@ -50,6 +52,7 @@ export class VirtualActors {
   /** Fenced, and out of the catalog, while something of them still runs. */
   readonly #lingering = new Set<Activation>()
   #registry: Registry | undefined
+  #releases: Releases | undefined
   #placement: PlacementDriver<Tenure> | undefined
   #agent: PlacementAgent | undefined
 
@@ -60,6 +63,7 @@ export class VirtualActors {
     this.#copier = new Copier(codec, options.maxMessageBytes)
     this.#catalog = new Catalog({
       clock: realm.clock,
+      scheduler: options.scheduler,
       logger: realm.logger,
       dispatcher: realm.dispatcher,
       deadlines: realm.deadlines,
@@ -130,6 +134,18 @@ export class VirtualActors {
     return this.#catalog.size === 0 && this.#lingering.size === 0
   }
 
+  /** How many activations are not gone, and the ids of some. */
+  remaining(named: number): { readonly count: number; readonly sample: readonly ActorId[] } {
+    const sample: ActorId[] = []
+    for (const activations of [this.#catalog.all, this.#lingering]) {
+      for (const { id } of activations) {
+        if (sample.length === named) break
+        sample.push(id)
+      }
+    }
+    return { count: this.#catalog.size + this.#lingering.size, sample }
+  }
+
   /** What runs on this node. */
   get catalog(): Catalog {
     return this.#catalog
@@ -147,7 +163,9 @@ export class VirtualActors {
 
   /** This node is a member from now on. */
   joined(registry: Registry): void {
+    const { clock, logger } = this.#options.realm
     this.#registry = registry
+    this.#releases = new Releases(registry, clock, logger)
     this.#loads.begin()
     this.#beginPlacing(registry)
   }
@@ -170,6 +188,7 @@ export class VirtualActors {
   }
 
   fenced(because: string): void {
+    this.#releases?.forget()
     this.#placement?.handle({ kind: "suspend", because })
     this.#bus.makersOvertaken()
   }
@@ -189,6 +208,7 @@ export class VirtualActors {
 
   stop(): void {
     this.#catalog.stop()
+    this.#releases?.stop()
     this.#loads.stop()
     this.#bus.stop()
     this.#placement?.handle({ kind: "stop" })
@@ -294,7 +314,7 @@ export class VirtualActors {
       strategyOf: (type) => this.#types.get(type)?.placement ?? rendezvous,
       isObserved: () => realm.events.has(PlacementHappened),
     })
-    const agent = new PlacementAgent(registry, this.#catalog, this.#types)
+    const agent = new PlacementAgent(registry, this.#releases as Releases, this.#catalog, this.#types)
     this.#agent = agent
     const placement = new PlacementDriver<Tenure>(coordinator, {
       clock: realm.clock,
@@ -340,7 +360,7 @@ export class VirtualActors {
     if (!isOwn) this.#linger(activation)
     // One that could not be started is released by the coordinator, which had it claimed.
     const isReleased = isOwn && this.#agent?.isStarting(tenure) !== true
-    const ready = isReleased ? this.#joined.unregister(tenure) : undefined
+    const ready = isReleased ? this.#releases?.release(tenure) : undefined
     this.#placement?.handle({ kind: "passivated", id, generation })
     this.#bus.reroute(key, waiting, { ready, unused: activation.isUnused })
   }
@@ -420,6 +440,7 @@ export interface VirtualActorsOptions {
   readonly codec: Codec
   readonly stateCodec: Codec
   readonly context: TurnContext
+  readonly scheduler: Scheduler
   readonly telemetry: Telemetry | undefined
   readonly mailboxCapacity: number
   readonly idleAfterMs: number

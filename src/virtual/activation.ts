@@ -22,6 +22,7 @@ import type { ActorMethod, ActorType } from "./actor-type.js"
 import type { CatalogTools } from "./catalog.js"
 import { validInput } from "./input-check.js"
 import type { Destination, Invocation } from "./invocation.js"
+import { settlesWithin } from "./settles-within.js"
 import { Turn } from "./turn.js"
 import { TurnOrder } from "./turn-order.js"
 import { Failure, promised, thrown } from "./turn-result.js"
@@ -507,13 +508,21 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     for (const told of this.#goneWaiters?.splice(0) ?? []) told()
   }
 
+  /** A hook that hangs keeps the actor from everybody, so it is waited for only as long as a call may take. */
   async #runHook(reason: DeactivationReason): Promise<void> {
+    const { clock, context, logger, requestTimeoutMs: timeoutMs } = this.#tools
     try {
       const ended = () => insides.onDeactivate(this.#actor as Actor, reason)
       // It belongs to no turn, whichever asked for the end.
-      await (this.type.mayOverlap ? this.#tools.context.run(this, ended) : ended())
+      const hook = this.type.mayOverlap ? context.run(this, ended) : ended()
+      if (hook === undefined || (await settlesWithin(hook, timeoutMs, clock))) return
+      logger.log("warn", "onDeactivate did not end in time; the actor ends without it", {
+        actor: this.key,
+        reason,
+        timeoutMs,
+      })
     } catch (error) {
-      this.#tools.logger.log("error", "onDeactivate failed", { actor: this.key, reason, error })
+      logger.log("error", "onDeactivate failed", { actor: this.key, reason, error })
     }
   }
 

@@ -69,7 +69,7 @@ export abstract class Actor<State = unknown> {
   /** Before the first message. If it throws, all who wait are told, and the next call tries again. */
   protected onActivate(): void | Promise<void> {}
 
-  /** After the last message. What it throws is logged. */
+  /** After the last message. What it throws is logged. After `requestTimeoutMs` the actor ends without it. */
   protected onDeactivate(_reason: DeactivationReason): void | Promise<void> {}
 
   /**

@@ -1,0 +1,98 @@
+import { beforeEach, expect, test } from "vitest"
+import { Actor, ActorsLeftBehind } from "../../src/index.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
+import { settle } from "../fake/manual-clock.js"
+import { Gate, outcome, scenes } from "./scene.js"
+
+const scene = scenes()
+
+let hangs = true
+let late = new Gate()
+let aborted: string[] = []
+
+beforeEach(() => {
+  hangs = true
+  late = new Gate()
+  aborted = []
+})
+
+class Sticky extends Actor {
+  static readonly type: string = "Sticky"
+
+  token() {
+    return this.fencingToken
+  }
+
+  end() {
+    this.deactivate()
+  }
+
+  protected override onDeactivate() {
+    if (!hangs) return undefined
+    this.signal.addEventListener("abort", () => aborted.push(this.key))
+    return late.promise
+  }
+}
+
+/** Turns of it may overlap, so its hook runs in a context of its own. */
+class StickyReader extends Sticky {
+  static override readonly type = "StickyReader"
+  static readonly methods = { token: { readOnly: true } }
+}
+
+function warnings(log: readonly string[]) {
+  return log.filter((line) => line.includes("onDeactivate"))
+}
+
+test.each([[Sticky], [StickyReader]])(
+  "an onDeactivate that hangs is waited for as long as a call, and then the actor can be had again",
+  async (Class) => {
+    const { system, clock, lives, log, logFields } = await scene([Class], { requestTimeoutMs: 2_000 })
+    const sticky = system.actor(Class, "k")
+    const first = await sticky.token()
+    await sticky.end()
+    await clock.advance(1_500)
+    const waiting = sticky.token()
+    expect(await outcome(waiting)).toBe("pending")
+    await clock.advance(1_000)
+    expect(await outcome(waiting)).toBeGreaterThan(first)
+    expect(lives).toContain("k@1 invalid")
+    expect(aborted).toEqual(["k"])
+    expect(warnings(log)).toEqual(["warn onDeactivate did not end in time; the actor ends without it"])
+    expect(logFields[log.indexOf(warnings(log)[0] as string)]).toMatchObject({
+      actor: `${Class.type}/k`,
+      reason: "asked",
+      timeoutMs: 2_000,
+    })
+    // What comes of it in the end is nobody's business any more.
+    late.fail(new Error("too late"))
+    await settle()
+    expect(warnings(log)).toHaveLength(1)
+    hangs = false
+  },
+)
+
+test("one that was fenced, and hangs in its hook, is given up too", async () => {
+  const { system, clock, activation, log } = await scene([Sticky], { requestTimeoutMs: 2_000 })
+  await system.actor(Sticky, "k").token()
+  activation("Sticky", "k")?.tenure.end("a test says so")
+  await clock.advance(1_500)
+  expect(ActorSystem.actorsOf(system)?.isIdle).toBe(false)
+  await clock.advance(1_000)
+  expect(ActorSystem.actorsOf(system)?.isIdle).toBe(true)
+  expect(warnings(log)).toHaveLength(1)
+})
+
+test("a stop does not wait for it longer than that either", async () => {
+  const { system, clock, log } = await scene([Sticky], { requestTimeoutMs: 2_000, drainMs: 60_000 })
+  const leftBehind: ActorsLeftBehind[] = []
+  system.events.subscribe(ActorsLeftBehind, (event) => leftBehind.push(event))
+  await system.actor(Sticky, "k").token()
+  const stopped = system.stop()
+  await clock.advance(1_500)
+  expect(await outcome(stopped)).toBe("pending")
+  await clock.advance(1_500)
+  expect(await outcome(stopped)).toBe(undefined)
+  expect(warnings(log)).toHaveLength(1)
+  expect(leftBehind).toEqual([])
+})

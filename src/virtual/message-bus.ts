@@ -4,7 +4,12 @@ import type { InternalRef } from "../actor/internal-ref.js"
 import type { ActorId } from "../address/actor-id.js"
 import type { ActorPath } from "../address/actor-path.js"
 import { NodeId } from "../address/node-id.js"
-import { ActivationError, PlacementError, UnknownActorTypeError } from "../errors/actor-call-errors.js"
+import {
+  ActivationError,
+  PlacementError,
+  UnknownActorTypeError,
+  type UnknownMethodError,
+} from "../errors/actor-call-errors.js"
 import {
   ActorStoppedError,
   type CallError,
@@ -28,6 +33,7 @@ import type { Invocation } from "./invocation.js"
 import { Reception } from "./reception.js"
 import { Route, type RouteBus } from "./route.js"
 import { Settling } from "./settling.js"
+import { MOST_WAITING, Starts } from "./starts.js"
 
 /**
  * Brings every call to its actor, wherever that is, and its answer back; each ends exactly once.
@@ -43,6 +49,7 @@ export class MessageBus implements CallDesk, RouteBus {
   /** By the keys of their actors. Where there is none, calls go to the activation of this node. */
   readonly #routes = new Map<string, Route>()
   readonly #receptions = new Map<string, Reception>()
+  readonly #starts = new Starts()
   #calls = 0
   #settling: Settling | undefined
   #isLeaving = false
@@ -88,11 +95,20 @@ export class MessageBus implements CallDesk, RouteBus {
     if (problem !== undefined) return guest.fail(problem)
     const known = this.#receptions.get(guest.key)
     if (known !== undefined) return known.accept(guest)
+    // Before anything is claimed, or begun, for its sake.
+    const unknown = this.#tools.methodProblem(guest)
+    if (unknown !== undefined) return guest.fail(unknown)
     this.#settling?.disturb()
-    const reception = new Reception(guest.id, guest.key, this.mailboxCapacity)
+    const reception = new Reception(guest, this.mailboxCapacity)
+    const begins = this.#starts.enter(reception)
+    if (begins === "full") {
+      return guest.fail(
+        new OverloadedError(`the node of ${guest.id}`, MOST_WAITING, "actors to start for one caller"),
+      )
+    }
     this.#receptions.set(guest.key, reception)
     reception.accept(guest)
-    void this.#receiveAt(reception)
+    if (begins === "now") void this.#receiveAt(reception)
   }
 
   /**
@@ -311,6 +327,7 @@ export class MessageBus implements CallDesk, RouteBus {
     const settle = (end: () => void) => {
       this.#receptions.delete(key)
       end()
+      this.#beginNext(reception)
       this.#settle()
     }
     if (this.#tools.isPlacedElsewhere(id)) {
@@ -331,6 +348,17 @@ export class MessageBus implements CallDesk, RouteBus {
         )
       }),
     )
+  }
+
+  /** In a microtask of its own, for there may be thousands, one after the other, that are settled as soon as they are begun. */
+  #beginNext(ended: Reception): void {
+    let next = this.#starts.ended(ended)
+    // Those who called may have given up while it waited, or have found the actor.
+    while (next?.isWanted === false) {
+      this.#receptions.delete(next.key)
+      next = this.#starts.ended(next)
+    }
+    if (next !== undefined) void Promise.resolve(next).then((one) => this.#receiveAt(one))
   }
 
   #moved(id: ActorId, node: NodeId): PlacementError {
@@ -444,6 +472,8 @@ export interface BusTools {
   read(id: ActorId): Promise<unknown>
   cached(id: ActorId): { readonly epoch: string; readonly where: Whereabouts | undefined }
   isPlacedElsewhere(id: ActorId): boolean
+  /** An error where this node hosts the type, which has no such method. */
+  methodProblem(invocation: Invocation): UnknownMethodError | undefined
   /** Whether some node has hosted the type since this one began: its hosts may be back in a moment. */
   wasHosted(type: string): boolean
   /** Whether it is this node, in any of its lives. */

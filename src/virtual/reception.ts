@@ -7,13 +7,21 @@ import type { Destination } from "./invocation.js"
 export class Reception {
   readonly id: ActorId
   readonly key: string
+  /** The connection that the first of them came by. */
+  readonly connection: object
   readonly #capacity: number
   #waiting: Guest[] = []
 
-  constructor(id: ActorId, key: string, capacity: number) {
-    this.id = id
-    this.key = key
+  constructor(first: Guest, capacity: number) {
+    this.id = first.id
+    this.key = first.key
+    this.connection = first.connection
     this.#capacity = capacity
+  }
+
+  /** Whether somebody still waits for it. */
+  get isWanted(): boolean {
+    return this.#waiting.some(({ isOver }) => !isOver)
   }
 
   accept(guest: Guest): void {

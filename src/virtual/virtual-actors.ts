@@ -98,6 +98,7 @@ export class VirtualActors {
       read: (id) => this.#joined.read(id),
       cached: (id) => ({ epoch: this.#joined.epoch, where: this.#joined.cached(id) }),
       isPlacedElsewhere: (id) => this.#isPlacedElsewhere(id),
+      methodProblem: (invocation) => this.#methodProblem(invocation),
       wasHosted: (type) => this.#everHosted.has(type),
       isThisProcess: (node) => this.#joined.hasBeen(node),
       isAtThisAddress: ({ address }) => address === this.#joined.node.address,
@@ -373,6 +374,12 @@ export class VirtualActors {
   #isPlacedElsewhere(id: ActorId): boolean {
     const known = this.#joined.cached(id)
     return known?.kind === "placed" && !known.node.equals(this.#joined.node)
+  }
+
+  #methodProblem({ id, method }: Invocation): UnknownMethodError | undefined {
+    const hosted = this.#types.get(id.type)
+    if (hosted === undefined || hosted.method(method) !== undefined) return undefined
+    return new UnknownMethodError(id.type, method)
   }
 
   #receive(guest: Guest): void {

@@ -1,7 +1,8 @@
 import type { ActorPath } from "../address/actor-path.js"
-import type { Clock, MonotonicMs } from "../ports/clock.js"
-import type { Logger } from "../ports/logger.js"
+import type { Clock } from "../ports/clock.js"
+import type { LogFields, Logger } from "../ports/logger.js"
 import type { EventStream } from "./event-stream.js"
+import { LimitedLogger } from "./limited-logger.js"
 
 export type DeadLetterReason =
   /** The actor has stopped, or is about to. */
@@ -28,6 +29,8 @@ export type DeadLetterReason =
   | "quarantined"
   /** Its node could not be reached in time, or is gone. */
   | "unreachable"
+  /** A one-way call whose time was up before it was run: its actor was busy, or could not be found. */
+  | "expired"
 
 /** A message that nobody will handle. */
 export class DeadLetter {
@@ -42,22 +45,35 @@ export class DeadLetter {
   }
 }
 
+/** What a dead letter holds as its message that was a one-way call to a virtual actor. */
+export class UndeliveredCall {
+  /** The actor's id. */
+  readonly actor: string
+  readonly method: string
+  readonly args: readonly unknown[]
+  /** What the caller of a call that is not one-way would have got. */
+  readonly error: unknown
+
+  constructor(actor: string, method: string, args: readonly unknown[], error: unknown) {
+    this.actor = actor
+    this.method = method
+    this.args = args
+    this.error = error
+  }
+}
+
 /**
  * Where messages end that nobody will handle: counted, told to whoever listens to `DeadLetter`, and logged, a few a minute, so
  * that a flood of them does not become a flood of lines. The log has the kind of a message, never its content.
  */
 export class DeadLetters {
   readonly #events: EventStream
-  readonly #logger: Logger
-  readonly #clock: Clock
+  readonly #logger: LimitedLogger
   #count = 0
-  #logged = 0
-  #quietUntil: MonotonicMs = 0
 
   constructor(events: EventStream, logger: Logger, clock: Clock) {
     this.#events = events
-    this.#logger = logger
-    this.#clock = clock
+    this.#logger = new LimitedLogger(logger, clock)
   }
 
   /** How many there have been. */
@@ -70,26 +86,22 @@ export class DeadLetters {
     // A dead letter that could not be delivered either is not told again: the two would go on forever.
     const news = !(message instanceof DeadLetter) && this.#events.has(DeadLetter)
     if (news) this.#events.publish(new DeadLetter(message, recipient.path, reason))
-    if (this.#logger.enabled("warn")) this.#log(message, recipient, reason)
-  }
-
-  #log(message: unknown, recipient: { readonly path: ActorPath }, reason: DeadLetterReason): void {
-    const now = this.#clock.monotonicMs()
-    if (now >= this.#quietUntil) this.#logged = 0
-    else if (this.#logged >= LOGGED_A_MINUTE) return
-    this.#logged += 1
-    if (this.#logged === 1 || this.#logged === LOGGED_A_MINUTE) this.#quietUntil = now + 60_000
-    this.#logger.log("warn", "a message went to dead letters", {
-      recipient: recipient.path.toString(),
+    this.#logger.log("warn", "a message went to dead letters", () => ({
+      ...partiesOf(message, recipient),
       reason,
-      message: kindOf(message),
       deadLetters: this.#count,
-      ...(this.#logged === LOGGED_A_MINUTE ? { note: "no more of these for a minute" } : {}),
-    })
+    }))
   }
 }
 
-const LOGGED_A_MINUTE = 10
+/** Who it was for, and what it was; of a call the method, and why it came to nothing. */
+function partiesOf(message: unknown, recipient: { readonly path: ActorPath }): LogFields {
+  if (!(message instanceof UndeliveredCall)) {
+    return { recipient: recipient.path.toString(), message: kindOf(message) }
+  }
+  const { actor, method, error } = message
+  return { actor, method, cause: error instanceof Error ? error.message : undefined }
+}
 
 function kindOf(message: unknown): string {
   if (typeof message !== "object" || message === null) return typeof message

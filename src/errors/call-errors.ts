@@ -22,13 +22,10 @@ export class TimeoutError extends CallError {
   readonly target: string
   readonly timeoutMs: number
 
-  constructor(target: string, timeoutMs: number, delivery: Delivery = "unknown") {
-    super(
-      delivery === "unknown"
-        ? `${target} did not answer within ${timeoutMs} ms`
-        : `${target} could not be reached within ${timeoutMs} ms`,
-      delivery,
-    )
+  /** `problem` is what follows the target's name in the message, where more is known than the delivery says. */
+  constructor(target: string, timeoutMs: number, delivery: Delivery = "unknown", problem?: string) {
+    const usual = delivery === "unknown" ? "did not answer" : "could not be reached"
+    super(`${target} ${problem ?? `${usual} within ${timeoutMs} ms`}`, delivery)
     this.target = target
     this.timeoutMs = timeoutMs
   }

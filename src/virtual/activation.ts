@@ -110,6 +110,25 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     return this.#mailbox.size
   }
 
+  /** What the messages in its mailbox wait for, for people to read. */
+  get hindrance(): string | undefined {
+    switch (this.#state) {
+      case "creating":
+      case "activating":
+        return "the actor was being started (onActivate)"
+      case "deactivating":
+        if (!this.isBusy) return "the last activation was ending (onDeactivate)"
+    }
+    const { writer } = this.#order
+    if (writer !== undefined) return `the actor was busy with ${writer.method?.name ?? "a timer"}`
+    return this.isBusy ? "the actor was busy" : undefined
+  }
+
+  /** A turn or a hook of it runs, which may wait for a call. One that is idle, or does not run its `onActivate` yet, waits for none. */
+  get #mayWaitForCalls(): boolean {
+    return this.isBusy || this.#state === "activating" || this.#state === "deactivating"
+  }
+
   /** Reads what is stored and runs the hooks. Rejects with what went wrong; it is invalid then. */
   async begin(): Promise<void> {
     try {
@@ -143,7 +162,14 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
       await new Promise<void>((resolve, reject) => {
         this.#interrupt = reject
         const late = () =>
-          reject(new TimeoutError(`${this.id}.onActivate`, requestTimeoutMs, "not-delivered"))
+          reject(
+            new TimeoutError(
+              `${this.id}.onActivate`,
+              requestTimeoutMs,
+              "not-delivered",
+              `did not end within ${requestTimeoutMs} ms`,
+            ),
+          )
         const timer = clock.setTimer(requestTimeoutMs, late)
         Promise.resolve(hook)
           .finally(() => timer.cancel())
@@ -156,7 +182,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   accept(invocation: Invocation): void {
     if (this.#state === "invalid") return this.#tools.reroute(this.key, [invocation])
-    if (this.#order.waitsForItself(invocation)) {
+    if (this.#order.waitsForItself(invocation) && this.#mayWaitForCalls) {
       const { chain } = invocation
       return invocation.fail(new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key]))
     }
@@ -210,7 +236,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.#resume()
   }
 
+  /** One that ended after the activation was fenced has merely nothing to show for it. */
   timerFailed(error: Error): void {
+    if (this.tenure.endedBecause !== undefined) return
     this.#tools.logger.log("error", "a timer of an actor failed", { actor: this.key, error })
   }
 

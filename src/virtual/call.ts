@@ -250,7 +250,10 @@ export class Call extends ReplyRef implements Invocation {
   expire(): void {
     if (this.#isOver) return
     const delivery = this.#withdrawn()
-    this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.#wish.timeoutMs, delivery))
+    const { timeoutMs } = this.#wish
+    const hindrance = delivery === "unknown" ? undefined : this.#desk.hindrance(this)
+    const problem = hindrance && `was not run within ${timeoutMs} ms: ${hindrance}`
+    this.#failFor(new TimeoutError(`${this.id}.${this.method}`, timeoutMs, delivery, problem))
   }
 
   /** The system has stopped. */
@@ -365,6 +368,8 @@ export interface CallDesk {
   /** It was not run. False if it is to end with this error. */
   triesAgain(call: Call, error: CallError): boolean
   lateAnswer(call: Call, answer: unknown): void
+  /** What it waits for, if it is in the mailbox of an activation of this node. */
+  hindrance(call: Call): string | undefined
   /** A one-way message came to nothing. */
   undelivered(call: Call, error: Error): void
 }

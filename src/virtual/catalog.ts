@@ -1,7 +1,7 @@
 import type { Deadlines } from "../actor/deadlines.js"
 import type { Dispatcher } from "../actor/dispatcher.js"
+import type { LimitedLogger } from "../actor/limited-logger.js"
 import type { Clock, Timer } from "../ports/clock.js"
-import type { Logger } from "../ports/logger.js"
 import type { Scheduler } from "../ports/scheduler.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
@@ -142,7 +142,7 @@ export interface CatalogTools extends Omit<CatalogOptions, "created"> {
 export interface CatalogOptions {
   readonly clock: Clock
   readonly scheduler: Scheduler
-  readonly logger: Logger
+  readonly logger: LimitedLogger
   readonly dispatcher: Dispatcher
   readonly deadlines: Deadlines
   readonly context: TurnContext

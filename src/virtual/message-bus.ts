@@ -262,6 +262,10 @@ export class MessageBus implements CallDesk, RouteBus {
     this.#tools.deadLetters.add(answer, call, "ask-ended")
   }
 
+  hindrance({ key }: Call): string | undefined {
+    return this.#routes.has(key) ? undefined : this.#tools.catalog.get(key)?.hindrance
+  }
+
   copied(value: unknown): unknown {
     return this.#tools.copied(value)
   }

@@ -1,9 +1,18 @@
+import { type DeadLetterReason, UndeliveredCall } from "../actor/dead-letters.js"
 import type { InternalRef } from "../actor/internal-ref.js"
+import { LimitedLogger } from "../actor/limited-logger.js"
 import type { Realm } from "../actor/realm.js"
 import { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
 import { PlacementError, UnknownMethodError } from "../errors/actor-call-errors.js"
-import { CallError, FencedError, InvalidMessageError } from "../errors/call-errors.js"
+import {
+  CallError,
+  FencedError,
+  InvalidMessageError,
+  OverloadedError,
+  QuarantinedError,
+  TimeoutError,
+} from "../errors/call-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import { PlacementCoordinator } from "../placement/placement-coordinator.js"
@@ -64,7 +73,7 @@ export class VirtualActors {
     this.#catalog = new Catalog({
       clock: realm.clock,
       scheduler: options.scheduler,
-      logger: realm.logger,
+      logger: new LimitedLogger(realm.logger, realm.clock),
       dispatcher: realm.dispatcher,
       deadlines: realm.deadlines,
       context: options.context,
@@ -288,8 +297,9 @@ export class VirtualActors {
     }
   }
 
-  #undelivered({ method, args }: Pick<Wanted, "method" | "args">, error: unknown): void {
-    this.#options.realm.deadLetters.add({ method, args, error }, this.gate, "unreachable")
+  #undelivered({ id, method, args }: Pick<Wanted, "id" | "method" | "args">, error: unknown): void {
+    const call = new UndeliveredCall(id.toString(), method, args, error)
+    this.#options.realm.deadLetters.add(call, this.gate, deadLetterReason(error))
   }
 
   #shapeOf(name: string, type: ActorClass | string): HandleShape {
@@ -399,6 +409,14 @@ export class VirtualActors {
     if (this.#placement === undefined) throw new TypeError("this node has not joined yet")
     return this.#placement
   }
+}
+
+function deadLetterReason(error: unknown): DeadLetterReason {
+  if (error instanceof TimeoutError) return "expired"
+  if (error instanceof OverloadedError) return "mailbox-full"
+  if (error instanceof UnknownMethodError) return "unhandled"
+  if (error instanceof InvalidMessageError) return "not-sendable"
+  return error instanceof QuarantinedError ? "quarantined" : "unreachable"
 }
 
 /** Nobody has called a node that leaves for so long: everybody has heard that its actors are not there any more. */

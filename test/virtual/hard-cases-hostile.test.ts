@@ -22,9 +22,10 @@ import { freshNode, type Message, RawPeer } from "../remote/support/raw-peer.js"
 import { until } from "../remote/support/until.js"
 import { WatchedNode } from "../remote/support/watched-node.js"
 import { type Frame, failure, frame, name, payloadOf, request } from "../remote/support/wire.js"
-import { failureOf } from "./scene.js"
+import { failureOf, Gate } from "./scene.js"
 
 let ran: string[] = []
+let door = new Gate()
 
 class Vault extends Actor<{ gold: number }> {
   static readonly type = "Vault"
@@ -58,6 +59,12 @@ class Vault extends Actor<{ gold: number }> {
     return args.length
   }
 
+  async hold() {
+    ran.push("hold")
+    await door.promise
+    return "held"
+  }
+
   _steal() {
     ran.push("_steal")
   }
@@ -71,6 +78,7 @@ class Vault extends Actor<{ gold: number }> {
 /** A node with a vault, and somebody who knows the secret and speaks to its gate by hand. */
 async function attack(clock?: ManualClock) {
   ran = []
+  door = new Gate()
   const provider = memoryStore()
   const store = await provider.open("besieged", nodePorts())
   const node = await WatchedNode.start(
@@ -203,11 +211,16 @@ describe("a message that is written by hand", () => {
     expect(message).toMatchObject({ delivery: "not-delivered" })
   })
 
-  it("with a chain that has its actor in it is a cycle, whoever says so", async () => {
+  it("with a chain that has its actor in it is a cycle while that is busy, whoever says so", async () => {
     const { ask } = await attack()
-    const { message } = await ask(["Vault", "v", "look", []], { chain: ["X/y", "Vault/v"] })
-    expect(message).toMatchObject({ code: "CallCycle", cycle: ["Vault/v", "Vault/v"] })
+    const chained = () => ask(["Vault", "v", "look", []], { chain: ["X/y", "Vault/v"] })
+    const held = ask(["Vault", "v", "hold", []])
+    await until("it is busy", () => ran.includes("hold"))
+    expect((await chained()).message).toMatchObject({ code: "CallCycle", cycle: ["Vault/v", "Vault/v"] })
     expect(ran).not.toContain("look")
+    door.open()
+    expect((await held).message).toBe("held")
+    expect((await chained()).message).toBe(100)
   })
 
   it("that suppresses keeping alive does not count as use", async () => {

@@ -97,8 +97,10 @@ class Ask extends ReplyRef {
 
   send(message: unknown, options: AskOptions | undefined): void {
     const timeoutMs = options?.timeoutMs ?? this.#realm.askTimeoutMs
-    if (!(timeoutMs > 0 && timeoutMs < Number.POSITIVE_INFINITY)) {
-      throw new RangeError(`ask: timeoutMs is more than 0 and finite, not ${timeoutMs}`)
+    if (!(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(
+        `ask: timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
+      )
     }
     this.#timeoutMs = timeoutMs
     const signal = options?.signal

@@ -18,7 +18,8 @@ export function notAString(value: unknown): string {
   return `must be a string (got ${shownKind(value)})`
 }
 
-function shownKind(value: unknown): string {
+/** What it is, with its value where that is short. */
+export function shownKind(value: unknown): string {
   switch (typeof value) {
     case "number":
     case "boolean":

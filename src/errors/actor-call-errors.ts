@@ -58,7 +58,7 @@ export class UnknownMethodError extends CallError {
 /** Why a node did not take a call: the actor is elsewhere, or this node hosts nothing for now, or nobody could be found who does. */
 export type PlacementProblem = "moved" | "not-here" | "not-placed"
 
-/** The call found no place to run. Nothing was run. */
+/** The call found no place to run; `cause` is what is wrong with the placement strategy of its type, if that failed. Nothing was run. */
 export class PlacementError extends CallError {
   readonly code = "Placement"
   /** The actor's id. */
@@ -69,8 +69,14 @@ export class PlacementError extends CallError {
     | { readonly node: string | undefined; readonly epoch: string; readonly revision: number }
     | undefined
 
-  constructor(target: string, problem: PlacementProblem, detail: string, where?: PlacementError["where"]) {
-    super(`${target}: ${detail}`, "not-delivered")
+  constructor(
+    target: string,
+    problem: PlacementProblem,
+    detail: string,
+    where?: PlacementError["where"],
+    options?: ErrorOptions,
+  ) {
+    super(`${target}: ${detail}`, "not-delivered", options)
     this.target = target
     this.problem = problem
     this.where = where

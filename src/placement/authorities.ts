@@ -1,5 +1,6 @@
 import type { ActorId } from "../address/actor-id.js"
-import type { NodeId } from "../address/node-id.js"
+import { NodeId } from "../address/node-id.js"
+import { shownKind } from "../address/quote.js"
 import type { Random } from "../ports/random.js"
 import type { Revision } from "../ports/store.js"
 import { NamedAuthorities } from "./named-authorities.js"
@@ -67,23 +68,44 @@ export class Authorities {
 
   /** The strategy may be the user's own, and is not trusted to name a candidate, or anything. */
   #ask(id: ActorId, candidates: readonly Candidate[]): Choice {
+    let named: unknown
     try {
-      const named = this.#strategyOf(id.type)(id, candidates, this.#context)
-      const candidate = candidates.find(({ node }) => node.equals(named))
-      if (candidate !== undefined) return { kind: "named", candidate, isNew: true }
-      return nobody(`the strategy of the type ${id.type} named ${named}, which is no candidate`)
-    } catch (cause) {
-      return { kind: "nobody", refusal: { ...because(`the strategy of the type ${id.type} failed`), cause } }
+      named = this.#strategyOf(id.type)(id, candidates, this.#context)
+    } catch (error) {
+      return failed(id.type, thrownText(error), error)
     }
+    const candidate = named instanceof NodeId ? candidates.find(({ node }) => node.equals(named)) : undefined
+    if (candidate !== undefined) return { kind: "named", candidate, isNew: true }
+    return failed(id.type, misnamedText(named))
   }
 }
 
 function nobody(problem: string): Choice {
-  return { kind: "nobody", refusal: because(problem) }
+  return { kind: "nobody", refusal: { reason: "no-authority", because: problem } }
 }
 
-function because(problem: string) {
-  return { reason: "no-authority", because: problem } as const
+function failed(type: string, problem: string, error?: unknown): Choice {
+  const because = `the placement strategy of ${type} ${problem}`
+  const cause = error instanceof Error ? error : new TypeError(because)
+  return { kind: "nobody", refusal: { reason: "no-authority", because, cause } }
+}
+
+/** What is thrown may be anything, also what cannot be printed. */
+function thrownText(error: unknown): string {
+  try {
+    if (error instanceof Error) return `threw: ${String(error.message)}`
+  } catch {}
+  return "threw something that is no error"
+}
+
+function misnamedText(named: unknown): string {
+  if (named instanceof NodeId) return `named ${named}, which is no candidate`
+  if (named instanceof Promise) {
+    // Nobody waits for it, so nobody is to be told how it fails.
+    named.catch(() => {})
+    return "gave a promise; it must give the node of a candidate at once"
+  }
+  return `named ${shownKind(named)}; it must give the node of a candidate`
 }
 
 export interface AuthoritiesOptions {

@@ -44,8 +44,8 @@ export interface Pending<Stored> {
 export type Refusal =
   /** Stopped, or nothing is known of the cluster, or this node has lost its place in it. */
   | { readonly reason: "not-ready"; readonly because: string }
-  /** Nobody is there who would host it. `cause` is what a strategy threw. */
-  | { readonly reason: "no-authority"; readonly because: string; readonly cause?: unknown }
+  /** Nobody is there who would host it; or the strategy threw, or named no candidate, and then that is the `cause`. */
+  | { readonly reason: "no-authority"; readonly because: string; readonly cause?: Error }
   | { readonly reason: "invalid-key"; readonly because: string }
   | Denied
 

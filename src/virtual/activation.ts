@@ -134,8 +134,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     try {
       const actor = insides.make(this.type.make, this)
       this.#actor = actor
-      const stored = await this.#durable.load((old, from) => insides.upgrade(actor, old, from))
-      insides.begin(actor, this.#durable.isStored ? stored : NOTHING_STORED)
+      const { name } = this.type
+      const stored = await this.#durable.load((old, from) => insides.upgrade(actor, old, from, name))
+      insides.begin(actor, this.#durable.isStored ? stored : NOTHING_STORED, name)
       this.#become("activating")
       const hook = insides.onActivate(actor)
       if (hook !== undefined) await this.#bounded(hook)

@@ -9,6 +9,7 @@ export interface ActorClass<A extends Actor = Actor> {
   readonly prototype: A
   /** What it is called in the cluster: the class's name, unless set. Set it where a minifier renames classes. */
   readonly type?: string
+  /** Options of its methods, by their names. Those of a class that it extends hold too, unless it sets them otherwise. */
   readonly methods?: Readonly<Record<string, MethodOptions>>
   /** Whether a call that comes back through a chain of calls is let in between. No, unless set. */
   readonly reentrant?: boolean

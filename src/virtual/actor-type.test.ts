@@ -99,7 +99,29 @@ describe("a class that cannot be registered", () => {
     ["has a version that is none", plain({ stateVersion: 1.5 }), "stateVersion is a whole number from 0"],
     ["is idle before it begins", plain({ idleAfterMs: -1 }), "idleAfterMs"],
     ["is idle after no number", plain({ idleAfterMs: Number.NaN }), "idleAfterMs"],
-    ["takes no messages", plain({ mailboxCapacity: 0 }), "mailboxCapacity"],
+    ["takes no messages", plain({ mailboxCapacity: 0 }), "mailboxCapacity is a whole number from 1"],
+    ["takes half a message", plain({ mailboxCapacity: 1.5 }), "mailboxCapacity is a whole number from 1"],
+    ["takes a text of messages", plain({ mailboxCapacity: "5" }), "mailboxCapacity is a whole number from 1"],
+    ["is idle after a text", plain({ idleAfterMs: "5" }), "idleAfterMs is more than 0 and finite"],
+    ["is reentrant by a text", plain({ reentrant: "no" }), "reentrant is true or false"],
+    ["is placed by no function", plain({ placement: "random" }), "placement is a function"],
+    [
+      "has a time for a method that is a text",
+      plain({ methods: { hello: { timeoutMs: "100" } } }),
+      "timeoutMs",
+    ],
+    [
+      "has no time for a method that it inherits",
+      Object.assign(class extends plain({ methods: { hello: { timeoutMs: -1 } } }) {}, { type: "Sub" }),
+      "Sub.methods.hello.timeoutMs is more than 0 and finite",
+    ],
+    [
+      "waits for its first state",
+      class Waits extends Actor {
+        protected override async initialState() {}
+      },
+      "Waits.initialState is async; return the state itself, and await in onActivate()",
+    ],
     [
       "would be taken for a promise",
       class Later extends Actor {

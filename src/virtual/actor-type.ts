@@ -42,8 +42,21 @@ export class ActorType {
     if (this.idleAfterMs !== undefined && !isDuration(this.idleAfterMs)) {
       throw new SettingsError("actors", `${this.name}: idleAfterMs is more than 0 and finite`)
     }
-    if (this.mailboxCapacity !== undefined && !(this.mailboxCapacity >= 1)) {
-      throw new SettingsError("actors", `${this.name}: mailboxCapacity is 1 or more`)
+    if (this.mailboxCapacity !== undefined && !isCapacity(this.mailboxCapacity)) {
+      throw new SettingsError("actors", `${this.name}: mailboxCapacity is a whole number from 1`)
+    }
+    if (typeof this.reentrant !== "boolean") {
+      throw new SettingsError("actors", `${this.name}: reentrant is true or false`)
+    }
+    if (make.placement !== undefined && typeof make.placement !== "function") {
+      throw new SettingsError("actors", `${this.name}: placement is a function, such as rendezvous`)
+    }
+    for (const hook of ["initialState", "upgradeState"]) {
+      if (!isAsync(Reflect.get(make.prototype, hook))) continue
+      throw new SettingsError(
+        "actors",
+        `${this.name}.${hook} is async; return the state itself, and await in onActivate()`,
+      )
     }
     this.stateShape = { version: this.stateVersion }
     this.placement = make.placement
@@ -69,9 +82,18 @@ export interface ActorMethod {
   readonly input: readonly StandardSchema[] | undefined
 }
 
+function isCapacity(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1
+}
+
+/** One that merely returns a promise is found when it is called. */
+function isAsync(method: unknown): boolean {
+  return typeof method === "function" && Object.prototype.toString.call(method) === "[object AsyncFunction]"
+}
+
 /** The nearest class wins, as it does in a call. */
 function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMethod> {
-  const options = methodOptions(type, make.methods)
+  const options = methodOptions(type, make)
   const methods = new Map<string, ActorMethod>()
   const seen = new Set<string>(
     [Actor.prototype, Object.prototype].flatMap((prototype) => Object.getOwnPropertyNames(prototype)),

@@ -105,17 +105,31 @@ export abstract class Actor<State = unknown> {
           entering = undefined
         }
       },
-      begin(actor, stored) {
-        actor.state = stored === NOTHING_STORED ? actor.initialState() : stored
+      begin(actor, stored, type) {
+        if (actor.state !== undefined) {
+          throw new TypeError(
+            `${type} sets this.state in a field or in its constructor; return it from initialState() instead`,
+          )
+        }
+        const isNew = stored === NOTHING_STORED
+        actor.state = isNew ? noPromise(actor.initialState(), `${type}.initialState()`) : stored
       },
-      upgrade(actor, old, from) {
+      upgrade(actor, old, from, type) {
         if (actor.upgradeState === undefined) throw new TypeError("there is no upgradeState")
-        return actor.upgradeState(old, from)
+        return noPromise(actor.upgradeState(old, from), `${type}.upgradeState()`)
       },
       onActivate: (actor) => actor.onActivate(),
       onDeactivate: (actor, reason) => actor.onDeactivate(reason),
     }
   }
+}
+
+/** A promise would be taken for the state itself, and be empty when it is saved. */
+function noPromise(state: unknown, of: string): unknown {
+  if (typeof (state as { then?: unknown } | null | undefined)?.then !== "function") return state
+  // Nobody waits for it, so nobody is to be told how it fails.
+  Promise.resolve(state).catch(() => {})
+  throw new TypeError(`${of} returned a promise; return the state itself, and await in onActivate()`)
 }
 
 /** Why an activation ends. */
@@ -136,8 +150,9 @@ export interface ActorContext<State> {
 export interface ActorInsides {
   /** Makes an instance for an activation. */
   make(type: new () => Actor, context: ActorContext<unknown>): Actor
-  begin(actor: Actor, stored: unknown): void
-  upgrade(actor: Actor, old: unknown, fromVersion: number): unknown
+  /** `type` is for what is thrown. */
+  begin(actor: Actor, stored: unknown, type: string): void
+  upgrade(actor: Actor, old: unknown, fromVersion: number, type: string): unknown
   onActivate(actor: Actor): void | Promise<void>
   onDeactivate(actor: Actor, reason: DeactivationReason): void | Promise<void>
 }

@@ -48,7 +48,7 @@ export class Handle {
     throw new TypeError("this is no handle of an actor; system.actor gives one")
   }
 
-  static call(handle: Handle, method: string, args: readonly unknown[]): unknown {
+  static invoke(handle: Handle, method: string, args: readonly unknown[]): unknown {
     return handle.#target.call(method, args, handle.#options, handle.#isOneWay)
   }
 
@@ -93,15 +93,15 @@ export type HandleShape = new (
 
 /** The class of handles that have these methods. */
 export function handleShape(methods: Iterable<string>): HandleShape {
-  class Shape extends Handle {}
-  Object.setPrototypeOf(Shape.prototype, strangers)
-  for (const name of methods) Object.defineProperty(Shape.prototype, name, { value: caller(name) })
-  return Shape
+  class ActorHandle extends Handle {}
+  Object.setPrototypeOf(ActorHandle.prototype, strangers)
+  for (const name of methods) Object.defineProperty(ActorHandle.prototype, name, { value: caller(name) })
+  return ActorHandle
 }
 
 function caller(name: string) {
   return function (this: Handle, ...args: unknown[]): unknown {
-    return Handle.call(this, name, args)
+    return Handle.invoke(this, name, args)
   }
 }
 

@@ -305,6 +305,10 @@ export class MessageBus implements CallDesk, RouteBus {
         if (this.#tools.isAtThisAddress(answer.node)) return this.#foundAtThisAddress(route, answer.node)
         return route.leadsTo(answer.node)
       case "refused": {
+        const { refusal } = answer
+        if (refusal.reason === "no-authority" && refusal.cause !== undefined) {
+          this.#tools.strategyFailed(route.id, refusal.cause)
+        }
         const error = refusalError(route.id, answer)
         // Those who refused may have changed their minds by the time that nobody else is left.
         const isNobody = error instanceof UnknownActorTypeError
@@ -451,7 +455,10 @@ function isPassing(cause: unknown): boolean {
 function refusalError(id: ActorId, { refusal }: Refused): Error | undefined {
   switch (refusal.reason) {
     case "no-authority":
-      return new UnknownActorTypeError(id.type, refusal.because)
+      if (refusal.cause === undefined) return new UnknownActorTypeError(id.type, refusal.because)
+      return new PlacementError(id.toString(), "not-placed", refusal.because, undefined, {
+        cause: refusal.cause,
+      })
     case "invalid-key":
       return new PlacementError(id.toString(), "not-placed", refusal.because)
     case "not-ready":
@@ -494,4 +501,6 @@ export interface BusTools {
   /** What an actor of this node answered, for whoever called it here. Throws an `InvalidMessageError`. */
   copied(value: unknown): unknown
   undelivered(call: Call, error: Error): void
+  /** The placement strategy of its type threw, or named what is no candidate. */
+  strategyFailed(id: ActorId, cause: Error): void
 }

@@ -1,12 +1,31 @@
 import { SettingsError } from "../errors/settings-error.js"
 import type { MethodOptions } from "./actor-class.js"
 
-/** The options that a class gives for its methods, by their names. Throws a `SettingsError` for what is none. */
-export function methodOptions(type: string, methods: unknown = {}): Map<string, MethodOptions> {
-  if (!isObject(methods)) throw new SettingsError("actors", `${type}.methods is an object`)
-  return new Map(
-    Object.entries(methods).map(([name, options]) => [name, checked(`${type}.methods.${name}`, options)]),
-  )
+/**
+ * The options that a class, and those that it extends, give for its methods, by their names: of each option the nearest class's. Throws a
+ * `SettingsError` for what is none.
+ */
+export function methodOptions(type: string, make: object): Map<string, MethodOptions> {
+  const merged = new Map<string, MethodOptions>()
+  for (const methods of methodsAlong(make)) {
+    if (!isObject(methods)) throw new SettingsError("actors", `${type}.methods is an object`)
+    for (const [name, options] of Object.entries(methods)) {
+      const own = checked(`${type}.methods.${name}`, options)
+      merged.set(name, { ...merged.get(name), ...own })
+    }
+  }
+  return merged
+}
+
+/** The `methods` of each class that has some, the outermost first. */
+function methodsAlong(make: object): unknown[] {
+  const found: unknown[] = []
+  for (let at: object | null = make; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    if (!Object.hasOwn(at, "methods")) continue
+    const methods: unknown = Reflect.get(at, "methods")
+    if (methods !== undefined) found.unshift(methods)
+  }
+  return found
 }
 
 function checked(place: string, options: unknown): MethodOptions {

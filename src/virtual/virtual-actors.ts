@@ -40,6 +40,7 @@ import { type CallOptions, type HandleShape, type HandleTarget, handleShape } fr
 import { type Invocation, localKey } from "./invocation.js"
 import { Loads } from "./loads.js"
 import { MessageBus } from "./message-bus.js"
+import { isDuration } from "./method-options.js"
 import { PlacementAgent } from "./placement-agent.js"
 import { Releases } from "./releases.js"
 
@@ -49,6 +50,7 @@ import { Releases } from "./releases.js"
 export class VirtualActors {
   readonly gate: ActorsGate
   readonly #options: VirtualActorsOptions
+  readonly #logger: LimitedLogger
   readonly #types: ReadonlyMap<string, ActorType>
   readonly #catalog: Catalog
   readonly #bus: MessageBus
@@ -68,12 +70,13 @@ export class VirtualActors {
   constructor(options: VirtualActorsOptions) {
     const { realm, codec, stateCodec, store } = options
     this.#options = options
+    this.#logger = new LimitedLogger(realm.logger, realm.clock)
     this.#types = typesOf(options.actors)
     this.#copier = new Copier(codec, options.maxMessageBytes)
     this.#catalog = new Catalog({
       clock: realm.clock,
       scheduler: options.scheduler,
-      logger: new LimitedLogger(realm.logger, realm.clock),
+      logger: this.#logger,
       dispatcher: realm.dispatcher,
       deadlines: realm.deadlines,
       context: options.context,
@@ -118,6 +121,8 @@ export class VirtualActors {
       pathOf: () => this.gate.path,
       copied: (value) => this.#copier.copy(value),
       undelivered: (call, error) => this.#undelivered(call, error),
+      strategyFailed: (id, cause) =>
+        this.#logger.log("error", "a placement strategy failed", { actor: id.toString(), cause }),
     })
     this.gate = new ActorsGate(realm.address, options.namespace, {
       receive: (guest) => this.#receive(guest),
@@ -258,8 +263,10 @@ export class VirtualActors {
     const known = (hosted ?? this.#foreign.get(id.type))?.method(method)
     if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#options.realm.askTimeoutMs
-    if (!(timeoutMs > 0 && timeoutMs < Number.POSITIVE_INFINITY)) {
-      throw new RangeError(`timeoutMs is more than 0 and finite, not ${timeoutMs}`)
+    if (!isDuration(timeoutMs)) {
+      throw new RangeError(
+        `timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
+      )
     }
     this.#bus.call(
       {

@@ -22,7 +22,7 @@ export function answer(next: World, request: Request, result: Answer, setting: S
     case "join":
       return joined(next, process, request, result, setting)
     case "renew":
-      return renewed(next, process, request, result, setting)
+      return renewed(process, request, result, setting)
     case "leave":
       if (result === "yes") {
         process.leaving = "yes"
@@ -43,40 +43,27 @@ export function answer(next: World, request: Request, result: Answer, setting: S
   }
 }
 
-function joined(
-  next: World,
-  process: Process,
-  request: Request,
-  result: Answer,
-  { timing, bugs }: Setting,
-): void {
-  if (result !== "yes" || process.sentAge.mono >= timing.holdFor) return fence(next, process)
+function joined(next: World, process: Process, request: Request, result: Answer, { bugs }: Setting): void {
+  if (result !== "yes") return fence(next, process)
   process.phase = "up"
   process.recordRev = request.recordRev
   process.lease = request.lease
-  process.age = bugs.includes("deadline-from-reply") ? { mono: 0, wall: 0 } : process.sentAge
-  process.sentAge = { mono: 0, wall: 0 }
+  process.age = bugs.includes("deadline-from-reply") ? { mono: 0, wall: 0 } : request.sentAge
   process.isRenewing = false
 }
 
-function renewed(
-  next: World,
-  process: Process,
-  request: Request,
-  result: Answer,
-  { timing, bugs }: Setting,
-): void {
-  const { sentAge } = process
-  process.isRenewing = false
-  process.sentAge = { mono: 0, wall: 0 }
-  if (result !== "yes") {
-    process.isUnsure = true
-    return
-  }
-  const isTooLate = process.age.mono >= timing.holdFor && !bugs.includes("late-answer-reopens")
-  if (isTooLate) return fence(next, process)
-  process.age = bugs.includes("deadline-from-reply") ? { mono: 0, wall: 0 } : sentAge
-  process.lease = request.lease
+/**
+ * A yes counts from when that renewal was sent, whenever it comes, also to a process that has stopped waiting for it, and past the
+ * deadline: a renewal that was accepted says that nobody had ended the lease.
+ */
+function renewed(process: Process, request: Request, result: Answer, { bugs }: Setting): void {
+  const { sentAge, lease, isAwaited } = request
+  if (isAwaited) process.isRenewing = false
+  if (result !== "yes" && isAwaited) process.isUnsure = true
+  if (result !== "yes" && !(result === "no" && bugs.includes("refusal-goes-on"))) return
+  const age = bugs.includes("deadline-from-reply") ? { mono: 0, wall: 0 } : sentAge
+  if (age.mono <= process.age.mono) process.age = age
+  process.lease = Math.max(process.lease, lease)
 }
 
 function claimed(
@@ -187,7 +174,8 @@ export function stopCall(next: World, at: number, id: number, isFenced: boolean)
 /** Nobody waits for the requests of a node any more: they arrive late, or never. */
 export function abandon(next: World, id: number, keepsRequests: boolean): void {
   next.requests = next.requests.filter((request) => {
-    if (request.by !== id || !request.isAwaited) return true
+    if (request.by !== id) return true
+    if (!request.isAwaited) return request.stage === "sent"
     request.isAwaited = false
     return keepsRequests && request.stage === "sent"
   })

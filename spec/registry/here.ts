@@ -3,7 +3,7 @@ import { normalise } from "./normal-form.js"
 import type { Setting } from "./setting.js"
 import { type Check, isOpen } from "./store.js"
 import { newRequest } from "./walk.js"
-import { entryOf, type Process, type Request, UNLIMITED, type World } from "./world.js"
+import { entryOf, type Process, processOf, type Request, UNLIMITED, type World } from "./world.js"
 import { worldText } from "./world-text.js"
 
 /** Where a step begins. */
@@ -48,12 +48,22 @@ export function send(world: World, request: Partial<Request>): void {
 /** Forgets what can make no difference any more. */
 export function tidy(world: World, { bugs, isSightPrompt }: Setting): void {
   if (world.requests.length > 0) {
-    world.requests = world.requests.filter((request) => request.isAwaited || isOpen(world, request, bugs))
+    world.requests = world.requests.filter(
+      (request) => request.isAwaited || request.stage !== "sent" || isOpen(world, request, bugs),
+    )
+    for (const request of world.requests)
+      if (!mayBeHeard(world, request)) request.sentAge = { mono: 0, wall: 0 }
   }
   for (const process of world.processes) {
     process.sights = process.sights.filter(({ id }) => (entryOf(world, id)?.lease ?? 0) > 0)
   }
   if (isSightPrompt) for (const process of world.processes) seeAll(world, process)
+}
+
+/** Whether a yes would still tell its sender something: how long ago it was sent makes no difference otherwise. */
+export function mayBeHeard({ processes }: World, { kind, by }: Request): boolean {
+  const { id, phase } = processes[processOf(by)] as Process
+  return id === by && (kind === "renew" ? phase === "up" : kind === "join" && phase === "joining")
 }
 
 function seeAll({ nodes }: World, { phase, id: own, sights }: Process): void {

@@ -1,12 +1,13 @@
 import type { Step } from "../explorer/model.js"
 import { abandon, fence, stopCall } from "./answers.js"
-import { type Here, processAt, send, spend } from "./here.js"
+import { type Here, mayBeHeard, processAt, send, spend } from "./here.js"
 import { nameOf } from "./request-steps.js"
 import { later, mayAct, type Rate, type Setting } from "./setting.js"
 import {
   entryOf,
   idleProcess,
   incarnationOf,
+  type NodeEntry,
   type NodeId,
   nodeId,
   type Process,
@@ -17,20 +18,10 @@ import {
 /** How a process joins, renews, is fenced, leaves, crashes, and ends the leases of others. */
 export function* leaseSteps(here: Here, at: number): Iterable<Step<World>> {
   const process = processAt(here.world, at)
-  const name = nameOf(process.id)
   if (process.phase === "off" || process.phase === "fenced") yield* start(here, at)
   if (process.phase === "up") {
     yield* renewing(here, at, process)
     yield* leaving(here, at, process)
-    if (process.age.mono >= here.setting.timing.holdFor) {
-      yield here.take(`Fence(${name})`, (next) => fence(next, processAt(next, at)))
-      if (here.may("delays") && here.world.requests.some((request) => isAwaitedBy(request, process))) {
-        yield here.take(`FenceKeepingRequests(${name})`, (next) => {
-          spend(next, "delays")
-          fence(next, processAt(next, at), { keepsRequests: true })
-        })
-      }
-    }
   }
   if (process.phase !== "off") yield* observing(here, at, process)
   if (process.phase !== "off" && here.may("crashes")) yield* crash(here, at, process)
@@ -45,7 +36,10 @@ export function* ticks(here: Here): Iterable<Step<World>> {
     yield here.take(`Tick(${label})`, (next) => {
       for (const [at, process] of next.processes.entries()) {
         tick(process, chosen[at] as Rate, here.setting)
-        if (noticesDeadline(next, process, here.setting)) fence(next, process)
+      }
+      for (const request of next.requests) {
+        const rate = chosen[processOf(request.by)] as Rate
+        if (mayBeHeard(next, request)) request.sentAge = later(request.sentAge, rate, here.setting.timing)
       }
     })
   }
@@ -61,17 +55,7 @@ function hasUrgent({ requests, processes }: World): boolean {
 
 function tick(process: Process, rate: Rate, { timing }: Setting): void {
   if (process.phase === "up") process.age = later(process.age, rate, timing)
-  if (process.isRenewing) process.sentAge = later(process.sentAge, rate, timing)
   for (const sight of process.sights) sight.age = Math.min(sight.age + rate.watch, timing.endAfter)
-}
-
-/**
- * Past its deadline a process is fenced at any later time, as it may have been paused. Where that makes no difference, because it
- * has nothing under way and no door has let anything through, it is fenced at once.
- */
-function noticesDeadline({ requests }: World, process: Process, { timing }: Setting): boolean {
-  if (process.phase !== "up" || process.age.mono < timing.holdFor) return false
-  return process.activation.stage !== "checked" && !requests.some((request) => isAwaitedBy(request, process))
 }
 
 function* start(here: Here, at: number): Iterable<Step<World>> {
@@ -98,32 +82,62 @@ function lastIncarnation(world: World, at: number): number {
   return Math.max(0, ...own.map(incarnationOf))
 }
 
+/**
+ * Past its deadline as before it: a process whose doors have shut renews, at any later time, as it may have been paused. If that is
+ * accepted, nobody had ended the lease, and what it runs goes on. If not, it reads why.
+ */
 function* renewing(here: Here, at: number, process: Process): Iterable<Step<World>> {
   const { timing, bugs } = here.setting
   const { id, recordRev, lease, age } = process
   if (process.isRenewing) return
   if (process.isUnsure) {
-    yield here.take(`ReadOwn(${nameOf(id)})`, (next) =>
-      adopt(next, processAt(next, at), bugs.includes("down-adopted")),
-    )
+    yield* readingOwn(here, at, process)
     return
   }
   const isDue = age.mono > 0 || age.wall > 0
-  if (!isDue || age.mono >= timing.holdFor || !here.may("renewals")) return
-  yield here.take(`Renew(${nameOf(id)})`, (next) => {
-    spend(next, "renewals")
-    const renewer = processAt(next, at)
-    renewer.isRenewing = true
-    renewer.sentAge = { mono: 0, wall: 0 }
-    send(next, { kind: "renew", by: id, recordRev, lease })
-  })
+  if (isDue && here.may("renewals")) {
+    yield here.take(`Renew(${nameOf(id)})`, (next) => {
+      spend(next, "renewals")
+      const renewer = processAt(next, at)
+      renewer.isRenewing = true
+      if (bugs.includes("doors-open-unconfirmed") && !mayAct(renewer, timing))
+        renewer.age = { mono: 0, wall: 0 }
+      send(next, { kind: "renew", by: id, recordRev, lease })
+    })
+  }
+  // A renewal that never arrives, however many are left: it is read what became of it.
+  if (age.mono >= timing.holdFor) {
+    yield here.take(`Doubt(${nameOf(id)})`, (next) => {
+      processAt(next, at).isUnsure = true
+    })
+  }
 }
 
-/** Reads its record and lease, and goes on with their revisions if they are still its own. Its deadline stays where it was. */
-function adopt(next: World, process: Process, isDownAdopted: boolean): void {
-  const entry = entryOf(next, process.id)
-  const isGone = entry === undefined || entry.record === "none" || entry.lease === 0
-  if (isGone || (entry.record === "down" && !isDownAdopted)) return fence(next, process)
+/** Nobody but a process that finds its lease ended, or its record down, is fenced. What it has under way may arrive after that. */
+function* readingOwn(here: Here, at: number, process: Process): Iterable<Step<World>> {
+  const name = nameOf(process.id)
+  if (!isOver(here.world, process, here.setting)) {
+    yield here.take(`ReadOwn(${name})`, (next) => adopt(next, processAt(next, at)))
+    return
+  }
+  yield here.take(`Fence(${name})`, (next) => fence(next, processAt(next, at)))
+  if (here.may("delays") && here.world.requests.some((request) => isAwaitedBy(request, process))) {
+    yield here.take(`FenceKeepingRequests(${name})`, (next) => {
+      spend(next, "delays")
+      fence(next, processAt(next, at), { keepsRequests: true })
+    })
+  }
+}
+
+function isOver(world: World, { id }: Process, { bugs }: Setting): boolean {
+  const entry = entryOf(world, id)
+  if (entry === undefined || entry.record === "none" || entry.lease === 0) return true
+  return entry.record === "down" && !bugs.includes("down-adopted")
+}
+
+/** Goes on with the revisions of its record and lease. Its deadline stays where it was. */
+function adopt(next: World, process: Process): void {
+  const entry = entryOf(next, process.id) as NodeEntry
   process.isUnsure = false
   process.recordRev = entry.recordRev
   process.lease = entry.lease

@@ -32,8 +32,8 @@ test("a renewal of an ended lease, in full", () => {
   expect(violation?.trace.map(({ label }) => label)).toEqual([
     "initially",
     "Tick(1, 1)",
-    "Renew(a1)",
     "Tick(1, 1)",
+    "Renew(a1)",
     "End(b, a1)",
     "Arrive(renew, a1)",
   ])

@@ -2,7 +2,6 @@ import type { Bug } from "./bugs.js"
 import type { Setting } from "./setting.js"
 import { clocks, drifting, paused, setting } from "./settings.js"
 import type { Invariant } from "./store.js"
-import { UNLIMITED } from "./world.js"
 
 /**
  * Mistakes, each in a setting where it can do harm, with the invariant that it breaks and the number of steps of the shortest way
@@ -22,19 +21,20 @@ export const PLANTED: readonly Planted[] = [
     ["PlacementConsistency", 12],
     ["SingleActivation", 16],
   ),
-  planted("renewal-without-lease", { renewals: UNLIMITED, delays: 3, claims: 0 }, {}, ["OneLateRenewal", 9]),
+  planted("renewal-without-lease", { renewals: 2, delays: 2, crashes: 1, claims: 0 }, {}, [
+    "OneLateRenewal",
+    8,
+  ]),
   planted("renewal-without-record", { renewals: 1, downs: 1, claims: 0 }, {}, ["DownIsHeeded", 5]),
-  planted("renewal-unconditioned", { renewals: 1, delays: 1, claims: 0 }, {}, ["RecordWithLease", 5]),
-  {
-    setting: {
-      ...setting("renewal-unconditioned, late-answer-reopens", { renewals: 2, slowAnswers: 1 }),
-      bugs: ["renewal-unconditioned", "late-answer-reopens"],
-    },
-    breaks: [
-      { invariant: "RecordWithLease", steps: 5 },
-      { invariant: "SingleActivation", steps: 13 },
-    ],
-  },
+  planted("renewal-unconditioned", { renewals: 2 }, {}, ["RecordWithLease", 5], ["SingleActivation", 13]),
+  planted(
+    "doors-open-unconfirmed",
+    { renewals: 2 },
+    {},
+    ["PlacementConsistency", 8],
+    ["SingleActivation", 11],
+  ),
+  planted("refusal-goes-on", { renewals: 2 }, {}, ["PlacementConsistency", 9], ["SingleActivation", 13]),
   planted(
     "save-on-ownership",
     { saves: 2, delays: 1, releases: 1 },

@@ -1,8 +1,9 @@
 import type { Step } from "../explorer/model.js"
 import { type Answer, answer } from "./answers.js"
-import { type Here, spend } from "./here.js"
+import { type Here, mayBeHeard, spend } from "./here.js"
 import { commit } from "./store.js"
 import { incarnationOf, type NodeId, processOf, type Request, type World } from "./world.js"
+import { requestText } from "./world-text.js"
 
 /**
  * What can become of each request under way: it arrives and is answered, or its answer is late or lost; or its sender stops
@@ -24,7 +25,15 @@ function* underWay(here: Here, index: number, { kind, by, isAwaited }: Request):
     const isYes = commit(next, request, here.setting.bugs, check)
     if (isAwaited) answer(next, request, isYes ? "yes" : "no", here.setting, check)
   })
-  if (!isAwaited) return
+  if (!isAwaited) {
+    if (!mayBeHeard(here.world, here.world.requests[index] as Request)) return
+    yield here.take(`ArriveToldLate${what}`, (next, check) => {
+      const request = removeRequest(next, index)
+      const isYes = commit(next, request, here.setting.bugs, check)
+      if (isYes) answer(next, request, "yes", here.setting, check)
+    })
+    return
+  }
   if (here.may("losses")) {
     yield here.take(`ArriveUnanswered${what}`, (next, check) => {
       spend(next, "losses")
@@ -41,8 +50,8 @@ function* underWay(here: Here, index: number, { kind, by, isAwaited }: Request):
     yield here.take(`Delay${what}`, (next, check) => {
       spend(next, "delays")
       const request = next.requests[index] as Request
-      request.isAwaited = false
       answer(next, request, "unknown", here.setting, check)
+      request.isAwaited = false
     })
   }
   if (here.may("slowAnswers")) {
@@ -55,12 +64,21 @@ function* underWay(here: Here, index: number, { kind, by, isAwaited }: Request):
   }
 }
 
-function* answered(here: Here, index: number, { kind, by, stage }: Request): Iterable<Step<World>> {
+function* answered(here: Here, index: number, request: Request): Iterable<Step<World>> {
+  const { kind, by, stage, isAwaited } = request
   const what = `(${kind}, ${nameOf(by)})`
   yield here.take(`Answer${what}`, (next, check) => {
     answer(next, removeRequest(next, index), stage as Answer, here.setting, check)
   })
+  if (!isAwaited) return
   if (here.may("losses")) {
+    if (kind === "renew") {
+      yield here.take(`Impatient${what}`, (next, check) => {
+        spend(next, "losses")
+        answer(next, next.requests[index] as Request, "unknown", here.setting, check)
+        ;(next.requests[index] as Request).isAwaited = false
+      })
+    }
     yield here.take(`LoseAnswer${what}`, (next, check) => {
       spend(next, "losses")
       answer(next, removeRequest(next, index), "unknown", here.setting, check)
@@ -83,6 +101,7 @@ function answerUnderWay(request: Request, stage: "yes" | "no"): Request {
     about: 0,
     base: isYes && kind === "save" ? request.base : 0,
     life: 0,
+    sentAge: request.sentAge,
   }
 }
 
@@ -95,9 +114,7 @@ function isSameAsBefore({ requests }: World, index: number): boolean {
   if (index === 0) return false
   const before = requests[index - 1] as Request
   const request = requests[index] as Request
-  return Object.keys(request).every(
-    (field) => before[field as keyof Request] === request[field as keyof Request],
-  )
+  return requestText(before) === requestText(request)
 }
 
 /** `a1` is the first incarnation of process `a` that anybody still knows of. */

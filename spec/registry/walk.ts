@@ -73,7 +73,6 @@ function walkProcess(process: Process, on: Passage): void {
   process.isUnsure = on.flag(process.isUnsure)
   walkAge(process.age, on)
   process.isRenewing = on.flag(process.isRenewing)
-  walkAge(process.sentAge, on)
   walkActivation(process.activation, on)
   process.shard = on.placement(process.shard)
   process.oldTurn = on.placement(process.oldTurn)
@@ -105,6 +104,7 @@ export function walkRequest(request: Request, on: Passage): void {
   request.about = on.id(request.about)
   request.base = on.state(request.base)
   request.life = on.life(request.life)
+  walkAge(request.sentAge, on)
 }
 
 function walkPlacement(placement: Placement, on: Passage): void {
@@ -144,4 +144,5 @@ export const newRequest = (): Request => ({
   about: 0,
   base: 0,
   life: 0,
+  sentAge: { mono: 0, wall: 0 },
 })

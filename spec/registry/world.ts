@@ -68,8 +68,6 @@ export interface Process {
   /** Since before the last renewal that was answered yes was sent, on its own clocks. */
   age: Age
   isRenewing: boolean
-  /** Since before the renewal under way was sent. */
-  sentAge: Age
   activation: Activation
   /** The generation under which its shard may start entities again; 0 without sharding. */
   shard: number
@@ -119,6 +117,8 @@ export interface Request {
   about: NodeId
   base: number
   life: number
+  /** Of a join or a renewal: since before it was sent, on its sender's clocks. */
+  sentAge: Age
 }
 
 export interface Call {
@@ -232,7 +232,6 @@ export function idleProcess(phase: Phase): Process {
     isUnsure: false,
     age: { mono: 0, wall: 0 },
     isRenewing: false,
-    sentAge: { mono: 0, wall: 0 },
     activation: noActivation(),
     shard: 0,
     oldTurn: 0,

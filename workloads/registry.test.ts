@@ -17,7 +17,7 @@ test("without faults no save is refused, and no lease runs out that was not left
   const { failures, sometimes } = await simulate(registry, { seeds: 10, faults: noFaults() })
   expect(failures).toEqual([])
   expect(sometimes.get("what became of a save is never known")).toBe(0)
-  expect(sometimes.get("a node is fenced: the lease could not be renewed in time")).toBe(0)
+  expect(sometimes.get("a node is fenced: the lease was ended by another node")).toBe(0)
 })
 
 test("seed 5, where a node that was ended before its join was answered stayed in its own view", async () => {

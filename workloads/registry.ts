@@ -139,7 +139,6 @@ const places = [
   "a node is set down",
   "a node is declared down: changed",
   "a node is fenced: another node has declared this one down",
-  "a node is fenced: the lease could not be renewed in time",
   "a node is fenced: the lease was ended by another node",
   "a node is fenced: the store is not what it was",
   "a fenced node comes back as a new incarnation",

@@ -5,6 +5,8 @@ export const BUGS = {
   "deadline-from-reply": "the holder counts its deadline from when the answer came",
   "deadline-from-look": "a look that finds the lease renewed moves the deadline",
   "answer-of-another": "the answer to an earlier renewal is taken for that of the present one",
+  "doors-open-unconfirmed": "past the deadline the doors open as soon as a renewal is sent",
+  "refusal-goes-on": "a renewal that is refused counts as one that is accepted",
   "renewal-without-lease": "a renewal is not conditioned on the lease",
   "renewal-without-record": "a renewal is not conditioned on the record",
   "renewal-unconditioned": "a renewal has no condition at all",

@@ -26,7 +26,14 @@ import { type Activation, type Hint, type Mutable, nodeOf, type Process } from "
 export const NOW: Instant = { monotonicMs: 0, wallMs: 0 }
 
 export function mayAct(process: Process, setting: Setting): boolean {
-  return process.isUp && leaseOf(process)?.mayAct(onDoor(process, setting)) === true
+  return (
+    process.isUp && (leaseOf(process)?.mayAct(onDoor(process, setting)) === true || isAjar(process, setting))
+  )
+}
+
+function isAjar({ lease }: Process, { bugs }: Setting): boolean {
+  if (!bugs.includes("doors-open-unconfirmed") || lease === undefined) return false
+  return "pending" in lease.state && lease.state.pending?.what === "renewal"
 }
 
 export function mayClaim(process: Process, setting: Setting): boolean {
@@ -35,7 +42,7 @@ export function mayClaim(process: Process, setting: Setting): boolean {
 
 /** Whether the timer that the driver sets has fired. */
 export function isAwake(process: Process): boolean {
-  const wakeAt = leaseOf(process)?.wakeAt
+  const wakeAt = leaseOf(process)?.wakeAt(NOW)
   return process.isUp && wakeAt !== undefined && wakeAt <= 0
 }
 
@@ -49,10 +56,7 @@ export function tellLease(process: Process, event: LeaseEvent, { bugs }: Setting
   const { state } = process.lease
   if (state.kind === "held" || state.kind === "leaving") {
     const { pending } = state
-    if (pending !== undefined && event.kind === "renewed") {
-      if (bugs.includes("deadline-from-reply")) pending.sentAt = NOW
-      if (bugs.includes("answer-of-another") && told.kind === "renewed") told.request = pending.request
-    }
+    if (told.kind === "renewed" && bugs.includes("deadline-from-reply")) told.sentAt = NOW
     if (event.kind === "looked" && event.request === pending?.request && typeof event.lease === "number") {
       if (bugs.includes("down-adopted") && typeof event.record === "number") state.record = event.record
       if (bugs.includes("down-taken-for-leaving") && told.kind === "looked" && state.kind === "leaving") {

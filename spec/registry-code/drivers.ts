@@ -38,7 +38,19 @@ export class Drivers {
       if (event.kind === "joined") process.lastKnownLease = event.revision
       if (event.kind === "renewed") process.lastKnownLease = event.lease
     }
-    for (const command of tellLease(process, event, this.#setting)) this.doLease(at, command)
+    for (const command of tellLease(process, this.#mistaken(at, event), this.#setting))
+      this.doLease(at, command)
+  }
+
+  /** For that of the renewal that is under way now, if that is the bug. */
+  #mistaken(at: number, event: LeaseEvent): LeaseEvent {
+    if (event.kind !== "renewed" || !this.#setting.bugs.includes("answer-of-another")) return event
+    const by = nodeOf(at, processAt(this.#world, at))
+    const present = this.#world.requests.find(
+      (request) => request.kind === "renew" && request.by === by && request.isAwaited,
+    )
+    if (present?.sentAt === undefined) return event
+    return { ...event, request: present.number, sentAt: present.sentAt }
   }
 
   doLease(at: number, command: LeaseCommand): void {
@@ -48,8 +60,9 @@ export class Drivers {
         this.#send({ kind: "join", at, by, number: command.request, proposal: propose.join(by) })
         break
       case "renew": {
-        const proposal = propose.renew(by, command, command.announces)
-        this.#send({ kind: "renew", at, by, number: command.request, proposal })
+        const { request: number, sentAt, announces } = command
+        const proposal = propose.renew(by, command, announces)
+        this.#send({ kind: "renew", at, by, number, sentAt: { ...sentAt }, announces, proposal })
         break
       }
       case "look": {

@@ -3,7 +3,7 @@ import { due, isAwake, mayAct, newLease, sightsOf } from "./decisions.js"
 import { Drivers, loseRequests } from "./drivers.js"
 import { type Here, leasesIn, seeLeases } from "./here.js"
 import { revisionAt } from "./model-store.js"
-import { age } from "./normal-form.js"
+import { age, ageRequest } from "./normal-form.js"
 import { propose, send } from "./proposals.js"
 import { arrive, statusOf } from "./request-steps.js"
 import type { Rate } from "./setting.js"
@@ -34,31 +34,11 @@ const FAULTY = 0
 export function* ticks(here: Here): Iterable<Step<World>> {
   for (const chosen of combinations(here.setting.rates)) {
     const label = chosen.map(({ mono, wall }) => (mono === 0 ? `paused ${wall}` : `${mono}`)).join(", ")
-    yield here.take(`Tick(${label})`, (next, check) => {
-      for (const [at, process] of next.processes.entries()) {
-        age(process, chosen[at] as Rate)
-        if (noticesDeadline(next, at)) new Drivers(next, here.setting, check).tellLease(at, { kind: "tick" })
-      }
+    yield here.take(`Tick(${label})`, (next) => {
+      for (const [at, process] of next.processes.entries()) age(process, chosen[at] as Rate)
+      for (const request of next.requests) ageRequest(request, chosen[request.at] as Rate)
     })
   }
-}
-
-/**
- * Past its deadline a process wakes up at any later time, as it may have been slow. Where that makes no difference, because it
- * waits for nothing and will not leave, it does so at once.
- */
-function noticesDeadline(world: World, at: number): boolean {
-  const process = processAt(world, at)
-  const state = process.lease?.state
-  if (
-    !process.isUp ||
-    state?.kind !== "held" ||
-    state.deadline > 0 ||
-    (at === FAULTY && world.left.leaves > 0)
-  )
-    return false
-  const isBusy = process.activation !== undefined && process.activation.stage !== "running"
-  return !isBusy && !world.requests.some(({ by, isAwaited }) => isAwaited && by === nodeOf(at, process))
 }
 
 function start(here: Here, at: number): Step<World> {
@@ -77,16 +57,13 @@ function* holding(here: Here, at: number, process: Process): Iterable<Step<World
   const node = nodeOf(at, process)
   const state = process.lease?.state
   if (state === undefined || (state.kind !== "held" && state.kind !== "leaving")) return
-  if (isAwake(process) && (here.may("renewals") || state.deadline <= 0)) {
-    yield here.take(`Wake(${node})`, (next, check) => {
-      if (state.deadline > 0) spend(next, "renewals")
+  // Its timer has fired, or somebody wants to pass a door that is shut, before the deadline or long after.
+  const isShut = process.activation?.stage === "running" && !mayAct(process, setting)
+  if (state.pending === undefined && here.may("renewals") && (isAwake(process) || isShut)) {
+    yield here.take(`${isAwake(process) ? "Wake" : "Knock"}(${node})`, (next, check) => {
+      spend(next, "renewals")
       new Drivers(next, setting, check).tellLease(at, { kind: "tick" })
     })
-  }
-  if (process.activation?.stage === "running" && !mayAct(process, setting)) {
-    yield here.take(`Knock(${node})`, (next, check) =>
-      new Drivers(next, setting, check).tellLease(at, { kind: "tick" }),
-    )
   }
   const record = revisionAt(world, `nodes/${node}`)
   if (record !== state.record) {

@@ -2,6 +2,7 @@ import { holderMs } from "../../src/registry/lease-terms.js"
 import { TERMS } from "./setting.js"
 import {
   type Answer,
+  isRunning,
   type Mutable,
   nodeOf,
   PLACEMENT,
@@ -20,6 +21,7 @@ import {
  */
 export function normalise(world: World): void {
   for (const process of world.processes) settle(process)
+  for (const request of world.requests) settleRequest(world, request)
   const ranks = new Ranks()
   walk(world, (kind, value) => ranks.note(kind, value))
   walk(world, (kind, value) => ranks.of(kind, value))
@@ -37,12 +39,9 @@ export function age(
 ): void {
   const state = process.lease?.state
   if (state !== undefined && state.kind !== "fenced") {
-    const instants = state.kind === "joining" ? [state.sentAt] : [state.since, state.pending?.sentAt]
-    for (const instant of instants) {
-      if (instant === undefined) continue
-      instant.monotonicMs -= mono
-      instant.wallMs -= wall
-    }
+    const instant = state.kind === "joining" ? state.sentAt : state.since
+    instant.monotonicMs -= mono
+    instant.wallMs -= wall
     if (state.kind !== "joining") {
       state.deadline -= mono
       state.renewAt -= mono
@@ -51,6 +50,18 @@ export function age(
   for (const [, sight] of process.sights) {
     sight.endAt -= watch
     if (sight.askedAt !== undefined) sight.askedAt -= watch
+  }
+}
+
+/** When a renewal was sent is known on the clocks of its sender. */
+export function ageRequest(
+  { sentAt, answer }: Request,
+  { mono, wall }: { mono: number; wall: number },
+): void {
+  for (const instant of [sentAt, answer?.kind === "renewed" ? answer.sentAt : undefined]) {
+    if (instant === undefined) continue
+    instant.monotonicMs -= mono
+    instant.wallMs -= wall
   }
 }
 
@@ -63,6 +74,18 @@ function settle(process: Process): void {
     if (sight.askedAt !== undefined && sight.askedAt <= -TERMS.ttlMs / 10) delete sight.askedAt
   }
   if (sights.length > 1) sights.sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** When a renewal was sent makes no difference once its sender has stopped. */
+function settleRequest(world: World, request: Request): void {
+  const { kind, by, sentAt, answer } = request
+  if (kind !== "renew") return
+  if (sentAt !== undefined) request.sentAt = past(sentAt)
+  if (answer?.kind === "renewed") answer.sentAt = past(answer.sentAt)
+  if (isRunning(world, by)) return
+  request.number = 0
+  delete request.sentAt
+  delete request.announces
 }
 
 type LeaseState = NonNullable<Process["lease"]>["state"]
@@ -78,10 +101,7 @@ function settled(state: LeaseState): LeaseState {
       const since = past(state.since)
       const deadline = since.monotonicMs + holderMs(TERMS)
       const renewAt = Math.max(state.renewAt, 0)
-      if (pending === undefined) return { kind, lease, record, since, deadline, renewAt, pending }
-      const { what, request, announces } = pending
-      const sentAt = what === "look" ? { monotonicMs: 0, wallMs: 0 } : past(pending.sentAt)
-      return { kind, lease, record, since, deadline, renewAt, pending: { what, request, sentAt, announces } }
+      return { kind, lease, record, since, deadline, renewAt, pending }
     }
   }
 }

@@ -2,7 +2,6 @@ import type { Bug } from "./bugs.js"
 import type { Invariant } from "./here.js"
 import type { Setting } from "./setting.js"
 import { clocks, PAUSED, STILL, setting, WATCHED, WORST } from "./settings.js"
-import { UNLIMITED } from "./world.js"
 
 /**
  * Mistakes, each in a setting where it can do harm, with the invariant that it breaks and the number of steps of the shortest way
@@ -29,7 +28,21 @@ export const PLANTED: readonly Planted[] = [
     "PlacementConsistency",
     14,
   ]),
-  planted("renewal-without-lease", { renewals: UNLIMITED, losses: 2, claims: 0 }, WATCHED, [
+  planted(
+    "doors-open-unconfirmed",
+    { renewals: 2, claims: 2 },
+    {},
+    ["PlacementConsistency", 8],
+    ["SingleActivation", 12],
+  ),
+  planted(
+    "refusal-goes-on",
+    { renewals: 2, claims: 2 },
+    {},
+    ["PlacementConsistency", 9],
+    ["SingleActivation", 13],
+  ),
+  planted("renewal-without-lease", { renewals: 2, losses: 2, crashes: 1, claims: 0 }, WATCHED, [
     "OneLateRenewal",
     10,
   ]),

@@ -2,7 +2,7 @@ import type { CommitResult } from "../../src/ports/store.js"
 import { claimAnswered } from "../../src/registry/commits.js"
 import { decodeRecord, type RecordStatus } from "../../src/registry/node-record.js"
 import type { Step } from "../explorer/model.js"
-import { writeIdOf } from "./decisions.js"
+import { NOW, writeIdOf } from "./decisions.js"
 import { Drivers } from "./drivers.js"
 import type { Check, Here } from "./here.js"
 import { commitTo, entryAt, revisionAt } from "./model-store.js"
@@ -44,7 +44,14 @@ function* underWay(here: Here, index: number, request: Request): Iterable<Step<W
     const { answer } = arrive(next, index, setting, check)
     if (answer !== undefined) tell(next, request, answer, setting, check)
   })
-  if (!isAwaited) return
+  if (!isAwaited) {
+    if (request.kind !== "renew" || !isRunning(here.world, request.by)) return
+    yield here.take(`ArriveToldLate${what}`, (next, check) => {
+      const { told } = arrive(next, index, setting, check)
+      if (told?.kind === "renewed") tell(next, request, told, setting, check)
+    })
+    return
+  }
   if (here.may("losses")) {
     yield here.take(`Unanswered${what}`, (next, check) => {
       spend(next, "losses")
@@ -89,7 +96,7 @@ function* answered(here: Here, index: number, request: Request): Iterable<Step<W
 
 /** What its answer was needed for is needed no more. */
 function unawaited({ guess: _, ...request }: Request): Request {
-  return { ...request, isAwaited: false, number: 0 }
+  return { ...request, isAwaited: false, number: request.kind === "renew" ? request.number : 0 }
 }
 
 /** Two reads, in any order, and time may pass between them. */
@@ -139,7 +146,7 @@ export function arrive(
   index: number,
   setting: Setting,
   check: Check,
-): { answer: Answer | undefined } {
+): { answer: Answer | undefined; told?: Answer | undefined } {
   const request = next.requests.splice(index, 1)[0] as Request
   const { by } = request
   const before: Before = { status: statusOf(next, by), state: stateRevision(next) }
@@ -153,7 +160,9 @@ export function arrive(
     const hint = { node: undefined, revision: result.revision }
     new Drivers(next, setting, check).tellCache(request.at, { kind: "released", hint })
   }
-  return { answer: request.isAwaited ? answerTo(request, result) : undefined }
+  if (request.kind !== "renew" && !request.isAwaited) return { answer: undefined }
+  const told = answerTo(request, result, setting)
+  return { answer: request.isAwaited ? told : undefined, told }
 }
 
 /** What stood there before a commit was made: what the sender's record said, and the revision of the state. */
@@ -196,15 +205,17 @@ function accepted(
   }
 }
 
-function answerTo(request: Request, result: CommitResult): Answer | undefined {
-  const { kind, number } = request
+function answerTo(request: Request, result: CommitResult, { bugs }: Setting): Answer | undefined {
+  const { kind, number, sentAt = NOW, announces = false } = request
   const isYes = result.kind === "committed"
   switch (kind) {
     case "join":
       if (isYes) return { kind: "joined", request: number, revision: result.revision }
       return { kind: "join-failed", request: number }
     case "renew":
-      if (isYes) return { kind: "renewed", request: number, lease: result.revision }
+      if (isYes) return { kind: "renewed", request: number, lease: result.revision, sentAt, announces }
+      if (bugs.includes("refusal-goes-on"))
+        return { kind: "renewed", request: number, lease: 1, sentAt, announces }
       return { kind: "renewal-unsure", request: number }
     case "claim":
       if (result.kind === "epoch-changed" || request.guess === undefined)

@@ -33,6 +33,9 @@ export const PAUSED: Partial<Setting> = {
   ],
 }
 
+/** Each clock is now slow, now fast. */
+const DRIFTING: Partial<Setting> = { rates: [clocks(2, 4), clocks(2, 4)] }
+
 /** No time passes, and who is dead is known to be. It takes few states, so more can go wrong. */
 export const STILL: Partial<Setting> = { rates: [[], []], isDeathProved: true }
 
@@ -43,7 +46,7 @@ export const WATCHED: Partial<Setting> = { joined: "first" }
 export const SETTINGS: readonly Setting[] = [
   setting("late saves", { saves: 3, losses: 2, releases: 1, claims: 3 }, STILL),
   setting("late saves, taken over", { saves: 2, losses: 2, crashes: 1, claims: 3 }, STILL),
-  setting("late saves, leases run out", { saves: 1, renewals: 1, claims: 2 }),
+  setting("late saves, leases run out", { saves: 1, renewals: 2, claims: 2 }),
   setting("crash and rejoin", { crashes: 1, joins: 1, claims: 2 }),
   setting("cold start", { joins: 2, losses: 1, claims: 1 }, { joined: "none" }),
   setting("leaving", { leaves: 1, losses: 2, claims: 1 }, WATCHED),
@@ -51,15 +54,15 @@ export const SETTINGS: readonly Setting[] = [
   setting("leaving and downed", { leaves: 1, downs: 1, claims: 0 }),
   setting("downing", { downs: 1, renewals: 1, claims: 1 }),
   setting("releases", { releases: 2, losses: 2, claims: 3 }, { guess: "nothing", ...STILL }),
-  setting("slow answers", { slowAnswers: 1, losses: 1, renewals: 2, claims: 1 }, WATCHED),
-  setting("slow answers to saves", { slowAnswers: 1, saves: 1, claims: 2 }),
-  setting("renewals", { renewals: UNLIMITED, losses: 3, claims: 0 }, WATCHED),
-  setting("clocks within the bound", { claims: 2 }, { rates: [clocks(2, 4), clocks(2, 4)] }),
-  setting("paused", { renewals: 2, claims: 1 }, { ...PAUSED, ...WATCHED }),
+  setting("slow answers", { slowAnswers: 2, losses: 1, renewals: 2, claims: 1 }, WATCHED),
+  setting("slow answers to saves", { slowAnswers: 1, saves: 1, renewals: 1, claims: 2 }),
+  setting("renewals", { renewals: UNLIMITED, losses: 3, crashes: 1, claims: 0 }, WATCHED),
+  setting("clocks within the bound", { renewals: 1, claims: 2 }, DRIFTING),
+  setting("paused", { renewals: 4, claims: 1 }, { ...PAUSED, ...WATCHED }),
   setting("cache", { words: 1, releases: 1, crashes: 1, claims: 3 }, { guess: "cache", ...STILL }),
-  setting("sights at any time", { renewals: 1, claims: 1 }, { isSightPrompt: false, ...WATCHED }),
+  setting("sights at any time", { renewals: 3, claims: 1 }, { isSightPrompt: false, ...WATCHED }),
   setting("death proved", { crashes: 1, losses: 1, claims: 2 }, { isDeathProved: true }),
-  setting("given up after all", { giveUps: 1, renewals: 1, claims: 2 }),
+  setting("given up after all", { giveUps: 1, renewals: 2, claims: 2 }),
 ]
 
 /** Explored by hand: minutes, and gigabytes. */
@@ -67,6 +70,8 @@ export const LARGE_SETTINGS: readonly Setting[] = [
   setting("late saves, with a loss, leases run out", { saves: 1, losses: 1, renewals: 1, claims: 2 }),
   setting("late saves, with a loss, and a successor's", { saves: 2, losses: 1, renewals: 1, claims: 2 }),
   setting("late saves and releases", { saves: 2, losses: 2, releases: 1, crashes: 1, claims: 3 }, STILL),
+  setting("crash and rejoin, renewed", { crashes: 1, joins: 1, renewals: 1, claims: 2 }),
+  setting("clocks within the bound, renewed twice", { renewals: 2, claims: 2 }, DRIFTING),
   setting("crash and rejoin, with a loss", { crashes: 1, joins: 1, losses: 1, claims: 2 }),
   setting("cold start, three joins", { joins: 3, losses: 1, claims: 2 }, { joined: "none" }),
   setting("leaving, both", { leaves: 1, losses: 1, claims: 1 }),

@@ -1,5 +1,6 @@
 import type { ClaimEvent, ClaimSnapshot, Guess } from "../../src/registry/claim.js"
 import type { LeaseSight } from "../../src/registry/lease-sights.js"
+import type { Instant } from "../../src/registry/lease-terms.js"
 import type { LeaseEvent, LeaseSnapshot } from "../../src/registry/node-lease.js"
 import type { SaveEvent, SaveSnapshot } from "../../src/registry/save.js"
 
@@ -108,6 +109,9 @@ export interface Request {
   generation?: number
   base?: number
   writeId?: string
+  /** Of a renewal, as its command says. */
+  sentAt?: Mutable<Instant>
+  announces?: boolean
   /** What a look has seen so far. */
   seen?: { lease?: number; record?: number; status?: string }
   /** Once it has arrived, and what comes of it is on its way back. */

@@ -33,10 +33,13 @@ export class MemberRemoved {
 export class NodeFenced {
   readonly node: NodeId
   readonly because: string
+  /** What kept it from renewing its lease before that, if it was the store: a `StoreUnavailableError` with its own cause. */
+  readonly cause: Error | undefined
 
-  constructor(node: NodeId, because: string) {
+  constructor(node: NodeId, because: string, cause?: Error) {
     this.node = node
     this.because = because
+    this.cause = cause
   }
 }
 

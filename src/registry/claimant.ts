@@ -44,13 +44,24 @@ export class Claimant {
           return { kind: "node-read", isThere: (await this.#read(nodeKey(command.node))) !== undefined }
       }
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) throw error
-      const mayArrive = command.kind === "take" && error.commitment === "unknown"
+      const { commitment } = this.#incarnation.troubles.note("claim an actor", error)
+      const mayArrive = command.kind === "take" && commitment === "unknown"
       return { kind: mayArrive ? "unsure" : "failed" }
     }
   }
 
   async #take(guess: Guess): Promise<ClaimEvent> {
+    const window = this.#incarnation.windows.placements
+    const room = window.enter()
+    if (room !== undefined) await room
+    try {
+      return await this.#commit(guess)
+    } finally {
+      window.leave()
+    }
+  }
+
+  async #commit(guess: Guess): Promise<ClaimEvent> {
     const { record, epoch, node } = this.#incarnation
     if (record === undefined || !this.#incarnation.mayClaim()) return { kind: "failed" }
     const claimer = { node: node.toString(), record }

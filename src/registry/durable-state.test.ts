@@ -259,10 +259,29 @@ test.each([
   node.way.trouble = fault
   const saved = state.save("never")
   saved.catch(() => {})
-  await scene.clock.advance(HOLDER_MS + RETRY_MS)
+  // It is not given up while its node waits for a renewal.
+  await scene.clock.advance(HOLDER_MS + 2 * TTL_MS)
+  expect([tenure.mayAct(), tenure.endedBecause]).toEqual([false, undefined])
+  await scene.endLease(node.id)
+  await scene.clock.advance(RETRY_MS)
   await expect(saved).rejects.toThrow(FencedError)
   await expect(saved).rejects.toThrow(because)
   expect(tenure.mayAct()).toBe(false)
+})
+
+test("a save that waits for a renewal past its node's deadline is made after that, once", async () => {
+  const { scene, node, state, tenure } = await activated()
+  await state.load()
+  scene.clock.holdUp(10 * TTL_MS)
+  node.way.strike("hang")
+  const saved = state.save("late")
+  await settle()
+  // The renewal hangs, and nothing else was sent.
+  expect([tenure.mayAct(), await scene.entry(stateKey(alice))]).toEqual([false, undefined])
+  await node.way.store.release()
+  await saved
+  expect(tenure.mayAct()).toBe(true)
+  expect(await scene.entry(stateKey(alice))).toBeDefined()
 })
 
 test("a store that was set back ends the activation that loads from it, or saves to it", async () => {

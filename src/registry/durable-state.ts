@@ -1,9 +1,9 @@
 import { FencedError } from "../errors/call-errors.js"
 import { StateError } from "../errors/state-error.js"
-import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
 import type { Codec } from "../ports/codec.js"
-import type { ClusterStore, Revision } from "../ports/store.js"
+import type { ClusterStore, Revision, Sight } from "../ports/store.js"
 import { saveCommit } from "./commits.js"
 import { placementKey, stateKey } from "./registry-keys.js"
 import { Save, type SaveEvent, type SaveOutcome } from "./save.js"
@@ -22,6 +22,8 @@ export class DurableState {
   readonly #shape: StateShape
   #revision: Revision | undefined
   #saves = 0
+  /** Why the store did not do what the save under way, or the last one, asked for. */
+  #trouble: Error | undefined
   #last: Promise<unknown> | undefined = undefined
 
   constructor(tenure: Tenure, tools: StateTools, shape: StateShape) {
@@ -35,14 +37,30 @@ export class DurableState {
    * that is never taken for nothing; and with a `StoreUnavailableError`.
    */
   async load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
-    const { id, incarnation } = this.#tenure
-    const sight = await this.#tools.store.get(stateKey(id))
+    const { incarnation } = this.#tenure
+    const sight = await this.#fetch()
     if (sight.epoch !== incarnation.epoch) {
       incarnation.epochChanged()
       throw this.#fenced("not-delivered", "the store is not what it was")
     }
     this.#revision = sight.entry?.revision
     return sight.entry === undefined ? undefined : this.#read(sight.entry.value, upgrade)
+  }
+
+  async #fetch(): Promise<Sight> {
+    const { id, incarnation } = this.#tenure
+    const window = incarnation.windows.loads
+    const room = window.enter()
+    if (room !== undefined) await room
+    try {
+      if (incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")
+      return await this.#tools.store.get(stateKey(id))
+    } catch (error) {
+      if (!(error instanceof FencedError)) this.#note("read a state", error)
+      throw error
+    } finally {
+      window.leave()
+    }
   }
 
   /** Whether there is something in the store, as far as this activation has read or written. */
@@ -150,16 +168,18 @@ export class DurableState {
     }
     const because =
       outcome.kind === "refused" ? "its save was refused" : "what became of its save is not known"
-    this.#tenure.end(because)
-    throw this.#fenced("unknown", because)
+    const cause = this.#trouble ?? this.#tenure.endCause
+    this.#tenure.end(because, cause)
+    throw this.#fenced("unknown", because, cause)
   }
 
   async #decide(bytes: Uint8Array, writeId: string): Promise<SaveOutcome> {
     const save = new Save(writeId, this.#revision)
+    this.#trouble = undefined
     const step = async (kind: "write" | "read" | "wait"): Promise<SaveEvent> => {
       if (kind === "wait") return this.#wait()
-      if (!(await this.#mayGoOn())) return { kind: "gave-up" }
-      return kind === "write" ? this.#write(bytes) : this.#look()
+      if (kind === "write") return this.#writeInTurn(bytes)
+      return (await this.#mayGoOn()) ? this.#look() : { kind: "gave-up" }
     }
     let command = save.begin()
     for (;;) {
@@ -175,6 +195,19 @@ export class DurableState {
     return this.#tenure.mayAct() || this.#tenure.opened()
   }
 
+  /** The door is asked last: it may have shut while this one waited for its turn. */
+  async #writeInTurn(bytes: Uint8Array): Promise<SaveEvent> {
+    const window = this.#tenure.incarnation.windows.saves
+    const room = window.enter(bytes.length)
+    if (room !== undefined) await room
+    try {
+      if (!(await this.#mayGoOn())) return { kind: "gave-up" }
+      return await this.#write(bytes)
+    } finally {
+      window.leave(bytes.length)
+    }
+  }
+
   async #write(bytes: Uint8Array): Promise<SaveEvent> {
     const { id, generation, incarnation } = this.#tenure
     const placement = { key: placementKey(id), generation }
@@ -185,8 +218,7 @@ export class DurableState {
       if (result.kind === "epoch-changed") incarnation.epochChanged()
       return { kind: "refused" }
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) throw error
-      return { kind: "unsure", mayArrive: error.commitment === "unknown" }
+      return { kind: "unsure", mayArrive: this.#note("save a state", error).commitment === "unknown" }
     }
   }
 
@@ -201,9 +233,15 @@ export class DurableState {
       if (entry === undefined) return { kind: "read", stored: undefined }
       return { kind: "read", stored: { writeId: writeIdOf(entry.value), revision: entry.revision } }
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) throw error
+      this.#note("read a state", error)
       return { kind: "not-read" }
     }
+  }
+
+  #note(asked: string, error: unknown): StoreUnavailableError {
+    const trouble = this.#tenure.incarnation.troubles.note(asked, error)
+    this.#trouble = trouble
+    return trouble
   }
 
   #wait(): Promise<SaveEvent> {
@@ -212,8 +250,9 @@ export class DurableState {
     })
   }
 
-  #fenced(delivery: "not-delivered" | "unknown", because: string): FencedError {
-    return new FencedError(this.#tenure.id.toString(), delivery, because)
+  #fenced(delivery: "not-delivered" | "unknown", because: string, cause?: Error): FencedError {
+    const options = cause === undefined ? undefined : { cause }
+    return new FencedError(this.#tenure.id.toString(), delivery, because, options)
   }
 }
 

@@ -1,5 +1,7 @@
+import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Change, ClusterStore, Moment, StoreWatch } from "../ports/store.js"
+import type { StoreTroubles } from "./store-troubles.js"
 
 /**
  * Keeps up with a part of the store: one look at it, and every change from there on. After a gap it looks again; while the store is
@@ -8,15 +10,21 @@ import type { Change, ClusterStore, Moment, StoreWatch } from "../ports/store.js
 export class Follower {
   readonly #store: ClusterStore
   readonly #clock: Clock
+  readonly #troubles: StoreTroubles
   readonly #what: Followed
   #watch: StoreWatch | undefined
   #retry: Timer | undefined
   #failures = 0
   #isOver = false
 
-  constructor(store: ClusterStore, clock: Clock, what: Followed) {
+  constructor(
+    store: ClusterStore,
+    { clock, troubles }: { readonly clock: Clock; readonly troubles: StoreTroubles },
+    what: Followed,
+  ) {
     this.#store = store
     this.#clock = clock
+    this.#troubles = troubles
     this.#what = what
   }
 
@@ -45,8 +53,9 @@ export class Follower {
 
   #again(): void {
     if (this.#isOver) return
-    this.#lookAndWatch().catch(() => {
+    this.#lookAndWatch().catch((error: unknown) => {
       if (this.#isOver) return
+      if (error instanceof StoreUnavailableError) this.#troubles.note(`list ${this.#what.prefix}`, error)
       const pauseMs = Math.min(50 * 2 ** this.#failures, 1_000)
       this.#failures += 1
       this.#retry = this.#clock.setTimer(pauseMs, () => this.#again())

@@ -2,9 +2,13 @@ import { expect, test } from "vitest"
 import { settle } from "../../test/fake/manual-clock.js"
 import { HOLDER_MS, OBSERVER_MS, Scene, TTL_MS, type Way } from "../../test/registry/scene.js"
 import { NodeId } from "../address/node-id.js"
+import type { ClusterStore } from "../ports/store.js"
+import { consoleLogger } from "../runtime/console-logger.js"
 import { nodeRandom } from "../runtime/node-random.js"
+import { CommitWindows } from "./commit-window.js"
 import { Incarnation } from "./incarnation.js"
 import { decodeRecord, leaseKey, nodeKey } from "./node-record.js"
+import { StoreTroubles } from "./store-troubles.js"
 
 test("record and lease come into being together, and the line that the record names is held before", async () => {
   const scene = new Scene()
@@ -78,25 +82,75 @@ test("an answer that hangs is not waited for longer than the lease can wait", as
   expect(incarnation.mayAct()).toBe(true)
 })
 
-test("a store that takes nothing is asked a few times, and then the lease is over", async () => {
+test.each([900, 1_300, 2_900, 4_000])(
+  "a store that answers every commit after %d ms does not cost the lease",
+  async (answerMs) => {
+    const scene = new Scene()
+    const way = await scene.way()
+    const incarnation = (await begin(scene, way, slow(way.store, scene, answerMs))) as Incarnation
+    await scene.clock.advance(20 * TTL_MS)
+    expect(incarnation.isFencedOff).toBe(false)
+    expect(await opens(scene, incarnation)).toBe(true)
+  },
+)
+
+test("a store that answers every commit and every read after 900 ms keeps the doors open all the time", async () => {
+  const scene = new Scene()
+  const way = await scene.way()
+  const incarnation = (await begin(scene, way, slow(way.store, scene, 900, 900))) as Incarnation
+  for (let round = 0; round < 1_000; round += 1) {
+    await scene.clock.advance(100)
+    expect(incarnation.mayAct(), `after ${round} rounds`).toBe(true)
+  }
+})
+
+test("a store that takes nothing is asked again and again, at its ease, and the doors stay shut until it takes a renewal", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
   way.commitTrouble = "refuse"
   await scene.clock.advance(HOLDER_MS)
-  expect(await incarnation.fenced).toBe("the lease could not be renewed in time")
+  expect(incarnation.mayAct()).toBe(false)
   expect(way.calls.filter((kind) => kind === "commit").length).toBeLessThan(20)
+  const opened = incarnation.opened()
+  await scene.clock.advance(60_000)
+  // Whoever knocks does not make it ask more often.
+  for (let knock = 0; knock < 100; knock += 1) expect(incarnation.mayAct()).toBe(false)
+  await settle()
+  expect(way.calls.filter((kind) => kind === "commit").length).toBeLessThan(340)
+  way.commitTrouble = undefined
+  await scene.clock.advance(250)
+  expect(await opened).toBe(true)
+  expect([incarnation.isFencedOff, incarnation.mayClaim()]).toEqual([false, true])
 })
 
-test("who asks past the deadline fences it, also before any timer has fired", async () => {
+test("past the deadline doors are shut, also before any timer has fired, and a renewal opens them again", async () => {
   const scene = new Scene()
-  const incarnation = (await begin(scene, await scene.way())) as Incarnation
+  const way = await scene.way()
+  const incarnation = (await begin(scene, way)) as Incarnation
+  const { record } = incarnation
   scene.clock.holdUp(HOLDER_MS - 1)
   expect(incarnation.mayClaim()).toBe(true)
-  scene.clock.holdUp(1)
+  way.strike("hang")
+  scene.clock.holdUp(60_000)
   expect(incarnation.mayClaim()).toBe(false)
-  expect([incarnation.isFencedOff, incarnation.record]).toEqual([true, undefined])
+  const opened = incarnation.opened()
+  await settle()
+  // Sent, and not confirmed.
+  expect([incarnation.mayAct(), incarnation.isFencedOff]).toEqual([false, false])
+  await way.store.release()
+  expect(await opened).toBe(true)
+  expect([incarnation.mayClaim(), incarnation.record]).toEqual([true, record])
+})
+
+test("past the deadline one whose lease was ended by another is fenced", async () => {
+  const scene = new Scene()
+  const incarnation = (await begin(scene, await scene.way())) as Incarnation
+  scene.clock.holdUp(HOLDER_MS)
+  await scene.endLease(incarnation.node)
+  expect(incarnation.mayAct()).toBe(false)
   expect(await incarnation.opened()).toBe(false)
+  expect(await incarnation.fenced).toBe("the lease was ended by another node")
 })
 
 test("after the machine stood still all doors wait for a renewal", async () => {
@@ -121,7 +175,8 @@ test("doors that wait for a renewal that never comes are told so", async () => {
   way.trouble = "refuse"
   scene.clock.wallAheadMs = HOLDER_MS
   const opened = incarnation.opened()
-  await scene.clock.advance(HOLDER_MS)
+  await scene.clock.advance(10 * TTL_MS)
+  incarnation.abandon()
   expect(await opened).toBe(false)
 })
 
@@ -151,7 +206,7 @@ test("one that was fenced gives up the lease that it last knew of", async () => 
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
   await scene.clock.advance(TTL_MS)
-  scene.clock.holdUp(HOLDER_MS)
+  incarnation.abandon()
   expect(incarnation.mayAct()).toBe(false)
   expect(await scene.keys()).toHaveLength(2)
   await incarnation.settled()
@@ -181,11 +236,56 @@ test("a store that was set back ends it, whatever it was about to do", async () 
   expect(await incarnation.fenced).toBe("the store is not what it was")
 })
 
-async function begin(scene: Scene, way: Way): Promise<Incarnation | undefined> {
+async function begin(
+  scene: Scene,
+  way: Way,
+  store: ClusterStore = way.store,
+): Promise<Incarnation | undefined> {
   const { clock, lines } = scene
+  // A slow store answers only while time goes by.
+  const joining = join(clock, lines, way, store)
+  if (store !== way.store) await clock.advance(TTL_MS)
+  return joining
+}
+
+/** One whose answers, to commits and to reads, take their time. */
+function slow(store: ClusterStore, { clock }: Scene, commitMs: number, readMs = 0): ClusterStore {
+  const later = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
+    if (ms > 0) await new Promise<void>((resolve) => clock.setTimer(ms, resolve))
+    return answer
+  }
+  return {
+    identity: store.identity,
+    get: (key) => later(readMs, store.get(key)),
+    list: (prefix) => store.list(prefix),
+    commit: (commit) => later(commitMs, store.commit(commit)),
+    watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
+    close: () => store.close(),
+  }
+}
+
+/** As long as a few answers take. */
+async function opens({ clock }: Scene, incarnation: Incarnation): Promise<boolean> {
+  const opened = incarnation.opened()
+  await clock.advance(3 * TTL_MS)
+  return opened
+}
+
+const quiet = consoleLogger({ level: "error", write: () => {} })
+
+function join(
+  clock: Scene["clock"],
+  lines: Scene["lines"],
+  way: Way,
+  store: ClusterStore,
+): Promise<Incarnation | undefined> {
   return Incarnation.join(NodeId.fresh("10.0.0.1", 7_000, nodeRandom), way.restorable.epoch, {
-    store: way.store,
+    store,
     clock,
+    logger: quiet,
+    troubles: new StoreTroubles(quiet, clock),
+    windows: new CommitWindows(),
+    doors: { shut: () => {}, decided: () => {} },
     lifeline: lines,
     terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
     roles: ["front"],

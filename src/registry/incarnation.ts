@@ -1,12 +1,14 @@
 import type { NodeId } from "../address/node-id.js"
-import { StoreUnavailableError } from "../errors/store-errors.js"
-import type { Clock, Timer } from "../ports/clock.js"
+import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { HeldLine, Lifeline } from "../ports/lifeline.js"
+import type { Logger } from "../ports/logger.js"
 import type { ClusterStore, CommitResult, Revision } from "../ports/store.js"
+import type { CommitWindows } from "./commit-window.js"
 import { endCommit, joinCommit, type Proposal, renewCommit } from "./commits.js"
 import { encodeTerms, type Instant, type LeaseTerms } from "./lease-terms.js"
 import { type LeaseCommand, type LeaseEvent, NodeLease } from "./node-lease.js"
 import { decodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
+import type { StoreTroubles } from "./store-troubles.js"
 
 /**
  * One life of this node in the store, from its join until it is fenced: does what its lease decides (`node-lease.ts`) and tells it
@@ -23,7 +25,12 @@ export class Incarnation {
   readonly #line: HeldLine | undefined
   readonly #waiting: ((isOpen: boolean) => void)[] = []
   #tick: Timer | undefined
+  #tickAt: MonotonicMs | undefined
+  /** Since when its doors wait for a renewal. */
+  #shutAt: MonotonicMs | undefined
   #lastKnownLease: Revision | undefined
+  /** Why the store did not renew, or show, the lease since it last did. */
+  #trouble: Error | undefined
   #gaveUp: Promise<unknown> | undefined
   #joined: (isMember: boolean) => void = () => {}
   #isFenced: (because: string) => void = () => {}
@@ -63,6 +70,21 @@ export class Incarnation {
     return this.#recordSaying("active")
   }
 
+  /** What kept it from renewing its lease before it was fenced, if that was the store. */
+  get fenceCause(): Error | undefined {
+    return this.#trouble
+  }
+
+  /** What this node has in flight at the store, in whichever of its lives. */
+  get windows(): CommitWindows {
+    return this.#tools.windows
+  }
+
+  /** Where whatever is done in this life says why the store did not do it. */
+  get troubles(): StoreTroubles {
+    return this.#tools.troubles
+  }
+
   get isLeaving(): boolean {
     return this.#lease.state === "leaving"
   }
@@ -71,7 +93,7 @@ export class Incarnation {
     return this.#lease.state === "fenced"
   }
 
-  /** True as soon as it may act, false when it never may again: a machine that stood still waits for a renewal. */
+  /** True as soon as it may act, false when it never may again: past its deadline it waits for a renewal. */
   async opened(): Promise<boolean> {
     if (this.mayAct()) return true
     if (this.isFencedOff) return false
@@ -127,12 +149,50 @@ export class Incarnation {
   }
 
   #handle(event: LeaseEvent, now: Instant = this.#now()): void {
+    this.#noteBlock(now)
     this.#do(this.#lease.handle(event, now))
     this.#setTick()
+    this.#noteDoors(now)
     if (this.#waiting.length > 0 && (this.isFencedOff || this.#lease.mayAct(now))) {
       const isOpen = !this.isFencedOff
       for (const resolve of this.#waiting.splice(0)) resolve(isOpen)
     }
+  }
+
+  #noteDoors(now: Instant): void {
+    const { logger, doors } = this.#tools
+    const isHolding = this.#lease.state === "held" || this.isLeaving
+    const isShut = isHolding && !this.#lease.mayAct(now)
+    if (isShut === (this.#shutAt !== undefined)) return
+    if (isShut) {
+      this.#shutAt = now.monotonicMs
+      logger.log(
+        "warn",
+        "the lease was not renewed in time; actors wait for the store to renew or refuse it",
+        {
+          node: this.node.toString(),
+          ...(this.#trouble === undefined ? {} : { error: this.#trouble }),
+        },
+      )
+      doors.shut()
+      return
+    }
+    const waitedMs = now.monotonicMs - (this.#shutAt as MonotonicMs)
+    this.#shutAt = undefined
+    if (isHolding)
+      logger.log("info", "the lease is renewed, and nobody had ended it; actors go on", { waitedMs })
+    doors.decided()
+  }
+
+  /** Its timer is late by so much: nothing ran in the meantime. */
+  #noteBlock({ monotonicMs }: Instant): void {
+    if (this.#tickAt === undefined) return
+    const blockedMs = monotonicMs - this.#tickAt
+    if (blockedMs < this.#tools.terms.ttlMs / 6) return
+    this.#tickAt = undefined
+    this.#tools.logger.log("warn", "the event loop was blocked, or the process was stopped", {
+      blockedMs: Math.round(blockedMs),
+    })
   }
 
   #do(commands: readonly LeaseCommand[]): void {
@@ -145,7 +205,7 @@ export class Incarnation {
           this.#renew(command)
           break
         case "look":
-          this.#look(command.request)
+          this.#look(command)
           break
         case "fence":
           this.#tick?.cancel()
@@ -161,6 +221,7 @@ export class Incarnation {
 
   async #join(request: number): Promise<void> {
     const result = await this.#commit(
+      "join",
       joinCommit(
         this.node.toString(),
         this.#recordSaying("active"),
@@ -174,24 +235,30 @@ export class Incarnation {
     this.#joined(!this.isFencedOff)
   }
 
-  #renew({ request, lease, record, announces }: LeaseCommand & { kind: "renew" }): void {
+  #renew(command: LeaseCommand & { kind: "renew" }): void {
+    const { request, lease, record, announces, sentAt, withinMs } = command
     const said = announces ? this.#recordSaying("leaving") : undefined
     const value = encodeTerms(this.#tools.terms)
-    this.#soon({ kind: "renewal-unsure", request }, async () => {
-      const result = await this.#commit(renewCommit(this.node.toString(), { lease, record }, { value, said }))
+    this.#soon(withinMs, { kind: "renewal-unsure", request }, async () => {
+      const proposal = renewCommit(this.node.toString(), { lease, record }, { value, said })
+      const result = await this.#commit("renew the lease", proposal)
       if (result?.kind !== "committed") return { kind: "renewal-unsure", request }
       this.#lastKnownLease = result.revision
-      return { kind: "renewed", request, lease: result.revision }
+      this.#trouble = undefined
+      return { kind: "renewed", request, lease: result.revision, sentAt, announces }
     })
   }
 
-  #look(request: number): void {
+  #look({ request, withinMs }: LeaseCommand & { kind: "look" }): void {
     const { store } = this.#tools
-    this.#soon({ kind: "looked", request, lease: "unanswered", record: "unanswered" }, async () => {
+    this.#soon(withinMs, { kind: "looked", request, lease: "unanswered", record: "unanswered" }, async () => {
       const [lease, record] = await Promise.all([
         store.get(leaseKey(this.node)),
         store.get(nodeKey(this.node)),
-      ])
+      ]).catch((error: unknown) => {
+        this.#note("read the lease", error)
+        throw error
+      })
       if (lease.epoch !== this.epoch || record.epoch !== this.epoch) return { kind: "epoch-changed" }
       const { entry } = record
       return {
@@ -204,9 +271,9 @@ export class Incarnation {
     })
   }
 
-  /** What `ask` gives is told, or `otherwise` if that takes longer than a lease that is to be renewed can wait. */
-  #soon(otherwise: LeaseEvent, ask: () => Promise<LeaseEvent>): void {
-    const patience = this.#tools.clock.setTimer(this.#tools.terms.ttlMs / 6, () => this.#handle(otherwise))
+  /** What `ask` gives is told; and before that `otherwise`, if it takes longer than a lease that is to be renewed can wait. */
+  #soon(withinMs: number, otherwise: LeaseEvent, ask: () => Promise<LeaseEvent>): void {
+    const patience = this.#tools.clock.setTimer(withinMs, () => this.#handle(otherwise))
     ask()
       .catch(() => otherwise)
       .then((event) => {
@@ -219,29 +286,37 @@ export class Incarnation {
   async #giveUp(lease: Revision): Promise<void> {
     let at: Revision | undefined = lease
     while (at !== undefined) {
-      const result: CommitResult | undefined = await this.#commit(endCommit(this.node.toString(), at))
+      const result: CommitResult | undefined = await this.#commit(
+        "give up the lease",
+        endCommit(this.node.toString(), at),
+      )
       at = result?.kind === "refused" ? result.found[0]?.entry?.revision : undefined
     }
   }
 
   /** Undefined if it was not answered. */
-  async #commit(proposal: Proposal): Promise<CommitResult | undefined> {
+  async #commit(asked: string, proposal: Proposal): Promise<CommitResult | undefined> {
     try {
       const result = await this.#tools.store.commit({ epoch: this.epoch, ...proposal })
       if (result.kind === "epoch-changed") this.epochChanged()
       return result
     } catch (error) {
-      if (error instanceof StoreUnavailableError) return undefined
-      throw error
+      this.#note(asked, error)
+      return undefined
     }
+  }
+
+  #note(asked: string, error: unknown): void {
+    this.#trouble = this.#tools.troubles.note(asked, error)
   }
 
   #setTick(): void {
     this.#tick?.cancel()
-    const { wakeAt } = this.#lease
-    if (wakeAt === undefined) return
-    const { clock } = this.#tools
-    this.#tick = clock.setTimer(Math.max(0, wakeAt - clock.monotonicMs()), () =>
+    const now = this.#now()
+    const wakeAt = this.#lease.wakeAt(now)
+    this.#tickAt = wakeAt === undefined ? undefined : Math.max(wakeAt, now.monotonicMs)
+    if (this.#tickAt === undefined) return
+    this.#tick = this.#tools.clock.setTimer(this.#tickAt - now.monotonicMs, () =>
       this.#handle({ kind: "tick" }),
     )
   }
@@ -260,6 +335,10 @@ export class Incarnation {
 export interface IncarnationTools {
   readonly store: ClusterStore
   readonly clock: Clock
+  readonly logger: Logger
+  readonly troubles: StoreTroubles
+  readonly windows: CommitWindows
+  readonly doors: DoorWatcher
   /** Undefined where no proof of death is wanted. */
   readonly lifeline: Lifeline | undefined
   readonly terms: LeaseTerms
@@ -267,4 +346,11 @@ export interface IncarnationTools {
   readonly types: readonly string[]
   /** The revision of the cluster's terms, which this node was compared with. */
   readonly fits?: Revision | undefined
+}
+
+export interface DoorWatcher {
+  /** The lease has run out as far as its holder knows: all doors are shut until the store says what became of it. */
+  shut(): void
+  /** It said so: the doors are open again, or never will be. */
+  decided(): void
 }

@@ -13,6 +13,10 @@ import { type LeaseTerms, observerMs } from "./lease-terms.js"
  * Sights belong to the process and not to its node: one that is fenced and has not come back still watches, or two nodes
  * that fenced each other would wait for ever. A lease of its own former life is ended like any other.
  *
+ * A process that could not renew its own lease in time has not been able to see others renew theirs either: while it waits for the store it ends
+ * nobody's for having run out, and once it has its own again it gives the others as much time as they need for the same. Otherwise the first
+ * that finds the store again after an outage would end all others.
+ *
  * Only one of all who see it has to end it, and any of them can; those who come second are refused, and that is all. A
  * death that the kernel proves needs no waiting.
  */
@@ -46,6 +50,14 @@ export class LeaseSights {
   died(node: string): void {
     const known = this.#sights.get(node) ?? { revision: NOT_SEEN, endAt: Number.POSITIVE_INFINITY }
     this.#sights.set(node, { ...known, isDead: true })
+  }
+
+  /** This process hears from the store again, after it had not for so long that its own lease had run out. */
+  cameBack(now: MonotonicMs): void {
+    for (const [node, sight] of this.#sights) {
+      const endAt = Math.max(sight.endAt, now + this.#terms.ttlMs / 2)
+      this.#sights.set(node, { ...sight, endAt })
+    }
   }
 
   /** The store began again: nothing that was seen before means anything. */

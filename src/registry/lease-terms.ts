@@ -41,3 +41,11 @@ export function termsToWatch(lease: Uint8Array, own: LeaseTerms): LeaseTerms {
 export function renewEveryMs({ ttlMs }: LeaseTerms): number {
   return ttlMs / 3
 }
+
+/**
+ * How long the store is given to answer a renewal, or a look at the lease, before something else is tried: half of the time that is left, so that
+ * there is as much again for the next attempt; and never so little that a slow store is asked the next thing instead of being waited for.
+ */
+export function patienceMs({ ttlMs }: LeaseTerms, leftMs: number): number {
+  return Math.max(ttlMs / 6, leftMs / 2)
+}

@@ -18,6 +18,7 @@ test("holds its conversations as they are written down", async () => {
         [3_334, tick],
         [6_166, tick],
         [6_167, tick],
+        [6_168, tick],
       ],
     ),
     conversation("a join that is not confirmed is given up: whoever tries again is a new incarnation", [
@@ -30,8 +31,81 @@ test("holds its conversations as they are written down", async () => {
       [3_000, { kind: "renewal-unsure", request: 2 }],
       [3_010, { kind: "looked", request: 3, lease: 9, record: 7 }],
       [3_020, { kind: "renewed", request: 4, lease: 10 }],
-      [7_509, tick],
-      [7_510, tick],
+      [4_677, tick],
+    ]),
+    conversation("a yes that comes when it is not waited for any more counts from when it was sent", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [3_084, { kind: "renewal-unsure", request: 2 }],
+      [3_090, { kind: "renewed", request: 2, lease: 8 }],
+      [3_095, { kind: "looked", request: 3, lease: 8, record: 7, status: "active" }],
+      [3_334, tick],
+      [3_344, { kind: "renewed", request: 4, lease: 9 }],
+    ]),
+    conversation("also if the look had found nothing of it, and a second renewal is refused because of it", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [3_084, { kind: "renewal-unsure", request: 2 }],
+      [3_090, { kind: "looked", request: 3, lease: 7, record: 7, status: "active" }],
+      [3_100, { kind: "renewed", request: 2, lease: 8 }],
+      [3_110, { kind: "renewal-unsure", request: 4 }],
+      [3_120, { kind: "looked", request: 5, lease: 8, record: 7, status: "active" }],
+      [3_334, tick],
+    ]),
+    conversation("also if the look began before it arrived, and is answered after it", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [3_084, { kind: "renewal-unsure", request: 2 }],
+      [3_090, { kind: "renewed", request: 2, lease: 8 }],
+      [3_095, { kind: "looked", request: 3, lease: 7, record: 7, status: "active" }],
+      [3_334, tick],
+    ]),
+    conversation("a yes that is older than the last one moves nothing back", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [3_084, { kind: "renewal-unsure", request: 2 }],
+      [3_090, { kind: "looked", request: 3, lease: 8, record: 7, status: "active" }],
+      [3_100, { kind: "renewed", request: 4, lease: 9 }],
+      [3_110, { kind: "renewed", request: 2, lease: 8 }],
+      [4_757, tick],
+    ]),
+    conversation("it comes past the deadline, and the doors are open again for what is left", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [3_084, { kind: "renewal-unsure", request: 2 }],
+      [3_917, { kind: "looked", request: 3, lease: "unanswered", record: "unanswered" }],
+      [4_126, tick],
+      [4_500, tick],
+      [4_600, { kind: "renewed", request: 2, lease: 8 }],
+      [4_610, { kind: "renewal-unsure", request: 4 }],
+      [4_620, { kind: "looked", request: 5, lease: 8, record: 7, status: "active" }],
+      [4_630, { kind: "renewed", request: 6, lease: 9 }],
+    ]),
+    conversation("a process that was blocked past its deadline renews first, and goes on", [
+      [20, joined(1, 7)],
+      [60_000, tick],
+      [60_001, tick],
+      [60_010, { kind: "renewed", request: 2, lease: 8 }],
+    ]),
+    conversation("a process that was blocked past its deadline renews first, and is refused", [
+      [20, joined(1, 7)],
+      [60_000, tick],
+      [60_010, { kind: "renewal-unsure", request: 2 }],
+      [60_020, { kind: "looked", request: 3, lease: undefined, record: undefined }],
+      [60_030, { kind: "renewed", request: 2, lease: 8 }],
+    ]),
+    conversation("a process that was blocked past its deadline renews first, and was declared down", [
+      [20, joined(1, 7)],
+      [60_000, tick],
+      [60_010, { kind: "renewal-unsure", request: 2 }],
+      [60_020, { kind: "looked", request: 3, lease: 7, record: 9, status: "down" }],
+    ]),
+    conversation("the answer to what it says as it leaves comes between the two reads of a look", [
+      [20, joined(1, 7)],
+      [200, { kind: "leave" }],
+      [2_350, { kind: "renewal-unsure", request: 2 }],
+      [2_360, { kind: "renewed", request: 2, lease: 8 }],
+      [2_370, { kind: "looked", request: 3, lease: 7, record: 7, status: "active" }],
     ]),
     conversation("one that is still open is sent again, and if it arrives after all the next look finds it", [
       [20, joined(1, 7)],
@@ -64,7 +138,10 @@ test("holds its conversations as they are written down", async () => {
       [3_709, tick],
       [4_499, tick],
       [4_500, tick],
-      [4_600, { kind: "renewed", request: 4, lease: 8 }],
+      [4_543, { kind: "renewal-unsure", request: 4 }],
+      [5_376, { kind: "looked", request: 5, lease: "unanswered", record: "unanswered" }],
+      [5_377, tick],
+      [5_585, tick],
     ]),
     conversation("a lease that was ended is not renewed", [
       [20, joined(1, 7)],
@@ -88,6 +165,14 @@ test("holds its conversations as they are written down", async () => {
       [100, tick, 4_499],
       [100, tick, 4_500],
       [120, { kind: "renewed", request: 2, lease: 8 }, 4_520],
+    ]),
+    conversation("a machine that stood still asks again after a while, however many knock", [
+      [20, joined(1, 7)],
+      [100, tick, 4_500],
+      [110, { kind: "renewal-unsure", request: 2 }, 4_510],
+      [120, { kind: "looked", request: 3, lease: 7, record: 7 }, 4_520],
+      [130, tick, 4_530],
+      [309, tick, 4_709],
     ]),
     conversation("a wall clock that is set back means nothing", [
       [20, joined(1, 7)],
@@ -177,7 +262,7 @@ test("holds its conversations as they are written down", async () => {
       [210, { kind: "settled" }],
       [220, { kind: "renewed", request: 2, lease: 8 }],
     ]),
-    conversation("a leaving node that cannot renew is fenced like any other", [
+    conversation("a leaving node that cannot renew waits like any other, and may give up what it knows", [
       [20, joined(1, 7)],
       [200, { kind: "leave" }],
       [4_499, tick],
@@ -222,14 +307,11 @@ test("holds its conversations as they are written down", async () => {
       [18, tick],
       [20, joined(1, 7)],
     ]),
-    conversation(
-      "a renewal that is answered after the deadline, which nobody has noticed, was made in time",
-      [
-        [20, joined(1, 7)],
-        [1_667, tick],
-        [4_600, { kind: "renewed", request: 2, lease: 8 }],
-      ],
-    ),
+    conversation("a renewal that is answered after the deadline was made in time", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [4_600, { kind: "renewed", request: 2, lease: 8 }],
+    ]),
     conversation("the watch says that the record is gone", [
       [20, joined(1, 7)],
       [30, { kind: "record-changed", revision: 9, status: "gone" }],
@@ -251,10 +333,9 @@ test("holds its conversations as they are written down", async () => {
     conversation("answers to what is not asked any more change nothing", [
       [20, joined(1, 7)],
       [30, joined(1, 9)],
-      [40, { kind: "renewed", request: 2, lease: 8 }],
       [50, { kind: "looked", request: 2, lease: undefined, record: undefined }],
       [1_667, tick],
-      [1_700, { kind: "renewed", request: 1, lease: 8 }],
+      [1_700, { kind: "renewal-unsure", request: 1 }],
       [1_800, { kind: "looked", request: 2, lease: undefined, record: undefined }],
     ]),
   ]
@@ -266,7 +347,7 @@ test("holds its conversations as they are written down", async () => {
 test("is silent before any observer may end it, also where its clock is slow and the observer's fast", () => {
   const drift = terms.driftMargin
   const lease = new NodeLease(terms, at(0))
-  lease.handle(joined(1, 7), at(0))
+  lease.handle({ kind: "joined", request: 1, revision: 7 }, at(0))
   // The observer sees the lease the moment it is made, which is the worst case.
   const endedAtTrueMs = (terms.ttlMs * (1 + terms.driftMargin)) / (1 + drift)
   expect(lease.mayAct(at(endedAtTrueMs * (1 - drift)))).toBe(false)
@@ -277,18 +358,32 @@ const HEAD = `ttl 5000, margin 0.1: the holder is silent 4500 ms after it sent i
     ms  what comes                                    may act  wakes   what is to be done
 `
 
-type Line = readonly [atMs: number, event: LeaseEvent, wallMs?: number]
+type Line = readonly [atMs: number, event: Told, wallMs?: number]
+
+/** Of a renewal that was answered the conversation knows when it was sent, and what it said. */
+type Told =
+  | Exclude<LeaseEvent, { kind: "renewed" }>
+  | { readonly kind: "renewed"; readonly request: number; readonly lease: number }
 
 /** Each line is told by a lease that was made from the snapshot of the one before: there is nothing else that it knows. */
 function conversation(title: string, lines: readonly Line[]): string {
   let lease = new NodeLease(terms, at(0))
+  const renewals = new Map<number, LeaseCommand & { kind: "renew" }>()
   const told = [`# ${title}`, row(0, "begins", lease, at(0), [lease.joining])]
   for (const [atMs, event, wallMs] of lines) {
     const now = at(atMs, wallMs)
     lease = new NodeLease(terms, now, lease.snapshot)
-    told.push(row(atMs, eventText(event, wallMs), lease, now, lease.handle(event, now)))
+    const commands = lease.handle(inFull(event, renewals), now)
+    for (const command of commands) if (command.kind === "renew") renewals.set(command.request, command)
+    told.push(row(atMs, eventText(event, wallMs), lease, now, commands))
   }
   return `${told.join("\n")}\n`
+}
+
+function inFull(event: Told, renewals: ReadonlyMap<number, LeaseCommand & { kind: "renew" }>): LeaseEvent {
+  if (event.kind !== "renewed") return event
+  const { sentAt, announces } = renewals.get(event.request) as LeaseCommand & { kind: "renew" }
+  return { ...event, sentAt, announces }
 }
 
 function row(
@@ -299,28 +394,31 @@ function row(
   commands: readonly LeaseCommand[],
 ): string {
   const may = lease.mayClaim(now) ? "yes" : lease.mayAct(now) ? "ends only" : "no"
-  const wakes = lease.wakeAt === undefined ? "-" : String(Math.round(lease.wakeAt))
+  const wakeAt = lease.wakeAt(now)
+  const wakes = wakeAt === undefined ? "-" : String(Math.round(wakeAt))
   const done = commands.map((command) => `-> ${commandText(command)}`).join("  ")
   return `${String(atMs).padStart(6)}  ${what.padEnd(44)}  ${may.padEnd(9)}${wakes.padStart(5)}   ${done}`.trimEnd()
 }
 
-function eventText({ kind, ...fields }: LeaseEvent, wallMs: number | undefined): string {
+function eventText({ kind, ...fields }: Told, wallMs: number | undefined): string {
   const told = Object.entries(fields).map(([name, value]) => `${name} ${value ?? "absent"}`)
   return [kind, ...told, ...(wallMs === undefined ? [] : [`(wall ${wallMs})`])].join(" ")
 }
 
 function commandText({ kind, ...fields }: LeaseCommand): string {
-  const told = Object.entries(fields).map(([name, value]) =>
-    typeof value === "boolean" ? (value ? name : "") : `${name} ${value}`,
-  )
+  const told = Object.entries(fields).map(([name, value]) => {
+    if (typeof value === "boolean") return value ? name : ""
+    if (name === "sentAt") return ""
+    return name === "withinMs" ? `within ${Math.round(value as number)}` : `${name} ${value}`
+  })
   return [kind, ...told.filter((part) => part !== "")].join(" ")
 }
 
-function joined(request: number, revision: number): LeaseEvent {
+function joined(request: number, revision: number): Told {
   return { kind: "joined", request, revision }
 }
 
-const tick: LeaseEvent = { kind: "tick" }
+const tick: Told = { kind: "tick" }
 
 function at(monotonicMs: number, wallMs = monotonicMs): Instant {
   return { monotonicMs, wallMs }

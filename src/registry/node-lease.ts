@@ -1,6 +1,6 @@
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
-import { holderMs, type Instant, type LeaseTerms, renewEveryMs } from "./lease-terms.js"
+import { holderMs, type Instant, type LeaseTerms, patienceMs, renewEveryMs } from "./lease-terms.js"
 import type { RecordStatus } from "./node-record.js"
 
 /**
@@ -10,20 +10,24 @@ import type { RecordStatus } from "./node-record.js"
  * it saw one; so the holder is silent first, whatever the network does in between. Nobody's clock is compared with anybody
  * else's: comparing wall clocks would be simpler, and wrong whenever somebody sets one.
  *
- *     joining --> held --> fenced
- *                  |  \
- *                  |   --> leaving --> fenced
- *                  +-- renewing, looking --+
+ *     joining --> held --> leaving --> fenced
+ *        |         |                     ^
+ *        +---------+---------------------+     each of held and leaving renews, and looks in doubt
  *
- * Only an answered renewal moves the deadline. One whose answer was lost may have been made, or may be made later; so the
+ * Only a renewal that was answered yes moves the deadline. One whose answer does not come may have been made, or may be made later; so the
  * holder looks, takes the revision that it finds for its own (nobody else writes this lease, others only delete it), and
- * renews again. What it finds gone is gone for good: an ended lease is never renewed, because its node's actors may have been
- * claimed by others from that moment on. The node comes back as a new incarnation.
+ * renews again. A yes that comes after all counts from when its own renewal was sent: whoever ends the lease has seen that renewal, or a
+ * later one, after that. What the holder finds gone is gone for good: an ended lease is never renewed, because its node's actors may
+ * have been claimed by others from that moment on. The node comes back as a new incarnation.
+ *
+ * Past the deadline all doors are shut, and wait for a renewal. Renewing and ending are each one commit on the lease's revision, so that one
+ * of the two is made: if it is the renewal, nobody had ended the lease, nobody has claimed anything, and the same tenures go on; if it is
+ * refused, the look that follows finds out. A process that was blocked or stopped for long loses nothing by it where nobody took its
+ * place. To fence it at the deadline instead would be as safe, and would cost the memory of all of its actors each time.
  *
  * A machine that was suspended stops the monotonic clock too, on some systems, and the wall clock goes on. So the deadline counts on
- * both: past it on the wall clock alone, all doors wait for a renewal, for somebody may have set that clock. To look instead
- * for how far the two have drifted apart would leave less room for clocks that are wrong; the model in `spec/` has the
- * trace.
+ * both. To look instead for how far the two have drifted apart would leave less room for clocks that are wrong; the model in `spec/`
+ * has the trace.
  */
 export class NodeLease {
   readonly #terms: LeaseTerms
@@ -59,7 +63,7 @@ export class NodeLease {
   mayAct(now: Instant): boolean {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return false
-    return now.monotonicMs < state.deadline && !this.#mayHaveStoodStill(state, now)
+    return now.monotonicMs < state.deadline && now.wallMs - state.since.wallMs < holderMs(this.#terms)
   }
 
   /** Whether new activations may be claimed. */
@@ -67,11 +71,13 @@ export class NodeLease {
     return this.#state.kind === "held" && this.mayAct(now)
   }
 
-  /** When to say `tick` next. */
-  get wakeAt(): MonotonicMs | undefined {
+  /** When to say `tick` next: for a renewal, or because the doors shut then. */
+  wakeAt({ monotonicMs }: Instant): MonotonicMs | undefined {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return undefined
-    return state.pending === undefined ? Math.min(state.renewAt, state.deadline) : state.deadline
+    const { deadline, renewAt, pending } = state
+    if (monotonicMs >= deadline) return pending === undefined ? renewAt : undefined
+    return pending === undefined ? Math.min(renewAt, deadline) : deadline
   }
 
   handle(event: LeaseEvent, now: Instant): readonly LeaseCommand[] {
@@ -83,7 +89,7 @@ export class NodeLease {
           ? this.#fence("the join was not confirmed")
           : []
       case "renewed":
-        return this.#renewed(event.request, event.lease, now)
+        return this.#renewed(event, now)
       case "renewal-unsure":
         return this.#isPending(event.request, "renewal") ? this.#look(now) : []
       case "looked":
@@ -118,13 +124,18 @@ export class NodeLease {
     return []
   }
 
-  #renewed(request: number, lease: Revision, now: Instant): LeaseCommand[] {
+  /** Also one that is not waited for any more. By then a later one may have been answered: nothing goes back. */
+  #renewed({ request, lease, sentAt, announces }: RenewedEvent, now: Instant): LeaseCommand[] {
     const state = this.#state
-    if (!this.#isPending(request, "renewal") || state.kind === "joining" || state.kind === "fenced") return []
-    const { sentAt, announces } = state.pending as Pending
-    const record = announces ? lease : state.record
-    this.#state = { ...state, lease, record, ...this.#countedFrom(sentAt), pending: undefined }
-    return this.#isUnannounced(announces) ? this.#renew(now) : []
+    if (state.kind !== "held" && state.kind !== "leaving") return []
+    this.#state = {
+      ...state,
+      lease: Math.max(state.lease, lease),
+      record: announces ? Math.max(state.record, lease) : state.record,
+      ...(sentAt.monotonicMs >= state.since.monotonicMs ? this.#countedFrom(sentAt) : {}),
+      pending: this.#isPending(request, "renewal") ? undefined : state.pending,
+    }
+    return this.#isIdle && this.#isUnannounced(announces) ? this.#renew(now) : []
   }
 
   /** Refused, or not answered: either way the store says what is there. */
@@ -132,8 +143,8 @@ export class NodeLease {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
     const request = this.#nextRequest()
-    this.#state = { ...state, pending: { what: "look", request, sentAt: now, announces: false } }
-    return [{ kind: "look", request }]
+    this.#state = { ...state, pending: { what: "look", request } }
+    return [{ kind: "look", request, withinMs: this.#patienceMs(state, now) }]
   }
 
   #looked({ request, lease, record, status }: LookedEvent, now: Instant): LeaseCommand[] {
@@ -146,8 +157,10 @@ export class NodeLease {
     }
     if (lease === undefined || record === undefined) return this.#fence("the lease was ended by another node")
     const isAnnounced = status === "leaving" && state.kind === "leaving"
-    if (record !== state.record && !isAnnounced) return this.#fence("another node has declared this one down")
-    this.#state = { ...state, lease, record, pending: undefined }
+    if (record > state.record && !isAnnounced) return this.#fence("another node has declared this one down")
+    // What was read may be older than what a renewal has been answered since.
+    const known = { lease: Math.max(state.lease, lease), record: Math.max(state.record, record) }
+    this.#state = { ...state, ...known, pending: undefined }
     return now.monotonicMs >= state.renewAt ? this.#renew(now) : []
   }
 
@@ -183,9 +196,11 @@ export class NodeLease {
   #tick(now: Instant): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
-    if (now.monotonicMs >= state.deadline) return this.#fence("the lease could not be renewed in time")
-    const isDue = now.monotonicMs >= state.renewAt || this.#mayHaveStoodStill(state, now)
-    return isDue && state.pending === undefined ? this.#renew(now) : []
+    if (state.pending !== undefined) return []
+    const inMs = state.renewAt - now.monotonicMs
+    // Doors that wait do so for a renewal that is sent at once, but not again and again at each knock.
+    const isDue = inMs <= 0 || (!this.mayAct(now) && inMs > this.#pauseMs)
+    return isDue ? this.#renew(now) : []
   }
 
   #renew(now: Instant): LeaseCommand[] {
@@ -194,19 +209,15 @@ export class NodeLease {
     const request = this.#nextRequest()
     const { lease, record } = state
     const announces = state.kind === "leaving"
-    const pending: Pending = { what: "renewal", request, sentAt: now, announces }
-    this.#state = { ...state, renewAt: this.#againAt(now), pending }
-    return [{ kind: "renew", request, lease, record, announces }]
+    this.#state = { ...state, renewAt: this.#againAt(now), pending: { what: "renewal", request } }
+    const withinMs = this.#patienceMs(state, now)
+    return [{ kind: "renew", request, lease, record, announces, sentAt: now, withinMs }]
   }
 
   #fence(because: string): LeaseCommand[] {
     if (this.#state.kind === "fenced") return []
     this.#state = { kind: "fenced", because }
     return [{ kind: "fence", because }]
-  }
-
-  #mayHaveStoodStill({ since }: Holding, now: Instant): boolean {
-    return now.wallMs - since.wallMs >= holderMs(this.#terms)
   }
 
   #countedFrom(since: Instant): { since: Instant; deadline: MonotonicMs; renewAt: MonotonicMs } {
@@ -219,7 +230,15 @@ export class NodeLease {
 
   /** When what comes to nothing is tried again. At once would be without end, at a store that shows what it has and takes nothing. */
   #againAt(now: Instant): MonotonicMs {
-    return now.monotonicMs + renewEveryMs(this.#terms) / 8
+    return now.monotonicMs + this.#pauseMs
+  }
+
+  get #pauseMs(): number {
+    return renewEveryMs(this.#terms) / 8
+  }
+
+  #patienceMs({ deadline }: Holding, { monotonicMs }: Instant): number {
+    return patienceMs(this.#terms, deadline - monotonicMs)
   }
 
   #isPending(request: number, what: Pending["what"]): boolean {
@@ -247,9 +266,6 @@ export class NodeLease {
 interface Pending {
   readonly what: "renewal" | "look"
   readonly request: number
-  /** From before it was sent. */
-  readonly sentAt: Instant
-  readonly announces: boolean
 }
 
 interface Holding {
@@ -276,7 +292,7 @@ export type LeaseEvent =
   | { readonly kind: "joined"; readonly request: number; readonly revision: Revision }
   /** Refused, or not answered: whether there is a record of this incarnation now, nobody knows. */
   | { readonly kind: "join-failed"; readonly request: number }
-  | { readonly kind: "renewed"; readonly request: number; readonly lease: Revision }
+  | RenewedEvent
   /** Refused, or not answered. */
   | { readonly kind: "renewal-unsure"; readonly request: number }
   | LookedEvent
@@ -295,6 +311,15 @@ export type LeaseEvent =
   | { readonly kind: "abandoned" }
   | { readonly kind: "epoch-changed" }
   | { readonly kind: "tick" }
+
+/** The store said yes to a renewal, now or long ago; when that was sent, and what else it said, is as in its command. */
+interface RenewedEvent {
+  readonly kind: "renewed"
+  readonly request: number
+  readonly lease: Revision
+  readonly sentAt: Instant
+  readonly announces: boolean
+}
 
 /** The revisions that lease and record are at, undefined where they are absent. */
 interface LookedEvent {
@@ -315,9 +340,13 @@ export type LeaseCommand =
       readonly lease: Revision
       readonly record: Revision
       readonly announces: boolean
+      /** From before it is sent. */
+      readonly sentAt: Instant
+      /** If there is no answer by then, it is unsure; a yes that comes later is told all the same. */
+      readonly withinMs: number
     }
   /** Read lease and record. */
-  | { readonly kind: "look"; readonly request: number }
+  | { readonly kind: "look"; readonly request: number; readonly withinMs: number }
   /** Shut all doors for good. */
   | { readonly kind: "fence"; readonly because: string }
   /** Delete lease and record in one commit, on the condition that the lease is at this revision. */

@@ -188,7 +188,7 @@ test.each(["lose-answer", "lose-request"] as const)(
   },
 )
 
-test("a node without the store goes on until its deadline, is fenced, and comes back as another incarnation", async () => {
+test("a node without the store goes on until its deadline, waits, and is fenced when it finds that its lease was ended", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const before = a.id
@@ -198,19 +198,39 @@ test("a node without the store goes on until its deadline, is fenced, and comes 
   expect([tenure.mayBegin(), a.registry.isMember]).toEqual([true, true])
   await scene.clock.advance(1)
   expect([tenure.mayBegin(), tenure.mayAct(), a.registry.isMember]).toEqual([false, false, false])
-  expect(a.told).toEqual(["fenced: the lease could not be renewed in time"])
-  expect(a.registry.tenure(alice)).toBeUndefined()
-  expect(told(await a.registry.register(alice))).toBe("refused: fenced")
+  expect(a.told).toEqual([])
+  expect(a.registry.tenure(alice)).toBe(tenure)
+  expect(told(await a.registry.register(idOf("bob")))).toBe("refused: unavailable")
   expect(told(await b.registry.register(alice))).toBe("already at 7001")
   await scene.clock.advance(OBSERVER_MS - HOLDER_MS)
   expect(b.view).toEqual(["7002 up"])
   expect(told(await b.registry.register(alice))).toBe("here, new")
+  expect(tenure.mayAct()).toBe(false)
   a.way.trouble = undefined
   await scene.clock.advance(2_500)
-  expect(a.told.at(-1)).toBe("rejoined")
+  expect(a.told).toEqual(["fenced: the lease was ended by another node", "rejoined"])
+  expect([tenure.mayAct(), a.registry.tenure(alice)]).toEqual([false, undefined])
   expect(a.id).not.toBe(before)
   for (const { view } of [a, b]) expect(view).toEqual(["7001 up", "7002 up"])
   expect(told(await a.registry.register(alice))).toBe("already at 7002")
+})
+
+test("a node that nobody else watches keeps its tenures however long the store is away, or its process blocked", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const before = node.id
+  const tenure = await node.tenureOf(alice)
+  node.way.trouble = "hang"
+  await scene.clock.advance(10 * 60_000)
+  expect([tenure.mayAct(), node.registry.isMember, node.told]).toEqual([false, false, []])
+  const opened = tenure.opened()
+  node.way.trouble = undefined
+  await scene.clock.advance(1_000)
+  expect([await opened, tenure.mayBegin(), node.id]).toEqual([true, true, before])
+  scene.clock.holdUp(10 * 60_000)
+  expect(tenure.mayBegin()).toBe(false)
+  expect(await tenure.opened()).toBe(true)
+  expect([tenure.mayBegin(), node.told]).toEqual([true, []])
 })
 
 test("a fenced node gives its lease up once its last turn has ended, and not before", async () => {
@@ -221,10 +241,9 @@ test("a fenced node gives its lease up once its last turn has ended, and not bef
   a.turns = new Promise((resolve) => {
     ended = resolve
   })
-  a.way.commitTrouble = "refuse"
-  await scene.clock.advance(HOLDER_MS)
-  a.way.commitTrouble = undefined
+  expect(await b.registry.down(a.registry.node)).toBe("downed")
   await scene.clock.advance(200)
+  expect(a.told).toEqual(["fenced: another node has declared this one down", "rejoined"])
   expect(b.registry.view.has(before)).toBe(true)
   ended()
   await settle()
@@ -271,9 +290,8 @@ test("a node that is stopped leaves nothing in the store and nothing running, an
 test("a node that is stopped while it joins again leaves nothing behind", async () => {
   const scene = new Scene()
   const node = await scene.member()
-  node.way.trouble = "refuse"
-  await scene.clock.advance(HOLDER_MS)
   node.way.trouble = "hang"
+  await scene.endLease(node.id)
   await scene.clock.advance(2_000)
   expect(node.told).toHaveLength(1)
   const stopped = node.registry.stop()
@@ -290,8 +308,22 @@ test("a node that is stopped while it waits to join again ends at once", async (
   const scene = new Scene()
   const node = await scene.member()
   node.way.trouble = "refuse"
-  await scene.clock.advance(HOLDER_MS + 5_000)
+  await scene.endLease(node.id)
+  await scene.clock.advance(5_000)
+  expect(node.told).toEqual(["fenced: the lease was ended by another node"])
   await node.registry.stop()
+  expect(scene.clock.pendingTimers).toBe(0)
+})
+
+test("a node that is stopped while it waits for a renewal ends at once, and leaves its lease to run out", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const tenure = await node.tenureOf(alice)
+  node.way.trouble = "refuse"
+  await scene.clock.advance(HOLDER_MS + 5_000)
+  const opened = tenure.opened()
+  await node.registry.stop()
+  expect(await opened).toBe(false)
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
@@ -352,6 +384,66 @@ test("a store that was set back fences everybody, and all begin anew in its new 
   expect(told(await node.registry.register(alice))).toBe("here, new")
 })
 
+test("a node hands the store so many claims at once, and one that is fenced takes back those that wait", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const before = commitsOf(node)
+  node.way.commitTrouble = "hang"
+  const decisions = Array.from({ length: 3_000 }, (_, index) => node.registry.register(idOf(`${index}`)))
+  await settle()
+  expect(commitsOf(node) - before).toBe(1_024)
+  const outcomes = decisions.slice(1_024)
+  await scene.endLease(node.id)
+  for (const decision of await Promise.all(outcomes)) expect(told(decision)).toBe("refused: fenced")
+  // Beside them its next life's join, and the giving up of what is left of this one.
+  expect(commitsOf(node) - before).toBe(1_026)
+})
+
+test("claims that wait for others are made in the order in which they were asked for, each with one commit", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const before = commitsOf(node)
+  const asked = Array.from({ length: 3_000 }, (_, index) => idOf(`${index}`))
+  const tenures = await Promise.all(asked.map((id) => node.tenureOf(id)))
+  expect(commitsOf(node) - before).toBe(3_000)
+  const generations = tenures.map(({ generation }) => generation)
+  expect(generations).toEqual([...generations].sort((one, other) => one - other))
+  const released = await Promise.all(tenures.map((tenure) => node.registry.unregister(tenure)))
+  expect(new Set(released)).toEqual(new Set(["released"]))
+  expect(await scene.keys("placements/")).toEqual([])
+})
+
+test("a node that the store keeps from renewing says why: in the log once, and as the cause of its fence", async () => {
+  const scene = new Scene()
+  const [a, b] = [await scene.member(), await scene.member()]
+  const tenure = await a.tenureOf(alice)
+  a.way.trouble = "refuse"
+  await scene.clock.advance(OBSERVER_MS + 100)
+  expect(b.view).toEqual(["7002 up"])
+  expect(a.log).toEqual([
+    "warn the store did not do what it was asked",
+    "warn the lease was not renewed in time; actors wait for the store to renew or refuse it",
+    "warn this node is fenced; it joins again as a new incarnation",
+  ])
+  expect(a.fields[0]).toMatchObject({ asked: "renew the lease", error: tenure.endCause })
+  expect(a.fields[2]).toEqual({ because: "the lease was ended by another node", error: tenure.endCause })
+  expect(tenure.endCause?.message).toBe("a planned fault: refuse")
+})
+
+test("a node whose event loop was blocked says for how long", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  const tenure = await node.tenureOf(alice)
+  scene.clock.holdUp(7_000 + TTL_MS / 3)
+  expect(await tenure.opened()).toBe(true)
+  expect(node.log).toEqual([
+    "warn the event loop was blocked, or the process was stopped",
+    "warn the lease was not renewed in time; actors wait for the store to renew or refuse it",
+    "info the lease is renewed, and nobody had ended it; actors go on",
+  ])
+  expect(node.fields[0]).toEqual({ blockedMs: 7_000 })
+})
+
 test("what another node said of an actor is believed if it is newer", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
@@ -366,6 +458,10 @@ test("what another node said of an actor is believed if it is newer", async () =
   b.registry.misdirected(alice, epoch, newer)
   expect(b.registry.cached(alice)).toEqual(newer)
 })
+
+function commitsOf({ way }: SceneNode): number {
+  return way.calls.filter((kind) => kind === "commit").length
+}
 
 async function settledTo(node: SceneNode, what: string): Promise<boolean> {
   await settle()

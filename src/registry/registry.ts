@@ -11,6 +11,7 @@ import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
 import type { ClaimOutcome } from "./claim.js"
 import { Claimant } from "./claimant.js"
 import type { ClusterTerms } from "./cluster-terms.js"
+import { CommitWindows } from "./commit-window.js"
 import { releaseCommit } from "./commits.js"
 import type { Directory, Placement, PlacementDecision, Unregistration } from "./directory.js"
 import { Follower } from "./follower.js"
@@ -19,6 +20,7 @@ import type { LeaseTerms } from "./lease-terms.js"
 import { PlacementCache, type Whereabouts } from "./placement-cache.js"
 import { actorKey, PLACEMENTS, placementKey } from "./registry-keys.js"
 import { parsedNode, Roster } from "./roster.js"
+import { StoreTroubles } from "./store-troubles.js"
 import { Tenure, type TenureHolder } from "./tenure.js"
 import { checkTerms } from "./terms-check.js"
 
@@ -41,6 +43,8 @@ export class Registry implements Directory, TenureHolder {
   readonly #placements: Follower
   readonly #tenures = new Map<string, Tenure>()
   readonly #claims = new Map<string, Promise<PlacementDecision>>()
+  readonly #troubles: StoreTroubles
+  readonly #windows = new CommitWindows()
   #incarnation: Incarnation | undefined
   #node: NodeId
   /** The ids that this process has had, the latest last. */
@@ -72,12 +76,16 @@ export class Registry implements Directory, TenureHolder {
     this.#node = tools.node
     this.#lives.add(tools.node.toString())
     const { store, clock, lifeline, logger, terms } = tools
+    const troubles = new StoreTroubles(logger, clock)
+    this.#troubles = troubles
     this.#roster = new Roster({
       store,
       clock,
       lifeline,
       logger,
+      troubles,
       terms,
+      isOwn: (node) => this.#lives.has(node),
       recordChanged: (node, revision, status) => {
         if (node === this.#node.toString()) this.#incarnation?.recordChanged(revision, status)
         if (status === "gone") this.#cache.handle({ kind: "node-gone", node: NodeId.parse(node) })
@@ -86,11 +94,15 @@ export class Registry implements Directory, TenureHolder {
       renewing: (node) => this.#noteRenewing(NodeId.parse(node)),
       epochChanged: () => this.#incarnation?.epochChanged(),
     })
-    this.#placements = new Follower(store, clock, {
-      prefix: PLACEMENTS,
-      look: () => this.#beginToWatch(),
-      changed: (changes) => this.#placementsChanged(changes),
-    })
+    this.#placements = new Follower(
+      tools.store,
+      { clock, troubles },
+      {
+        prefix: PLACEMENTS,
+        look: () => this.#beginToWatch(),
+        changed: (changes) => this.#placementsChanged(changes),
+      },
+    )
   }
 
   /** This node, in its present life or the one that it tries to begin. */
@@ -182,18 +194,24 @@ export class Registry implements Directory, TenureHolder {
 
   unregister(tenure: Tenure): Promise<Unregistration> {
     tenure.end("it was released")
-    return this.#release(tenure.id, tenure.generation, tenure.incarnation.epoch)
+    return this.#release(tenure.id, tenure.generation, tenure.incarnation)
   }
 
   /** Deletes a placement that names this node, which runs no such activation. */
   async discard(id: ActorId, generation: Revision): Promise<Unregistration> {
     if (this.#incarnation === undefined) return "unknown"
-    return this.#release(id, generation, this.#incarnation.epoch)
+    return this.#release(id, generation, this.#incarnation)
   }
 
-  async #release(id: ActorId, generation: Revision, epoch: string): Promise<Unregistration> {
+  /** Once its node is fenced a placement is free with all others of that node, and is not deleted one by one. */
+  async #release(id: ActorId, generation: Revision, incarnation: Incarnation): Promise<Unregistration> {
     const key = actorKey(id)
+    const { epoch } = incarnation
+    const window = this.#windows.placements
+    const room = window.enter()
+    if (room !== undefined) await room
     try {
+      if (incarnation.isFencedOff) return "unknown"
       const proposal = releaseCommit(placementKey(id), generation)
       const result = await this.#tools.store.commit({ epoch, ...proposal })
       if (result.kind !== "committed") return "changed"
@@ -201,8 +219,10 @@ export class Registry implements Directory, TenureHolder {
       this.#cache.handle({ kind: "released", epoch, key, where })
       return "released"
     } catch (error) {
-      if (error instanceof StoreUnavailableError) return "unknown"
-      throw error
+      this.#troubles.note("release an actor", error)
+      return "unknown"
+    } finally {
+      window.leave()
     }
   }
 
@@ -246,10 +266,13 @@ export class Registry implements Directory, TenureHolder {
 
   /** One life in the cluster, if this node fits into it. Rejects with a `SettingsError` if it does not. */
   async #joined(): Promise<Incarnation | undefined> {
-    const { store, clock, lifeline, terms, roles, types, clusterTerms } = this.#tools
+    const { store, clock, logger, lifeline, terms, roles, types, clusterTerms } = this.#tools
+    const doors = { shut: () => this.#roster.waits(), decided: () => this.#roster.goesOn() }
+    const [troubles, windows] = [this.#troubles, this.#windows]
+    const aside = { logger, troubles, windows, doors }
     try {
       const fits = clusterTerms && (await checkTerms(clusterTerms, { store, clock, terms }))
-      const tools: IncarnationTools = { store, clock, lifeline, terms, roles, types, fits }
+      const tools: IncarnationTools = { store, clock, ...aside, lifeline, terms, roles, types, fits }
       return await Incarnation.join(this.#node, this.#roster.epoch, tools)
     } catch (error) {
       if (error instanceof StoreUnavailableError) return undefined
@@ -276,11 +299,15 @@ export class Registry implements Directory, TenureHolder {
 
   #fenced(incarnation: Incarnation, because: string): void {
     const { logger, fenced, settled } = this.#tools
-    this.#endTenures(`its node is fenced: ${because}`)
+    const cause = incarnation.fenceCause
+    this.#endTenures(`its node is fenced: ${because}`, cause)
+    // None of what waits in this life's name has anything to send now.
+    this.#windows.drain()
     if (this.#isStopping) return
     this.#incarnation = undefined
-    logger.log("warn", "this node is fenced; it joins again as a new incarnation", { because })
-    fenced(incarnation.node, because)
+    const why = cause === undefined ? { because } : { because, error: cause }
+    logger.log("warn", "this node is fenced; it joins again as a new incarnation", why)
+    fenced(incarnation.node, because, cause)
     void settled().then(() => incarnation.settled())
     this.#node = this.#nextLife()
     this.#rejoining = this.#rejoin()
@@ -388,8 +415,8 @@ export class Registry implements Directory, TenureHolder {
     if (this.#tenures.get(key) === tenure) this.#tenures.delete(key)
   }
 
-  #endTenures(because: string): void {
-    for (const tenure of [...this.#tenures.values()]) tenure.end(because)
+  #endTenures(because: string, cause?: Error): void {
+    for (const tenure of [...this.#tenures.values()]) tenure.end(because, cause)
   }
 
   /** Placements are too many to list. What was known before is dropped, and comes back as it is asked for. */
@@ -441,7 +468,7 @@ export interface RegistryTools {
   readonly clusterTerms?: ClusterTerms | undefined
   viewed(view: ClusterView, before: ClusterView): void
   /** This node's life is over: all of its tenures have ended. */
-  fenced(node: NodeId, because: string): void
+  fenced(node: NodeId, because: string, cause: Error | undefined): void
   /** Resolves once no turn of a tenure that has ended is under way any more. */
   settled(): Promise<void>
   /** It is a member again, as another incarnation. */

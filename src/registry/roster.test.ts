@@ -5,6 +5,7 @@ import { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
 import { Roster } from "./roster.js"
+import { StoreTroubles } from "./store-troubles.js"
 
 const [a, b] = ["a", "b"].map((digit) => NodeId.of("10.0.0.1", 7_000, digit.repeat(16))) as [NodeId, NodeId]
 const record: NodeRecord = { status: "active", roles: ["front"], types: ["Account"], lifeline: undefined }
@@ -189,18 +190,37 @@ test("a store that shows nothing lets it not begin", async () => {
 })
 
 /** A roster that has begun, where the node `a` is. */
-async function following(of: NodeRecord = record) {
+test("while its own node waits for the store it ends nobody's lease, and then gives the others time to renew", async () => {
+  const { scene, roster } = await following()
+  await scene.clock.advance(OBSERVER_MS - 1)
+  roster.waits()
+  await scene.clock.advance(10 * TTL_MS)
+  expect(membersOf(roster)).toEqual(["a up"])
+  roster.goesOn()
+  await scene.clock.advance(TTL_MS / 2 - 1)
+  expect(membersOf(roster)).toEqual(["a up"])
+  await scene.clock.advance(1)
+  expect(membersOf(roster)).toEqual([])
+})
+
+test("says of a former life of this process that it was one, and not that it has died", async () => {
+  const { scene, log } = await following(record, `${a}`)
+  await scene.clock.advance(OBSERVER_MS)
+  expect(log).toEqual(["info this node's own former life was taken out of the cluster"])
+})
+
+async function following(of: NodeRecord = record, former?: string) {
   const scene = new Scene()
   if (of.lifeline !== undefined) await scene.lines.hold()
   await put(scene, a, of)
   const way = await scene.way()
-  const made = rosterOf(scene, way)
+  const made = rosterOf(scene, way, former)
   await made.roster.begin()
   await settle()
   return { scene, way, ...made }
 }
 
-function rosterOf(scene: Scene, way: Way) {
+function rosterOf(scene: Scene, way: Way, former?: string) {
   const changes: string[] = []
   const log: string[] = []
   const logger = {
@@ -213,7 +233,9 @@ function rosterOf(scene: Scene, way: Way) {
     clock: scene.clock,
     lifeline: scene.lines,
     logger,
+    troubles: new StoreTroubles(logger, scene.clock),
     terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
+    isOwn: (node) => node === former,
     recordChanged: (node, _revision, status) => changes.push(`${nameOf(NodeId.parse(node))} ${status}`),
     viewed: () => {},
     renewing: () => {},

@@ -1,5 +1,4 @@
 import { NodeId } from "../address/node-id.js"
-import { StoreUnavailableError } from "../errors/store-errors.js"
 import { ClusterView } from "../membership/cluster-view.js"
 import type { Member } from "../membership/member.js"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
@@ -11,6 +10,7 @@ import { Follower } from "./follower.js"
 import { type EndableLease, LeaseSights } from "./lease-sights.js"
 import { type LeaseTerms, termsToWatch } from "./lease-terms.js"
 import { decodeRecord, LEASES, NODES, type NodeRecord } from "./node-record.js"
+import type { StoreTroubles } from "./store-troubles.js"
 
 /**
  * Who is in the cluster, by the records in the store; and who is no more: ends the leases that have run out, and those whose holders
@@ -32,22 +32,32 @@ export class Roster {
   #toldUpTo: Revision = 0
   #view = ClusterView.empty
   #wake: Timer | undefined
+  /** This node's own lease has run out, and the store has not said yet what became of it. */
+  #isWaiting = false
   #isOver = false
 
   constructor(tools: RosterTools) {
     this.#tools = tools
     this.#sights = new LeaseSights(tools.terms)
-    const { store, clock } = tools
-    this.#leases = new Follower(store, clock, {
-      prefix: LEASES,
-      look: () => this.#lookAtLeases(),
-      changed: (changes) => this.#leasesChanged(changes),
-    })
-    this.#nodes = new Follower(store, clock, {
-      prefix: NODES,
-      look: () => this.#lookAtNodes(),
-      changed: (changes) => this.#nodesChanged(changes),
-    })
+    const { store, clock, troubles } = tools
+    this.#leases = new Follower(
+      store,
+      { clock, troubles },
+      {
+        prefix: LEASES,
+        look: () => this.#lookAtLeases(),
+        changed: (changes) => this.#leasesChanged(changes),
+      },
+    )
+    this.#nodes = new Follower(
+      store,
+      { clock, troubles },
+      {
+        prefix: NODES,
+        look: () => this.#lookAtNodes(),
+        changed: (changes) => this.#nodesChanged(changes),
+      },
+    )
   }
 
   /** Rejects with a `StoreUnavailableError` if the store does not show who is there. */
@@ -89,9 +99,22 @@ export class Roster {
       })
       return result.kind === "committed" ? "downed" : "changed"
     } catch (error) {
-      if (error instanceof StoreUnavailableError) return "unknown"
-      throw error
+      this.#tools.troubles.note("declare a node down", error)
+      return "unknown"
     }
+  }
+
+  /** This node's own lease has run out, as far as it knows: what it has not seen of others says nothing. */
+  waits(): void {
+    this.#isWaiting = true
+  }
+
+  /** It knows what became of its lease: it has renewed it, or lost it. */
+  goesOn(): void {
+    if (!this.#isWaiting) return
+    this.#isWaiting = false
+    this.#sights.cameBack(this.#tools.clock.monotonicMs())
+    this.#setWake()
   }
 
   /**
@@ -208,13 +231,13 @@ export class Roster {
   #setWake(): void {
     this.#wake?.cancel()
     const { wakeAt } = this.#sights
-    if (wakeAt === undefined || this.#isOver) return
+    if (wakeAt === undefined || this.#isOver || this.#isWaiting) return
     const { clock } = this.#tools
     this.#wake = clock.setTimer(Math.max(0, wakeAt - clock.monotonicMs()), () => this.#endWhatIsDue())
   }
 
   #endWhatIsDue(): void {
-    if (this.#isOver) return
+    if (this.#isOver || this.#isWaiting) return
     for (const lease of this.#sights.due(this.#tools.clock.monotonicMs())) {
       // One commit at a time: while the store is away they would pile up, for it to serve when it is back.
       if (this.#ending.has(lease.node)) continue
@@ -225,15 +248,19 @@ export class Roster {
   }
 
   async #end({ node, lease, proved }: EndableLease): Promise<void> {
-    const { store, logger } = this.#tools
+    const { store, logger, troubles } = this.#tools
     try {
       const result = await store.commit({ epoch: this.#leaseEpoch, ...endCommit(node, lease) })
       if (result.kind !== "committed") return
+      if (this.#tools.isOwn(node)) {
+        logger.log("info", "this node's own former life was taken out of the cluster", { gone: node })
+        return
+      }
       const because = proved ? "its process has died" : "it did not renew its lease"
       logger.log("warn", "a node was taken out of the cluster", { gone: node, because })
     } catch (error) {
       // Said again after a while, if the lease is still there then.
-      if (!(error instanceof StoreUnavailableError)) throw error
+      troubles.note("end a lease", error)
     }
   }
 }
@@ -243,7 +270,10 @@ export interface RosterTools {
   readonly clock: Clock
   readonly lifeline: Lifeline | undefined
   readonly logger: Logger
+  readonly troubles: StoreTroubles
   readonly terms: LeaseTerms
+  /** Whether it was a life of this process. */
+  isOwn(node: string): boolean
   /** Of any node, this one among them. */
   recordChanged(node: string, revision: Revision, status: NodeRecord["status"] | "gone"): void
   viewed(view: ClusterView, before: ClusterView): void

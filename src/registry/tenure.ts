@@ -15,6 +15,7 @@ export class Tenure {
   readonly generation: Revision
   readonly incarnation: Incarnation
   #because: string | undefined = undefined
+  #cause: Error | undefined = undefined
   readonly #holder: TenureHolder
   /** There are as many of these as there are actors, so no list is kept for one who mostly is alone. */
   #watcher: TenureHolder | undefined = undefined
@@ -50,10 +51,16 @@ export class Tenure {
     return this.#because
   }
 
+  /** What led to its end, if that was an error: the store's, for one. */
+  get endCause(): Error | undefined {
+    return this.#cause
+  }
+
   /** Shuts its doors for good. */
-  end(because: string): void {
+  end(because: string, cause?: Error): void {
     if (this.#because !== undefined) return
     this.#because = because
+    this.#cause = cause
     this.#holder.tenureEnded(this)
     this.#watcher?.tenureEnded(this)
   }

@@ -73,9 +73,9 @@ export class Cluster {
         for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
         for (const change of changesBetween(before, view)) realm.events.publish(change)
       },
-      fenced: (fenced, because) => {
+      fenced: (fenced, because, cause) => {
         actors.fenced(because)
-        realm.events.publish(new NodeFenced(fenced, because))
+        realm.events.publish(new NodeFenced(fenced, because, cause))
       },
       settled: () => actors.settled(),
       rejoined: (rejoined) => {

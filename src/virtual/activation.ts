@@ -561,11 +561,8 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   }
 
   #fencedError(delivery: "not-delivered" | "unknown"): FencedError {
-    return new FencedError(
-      this.id.toString(),
-      delivery,
-      this.tenure.endedBecause ?? "its node lost its lease",
-    )
+    const { endedBecause = "its node lost its lease", endCause: cause } = this.tenure
+    return new FencedError(this.id.toString(), delivery, endedBecause, cause && { cause })
   }
 }
 

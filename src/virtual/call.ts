@@ -311,8 +311,9 @@ export class Call extends ReplyRef implements Invocation {
   }
 }
 
-function fencedMaker({ id, endedBecause }: Tenure): FencedError {
-  return new FencedError(id.toString(), "not-delivered", endedBecause ?? "its node waits for its lease")
+function fencedMaker({ id, endedBecause, endCause: cause }: Tenure): FencedError {
+  const because = endedBecause ?? "its node waits for its lease"
+  return new FencedError(id.toString(), "not-delivered", because, cause && { cause })
 }
 
 const NOBODY: readonly NodeId[] = []

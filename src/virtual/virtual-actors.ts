@@ -257,7 +257,8 @@ export class VirtualActors {
   #send(wanted: Wanted, options: CallOptions | undefined, from: Activation | undefined): void {
     const { id, key, method, isOneWay, resolve, reject } = wanted
     if (from?.tenure.endedBecause !== undefined) {
-      throw new FencedError(from.id.toString(), "not-delivered", from.tenure.endedBecause)
+      const { endedBecause, endCause: cause } = from.tenure
+      throw new FencedError(from.id.toString(), "not-delivered", endedBecause, cause && { cause })
     }
     const hosted = this.#types.get(id.type)
     const known = (hosted ?? this.#foreign.get(id.type))?.method(method)

@@ -2,9 +2,10 @@ import { onTestFinished } from "vitest"
 import { ActorId } from "../../src/address/actor-id.js"
 import { NodeId } from "../../src/address/node-id.js"
 import type { Lifeline } from "../../src/ports/lifeline.js"
-import type { Logger } from "../../src/ports/logger.js"
+import type { LogFields, Logger } from "../../src/ports/logger.js"
 import type { ClusterStore, Entry, Write } from "../../src/ports/store.js"
 import type { PlacementDecision } from "../../src/registry/directory.js"
+import { leaseKey, nodeKey } from "../../src/registry/node-record.js"
 import { Registry, type RegistryTools } from "../../src/registry/registry.js"
 import type { Tenure } from "../../src/registry/tenure.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
@@ -55,6 +56,11 @@ export class Scene {
     const { epoch } = await store.get("any")
     await store.commit({ epoch, conditions: [], writes })
     await settle()
+  }
+
+  /** As another node would that has watched the lease for long enough. */
+  async endLease(node: NodeId | string): Promise<void> {
+    await this.commit({ kind: "delete", key: leaseKey(node) }, { kind: "delete", key: nodeKey(node) })
   }
 
   /** A process's own way to the store. */
@@ -120,6 +126,8 @@ export class SceneNode {
   readonly way: Way
   readonly told: string[] = []
   readonly log: string[] = []
+  /** What went with each line of the log. */
+  readonly fields: (LogFields | undefined)[] = []
   /** What a fenced node's turns take until they have ended. */
   turns: Promise<void> = Promise.resolve()
   readonly #tools: OwnTools
@@ -148,7 +156,7 @@ export class SceneNode {
     const registry = await Registry.join({
       ...this.#tools,
       store: this.way.store,
-      logger: recording(this.log),
+      logger: recording(this.log, this.fields),
       viewed: () => {},
       fenced: (_node, because) => this.told.push(`fenced: ${because}`),
       settled: () => this.turns,
@@ -229,10 +237,13 @@ export class Lines implements Lifeline {
   }
 }
 
-function recording(lines: string[]): Logger {
+function recording(lines: string[], all: (LogFields | undefined)[]): Logger {
   const logger: Logger = {
     enabled: () => true,
-    log: (level, message) => lines.push(`${level} ${message}`),
+    log: (level, message, fields) => {
+      lines.push(`${level} ${message}`)
+      all.push(fields)
+    },
     with: () => logger,
   }
   return logger

@@ -66,9 +66,24 @@ class Keeper extends Actor<{ count: number }> {
 class Fickle {
   isAway = false
   readonly #provider = memoryStore()
+  #store: ClusterStore | undefined
 
   provider(): StoreProvider {
-    return { open: async (namespace, ports) => this.#wrapped(await this.#provider.open(namespace, ports)) }
+    return {
+      open: async (namespace, ports) => {
+        this.#store = await this.#provider.open(namespace, ports)
+        return this.#wrapped(this.#store)
+      },
+    }
+  }
+
+  /** As another node does, to which the store is not away. */
+  async endLeases(): Promise<void> {
+    const store = this.#store as ClusterStore
+    const [leases, nodes] = [await store.list("leases/"), await store.list("nodes/")]
+    const writes = [...leases.entries, ...nodes.entries].map(({ key }) => ({ kind: "delete", key }) as const)
+    await store.commit({ epoch: leases.epoch, conditions: [], writes })
+    await settle()
   }
 
   #wrapped(store: ClusterStore): ClusterStore {
@@ -113,6 +128,8 @@ describe("a node that loses its lease", () => {
     await settle()
     store.isAway = true
     await clock.advance(1_000)
+    expect(steps).not.toContain("aborted")
+    await store.endLeases()
     expect(steps).toContain("aborted")
     const waiting = keeper.add()
     expect(await outcome(waiting)).toBe("pending")
@@ -141,12 +158,42 @@ describe("a node that loses its lease", () => {
     store.isAway = true
     await clock.advance(1_000)
     gate.open()
+    // It may not, and does not know yet whether it never may again.
+    expect(await outcome(running)).toBe("pending")
+    await store.endLeases()
     const error = await outcome(running)
     expect(error).toBeInstanceOf(FencedError)
     expect(error).toMatchObject({ delivery: "unknown", target: "test::Keeper/k" })
     store.isAway = false
     await clock.advance(5_000)
     expect(await system.actor(Keeper, "other").add()).toBe(1)
+  })
+})
+
+describe("a node that could not renew its lease in time, which nobody has ended", () => {
+  it("holds back what it has, starts nothing, and goes on with all of it once the store answers", async () => {
+    const { system, store, clock } = await fickle()
+    const keeper = system.actor(Keeper, "k")
+    const first = await keeper.token()
+    await keeper.add()
+    await keeper.addUnsaved()
+    const running = [keeper.wait(), system.actor(Keeper, "other").waitAndSave()]
+    const calling = system.actor(Keeper, "third").waitAndCall()
+    await settle()
+    store.isAway = true
+    await clock.advance(30_000)
+    gate.open()
+    const waiting = [keeper.addUnsaved(), keeper.addUnsaved(), keeper.add()]
+    await clock.advance(1_000)
+    for (const one of [...running, calling, ...waiting]) expect(await outcome(one)).toBe("pending")
+    store.isAway = false
+    await clock.advance(200)
+    expect(await Promise.all(running)).toEqual(["done", undefined])
+    expect(await calling).toBe(1)
+    // In the order of the calls, with what was in memory.
+    expect(await Promise.all(waiting)).toEqual([3, 4, 5])
+    expect(await keeper.token()).toBe(first)
+    expect(steps.filter((step) => step === "aborted" || step.startsWith("ends"))).toEqual([])
   })
 })
 

@@ -58,7 +58,7 @@ export class CountingActor {
     try {
       let count = ((await state.load()) as number | undefined) ?? 0
       const turning = this.#turnsOf(tenure)
-      while (!this.#isOver && tenure.mayBegin()) {
+      while (!this.#isOver && (tenure.mayBegin() || (await tenure.opened()))) {
         count += 1
         await state.save(count)
         this.#acknowledged = count

@@ -69,7 +69,7 @@ export class CounterNode {
     try {
       let count = ((await state.load()) as number | undefined) ?? 0
       void this.#turnsOf(life, tenure)
-      while (tenure.mayBegin()) {
+      while (tenure.mayBegin() || (await tenure.opened())) {
         count += 1
         await state.save(count)
         this.saves.push({ count, answeredAt: life.trueMs() })
@@ -81,7 +81,7 @@ export class CounterNode {
   }
 
   async #turnsOf(life: Life, tenure: Tenure): Promise<void> {
-    while (tenure.mayBegin()) {
+    while (tenure.mayBegin() || (await tenure.opened())) {
       this.turns.push(life.trueMs())
       await after(life, 10)
     }

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest"
+import { ManualClock } from "../../test/fake/manual-clock.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { LogFields, Logger } from "../ports/logger.js"
+import { StoreTroubles } from "./store-troubles.js"
+
+test("tells of the first trouble of each kind at once, and once a minute after that", async () => {
+  const { troubles, clock, told } = scene()
+  const [full, locked] = [trouble("the disk is full"), trouble("the file is locked")]
+  troubles.note("save a state", full)
+  troubles.note("renew the lease", trouble("the disk is full"))
+  troubles.note("renew the lease", locked)
+  expect(told).toEqual([
+    { asked: "save a state", error: full },
+    { asked: "renew the lease", error: locked },
+  ])
+  await clock.advance(59_999)
+  troubles.note("claim an actor", full)
+  expect(told).toHaveLength(2)
+  await clock.advance(1)
+  troubles.note("claim an actor", full)
+  expect(told.slice(2)).toEqual([{ asked: "claim an actor", error: full }])
+})
+
+test("forgets the oldest of many kinds", () => {
+  const { troubles, told } = scene()
+  for (let kind = 0; kind < 65; kind += 1) troubles.note("get", trouble(`${kind}`))
+  troubles.note("get", trouble("64"))
+  expect(told).toHaveLength(65)
+  troubles.note("get", trouble("0"))
+  expect(told).toHaveLength(66)
+})
+
+test("throws again what is no trouble of the store's", () => {
+  const { troubles, told } = scene()
+  expect(() => troubles.note("get", new TypeError("a mistake"))).toThrow(TypeError)
+  expect(told).toEqual([])
+})
+
+function scene() {
+  const told: LogFields[] = []
+  const logger: Logger = {
+    enabled: () => true,
+    log: (_level, _message, fields) => told.push(fields as LogFields),
+    with: () => logger,
+  }
+  const clock = new ManualClock()
+  return { troubles: new StoreTroubles(logger, clock), clock, told }
+}
+
+function trouble(problem: string): StoreUnavailableError {
+  return new StoreUnavailableError(problem, "not-committed")
+}

@@ -1,4 +1,5 @@
 import type { WireType } from "../../src/index.js"
+import { type Maker, markOf } from "../call-makers.js"
 
 /** What is asked of an actor. */
 export class Asked {
@@ -16,7 +17,9 @@ export class Asked {
   /** Where it is to be passed on to. */
   readonly path: readonly string[]
   /** The activation that asks, if one does. */
-  readonly from: { readonly id: string; readonly generation: number } | undefined
+  readonly from: Maker | undefined
+  /** By which it is known among the bytes that leave, if an activation asks. */
+  readonly mark: string | undefined
 
   constructor(fields: AskedFields) {
     this.op = fields.op
@@ -28,10 +31,11 @@ export class Asked {
     this.chain = fields.chain
     this.path = fields.path
     this.from = fields.from
+    this.mark = fields.from && markOf(fields.from)
   }
 }
 
-export type AskedFields = { readonly [Field in keyof Asked]: Asked[Field] }
+export type AskedFields = { readonly [Field in Exclude<keyof Asked, "mark">]: Asked[Field] }
 
 /**
  * What it answers: which question this is the answer to, and who gives it. It is a class so that it takes the way of the codec also within one

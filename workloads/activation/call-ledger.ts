@@ -124,7 +124,11 @@ export class CallLedger {
     return `${op} to ${made.id}.${made.method} on ${made.host} failed, and nothing is made to fail: ${shown(outcome)}`
   }
 
-  #isExpected({ host, isImpatient, isCycle, method }: Made, code: string, message: string): boolean {
+  #isExpected(
+    { host, isImpatient, isCycle, isUnawaited, method }: Made,
+    code: string,
+    message: string,
+  ): boolean {
     if (this.#show.leaving.has(host)) return true
     switch (code) {
       case "Overloaded":
@@ -133,6 +137,8 @@ export class CallLedger {
         return message.endsWith("not today")
       case "CallCycle":
         return isCycle || method === "pass"
+      case "Fenced":
+        return isUnawaited
       case "Timeout":
       case "Cancelled":
         return isImpatient || method === "pass"

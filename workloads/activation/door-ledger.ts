@@ -1,5 +1,6 @@
 import type { Stage } from "../../src/sim/index.js"
-import type { ActivationEvent, Door } from "./events.js"
+import { handedOverTooLate, leftTooLate } from "../call-makers.js"
+import type { ActivationEvent, Door, TurnBegan } from "./events.js"
 import type { StoreHistory } from "./store-history.js"
 
 /**
@@ -18,6 +19,18 @@ export class DoorLedger {
     stage.invariant<ActivationEvent>("SingleActivation", (event) =>
       event.kind === "door" && boundIsKept ? this.#single(event) : false,
     )
+    stage.invariant<ActivationEvent>(
+      "SingleActivation: no call is sent whose maker was overtaken",
+      (event) => {
+        if (!boundIsKept) return false
+        if (event.kind === "call-left") return leftTooLate(event, history.claims)
+        return event.kind === "turn" && event.isNear ? this.#near(event) : false
+      },
+    )
+  }
+
+  #near({ maker, id, generation }: TurnBegan): string | undefined | false {
+    return maker === undefined ? false : handedOverTooLate(maker, { id, generation }, this.#history.claims)
   }
 
   #single({ what, id, generation, latest = this.#history.latest(id) }: Door): string | undefined {

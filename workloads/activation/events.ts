@@ -1,3 +1,4 @@
+import type { CallLeft, Maker } from "../call-makers.js"
 import type { Method } from "./asked.js"
 
 /** What happens, as far as invariants care. Ids are `type/key`. */
@@ -7,6 +8,7 @@ export type ActivationEvent =
   | TurnBegan
   | TurnEnded
   | Door
+  | CallLeft
   | Acked
   | Claimed
   | Wrote
@@ -28,6 +30,8 @@ export interface Made {
   readonly isImpatient: boolean
   /** It would wait for itself. */
   readonly isCycle: boolean
+  /** An activation makes it, and may have ended before the call has left. */
+  readonly isUnawaited: boolean
 }
 
 /** A call has ended; or a one-way message is known to come to nothing. */
@@ -62,6 +66,10 @@ export interface TurnBegan {
   readonly op: number | undefined
   readonly sender: string
   readonly seq: number
+  /** The activation that made the call, if one did. */
+  readonly maker: Maker | undefined
+  /** The call was made on the same system. */
+  readonly isNear: boolean
   /** How many operations the activation has in memory. */
   readonly memory: number
   /** Whether the catalog has this activation. */

@@ -4,8 +4,9 @@ import { actorKey } from "../../src/registry/registry-keys.js"
 import { type Life, startSystem } from "../../src/sim/index.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
 import type { VirtualActors } from "../../src/virtual/virtual-actors.js"
+import { markedPorts } from "../call-makers.js"
 import { Asked, type Method, wireTypes } from "./asked.js"
-import { performersOn } from "./performers.js"
+import { performersOn, typeNames } from "./performers.js"
 import { outcomeOf, type PerformerHandle, Scene } from "./scene.js"
 import type { ActivationShow } from "./show.js"
 import { type CodecEar, tappedCodec } from "./tapped-codec.js"
@@ -27,20 +28,24 @@ export class Host {
   static async enter(life: Life, show: ActivationShow, machine: number, act: number): Promise<Host> {
     const scene = new Scene(`${life.name}/${act}`, life, show)
     const provider = show.store.provider(life, { timeoutMs: show.storeTimeoutMs })
-    const system = await startSystem(life, {
-      ...show.settings,
-      namespace: show.namespace,
-      actors: performersOn(machine, scene, show.placement),
-      listen: { host: life.host, port: PORT, secret: "a secret of the play" },
-      types: wireTypes,
-      codec: tappedCodec(earOf(scene)),
-      store: {
-        open: async (namespace, ports) =>
-          new TappedStore(await provider.open(namespace, ports), (id, generation) =>
-            life.record({ kind: "door", what: "save", id, generation }),
-          ),
+    const ports = markedPorts(life, show.stepMs)
+    const system = await startSystem(
+      { ...life, ports },
+      {
+        ...show.settings,
+        namespace: show.namespace,
+        actors: performersOn(machine, scene, show.placement),
+        listen: { host: life.host, port: PORT, secret: "a secret of the play" },
+        types: wireTypes,
+        codec: tappedCodec(earOf(scene)),
+        store: {
+          open: async (namespace, ports) =>
+            new TappedStore(await provider.open(namespace, ports), (id, generation) =>
+              life.record({ kind: "door", what: "save", id, generation }),
+            ),
+        },
       },
-    })
+    )
     return new Host(scene, system)
   }
 
@@ -144,7 +149,7 @@ export class Host {
 
   #pick(): string {
     const { random, show } = this.#scene
-    return random.chance(0.6) ? (show.ids[random.below(TYPES)] as string) : random.pick(show.ids)
+    return random.chance(0.6) ? (show.ids[random.below(typeNames.length)] as string) : random.pick(show.ids)
   }
 
   #addressed(id: string) {
@@ -165,7 +170,6 @@ export class Host {
 
 const PORT = 25_520
 const METHODS: readonly Method[] = ["add", "add", "add", "read", "read", "glance", "pass", "pass"]
-const TYPES = 8
 
 /** Hears what leaves. */
 function earOf({ life }: Scene): CodecEar {

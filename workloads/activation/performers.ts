@@ -34,9 +34,15 @@ const cast: readonly Traits[] = [
   { type: "moody", failsToStart: true, idleAfterMs: 1_000 },
   { type: "ticking", ticksMs: 700 },
   { type: "choosy", hostedBy: 2, idleAfterMs: 1_500 },
+  { type: "rare", hostedBy: 1, idleAfterMs: 1_500 },
 ]
 
 export const typeNames: readonly string[] = cast.map(({ type }) => type)
+
+/** Whether few nodes host such actors. */
+function isRare(id: string): boolean {
+  return cast.some(({ type, hostedBy }) => hostedBy !== undefined && id.startsWith(`${type}/`))
+}
 
 /** Whether a call that comes back to such an actor is let in. */
 export function letsIn(id: string, method: Method): boolean {
@@ -87,6 +93,7 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
     async add(asked: Asked): Promise<Answer> {
       return this.#turn("add", asked, async () => {
         this.state.ops.push(asked.op)
+        if (!show.isOver && random.chance(0.1)) void this.#callAside()
         if (asked.thinkMs > 0) await scene.sleep(asked.thinkMs)
         await this.save()
         life.record({ kind: "acked", id: asked.id, op: asked.op })
@@ -122,12 +129,25 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
       if (later.length > 0) await this.#call(random.pick(later), [], [this.#id])
     }
 
-    #call(next: string, path: readonly string[], chain: readonly string[]): Promise<Error | undefined> {
+    /** Nobody waits for it, so this activation may be over before it has left; and it may wait long, for those who are hardly ever there. */
+    async #callAside(): Promise<void> {
+      const later = show.ids.slice(show.ids.indexOf(this.#id) + 1)
+      const rare = later.filter((id) => isRare(id))
+      const among = rare.length > 0 && random.chance(0.5) ? rare : later
+      if (among.length > 0) await this.#call(random.pick(among), [], [this.#id], true)
+    }
+
+    #call(
+      next: string,
+      path: readonly string[],
+      chain: readonly string[],
+      isAside = false,
+    ): Promise<Error | undefined> {
       const seq = this.#seqs.get(next) ?? 0
       this.#seqs.set(next, seq + 1)
       const method: Method = path.length > 0 ? "pass" : random.chance(0.7) ? "add" : "glance"
       const from = { id: this.#id, generation: this.fencingToken }
-      const draft = { id: next, method, sender: this.#by, seq, chain, path, from }
+      const draft = { id: next, method, sender: this.#by, seq, chain, path, from, isAside }
       return scene.call((type, key) => this.#handle(type, key), scene.drawn(draft))
     }
 
@@ -168,6 +188,8 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
         op: asked?.op,
         sender: asked?.sender ?? "",
         seq: asked?.seq ?? 0,
+        maker: asked?.from,
+        isNear: asked?.sender.startsWith(`${scene.name}:`) === true,
         memory: this.state.ops.length,
         isListed: scene.isListed(id, generation),
       })

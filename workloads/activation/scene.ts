@@ -65,6 +65,7 @@ export class Scene {
       timeoutMs,
       isImpatient: impatience !== undefined,
       isCycle,
+      isUnawaited: plan.from !== undefined && (isOneWay || plan.isAside === true),
     })
     const beganMs = life.ports.clock.monotonicMs()
     const latest = plan.from === undefined ? 0 : show.latest(plan.from.id)
@@ -126,6 +127,8 @@ export interface CallDraft {
   readonly path: readonly string[]
   readonly from: Asked["from"]
   readonly isOneWay?: boolean
+  /** Whoever makes it does not wait for it. */
+  readonly isAside?: boolean
 }
 
 export interface CallPlan extends CallDraft {

@@ -33,6 +33,8 @@ export interface ActivationShow {
   /** The latest generation of an actor. */
   latest: (id: string) => number
   nextOp(): number
+  /** True time of the present step. */
+  stepMs(): number
   operation(): void
 }
 
@@ -55,7 +57,7 @@ export function drawShow(stage: Stage): ActivationShow {
     storeTimeoutMs: stage.knob("storeTimeoutMs", [300, 1_000]),
     settings: {
       // Where nothing goes wrong, whoever waits is served in the end.
-      requestTimeoutMs: isFaultless ? 60_000 : stage.knob("requestTimeoutMs", [1_000, 2_500]),
+      requestTimeoutMs: isFaultless ? 60_000 : stage.knob("requestTimeoutMs", [1_000, 2_500, 8_000]),
       drainMs: isFaultless ? 30_000 : 1_000,
       idleAfterMs: stage.knob("idleAfterMs", [2_000, 600_000]),
       mailboxCapacity: stage.knob("mailboxCapacity", [20, 10_000]),
@@ -83,6 +85,7 @@ export function drawShow(stage: Stage): ActivationShow {
       ops += 1
       return ops
     },
+    stepMs: () => stage.nowMs,
     operation: () => stage.operation(),
   }
 }

@@ -3,15 +3,15 @@ import { PLACEMENTS } from "../../src/registry/registry-keys.js"
 import { decodeState } from "../../src/registry/stored-state.js"
 import { TypeRegistry } from "../../src/serialization/type-registry.js"
 import type { SimStore, SimStoreEvent, Stage } from "../../src/sim/index.js"
+import { ClaimTimes } from "../claim-times.js"
 import type { Kept } from "./performers.js"
 import { generationOf, STATE } from "./tapped-store.js"
 
 /** Tells the invariants of every claim and every state in the moment in which it is committed. */
 export class StoreHistory {
+  readonly claims = new ClaimTimes()
   readonly #stage: Stage
   readonly #prefix: string
-  /** The latest generation of each id. */
-  readonly #latest = new Map<string, number>()
   readonly #placed = new Map<string, string>()
 
   constructor(stage: Stage, store: SimStore, namespace: string) {
@@ -21,7 +21,7 @@ export class StoreHistory {
   }
 
   latest(id: string): number {
-    return this.#latest.get(id) ?? 0
+    return this.claims.latest(id)
   }
 
   #take(event: SimStoreEvent): void {
@@ -61,7 +61,7 @@ export class StoreHistory {
     }
     const node = Buffer.from(value).toString("latin1")
     this.#placed.set(id, node)
-    this.#latest.set(id, generation)
+    this.claims.add(id, generation, this.#stage.nowMs)
     this.#stage.record({ kind: "claimed", id, node, generation })
     this.#stage.sometimes(
       "an actor is taken over from a node that is gone",

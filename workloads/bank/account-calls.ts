@@ -1,6 +1,6 @@
 import { type ActorHandle, CallError, type Delivery, withOptions } from "../../src/index.js"
 import type { Life } from "../../src/sim/index.js"
-import type { Account, Receipt } from "./account.js"
+import type { Account, Receipt, Signature } from "./account.js"
 import type { AccountInput, AccountOutput } from "./account-model.js"
 import type { BankShow } from "./show.js"
 import type { Order } from "./transfer.js"
@@ -19,12 +19,22 @@ export class AccountCalls {
 
   withdraw({ id, from, amount }: Order): Promise<Receipt> {
     const input = { kind: "withdraw", id, amount } as const
-    return this.#recorded(from, input, (account) => account.withdraw(id, amount), asSeen)
+    return this.#recorded(
+      from,
+      input,
+      (account) => account.withdraw(id, amount, this.#options.signature),
+      asSeen,
+    )
   }
 
   deposit({ id, to, amount }: Order): Promise<Receipt> {
     const input = { kind: "deposit", id, amount } as const
-    return this.#recorded(to, input, (account) => account.deposit(id, amount), asSeen)
+    return this.#recorded(
+      to,
+      input,
+      (account) => account.deposit(id, amount, this.#options.signature),
+      asSeen,
+    )
   }
 
   balance(account: string): Promise<number> {
@@ -63,6 +73,8 @@ export interface AccountCallsOptions {
   readonly handleOf: (account: string) => ActorHandle<Account>
   /** The system's unless set. */
   readonly timeoutMs?: number | undefined
+  /** Of the actor that makes them, if one does. */
+  readonly signature?: Signature
 }
 
 /** A call has failed, which it may do only as calls do. */

@@ -1,5 +1,6 @@
 import { Actor } from "../../src/index.js"
 import type { Life } from "../../src/sim/index.js"
+import type { Maker } from "../call-makers.js"
 
 /** An id, and by how much the balance changed for it: not at all where it was refused. */
 export type Decided = readonly [id: string, amount: number]
@@ -23,6 +24,13 @@ export interface AccountRules {
   readonly remembersIds: boolean
 }
 
+/** Of a call that an actor makes: who it is, on which system, and a mark among the bytes that leave. */
+export interface Signature {
+  readonly maker: Maker
+  readonly by: string
+  readonly mark: string
+}
+
 /** What every account has to begin with. */
 export const OPENING_BALANCE = 100
 
@@ -30,7 +38,7 @@ export const OPENING_BALANCE = 100
  * An account decides once about each id and remembers what it decided, so that who was not answered can ask again. That includes
  * refusals: a withdrawal that times out may still run, long after a second one of its id was told that there was too little.
  */
-export function accountOn(life: Life, { remembersIds }: AccountRules) {
+export function accountOn(life: Life, { remembersIds }: AccountRules, by: string) {
   return class Account extends Actor<AccountState> {
     static readonly type = "Account"
     static readonly methods = { balance: { readOnly: true } }
@@ -39,13 +47,13 @@ export function accountOn(life: Life, { remembersIds }: AccountRules) {
       return { balance: OPENING_BALANCE, decided: [] }
     }
 
-    withdraw(id: string, amount: number): Promise<Receipt> {
-      this.#began()
+    withdraw(id: string, amount: number, signed?: Signature): Promise<Receipt> {
+      this.#began(signed)
       return this.#decide(id, this.state.balance < amount ? 0 : -amount)
     }
 
-    deposit(id: string, amount: number): Promise<Receipt> {
-      this.#began()
+    deposit(id: string, amount: number, signed?: Signature): Promise<Receipt> {
+      this.#began(signed)
       return this.#decide(id, amount)
     }
 
@@ -66,8 +74,9 @@ export function accountOn(life: Life, { remembersIds }: AccountRules) {
       return { kind, balance: this.state.balance, isRepeat: before !== undefined }
     }
 
-    #began(): void {
-      life.record({ kind: "turn", id: `Account/${this.key}`, generation: this.fencingToken })
+    #began(signed?: Signature): void {
+      const nearMaker = signed?.by === by ? signed.maker : undefined
+      life.record({ kind: "turn", id: `Account/${this.key}`, generation: this.fencingToken, nearMaker })
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type ActorSystem, NodeFenced, NodeRejoined, withOptions } from "../../src/index.js"
 import { type Life, SeededRandom, startSystem } from "../../src/sim/index.js"
+import { markedPorts } from "../call-makers.js"
 import { type Account, accountOn } from "./account.js"
 import { AccountCalls, callFailed, deliveryOf } from "./account-calls.js"
 import type { BankShow } from "./show.js"
@@ -22,14 +23,18 @@ export class Branch {
   static async open(life: Life, show: BankShow, act: number): Promise<Branch> {
     const name = `${life.name}/${act}`
     const { namespace, settings, rules, placement, store, storeTimeoutMs } = show
-    const actors = [accountOn(life, rules), transferOn(life, show, name)]
-    const system = await startSystem(life, {
-      ...settings,
-      namespace,
-      actors: actors.map((actor) => Object.assign(actor, { placement })),
-      listen: { host: life.host, port: PORT, secret: "a secret of the bank" },
-      store: store.provider(life, { timeoutMs: storeTimeoutMs }),
-    })
+    const actors = [accountOn(life, rules, name), transferOn(life, show, name)]
+    const ports = markedPorts(life, show.stepMs)
+    const system = await startSystem(
+      { ...life, ports },
+      {
+        ...settings,
+        namespace,
+        actors: actors.map((actor) => Object.assign(actor, { placement })),
+        listen: { host: life.host, port: PORT, secret: "a secret of the bank" },
+        store: store.provider(life, { timeoutMs: storeTimeoutMs }),
+      },
+    )
     return new Branch(name, life, { show, system })
   }
 

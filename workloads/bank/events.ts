@@ -1,10 +1,19 @@
 import type { Delivery } from "../../src/index.js"
+import type { CallLeft, Maker } from "../call-makers.js"
 import type { Decided } from "./account.js"
 import type { AccountInput, AccountOutput } from "./account-model.js"
 import type { Order, Outcome, Progress } from "./transfer.js"
 
 /** What happens, as far as invariants care. Ids are `type/key`. */
-export type BankEvent = Asked | Answered | Failed | Told | TurnBegan | AccountWritten | TransferWritten
+export type BankEvent =
+  | Asked
+  | Answered
+  | Failed
+  | Told
+  | TurnBegan
+  | CallLeft
+  | AccountWritten
+  | TransferWritten
 
 /** An account is about to be called. */
 export interface Asked {
@@ -40,6 +49,8 @@ export interface TurnBegan {
   readonly kind: "turn"
   readonly id: string
   readonly generation: number
+  /** The activation that made the call, if it is one of the same system. */
+  readonly nearMaker?: Maker | undefined
 }
 
 /** The state of an account was committed. */

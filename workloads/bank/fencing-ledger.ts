@@ -1,4 +1,5 @@
 import type { Stage } from "../../src/sim/index.js"
+import { handedOverTooLate, leftTooLate } from "../call-makers.js"
 import type { AccountWritten, BankEvent, TransferWritten, TurnBegan } from "./events.js"
 import type { Vault } from "./vault.js"
 
@@ -19,6 +20,12 @@ export class FencingLedger {
     stage.invariant<BankEvent>("SingleActivation", (event) =>
       event.kind === "turn" && boundIsKept ? this.#single(event) : false,
     )
+    stage.invariant<BankEvent>("SingleActivation: no call is sent whose maker was overtaken", (event) => {
+      if (!boundIsKept) return false
+      if (event.kind === "call-left") return leftTooLate(event, vault.claims)
+      if (event.kind !== "turn" || event.nearMaker === undefined) return false
+      return handedOverTooLate(event.nearMaker, event, vault.claims)
+    })
     stage.invariant<BankEvent>("FencedWrites", (event) =>
       event.kind === "account-written" || event.kind === "transfer-written" ? this.#fenced(event) : false,
     )

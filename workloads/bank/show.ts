@@ -36,6 +36,8 @@ export interface BankShow {
   readonly branches: Map<string, Branch>
   isOver: boolean
   nextOp(): number
+  /** True time of the present step. */
+  stepMs(): number
   operation(): void
 }
 
@@ -84,6 +86,7 @@ export function drawShow(stage: Stage, rules: AccountRules): BankShow {
       ops += 1
       return ops
     },
+    stepMs: () => stage.nowMs,
     operation: () => stage.operation(),
   }
 }

@@ -1,5 +1,6 @@
 import { Actor } from "../../src/index.js"
 import type { Life } from "../../src/sim/index.js"
+import { markOf } from "../call-makers.js"
 import { AccountCalls } from "./account-calls.js"
 import type { BankShow } from "./show.js"
 
@@ -37,7 +38,12 @@ export function transferOn(life: Life, show: BankShow, by: string) {
         this.state.order = order
         await this.save()
       }
-      const accounts = new AccountCalls(life, show, { by, handleOf: (key) => this.actor("Account", key) })
+      const maker = { id: `Transfer/${this.key}`, generation: this.fencingToken }
+      const accounts = new AccountCalls(life, show, {
+        by,
+        handleOf: (key) => this.actor("Account", key),
+        signature: { maker, by, mark: markOf(maker) },
+      })
       if (this.state.progress === "begun") {
         const { kind } = await accounts.withdraw(order)
         await this.#reach(kind === "done" ? "withdrawn" : "refused")

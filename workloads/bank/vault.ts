@@ -3,16 +3,17 @@ import { PLACEMENTS } from "../../src/registry/registry-keys.js"
 import { decodeState } from "../../src/registry/stored-state.js"
 import { TypeRegistry } from "../../src/serialization/type-registry.js"
 import type { SimStore, SimStoreEvent, Stage } from "../../src/sim/index.js"
+import { ClaimTimes } from "../claim-times.js"
 import { type AccountState, OPENING_BALANCE } from "./account.js"
 import type { Order, TransferState } from "./transfer.js"
 
 /** What is in the store: tells the invariants of every state in the moment in which it is committed. */
 export class Vault {
+  readonly claims = new ClaimTimes()
   readonly #stage: Stage
   readonly #prefix: string
   /** The node and the generation of each id that has a placement. */
   readonly #placed = new Map<string, { readonly node: string; readonly generation: number }>()
-  readonly #latest = new Map<string, number>()
   /** Of each account that was ever saved. */
   readonly #balances = new Map<string, number>()
 
@@ -24,7 +25,7 @@ export class Vault {
 
   /** The latest generation that was ever claimed. */
   latest(id: string): number {
-    return this.#latest.get(id) ?? 0
+    return this.claims.latest(id)
   }
 
   balances(accounts: readonly string[]): readonly number[] {
@@ -54,7 +55,7 @@ export class Vault {
     if (value === undefined) return
     const node = Buffer.from(value).toString("latin1")
     this.#placed.set(id, { node, generation })
-    this.#latest.set(id, generation)
+    this.claims.add(id, generation, this.#stage.nowMs)
     const isTakenOver = before !== undefined && before.node !== node
     this.#stage.sometimes("an actor is taken over from a node that is gone", isTakenOver)
   }

@@ -13,7 +13,8 @@ import type { SimMicros } from "./agenda.js"
 import type { SimProcess } from "./sim-process.js"
 import type { SimStore } from "./sim-store.js"
 import { SimStoreLine } from "./sim-store-line.js"
-import { SimStoreRequest } from "./sim-store-request.js"
+import { type AskedOfStore, SimStoreRequest } from "./sim-store-request.js"
+import type { SimStoreServer } from "./sim-store-server.js"
 import { SimStoreWatch } from "./sim-store-watch.js"
 
 /** What one process sees of a store. */
@@ -21,6 +22,8 @@ export class SimStoreHandle implements ClusterStore {
   readonly identity: string
   readonly process: SimProcess
   readonly answers: SimStoreLine
+  /** Undefined where the store takes no time over a request. */
+  readonly server: SimStoreServer | undefined
   readonly #store: SimStore
   readonly #timeoutMicros: SimMicros
   readonly #watches = new Set<SimStoreWatch>()
@@ -35,6 +38,7 @@ export class SimStoreHandle implements ClusterStore {
     this.#store = store
     this.#timeoutMicros = Math.ceil(timeoutMs * 1000)
     this.answers = new SimStoreLine(proc, "store answer", () => store.isCutOff(proc.machine.name))
+    this.server = store.serverFor()
     store.attach(this)
     proc.onDeath(() => {
       this.#diedAt = proc.world.now
@@ -44,21 +48,25 @@ export class SimStoreHandle implements ClusterStore {
 
   /** Reaches the store for the first time. */
   open(): Promise<void> {
-    return this.#ask("open", 0, () => {})
+    return this.#ask("open", { bytes: 0, keys: [], serve: () => {} })
   }
 
   get(key: string): Promise<Sight> {
-    return this.#ask(`get ${key}`, key.length, () => this.#store.state.get(key))
+    const serve = () => this.#store.state.get(key)
+    return this.#ask(`get ${key}`, { bytes: key.length, keys: [key], serve })
   }
 
   list(prefix: string): Promise<Listing> {
-    return this.#ask(`list ${prefix}`, prefix.length, () => this.#store.state.list(prefix))
+    const serve = () => this.#store.state.list(prefix)
+    return this.#ask(`list ${prefix}`, { bytes: prefix.length, keys: [prefix], serve })
   }
 
   commit(commit: Commit): Promise<CommitResult> {
     const taken = copied(commit)
     const what = taken.writes.map(({ kind, key }) => `${kind} ${key}`).join(", ")
-    return this.#ask(`commit ${what}`, sizeOf(taken), () => this.#store.state.commit(taken), taken)
+    const keys = taken.writes.map(({ key }) => key)
+    const serve = () => this.#store.state.commit(taken)
+    return this.#ask(`commit ${what}`, { bytes: sizeOf(taken), keys, serve, commit: taken })
   }
 
   watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
@@ -90,12 +98,12 @@ export class SimStoreHandle implements ClusterStore {
     return this.#lastArrivalAt
   }
 
-  #ask<Answer>(what: string, bytes: number, serve: () => Answer, commit?: Commit): Promise<Answer> {
+  #ask<Answer>(what: string, asked: Asked<Answer>): Promise<Answer> {
     this.process.enterCall(`store.${what}`)
     if (this.#isClosed) return Promise.reject(closed())
     const request = new SimStoreRequest<Answer>(
       this.process,
-      { what, bytes, serve, commit, timeoutMicros: this.#timeoutMicros, diedAt: () => this.#diedAt },
+      { ...asked, what, timeoutMicros: this.#timeoutMicros, diedAt: () => this.#diedAt },
       this.answers,
     )
     this.#store.send(this, request as SimStoreRequest)
@@ -106,6 +114,8 @@ export class SimStoreHandle implements ClusterStore {
     return answered
   }
 }
+
+type Asked<Answer> = Pick<AskedOfStore<Answer>, "bytes" | "keys" | "serve" | "commit">
 
 /** What the caller does to its bytes after the call does not travel. */
 function copied({ epoch, conditions, writes }: Commit): Commit {

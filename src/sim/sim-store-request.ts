@@ -11,6 +11,8 @@ export class SimStoreRequest<Answer = unknown> {
   readonly bytes: number
   /** If it is one. */
   readonly commit: Commit | undefined
+  /** What it reads, or writes. */
+  readonly keys: readonly string[]
   readonly serve: () => Answer
   readonly answered: Promise<Answer>
   readonly leavesAt: SimMicros
@@ -26,6 +28,7 @@ export class SimStoreRequest<Answer = unknown> {
     this.what = asked.what
     this.bytes = asked.bytes
     this.commit = asked.commit
+    this.keys = asked.keys
     this.serve = asked.serve
     this.leavesAt = proc.now
     this.givenUpAt = proc.now + asked.timeoutMicros
@@ -76,6 +79,7 @@ export interface AskedOfStore<Answer> {
   readonly what: string
   readonly bytes: number
   readonly commit?: Commit | undefined
+  readonly keys: readonly string[]
   readonly timeoutMicros: SimMicros
   /** When the process died, if it has. */
   readonly diedAt: () => SimMicros | undefined

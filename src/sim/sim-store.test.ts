@@ -1,24 +1,27 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { SmallWorld, type SmallWorldOptions } from "../../test/sim/small-world.js"
 import type { ClusterStore, CommitResult } from "../ports/store.js"
 import { drawFaults, type FaultKind, faultKinds } from "./faults.js"
 import { SeededRandom } from "./seeded-random.js"
 import { SimStore } from "./sim-store.js"
+import type { StoreService } from "./sim-store-server.js"
 
 /** A small world with a store in it, which alpha and beta have open. */
 class StoreWorld extends SmallWorld {
   readonly store: SimStore
   readonly handles = new Map<string, ClusterStore>()
 
-  static async begin(options: SmallWorldOptions = {}): Promise<StoreWorld> {
+  static async begin(
+    options: SmallWorldOptions & { readonly service?: StoreService } = {},
+  ): Promise<StoreWorld> {
     const world = new StoreWorld(options)
     for (const name of ["alpha", "beta"]) await world.open(name)
     return world
   }
 
-  private constructor(options: SmallWorldOptions) {
+  private constructor(options: SmallWorldOptions & { readonly service?: StoreService }) {
     super(options)
-    this.store = new SimStore(this.world, "store")
+    this.store = new SimStore(this.world, "store", {}, options.service)
   }
 
   /** However often it takes, where faults are on. */
@@ -303,4 +306,77 @@ test("what other faults draw from a seed does not depend on the faults of stores
     return others.map((kind) => plan[kind])
   }
   expect(drawn(faultKinds)).toEqual(drawn(others))
+})
+
+describe("a store that takes time over requests", () => {
+  /** When each was committed, in ms after the first was asked for: ten large ones, and then one of `key`. */
+  async function servedIn(service: StoreService, key: string) {
+    const world = await StoreWorld.begin({ service })
+    const begun = world.world.now
+    const at: Record<string, number> = {}
+    world.store.observe((event) => {
+      if (event.kind !== "judged") return
+      for (const write of event.commit.writes) at[write.key] = (world.world.now - begun) / 1000
+    })
+    await world.on("alpha", () => {
+      for (let count = 0; count < 10; count += 1)
+        void world.writing("alpha", "x".repeat(10_240), `state/${count}`)
+      void world.writing("alpha", "x", key)
+      void world.writing("beta", "x", "state/of-beta")
+    })
+    await world.goOn()
+    return {
+      last: at["test/state/9"] ?? 0,
+      asked: at[`test/${key}`] ?? 0,
+      ofBeta: at["test/state/of-beta"] ?? 0,
+    }
+  }
+
+  const slow: StoreService = { commitMs: 1, kibMs: 2 }
+
+  test("lets what comes later wait for what came before, in one process", async () => {
+    const { last, asked, ofBeta } = await servedIn(slow, "placements/a")
+    expect(last).toBeGreaterThanOrEqual(10 * (1 + 20))
+    expect(last).toBeLessThan(10 * (1 + 20) + 5)
+    expect(asked).toBeGreaterThan(last)
+    expect(ofBeta).toBeLessThan(10)
+  })
+
+  test.each(["leases/a", "nodes/a"])("serves %s first, behind the one that is being served", async (key) => {
+    expect((await servedIn(slow, key)).asked).toBeLessThan(30)
+    expect((await servedIn({ ...slow, order: "fifo" }, key)).asked).toBeGreaterThan(210)
+  })
+
+  test("what every commit takes beyond that keeps nobody waiting", async () => {
+    const { last, asked } = await servedIn({ delayMs: 900 }, "placements/a")
+    for (const atMs of [last, asked]) expect(atMs).toBeGreaterThanOrEqual(900)
+    expect(asked).toBeLessThan(910)
+  })
+
+  test("reads take their own time, and none of what a commit takes", async () => {
+    const world = await StoreWorld.begin({ service: { readMs: 50, commitMs: 500, delayMs: 500 } })
+    const begun = world.world.now
+    await world.on("alpha", () => (world.handles.get("alpha") as ClusterStore).get("a"))
+    const tookMs = (world.world.now - begun) / 1000
+    expect(tookMs).toBeGreaterThanOrEqual(50)
+    expect(tookMs).toBeLessThan(60)
+  })
+
+  test("one that stands still, or is cut off, serves what has waited afterwards, in its order", async () => {
+    const world = await StoreWorld.begin({ service: { commitMs: 10 } })
+    const seen: string[] = []
+    world.store.observe((event) => {
+      if (event.kind === "judged") seen.push(...event.commit.writes.map(({ key }) => key))
+    })
+    const keys = Array.from({ length: 9 }, (_, index) => `test/${index}`)
+    await world.on("alpha", () => {
+      for (const key of keys) void world.writing("alpha", "x", key.slice("test/".length))
+    })
+    await world.goOnFor(25)
+    world.store.hang(200)
+    await world.goOnFor(50)
+    expect(seen.length).toBeLessThan(4)
+    await world.goOn()
+    expect(seen).toEqual(keys)
+  })
 })

@@ -5,6 +5,7 @@ import type { SimMicros } from "./agenda.js"
 import type { FaultKind } from "./faults.js"
 import { SimStoreHandle } from "./sim-store-handle.js"
 import type { SimStoreRequest } from "./sim-store-request.js"
+import { SimStoreServer, type StoreService } from "./sim-store-server.js"
 import type { SimStoreWatch } from "./sim-store-watch.js"
 import type { Life, World } from "./world.js"
 
@@ -12,7 +13,8 @@ import type { Life, World } from "./world.js"
  * A store that stands outside of all machines and survives them. Each process opens it for itself, through `provider`.
  *
  * A request takes time to get there and an answer takes time to get back. The requests of one handle arrive in the order
- * of the calls, and what the store does with one is a step of its own, so it is a single moment in the order of the world.
+ * of the calls, and what the store does with one is a step of its own, so it is a single moment in the order of the world. A store with
+ * a `StoreService` takes time over each as well, and serves those of one process one after the other.
  *
  * What may happen to a request: it is refused, held up, or lost on the way; its answer is lost; or it arrives when the client
  * has long given up, and then nothing holds its order and its process may be dead. A machine may be cut off from the store
@@ -29,13 +31,15 @@ export class SimStore {
   readonly #cuts = new Map<string, Set<object>>()
   /** What has arrived while the store stands still, or is held up by a cut of its machine. */
   #held: SimStoreRequest[] = []
+  readonly #service: StoreService | undefined
   readonly #planned = new Map<string, RequestFault[]>()
   #hangsUntil: SimMicros | undefined
   #epochs = 1
 
-  constructor(world: World, name: string, kept: Partial<KeptLog> = {}) {
+  constructor(world: World, name: string, kept: Partial<KeptLog> = {}, service?: StoreService) {
     this.#world = world
     this.name = name
+    this.#service = service
     this.state = new StoreState(`simulated-${name}`, "epoch-1", { commits: 1_000, ...kept })
     world.addStore(this)
   }
@@ -120,16 +124,26 @@ export class SimStore {
     for (const machine of machines) this.#healed(machine)
   }
 
+  /** Whoever serves the requests of one handle, where that takes time. */
+  serverFor(): SimStoreServer | undefined {
+    if (this.#service === undefined) return undefined
+    return new SimStoreServer(this.#world, this.#service, (request) => this.#serveOrHold(request))
+  }
+
   send(handle: SimStoreHandle, request: SimStoreRequest): void {
     const world = this.#world
     const { leavesAt, givenUpAt } = request
     if (this.#strikes(request, "store-lost-request", 0.05)) return
     if (request.commit !== undefined && this.#strikes(request, "store-late-arrival", 0.08)) {
       const at = givenUpAt + Math.ceil(world.random.between(1, 15_000) * 1000)
-      return this.#arriveAt(at, request)
+      return this.#arriveAt(at, handle, request)
     }
     const delayMs = this.#strikes(request, "store-delay", 0.08) ? world.random.between(10, 2_500) : 0
-    this.#arriveAt(handle.arrivalAt(leavesAt + world.latency(request.bytes) + delayMs * 1000), request)
+    this.#arriveAt(
+      handle.arrivalAt(leavesAt + world.latency(request.bytes) + delayMs * 1000),
+      handle,
+      request,
+    )
   }
 
   addWatch(watch: SimStoreWatch, at: SimMicros): void {
@@ -145,14 +159,19 @@ export class SimStore {
     this.#handles.delete(handle)
   }
 
-  #arriveAt(at: SimMicros, request: SimStoreRequest): void {
+  #arriveAt(at: SimMicros, { server }: SimStoreHandle, request: SimStoreRequest): void {
     const { process: proc, what } = request
     this.#world.schedule(at, undefined, `store <- ${proc.name} ${what}`, () => {
       if (request.neverLeft) return
       if (this.isCutOff(proc.machine.name) && this.#world.random.chance(0.5)) return
-      if (this.#isHeld(request)) this.#held.push(request)
-      else this.#serve(request)
+      if (server === undefined) this.#serveOrHold(request)
+      else server.take(request)
     })
+  }
+
+  #serveOrHold(request: SimStoreRequest): void {
+    if (this.#isHeld(request)) this.#held.push(request)
+    else this.#serve(request)
   }
 
   #isHeld({ process: proc }: SimStoreRequest): boolean {

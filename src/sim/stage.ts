@@ -4,6 +4,7 @@ import type { FaultPlan } from "./faults.js"
 import { unleashOn } from "./nemesis.js"
 import type { SeededRandom } from "./seeded-random.js"
 import { SimStore } from "./sim-store.js"
+import type { StoreService } from "./sim-store-server.js"
 import type { Life, Program, World } from "./world.js"
 
 /** The process that was asked to do something died before it had, or was not running. Whether it did is unknown. */
@@ -13,6 +14,13 @@ export class ProcessDiedError extends TroupeError {
   constructor(machine: string) {
     super(`the process on ${machine} died, or was not running`)
   }
+}
+
+export interface StageStoreOptions {
+  /** How many commits it can tell a watch of. Default 1,000. */
+  readonly keptCommits?: number
+  /** How long it takes over requests. Unless set, no time at all, however many there are. */
+  readonly service?: StoreService | undefined
 }
 
 /**
@@ -49,13 +57,13 @@ export class Stage {
   }
 
   /**
-   * A store outside of all machines, the same one for the same name. A program opens it with `provider(life)`. How many
-   * commits it can tell a watch of is up to whoever asks for it first.
+   * A store outside of all machines, the same one for the same name. A program opens it with `provider(life)`. Its options are
+   * up to whoever asks for it first.
    */
-  store(name = "store", options: { readonly keptCommits?: number } = {}): SimStore {
+  store(name = "store", options: StageStoreOptions = {}): SimStore {
     const known = this.#stores.get(name)
     if (known !== undefined) return known
-    const store = new SimStore(this.#world, name, { commits: options.keptCommits ?? 1_000 })
+    const store = new SimStore(this.#world, name, { commits: options.keptCommits ?? 1_000 }, options.service)
     this.#stores.set(name, store)
     unleashOn(store, this.#world)
     return store

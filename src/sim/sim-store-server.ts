@@ -1,0 +1,72 @@
+import { LEASES, NODES } from "../registry/node-record.js"
+import type { SimMicros } from "./agenda.js"
+import type { SimStoreRequest } from "./sim-store-request.js"
+import type { World } from "./world.js"
+
+/** How long a store takes over requests. */
+export interface StoreService {
+  /** What it takes over one read, in ms. Default 0.01. */
+  readonly readMs?: number
+  /** What it takes over one commit, in ms, and over each KiB of one. Default 0.01, and 0. */
+  readonly commitMs?: number
+  readonly kibMs?: number
+  /** What every commit takes beyond that, in ms. Others do not wait for it. Default 0. */
+  readonly delayMs?: number
+  /**
+   * Which of the requests that wait is next. `lanes`: what is about leases and node records goes first, as in the adapters that come with
+   * Troupe. `fifo`: they are served in the order in which they came, as by an adapter that has one connection. Default `lanes`.
+   */
+  readonly order?: "lanes" | "fifo"
+}
+
+/** Serves the requests of one process, one after the other: what comes behind much work waits for it. */
+export class SimStoreServer {
+  readonly #world: World
+  readonly #service: Required<StoreService>
+  readonly #serve: (request: SimStoreRequest) => void
+  readonly #first: SimStoreRequest[] = []
+  readonly #waiting: SimStoreRequest[] = []
+  #isBusy = false
+
+  constructor(world: World, service: StoreService, serve: (request: SimStoreRequest) => void) {
+    this.#world = world
+    this.#service = { readMs: 0.01, commitMs: 0.01, kibMs: 0, delayMs: 0, order: "lanes", ...service }
+    this.#serve = serve
+  }
+
+  take(request: SimStoreRequest): void {
+    const isFirst = this.#service.order === "lanes" && isOfTheNodes(request.keys)
+    if (isFirst) this.#first.push(request)
+    else this.#waiting.push(request)
+    if (!this.#isBusy) this.#next()
+  }
+
+  #next(): void {
+    const request = this.#first.shift() ?? this.#waiting.shift()
+    this.#isBusy = request !== undefined
+    if (request === undefined) return
+    const { process: proc, what } = request
+    const doneAt = this.#world.now + this.#micros(request)
+    const delayMicros = request.commit === undefined ? 0 : Math.ceil(this.#service.delayMs * 1000)
+    this.#world.schedule(doneAt, undefined, `store is done with ${proc.name} ${what}`, () => {
+      if (delayMicros === 0) this.#serve(request)
+      else this.#world.schedule(doneAt + delayMicros, undefined, "store commits", () => this.#serve(request))
+      this.#next()
+    })
+  }
+
+  /** No two end at one instant. */
+  #micros({ commit, bytes }: SimStoreRequest): SimMicros {
+    const { readMs, commitMs, kibMs } = this.#service
+    const ms = commit === undefined ? readMs : commitMs + (kibMs * bytes) / 1_024
+    return Math.max(1, Math.ceil(ms * 1000))
+  }
+}
+
+/** Keys have their namespace before them. */
+function isOfTheNodes(keys: readonly string[]): boolean {
+  return keys.some((key) => {
+    const bare = key.slice(key.indexOf("/") + 1)
+    return bare.startsWith(LEASES) || bare.startsWith(NODES)
+  })
+}

@@ -1,10 +1,11 @@
 import type { Workload } from "../src/sim/index.js"
 import { activation } from "./activation.js"
 import { bank } from "./bank.js"
+import { burst } from "./burst.js"
 import { local } from "./local.js"
 import { registry } from "./registry.js"
 import { remoting } from "./remoting.js"
 import { store } from "./store.js"
 
 /** Every workload that `npm run sim` knows, in the order of its list. */
-export const workloads: readonly Workload[] = [local, remoting, store, registry, activation, bank]
+export const workloads: readonly Workload[] = [local, remoting, store, registry, activation, bank, burst]

@@ -1,0 +1,52 @@
+import type { ActorSystemSettings } from "../../src/index.js"
+import type { SimStore, Stage, StoreService } from "../../src/sim/index.js"
+import type { Desk } from "./desk.js"
+
+/** What all nodes of a run share. */
+export interface BurstShow {
+  readonly namespace: string
+  readonly store: SimStore
+  readonly storeTimeoutMs: number
+  readonly settings: BurstSettings
+  /** Nothing is made to go wrong, so that every call is answered. */
+  readonly isFaultless: boolean
+  readonly desks: Map<string, Desk>
+}
+
+export type BurstSettings = Omit<ActorSystemSettings, "namespace" | "listen" | "store" | "actors"> & {
+  readonly requestTimeoutMs: number
+  readonly lease: { readonly ttlMs: number }
+}
+
+export function drawShow(stage: Stage): BurstShow {
+  const isFaultless = (["crash", "pause", "reset"] as const).every((kind) => stage.faults[kind] === 0)
+  const ttlMs = stage.knob("ttlMs", [1_500, 3_000, 5_000])
+  return {
+    namespace: "burst",
+    store: stage.store("store", { keptCommits: 100, service: drawService(stage) }),
+    // Nobody gives up on what is only slow.
+    storeTimeoutMs: PATIENCE_MS,
+    settings: {
+      requestTimeoutMs: isFaultless ? PATIENCE_MS : 5_000,
+      drainMs: 1_000,
+      reconnect: { fromMs: 50, toMs: 500 },
+      keepAlive: { intervalMs: 2_000, timeoutMs: 6_000 },
+      lease: { ttlMs, driftMargin: 0.1, deathProof: stage.knob("deathProof", [false, true]) },
+    },
+    isFaultless,
+    desks: new Map(),
+  }
+}
+
+const PATIENCE_MS = 120_000
+
+/** Some stores are fast, and some take long over much. */
+function drawService(stage: Stage): StoreService {
+  const pace = stage.knob("pace", ["fast", "busy", "busy"] as const)
+  switch (pace) {
+    case "fast":
+      return { commitMs: 0.02, kibMs: 0.001 }
+    case "busy":
+      return { commitMs: stage.knob("commitMs", [0.1, 0.5]), kibMs: stage.knob("kibMs", [0.02, 0.1, 0.2]) }
+  }
+}

@@ -23,11 +23,11 @@ export function drawShow(stage: Stage): BurstShow {
   const ttlMs = stage.knob("ttlMs", [1_500, 3_000, 5_000])
   return {
     namespace: "burst",
-    store: stage.store("store", { keptCommits: 100, service: drawService(stage) }),
+    store: stage.store("store", { keptCommits: 100, service: drawService(stage, ttlMs) }),
     // Nobody gives up on what is only slow.
     storeTimeoutMs: PATIENCE_MS,
     settings: {
-      requestTimeoutMs: isFaultless ? PATIENCE_MS : 5_000,
+      requestTimeoutMs: isFaultless ? PATIENCE_MS : 10_000,
       drainMs: 1_000,
       reconnect: { fromMs: 50, toMs: 500 },
       keepAlive: { intervalMs: 2_000, timeoutMs: 6_000 },
@@ -40,13 +40,15 @@ export function drawShow(stage: Stage): BurstShow {
 
 const PATIENCE_MS = 120_000
 
-/** Some stores are fast, and some take long over much. */
-function drawService(stage: Stage): StoreService {
-  const pace = stage.knob("pace", ["fast", "busy", "busy"] as const)
+/** Some stores are fast, some take long over much, and some are slow over everything, though never so slow that a lease could not be renewed. */
+function drawService(stage: Stage, ttlMs: number): StoreService {
+  const pace = stage.knob("pace", ["fast", "busy", "busy", "slow"] as const)
   switch (pace) {
     case "fast":
       return { commitMs: 0.02, kibMs: 0.001 }
     case "busy":
       return { commitMs: stage.knob("commitMs", [0.1, 0.5]), kibMs: stage.knob("kibMs", [0.02, 0.1, 0.2]) }
+    case "slow":
+      return { delayMs: Math.ceil(stage.random.between(0.17, 0.3) * ttlMs) }
   }
 }

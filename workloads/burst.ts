@@ -4,7 +4,7 @@ import type { BurstEvent } from "./burst/events.js"
 import { ItemLedger } from "./burst/item-ledger.js"
 import { type BurstShow, drawShow } from "./burst/show.js"
 import { inhabit } from "./inhabit.js"
-import { neverFencedInVain, threatsToLeases } from "./needless-fence.js"
+import { neverFencedInVain } from "./needless-fence.js"
 
 /**
  * One to three nodes that are given much at once: hundreds of actors that do not run yet, hundreds of states to save, from a store that takes
@@ -22,11 +22,7 @@ export const burst: Workload = {
     const machines = ["alpha", "beta", "gamma"].slice(0, stage.knob("nodes", [1, 1, 2, 3]))
     const show = drawShow(stage)
     const ledger = new ItemLedger(stage, show.store, show.namespace)
-    neverFencedInVain<BurstEvent>(stage, {
-      threats: threatsToLeases,
-      fenced: (event) => (event.kind === "fenced" ? `${event.node} is fenced: ${event.because}` : undefined),
-      passed: ({ kind }) => kind === "turn",
-    })
+    neverFencedInVain(stage, { store: show.store, ttlMs: show.settings.lease.ttlMs })
     stage.invariant<BurstEvent>("everything is answered", (event) => {
       if (event.kind !== "called" || !show.isFaultless) return false
       return event.failure && `a call of ${event.id} failed, and nothing is made to fail: ${event.failure}`

@@ -1,5 +1,5 @@
 /** What happens, as far as invariants care. Ids are `type/key`. */
-export type BurstEvent = TurnBegan | Acked | Called | Fenced
+export type BurstEvent = TurnBegan | Acked | Called
 
 export interface TurnBegan {
   readonly kind: "turn"
@@ -22,11 +22,4 @@ export interface Called {
   readonly id: string
   /** Undefined where it was answered. */
   readonly failure: string | undefined
-}
-
-/** A node has lost its lease. */
-export interface Fenced {
-  readonly kind: "fenced"
-  readonly node: string
-  readonly because: string
 }

@@ -47,7 +47,11 @@ function drawService(stage: Stage, ttlMs: number): StoreService {
     case "fast":
       return { commitMs: 0.02, kibMs: 0.001 }
     case "busy":
-      return { commitMs: stage.knob("commitMs", [0.1, 0.5]), kibMs: stage.knob("kibMs", [0.02, 0.1, 0.2]) }
+      return {
+        commitMs: stage.knob("commitMs", [0.1, 0.5]),
+        kibMs: stage.knob("kibMs", [0.02, 0.1, 0.2]),
+        order: stage.knob("order", ["lanes", "fifo"] as const),
+      }
     case "slow":
       return { delayMs: Math.ceil(stage.random.between(0.17, 0.3) * ttlMs) }
   }

@@ -5,7 +5,17 @@ import { burst } from "./burst.js"
 import { local } from "./local.js"
 import { registry } from "./registry.js"
 import { remoting } from "./remoting.js"
+import { stall } from "./stall.js"
 import { store } from "./store.js"
 
 /** Every workload that `npm run sim` knows, in the order of its list. */
-export const workloads: readonly Workload[] = [local, remoting, store, registry, activation, bank, burst]
+export const workloads: readonly Workload[] = [
+  local,
+  remoting,
+  store,
+  registry,
+  activation,
+  bank,
+  burst,
+  stall,
+]

@@ -26,19 +26,29 @@ export function drawShow(stage: Stage): BurstShow {
     store: stage.store("store", { keptCommits: 100, service: drawService(stage, ttlMs) }),
     // Nobody gives up on what is only slow.
     storeTimeoutMs: PATIENCE_MS,
-    settings: {
-      requestTimeoutMs: isFaultless ? PATIENCE_MS : 10_000,
-      drainMs: 1_000,
-      reconnect: { fromMs: 50, toMs: 500 },
-      keepAlive: { intervalMs: 2_000, timeoutMs: 6_000 },
-      lease: { ttlMs, driftMargin: 0.1, deathProof: stage.knob("deathProof", [false, true]) },
-    },
+    settings: settingsOf(stage, { ttlMs, requestTimeoutMs: isFaultless ? PATIENCE_MS : 10_000 }),
     isFaultless,
     desks: new Map(),
   }
 }
 
 const PATIENCE_MS = 120_000
+
+export function settingsOf(stage: Stage, { ttlMs, requestTimeoutMs }: Times): BurstSettings {
+  return {
+    requestTimeoutMs,
+    drainMs: 1_000,
+    idleAfterMs: 3_600_000,
+    reconnect: { fromMs: 50, toMs: 500 },
+    keepAlive: { intervalMs: 2_000, timeoutMs: 6_000 },
+    lease: { ttlMs, driftMargin: 0.1, deathProof: stage.knob("deathProof", [false, true]) },
+  }
+}
+
+interface Times {
+  readonly ttlMs: number
+  readonly requestTimeoutMs: number
+}
 
 /** Some stores are fast, some take long over much, and some are slow over everything, though never so slow that a lease could not be renewed. */
 function drawService(stage: Stage, ttlMs: number): StoreService {

@@ -1,0 +1,135 @@
+import { LEASES } from "../src/registry/node-record.js"
+import { ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js"
+import { Desk } from "./burst/desk.js"
+import type { Seen } from "./burst/item.js"
+import { ItemLedger } from "./burst/item-ledger.js"
+import { type BurstShow, settingsOf } from "./burst/show.js"
+import { inhabit } from "./inhabit.js"
+import type { Fenced } from "./needless-fence.js"
+
+/**
+ * One or two nodes that stand still past the deadline of their leases, together or one of them. Whose lease nobody has ended goes on as it
+ * was: its actors keep their generations and what they have in memory. Whose lease was ended has lost them, and only that one.
+ */
+export const stall: Workload = {
+  name: "stall",
+  about: "nodes that stand still for longer than their leases last, while somebody takes over or nobody does",
+  faults: ["pause", "pause-in-call", "long-pause", "suspend", "clock-drift"],
+  floors: { operations: 30 },
+  limits: { virtualMs: 1_200_000 },
+  async run(stage) {
+    for (const place of places) stage.sometimes(place, false)
+    const machines = ["alpha", "beta"].slice(0, stage.knob("nodes", [1, 1, 2]))
+    const ttlMs = stage.knob("ttlMs", [1_500, 3_000, 5_000])
+    const show: BurstShow = {
+      namespace: "stall",
+      store: stage.store(),
+      storeTimeoutMs: 3_000,
+      settings: settingsOf(stage, { ttlMs, requestTimeoutMs: 5_000 }),
+      isFaultless: false,
+      desks: new Map(),
+    }
+    new ItemLedger(stage, show.store, show.namespace)
+    judgeFences(stage, show)
+    for (const machine of machines) {
+      stage.start(machine, (life) =>
+        inhabit(life, {
+          enter: () => Desk.open(life, show),
+          entered: (desk) => void show.desks.set(machine, desk),
+          vacated: () => void show.desks.delete(machine),
+          isOver: () => false,
+        }),
+      )
+    }
+    const untilMs = stage.nowMs + 20 * ttlMs
+    const clients = machines.map((machine) => client(stage, show, { machine, machines, untilMs }))
+    await standStill(stage, { machines, ttlMs, untilMs })
+    stage.calm()
+    await Promise.all(clients)
+  },
+}
+
+/** As the store has it: an ended lease is gone for good. */
+function judgeFences(stage: Stage, { store, namespace }: BurstShow): void {
+  stage.invariant<Fenced | { readonly kind: "called" }>("only whose lease was ended is fenced", (event) => {
+    if (event.kind !== "fenced") return event.kind === "called" ? undefined : false
+    const { node, because } = event
+    stage.sometimes("a node is fenced, for its lease was ended")
+    const isThere = store.list(`${namespace}/${LEASES}${node}`).entries.length > 0
+    return isThere ? `${node} is fenced (${because}), and its lease is there` : undefined
+  })
+}
+
+/** One of them, or all at the same time. */
+async function standStill(stage: Stage, { machines, ttlMs, untilMs }: Stalls): Promise<void> {
+  const { random } = stage
+  while (stage.nowMs < untilMs) {
+    await stage.sleep(random.between(0, 2 * ttlMs))
+    const ms = random.between(0.3, 3) * ttlMs
+    const one = random.pick(machines)
+    const areAll = random.chance(0.5)
+    for (const machine of machines) if (areAll || machine === one) stage.pause(machine, ms)
+    await stage.sleep(ms)
+  }
+}
+
+interface Stalls {
+  readonly machines: readonly string[]
+  readonly ttlMs: number
+  readonly untilMs: number
+}
+
+/** Calls an item of its own from time to time. */
+async function client(stage: Stage, show: BurstShow, { machine, machines, untilMs }: Client): Promise<void> {
+  const { ttlMs } = show.settings.lease
+  const isAlone = machines.length === 1
+  let before: (Seen & { readonly atMs: number }) | undefined
+  while (stage.nowMs < untilMs) {
+    await stage.sleep(stage.random.between(0, ttlMs / 2))
+    const seen = await touch(stage, show, machine)
+    if (seen === undefined) continue
+    stage.operation()
+    if (before !== undefined) {
+      const goesOn = seen.generation === before.generation
+      const [was, is] = [before, seen]
+      stage.always("a node that is alone loses nothing", goesOn || !isAlone, () => shown(was, is))
+      stage.always("memory goes on", !goesOn || seen.calls > before.calls, () => shown(was, is))
+      const stoodStill = stage.nowMs - before.atMs > LONG * ttlMs
+      stage.sometimes("a node goes on after its deadline, and is alone", goesOn && stoodStill && isAlone)
+      stage.sometimes("a node goes on after its deadline, and is not alone", goesOn && stoodStill && !isAlone)
+      stage.sometimes("an item has begun anew", !goesOn)
+    }
+    before = { ...seen, atMs: stage.nowMs }
+  }
+}
+
+interface Client {
+  readonly machine: string
+  readonly machines: readonly string[]
+  readonly untilMs: number
+}
+
+async function touch(stage: Stage, { desks }: BurstShow, machine: string): Promise<Seen | undefined> {
+  try {
+    return await stage.on(machine, () => desks.get(machine)?.touch(`of-${machine}`))
+  } catch (error) {
+    if (!(error instanceof ProcessDiedError)) throw error
+    return undefined
+  }
+}
+
+function shown(before: Seen, after: Seen): string {
+  return `${after.calls} calls at generation ${after.generation}, after ${before.calls} at ${before.generation}`
+}
+
+/** So many ttls between two answers, when a node calls twice in one: it has stood still for longer than a lease. */
+const LONG = 1.7
+
+/** What has to come up in some seed, or the run has shown too little. */
+const places = [
+  "a node goes on after its deadline, and is alone",
+  "a node goes on after its deadline, and is not alone",
+  "an item has begun anew",
+  "a node is fenced, for its lease was ended",
+  "a fenced node comes back",
+]

@@ -29,6 +29,7 @@ export const activation: Workload = {
     const show = drawShow(stage)
     const history = new StoreHistory(stage, show.store, show.namespace)
     show.latest = (id) => history.latest(id)
+    show.mayStopSoon = (life) => void stopSoon(stage, show, life.split(".")[0] as string)
     new DoorLedger(history, stage)
     new StateLedger(history, stage)
     new TurnLedger(history, stage)
@@ -75,6 +76,11 @@ function stopShort(stage: Stage, { settings }: ActivationShow, machine: string):
   const ms = random.between(1, 3) * settings.lease.ttlMs
   if (random.chance(0.4 * Math.max(faults.pause, faults["long-pause"]))) stage.pause(machine, ms)
   else if (random.chance(0.4 * faults.suspend)) stage.suspend(machine, ms)
+}
+
+async function stopSoon(stage: Stage, show: ActivationShow, machine: string): Promise<void> {
+  await stage.sleep(stage.random.between(0, 20))
+  if (!show.isOver) stopShort(stage, show, machine)
 }
 
 /** The faults end, what they broke mends, and everything is accounted for. */

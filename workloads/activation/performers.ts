@@ -134,7 +134,9 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
       const later = show.ids.slice(show.ids.indexOf(this.#id) + 1)
       const rare = later.filter((id) => isRare(id))
       const among = rare.length > 0 && random.chance(0.5) ? rare : later
-      if (among.length > 0) await this.#call(random.pick(among), [], [this.#id], true)
+      if (among.length === 0) return
+      show.mayStopSoon(life.name)
+      await this.#call(random.pick(among), [], [this.#id], true)
     }
 
     #call(

@@ -32,6 +32,8 @@ export interface ActivationShow {
   isOver: boolean
   /** The latest generation of an actor. */
   latest: (id: string) => number
+  /** Where machines stand still anyway, this one may do so in a moment, for as long as others need to take its actors over. */
+  mayStopSoon: (life: string) => void
   nextOp(): number
   /** True time of the present step. */
   stepMs(): number
@@ -81,6 +83,7 @@ export function drawShow(stage: Stage): ActivationShow {
     leaving: new Set(),
     isOver: false,
     latest: () => 0,
+    mayStopSoon: () => {},
     nextOp: () => {
       ops += 1
       return ops

@@ -38,4 +38,13 @@ export const activationPlantings: readonly Planting[] = [
     from: "this.#pause !== undefined || this.#underWay.length > 0)",
     to: "this.#pause !== undefined || (this.#underWay.length > 0 && this.#back.length === 0))",
   },
+  {
+    name: "call-without-a-maker",
+    about: "a call forgets who made it: the door is asked when it is made, and never again",
+    breaks: "SingleActivation: no call is sent whose maker was overtaken",
+    workload: "activation",
+    file: "src/virtual/virtual-actors.ts",
+    from: "maker: from,",
+    to: "maker: undefined,",
+  },
 ]

@@ -2,6 +2,7 @@ import { ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js
 import { Desk } from "./burst/desk.js"
 import type { BurstEvent } from "./burst/events.js"
 import { ItemLedger } from "./burst/item-ledger.js"
+import { drawPace, type Load } from "./burst/pace.js"
 import { type BurstShow, drawShow } from "./burst/show.js"
 import { inhabit } from "./inhabit.js"
 import { neverFencedInVain } from "./needless-fence.js"
@@ -19,8 +20,9 @@ export const burst: Workload = {
   limits: { virtualMs: 900_000 },
   async run(stage) {
     for (const place of places) stage.sometimes(place, false)
-    const machines = ["alpha", "beta", "gamma"].slice(0, stage.knob("nodes", [1, 1, 2, 3]))
-    const show = drawShow(stage)
+    const pace = drawPace(stage)
+    const machines = ["alpha", "beta", "gamma"].slice(0, pace.nodes)
+    const show = drawShow(stage, pace)
     const ledger = new ItemLedger(stage, show.store, show.namespace)
     neverFencedInVain(stage, { store: show.store, ttlMs: show.settings.lease.ttlMs })
     stage.invariant<BurstEvent>("everything is answered", (event) => {
@@ -37,7 +39,8 @@ export const burst: Workload = {
         }),
       )
     }
-    for (let round = 0; round < ROUNDS; round += 1) await giveMuch(stage, show, { machines, round })
+    for (let round = 0; round < ROUNDS; round += 1)
+      await giveMuch(stage, show, { machines, round, load: stage.random.pick(pace.loads) })
     stage.calm()
     if (show.isFaultless) countClaims(stage, ledger)
     await checkAll(stage, show, machines)
@@ -47,26 +50,25 @@ export const burst: Workload = {
 const ROUNDS = 2
 
 /** New actors first; then all of them, or some, have something large to save, at the same time. */
-async function giveMuch(stage: Stage, show: BurstShow, { machines, round }: Turn): Promise<void> {
+async function giveMuch(stage: Stage, show: BurstShow, { machines, round, load }: Round): Promise<void> {
   const { random } = stage
-  while (!machines.some((machine) => stage.isUp(machine) && show.desks.has(machine))) await stage.sleep(100)
+  const { first, saves, kib } = load
+  const isHere = (machine: string) => stage.isUp(machine) && show.desks.has(machine)
+  while (!machines.some(isHere)) await stage.sleep(100)
   await stage.sleep(random.between(0, show.settings.lease.ttlMs))
-  const first = stage.knob(`first ${round}`, machines.length === 1 ? [50, 300, 1_500] : [50, 200, 600])
-  const saves = stage.knob(`saves ${round}`, [50, 150, 300])
-  const kib = stage.knob(`kib ${round}`, [1, 10, 100])
   const items = Array.from({ length: first }, (_, index) => `${round}-${index}`)
   const machine = random.pick(machines)
-  const isTogether = random.chance(0.5)
   const touched = all(stage, show, machine, items, (desk, item) => desk.touch(item))
-  if (!isTogether) await touched
+  if (random.chance(0.5)) await touched
   const kept = all(stage, show, machine, items.slice(0, saves), (desk, item) => desk.keep(item, kib))
   await Promise.all([touched, kept])
   await stage.sleep(show.settings.lease.ttlMs)
 }
 
-interface Turn {
+interface Round {
   readonly machines: readonly string[]
   readonly round: number
+  readonly load: Load
 }
 
 /** From one machine, at once. */

@@ -1,6 +1,7 @@
 import type { ActorSystemSettings } from "../../src/index.js"
-import type { SimStore, Stage, StoreService } from "../../src/sim/index.js"
+import type { SimStore, Stage } from "../../src/sim/index.js"
 import type { Desk } from "./desk.js"
+import type { Pace } from "./pace.js"
 
 /** What all nodes of a run share. */
 export interface BurstShow {
@@ -18,12 +19,11 @@ export type BurstSettings = Omit<ActorSystemSettings, "namespace" | "listen" | "
   readonly lease: { readonly ttlMs: number }
 }
 
-export function drawShow(stage: Stage): BurstShow {
+export function drawShow(stage: Stage, { service, ttlMs }: Pace): BurstShow {
   const isFaultless = (["crash", "pause", "reset"] as const).every((kind) => stage.faults[kind] === 0)
-  const ttlMs = stage.knob("ttlMs", [1_500, 3_000, 5_000])
   return {
     namespace: "burst",
-    store: stage.store("store", { keptCommits: 100, service: drawService(stage, ttlMs) }),
+    store: stage.store("store", { keptCommits: 100, service }),
     // Nobody gives up on what is only slow.
     storeTimeoutMs: PATIENCE_MS,
     settings: settingsOf(stage, { ttlMs, requestTimeoutMs: isFaultless ? PATIENCE_MS : 10_000 }),
@@ -48,21 +48,4 @@ export function settingsOf(stage: Stage, { ttlMs, requestTimeoutMs }: Times): Bu
 interface Times {
   readonly ttlMs: number
   readonly requestTimeoutMs: number
-}
-
-/** Some stores are fast, some take long over much, and some are slow over everything, though never so slow that a lease could not be renewed. */
-function drawService(stage: Stage, ttlMs: number): StoreService {
-  const pace = stage.knob("pace", ["fast", "busy", "busy", "slow"] as const)
-  switch (pace) {
-    case "fast":
-      return { commitMs: 0.02, kibMs: 0.001 }
-    case "busy":
-      return {
-        commitMs: stage.knob("commitMs", [0.1, 0.5]),
-        kibMs: stage.knob("kibMs", [0.02, 0.1, 0.2]),
-        order: stage.knob("order", ["lanes", "fifo"] as const),
-      }
-    case "slow":
-      return { delayMs: Math.ceil(stage.random.between(0.17, 0.3) * ttlMs) }
-  }
 }

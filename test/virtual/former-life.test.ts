@@ -18,11 +18,14 @@ class Counter extends Actor<{ count: number }> {
   }
 }
 
+let hasBegun = false
+
 class Lingerer extends Actor {
   static readonly type = "Lingerer"
   static readonly placement = preferLocal
 
   async linger() {
+    hasBegun = true
     await new Promise(() => {})
   }
 }
@@ -34,7 +37,7 @@ function registryOf(system: ActorSystem): Registry {
 test("a node that comes back as another incarnation waits for its former life's actors, and calls them", async () => {
   await onThreeNodes(
     [Counter, Lingerer],
-    async ({ on }) => {
+    async ({ on, stage }) => {
       const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
       const addAll = () =>
         on("a", (system) => Promise.all(keys.map((key) => system.actor(Counter, key).add())))
@@ -46,6 +49,7 @@ test("a node that comes back as another incarnation waits for its former life's 
           .linger()
           .catch(() => {})
       })
+      while (!hasBegun) await stage.sleep(1)
       const happened: string[] = []
       const rejoined = on(
         "a",

@@ -13,7 +13,8 @@ import type {
 } from "../../ports/store.js"
 import { goesFirst, isOfNodes } from "../lane.js"
 import { NamespacedStore } from "../namespaced-store.js"
-import { packWrite, unpackEntry, unpackFound } from "./messages.js"
+import { packWrite, type Request, unpackEntry, unpackFound } from "./messages.js"
+import type { Packing } from "./parcel.js"
 import { type Asked, type LinkOptions, unexpected, WorkerLink } from "./worker-link.js"
 
 export interface SqliteStoreOptions {
@@ -90,7 +91,7 @@ class SqliteStore implements ClusterStore {
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
-    const { report, bytes } = await this.#link.ask(askedCommit(commit))
+    const { report, bytes } = await this.#link.ask(new AskedCommit(commit))
     switch (report.kind) {
       case "committed":
         return { kind: "committed", revision: report.revision }
@@ -114,26 +115,30 @@ class SqliteStore implements ClusterStore {
   }
 }
 
-function askedCommit(commit: Commit): Asked {
-  const isFirst = goesFirst(commit)
-  const weight = commit.writes.reduce(
-    (sum, write) => sum + (write.kind === "put" ? write.value.length : 0),
-    0,
-  )
-  return {
-    isFirst,
-    weight,
-    pack: (id, packing) => {
-      const { epoch, conditions } = commit
-      const writes = commit.writes.map((write) => packWrite(write, packing))
-      return { kind: "commit", id, epoch, conditions, writes, ...(isFirst && { isFirst }) }
-    },
-    own: () =>
-      askedCommit({
-        ...commit,
-        writes: commit.writes.map((write) =>
-          write.kind === "put" ? { ...write, value: new Uint8Array(write.value) } : write,
-        ),
-      }),
+class AskedCommit implements Asked {
+  readonly isFirst: boolean
+  readonly weight: number
+  readonly #commit: Commit
+
+  constructor(commit: Commit) {
+    this.isFirst = goesFirst(commit)
+    this.#commit = commit
+    let weight = 0
+    for (const write of commit.writes) if (write.kind === "put") weight += write.value.length
+    this.weight = weight
+  }
+
+  pack(id: number, packing: Packing<Request>): Request {
+    const { epoch, conditions } = this.#commit
+    const writes = this.#commit.writes.map((write) => packWrite(write, packing))
+    const request: Request = { kind: "commit", id, epoch, conditions, writes }
+    return this.isFirst ? { ...request, isFirst: true } : request
+  }
+
+  own(): Asked {
+    const writes = this.#commit.writes.map((write) =>
+      write.kind === "put" ? { ...write, value: new Uint8Array(write.value) } : write,
+    )
+    return new AskedCommit({ ...this.#commit, writes })
   }
 }

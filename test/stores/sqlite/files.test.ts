@@ -243,7 +243,10 @@ it("says so when the file is damaged, answers everything, and does not take the 
 
   const damaged = await openFile()
   const says = /store\.db is damaged .*; stop all processes that use it, and restore a backup/
-  await expect(damaged.list("k")).rejects.toMatchObject(unavailable("not-committed", says))
+  await expect(damaged.list("k")).rejects.toMatchObject({
+    ...unavailable("not-committed", says, "damaged"),
+    cause: { message: expect.stringMatching(/malformed/) },
+  })
   const commits = [1, 2, 3].map((index) =>
     damaged.commit({ epoch, conditions: [{ kind: "absent", key: `k${index}` }], writes }),
   )

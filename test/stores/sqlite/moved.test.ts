@@ -23,11 +23,11 @@ it("keeps what was acknowledged when the file is moved away and back, and goes o
   await putMany(store)
   renameSync(path(), path("away.db"))
   for (let ask = 0; ask < 3; ask += 1) {
-    await expect(put(store, "late")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+    await expect(put(store, "late")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
   }
   expect(existsSync(path())).toBe(false)
   renameSync(path("away.db"), path())
-  await expect(put(store, "late")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+  await expect(put(store, "late")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
   await store.close()
   await expectMany(await openOne())
 })
@@ -36,8 +36,8 @@ it("does not look for the file again once it was missing, also for a watch", asy
   const store = await openOne()
   store.watch("", await store.list(""), { changed: () => {}, gap: () => {} })
   renameSync(path(), path("away.db"))
-  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED))
-  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
   expect(workers).toHaveLength(1)
 })
 
@@ -54,7 +54,7 @@ it.each([
   renameSync(path(), path("away.db"))
   replace()
   const before = readdirSync(dirname(path()))
-  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
   expect(readdirSync(dirname(path()))).toEqual(before)
   expect(workers).toHaveLength(2)
 })
@@ -70,7 +70,7 @@ it.each([
   prepare()
   writeFileSync(path("store.db-wal"), "commits")
   const before = readdirSync(dirname(path()))
-  await expect(openOne()).rejects.toMatchObject(unavailable("not-committed", says))
+  await expect(openOne()).rejects.toMatchObject(unavailable("not-committed", says, "damaged"))
   await expect(openOne()).rejects.toThrow(/put the file back beside it, or remove .*-wal to begin/)
   expect(readdirSync(dirname(path()))).toEqual(before)
   expect(readFileSync(path("store.db-wal"), "utf8")).toBe("commits")
@@ -83,7 +83,7 @@ it.each(["-wal", "-shm"])(
     await putMany(store)
     rmSync(path(`store.db${end}`))
     for (let ask = 0; ask < 3; ask += 1) {
-      await expect(put(store, "late")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+      await expect(put(store, "late")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
     }
     await store.close()
     const again = await openOne()
@@ -97,7 +97,7 @@ it.each(["-wal", "-shm"])("refuses everything once another %s stands there", asy
   await put(store, "a")
   renameSync(path(`store.db${end}`), path("away"))
   writeFileSync(path(`store.db${end}`), readFileSync(path("away")))
-  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED))
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
 })
 
 it("goes on while other handles come and go, and through checkpoints", async () => {

@@ -103,7 +103,7 @@ it("lets a process exit while its store is busy, and with the code that it says"
 it("says what it can when the system takes no more bytes, and keeps what it had acknowledged", async () => {
   const program = new Program<{ acknowledged: number; left: unknown }>("fill", [path()], "ulimit -f 512")
   const [report] = await program.until(1)
-  expect(report).toMatchObject({ code: "StoreUnavailable", commitment: "unknown" })
+  expect(report).toMatchObject({ code: "StoreUnavailable", commitment: "unknown", problem: "disk" })
   expect(await program.ending).toBe("exit code 0")
   expect(report?.acknowledged).toBeGreaterThan(3)
   const store = await open(sqliteStore({ file: path() }))

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, expect } from "vitest"
-import type { Commitment } from "../../../src/errors/store-errors.js"
+import type { Commitment, StoreProblem } from "../../../src/errors/store-errors.js"
 import type { ClusterStore, CommitResult, StoreProvider } from "../../../src/ports/store.js"
 import { consoleLogger } from "../../../src/runtime/console-logger.js"
 import { nodePorts } from "../../../src/runtime/node-ports.js"
@@ -58,8 +58,9 @@ export function bytes(text: string): Uint8Array {
 }
 
 /** For `rejects.toMatchObject`. Not the class, which is another one in what was built. */
-export function unavailable(commitment: Commitment, says: RegExp) {
-  return { code: "StoreUnavailable", commitment, message: expect.stringMatching(says) }
+export function unavailable(commitment: Commitment, says: RegExp, problem?: StoreProblem) {
+  const known = { code: "StoreUnavailable", commitment, message: expect.stringMatching(says) }
+  return problem === undefined ? known : { ...known, problem }
 }
 
 const silent = consoleLogger({ level: "error", write: () => {} })

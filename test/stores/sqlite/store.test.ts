@@ -136,7 +136,7 @@ it("gives up a commit that another holder of the lock keeps waiting, and knows t
   await put(store, "a", "before")
   const other = await locked()
   await expect(put(store, "a", "after")).rejects.toMatchObject(
-    unavailable("not-committed", /store\.db was locked by others for 320 ms/),
+    unavailable("not-committed", /store\.db was locked by others for 320 ms/, "locked"),
   )
   expect(await textAt(store, "a")).toBe("before")
   other.close()
@@ -152,7 +152,9 @@ it("does not know what became of a commit that was not answered in time", async 
     conditions: [],
     writes: [{ kind: "put", key: "a", value: bytes("1") }],
   })
-  const lost = expect(commit).rejects.toMatchObject(unavailable("unknown", /did not answer within 500 ms/))
+  const lost = expect(commit).rejects.toMatchObject(
+    unavailable("unknown", /did not answer within 500 ms/, "unanswered"),
+  )
   await new Promise((resolve) => setImmediate(resolve))
   // This thread is held up until the time is over. The answer is there by then, but the time is looked at first.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
@@ -169,7 +171,7 @@ it("rejects what is under way when its thread dies, and starts another for what 
   const get = store.get("a")
   const says = /the thread of the store .*store\.db ended; try again/
   await Promise.all([
-    expect(commit).rejects.toMatchObject(unavailable("unknown", says)),
+    expect(commit).rejects.toMatchObject(unavailable("unknown", says, "unanswered")),
     expect(get).rejects.toMatchObject(unavailable("not-committed", says)),
   ])
   expect(workers).toHaveLength(1)
@@ -237,7 +239,9 @@ it("answers what is under way before it closes, and refuses everything after", a
   const closed = store.close()
   expect(await commit).toEqual({ kind: "committed", revision: 1 })
   await closed
-  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", /has been closed/))
+  await expect(store.get("a")).rejects.toMatchObject(
+    unavailable("not-committed", /has been closed/, "closed"),
+  )
   expect(() => store.watch("", { epoch, revision: 1 }, { changed: () => {}, gap: () => {} })).toThrow(
     /has been closed/,
   )
@@ -251,9 +255,10 @@ it("keeps what was acknowledged when the file is full, and goes on when there is
   const fill = async () => {
     for (;;) acknowledged = await put(limited, `k${acknowledged}`, "x".repeat(1_000))
   }
-  await expect(fill()).rejects.toMatchObject(
-    unavailable("not-committed", /store\.db has no room left .*; free some on its disk/),
-  )
+  await expect(fill()).rejects.toMatchObject({
+    ...unavailable("not-committed", /store\.db has no room left .*; free some on its disk/, "full"),
+    cause: { message: expect.stringMatching(/full/) },
+  })
   expect(acknowledged).toBeGreaterThan(2)
   expect((await limited.list("k")).entries).toHaveLength(acknowledged)
   expect((await limited.get("k0")).revision).toBe(acknowledged)

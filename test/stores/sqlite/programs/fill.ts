@@ -11,12 +11,12 @@ try {
     acknowledged += 1
   }
 } catch (error) {
-  const { code, commitment, message } = error as { code?: unknown; commitment?: unknown; message?: unknown }
+  const { code, commitment, problem, message } = error as Readonly<Record<string, unknown>>
   const left = await store.list("k").then(
     ({ entries }) => entries.length,
     () => "cannot be read",
   )
-  report({ code, commitment, message, acknowledged, left })
+  report({ code, commitment, problem, message, acknowledged, left })
 }
 await store.close()
 process.disconnect()

@@ -1,4 +1,4 @@
-import { accessSync, type BigIntStats, closeSync, constants, openSync } from "node:fs"
+import { accessSync, type BigIntStats, closeSync, constants, openSync, realpathSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import type { StoreUnavailableError } from "../../errors/store-errors.js"
 import { statusOf } from "./file-status.js"
@@ -20,7 +20,7 @@ export function problemWithPlace(file: string): StoreUnavailableError | undefine
     return refusal("unsuitable", `${folder}, where the store ${file} is to be, is not a folder; name another`)
   }
   // The log is looked at first. It is made after the file and removed before it, so one that was there belongs to a file.
-  const log = statusOf(`${file}-wal`)
+  const log = statusOf(`${realNameOf(file)}-wal`)
   const found = statusOf(file)
   if (found?.isDirectory()) {
     return refusal("unsuitable", `the store ${file} is a folder; name a file in it`)
@@ -62,6 +62,11 @@ function orphanedLog(file: string, found: BigIntStats | undefined): StoreUnavail
   const what = found === undefined ? `is not there, but ${log} is` : `is empty, but ${log} is beside it`
   const advice = `put the file back beside it, or remove ${log} to begin with an empty store`
   return refusal("damaged", `the store ${file} ${what}, with commits that belong to it; ${advice}`)
+}
+
+/** SQLite has what belongs to a file beside the file itself, not beside a symbolic link to it. */
+function realNameOf(file: string): string {
+  return statusOf(file) === undefined ? file : realpathSync(file)
 }
 
 function mayWrite(path: string): boolean {

@@ -41,6 +41,17 @@ it("does not look for the file again once it was missing, also for a watch", asy
   expect(workers).toHaveLength(1)
 })
 
+it("notices by itself what happened to its files, while there is a watch", async () => {
+  const store = await openOne()
+  store.watch("", await store.list(""), { changed: () => {}, gap: () => {} })
+  await store.get("a")
+  const ended = new Promise((resolve) => workers[0]?.once("exit", resolve))
+  rmSync(path("store.db-wal"))
+  await ended
+  await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
+  expect(workers).toHaveLength(1)
+})
+
 it.each([
   ["nothing stands", () => {}],
   ["another file stands", () => writeFileSync(path(), "")],

@@ -1,4 +1,5 @@
 import { activationPlantings } from "./activation-plantings.js"
+import { leasePlantings } from "./lease-plantings.js"
 import type { Planting } from "./planting.js"
 import { registryPlantings } from "./registry-plantings.js"
 
@@ -24,4 +25,5 @@ export const plantings: readonly Planting[] = [
   },
   ...registryPlantings,
   ...activationPlantings,
+  ...leasePlantings,
 ]

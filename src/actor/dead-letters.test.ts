@@ -25,6 +25,18 @@ test("tells who listens what it was, whom it was for, and why", () => {
   expect(heard[0]?.message).toBe(message)
 })
 
+test("takes what cannot even be looked at", () => {
+  const { deadLetters, events, logged } = quietDeadLetters()
+  const heard: DeadLetter[] = []
+  events.subscribe(DeadLetter, (event) => heard.push(event))
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  deadLetters.add(proxy, recipient, "stopped")
+  events.flush()
+  expect(heard).toHaveLength(1)
+  expect(logged.map(({ message }) => message)).toEqual(["object"])
+})
+
 test("a dead letter that dies itself is counted, and not told again", () => {
   const { deadLetters, events } = quietDeadLetters()
   const heard: DeadLetter[] = []

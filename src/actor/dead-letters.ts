@@ -1,4 +1,5 @@
 import type { ActorPath } from "../address/actor-path.js"
+import { isInstance } from "../errors/thrown.js"
 import type { Clock } from "../ports/clock.js"
 import type { LogFields, Logger } from "../ports/logger.js"
 import type { EventStream } from "./event-stream.js"
@@ -84,7 +85,7 @@ export class DeadLetters {
   add(message: unknown, recipient: { readonly path: ActorPath }, reason: DeadLetterReason): void {
     this.#count += 1
     // A dead letter that could not be delivered either is not told again: the two would go on forever.
-    const news = !(message instanceof DeadLetter) && this.#events.has(DeadLetter)
+    const news = !isInstance(message, DeadLetter) && this.#events.has(DeadLetter)
     if (news) this.#events.publish(new DeadLetter(message, recipient.path, reason))
     this.#logger.log("warn", "a message went to dead letters", () => ({
       ...partiesOf(message, recipient),
@@ -105,7 +106,11 @@ function partiesOf(message: unknown, recipient: { readonly path: ActorPath }): L
 
 function kindOf(message: unknown): string {
   if (typeof message !== "object" || message === null) return typeof message
-  // Its own fields are content.
-  const name: unknown = Object.getPrototypeOf(message)?.constructor?.name
-  return typeof name === "string" ? name : "object"
+  try {
+    // Its own fields are content.
+    const name: unknown = Object.getPrototypeOf(message)?.constructor?.name
+    return typeof name === "string" ? name : "object"
+  } catch {
+    return "object"
+  }
 }

@@ -35,7 +35,7 @@ export interface ActorSystemSettings<Classes extends readonly ActorClass[] = rea
   readonly mailboxCapacity?: number
   /** How often a call that finds its actor elsewhere is sent there at once. 2 unless set. */
   readonly maxForwards?: number
-  /** The largest state that an actor may save. 1 MiB unless set. */
+  /** The largest state that an actor may save, in bytes. 1 MiB unless set. How many items may be in it is up to the `codec`. */
   readonly maxStateBytes?: number
   /** What the nodes of a cluster agree by. All of them have the same one. */
   readonly store?: StoreProvider

@@ -24,7 +24,7 @@ export const burst: Workload = {
     const machines = ["alpha", "beta", "gamma"].slice(0, pace.nodes)
     const show = drawShow(stage, pace)
     const ledger = new ItemLedger(stage, show.store, show.namespace)
-    neverFencedInVain(stage, { store: show.store, ttlMs: show.settings.lease.ttlMs })
+    neverFencedInVain(stage)
     stage.invariant<BurstEvent>("everything is answered", (event) => {
       if (event.kind !== "called" || !show.isFaultless) return false
       return event.failure && `a call of ${event.id} failed, and nothing is made to fail: ${event.failure}`

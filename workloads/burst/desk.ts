@@ -1,5 +1,7 @@
-import { type ActorHandle, type ActorSystem, NodeFenced, NodeRejoined } from "../../src/index.js"
+import { type ActorHandle, NodeFenced, NodeRejoined } from "../../src/index.js"
+import type { Registry } from "../../src/registry/registry.js"
 import { type Life, startSystem } from "../../src/sim/index.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
 import type { Inhabitant } from "../inhabit.js"
 import { type Item, itemOn, type Seen } from "./item.js"
 import type { BurstShow } from "./show.js"
@@ -20,10 +22,10 @@ export class Desk implements Inhabitant {
       listen: { host: life.host, port: PORT, secret: "a secret of the house" },
       store: store.provider(life, { timeoutMs: storeTimeoutMs }),
     })
-    return new Desk(life, system)
+    return new Desk(life, system, settings.lease.ttlMs / LOOKS)
   }
 
-  private constructor(life: Life, system: ActorSystem) {
+  private constructor(life: Life, system: ActorSystem, lookEveryMs: number) {
     this.#life = life
     this.#system = system
     system.events.subscribe(NodeFenced, ({ node, because }) => {
@@ -31,6 +33,16 @@ export class Desk implements Inhabitant {
       life.sometimes("a node is fenced")
     })
     system.events.subscribe(NodeRejoined, () => life.sometimes("a fenced node comes back"))
+    const { node } = this.#registry
+    const look = () => {
+      life.record({ kind: "doors", node: `${node}`, areOpen: this.#registry.isMember })
+      life.ports.clock.setTimer(lookEveryMs, look)
+    }
+    look()
+  }
+
+  get #registry(): Registry {
+    return ActorSystem.registryOf(this.#system) as Registry
   }
 
   touch(key: string): Promise<Seen | undefined> {
@@ -59,3 +71,5 @@ export class Desk implements Inhabitant {
 type ItemHandle = ActorHandle<Item>
 
 const PORT = 25_520
+/** How often in a ttl somebody looks at the doors. */
+const LOOKS = 20

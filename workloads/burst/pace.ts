@@ -35,7 +35,12 @@ export function drawPace(stage: Stage): Pace {
     }
     // Never so slow that a lease could not be renewed.
     case "slow":
-      return { service: { delayMs: Math.ceil(stage.random.between(0.17, 0.3) * ttlMs) }, ttlMs, nodes, loads }
+      return {
+        service: { delayMs: Math.floor(stage.knob("delay", [0.17, 0.22, 0.26, 0.3]) * ttlMs) },
+        ttlMs,
+        nodes,
+        loads,
+      }
     case "claims in line":
       return {
         ...IN_LINE,

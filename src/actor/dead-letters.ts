@@ -97,7 +97,7 @@ export class DeadLetters {
 
 /** Who it was for, and what it was; of a call the method, and why it came to nothing. */
 function partiesOf(message: unknown, recipient: { readonly path: ActorPath }): LogFields {
-  if (!(message instanceof UndeliveredCall)) {
+  if (!isInstance(message, UndeliveredCall)) {
     return { recipient: recipient.path.toString(), message: kindOf(message) }
   }
   const { actor, method, error } = message

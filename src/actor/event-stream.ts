@@ -12,8 +12,8 @@ export interface Subscription {
  * What happens in the system, by class of event, for whoever wants to know.
  *
  * Events are handed out after the event loop has gone round, in the order of their publishing: a listener never runs in the
- * middle of the runtime's work, and one that causes further events starves nobody. A listener that throws is logged and
- * stays.
+ * middle of the runtime's work, and one that causes further events starves nobody. A listener that throws, or
+ * is async and rejects, is logged and stays.
  */
 export class EventStream {
   readonly #scheduler: Scheduler
@@ -59,15 +59,20 @@ export class EventStream {
       for (const listener of [...(listeners ?? [])]) {
         if (listeners?.has(listener) !== true) continue
         try {
-          listener(event as never)
+          const given: unknown = listener(event as never)
+          if (given instanceof Promise) given.catch((error: unknown) => this.#threw(event, error))
         } catch (error) {
-          this.#logger.log("error", "a listener of the event stream threw", {
-            event: event.constructor.name,
-            error,
-          })
+          this.#threw(event, error)
         }
       }
     }
+  }
+
+  #threw(event: object, error: unknown): void {
+    this.#logger.log("error", "a listener of the event stream threw", {
+      event: event.constructor.name,
+      error,
+    })
   }
 
   #cancel(type: EventClass<object>, listener: (event: never) => void): void {

@@ -205,9 +205,11 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     return done
   }
 
+  /** What is to be done next is another message, so it goes on. */
   broke(error: unknown): void {
     this.#tools.logger.log("error", "an activation broke", { actor: this.key, error })
     this.#isScheduled = false
+    this.#resume()
   }
 
   /** Ends it as soon as nothing runs, and resolves when it is gone. */
@@ -341,11 +343,17 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.#order.enter(turn)
     invocation.begun()
     const task = own?.[OWN_TASK]
-    const given = this.type.mayOverlap
-      ? this.#tools.context.run(turn, () => this.#run(turn, task))
-      : this.#run(turn, task)
+    const given = this.type.mayOverlap ? this.#runInContext(turn, task) : this.#run(turn, task)
     if (given instanceof Promise) this.#await(turn, given)
     else this.#finish(turn, given)
+  }
+
+  #runInContext(turn: Turn, own: (() => unknown) | undefined): unknown {
+    try {
+      return this.#tools.context.run(turn, () => this.#run(turn, own))
+    } catch (error) {
+      return new Failure(error)
+    }
   }
 
   #run({ method, invocation }: Turn, own: (() => unknown) | undefined): unknown {
@@ -392,10 +400,12 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     }
     if (invocation?.keepsNothingAlive !== true) this.usedAt = this.#tools.sweeps
     if (invocation !== undefined) {
-      if (given instanceof Failure && !given.wasRun) invocation.fail(given.error as Error)
-      else if (!isOpen) invocation.fail(this.#fencedError("unknown"))
-      else if (given instanceof Failure) invocation.fail(thrown(given.error))
-      else invocation.succeed(given)
+      try {
+        this.#answer(invocation, given, isOpen)
+      } catch (error) {
+        // The turn has ended all the same, and the next one is not to wait for it.
+        this.#tools.logger.log("error", "an answer could not be given", { actor: this.key, error })
+      }
       if (given instanceof Failure && invocation.isOneWay && turn.method !== undefined) {
         // Nobody else hears of it.
         const { name } = turn.method
@@ -409,6 +419,13 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     if (this.#idleWaiters !== undefined && !this.isBusy)
       for (const told of this.#idleWaiters.splice(0)) told()
     this.#resume()
+  }
+
+  #answer(invocation: Invocation, given: unknown, isOpen: boolean): void {
+    if (given instanceof Failure && !given.wasRun) invocation.fail(given.error as Error)
+    else if (!isOpen) invocation.fail(this.#fencedError("unknown"))
+    else if (given instanceof Failure) invocation.fail(thrown(given.error))
+    else invocation.succeed(given)
   }
 
   #spanOf({ method, invocation }: Turn, telemetry: Telemetry): Span {

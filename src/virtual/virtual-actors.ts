@@ -94,7 +94,7 @@ export class VirtualActors {
       ended: (activation, waiting, isOwn) => this.#ended(activation, waiting, isOwn),
       reroute: (key, invocations) => this.#bus.reroute(key, invocations),
       overdue: ({ id }, method, chain) => {
-        realm.logger.log("warn", "a turn takes longer than it may", { actor: id.toString(), method, chain })
+        this.#logger.log("warn", "a turn takes longer than it may", { actor: id.toString(), method, chain })
         realm.events.publish(new TurnOverdue(id, method, chain))
       },
       handle: (type, key, from) => this.handle(type, key, from),

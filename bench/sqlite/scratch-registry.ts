@@ -34,6 +34,7 @@ export class ScratchRegistry {
       fenced: (_node, because) => {
         throw new Error(`the node was fenced while it was measured: ${because}`)
       },
+      turnedAway: () => {},
       settled: async () => {},
       rejoined: () => {},
     })

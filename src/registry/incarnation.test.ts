@@ -285,7 +285,7 @@ function join(
     logger: quiet,
     troubles: new StoreTroubles(quiet, clock),
     windows: new CommitWindows(),
-    doors: { shut: () => {}, decided: () => {} },
+    doors: { shut: () => {}, turnedAway: () => {}, decided: () => {} },
     lifeline: lines,
     terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
     roles: ["front"],

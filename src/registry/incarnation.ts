@@ -5,7 +5,7 @@ import type { Logger } from "../ports/logger.js"
 import type { ClusterStore, CommitResult, Revision } from "../ports/store.js"
 import type { CommitWindows } from "./commit-window.js"
 import { endCommit, joinCommit, type Proposal, renewCommit } from "./commits.js"
-import { encodeTerms, type Instant, type LeaseTerms } from "./lease-terms.js"
+import { encodeTerms, type Instant, type LeaseTerms, turnAwayMs } from "./lease-terms.js"
 import { type LeaseCommand, type LeaseEvent, NodeLease } from "./node-lease.js"
 import { decodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
 import type { StoreTroubles } from "./store-troubles.js"
@@ -28,6 +28,12 @@ export class Incarnation {
   #tickAt: MonotonicMs | undefined
   /** Since when its doors wait for a renewal. */
   #shutAt: MonotonicMs | undefined
+  #turnAway: Timer | undefined
+  /**
+   * Its doors have waited for so long that others may soon take its place. What has not started here goes back to its callers, who can
+   * then try elsewhere: kept until the node is declared gone, it would end as `unknown`, though it was not run.
+   */
+  turnsAway = false
   #lastKnownLease: Revision | undefined
   /** Why the store did not renew, or show, the lease since it last did. */
   #trouble: Error | undefined
@@ -175,8 +181,15 @@ export class Incarnation {
         },
       )
       doors.shut()
+      const { clock, terms } = this.#tools
+      this.#turnAway = clock.setTimer(turnAwayMs(terms), () => {
+        this.turnsAway = true
+        doors.turnedAway()
+      })
       return
     }
+    this.#turnAway?.cancel()
+    this.turnsAway = false
     const waitedMs = now.monotonicMs - (this.#shutAt as MonotonicMs)
     this.#shutAt = undefined
     if (isHolding)
@@ -351,6 +364,8 @@ export interface IncarnationTools {
 export interface DoorWatcher {
   /** The lease has run out as far as its holder knows: all doors are shut until the store says what became of it. */
   shut(): void
+  /** No word yet: what has not started is refused from now on. */
+  turnedAway(): void
   /** It said so: the doors are open again, or never will be. */
   decided(): void
 }

@@ -38,6 +38,11 @@ export function termsToWatch(lease: Uint8Array, own: LeaseTerms): LeaseTerms {
   return { ttlMs, driftMargin: Math.max(driftMargin, own.driftMargin) }
 }
 
+/** How long doors wait for a renewal before calls are turned away: half of the time in which a holder is silent and nobody may end its lease. */
+export function turnAwayMs({ ttlMs, driftMargin }: LeaseTerms): number {
+  return ttlMs * driftMargin
+}
+
 export function renewEveryMs({ ttlMs }: LeaseTerms): number {
   return ttlMs / 3
 }

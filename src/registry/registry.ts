@@ -267,7 +267,11 @@ export class Registry implements Directory, TenureHolder {
   /** One life in the cluster, if this node fits into it. Rejects with a `SettingsError` if it does not. */
   async #joined(): Promise<Incarnation | undefined> {
     const { store, clock, logger, lifeline, terms, roles, types, clusterTerms } = this.#tools
-    const doors = { shut: () => this.#roster.waits(), decided: () => this.#roster.goesOn() }
+    const doors = {
+      shut: () => this.#roster.waits(),
+      turnedAway: () => this.#tools.turnedAway(),
+      decided: () => this.#roster.goesOn(),
+    }
     const [troubles, windows] = [this.#troubles, this.#windows]
     const aside = { logger, troubles, windows, doors }
     try {
@@ -469,6 +473,8 @@ export interface RegistryTools {
   viewed(view: ClusterView, before: ClusterView): void
   /** This node's life is over: all of its tenures have ended. */
   fenced(node: NodeId, because: string, cause: Error | undefined): void
+  /** The lease has run out, and the store does not say what became of it: calls are to go elsewhere. */
+  turnedAway(): void
   /** Resolves once no turn of a tenure that has ended is under way any more. */
   settled(): Promise<void>
   /** It is a member again, as another incarnation. */

@@ -77,6 +77,7 @@ export class Cluster {
         actors.fenced(because)
         realm.events.publish(new NodeFenced(fenced, because, cause))
       },
+      turnedAway: () => actors.turnAway(),
       settled: () => actors.settled(),
       rejoined: (rejoined) => {
         remoting?.reincarnate(rejoined)

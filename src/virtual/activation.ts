@@ -183,6 +183,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   accept(invocation: Invocation): void {
     if (this.#state === "invalid") return this.#tools.reroute(this.key, [invocation])
+    if (this.tenure.incarnation.turnsAway && !this.#order.isAwaited(invocation)) {
+      return invocation.fail(this.#fencedError("not-delivered"))
+    }
     if (this.#order.waitsForItself(invocation) && this.#mayWaitForCalls) {
       const { chain } = invocation
       return invocation.fail(new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key]))
@@ -442,6 +445,15 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   #schedule(): void {
     this.#isScheduled = true
     this.#tools.dispatcher.schedule(this)
+  }
+
+  /** Refuses what has not started. Turns that run wait for the store, and with them what they wait for. */
+  turnAway(): void {
+    if (!this.#mailbox.hasMessages) return
+    const waiting = this.#mailbox.takeAll() as Invocation[]
+    const kept = waiting.filter((one) => OWN_TASK in one || this.#order.isAwaited(one))
+    this.#mailbox.putBack(kept)
+    for (const one of waiting) if (!kept.includes(one)) one.fail(this.#fencedError("not-delivered"))
   }
 
   /** Its doors are shut, or wait for a renewal, or its node is leaving. */

@@ -221,7 +221,7 @@ export class Route implements Destination<Call>, Sending {
     else if (at > 0) this.#underWay.splice(at, 1)
   }
 
-  /** Those that came back are ahead. */
+  /** In the order in which they were made: those that came back may have come one by one. */
   #takeWaiting(): Call[] {
     for (const call of this.#waiting) call.endIfOvertaken()
     for (const call of this.#back) call.endIfOvertaken()
@@ -230,8 +230,8 @@ export class Route implements Destination<Call>, Sending {
       this.#waiting = []
       return all
     }
-    const back = this.#back.sort((a, b) => a.order - b.order)
-    const waiting = [...back, ...this.#waiting].filter(({ isOver }) => !isOver)
+    const waiting = [...this.#back, ...this.#waiting].filter(({ isOver }) => !isOver)
+    waiting.sort((a, b) => a.order - b.order)
     this.#back = []
     this.#waiting = []
     return waiting

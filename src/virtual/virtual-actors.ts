@@ -202,6 +202,11 @@ export class VirtualActors {
     }
   }
 
+  /** The node's lease has run out, and nobody knows what became of it: what has not started goes back to its callers. */
+  turnAway(): void {
+    for (const activation of this.#catalog.all) activation.turnAway()
+  }
+
   fenced(because: string): void {
     this.#releases?.forget()
     this.#placement?.handle({ kind: "suspend", because })

@@ -85,6 +85,7 @@ export class Scene {
       lifeline: undefined,
       terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
       joinMs: 2_000,
+      turnedAway: () => {},
       roles: [],
       types: [],
       ...tools,

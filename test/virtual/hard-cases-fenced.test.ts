@@ -187,7 +187,8 @@ describe("a node that could not renew its lease in time, which nobody has ended"
     await clock.advance(1_000)
     for (const one of [...running, calling, ...waiting]) expect(await outcome(one)).toBe("pending")
     store.isAway = false
-    await clock.advance(200)
+    // Calls that were turned away meanwhile come back after a pause.
+    await clock.advance(700)
     expect(await Promise.all(running)).toEqual(["done", undefined])
     expect(await calling).toBe(1)
     // In the order of the calls, with what was in memory.

@@ -102,7 +102,12 @@ export class CallLedger {
     if (this.#calls.get(op)?.made.isCycle !== true) return false
     const isCycle = outcome.kind === "failed" && outcome.code === "CallCycle"
     this.#stage.sometimes("a cycle is found", isCycle)
-    return outcome.kind === "answered" ? `${op} waits for itself, and was answered` : undefined
+    // It is run where the turn that it comes from has ended by then, or was another activation's: that turns do not overlap is looked at
+    // elsewhere. What it must not do is wait until its time is up.
+    const isTimedOut = outcome.kind === "failed" && outcome.code === "Timeout"
+    if (!isTimedOut || outcome.delivery !== "not-delivered" || !outcome.message.includes("was busy"))
+      return undefined
+    return `${op} waits for itself, and was not refused: ${shown(outcome)}`
   }
 
   /** A process that stands still hears of it late. */

@@ -47,4 +47,13 @@ export const activationPlantings: readonly Planting[] = [
     from: "maker: from,",
     to: "maker: undefined,",
   },
+  {
+    name: "cycle-that-waits",
+    about: "a call that comes back to an actor whose turn waits for it is not refused, but waits too",
+    breaks: "a call that would wait for itself is refused",
+    workload: "activation",
+    file: "src/virtual/activation.ts",
+    from: "if (this.#order.waitsForItself(invocation) && this.#mayWaitForCalls)",
+    to: "if (this.#order.waitsForItself(invocation) && !this.#mayWaitForCalls)",
+  },
 ]

@@ -14,6 +14,8 @@ export class Asked {
   readonly isOneWay: boolean
   /** The actors that wait for it. */
   readonly chain: readonly string[]
+  /** The calls that they wait for: all of the chain but its last, who waits for this one. */
+  readonly waits: readonly number[]
   /** Where it is to be passed on to. */
   readonly path: readonly string[]
   /** The activation that asks, if one does. */
@@ -29,6 +31,7 @@ export class Asked {
     this.thinkMs = fields.thinkMs
     this.isOneWay = fields.isOneWay
     this.chain = fields.chain
+    this.waits = fields.waits
     this.path = fields.path
     this.from = fields.from
     this.mark = fields.from && markOf(fields.from)

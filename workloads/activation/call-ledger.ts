@@ -8,6 +8,7 @@ export class CallLedger {
   readonly #stage: Stage
   readonly #calls = new Map<number, Entry>()
   #open = 0
+  #ticks = 0
   #lastFailure: { readonly message: string; readonly atMs: number } | undefined
 
   constructor(show: ActivationShow, stage: Stage) {
@@ -39,7 +40,7 @@ export class CallLedger {
   }
 
   #made(made: Made): void {
-    this.#calls.set(made.op, { made, ran: undefined, outcome: undefined })
+    this.#calls.set(made.op, { made, ran: undefined, outcome: undefined, ...NOT_YET })
     if (!made.isOneWay) this.#open += 1
   }
 
@@ -54,6 +55,7 @@ export class CallLedger {
     if (entry.outcome !== undefined)
       return `${op} ends a second time: ${shown(outcome)}, after ${shown(entry.outcome)}`
     entry.outcome = outcome
+    entry.endedAt = this.#tick()
     if (!entry.made.isOneWay) this.#open -= 1
     if (outcome.kind === "answered") {
       if (outcome.op !== op) return `${op} was given the answer to ${outcome.op}`
@@ -61,6 +63,11 @@ export class CallLedger {
     }
     this.#note(outcome)
     return undefined
+  }
+
+  #tick(): number {
+    this.#ticks += 1
+    return this.#ticks
   }
 
   #note({ code, message }: Outcome & { kind: "failed" }): void {
@@ -88,6 +95,7 @@ export class CallLedger {
     if (entry === undefined) return `${op} is run on ${by}, and was never made`
     if (entry.ran !== undefined) return `${op} is run on ${by}, and was run on ${entry.ran}`
     entry.ran = by
+    entry.ranAt = this.#tick()
     return undefined
   }
 
@@ -99,15 +107,24 @@ export class CallLedger {
   }
 
   #isRefused({ op, outcome }: Ended): string | undefined | false {
-    if (this.#calls.get(op)?.made.isCycle !== true) return false
+    const entry = this.#calls.get(op)
+    if (entry?.made.isCycle !== true) return false
     const isCycle = outcome.kind === "failed" && outcome.code === "CallCycle"
     this.#stage.sometimes("a cycle is found", isCycle)
-    // It is run where the turn that it comes from has ended by then, or was another activation's: that turns do not overlap is looked at
-    // elsewhere. What it must not do is wait until its time is up.
+    // Nor may it wait until its time is up, behind the turn that waits for it.
     const isTimedOut = outcome.kind === "failed" && outcome.code === "Timeout"
-    if (!isTimedOut || outcome.delivery !== "not-delivered" || !outcome.message.includes("was busy"))
-      return undefined
-    return `${op} waits for itself, and was not refused: ${shown(outcome)}`
+    if (isTimedOut && outcome.delivery === "not-delivered" && outcome.message.includes("was busy")) {
+      return `${op} waits for itself, and was not refused: ${shown(outcome)}`
+    }
+    if (outcome.kind !== "answered" || this.#isFree(entry)) return undefined
+    return `${op} waits for itself, and was answered`
+  }
+
+  /** Whoever waited had given up by then; where nothing goes wrong that is only for want of patience. */
+  #isFree({ made, ranAt }: Entry): boolean {
+    const behind = made.waitsBehind === undefined ? undefined : this.#calls.get(made.waitsBehind)
+    if (behind === undefined || behind.endedAt >= ranAt) return false
+    return !this.#show.isFaultless || behind.made.isImpatient
   }
 
   /** A process that stands still hears of it late. */
@@ -162,10 +179,15 @@ export class CallLedger {
   }
 }
 
+const NOT_YET = { ranAt: Number.POSITIVE_INFINITY, endedAt: Number.POSITIVE_INFINITY }
+
 interface Entry {
   readonly made: Made
   ran: string | undefined
   outcome: Outcome | undefined
+  /** In the order of all that happens. */
+  ranAt: number
+  endedAt: number
 }
 
 function shown(outcome: Outcome): string {

@@ -30,6 +30,8 @@ export interface Made {
   readonly isImpatient: boolean
   /** It would wait for itself. */
   readonly isCycle: boolean
+  /** The call that keeps the actor from it, if that has made one before. */
+  readonly waitsBehind: number | undefined
   /** An activation makes it, and may have ended before the call has left. */
   readonly isUnawaited: boolean
 }

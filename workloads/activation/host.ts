@@ -102,7 +102,15 @@ export class Host {
   async callOnce(id: string): Promise<string | undefined> {
     const { random } = this.#scene
     const method: Method = random.chance(0.7) ? "add" : "read"
-    const draft = { ...this.#addressed(id), method, chain: [], path: [], from: undefined, isOneWay: false }
+    const draft = {
+      ...this.#addressed(id),
+      method,
+      chain: [],
+      waits: [],
+      path: [],
+      from: undefined,
+      isOneWay: false,
+    }
     const plan = { ...this.#scene.drawn(draft), impatience: undefined, aborts: false }
     const failed = await this.#scene.call(this.#handleOf, plan)
     return failed === undefined ? undefined : `${(failed as { code?: string }).code}: ${failed.message}`
@@ -131,7 +139,7 @@ export class Host {
     const { random } = this.#scene
     const method: Method = random.pick(METHODS)
     const path = method === "pass" ? this.#pathFrom(id) : []
-    const draft = { ...this.#addressed(id), method, chain: [], path, from: undefined }
+    const draft = { ...this.#addressed(id), method, chain: [], waits: [], path, from: undefined }
     return this.#scene.call(this.#handleOf, this.#scene.drawn(draft))
   }
 

@@ -2,7 +2,7 @@ import { Actor, type PlacementStrategy } from "../../src/index.js"
 import type { ActorClass } from "../../src/virtual/actor-class.js"
 import { Answer, type Asked, type Method } from "./asked.js"
 import type { Overlap } from "./events.js"
-import type { PerformerHandle, Scene } from "./scene.js"
+import type { CallDraft, PerformerHandle, Scene } from "./scene.js"
 
 /** What an actor of this workload keeps: all that was added to it, in order. */
 export interface Kept {
@@ -118,7 +118,8 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
         const [next, ...path] = asked.path
         if (next === undefined) return
         const chain = asked.isOneWay ? [asked.id] : [...asked.chain, asked.id]
-        const failed = await this.#call(next, path, chain)
+        const waits = asked.isOneWay || asked.from === undefined ? [] : [...asked.waits, asked.op]
+        const failed = await this.#call(next, { path, chain, waits })
         if (failed !== undefined && random.chance(0.5)) throw failed
       })
     }
@@ -126,7 +127,7 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
     /** Before the first message; whatever comes of it. */
     async #callAhead(): Promise<void> {
       const later = show.ids.slice(show.ids.indexOf(this.#id) + 1)
-      if (later.length > 0) await this.#call(random.pick(later), [], [this.#id])
+      if (later.length > 0) await this.#call(random.pick(later), { chain: [this.#id] })
     }
 
     /** Nobody waits for it, so this activation may be over before it has left; and it may wait long, for those who are hardly ever there. */
@@ -136,20 +137,15 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
       const among = rare.length > 0 && random.chance(0.5) ? rare : later
       if (among.length === 0) return
       show.mayStopSoon(life.name)
-      await this.#call(random.pick(among), [], [this.#id], true)
+      await this.#call(random.pick(among), { chain: [this.#id], isAside: true })
     }
 
-    #call(
-      next: string,
-      path: readonly string[],
-      chain: readonly string[],
-      isAside = false,
-    ): Promise<Error | undefined> {
+    #call(next: string, { path = [], chain, waits = [], isAside = false }: Way): Promise<Error | undefined> {
       const seq = this.#seqs.get(next) ?? 0
       this.#seqs.set(next, seq + 1)
       const method: Method = path.length > 0 ? "pass" : random.chance(0.7) ? "add" : "glance"
       const from = { id: this.#id, generation: this.fencingToken }
-      const draft = { id: next, method, sender: this.#by, seq, chain, path, from, isAside }
+      const draft = { id: next, method, sender: this.#by, seq, chain, waits, path, from, isAside }
       return scene.call((type, key) => this.#handle(type, key), scene.drawn(draft))
     }
 
@@ -233,4 +229,10 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
     ...(idleAfterMs && { idleAfterMs }),
     ...(mailboxCapacity && { mailboxCapacity }),
   })
+}
+
+/** Of a call that an actor makes. */
+interface Way extends Pick<CallDraft, "chain" | "isAside"> {
+  readonly path?: readonly string[]
+  readonly waits?: readonly number[]
 }

@@ -65,6 +65,7 @@ export class Scene {
       timeoutMs,
       isImpatient: impatience !== undefined,
       isCycle,
+      waitsBehind: isCycle ? plan.waits[plan.chain.indexOf(id)] : undefined,
       isUnawaited: plan.from !== undefined && (isOneWay || plan.isAside === true),
     })
     const beganMs = life.ports.clock.monotonicMs()
@@ -124,6 +125,7 @@ export interface CallDraft {
   readonly sender: string
   readonly seq: number
   readonly chain: readonly string[]
+  readonly waits: readonly number[]
   readonly path: readonly string[]
   readonly from: Asked["from"]
   readonly isOneWay?: boolean

@@ -17,6 +17,8 @@ export async function checkConvergence(
     const problems = await stage.on(machine, () => callAll(show.hosts.get(machine) as Host, show.ids))
     agree(problems.length === 0, () => `calls from ${machine}: ${problems.join("; ")}`)
   }
+  // Actors that were activated for this may have sent one-way messages, which nobody waits for.
+  await stage.sleep(300)
   const hosts = await Promise.all(
     machines.map((machine) => stage.on(machine, () => show.hosts.get(machine) as Host)),
   )

@@ -85,6 +85,7 @@ export class Registry implements Directory, TenureHolder {
       logger,
       troubles,
       terms,
+      mayJudge: () => this.#incarnation?.mayAct() ?? true,
       isOwn: (node) => this.#lives.has(node),
       recordChanged: (node, revision, status) => {
         if (node === this.#node.toString()) this.#incarnation?.recordChanged(revision, status)

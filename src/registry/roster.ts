@@ -237,7 +237,8 @@ export class Roster {
   }
 
   #endWhatIsDue(): void {
-    if (this.#isOver || this.#isWaiting) return
+    // After a block this may come before the lease has been looked at, and would end this node's own.
+    if (this.#isOver || this.#isWaiting || !this.#tools.mayJudge()) return
     for (const lease of this.#sights.due(this.#tools.clock.monotonicMs())) {
       // One commit at a time: while the store is away they would pile up, for it to serve when it is back.
       if (this.#ending.has(lease.node)) continue
@@ -273,6 +274,8 @@ export interface RosterTools {
   readonly troubles: StoreTroubles
   readonly terms: LeaseTerms
   /** Whether it was a life of this process. */
+  /** Whether this node may act. One that may not has missed what others did. */
+  mayJudge(): boolean
   isOwn(node: string): boolean
   /** Of any node, this one among them. */
   recordChanged(node: string, revision: Revision, status: NodeRecord["status"] | "gone"): void

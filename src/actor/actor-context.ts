@@ -4,7 +4,8 @@ import type { AskOptions } from "./ask.js"
 import type { Behavior } from "./behavior.js"
 
 export interface SpawnOptions {
-  /** How many messages may wait; one more goes to dead letters, and an ask with it is refused. No limit unless set. */
+  /** How many messages may wait; one more goes to dead letters, and an ask with it is refused. Unless set the
+   * system's `mailboxCapacity` where it listens for other nodes, and no limit where it does not; `Infinity` is none. */
   readonly mailboxCapacity?: number
   /** Asks for this uid, to take up an identity that others still refer to; refused while it is reserved. */
   readonly uid?: number

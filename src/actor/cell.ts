@@ -101,7 +101,12 @@ export class Cell extends TurnTaker implements Watcher {
       throw new ActorStoppedError(this.ref.toString(), "not-delivered")
     }
     const segment = name === undefined ? this.realm.freshName() : freeSegment(this, name)
-    const child = new Cell(this.realm, this, segment, checkCapacity(options?.mailboxCapacity))
+    const child = new Cell(
+      this.realm,
+      this,
+      segment,
+      checkCapacity(options?.mailboxCapacity ?? this.realm.mailboxCapacity),
+    )
     if (options?.uid !== undefined) child.#claimUid(options.uid)
     this.#children ??= new Map()
     this.#children.set(segment, child)

@@ -14,6 +14,8 @@ export type DeadLetterReason =
   | "old-incarnation"
   /** Its mailbox is full. */
   | "mailbox-full"
+  /** As much as may wait of what its sender's node has sent waits already (`inboundBuffer`). */
+  | "inbound-full"
   /** The actor said that it does not handle the message. */
   | "unhandled"
   /** The ask that this answers has ended: answered, timed out, cancelled or failed. */

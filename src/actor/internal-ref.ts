@@ -1,6 +1,7 @@
 import type { ActorPath } from "../address/actor-path.js"
 import type { CallError, Delivery } from "../errors/call-errors.js"
 import type { ActorRef } from "./actor-ref.js"
+import type { Backlog } from "./backlog.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import type { ReplyRef } from "./reply-ref.js"
 import type { Terminated } from "./signals.js"
@@ -26,6 +27,22 @@ export abstract class InternalRef<in M> implements ActorRef<M> {
 
   /** `extras` is what came, or is to go, with it over the wire. Takes a question and tells `reply` should the actor stop before it has answered; or says why it does not take it. */
   abstract request(reply: ReplyRef, message: M, extras?: object): CallError | undefined
+  /** As `tell`, for a message that came over the wire; what waits in a mailbox counts in `backlog` by its weight. */
+  receive(message: M, _weight: number, _backlog: Backlog): void {
+    this.tell(message)
+  }
+
+  /** As `request`, in the same way. */
+  receiveRequest(
+    reply: ReplyRef,
+    message: M,
+    extras: object,
+    _weight: number,
+    _backlog: Backlog,
+  ): CallError | undefined {
+    return this.request(reply, message, extras)
+  }
+
   /** Nobody waits for the answer any more. Says whether the question may have been handled, or may yet be. */
   abstract withdraw(reply: ReplyRef): Delivery
 

@@ -39,7 +39,7 @@ export function bottomUp(top: Cell): Cell[] {
   return all.reverse()
 }
 
-export function checkCapacity(capacity = Number.POSITIVE_INFINITY): number {
+export function checkCapacity(capacity: number): number {
   if (capacity > 0 && (Number.isInteger(capacity) || capacity === Number.POSITIVE_INFINITY)) return capacity
-  throw new RangeError(`mailboxCapacity is a whole number from 1, not ${capacity}`)
+  throw new RangeError(`mailboxCapacity is a whole number from 1, or Infinity, not ${capacity}`)
 }

@@ -1,5 +1,6 @@
 import type { ActorPath } from "../address/actor-path.js"
 import { ActorStoppedError, type CallError, type Delivery, OverloadedError } from "../errors/call-errors.js"
+import type { Backlog } from "./backlog.js"
 import type { Cell } from "./cell.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import { InternalRef, type Watcher } from "./internal-ref.js"
@@ -35,6 +36,11 @@ export class LocalRef<M> extends InternalRef<M> {
     return this.cell.accept(message)
   }
 
+  override receive(message: M, weight: number, backlog: Backlog): void {
+    const refused = this.cell.receive(message, weight, backlog)
+    if (refused !== undefined) this.cell.realm.deadLetters.add(message, this, refused)
+  }
+
   addWatcher(watcher: Watcher): void {
     this.cell.addWatcher(watcher)
   }
@@ -44,7 +50,21 @@ export class LocalRef<M> extends InternalRef<M> {
   }
 
   request(reply: ReplyRef, message: M): CallError | undefined {
-    const refused = this.cell.accept(message)
+    return this.#asked(reply, this.cell.accept(message))
+  }
+
+  override receiveRequest(
+    reply: ReplyRef,
+    message: M,
+    _extras: object,
+    weight: number,
+    backlog: Backlog,
+  ): CallError | undefined {
+    const refused = this.cell.receive(message, weight, backlog)
+    return refused === "inbound-full" ? backlog.refusal(this.toString()) : this.#asked(reply, refused)
+  }
+
+  #asked(reply: ReplyRef, refused: DeadLetterReason | undefined): CallError | undefined {
     if (refused !== undefined) return refusal(this, refused)
     reply.place = this.cell.mailbox.last
     this.cell.asks = reply.linkBefore(this.cell.asks)

@@ -1,5 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { OverloadedError } from "../errors/call-errors.js"
+import type { Backlog } from "./backlog.js"
 import type { Letter } from "./letter.js"
 import { Mailbox } from "./mailbox.js"
 
@@ -212,4 +214,87 @@ function mailboxWith(messages: readonly unknown[]): Mailbox {
   const mailbox = new Mailbox(Number.POSITIVE_INFINITY)
   for (const message of messages) mailbox.push(message)
   return mailbox
+}
+
+test("what came over the wire is counted from when it enters until it is taken, once, whatever else comes and goes", () => {
+  const step = fc.oneof(
+    fc.record({ push: fc.constantFrom("local", "own") }),
+    fc.record({ connection: fc.nat(1), weight: fc.constantFrom(64, 64, 64, 128) }),
+    fc.record({ take: fc.integer({ min: 1, max: 5 }) }),
+    fc.record({ stash: fc.integer({ min: 1, max: 3 }) }),
+    fc.constant("take all" as const),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const mailbox = new Mailbox(40)
+      const backlogs = [new CountingBacklog(), new CountingBacklog()]
+      /** What waits, by what it is: the connection and weight of what came over the wire. */
+      let model: { readonly connection: number; readonly weight: number }[] = []
+      const local = { connection: -1, weight: 0 }
+      for (const one of steps) {
+        if (one === "take all") {
+          mailbox.takeAll()
+          model = []
+        } else if ("push" in one) {
+          if (one.push === "own") mailbox.pushOwn("own")
+          if (one.push === "own" || mailbox.push("local")) model.push(local)
+        } else if ("connection" in one) {
+          const { connection, weight } = one
+          const isTaken = mailbox.pushFrom(backlogs[connection] as CountingBacklog, "wire", weight)
+          expect(isTaken).toBe(model.length < 40)
+          if (isTaken) model.push(one)
+        } else if ("take" in one) {
+          for (let left = Math.min(one.take, model.length); left > 0; left -= 1) mailbox.take()
+          model.splice(0, one.take)
+        } else {
+          // Taken, and put back: it is counted no longer.
+          const count = Math.min(one.stash, model.length)
+          mailbox.putBack(Array.from({ length: count }, () => mailbox.take()))
+          model = [...Array.from({ length: count }, () => local), ...model.slice(count)]
+        }
+        expect(mailbox.size).toBe(model.length)
+        for (const [connection, backlog] of backlogs.entries()) {
+          const waiting = model.filter((message) => message.connection === connection)
+          const bytes = waiting.reduce((sum, { weight }) => sum + weight, 0)
+          expect(backlog).toMatchObject({ messages: waiting.length, bytes })
+        }
+        expect(mailbox.wireBytes).toBe(model.reduce((sum, { weight }) => sum + weight, 0))
+      }
+    }),
+  )
+})
+
+test("says that it is pressed once it is half full", () => {
+  const mailbox = new Mailbox(4)
+  const backlog = new CountingBacklog()
+  const pressed = [1, 2, 3, 4, 5].map(() => {
+    backlog.isPressed = false
+    mailbox.pushFrom(backlog, "message", 64)
+    return backlog.isPressed
+  })
+  expect(pressed).toEqual([false, false, true, true, false])
+  expect(backlog.messages).toBe(4)
+})
+
+class CountingBacklog implements Backlog {
+  readonly room = Number.POSITIVE_INFINITY
+  readonly roomBytes = Number.POSITIVE_INFINITY
+  messages = 0
+  bytes = 0
+  isPressed = false
+
+  enter(weight: number, isPressed: boolean): void {
+    this.messages += 1
+    this.bytes += weight
+    this.isPressed = isPressed
+  }
+
+  leave(weight: number): void {
+    this.messages -= 1
+    this.bytes -= weight
+  }
+
+  refusal(target: string): OverloadedError {
+    return new OverloadedError(target, 0)
+  }
 }

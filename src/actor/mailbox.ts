@@ -1,4 +1,6 @@
+import type { Backlog } from "./backlog.js"
 import type { Letter } from "./letter.js"
+import { WireQueue } from "./wire-queue.js"
 
 /**
  * Two lanes: letters of the runtime (stop, terminated, restart) go ahead of messages. Each lane keeps its order.
@@ -16,6 +18,8 @@ export class Mailbox {
   #taken = 0
   #letters: Letter[] | undefined
   #letterHead = 0
+  /** Made for the first message that comes over the wire. */
+  #wire: WireQueue | undefined
 
   constructor(capacity: number) {
     this.capacity = capacity
@@ -42,6 +46,21 @@ export class Mailbox {
   /** The place of the message that came in last: it has been taken once `taken` has reached this. */
   get last(): number {
     return this.#taken + this.size
+  }
+
+  /** What the messages weigh that came over the wire. */
+  get wireBytes(): number {
+    return this.#wire === undefined ? 0 : this.#wire.bytes
+  }
+
+  /** As `push`, for a message that came over the wire: it counts in `backlog` until it is taken. */
+  pushFrom(backlog: Backlog, message: unknown, weight: number): boolean {
+    const waiting = this.size
+    if (!this.push(message)) return false
+    this.#wire ??= new WireQueue()
+    this.#wire.add(this.#taken - this.#wire.putBack + waiting, weight, backlog)
+    backlog.enter(weight, waiting * 2 >= this.capacity)
+    return true
   }
 
   /** False if it is full. */
@@ -73,6 +92,8 @@ export class Mailbox {
   take(): unknown {
     const message = this.#next
     const queue = this.#queue
+    const wire = this.#wire
+    if (wire !== undefined && this.#taken - wire.putBack === wire.next) wire.takeFirst()
     this.#taken += 1
     if (queue === undefined) {
       this.#next = NONE
@@ -94,11 +115,17 @@ export class Mailbox {
 
   /** Puts back, ahead of all others, what had been taken before: it was accepted once, so no limit holds it off. */
   putBack(messages: readonly unknown[]): void {
-    const all = [...messages, ...this.takeAll()]
+    const all = [...messages, ...this.#empty()]
     for (const message of all) this.pushOwn(message)
+    if (this.#wire !== undefined) this.#wire.putBack += messages.length
   }
 
   takeAll(): unknown[] {
+    this.#wire?.clear()
+    return this.#empty()
+  }
+
+  #empty(): unknown[] {
     if (this.#next === NONE) return []
     const all = [this.#next, ...(this.#queue?.slice(this.#head) ?? [])]
     this.#next = NONE

@@ -1,5 +1,6 @@
 import type { ActorPath } from "../address/actor-path.js"
 import { ActorStoppedError, type CallError, type Delivery } from "../errors/call-errors.js"
+import type { Backlog } from "./backlog.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import { InternalRef, type Watcher } from "./internal-ref.js"
 import { LocalRef } from "./local-ref.js"
@@ -45,6 +46,10 @@ export class PathRef<M> extends InternalRef<M> {
 
   accept(message: M): DeadLetterReason | undefined {
     return this.current().accept(message)
+  }
+
+  override receive(message: M, weight: number, backlog: Backlog): void {
+    this.current().receive(message, weight, backlog)
   }
 
   addWatcher(watcher: Watcher): void {

@@ -21,6 +21,8 @@ export interface Realm {
   readonly random: Random
   readonly logger: Logger
   readonly askTimeoutMs: number
+  /** How many messages may wait for an actor that was spawned without saying so. */
+  readonly mailboxCapacity: number
   /** Answers that are awaited and have been given a path, by their name under `/system/temp`. */
   readonly temporaries: Map<string, InternalRef<never>>
   /** A name that no other actor of this system was given. */

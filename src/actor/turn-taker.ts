@@ -1,3 +1,4 @@
+import type { Backlog } from "./backlog.js"
 import type { Behavior, MaybePromise } from "./behavior.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import type { Runnable } from "./dispatcher.js"
@@ -37,6 +38,20 @@ export abstract class TurnTaker implements Runnable {
     const { flags } = this
     if ((flags & STOPPING) !== 0) return "stopped"
     if (!this.mailbox.push(message)) return "mailbox-full"
+    if ((flags & (SCHEDULED | BUSY | PAUSED)) === 0) this.#schedule()
+    return undefined
+  }
+
+  /** As `accept`, for a message that came over the wire. */
+  receive(message: unknown, weight: number, backlog: Backlog): DeadLetterReason | undefined {
+    const { flags, mailbox } = this
+    if ((flags & STOPPING) !== 0) return "stopped"
+    const waiting = mailbox.size
+    if (waiting > 0 || (flags & BUSY) !== 0) {
+      if (waiting >= backlog.room) return "inbound-full"
+      if (waiting > 0 && mailbox.wireBytes + weight > backlog.roomBytes) return "inbound-full"
+    }
+    if (!mailbox.pushFrom(backlog, message, weight)) return "mailbox-full"
     if ((flags & (SCHEDULED | BUSY | PAUSED)) === 0) this.#schedule()
     return undefined
   }

@@ -26,6 +26,11 @@ export interface Codec {
    * node does not know, such as a type that it has not registered.
    */
   decode(bytes: Buffer, start: number, end: number): unknown
+  /**
+   * About how much more memory than its bytes the value takes that was decoded last; it decides how many such may wait. Where a codec
+   * does not say, four times its bytes.
+   */
+  readonly overheadBytes?: number
 }
 
 /** A buffer that grows at its end. */

@@ -14,6 +14,9 @@ export class BatchReader {
   maxBodyBytes: number
   #held: Buffer = NOTHING
   #heldBytes = 0
+  /** Chunks that are not read yet, because `take` said not to go on; the first from `laterAt` on. */
+  #later: Buffer[] = []
+  #laterAt = 0
 
   constructor(digest: Digest, maxBodyBytes: number) {
     this.#digest = digest
@@ -26,13 +29,34 @@ export class BatchReader {
   }
 
   /**
-   * Hands out the bodies that are whole by now. `take` says whether to go on. What is wrong with the stream is returned; after that
-   * nothing more is to be pushed.
+   * Hands out the bodies that are whole by now, until `take` says not to go on; the rest waits for `goOn`. What is wrong with the
+   * stream is returned; after that nothing more is to be pushed.
    */
   push(chunk: Buffer, take: TakeBody): StreamProblem | undefined {
-    let at = 0
+    if (this.#later.length === 0) return this.#read(chunk, 0, take)
+    this.#later.push(chunk)
+    return undefined
+  }
+
+  /** Hands out what waited, in the same way. */
+  goOn(take: TakeBody): StreamProblem | undefined {
+    const chunks = this.#later
+    this.#later = []
+    for (const [index, chunk] of chunks.entries()) {
+      const problem = this.#read(chunk, index === 0 ? this.#laterAt : 0, take)
+      if (problem !== undefined) return problem
+      if (this.#later.length > 0) {
+        this.#later.push(...chunks.slice(index + 1))
+        return undefined
+      }
+    }
+    return undefined
+  }
+
+  #read(chunk: Buffer, from: number, take: TakeBody): StreamProblem | undefined {
+    let at = from
     if (this.#heldBytes > 0) {
-      at = this.#hold(chunk, 0)
+      at = this.#hold(chunk, at)
       if (this.#heldBytes < BATCH_HEADER_BYTES) return undefined
       const problem = this.#headerProblem(this.#held, 0)
       if (problem !== undefined) return problem
@@ -42,7 +66,7 @@ export class BatchReader {
       this.#held = NOTHING
       this.#heldBytes = 0
       if (!this.#isWhole(held, 0, end)) return "corrupted"
-      if (!take(held, BATCH_HEADER_BYTES, end)) return undefined
+      if (!take(held, BATCH_HEADER_BYTES, end)) return this.#setAside(chunk, at)
     }
     while (chunk.length - at >= BATCH_HEADER_BYTES) {
       const problem = this.#headerProblem(chunk, at)
@@ -50,11 +74,17 @@ export class BatchReader {
       const end = at + BATCH_HEADER_BYTES + chunk.readUInt32LE(at)
       if (end > chunk.length) break
       if (!this.#isWhole(chunk, at, end)) return "corrupted"
-      if (!take(chunk, at + BATCH_HEADER_BYTES, end)) return undefined
+      if (!take(chunk, at + BATCH_HEADER_BYTES, end)) return this.#setAside(chunk, end)
       at = end
     }
     if (at < chunk.length) this.#hold(chunk, at)
     return undefined
+  }
+
+  #setAside(chunk: Buffer, at: number): undefined {
+    if (at === chunk.length) return
+    this.#later.push(chunk)
+    this.#laterAt = at
   }
 
   #headerProblem(bytes: Buffer, at: number): StreamProblem | undefined {
@@ -97,7 +127,7 @@ export class BatchReader {
   }
 }
 
-/** What the bytes from `start` to `end` say; false ends the reading. */
+/** What the bytes from `start` to `end` say; false holds the reading. */
 export type TakeBody = (bytes: Buffer, start: number, end: number) => boolean
 
 export type StreamProblem = "too-long" | "corrupted"

@@ -144,6 +144,67 @@ describe("what is written", () => {
   })
 })
 
+describe("reading that is held", () => {
+  test("hands out nothing more, not even the rest of a batch, and goes on where it was", () => {
+    const { frames, connection, handler } = talking()
+    handler.onFrame = () => frames.hold()
+    const numbered = (...numbers: number[]) =>
+      batchOf(...numbers.map((number) => [ENVELOPE, Uint8Array.of(number)] as const))
+    const third = numbered(5, 6)
+    connection.handler.data(Buffer.concat([numbered(1, 2), numbered(3, 4), third.subarray(0, 20)]))
+    expect(connection.isPaused).toBe(true)
+    // What was on its way when the reading was held.
+    connection.handler.data(third.subarray(20))
+    const heard: number[] = []
+    for (let round = 0; round < 6; round += 1) {
+      heard.push(handler.heard.length)
+      frames.goOn()
+    }
+    expect(heard).toEqual([1, 2, 3, 4, 5, 6])
+    expect(handler.heard.map((one) => Number(one.slice(-2)))).toEqual([1, 2, 3, 4, 5, 6])
+    expect(connection.isPaused).toBe(false)
+  })
+
+  test("does not make the peer silent, nor slow; once it goes on, the peer has its time again", async () => {
+    const { frames, connection, handler, tools } = talking()
+    handler.onFrame = () => frames.hold()
+    const batch = batchOf([ENVELOPE], [ENVELOPE])
+    connection.handler.data(Buffer.concat([batch, batch.subarray(0, 15)]))
+    await tools.clock.advance(60_000)
+    expect(handler.ends).toEqual([])
+    // Its own pings leave all the while, so the peer does not give up either.
+    expect(connection.takeFrames().length).toBeGreaterThan(20)
+    handler.onFrame = () => {}
+    frames.goOn()
+    await tools.clock.advance(8_000)
+    expect(handler.ends).toEqual([])
+    await tools.clock.advance(8_000)
+    expect(handler.ends).toEqual(["slow"])
+  })
+
+  test("hears the end of the peer after all that was said before it", () => {
+    const { frames, connection, handler } = talking()
+    handler.onFrame = () => frames.hold()
+    connection.handler.data(batchOf([ENVELOPE], [ENVELOPE]))
+    connection.handler.ended()
+    expect(handler.ends).toEqual([])
+    frames.goOn()
+    expect([handler.heard.length, handler.ends]).toEqual([2, []])
+    frames.goOn()
+    expect(handler.ends).toEqual(["ended"])
+  })
+
+  test("is over when the connection is: nothing more is handed out, and the end is seen", () => {
+    const { frames, connection, handler } = talking()
+    handler.onFrame = () => frames.hold()
+    connection.handler.data(batchOf([ENVELOPE], [ENVELOPE]))
+    frames.finish("stopping")
+    expect(connection.isPaused).toBe(false)
+    frames.goOn()
+    expect(handler.heard.length).toBe(1)
+  })
+})
+
 describe("what comes", () => {
   test("is handed on frame by frame, with its fields", () => {
     const { connection, handler } = talking()

@@ -5,10 +5,11 @@ import type { Logger } from "../ports/logger.js"
 import type { CloseReason, Connection, ConnectionHandler } from "../ports/network.js"
 import type { Scheduler } from "../ports/scheduler.js"
 import { InputBytes } from "../serialization/input-bytes.js"
-import { BatchReader } from "./batch-reader.js"
+import { BatchReader, type StreamProblem } from "./batch-reader.js"
 import { BatchWriter } from "./batch-writer.js"
 import type { DisconnectReason } from "./disconnect-reason.js"
 import { ALIVE, BATCH_BYTES, GOODBYE, MAX_HANDSHAKE_BYTES, PING, PROBE } from "./frames.js"
+import type { Valve } from "./inbound-flow.js"
 
 /**
  * A connection that speaks in frames, and that knows when its peer has fallen silent.
@@ -16,11 +17,13 @@ import { ALIVE, BATCH_BYTES, GOODBYE, MAX_HANDSHAKE_BYTES, PING, PROBE } from ".
  * What is written in one turn of the event loop leaves as one batch when the turn and its microtasks are over. While the network takes no more,
  * `isBlocked` says so and nothing is handed to it; whoever writes then has the bytes on its own account.
  *
+ * Whoever deals with the frames may hold the reading, also in the middle of a batch.
+ *
  * Keep-alive runs on one slow timer: who has sent nothing since it last fired sends a ping; a peer of whom no whole batch came for
  * the time-out is given up, and so is one that takes too long over a batch that it began. A timer that fires late shows that it
  * was this process that stood still, and then nobody is blamed until it fires again.
  */
-export class FrameConnection implements ConnectionHandler {
+export class FrameConnection implements ConnectionHandler, Valve {
   readonly writer: BatchWriter
   readonly remote: string
   /** Resolves when the network has let go of it. */
@@ -48,6 +51,11 @@ export class FrameConnection implements ConnectionHandler {
   /** Those who wait to hear whether the peer is still there. */
   #probes: ((isAlive: boolean) => void)[] = []
   #probeTimer: Timer | undefined
+  #isHeld = false
+  /** Held in the middle of a body: the rest of it. */
+  #rest: { readonly bytes: Buffer; readonly start: number; readonly end: number } | undefined
+  /** The peer has ended, and what it had sent before that is not dealt with yet. */
+  #hasEnded = false
 
   constructor(connection: Connection, tools: FrameTools, handler: FrameHandler) {
     this.#connection = connection
@@ -91,7 +99,8 @@ export class FrameConnection implements ConnectionHandler {
     if (this.#isClosed) return answered(false)
     this.#probes.push(answered)
     if (this.#probes.length > 1) return
-    this.#probeTimer = this.#tools.clock.setTimer(PROBE_MS, () => this.#probed(false))
+    // Where reading is held, the answer may have come and not been read.
+    this.#probeTimer = this.#tools.clock.setTimer(PROBE_MS, () => this.#probed(this.#isHeld))
     this.writer.frame(PROBE)
     this.flush()
   }
@@ -151,12 +160,39 @@ export class FrameConnection implements ConnectionHandler {
   data(chunk: Uint8Array): void {
     if (this.#isClosed) return
     const before = this.#bodies
-    const problem = this.#reader.push(asBuffer(chunk), this.#body)
+    this.#read(this.#reader.push(asBuffer(chunk), this.#body), before)
+  }
+
+  #read(problem: StreamProblem | undefined, before = this.#bodies): void {
     if (problem !== undefined && !this.#isEstablished) this.close("malformed", "it begins as no node does")
     else if (problem !== undefined) this.close(problem)
     else if (this.#reader.announced === 0) this.#begunAt = undefined
     else if (this.#bodies !== before) this.#begunAt = this.#tools.clock.monotonicMs()
     else this.#begunAt ??= this.#tools.clock.monotonicMs()
+  }
+
+  /** Hands out no frame after the one that is being dealt with, and reads no more; the peer is held back in turn. */
+  hold(): void {
+    if (this.#isHeld || this.#isClosed) return
+    this.#isHeld = true
+    this.#connection.pause()
+  }
+
+  goOn(): void {
+    if (!this.#isHeld || this.#isClosed) return
+    this.#isHeld = false
+    const rest = this.#rest
+    this.#rest = undefined
+    if (rest !== undefined && !this.#frames(rest.bytes, rest.start, rest.end)) return
+    this.#read(this.#reader.goOn(this.#body))
+    if (this.#isHeld || this.#isClosed) return
+    if (this.#hasEnded) this.close("ended")
+    else this.#connection.resume()
+  }
+
+  broke(error: unknown): void {
+    this.#tools.logger.log("error", "a frame could not be dealt with", { remote: this.remote, error })
+    this.close("failed-on")
   }
 
   drained(): void {
@@ -173,6 +209,7 @@ export class FrameConnection implements ConnectionHandler {
 
   ended(): void {
     if (this.#isClosed) this.#connection.destroy()
+    else if (this.#isHeld) this.#hasEnded = true
     else this.close("ended")
   }
 
@@ -186,6 +223,11 @@ export class FrameConnection implements ConnectionHandler {
   readonly #body = (bytes: Buffer, start: number, end: number): boolean => {
     this.#heardAt = HEARD
     this.#bodies += 1
+    return this.#frames(bytes, start, end)
+  }
+
+  /** Whether to go on with the next body. */
+  #frames(bytes: Buffer, start: number, end: number): boolean {
     const input = this.#input
     let at = start
     try {
@@ -200,16 +242,15 @@ export class FrameConnection implements ConnectionHandler {
         else if (input.left > 0) throw new MalformedBytesError("a frame has more in it than it should")
         else if (kind !== PING) this.#own(kind)
         at = next
+        if (this.#isHeld) break
       }
     } catch (error) {
       if (error instanceof MalformedBytesError) this.close("malformed", error.message)
-      else {
-        // A defect of this node, which is not to take it down.
-        this.#tools.logger.log("error", "a frame could not be dealt with", { remote: this.remote, error })
-        this.close("failed-on")
-      }
+      // A defect of this node, which is not to take it down.
+      else this.broke(error)
     }
-    return !this.#isClosed
+    if (this.#isHeld && at < end) this.#rest = { bytes, start: at, end }
+    return !this.#isClosed && !this.#isHeld
   }
 
   #own(kind: number): void {
@@ -224,6 +265,9 @@ export class FrameConnection implements ConnectionHandler {
   #end(because: DisconnectReason, detail: string): void {
     this.#isClosed = true
     this.#backlog = []
+    this.#rest = undefined
+    // Or the peer's end would never be seen.
+    if (this.#isHeld) this.#connection.resume()
     this.#timer?.cancel()
     this.#handler.closed(because, detail)
     this.#probed(false)
@@ -238,7 +282,8 @@ export class FrameConnection implements ConnectionHandler {
   #tick(): void {
     const { clock, keepAlive } = this.#tools
     const now = clock.monotonicMs()
-    const stoodStill = now - this.#tickDueAt > keepAlive.intervalMs
+    // What is not read cannot be heard: a peer that is held back is not silent.
+    const stoodStill = now - this.#tickDueAt > keepAlive.intervalMs || this.#isHeld
     if (this.#heardAt === HEARD || stoodStill) this.#heardAt = now
     if (stoodStill && this.#begunAt !== undefined) this.#begunAt = now
     if (now - this.#heardAt >= keepAlive.timeoutMs && this.#begunAt === undefined) return this.close("silent")

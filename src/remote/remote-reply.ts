@@ -9,6 +9,8 @@ import { ActorStoppedError, type CallError, type Delivery } from "../errors/call
 /** Where the answer to another node's question goes: the first message told to it is sent back, any other is a dead letter. */
 export class RemoteReply extends ReplyRef {
   readonly timeoutMs: number
+  /** What waits to be handled, and need not be once this is over; undefined where nothing is to be told. */
+  question: { replyOver(): void } | undefined = undefined
   /** In the list of its desk. */
   after: RemoteReply | undefined = undefined
   #before: RemoteReply | undefined = undefined
@@ -105,6 +107,7 @@ export class RemoteReply extends ReplyRef {
     leave(this)
     this.#desk.over(this)
     this.#target.withdraw(this)
+    this.question?.replyOver()
   }
 }
 

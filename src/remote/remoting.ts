@@ -1,5 +1,6 @@
 import type { DeadLetters } from "../actor/dead-letters.js"
 import type { Deadlines } from "../actor/deadlines.js"
+import type { Dispatcher } from "../actor/dispatcher.js"
 import type { EventStream } from "../actor/event-stream.js"
 import type { InternalRef } from "../actor/internal-ref.js"
 import { ActorPath } from "../address/actor-path.js"
@@ -19,7 +20,9 @@ import { advice, adviceFor, type DisconnectReason } from "./disconnect-reason.js
 import type { FrameTools } from "./frame-connection.js"
 import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
 import type { Peer } from "./handshake.js"
+import type { InboundTerms } from "./inbound-budget.js"
 import { type Greeting, PeerConnection } from "./peer-connection.js"
+import { ReadingTurn } from "./reading-turn.js"
 import { RemoteNode, type RemoteNodeTools } from "./remote-node.js"
 import { RemoteRef } from "./remote-ref.js"
 import type { SharedKeys } from "./shared-keys.js"
@@ -63,6 +66,11 @@ export class Remoting {
       deadLetters,
       deadlines,
       logger,
+      inbound: {
+        terms: options.inbound,
+        turn: new ReadingTurn(scheduler),
+        dispatcher: options.dispatcher,
+      },
       resolve: (path) => this.resolve(path),
       target: (path) => options.local(path),
       questionPath: (peer, correlation) =>
@@ -372,6 +380,7 @@ export interface RemotingOptions {
   readonly keys: SharedKeys
   readonly tls: TlsOptions | undefined
   readonly terms: AssociationTerms
+  readonly inbound: InboundTerms
   readonly keepAlive: FrameTools["keepAlive"]
   readonly connectTimeoutMs: number
   readonly maxMessageBytes: number
@@ -382,6 +391,7 @@ export interface RemotingOptions {
   readonly events: EventStream
   readonly deadLetters: DeadLetters
   readonly deadlines: Deadlines
+  readonly dispatcher: Dispatcher
   /** The ref for a path of this node. */
   local(path: ActorPath): InternalRef<never>
 }

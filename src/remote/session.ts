@@ -34,6 +34,7 @@ import {
   WATCHING,
 } from "./frames.js"
 import type { Peer } from "./handshake.js"
+import { InboundFlow } from "./inbound-flow.js"
 import { HeardNames, SentNames } from "./names.js"
 import { plainError } from "./plain-error.js"
 import { Questions } from "./questions.js"
@@ -64,6 +65,7 @@ export class Session implements AnswerDesk {
   /** Actors of ours that the peer watches, by the peer's number for it. */
   readonly #watched = new WatchedHere((number, cause) => this.#sendTerminated(number, cause))
   readonly #envelope = new Envelope()
+  readonly #flow: InboundFlow
   /** The largest message that both sides take. */
   readonly maxMessageBytes: number
 
@@ -72,6 +74,7 @@ export class Session implements AnswerDesk {
     this.#frames = frames
     this.#speech = speech
     this.#owner = owner
+    this.#flow = new InboundFlow(frames, speech.inbound)
     this.maxMessageBytes = Math.min(speech.maxMessageBytes, peer.maxMessageBytes)
   }
 
@@ -182,6 +185,12 @@ export class Session implements AnswerDesk {
   }
 
   receive(kind: number, input: InputBytes): void {
+    const bytes = input.left
+    this.#receive(kind, input)
+    this.#flow.read(bytes)
+  }
+
+  #receive(kind: number, input: InputBytes): void {
     switch (kind) {
       case ENVELOPE:
         return this.#receiveMessage(input)
@@ -320,7 +329,7 @@ export class Session implements AnswerDesk {
     if (direction === ONE_WAY) {
       const ref = this.#heard.get(envelope.target)
       const message = this.#decode(input, ref, undefined)
-      if (message !== UNREADABLE) ref.tell(message as never)
+      if (message !== UNREADABLE) ref.receive(message as never, this.#speech.weight, this.#flow.budget)
     } else if (direction === REQUEST) this.#receiveRequest(input, envelope)
     else this.#receiveAnswer(input, correlation, direction === FAILURE)
   }
@@ -330,7 +339,10 @@ export class Session implements AnswerDesk {
     const reply = new RemoteReply(this, envelope.correlation, target, envelope.timeLeftMs)
     const message = this.#decode(input, target, reply)
     if (message === UNREADABLE) return
-    const refused = this.#isFull(target) ?? target.request(reply, message as never, envelope)
+    const { weight } = this.#speech
+    const refused =
+      this.#isFull(target) ??
+      target.receiveRequest(reply, message as never, envelope, weight, this.#flow.budget)
     if (refused !== undefined) return reply.fail(refused)
     if (reply.isOver) return
     this.#openReplies += 1

@@ -14,6 +14,7 @@ import type { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import { MAX_NAME_BYTES } from "./frames.js"
 import type { Peer } from "./handshake.js"
+import type { InboundTools } from "./inbound-flow.js"
 import type { RemoteReply } from "./remote-reply.js"
 
 /**
@@ -27,6 +28,9 @@ export class Speech implements RefTexts {
   readonly deadlines: Deadlines
   readonly logger: Logger
   readonly maxMessageBytes: number
+  readonly inbound: InboundTools
+  /** About what the message takes in memory that was decoded last. */
+  weight = 0
   readonly #options: SpeechOptions
   readonly #codec: Codec
   readonly #scratch = new OutputBuffer(4_096)
@@ -42,6 +46,7 @@ export class Speech implements RefTexts {
     this.deadlines = options.deadlines
     this.logger = options.logger
     this.maxMessageBytes = options.maxMessageBytes
+    this.inbound = options.inbound
     this.#codec = options.codec({ refs: this, types: options.types, clock: options.clock })
   }
 
@@ -83,8 +88,11 @@ export class Speech implements RefTexts {
   /** `reply` answers the message that is read. Throws an `InvalidMessageError` or a `MalformedBytesError`. */
   decode(input: InputBytes, reply: RemoteReply | undefined): unknown {
     this.#reply = reply
+    const { left } = input
     try {
-      return this.#codec.decode(input.bytes, input.at, input.end)
+      const value = this.#codec.decode(input.bytes, input.at, input.end)
+      this.weight = weightOf(left + (this.#codec.overheadBytes ?? left * UNKNOWN_OVERHEAD))
+      return value
     } catch (error) {
       if (isInstance(error, InvalidMessageError) || isInstance(error, MalformedBytesError)) throw error
       throw new InvalidMessageError("the codec threw on it", "not-delivered", { cause: error })
@@ -152,6 +160,7 @@ export interface SpeechOptions {
   readonly deadLetters: DeadLetters
   readonly deadlines: Deadlines
   readonly logger: Logger
+  readonly inbound: InboundTools
   /** The ref for a path, near or far. */
   resolve(path: ActorPath): InternalRef<never>
   /** The ref for a path that is to be one of this node's. */
@@ -161,6 +170,13 @@ export interface SpeechOptions {
 }
 
 const MAX_REFS = 4_096
+/** By which a message grows that a codec has made without saying. */
+const UNKNOWN_OVERHEAD = 4
+
+/** In few different sizes, so that messages of a kind weigh the same; and never less than the place in a queue takes. */
+function weightOf(bytes: number): number {
+  return bytes <= 1_024 ? Math.max(64, 1 << (32 - Math.clz32(bytes - 1))) : (bytes + 1_023) & ~1_023
+}
 
 function pathOf(text: string): ActorPath {
   const path = ActorPath.tryParse(text, { runtimeNames: true })

@@ -30,6 +30,10 @@ class BinaryCodec implements Codec {
     this.limits = limits
   }
 
+  get overheadBytes(): number {
+    return this.#decoder?.overheadBytes ?? 0
+  }
+
   encode(value: unknown, out: ByteSink): void {
     const encoder = this.#encoder ?? new BinaryEncoder(this.#tools, this.limits)
     this.#encoder = undefined

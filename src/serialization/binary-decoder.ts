@@ -37,6 +37,11 @@ export class BinaryDecoder {
     this.#keyTime = new KeyTime(clock)
   }
 
+  /** About what the items of the last value take in memory. */
+  get overheadBytes(): number {
+    return this.#items * ITEM_BYTES
+  }
+
   decode(bytes: Buffer, start: number, end: number): unknown {
     const input = this.#input
     input.reset(bytes, start, end)
@@ -245,5 +250,7 @@ const MOST_RESERVED = 16
 
 /** Beyond this the engine has no bigints. */
 const MOST_BIGINT_BYTES = 2 ** 27
+
+const ITEM_BYTES = 24
 
 const NO_BYTES = Buffer.alloc(0)

@@ -131,6 +131,7 @@ export class ActorSystem implements AsyncDisposable {
       random,
       logger,
       askTimeoutMs: settings.requestTimeoutMs,
+      mailboxCapacity: house === undefined ? Number.POSITIVE_INFINITY : settings.mailboxCapacity,
       temporaries: new Map(),
       freshName: () => {
         names += 1
@@ -140,8 +141,8 @@ export class ActorSystem implements AsyncDisposable {
     this.#user = guardian(this.#realm, "user")
     this.#system = guardian(this.#realm, "system")
     if (house === undefined) return
-    const { terms, keepAlive, maxMessageBytes, codec, types, listen } = settings.remote
-    const { deadLetters, deadlines } = this.#realm
+    const { terms, inbound, keepAlive, maxMessageBytes, codec, types, listen } = settings.remote
+    const { deadLetters, deadlines, dispatcher } = this.#realm
     this.#remoting = new Remoting(
       {
         self: house.self,
@@ -151,6 +152,7 @@ export class ActorSystem implements AsyncDisposable {
         keys: house.keys,
         tls: listen?.tls,
         terms,
+        inbound,
         keepAlive,
         connectTimeoutMs: CONNECT_TIMEOUT_MS,
         maxMessageBytes,
@@ -161,6 +163,7 @@ export class ActorSystem implements AsyncDisposable {
         events,
         deadLetters,
         deadlines,
+        dispatcher,
         local: (path) => this.#local(path),
       },
       house.listener,

@@ -4,6 +4,7 @@ import type { CodecFactory } from "../ports/codec.js"
 import type { TlsOptions } from "../ports/network.js"
 import type { AssociationTerms } from "../remote/association.js"
 import { LEAST_MESSAGE_BYTES, MOST_MESSAGE_BYTES } from "../remote/handshake.js"
+import type { InboundTerms } from "../remote/inbound-budget.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { TypeRegistry, type WireType } from "../serialization/type-registry.js"
 import { duration, group, number, text, whole } from "./setting-checks.js"
@@ -36,6 +37,13 @@ export interface RemoteSettings {
     readonly bytes?: number
     /** Which gives way: the new message, or the oldest that waits. `refuse` is the new one, and is the default. */
     readonly overflow?: "refuse" | "drop-oldest"
+  }
+  /** What came from one node and waits for its actors. Beyond it less is read from that node, and what would wait longest is refused. */
+  readonly inboundBuffer?: {
+    /** 16,384 for each node unless set. */
+    readonly messages?: number
+    /** As the messages are in memory, by estimate. 16 MiB for each node unless set; half of it for one actor. */
+    readonly bytes?: number
   }
   /**
    * How long nothing is exchanged with a node that is shut out by hand. 5 days unless set; at least 1,000. One that broke the
@@ -75,6 +83,7 @@ export interface CheckedRemoteSettings {
   readonly advertise: { readonly host: string | undefined; readonly port: number | undefined }
   readonly maxMessageBytes: number
   readonly terms: AssociationTerms
+  readonly inbound: InboundTerms
   readonly keepAlive: { readonly intervalMs: number; readonly timeoutMs: number }
   readonly codec: CodecFactory
   readonly types: TypeRegistry
@@ -95,6 +104,7 @@ export const remoteFields: readonly (keyof RemoteSettings)[] = [
   "deferred",
   "reconnect",
   "outboundBuffer",
+  "inboundBuffer",
   "quarantineMs",
   "keepAlive",
   "unreachableAfterMs",
@@ -114,6 +124,7 @@ export function checkRemoteSettings(
     advertise: checkAdvertise(settings.advertise),
     maxMessageBytes: checkMessageBytes(settings.maxMessageBytes),
     terms: checkTerms(settings, requestTimeoutMs),
+    inbound: checkInbound(settings.inboundBuffer),
     keepAlive: checkKeepAlive(settings.keepAlive),
     codec: settings.codec ?? binaryCodec(),
     types: new TypeRegistry(checkTypes(settings.types)),
@@ -241,6 +252,14 @@ function checkTerms(settings: RemoteSettings, requestTimeoutMs: number): Associa
     fromMs: from,
     toMs: to,
     unreachableAfterMs: duration("unreachableAfterMs", settings.unreachableAfterMs, 10_000),
+  }
+}
+
+function checkInbound(inboundBuffer: RemoteSettings["inboundBuffer"]): InboundTerms {
+  const { messages, bytes } = group("inboundBuffer", inboundBuffer, ["messages", "bytes"])
+  return {
+    messages: whole("inboundBuffer.messages", messages, 16_384),
+    bytes: whole("inboundBuffer.bytes", bytes, 16 * 1024 * 1024),
   }
 }
 

@@ -20,6 +20,7 @@ import {
 import type { ActorClass } from "./actor-class.js"
 import type { ActorMethod, ActorType } from "./actor-type.js"
 import type { CatalogTools } from "./catalog.js"
+import type { GuestQueue } from "./guest.js"
 import { validInput } from "./input-check.js"
 import type { Destination, Invocation } from "./invocation.js"
 import { settlesWithin } from "./settles-within.js"
@@ -41,7 +42,7 @@ import { Failure, promised, thrown } from "./turn-result.js"
  *
  * Its doors are its tenure's: asked before a turn starts, before a call or a reply leaves, and before a save.
  */
-export class Activation implements Runnable, Destination, ActorContext<unknown>, TenureHolder {
+export class Activation implements Runnable, Destination, ActorContext<unknown>, TenureHolder, GuestQueue {
   readonly type: ActorType
   readonly tenure: Tenure
   readonly key: string
@@ -49,6 +50,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   usedAt: number
   /** It ended without having served anybody, as the next one may too. */
   isUnused = false
+  guestBytes = 0
   readonly #tools: CatalogTools
   readonly #mailbox: Mailbox
   readonly #durable: DurableState
@@ -191,6 +193,8 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
       return invocation.fail(new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key]))
     }
     if (this.#mayStartBeside(invocation)) return this.#start(invocation)
+    const refused = invocation.wait?.(this, this.#mailbox.size)
+    if (refused !== undefined) return invocation.fail(refused)
     if (!this.#mailbox.push(invocation)) {
       return invocation.fail(new OverloadedError(this.id.toString(), this.#mailbox.capacity))
     }

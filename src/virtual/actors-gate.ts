@@ -1,3 +1,4 @@
+import type { Backlog } from "../actor/backlog.js"
 import type { DeadLetterReason } from "../actor/dead-letters.js"
 import { InternalRef } from "../actor/internal-ref.js"
 import type { ReplyRef } from "../actor/reply-ref.js"
@@ -39,10 +40,25 @@ export class ActorsGate extends InternalRef<unknown> {
   request(reply: ReplyRef, message: unknown, extras?: object): CallError | undefined {
     if (!(reply instanceof RemoteReply)) return new InvalidMessageError("calls come in from other nodes here")
     if (!isCallMessage(message)) return new InvalidMessageError("it is no call")
+    return this.#admit(new Guest(this.#house, message, extras as Extras, reply))
+  }
+
+  override receiveRequest(
+    reply: ReplyRef,
+    message: unknown,
+    extras: object,
+    weight: number,
+    backlog: Backlog,
+  ): CallError | undefined {
+    if (!(reply instanceof RemoteReply) || !isCallMessage(message)) return this.request(reply, message)
     const guest = new Guest(this.#house, message, extras as Extras, reply)
+    guest.countIn(backlog, weight)
+    return this.#admit(guest)
+  }
+
+  #admit(guest: Guest): undefined {
     if (!this.#house.refusals.cover(guest)) this.#hall.receive(guest)
     else guest.fail(guest.idProblem ?? sentTooEarly(guest))
-    return undefined
   }
 
   withdraw(): Delivery {

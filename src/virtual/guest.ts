@@ -1,7 +1,8 @@
+import type { Backlog } from "../actor/backlog.js"
 import { ActorId } from "../address/actor-id.js"
 import { ActorIdError } from "../address/actor-id-error.js"
 import { PlacementError } from "../errors/actor-call-errors.js"
-import { FencedError, InvalidMessageError } from "../errors/call-errors.js"
+import { FencedError, InvalidMessageError, type OverloadedError } from "../errors/call-errors.js"
 import type { TraceContext } from "../ports/telemetry.js"
 import type { RemoteReply } from "../remote/remote-reply.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
@@ -15,9 +16,13 @@ export class Guest implements Invocation {
   readonly trace: TraceContext | undefined
   readonly #namespace: string
   readonly #message: CallMessage
+  #args: readonly unknown[]
   readonly #flags: number
   readonly #reply: RemoteReply
   readonly #refusals: Refusals
+  #backlog: Backlog | undefined = undefined
+  #weight = 0
+  #queue: GuestQueue | undefined = undefined
 
   constructor({ namespace, refusals }: GuestHouse, message: CallMessage, extras: Extras, reply: RemoteReply) {
     this.key = localKey({ type: message[0], key: message[1] })
@@ -25,6 +30,7 @@ export class Guest implements Invocation {
     this.trace = extras.trace
     this.#namespace = namespace
     this.#message = message
+    this.#args = message[3]
     this.#flags = extras.flags
     this.#reply = reply
     this.#refusals = refusals
@@ -48,7 +54,7 @@ export class Guest implements Invocation {
   }
 
   get args(): readonly unknown[] {
-    return this.#message[3]
+    return this.#args
   }
 
   get isOneWay(): boolean {
@@ -73,7 +79,37 @@ export class Guest implements Invocation {
     return this.#reply.isOver
   }
 
+  /** Counts it among what came by its connection, from now until its turn begins or it ends. */
+  countIn(backlog: Backlog, weight: number): void {
+    this.#backlog = backlog
+    this.#weight = weight
+    this.#reply.question = this
+    backlog.enter(weight, false)
+  }
+
+  /** It is to wait behind as many others; or what to say where there is no room for it. */
+  wait(queue: GuestQueue, waiting: number): OverloadedError | undefined {
+    const backlog = this.#backlog
+    if (backlog === undefined) return undefined
+    this.#leaveQueue()
+    if (waiting > 0) {
+      const isFull = waiting >= backlog.room || queue.guestBytes + this.#weight > backlog.roomBytes
+      if (isFull) return backlog.refusal(this.id.toString())
+    }
+    this.#queue = queue
+    queue.guestBytes += this.#weight
+    return undefined
+  }
+
+  /** Nobody waits for the answer any more; where its turn has not begun, it never will. */
+  replyOver(): void {
+    if (this.#backlog === undefined) return
+    this.#args = NOTHING
+    this.#release()
+  }
+
   begun(): void {
+    this.#release()
     if (this.isOneWay) this.#reply.accept(undefined)
   }
 
@@ -82,9 +118,31 @@ export class Guest implements Invocation {
   }
 
   fail(error: Error): void {
+    this.#release()
     if (!this.#reply.isOver && isTriedAgain(error)) this.#refusals.add(this)
     this.#reply.fail(error)
   }
+
+  #release(): void {
+    const backlog = this.#backlog
+    if (backlog === undefined) return
+    this.#backlog = undefined
+    this.#leaveQueue()
+    backlog.leave(this.#weight)
+  }
+
+  #leaveQueue(): void {
+    if (this.#queue !== undefined) this.#queue.guestBytes -= this.#weight
+    this.#queue = undefined
+  }
+}
+
+const NOTHING: readonly unknown[] = []
+
+/** Where calls from other nodes wait. */
+export interface GuestQueue {
+  /** What those that wait weigh. */
+  guestBytes: number
 }
 
 /** What those who made the calls do about these errors, which is in `message-bus.ts`. */

@@ -1,16 +1,17 @@
 import type { ActorId } from "../address/actor-id.js"
 import { OverloadedError } from "../errors/call-errors.js"
-import type { Guest } from "./guest.js"
+import type { Guest, GuestQueue } from "./guest.js"
 import type { Destination } from "./invocation.js"
 
 /** The calls from other nodes for one actor that does not run here, while it is found out whether it is to. */
-export class Reception {
+export class Reception implements GuestQueue {
   readonly id: ActorId
   readonly key: string
   /** The connection that the first of them came by. */
   readonly connection: object
   readonly #capacity: number
   #waiting: Guest[] = []
+  guestBytes = 0
 
   constructor(first: Guest, capacity: number) {
     this.id = first.id
@@ -25,7 +26,9 @@ export class Reception {
   }
 
   accept(guest: Guest): void {
-    if (this.#waiting.length < this.#capacity) this.#waiting.push(guest)
+    const refused = guest.wait(this, this.#waiting.length)
+    if (refused !== undefined) guest.fail(refused)
+    else if (this.#waiting.length < this.#capacity) this.#waiting.push(guest)
     else guest.fail(new OverloadedError(this.id.toString(), this.#capacity))
   }
 

@@ -14,6 +14,7 @@ export class FakeConnection implements Connection {
   /** What `write` answers: whether the network takes more. */
   takesMore = true
   readonly writes: Buffer[] = []
+  isPaused = false
   isEnded = false
   isDestroyed = false
   #handler: ConnectionHandler | undefined
@@ -31,8 +32,13 @@ export class FakeConnection implements Connection {
     return this.takesMore
   }
 
-  pause(): void {}
-  resume(): void {}
+  pause(): void {
+    this.isPaused = true
+  }
+
+  resume(): void {
+    this.isPaused = false
+  }
 
   end(): void {
     this.isEnded = true

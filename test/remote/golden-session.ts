@@ -1,5 +1,6 @@
 import { DeadLetter, DeadLetters } from "../../src/actor/dead-letters.js"
 import { Deadlines } from "../../src/actor/deadlines.js"
+import { Dispatcher } from "../../src/actor/dispatcher.js"
 import { EventStream } from "../../src/actor/event-stream.js"
 import { InternalRef, type Watcher } from "../../src/actor/internal-ref.js"
 import { ReplyRef } from "../../src/actor/reply-ref.js"
@@ -9,6 +10,8 @@ import { Address } from "../../src/address/address.js"
 import { NodeId } from "../../src/address/node-id.js"
 import type { CallError, Delivery } from "../../src/errors/call-errors.js"
 import { FrameConnection } from "../../src/remote/frame-connection.js"
+import type { InboundTerms } from "../../src/remote/inbound-budget.js"
+import { ReadingTurn } from "../../src/remote/reading-turn.js"
 import { RemoteRef } from "../../src/remote/remote-ref.js"
 import type { RemoteReply } from "../../src/remote/remote-reply.js"
 import { Session, type SessionOwner } from "../../src/remote/session.js"
@@ -39,6 +42,7 @@ export interface SessionOptions {
   readonly ourMaxBytes?: number
   readonly theirMaxBytes?: number
   readonly types?: readonly WireType[]
+  readonly inbound?: InboundTerms
 }
 
 export function startSession(options: SessionOptions = {}): TestSession {
@@ -64,6 +68,11 @@ export function startSession(options: SessionOptions = {}): TestSession {
     deadLetters: new DeadLetters(events, logger, clock),
     deadlines: new Deadlines(clock),
     logger,
+    inbound: {
+      terms: options.inbound ?? { messages: 1_000, bytes: 1_000_000 },
+      turn: new ReadingTurn(scheduler),
+      dispatcher: new Dispatcher(scheduler, clock),
+    },
     resolve: actorAt,
     target: actorAt,
     questionPath: (_peer, correlation) => ActorPath.parse(`${THERE}/user/question-${correlation}`),

@@ -15,7 +15,14 @@ export type RemotingEvent =
   | Arrived
   | Handled
   /** A note is in the dead letters of a player, be it whoever sent it or whoever had it. */
-  | { readonly kind: "dead"; readonly player: string; readonly chain: string; readonly seq: number }
+  | {
+      readonly kind: "dead"
+      readonly player: string
+      readonly chain: string
+      readonly seq: number
+      /** It came, and there was no room for it. */
+      readonly refused: boolean
+    }
   | { readonly kind: "asked"; readonly player: string; readonly id: string }
   | { readonly kind: "question-handled"; readonly id: string }
   | {

@@ -25,6 +25,7 @@ export function drawSettings(stage: Stage): RemotingSettings {
     },
     quarantineMs: stage.knob("quarantineMs", [2_000, 5 * 24 * 3_600_000]),
     unreachableAfterMs: stage.knob("unreachableAfterMs", [1_000, 4_000]),
+    inboundBuffer: { messages: stage.knob("inboundBuffer.messages", [2, 16_384]) },
   }
 }
 

@@ -69,6 +69,7 @@ export class NoteLedger {
       case "dead": {
         const entry = this.#entry(event)
         entry.dead = true
+        entry.refused = event.refused
         if (entry.arrivedAt === event.player) this.#inside.get(event.player)?.delete(entry)
         return undefined
       }
@@ -119,6 +120,7 @@ export class NoteLedger {
       arrivedAt: undefined,
       handled: false,
       dead: false,
+      refused: false,
     }
     state.notes[seq] = entry
     if (!deferred) line.held?.push(entry)
@@ -193,7 +195,7 @@ export class NoteLedger {
   #settledArrived(player: string): string | undefined {
     for (const { player: sender, notes } of this.#chains.values()) {
       if (sender !== player) continue
-      const lost = notes.find((note) => note?.settled === true && !note.handled)
+      const lost = notes.find((note) => note?.settled === true && !note.handled && !note.refused)
       if (lost !== undefined) return `${lost.name} has not been handled`
     }
     return undefined
@@ -246,4 +248,5 @@ interface Entry {
   arrivedAt: string | undefined
   handled: boolean
   dead: boolean
+  refused: boolean
 }

@@ -173,7 +173,7 @@ export class Player {
       life.always("every message can be read", reason !== "unreadable" && reason !== "not-sendable")
       if (!isNote(message)) return
       const { chain, seq } = message
-      life.record({ kind: "dead", player: this.name, chain, seq })
+      life.record({ kind: "dead", player: this.name, chain, seq, refused: reason === "inbound-full" })
     })
     events.subscribe(AssociationConnected, ({ node }) => {
       life.sometimes("connected")

@@ -6,6 +6,7 @@ import {
   type ConnectionHandler,
   type Network,
 } from "../../src/index.js"
+import { FrameConnection } from "../../src/remote/frame-connection.js"
 import { RelayedConnection, relayed } from "./relayed-connection.js"
 
 /**
@@ -78,13 +79,21 @@ class TappedConnection extends RelayedConnection {
 
   override attach(handler: ConnectionHandler): void {
     this.#listener.opened(this.remote.host)
+    // Reading that was held goes on by itself, with bytes that came earlier.
+    const frames = handler as FrameConnection
+    const goOn = () => FrameConnection.prototype.goOn.call(frames)
+    frames.goOn = () => this.#whileReading(goOn)
     super.attach(handler)
   }
 
   override data(chunk: Uint8Array): void {
+    this.#whileReading(() => super.data(chunk))
+  }
+
+  #whileReading(read: () => void): void {
     this.#reading(this.#id)
     try {
-      super.data(chunk)
+      read()
     } finally {
       this.#reading(undefined)
     }

@@ -1,0 +1,210 @@
+import { describe, expect, it, onTestFinished } from "vitest"
+import { Actor, type ActorRef, type Behavior, Behaviors, OverloadedError } from "../../src/index.js"
+import { memoryStore } from "../../src/stores/memory-store.js"
+import { startNode } from "./nodes.js"
+import { MIB } from "./support/memory.js"
+import type { RawPeer } from "./support/raw-peer.js"
+import { sieges } from "./support/siege.js"
+import { until } from "./support/until.js"
+import { batch, name, oneWay, payloadOf } from "./support/wire.js"
+
+const besiege = sieges()
+/** More than a node reads at a time, and more than its sockets hold. */
+const FLOOD = 200_000
+const BATCH = 20_000
+
+describe("a peer that sends as fast as it can", () => {
+  it("is held back to what the actor handles: nothing is lost, however small its mailbox", async () => {
+    const { node, insider } = await besiege()
+    for (const [kind, counter] of Object.entries({ sync: counting, async: countingLater })) {
+      const count = { handled: 0 }
+      node.system.spawn(counter(count), kind, { mailboxCapacity: 100 })
+      const peer = await insider()
+      const before = node.system.deadLetterCount
+      peer.send(name(0, node.path(kind)))
+      send(peer, FLOOD)
+      await until("all are handled", () => count.handled === FLOOD || isLost(node.system, before), 60_000)
+      expect([count.handled, node.system.deadLetterCount - before]).toEqual([FLOOD, 0])
+    }
+  })
+
+  it("fills the mailbox of an actor that does not keep up and no more; its rest is refused, others are served", async () => {
+    const { node, honest, insider } = await besiege({ mailboxCapacity: 1_000 })
+    const gate = new Gate()
+    const count = { handled: 0 }
+    node.system.spawn(waiting(gate, count), "stuck")
+    const peer = await insider()
+    peer.send(name(0, node.path("stuck")))
+    send(peer, FLOOD)
+    // One is being handled, and as many wait as may.
+    await until("the rest is refused", () => node.system.deadLetterCount >= FLOOD - 1_001, 60_000)
+    await honest.more(5)
+    expect(node.system.deadLetterCount).toBe(FLOOD - 1_001)
+    await until("dead letters are told", () => node.deadLetters.length === FLOOD - 1_001)
+    expect(new Set(node.deadLetters.map(({ reason }) => reason))).toEqual(new Set(["mailbox-full"]))
+    node.forget()
+    gate.open()
+    await until("what waited is handled", () => count.handled === 1_001)
+  })
+
+  it("does not fill the memory by way of many actors that do not keep up: what waits of one node is bounded", async () => {
+    const { node, honest, insider } = await besiege({ inboundBuffer: { messages: 1_280 } })
+    const gate = new Gate()
+    const count = { handled: 0 }
+    const peer = await insider()
+    for (let actor = 0; actor < 50; actor += 1) {
+      node.system.spawn(waiting(gate, count), `stuck-${actor}`)
+      peer.send(name(actor, node.path(`stuck-${actor}`)))
+    }
+    send(peer, FLOOD, 50)
+    const most = 2 * 1_280 + 50 + 50
+    await until("the rest is refused", () => node.system.deadLetterCount >= FLOOD - most, 60_000)
+    await honest.more(5)
+    const { deadLetterCount } = node.system
+    expect(deadLetterCount).toBeGreaterThanOrEqual(FLOOD - most)
+    // Nobody is left out: each has one in hand, and its part of what may wait.
+    expect(deadLetterCount).toBeLessThanOrEqual(FLOOD - 1_280)
+    node.forget()
+    gate.open()
+    await until("what waited is handled", () => count.handled === FLOOD - deadLetterCount)
+    // There is room again: the actors keep up now.
+    send(peer, 40_000, 50)
+    await until("more is handled", () => count.handled === FLOOD - deadLetterCount + 40_000)
+    expect(node.system.deadLetterCount).toBe(deadLetterCount)
+  })
+
+  it("does not fill the memory with messages that are small on the wire and large in it", async () => {
+    const { node, insider } = await besiege({ inboundBuffer: { bytes: 4 * MIB } })
+    const gate = new Gate()
+    const count = { handled: 0 }
+    node.system.spawn(waiting(gate, count), "stuck")
+    const peer = await insider()
+    peer.send(name(0, node.path("stuck")))
+    const maps = oneWay(0, payloadOf(Array.from({ length: 4_000 }, () => new Map())))
+    for (let sent = 0; sent < 100; sent += 1) peer.send(maps)
+    // Of 8 KiB each: by these alone all of them would fit into the half that is for one actor.
+    await until("the rest is refused", () => node.deadLetters.length >= 75)
+    expect(node.deadLetters.length).toBeLessThan(99)
+    expect(new Set(node.deadLetters.map(({ reason }) => reason))).toEqual(new Set(["inbound-full"]))
+    const refused = node.deadLetters.length
+    gate.open()
+    await until("what waited is handled", () => count.handled === 100 - refused)
+  })
+})
+
+describe("actors that wait for the node that floods them", () => {
+  it("get the answer that stands behind the flood, also when all that may wait does", async () => {
+    const a = await startNode({ inboundBuffer: { messages: 1_000 }, mailboxCapacity: 1_000_000 })
+    const b = await startNode()
+    type Ask = { readonly replyTo: ActorRef<string> }
+    const answers: string[] = []
+    const handled = { count: 0 }
+    const asker: Behavior<ActorRef<Ask> | number> = Behaviors.receive(async (context, message) => {
+      handled.count += 1
+      if (typeof message === "number") return Behaviors.same
+      answers.push(await context.ask<Ask, string>(message, (replyTo) => ({ replyTo }), { timeoutMs: 10_000 }))
+      return Behaviors.same
+    })
+    const path = a.system.spawn(asker, "asker").path.toString()
+    const remote = b.system.resolve<ActorRef<Ask> | number>(path)
+    const flooder = b.system.spawn(
+      Behaviors.receive<Ask>((_context, { replyTo }) => {
+        // The answer leaves behind these.
+        for (let number = 0; number < 5_000; number += 1) remote.tell(number)
+        replyTo.tell("the answer")
+        return Behaviors.same
+      }),
+    )
+    remote.tell(flooder)
+    await until("it is answered, and all else is dealt with", () => {
+      return answers.length === 1 && handled.count + a.system.deadLetterCount === 5_001
+    })
+    expect(answers).toEqual(["the answer"])
+    expect(handled.count).toBeGreaterThan(1_000)
+  })
+})
+
+describe("calls of virtual actors from another node", () => {
+  it("wait in bytes as well: one actor takes half of the budget, and others are served", async () => {
+    const store = memoryStore()
+    const gate = new Gate()
+    class Slow extends Actor {
+      static readonly type = "Slow"
+      static readonly idleAfterMs = 60_000
+
+      async take(_bytes: Uint8Array) {
+        await gate.opened
+        return "taken"
+      }
+
+      quick() {
+        return "quick"
+      }
+    }
+    const settings = { store, inboundBuffer: { bytes: 4 * MIB } }
+    const host = await startNode({ ...settings, actors: [Slow] })
+    const caller = await startNode(settings)
+    onTestFinished(() => gate.open())
+    const slow = caller.system.actor(Slow, "a")
+    await slow.quick()
+    const calls = Array.from({ length: 20 }, () =>
+      slow.take(new Uint8Array(MIB / 2)).catch((error: unknown) => error),
+    )
+    // One runs; three of half a MiB and a little fit into two MiB.
+    const refused = await Promise.all(calls.slice(4))
+    expect(refused.every((error) => error instanceof OverloadedError)).toBe(true)
+    expect(refused[0]).toMatchObject({ code: "Overloaded", delivery: "not-delivered" })
+    expect(await caller.system.actor(Slow, "b").quick()).toBe("quick")
+    gate.open()
+    expect(await Promise.all(calls.slice(0, 4))).toEqual(["taken", "taken", "taken", "taken"])
+    // What waited is waited for no longer.
+    expect(await Promise.all([1, 2, 3].map(() => slow.take(new Uint8Array(MIB / 2))))).toEqual([
+      "taken",
+      "taken",
+      "taken",
+    ])
+    expect(host.system.node).toBeDefined()
+  })
+})
+
+/** So many tells, round and round to as many names, in batches that are longer than what is read at a time. */
+function send(peer: RawPeer, count: number, names = 1): void {
+  const payload = payloadOf(1)
+  const bytes = batch(...Array.from({ length: BATCH }, (_, at) => oneWay(at % names, payload)))
+  for (let sent = 0; sent < count; sent += BATCH) peer.socket.write(bytes)
+}
+
+function isLost(system: { readonly deadLetterCount: number }, before: number): boolean {
+  return system.deadLetterCount > before
+}
+
+class Gate {
+  open: () => void = () => {}
+  readonly opened = new Promise<void>((resolve) => {
+    this.open = resolve
+  })
+}
+
+interface Count {
+  handled: number
+}
+
+const counting = (count: Count): Behavior<number> =>
+  Behaviors.receive(() => {
+    count.handled += 1
+    return Behaviors.same
+  })
+
+const countingLater = (count: Count): Behavior<number> =>
+  Behaviors.receive(async () => {
+    count.handled += 1
+    return Behaviors.same
+  })
+
+/** Handles nothing to the end before the gate opens. */
+const waiting = (gate: Gate, count: Count): Behavior<unknown> =>
+  Behaviors.receive(async () => {
+    await gate.opened
+    count.handled += 1
+    return Behaviors.same
+  })

@@ -113,7 +113,7 @@ class Ask extends ReplyRef {
       return
     }
     this.#realm.deadlines.add(this, timeoutMs)
-    if (signal !== undefined) {
+    if (signal !== undefined && !this.#ended) {
       this.#signal = signal
       onAbort(signal, this)
     }

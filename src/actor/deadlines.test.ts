@@ -288,3 +288,46 @@ class CountingClock extends ManualClock {
 function deadline(expire: () => void): Deadline {
   return { previous: undefined, next: undefined, expire, abandon: () => {} }
 }
+
+test("what is entered after the stop is abandoned at once, and no timer is set for it", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const ended: string[] = []
+  const entry = (name: string): Deadline => ({
+    previous: undefined,
+    next: undefined,
+    expire: () => ended.push(`${name} expired`),
+    abandon: () => ended.push(`${name} abandoned`),
+  })
+  deadlines.add(entry("before"), 1_000)
+  deadlines.stop()
+  for (const name of ["after", "again"]) deadlines.add(entry(name), 1_000)
+  expect(ended).toEqual(["before abandoned", "after abandoned", "again abandoned"])
+  expect([clock.pendingTimers, deadlines.size]).toEqual([0, 0])
+  await clock.advance(5_000)
+  expect(ended).toHaveLength(3)
+})
+
+test("one that throws keeps none of the others waiting, and what it threw is thrown to whoever called", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const fired: string[] = []
+  const failing = (name: string) =>
+    deadline(() => {
+      fired.push(name)
+      throw new RangeError(name)
+    })
+  for (const name of ["first", "second"]) deadlines.add(failing(name), 50)
+  deadlines.add(
+    deadline(() => fired.push("third")),
+    50,
+  )
+  deadlines.add(
+    deadline(() => fired.push("later")),
+    5_000,
+  )
+  await expect(clock.advance(100)).rejects.toThrow("2 deadlines failed")
+  expect(fired).toEqual(["first", "second", "third"])
+  await clock.advance(6_000)
+  expect(fired).toEqual(["first", "second", "third", "later"])
+})

@@ -22,6 +22,7 @@ export class Deadlines {
   /** The ring that was entered last: the next deadline is likely to be in it too. */
   #latest = Number.NaN
   #latestRing = new Ring()
+  #isStopped = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -32,14 +33,16 @@ export class Deadlines {
     return [...this.#fresh.values(), ...this.#dated.values()].reduce((size, ring) => size + ring.size, 0)
   }
 
+  /** After `stop` the entry is abandoned at once. */
   add(entry: Deadline, delayMs: number): void {
     const slots = Math.ceil(delayMs / SLOT_MS)
-    if (slots !== this.#latest) this.#openRing(slots)
-    enter(entry, this.#latestRing)
+    if (slots === this.#latest || this.#openRing(slots)) enter(entry, this.#latestRing)
+    else entry.abandon()
   }
 
-  /** Ends all that wait. */
+  /** Ends all that wait, and all that comes after: from here on no timer keeps the process alive. */
   stop(): void {
+    this.#isStopped = true
     this.#timer?.cancel()
     this.#timerAt = Number.POSITIVE_INFINITY
     const all = new Ring()
@@ -50,7 +53,8 @@ export class Deadlines {
     all.drain((entry) => entry.abandon())
   }
 
-  #openRing(slots: number): void {
+  #openRing(slots: number): boolean {
+    if (this.#isStopped) return false
     let ring = this.#fresh.get(slots)
     if (ring === undefined) {
       ring = new Ring()
@@ -60,6 +64,7 @@ export class Deadlines {
     }
     this.#latest = slots
     this.#latestRing = ring
+    return true
   }
 
   #wakeAt(at: MonotonicMs, now = this.#clock.monotonicMs()): void {
@@ -142,13 +147,23 @@ class Ring implements Entry {
     return this.next === this
   }
 
-  /** Takes entries out one by one: what is done with one may make another leave. */
+  /**
+   * Takes entries out one by one: what is done with one may make another leave. One that throws keeps none of the others waiting; what was
+   * thrown is thrown when all are through.
+   */
   drain(each: (entry: Deadline) => void): void {
+    const thrown: unknown[] = []
     while (this.next !== this) {
       const entry = this.next as Deadline
       leave(entry)
-      each(entry)
+      try {
+        each(entry)
+      } catch (error) {
+        thrown.push(error)
+      }
     }
+    if (thrown.length === 1) throw thrown[0]
+    if (thrown.length > 1) throw new AggregateError(thrown, `${thrown.length} deadlines failed`)
   }
 
   /** Takes all entries of another ring. */

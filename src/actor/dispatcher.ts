@@ -88,8 +88,19 @@ export class Dispatcher {
     try {
       return runnable.run(this.#batch)
     } catch (error) {
-      runnable.broke(error)
+      this.#broke(runnable, error)
       return 1
+    }
+  }
+
+  /** Whoever cannot even say that it broke is told of where nobody else is harmed. */
+  #broke(runnable: Runnable, error: unknown): void {
+    try {
+      runnable.broke(error)
+    } catch (worse) {
+      this.#scheduler.yield(() => {
+        throw worse
+      })
     }
   }
 

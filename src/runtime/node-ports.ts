@@ -1,5 +1,6 @@
 import type { Ports } from "../ports/ports.js"
 import { consoleLogger } from "./console-logger.js"
+import { guardedTasks, guardedTimers } from "./guarded-ports.js"
 import { noTelemetry } from "./no-telemetry.js"
 import { nodeClock } from "./node-clock.js"
 import { nodeDigest } from "./node-digest.js"
@@ -11,15 +12,16 @@ import { nodeTurnContext } from "./node-turn-context.js"
 
 /** The ports of a node in production. The logger stamps its lines with the clock that is given. */
 export function nodePorts(overrides: Partial<Ports> = {}): Ports {
-  const clock = overrides.clock ?? nodeClock
+  const logger = overrides.logger ?? consoleLogger({ clock: overrides.clock ?? nodeClock })
+  const clock = overrides.clock ?? guardedTimers(nodeClock, logger)
   return {
     clock,
     random: overrides.random ?? nodeRandom,
-    scheduler: overrides.scheduler ?? nodeScheduler,
+    scheduler: overrides.scheduler ?? guardedTasks(nodeScheduler, clock, logger),
     network: overrides.network ?? nodeNetwork,
     digest: overrides.digest ?? nodeDigest,
     lifeline: overrides.lifeline ?? nodeLifeline,
-    logger: overrides.logger ?? consoleLogger({ clock }),
+    logger,
     telemetry: overrides.telemetry ?? noTelemetry,
     turnContext: overrides.turnContext ?? nodeTurnContext,
   }

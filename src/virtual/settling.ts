@@ -8,6 +8,7 @@ export class Settling {
   readonly #clock: Clock
   readonly #settled: () => void
   #timer: Timer | undefined
+  #isOver = false
 
   constructor(lastCall: number, quietMs: number, clock: Clock, settled: () => void) {
     this.lastCall = lastCall
@@ -18,6 +19,7 @@ export class Settling {
 
   /** Nothing is left to wait for, for now. */
   isQuiet(): void {
+    if (this.#isOver) return
     if (this.#quietMs === 0) return this.#settled()
     this.#timer ??= this.#clock.setTimer(this.#quietMs, this.#settled)
   }
@@ -30,6 +32,7 @@ export class Settling {
 
   /** It is waited for no longer. */
   end(): void {
+    this.#isOver = true
     this.#timer?.cancel()
     this.#settled()
   }

@@ -66,6 +66,7 @@ export class VirtualActors {
   #releases: Releases | undefined
   #placement: PlacementDriver<Tenure> | undefined
   #agent: PlacementAgent | undefined
+  #isStopped = false
 
   constructor(options: VirtualActorsOptions) {
     const { realm, codec, stateCodec, store } = options
@@ -227,6 +228,7 @@ export class VirtualActors {
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#catalog.stop()
     this.#releases?.stop()
     this.#loads.stop()
@@ -406,6 +408,7 @@ export class VirtualActors {
   }
 
   #receive(guest: Guest): void {
+    if (this.#isStopped) return guest.fail(new PlacementError(guest.key, "not-here", "this node is stopping"))
     if (this.#registry !== undefined) return this.#bus.receive(guest)
     guest.fail(
       guest.idProblem ??

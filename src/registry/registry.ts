@@ -94,6 +94,10 @@ export class Registry implements Directory, TenureHolder {
       viewed: (view, before) => tools.viewed(view, before),
       renewing: (node) => this.#noteRenewing(NodeId.parse(node)),
       epochChanged: () => this.#incarnation?.epochChanged(),
+      alive: (node) => {
+        const id = parsedNode(node)
+        if (id !== undefined) tools.alive?.(id)
+      },
     })
     this.#placements = new Follower(
       tools.store,
@@ -472,6 +476,8 @@ export interface RegistryTools {
   /** What this node must have in common with the others; undefined where nobody else can see the store. */
   readonly clusterTerms?: ClusterTerms | undefined
   viewed(view: ClusterView, before: ClusterView): void
+  /** The store shows that a node is alive, this one among them. */
+  alive?(node: NodeId): void
   /** This node's life is over: all of its tenures have ended. */
   fenced(node: NodeId, because: string, cause: Error | undefined): void
   /** The lease has run out, and the store does not say what became of it: calls are to go elsewhere. */

@@ -155,6 +155,7 @@ export class Roster {
 
   #leaseSeen(node: string, revision: Revision, now: MonotonicMs, value: Uint8Array): void {
     const hasMoved = this.#sights.saw(node, revision, now, termsToWatch(value, this.#tools.terms))
+    if (hasMoved) this.#tools.alive?.(node)
     if (!hasMoved || this.#renewing.has(node)) return
     this.#renewing.add(node)
     this.#tools.renewing(node)
@@ -283,6 +284,8 @@ export interface RosterTools {
   /** It has renewed its lease, for the first time that this process saw. */
   renewing(node: string): void
   epochChanged(): void
+  /** A node has renewed its lease, or has one now. */
+  alive?(node: string): void
 }
 
 interface KnownRecord {

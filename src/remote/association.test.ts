@@ -116,8 +116,8 @@ test("decides as its scenarios tell", async () => {
     ),
     scenario(
       "each wait between dials is twice the last, half of it by chance, up to the most",
-      { deferMs: 100_000, jitters: [1, 0, 0.5, 1, 0, 0.5] },
-      `0     send one
+      { unreachableAfterMs: 100_000, jitters: [1, 0, 0.5, 1, 0, 0.5] },
+      `0     watched
        10    dial-failed unreachable
        1009  tick
        1010  tick
@@ -132,7 +132,6 @@ test("decides as its scenarios tell", async () => {
        17060 dial-failed unreachable
        23060 tick
        23100 established z1
-       23100 write
        23200 dropped ended
        23200 send two`,
     ),
@@ -144,6 +143,71 @@ test("decides as its scenarios tell", async () => {
        500  send two
        759  send three
        760  send four`,
+    ),
+    scenario(
+      "the wait is short while something waits, also where it began when nothing did",
+      { deferMs: 60_000 },
+      `0     watched
+       10    dial-failed unreachable
+       760   tick
+       770   dial-failed unreachable
+       2270  tick
+       2280  dial-failed unreachable
+       5280  tick
+       5290  dial-failed unreachable
+       5300  send one
+       6790  tick
+       6800  dial-failed unreachable
+       8300  tick
+       8310  dial-failed unreachable
+       8400  withdraw one
+       9810  tick
+       14310 tick`,
+    ),
+    scenario(
+      "where the shortest wait is longer than that, it is kept to",
+      { fromMs: 4_000, deferMs: 60_000 },
+      `0     send one
+       10    dial-failed unreachable
+       3010  tick
+       3020  dial-failed unreachable
+       6020  tick`,
+    ),
+    scenario(
+      "a node that is seen to be alive is dialled at once, but not again and again",
+      { deferMs: 60_000, jitters: [1, 1, 1] },
+      `0     watched
+       10    dial-failed unreachable
+       500   alive
+       1000  tick
+       1010  dial-failed unreachable
+       1020  alive
+       2000  alive
+       2010  dial-failed unreachable
+       2020  alive
+       3000  tick
+       3100  established z1`,
+    ),
+    scenario(
+      "a dial that nobody answers is given up for another once the node is seen to be alive",
+      { deferMs: 60_000 },
+      `0     send one
+       1999  alive
+       2000  alive
+       3999  alive
+       4000  dial-answered
+       9000  alive
+       9100  established z1`,
+    ),
+    scenario(
+      "that a node is alive is of no interest where nothing waits, where it is connected, and in quarantine",
+      {},
+      `0     alive
+       10    send one
+       20    established z1
+       30    alive
+       40    violated z1 nonsense
+       50    alive`,
     ),
     scenario(
       "nobody is dialled again for whom nothing waits",
@@ -705,6 +769,7 @@ const kinds = [
   "let-in",
   "reincarnated",
   "watched",
+  "alive",
 ] as const
 
 const happening = fc.record({
@@ -732,6 +797,7 @@ function eventOf(kind: string, sent: NamedParcel[], pick: number): AssociationEv
       return { kind, because: "by hand" }
     case "watched":
       return { kind, watched: pick % 2 === 0 }
+    case "alive":
     case "dial-answered":
     case "let-in":
     case "reincarnated":
@@ -845,6 +911,7 @@ function eventWritten(
       return { kind: verb, node: nodeNamed(first), because: others.join(" ") }
     case "shut-out":
       return { kind: verb, because: words.join(" ") }
+    case "alive":
     case "dial-answered":
     case "let-in":
     case "reincarnated":

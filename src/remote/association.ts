@@ -24,6 +24,11 @@ import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
  * good. Two nodes that dial each other at one time would end up with two connections; the dial of the lower node id stands and
  * the other is refused as a duplicate.
  *
+ * A dial that failed is repeated after a wait that grows, up to `toMs` where the end of an actor is all that is waited for. While
+ * parcels wait the wait is short: their time runs, and once the network is mended nothing else says so. Nor is there a wait, but a
+ * short one, where somebody else has seen that the node is alive (`alive`), such as the store that its lease is in; and a dial
+ * that nobody has answered for a while is given up for a new one then, for its packets may have been lost in a cut that is over.
+ *
  * This node itself may go on as its next incarnation. Whatever it said of itself is then untrue, so connection and dial end, as if
  * the transport had dropped, and since nobody has failed there is no wait. A connection that was there is made again even
  * if nothing waits here: something may wait at the peer, which cannot tell this from a failure and would wait before it dials.
@@ -46,6 +51,9 @@ export class Association<P extends Parcel> {
   #isDialAnswered = false
   #attempts = 0
   #dialAt: MonotonicMs = Number.NEGATIVE_INFINITY
+  /** As `dialAt`, where parcels wait. */
+  #dialForParcelsAt: MonotonicMs = Number.NEGATIVE_INFINITY
+  #dialledAt: MonotonicMs = Number.NEGATIVE_INFINITY
   #watchedSince: MonotonicMs | undefined
   #isWatched = false
 
@@ -97,7 +105,7 @@ export class Association<P extends Parcel> {
     const { deferMs, unreachableAfterMs } = this.#terms
     const instants: MonotonicMs[] = [...this.#shutOut.values()]
     if (this.#state.kind === "unresolved") {
-      if (this.#isWanted && !this.#dialing) instants.push(this.#dialAt)
+      if (this.#isWanted && !this.#dialing) instants.push(this.#dueAt)
       if (this.#watchedSince !== undefined) instants.push(this.#watchedSince + unreachableAfterMs)
       const { oldest } = this.#queue
       if (oldest !== undefined) instants.push(oldest + deferMs)
@@ -133,6 +141,8 @@ export class Association<P extends Parcel> {
         return this.#letIn(now)
       case "reincarnated":
         return this.#reincarnated(now)
+      case "alive":
+        return this.#alive(now)
       case "tick":
         return this.#tick(now)
     }
@@ -183,7 +193,7 @@ export class Association<P extends Parcel> {
     this.#dialing = false
     if (this.#state.kind === "connected") return []
     this.#attempts += 1
-    this.#dialAt = now + this.#backoffMs(this.#attempts)
+    this.#backOff(this.#attempts, now)
     return [{ kind: "failed", because, attempts: this.#attempts }]
   }
 
@@ -201,7 +211,7 @@ export class Association<P extends Parcel> {
 
   #dropped(because: DisconnectReason, now: MonotonicMs): AssociationCommand<P>[] {
     if (this.#state.kind !== "connected") return []
-    this.#dialAt = now + this.#backoffMs(1)
+    this.#backOff(1, now)
     return this.#lose(this.#state.node, because, now)
   }
 
@@ -228,7 +238,7 @@ export class Association<P extends Parcel> {
     this.#state = { kind: "quarantined", node, until, because }
     this.#shutOut.set(node?.incarnation ?? ANY, until)
     if (this.#shutOut.size > MOST_SHUT_OUT) this.#shutOut.delete([...this.#shutOut.keys()][0] as string)
-    this.#dialAt = now + this.#terms.toMs
+    this.#waitUntil(now + this.#terms.toMs)
     this.#watchedSince = undefined
     const commands: AssociationCommand<P>[] = []
     if (before.kind === "connected") {
@@ -265,10 +275,21 @@ export class Association<P extends Parcel> {
     const before = this.#state
     if (before.kind === "quarantined") return commands
     this.#attempts = 0
-    this.#dialAt = now
+    this.#waitUntil(now)
     if (before.kind === "unresolved") return [...commands, ...this.#dialIfDue(now)]
     commands.push({ kind: "hang-up", because: "reincarnated" })
     return [...commands, ...this.#lose(before.node, "reincarnated", now), ...this.#dial(now)]
+  }
+
+  /** Whoever said so may say it again and again, and be wrong about what lies between that node and this one. */
+  #alive(now: MonotonicMs): AssociationCommand<P>[] {
+    if (this.#state.kind !== "unresolved" || !this.#isWanted) return []
+    if (!this.#dialing) {
+      this.#waitUntil(Math.min(this.#dueAt, Math.max(now, this.#dialledAt + DIALS_APART_MS)))
+      return this.#dialIfDue(now)
+    }
+    if (this.#isDialAnswered || now < this.#dialledAt + UNANSWERED_MS) return []
+    return [{ kind: "abandon-dial" }, ...this.#dial(now)]
   }
 
   #tick(now: MonotonicMs): AssociationCommand<P>[] {
@@ -295,26 +316,44 @@ export class Association<P extends Parcel> {
   /** In quarantine it is due for the sake of those who are refused. */
   #dialIfDue(now: MonotonicMs): AssociationCommand<P>[] {
     const wanted = this.#isWanted || nodeOf(this.#state) !== undefined
-    return !wanted || this.#dialing || now < this.#dialAt ? [] : this.#dial(now)
+    return !wanted || this.#dialing || now < this.#dueAt ? [] : this.#dial(now)
   }
 
   #dial(now: MonotonicMs): AssociationCommand<P>[] {
     this.#dialing = true
     this.#isDialAnswered = false
-    if (this.#state.kind === "quarantined") this.#dialAt = now + this.#terms.toMs
+    this.#dialledAt = now
+    if (this.#state.kind === "quarantined") this.#waitUntil(now + this.#terms.toMs)
     return [{ kind: "dial" }]
   }
 
+  get #dueAt(): MonotonicMs {
+    return this.#queue.size > 0 ? this.#dialForParcelsAt : this.#dialAt
+  }
+
+  #waitUntil(at: MonotonicMs): void {
+    this.#dialAt = at
+    this.#dialForParcelsAt = at
+  }
+
   /** Half of it is chance, or all who lost one node would come back to it at once. */
-  #backoffMs(attempt: number): number {
+  #backOff(attempt: number, now: MonotonicMs): void {
     const { fromMs, toMs } = this.#terms
     const ms = Math.min(toMs, fromMs * 2 ** Math.min(attempt - 1, 30))
-    return ms * (0.5 + this.#jitter() / 2)
+    const share = 0.5 + this.#jitter() / 2
+    this.#dialAt = now + ms * share
+    this.#dialForParcelsAt = now + Math.min(ms, Math.max(fromMs, LONGEST_FOR_PARCELS_MS)) * share
   }
 }
 
 /** How long at most for a violation: whoever knows the secret can commit one under the name of another. */
 const VIOLATION_MS = 5 * 60_000
+/** The longest wait between two dials while parcels wait, unless the shortest is longer. */
+const LONGEST_FOR_PARCELS_MS = 2_000
+/** Between two dials because the node is said to be alive. */
+const DIALS_APART_MS = 1_000
+/** A dial that nobody has answered for so long may be given up for another one. */
+const UNANSWERED_MS = 2_000
 
 /** So many incarnations of one address are remembered. */
 const MOST_SHUT_OUT = 16
@@ -383,6 +422,8 @@ export type AssociationEvent<P> =
   | { readonly kind: "let-in" }
   /** This node has become its next incarnation. */
   | { readonly kind: "reincarnated" }
+  /** The node was seen to be alive, by whoever can see that without a connection. */
+  | { readonly kind: "alive" }
   | { readonly kind: "tick" }
 
 /** Why a parcel was refused; all of them mean `not-delivered`. */

@@ -193,6 +193,11 @@ export class RemoteNode implements MessageGate, SessionOwner {
     this.#handle({ kind: "let-in" })
   }
 
+  /** The other node was seen to be alive. */
+  alive(): void {
+    this.#handle({ kind: "alive" })
+  }
+
   /** This node, not that one, has become another. */
   reincarnated(): void {
     this.#handle({ kind: "reincarnated" })

@@ -173,6 +173,11 @@ export class Remoting {
     return this.#nodes.get(authority)?.state
   }
 
+  /** The node at this address has shown that it is alive, to others if not to this one. */
+  alive(authority: string): void {
+    this.#nodes.get(authority)?.alive()
+  }
+
   quarantine(authority: string, because: string): void {
     this.#nodeOf(authority).shutOut(because)
   }

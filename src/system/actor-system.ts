@@ -353,7 +353,7 @@ export class ActorSystem implements AsyncDisposable {
   }
 }
 
-const CONNECT_TIMEOUT_MS = 10_000
+const CONNECT_TIMEOUT_MS = 5_000
 
 /** A guardian does nothing but stand above the others: what is escalated to it has been reported, and it goes on. */
 function guardian(realm: Realm, name: "user" | "system"): Cell {

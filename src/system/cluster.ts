@@ -73,6 +73,7 @@ export class Cluster {
         for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
         for (const change of changesBetween(before, view)) realm.events.publish(change)
       },
+      alive: ({ address }) => remoting?.alive(address),
       fenced: (fenced, because, cause) => {
         actors.fenced(because)
         realm.events.publish(new NodeFenced(fenced, because, cause))

@@ -24,7 +24,10 @@ export interface RemoteSettings {
     /** For all together. 8,192 unless set. */
     readonly total?: number
   }
-  /** How long is waited between attempts to connect: longer from one to the next, and partly by chance. */
+  /**
+   * How long is waited between attempts to connect: longer from one to the next, and partly by chance. While messages wait, 2,000 at
+   * most, or `fromMs` if that is more.
+   */
   readonly reconnect?: {
     /** 1,000 unless set. */
     readonly fromMs?: number

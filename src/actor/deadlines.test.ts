@@ -109,6 +109,25 @@ test("sleeps through a long wait when no entry comes", async () => {
   expect(entry.late).toHaveLength(1)
 })
 
+test("however long they wait, and whenever they come, they are in few rings, and none is early", async () => {
+  const clock = new CountingClock()
+  const deadlines = new Deadlines(clock)
+  const entries: Entry[] = []
+  for (let entered = 0; entered < 3_000; entered += 1) {
+    const delayMs = 3_600_000 * (1 + (entered % 4))
+    const entry = new Entry(clock, delayMs)
+    deadlines.add(entry, delayMs)
+    entries.push(entry)
+    await clock.advance(300)
+  }
+  expect(deadlines.rings).toBeLessThan(4 * 260)
+  expect(deadlines.size).toBe(3_000)
+  await clock.advance(4 * 3_600_000 + soonMs(4 * 3_600_000))
+  expect(entries.map(({ late }) => late.length)).toEqual(entries.map(() => 1))
+  expect(Math.min(...entries.map(({ worst }) => worst))).toBeGreaterThanOrEqual(0)
+  expect([deadlines.rings, deadlines.size]).toEqual([0, 0])
+})
+
 test("is still when all have left: no timer is set for nobody", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
@@ -267,7 +286,7 @@ const SOON_MS = 20
 
 /** Long ones may be a thirty-second part late, up to a quarter of a second. */
 function soonMs(delayMs: number): number {
-  return SOON_MS + Math.min(delayMs / 32, 250)
+  return SOON_MS + Math.min(delayMs / 32, 250) + (delayMs > 60_000 ? delayMs / 128 : 0)
 }
 
 class CountingClock extends ManualClock {

@@ -8,7 +8,8 @@ import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
  *
  * Entering reads no clock. An entry goes to a ring for how long it is to wait, and the timer reads the time once for all
  * rings that are new and dates them. It does so within a thirty-second part of the wait: so a deadline is never early, and may be
- * 3 in a hundred late, or 15 ms if that is more, or later if the event loop was held up. A timer that fired every few
+ * 3 in a hundred late, or 15 ms if that is more, or later if the event loop was held up. The ends of long waits are rounded up to a
+ * 128th of the wait, or every tick would leave rings of its own behind, which all later ticks look at. A timer that fired every few
  * milliseconds would be more exact, and would make each wait for a socket dearer by a fifth, whoever it is that waits.
  */
 export class Deadlines {
@@ -31,6 +32,11 @@ export class Deadlines {
   /** How many are waiting. */
   get size(): number {
     return [...this.#fresh.values(), ...this.#dated.values()].reduce((size, ring) => size + ring.size, 0)
+  }
+
+  /** How many rings they wait in: what a tick costs. */
+  get rings(): number {
+    return this.#fresh.size + this.#dated.size
   }
 
   /** After `stop` the entry is abandoned at once. */
@@ -93,7 +99,8 @@ export class Deadlines {
 
   #date(now: MonotonicMs): void {
     for (const [slots, ring] of this.#fresh) {
-      const slot = Math.ceil(now / SLOT_MS) + slots
+      const grain = grainOf(slots)
+      const slot = Math.ceil((Math.ceil(now / SLOT_MS) + slots) / grain) * grain
       const dated = this.#dated.get(slot)
       if (dated === undefined) this.#dated.set(slot, ring)
       else dated.takeOver(ring)
@@ -178,6 +185,11 @@ class Ring implements Entry {
     other.next = other
     other.previous = other
   }
+}
+
+/** Waits of up to a minute end in a slot of their own. */
+function grainOf(slots: number): number {
+  return slots <= 12_000 ? 1 : 2 ** (Math.floor(Math.log2(slots)) - 7)
 }
 
 const SLOT_MS = 5

@@ -157,6 +157,26 @@ test("one that breaks is told, and takes nobody with it", () => {
 })
 
 /** Has so many messages, and asks for another turn as long as there are any. */
+test("one that cannot even say that it broke keeps nobody from having a turn", () => {
+  const { dispatcher, turns, ran } = quietDispatcher()
+  const failing = () => {
+    throw new RangeError("run")
+  }
+  const broke = () => {
+    throw new RangeError("broke")
+  }
+  dispatcher.schedule({ run: failing, broke })
+  dispatcher.schedule(busyCell(dispatcher, "other", 1, ran))
+  turns.runNext()
+  expect(ran).toEqual(["other 1"])
+  dispatcher.schedule(busyCell(dispatcher, "later", 1, ran))
+  // Where nobody else is harmed.
+  expect(turns.asked).toEqual(["microtask", "yield", "microtask"])
+  expect(() => turns.runNext()).toThrow("broke")
+  turns.runNext()
+  expect(ran).toEqual(["other 1", "later 1"])
+})
+
 function busyCell(
   dispatcher: Dispatcher,
   name: string,

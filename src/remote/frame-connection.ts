@@ -302,7 +302,7 @@ export interface FrameTools {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly digest: Digest
-  readonly logger: Logger
+  readonly logger: Pick<Logger, "log">
   readonly keepAlive: { readonly intervalMs: number; readonly timeoutMs: number }
   readonly handshakeMs: number
   /** The longest body of a batch, once the handshake is over. */

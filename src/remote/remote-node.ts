@@ -233,8 +233,18 @@ export class RemoteNode implements MessageGate, SessionOwner {
   }
 
   #enqueue(parcel: MessageParcel): void {
+    if (this.#association.state.kind === "unresolved" && !this.#tools.mayDial(this.authority))
+      return this.#refuseForeign(parcel)
     if (parcel.reply !== undefined) parcels.set(parcel.reply, parcel)
     this.#handle({ kind: "send", parcel })
+  }
+
+  #refuseForeign(parcel: MessageParcel): void {
+    this.#tools.limited.log("warn", "a message is for a node that is not in the cluster, and is not sent", {
+      to: parcel.to.path.toString(),
+    })
+    this.#refuse(parcel, "unreachable")
+    if (this.#association.isIdle) this.forget()
   }
 
   #handle(event: AssociationEvent<MessageParcel>): void {
@@ -252,7 +262,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
     const { events, logger } = this.#tools
     switch (command.kind) {
       case "dial":
-        this.#cancelDial = this.#tools.dial(this)
+        if (this.#tools.mayDial(authority)) this.#cancelDial = this.#tools.dial(this)
+        else this.#cancelDial = this.#failLater()
         return
       case "abandon-dial":
         this.#cancelDial?.()
@@ -293,6 +304,12 @@ export class RemoteNode implements MessageGate, SessionOwner {
         return this.#tools.quarantined(this)
       }
     }
+  }
+
+  /** It is not in the cluster. It may be before long, so it is as if it could not be reached. */
+  #failLater(): () => void {
+    const timer = this.#tools.clock.setTimer(0, () => this.dialFailed("unreachable"))
+    return () => timer.cancel()
   }
 
   #greet(session: Session): void {
@@ -374,7 +391,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
 
   #unsendable(ref: RemoteRef<never>, message: unknown, error: unknown): void {
     if (!(error instanceof InvalidMessageError)) throw error
-    this.#tools.logger.log("error", "a message cannot be sent", { to: ref.path.toString(), error })
+    this.#tools.limited.log("error", "a message cannot be sent", { to: ref.path.toString(), error })
     this.#speech.deadLetters.add(message, ref, "not-sendable")
   }
 
@@ -397,7 +414,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
     const isExpected = because === "duplicate" || this.#association.state.kind === "quarantined"
     if (because === this.#trouble || isExpected) return
     this.#trouble = because
-    this.#tools.logger.log("warn", "a node cannot be connected; it is tried again", {
+    this.#tools.limited.log("warn", "a node cannot be connected; it is tried again", {
       authority: this.authority,
       reason: because,
       advice: adviceFor(because, this.#tools),
@@ -425,6 +442,8 @@ const parcels = new WeakMap<ReplyRef, MessageParcel>()
 export interface RemoteNodeTools {
   readonly clock: Clock
   readonly logger: Logger
+  /** For what others can cause as often as they like. */
+  readonly limited: Pick<Logger, "log">
   readonly events: EventStream
   readonly speech: Speech
   readonly deferredCapacity: number
@@ -432,6 +451,7 @@ export interface RemoteNodeTools {
   /** Whether nodes use TLS. */
   readonly isTls: boolean
   nextCorrelation(): number
+  mayDial(authority: string): boolean
   /** Begins to connect; what comes of it is told to the node. Gives a function that calls it off. */
   dial(node: RemoteNode): () => void
   forget(node: RemoteNode): void

@@ -3,6 +3,7 @@ import type { Deadlines } from "../actor/deadlines.js"
 import type { Dispatcher } from "../actor/dispatcher.js"
 import type { EventStream } from "../actor/event-stream.js"
 import type { InternalRef } from "../actor/internal-ref.js"
+import { LimitedLogger } from "../actor/limited-logger.js"
 import { ActorPath } from "../address/actor-path.js"
 import type { Address } from "../address/address.js"
 import type { NodeId } from "../address/node-id.js"
@@ -16,6 +17,7 @@ import type { Ports } from "../ports/ports.js"
 import { Association, type AssociationState, type AssociationTerms } from "./association.js"
 import { ConnectionRefused } from "./association-events.js"
 import type { DeferredCount } from "./deferred-queue.js"
+import { DialSlots } from "./dial-slots.js"
 import { advice, adviceFor, type DisconnectReason } from "./disconnect-reason.js"
 import type { FrameTools } from "./frame-connection.js"
 import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
@@ -51,6 +53,9 @@ export class Remoting {
   #isStopping = false
   #refusals = 0
   #quietUntil = Number.NEGATIVE_INFINITY
+  readonly #slots = new DialSlots(MOST_DIALS)
+  /** Says whom this node may dial; everybody where nobody knows who is in the cluster. */
+  #isMember: ((authority: string) => boolean) | undefined
 
   constructor(options: RemotingOptions, listener: Listener) {
     this.#self = options.self
@@ -58,6 +63,8 @@ export class Remoting {
     this.#listener = listener
     const { clock, scheduler, digest } = options.ports
     const { logger, events, deadLetters, deadlines, maxMessageBytes, terms } = options
+    // What others can cause is logged with a limit.
+    const limited = new LimitedLogger(logger, clock)
     this.#speech = new Speech({
       codec: options.codec,
       types: options.types,
@@ -65,7 +72,7 @@ export class Remoting {
       maxMessageBytes,
       deadLetters,
       deadlines,
-      logger,
+      logger: limited,
       inbound: {
         terms: options.inbound,
         turn: new ReadingTurn(scheduler),
@@ -82,7 +89,7 @@ export class Remoting {
       clock,
       scheduler,
       digest,
-      logger,
+      logger: limited,
       keepAlive: options.keepAlive,
       handshakeMs: HANDSHAKE_MS,
       maxBodyBytes: maxMessageBytes + BATCH_ALLOWANCE_BYTES,
@@ -91,6 +98,8 @@ export class Remoting {
     this.#nodeTools = {
       clock,
       logger,
+      limited,
+      mayDial: (authority) => this.#isMember?.(authority) !== false,
       events,
       speech: this.#speech,
       deferredCapacity: terms.perAuthority,
@@ -171,6 +180,11 @@ export class Remoting {
   /** Undefined where there is nothing with that authority. */
   state(authority: string): AssociationState | undefined {
     return this.#nodes.get(authority)?.state
+  }
+
+  /** From now on only these are dialled: a message may hold a ref to any address, and whoever is dialled is told who this node is. */
+  dialOnly(isMember: (authority: string) => boolean): void {
+    this.#isMember = isMember
   }
 
   /** The node at this address has shown that it is alive, to others if not to this one. */
@@ -315,6 +329,7 @@ export class Remoting {
     const { ports, tls, connectTimeoutMs } = this.#options
     const abort = new AbortController()
     let peer: PeerConnection | undefined
+    let free = () => {}
     const begin = (connection: Connection) => {
       if (abort.signal.aborted) return connection.destroy()
       const made: PeerConnection = new PeerConnection(
@@ -326,14 +341,18 @@ export class Remoting {
           authority: node.authority,
           owner: () => node,
           refused: (because, detail, by) => {
+            free()
             if (abort.signal.aborted) return
             if (because === "wrong-secret" && by === "us")
               node.dialRefuted(made.claimed, `${detail}; ${advice[because]}`)
             else node.dialFailed(because)
           },
-          over: () => this.#connections.delete(made),
+          over: () => {
+            free()
+            this.#connections.delete(made)
+          },
           greeted: () => {},
-          settled: () => {},
+          settled: () => free(),
         },
       )
       peer = made
@@ -341,17 +360,24 @@ export class Remoting {
       this.#connections.add(made)
       made.start()
     }
-    ports.network
-      .connect(endpointOf(node.authority), { signal: abort.signal, tls, timeoutMs: connectTimeoutMs })
-      .then(begin, (error: unknown) => {
-        if (abort.signal.aborted) return
-        this.#options.logger.log("debug", "a node could not be dialled", { authority: node.authority, error })
-        node.dialFailed(
-          error instanceof NetworkError && error.code === "Untrusted" ? "untrusted" : "unreachable",
-        )
-      })
+    const connect = () =>
+      ports.network
+        .connect(endpointOf(node.authority), { signal: abort.signal, tls, timeoutMs: connectTimeoutMs })
+        .then(begin, (error: unknown) => {
+          free()
+          if (abort.signal.aborted) return
+          this.#options.logger.log("debug", "a node could not be dialled", {
+            authority: node.authority,
+            error,
+          })
+          node.dialFailed(
+            error instanceof NetworkError && error.code === "Untrusted" ? "untrusted" : "unreachable",
+          )
+        })
+    free = this.#slots.take(() => void connect())
     return () => {
       abort.abort()
+      free()
       peer?.abandon()
     }
   }
@@ -406,6 +432,8 @@ const HANDSHAKE_MS = 5_000
 const MOST_STRANGERS = 512
 const MOST_QUARANTINED = 10_000
 const LOGGED_A_MINUTE = 10
+/** Nodes that are dialled at one time. */
+const MOST_DIALS = 256
 
 function written({ host, port }: Endpoint): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`

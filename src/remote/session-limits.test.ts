@@ -3,7 +3,7 @@ import { batchOf } from "../../test/remote/golden-connection.js"
 import { HERE, startSession } from "../../test/remote/golden-session.js"
 import { Envelope, REQUEST, writeEnvelope } from "../serialization/envelope.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import { ENVELOPE, NAME, UNWATCH, WATCH } from "./frames.js"
+import { ENVELOPE, NAME, TERMINATED, UNWATCH, WATCH, WATCHING } from "./frames.js"
 
 vi.mock("./frames.js", async (original) => ({
   ...(await original<object>()),
@@ -33,15 +33,38 @@ test("as many questions of one node may be open as the limit says; one that ends
   }
 })
 
-test("a node that watches more than the limit says breaks the protocol; one that is taken back does not count", () => {
-  const { connection, owner } = startSession()
+test("a node that watches more than the limit says is refused the rest; one that is taken back does not count", () => {
+  const { connection, owner, tools, decoded } = startSession()
   const watch = (number: number) => connection.handler.data(batchOf([WATCH, numbered(number, ORDERS)]))
   for (const number of [1, 2, 3]) watch(number)
   connection.handler.data(batchOf([UNWATCH, Uint8Array.of(2)]))
   watch(4)
   expect(owner.closed).toEqual([])
+  tools.scheduler.endTurn()
+  connection.takeFrames()
   watch(5)
-  expect(owner.closed).toEqual(["malformed: it watches too many actors"])
+  tools.scheduler.endTurn()
+  const [watching, terminated] = connection.takeFrames()
+  expect([watching?.kind, terminated?.kind]).toEqual([WATCHING, TERMINATED])
+  const [number, ...cause] = terminated?.fields ?? []
+  expect(number).toBe(5)
+  expect(decoded(Buffer.from(cause))).toMatchObject({ code: "Overloaded", capacity: 3 })
+  connection.handler.data(batchOf([UNWATCH, Uint8Array.of(1)]))
+  watch(6)
+  tools.scheduler.endTurn()
+  expect(connection.takeFrames().map(({ kind }) => kind)).toEqual([WATCHING])
+  expect(owner.closed).toEqual([])
+})
+
+test("however different the times are that questions have left, they wait in few rings", () => {
+  const { connection, actors, deadlines } = startSession()
+  connection.handler.data(batchOf([NAME, numbered(0, ORDERS)]))
+  for (let correlation = 1; correlation <= 3_000; correlation += 1) {
+    connection.handler.data(batchOf([ENVELOPE, question(correlation, correlation ** 4)]))
+    actors.get(ORDERS)?.questions.at(-1)?.reply.tell("yes")
+  }
+  expect(actors.get(ORDERS)?.questions).toHaveLength(3_000)
+  expect(deadlines.rings).toBeLessThan(80)
 })
 
 function numbered(number: number, name: string): Buffer {
@@ -51,9 +74,9 @@ function numbered(number: number, name: string): Buffer {
   return out.bytes.subarray(0, out.at)
 }
 
-function question(correlation: number): Buffer {
-  const out = new OutputBuffer(16)
-  writeEnvelope(out, Object.assign(new Envelope(), { direction: REQUEST, correlation, timeLeftMs: 1_000 }))
+function question(correlation: number, timeLeftMs = 1_000): Buffer {
+  const out = new OutputBuffer(32)
+  writeEnvelope(out, Object.assign(new Envelope(), { direction: REQUEST, correlation, timeLeftMs }))
   out.u8(1)
   return out.bytes.subarray(0, out.at)
 }

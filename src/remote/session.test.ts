@@ -241,6 +241,28 @@ describe("questions of the other node", () => {
     expect(sent(talk)).toEqual(["fails 7: OverloadedError"])
   })
 
+  test("whose answer meets a defect of this node end with the connection; whoever answered notices nothing", () => {
+    const { talk, reply } = asked(7, "how many")
+    talk.owner.mustQueue = () => {
+      throw new RangeError("a defect")
+    }
+    reply.tell("yes")
+    expect(talk.owner.closed).toEqual(["failed-on"])
+    expect(talk.tools.log).toContain("error a frame could not be dealt with")
+  })
+
+  test("that fail with an error which throws when it is looked at end with the connection at worst", () => {
+    const error = Object.defineProperty(Object.assign(new Error("it"), { how: () => {} }), "message", {
+      get: () => {
+        throw new RangeError("a trap")
+      },
+    })
+    const { talk, reply } = asked(7, "how many")
+    reply.fail(error)
+    talk.tools.scheduler.endTurn()
+    expect(talk.owner.closed.length + talk.connection.takeFrames().length).toBe(1)
+  })
+
   test("whose answer cannot be sent fail as unknown, and the log says so", () => {
     const { talk, reply } = asked(7, "how many")
     reply.tell(() => {})

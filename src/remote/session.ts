@@ -27,6 +27,7 @@ import {
   GOODBYE,
   MAX_NAME_BYTES,
   MAX_OPEN_QUESTIONS,
+  MAX_WATCHES,
   NAME,
   TERMINATED,
   UNWATCH,
@@ -213,9 +214,19 @@ export class Session implements AnswerDesk {
     return this.#speech.questionPath(this.peer, correlation)
   }
 
+  /** Never throws, as `fail` does not: whoever answers is an actor, or a promise that has nobody to tell. */
   answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
     if (!this.#frames.isOpen) return "unreachable"
     if (this.#frames.writer.hasOpenFrame) return "not-sendable"
+    try {
+      return this.#answer(reply, answer)
+    } catch (error) {
+      this.#frames.broke(error)
+      return "not-sendable"
+    }
+  }
+
+  #answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
     if (this.#owner.mustQueue(this)) return this.#queueAnswer(reply, answer)
     const frame = this.#openAnswer(reply.correlation, false)
     try {
@@ -232,7 +243,11 @@ export class Session implements AnswerDesk {
   fail(reply: RemoteReply, error: Error): void {
     if (!this.#frames.isOpen || this.#frames.writer.hasOpenFrame) return
     const open = () => this.#openAnswer(reply.correlation, true)
-    this.#sendError(open, error)
+    try {
+      this.#sendError(open, error)
+    } catch (thrown) {
+      this.#frames.broke(thrown)
+    }
   }
 
   over(reply: RemoteReply): void {
@@ -383,7 +398,7 @@ export class Session implements AnswerDesk {
     }
   }
 
-  /** The answer goes ahead of the end of an actor that is gone already. */
+  /** The answer goes ahead of the end of an actor that is gone already, or of the refusal to watch one more. */
   #receiveWatch(number: number, name: string): void {
     const ref = this.#speech.target(name).current()
     const { writer } = this.#frames
@@ -391,7 +406,11 @@ export class Session implements AnswerDesk {
     writer.varint(number)
     writer.varint(ref.path.uid ?? 0)
     this.#closeFrame(frame)
-    this.#watched.add(number, ref)
+    if (this.#watched.add(number, ref)) return
+    this.#sendTerminated(
+      number,
+      new OverloadedError(ref.toString(), MAX_WATCHES, "watches of one node, on it and on others"),
+    )
   }
 
   #sendTerminated(number: number, cause: unknown): void {
@@ -451,8 +470,13 @@ export interface SessionOwner {
 
 /** Whoever asked keeps the time; here it only says when to forget the question, so few different times will do. */
 function coarse(timeLeftMs: number): number {
-  return Math.min(Math.ceil(timeLeftMs / 1_000) * 1_000, 2 ** 31 - 1)
+  const seconds = Math.min(Math.max(timeLeftMs / 1_000, 1), MOST_SECONDS)
+  const quarter = 2 ** (Math.floor(Math.log2(seconds)) - 2)
+  return Math.ceil(seconds / quarter) * quarter * 1_000
 }
+
+/** A day and a half: what takes longer is not answered any more. */
+const MOST_SECONDS = 2 ** 17
 
 const UNSENDABLE_ERROR = new InvalidMessageError("it failed, and the error cannot cross the wire", "unknown")
 // Where it was made says nothing, and is long.

@@ -26,7 +26,7 @@ import type { RemoteReply } from "./remote-reply.js"
 export class Speech implements RefTexts {
   readonly deadLetters: DeadLetters
   readonly deadlines: Deadlines
-  readonly logger: Logger
+  readonly logger: Pick<Logger, "log">
   readonly maxMessageBytes: number
   readonly inbound: InboundTools
   /** About what the message takes in memory that was decoded last. */
@@ -159,7 +159,7 @@ export interface SpeechOptions {
   readonly maxMessageBytes: number
   readonly deadLetters: DeadLetters
   readonly deadlines: Deadlines
-  readonly logger: Logger
+  readonly logger: Pick<Logger, "log">
   readonly inbound: InboundTools
   /** The ref for a path, near or far. */
   resolve(path: ActorPath): InternalRef<never>

@@ -16,10 +16,10 @@ export class WatchedHere {
     this.#ended = ended
   }
 
-  /** An actor that is gone is told of at once. */
-  add(number: number, ref: InternalRef<never>): void {
+  /** An actor that is gone is told of at once. False if the peer watches as many as it may. */
+  add(number: number, ref: InternalRef<never>): boolean {
     if (this.#byNumber.has(number)) throw new MalformedBytesError(`watch ${number} is there already`)
-    if (this.#byNumber.size >= MAX_WATCHES) throw new MalformedBytesError("it watches too many actors")
+    if (this.#byNumber.size >= MAX_WATCHES) return false
     const watcher: Watcher = {
       terminated: ({ cause }) => {
         this.#byNumber.delete(number)
@@ -28,6 +28,7 @@ export class WatchedHere {
     }
     this.#byNumber.set(number, { ref, watcher })
     ref.addWatcher(watcher)
+    return true
   }
 
   remove(number: number): void {

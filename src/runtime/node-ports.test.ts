@@ -10,15 +10,17 @@ import { nodeScheduler } from "./node-scheduler.js"
 
 test("every port is Node's unless it is overridden", () => {
   expect(nodePorts()).toMatchObject({
-    clock: nodeClock,
     random: nodeRandom,
-    scheduler: nodeScheduler,
     network: nodeNetwork,
     lifeline: nodeLifeline,
     telemetry: noTelemetry,
   })
   const random = { uint32: () => 4, bytes: (length: number) => new Uint8Array(length) }
-  expect(nodePorts({ random })).toMatchObject({ clock: nodeClock, random })
+  expect(nodePorts({ random, clock: nodeClock, scheduler: nodeScheduler })).toMatchObject({
+    clock: nodeClock,
+    random,
+    scheduler: nodeScheduler,
+  })
 })
 
 test("the logger tells the time by the clock that was given", () => {

@@ -30,6 +30,7 @@ export class Cluster {
     const { settings, realm, ports, store, remoting } = tools
     const gates = new Map<string, InternalRef<never>>()
     const codec = codecOf(tools, { purpose: "message", clock: ports.clock })
+    let addresses: ReadonlySet<string> = new Set()
     const actors = new VirtualActors({
       realm,
       namespace: settings.namespace,
@@ -69,6 +70,7 @@ export class Cluster {
       types: actors.types,
       clusterTerms: tools.isPrivate ? undefined : termsOf(tools, codec),
       viewed: (view, before) => {
+        addresses = new Set(view.members.map((member) => member.node.address))
         actors.viewed(view, before)
         for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
         for (const change of changesBetween(before, view)) realm.events.publish(change)
@@ -91,6 +93,7 @@ export class Cluster {
     })
     // A join whose answer was lost is tried again as another incarnation.
     if (!registry.node.equals(node)) remoting?.reincarnate(registry.node)
+    remoting?.dialOnly((authority) => addresses.has(authority))
     actors.joined(registry)
     return new Cluster(registry, actors, realm)
   }

@@ -124,6 +124,7 @@ export class ManualScheduler implements Scheduler {
 export interface TestTools extends FrameTools {
   readonly clock: ManualClock
   readonly scheduler: ManualScheduler
+  readonly logger: Logger
   /** `level message` of each line. */
   readonly log: readonly string[]
 }
@@ -141,9 +142,9 @@ export function frameTools(changed: Partial<FrameTools> = {}): TestTools {
     handshakeMs: 5_000,
     maxBodyBytes: 1_000_000,
     backlogBytes: 200_000,
+    ...changed,
     logger,
     log,
-    ...changed,
     clock: new ManualClock(),
     scheduler: new ManualScheduler(),
   }

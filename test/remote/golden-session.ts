@@ -29,6 +29,7 @@ export interface TestSession {
   readonly owner: RecordingOwner
   /** The actors of this node, by the text of their path. */
   readonly actors: Map<string, FakeActor>
+  readonly deadlines: Deadlines
   readonly deadLetters: readonly DeadLetter[]
   /** What the codec makes of a value; a reply's place is an empty text. */
   encoded(value: unknown): Buffer
@@ -53,6 +54,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
   const deadLetters: DeadLetter[] = []
   events.subscribe(DeadLetter, (letter) => deadLetters.push(letter))
   const actors = new Map<string, FakeActor>()
+  const deadlines = new Deadlines(clock)
   const actorAt = (path: ActorPath) => {
     const known = actors.get(path.toString())
     if (known !== undefined) return known
@@ -66,7 +68,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
     types: new TypeRegistry(types),
     maxMessageBytes: ourMaxBytes,
     deadLetters: new DeadLetters(events, logger, clock),
-    deadlines: new Deadlines(clock),
+    deadlines,
     logger,
     inbound: {
       terms: options.inbound ?? { messages: 1_000, bytes: 1_000_000 },
@@ -101,6 +103,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
     tools,
     owner,
     actors,
+    deadlines,
     deadLetters,
     encoded: (value) => speech.encoded(value, undefined),
     decoded: (payload) => speech.decode(new InputBytes(payload, 0, payload.length), undefined),

@@ -86,9 +86,9 @@ describe("a peer that sends as fast as it can", () => {
     await until("the rest is refused", () => node.deadLetters.length >= 75)
     expect(node.deadLetters.length).toBeLessThan(99)
     expect(new Set(node.deadLetters.map(({ reason }) => reason))).toEqual(new Set(["inbound-full"]))
-    const refused = node.deadLetters.length
     gate.open()
-    await until("what waited is handled", () => count.handled === 100 - refused)
+    await until("what waited is handled", () => count.handled + node.deadLetters.length === 100)
+    expect(count.handled).toBeGreaterThan(1)
   })
 })
 

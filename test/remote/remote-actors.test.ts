@@ -413,9 +413,64 @@ test("nodes that share a store talk, and nodes with different ones do not", asyn
   const d = await startNode()
   const ref = a.system.spawn(keeper, "keeper")
   expect(await echo(b, b.system.resolve<Message>(ref.path), "together")).toBe("together")
-  for (const stranger of [c, d]) {
-    const failed = stranger.event(AssociationFailed)
-    stranger.system.resolve<Message>(ref.path).tell({ kind: "stop" })
-    expect(await failed).toMatchObject({ reason: "wrong-store" })
+  const failed = d.event(AssociationFailed)
+  d.system.resolve<Message>(ref.path).tell({ kind: "stop" })
+  expect(await failed).toMatchObject({ reason: "wrong-store" })
+  // One with another store knows that this is none of its nodes, and does not even dial it.
+  const dead = c.event(DeadLetter)
+  c.system.resolve<Message>(ref.path).tell({ kind: "stop" })
+  expect(await dead).toMatchObject({ reason: "unreachable" })
+  expect(c.system.association(a.authority)).toBeUndefined()
+  expect(c.log.filter((line) => line.includes("not in the cluster"))).toHaveLength(1)
+})
+
+test("answers and messages that cannot be sent are logged a few times a minute, however many there are", async () => {
+  const [a, b] = [await startNode(), await startNode()]
+  const unsendable = a.system.spawn(
+    Behaviors.receive<{ readonly replyTo: ActorRef<unknown> }>((_context, { replyTo }) => {
+      replyTo.tell({ call: () => {} })
+      return Behaviors.same
+    }),
+  )
+  const ref = b.system.resolve<{ readonly replyTo: ActorRef<unknown> }>(unsendable.path)
+  const asked = Array.from({ length: 40 }, () =>
+    b.system.ask(ref, (replyTo) => ({ replyTo })).catch((error: unknown) => error),
+  )
+  for (const error of await Promise.all(asked)) expect(error).toBeInstanceOf(InvalidMessageError)
+  expect(a.log.filter((line) => line.includes("an answer cannot be sent"))).toHaveLength(10)
+  const teller = b.system.resolve<unknown>(unsendable.path)
+  for (let time = 0; time < 40; time += 1) teller.tell({ call: () => {} })
+  expect(b.log.filter((line) => line.includes("a message cannot be sent"))).toHaveLength(10)
+  expect(b.system.deadLetterCount).toBe(40)
+})
+
+test("a node of a cluster with a store dials nobody but its members, whatever refs it is sent, and says so a few times", async () => {
+  const shared = memoryStore()
+  const a = await startNode({ store: shared })
+  const b = await startNode({ store: shared })
+  const dialled: unknown[] = []
+  a.system.events.subscribe(AssociationFailed, (event) => dialled.push(event))
+  type Referral = { readonly to: ActorRef<string>; readonly replyTo: ActorRef<string> }
+  const teller = a.system.spawn(
+    Behaviors.receive<Referral>((_context, { to, replyTo }) => {
+      to.tell("who is there?")
+      replyTo.tell("told")
+      return Behaviors.same
+    }),
+  )
+  const referred = b.system.resolve<Referral>(teller.path)
+  for (let port = 1; port <= 200; port += 1) {
+    const to = b.system.resolve<string>(`troupe.tcp://test@127.0.0.1:${port}/user/x`)
+    expect(await b.system.ask<Referral, string>(referred, (replyTo) => ({ to, replyTo }))).toBe("told")
   }
+  a.system.events.flush()
+  expect(a.deadLetters).toHaveLength(200)
+  expect(new Set(a.deadLetters.map(({ reason }) => reason))).toEqual(new Set(["unreachable"]))
+  expect(dialled).toEqual([])
+  expect(a.log.filter((line) => line.includes("not in the cluster"))).toHaveLength(10)
+  // An ask ends as well, at once, and a watch after a while.
+  const nobody = a.system.resolve<string>("troupe.tcp://test@127.0.0.1:9/user/x")
+  const failed = await a.system.ask(nobody, () => "anybody?").catch((error: unknown) => error)
+  expect(failed).toBeInstanceOf(NodeUnreachableError)
+  expect(failed).toMatchObject({ delivery: "not-delivered" })
 })

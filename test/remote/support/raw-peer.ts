@@ -159,8 +159,12 @@ export function handshakeTerms(to: Authority, terms: Partial<HandshakeTerms> = {
 }
 
 /** A node id that no node has. It claims an address where nobody listens. */
+/** At an address that no other of this process has had: two that meet at one address are in each other's way. */
 export function freshNode(host = "127.0.0.2"): NodeId {
-  return NodeId.fresh(host, 1 + (nodeRandom.uint32() % 65_535), nodeRandom)
+  addresses += 1
+  return NodeId.fresh(host, 1 + (addresses % 65_535), nodeRandom)
 }
+
+let addresses = 0
 
 const NOTHING = new Uint8Array()

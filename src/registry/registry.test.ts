@@ -200,7 +200,7 @@ test("a node without the store goes on until its deadline, waits, and is fenced 
   expect([tenure.mayBegin(), tenure.mayAct(), a.registry.isMember]).toEqual([false, false, false])
   expect(a.told).toEqual([])
   expect(a.registry.tenure(alice)).toBe(tenure)
-  expect(told(await a.registry.register(idOf("bob")))).toBe("refused: unavailable")
+  const claimed = a.registry.register(idOf("bob"))
   expect(told(await b.registry.register(alice))).toBe("already at 7001")
   await scene.clock.advance(OBSERVER_MS - HOLDER_MS)
   expect(b.view).toEqual(["7002 up"])
@@ -210,6 +210,7 @@ test("a node without the store goes on until its deadline, waits, and is fenced 
   await scene.clock.advance(2_500)
   expect(a.told).toEqual(["fenced: the lease was ended by another node", "rejoined"])
   expect([tenure.mayAct(), a.registry.tenure(alice)]).toEqual([false, undefined])
+  expect(told(await claimed)).toBe("refused: fenced")
   expect(a.id).not.toBe(before)
   for (const { view } of [a, b]) expect(view).toEqual(["7001 up", "7002 up"])
   expect(told(await a.registry.register(alice))).toBe("already at 7002")
@@ -231,6 +232,20 @@ test("a node that nobody else watches keeps its tenures however long the store i
   expect(tenure.mayBegin()).toBe(false)
   expect(await tenure.opened()).toBe(true)
   expect([tenure.mayBegin(), node.told]).toEqual([true, []])
+})
+
+test("claims wait for a renewal too, and are made after it, each once", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  scene.clock.holdUp(10 * TTL_MS)
+  node.way.strike("hang")
+  const before = commitsOf(node)
+  const claims = Array.from({ length: 2_000 }, (_, index) => node.registry.register(idOf(`${index}`)))
+  await settle()
+  expect(commitsOf(node) - before).toBe(1)
+  await node.way.store.release()
+  for (const decision of await Promise.all(claims)) expect(told(decision)).toBe("here, new")
+  expect(commitsOf(node) - before).toBe(2_001)
 })
 
 test("a fenced node gives its lease up once its last turn has ended, and not before", async () => {

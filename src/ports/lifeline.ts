@@ -6,8 +6,8 @@
  * swapped out holds, it keeps. Beyond one host nobody knows, and there leases decide.
  */
 export interface Lifeline {
-  /** Undefined where there is no such proof to be had. */
-  hold(): Promise<HeldLine | undefined>
+  /** Where there is no such proof to be had, the line is none, and says why. */
+  hold(): Promise<HeldLine | NoLine>
   /**
    * Calls `dead` once, as soon as it is proven that whoever held the line has died, or has let it go; never from inside this
    * call. Where there is nothing to prove it by (another host, another platform, a mark that was cleaned away) it never does.
@@ -20,6 +20,14 @@ export interface HeldLine {
   /** What others follow it by: printable ASCII without spaces. Never the same twice. */
   readonly mark: string
   /** Nothing may be done any more in the name of this line when it is let go. */
+  release(): Promise<void>
+}
+
+/** Nobody can follow it: a death is known when the lease has run out. */
+export interface NoLine {
+  readonly mark: undefined
+  /** What is in the way, and after a semicolon what to do about it. */
+  readonly because: string
   release(): Promise<void>
 }
 

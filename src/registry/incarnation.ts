@@ -1,6 +1,6 @@
 import type { NodeId } from "../address/node-id.js"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
-import type { HeldLine, Lifeline } from "../ports/lifeline.js"
+import type { HeldLine, Lifeline, NoLine } from "../ports/lifeline.js"
 import type { Logger } from "../ports/logger.js"
 import type { ClusterStore, CommitResult, Revision } from "../ports/store.js"
 import type { CommitWindows } from "./commit-window.js"
@@ -22,7 +22,7 @@ export class Incarnation {
   readonly fenced: Promise<string>
   readonly #tools: IncarnationTools
   readonly #lease: NodeLease
-  readonly #line: HeldLine | undefined
+  readonly #line: HeldLine | NoLine | undefined
   readonly #waiting: ((isOpen: boolean) => void)[] = []
   #tick: Timer | undefined
   #tickAt: MonotonicMs | undefined
@@ -55,7 +55,12 @@ export class Incarnation {
     return undefined
   }
 
-  private constructor(node: NodeId, epoch: string, tools: IncarnationTools, line: HeldLine | undefined) {
+  private constructor(
+    node: NodeId,
+    epoch: string,
+    tools: IncarnationTools,
+    line: HeldLine | NoLine | undefined,
+  ) {
     this.node = node
     this.epoch = epoch
     this.#tools = tools
@@ -69,6 +74,11 @@ export class Incarnation {
   /** What claims are conditioned on. */
   get record(): Revision | undefined {
     return this.#lease.record
+  }
+
+  /** Whether others can prove its death, and why not; undefined where that is not wanted. */
+  get line(): HeldLine | NoLine | undefined {
+    return this.#line
   }
 
   /** What it said of itself when it joined. */

@@ -10,6 +10,7 @@ import {
   told,
 } from "../../test/registry/scene.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { Lifeline } from "../ports/lifeline.js"
 import { leaseKey, nodeKey } from "./node-record.js"
 import { placementKey } from "./registry-keys.js"
 
@@ -443,6 +444,31 @@ test("a node that the store keeps from renewing says why: in the log once, and a
   expect(a.fields[0]).toMatchObject({ asked: "renew the lease", error: tenure.endCause })
   expect(a.fields[2]).toEqual({ because: "the lease was ended by another node", error: tenure.endCause })
   expect(tenure.endCause?.message).toBe("a planned fault: refuse")
+})
+
+test("says once whether its death can be proved, and if not why", async () => {
+  const scene = new Scene()
+  const proved = await scene.member({ lifeline: scene.lines })
+  await scene.endLease(proved.id)
+  await scene.clock.advance(2_500)
+  expect(proved.told).toContain("rejoined")
+  expect(proved.log.filter((line) => line.startsWith("info"))).toEqual([
+    "info other nodes of this host are told at once if this process dies",
+  ])
+  const none: Lifeline = {
+    hold: async () => ({
+      mark: undefined,
+      because: "the path is too long; set TMPDIR",
+      release: async () => {},
+    }),
+    follow: () => ({ cancel: () => {} }),
+  }
+  const unproved = await scene.member({ lifeline: none })
+  expect(unproved.log).toEqual([
+    "warn if this process dies, other nodes know only when its lease has run out",
+  ])
+  expect(unproved.fields).toEqual([{ because: "the path is too long; set TMPDIR", afterMs: OBSERVER_MS }])
+  expect((await scene.member()).log).toEqual([])
 })
 
 test("a node whose event loop was blocked says for how long", async () => {

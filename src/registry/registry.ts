@@ -16,7 +16,7 @@ import { releaseCommit } from "./commits.js"
 import type { Directory, Placement, PlacementDecision, Unregistration } from "./directory.js"
 import { Follower } from "./follower.js"
 import { Incarnation, type IncarnationTools } from "./incarnation.js"
-import type { LeaseTerms } from "./lease-terms.js"
+import { type LeaseTerms, observerMs } from "./lease-terms.js"
 import { PlacementCache, type Whereabouts } from "./placement-cache.js"
 import { actorKey, PLACEMENTS, placementKey } from "./registry-keys.js"
 import { parsedNode, Roster } from "./roster.js"
@@ -53,6 +53,7 @@ export class Registry implements Directory, TenureHolder {
   /** Why it does not fit into its cluster, as was logged. */
   #misfit: string | undefined
   #rejoining: Promise<void> = Promise.resolve()
+  #proofSaid: { readonly because: string | undefined } | undefined
   #isStopping = false
   #wakeUp: () => void = () => {}
 
@@ -300,10 +301,27 @@ export class Registry implements Directory, TenureHolder {
     this.#incarnation = incarnation
     this.#misfit = undefined
     this.#rejoins = 0
+    this.#sayProof(incarnation)
     const { record, recordSaid, epoch } = incarnation
     if (record !== undefined) this.#roster.joined(incarnation.node, recordSaid, { epoch, revision: record })
     void incarnation.fenced.then((because) => this.#fenced(incarnation, because))
     return true
+  }
+
+  /** Once, and again if it changes: without the proof a takeover takes as long as the lease. */
+  #sayProof({ line }: Incarnation): void {
+    if (line === undefined) return
+    const because = "because" in line ? line.because : undefined
+    if (this.#proofSaid?.because === because && this.#proofSaid !== undefined) return
+    this.#proofSaid = { because }
+    const { logger, terms } = this.#tools
+    if (because === undefined)
+      return logger.log("info", "other nodes of this host are told at once if this process dies")
+    const afterMs = observerMs(terms)
+    logger.log("warn", "if this process dies, other nodes know only when its lease has run out", {
+      because,
+      afterMs,
+    })
   }
 
   #fenced(incarnation: Incarnation, because: string): void {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest"
-import { isFitForLines, isOurs } from "./line-directory.js"
+import { flawOfDirectory, isOurs } from "./line-directory.js"
 
 test.runIf(process.platform === "linux")(
   "a file system of an unknown kind is not fit for lines",
   async () => {
     const directory = `/proc/${process.pid}`
     expect(await isOurs(directory)).toBe(true)
-    expect(await isFitForLines(directory)).toBe(false)
+    expect(await flawOfDirectory(directory)).toContain("is on a file system that is not known to be local")
   },
 )

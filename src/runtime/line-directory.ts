@@ -8,14 +8,27 @@ export function userLines(): string {
   return join(tmpdir(), `troupe-${process.geteuid?.()}`)
 }
 
-/** Makes it if it is not there, and says whether lines can be held in it. */
-export async function isFitForLines(directory: string): Promise<boolean> {
+/** Makes it if it is not there, and says why no line can be held in it, if that is so. */
+export async function flawOfDirectory(directory: string): Promise<string | undefined> {
   try {
     await mkdir(directory, { mode: 0o700 })
   } catch {
     // What is there already is looked at like what was just made.
   }
-  return (await isOurs(directory)) && (await isLocal(directory))
+  if (!(await isOurs(directory))) {
+    return `${directory} is no folder of this user's that nobody else can write to; set TMPDIR to one where it can be`
+  }
+  if (!(await isLocal(directory))) {
+    return `${directory} is on a file system that is not known to be local; set TMPDIR to a folder on another`
+  }
+  return undefined
+}
+
+/** Why a line cannot have this path, if that is so. */
+export function flawOfPath(path: string): string | undefined {
+  if (isLinePath(path)) return undefined
+  if (resolve(path) !== path) return `${path} is no absolute path; set TMPDIR to one`
+  return `the path of its socket has more than ${MAX_PATH_BYTES} bytes (${path}); set TMPDIR to a shorter one`
 }
 
 /** Whether it is a directory in which nobody else, except for root, can put, move or remove anything. */
@@ -53,8 +66,10 @@ export function isLineName(name: string): boolean {
 
 /** Systems take 103 bytes or more, and Node cuts off what is too long without a word. */
 export function fits(path: string): boolean {
-  return Buffer.byteLength(path) <= 100 && !path.includes("\0")
+  return Buffer.byteLength(path) <= MAX_PATH_BYTES && !path.includes("\0")
 }
+
+const MAX_PATH_BYTES = 100
 
 /**
  * On a file system that is shared or served by another process one file may become another in the eyes of the kernel while

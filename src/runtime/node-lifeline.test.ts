@@ -210,6 +210,7 @@ describe.runIf(process.platform !== "win32")("a mark", () => {
 
 describe.runIf(process.platform !== "win32")("a line is not held", () => {
   const holdIn = (path: string) => new NodeLifeline({ directory: () => path }).hold()
+  const notOurs = { mark: undefined, because: expect.stringContaining("is no folder of this user's") }
 
   test("in a directory that is not one, or in which others can write", async () => {
     const real = join(directory, "real")
@@ -217,26 +218,28 @@ describe.runIf(process.platform !== "win32")("a line is not held", () => {
     expect(await (await holdIn(real))?.release()).toBeUndefined()
     expect((await readdir(directory)).length).toBe(1)
     await symlink(real, link)
-    expect(await holdIn(link)).toBeUndefined()
+    expect(await holdIn(link)).toMatchObject(notOurs)
     await writeFile(join(directory, "file"), "")
-    expect(await holdIn(join(directory, "file"))).toBeUndefined()
+    expect(await holdIn(join(directory, "file"))).toMatchObject(notOurs)
     for (const mode of [0o770, 0o702]) {
       await chmod(real, mode)
-      expect(await holdIn(real)).toBeUndefined()
+      expect(await holdIn(real)).toMatchObject(notOurs)
     }
     await chmod(real, 0o700)
     const line = await holdIn(real)
-    expect(line).toBeDefined()
-    await line?.release()
+    expect(line.mark).toBeDefined()
+    await line.release()
   })
 
   test("where the path would be too long, or is none", async () => {
     const long = join(directory, "x".repeat(60))
     await mkdir(long)
-    expect(await holdIn(long)).toBeUndefined()
+    const tooLong = expect.stringContaining("the path of its socket has more than 100 bytes")
+    expect(await holdIn(long)).toMatchObject({ mark: undefined, because: tooLong })
     expect(await readdir(long)).toEqual([])
-    expect(await holdIn(join(directory, "not", "there"))).toBeUndefined()
-    expect(await holdIn("somewhere")).toBeUndefined()
+    expect(await holdIn(join(directory, "not", "there"))).toMatchObject(notOurs)
+    const relative = expect.stringContaining("is no absolute path")
+    expect(await holdIn("somewhere")).toMatchObject({ mark: undefined, because: relative })
     await expect(access("somewhere")).rejects.toThrow()
   })
 })

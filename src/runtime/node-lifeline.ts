@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { dirname } from "node:path"
-import type { Following, HeldLine, Lifeline } from "../ports/lifeline.js"
+import type { Following, HeldLine, Lifeline, NoLine } from "../ports/lifeline.js"
 import { hostKernel } from "./host-kernel.js"
 import { buryLater, sweep } from "./line-burial.js"
-import { isFitForLines, isLinePath, isOurs, userLines } from "./line-directory.js"
+import { flawOfDirectory, flawOfPath, isLinePath, isOurs, userLines } from "./line-directory.js"
 import { LineFollower } from "./line-follower.js"
 import { type LineMark, readMark, writtenMark } from "./line-mark.js"
 import { ListeningLine } from "./listening-line.js"
@@ -42,15 +42,16 @@ export class NodeLifeline implements Lifeline {
     this.#buryAfterMs = buryAfterMs
   }
 
-  async hold(): Promise<HeldLine | undefined> {
+  async hold(): Promise<HeldLine | NoLine> {
     const kernel = await hostKernel()
-    if (kernel === undefined) return undefined
+    if (kernel === undefined) return noLine("this platform gives no proof of death")
     const directory = this.#directory()
     const line = new ListeningLine(directory, randomBytes(10).toString("hex"))
     const { path } = line
-    if (!isLinePath(path) || !(await isFitForLines(directory))) return undefined
+    const flaw = flawOfPath(path) ?? (await flawOfDirectory(directory))
+    if (flaw !== undefined) return noLine(flaw)
     const bound = await line.listen()
-    if (bound === undefined) return undefined
+    if (bound === undefined) return noLine(`no socket can be made in ${directory}; let this user write there`)
     if (kernel.refusalIsProof) this.#sweepOnce(directory)
     return { mark: writtenMark({ kernel: kernel.id, ...bound, path }), release: () => line.release() }
   }
@@ -83,6 +84,10 @@ export interface LifelineOptions {
 }
 
 export const nodeLifeline: Lifeline = new NodeLifeline()
+
+function noLine(because: string): NoLine {
+  return { mark: undefined, because, release: async () => {} }
+}
 
 async function begin(follower: LineFollower, line: LineMark): Promise<void> {
   const kernel = await hostKernel()

@@ -9,7 +9,7 @@ export class SimLifeline implements Lifeline {
     this.#process = proc
   }
 
-  hold(): Promise<HeldLine | undefined> {
+  hold(): Promise<HeldLine> {
     this.#process.enterCall("lifeline.hold")
     const { world, name } = this.#process
     const mark = `sim:${encodeURIComponent(name)}:${world.lines.size + 1}`

@@ -7,7 +7,11 @@ import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.
 import { Roster } from "./roster.js"
 import { StoreTroubles } from "./store-troubles.js"
 
-const [a, b] = ["a", "b"].map((digit) => NodeId.of("10.0.0.1", 7_000, digit.repeat(16))) as [NodeId, NodeId]
+const [a, b, c] = ["a", "b", "c"].map((digit) => NodeId.of("10.0.0.1", 7_000, digit.repeat(16))) as [
+  NodeId,
+  NodeId,
+  NodeId,
+]
 const record: NodeRecord = { status: "active", roles: ["front"], types: ["Account"], lifeline: undefined }
 
 test("shows those who were there before, and those who come, leave, are declared down and go", async () => {
@@ -35,6 +39,17 @@ test("a join is shown once it is confirmed, unless the watch has told of it alre
   expect(membersOf(roster)).toEqual(["a up"])
   roster.joined(b, record, { epoch: "another", revision: revision + 9 })
   expect(membersOf(roster)).toEqual(["a up"])
+})
+
+test("a join is shown although the watch has told of a later commit to another node's record, and not of this one", async () => {
+  const { scene, roster } = await following()
+  const { epoch } = roster
+  await put(scene, c)
+  const { revision } = (await scene.entry(nodeKey(c))) ?? { revision: 0 }
+  await put(scene, c, { ...record, status: "leaving" })
+  // Commits to different keys may become visible in another order than that of their revisions.
+  roster.joined(b, record, { epoch, revision })
+  expect(membersOf(roster)).toEqual(["a up", "b up", "c leaving"])
 })
 
 test("every view has a higher version, and the one before stays as it was", async () => {

@@ -28,8 +28,10 @@ export class Roster {
   readonly #renewing = new Set<string>()
   #epoch = ""
   #leaseEpoch = ""
-  /** Everything about records up to this revision has been told. */
-  #toldUpTo: Revision = 0
+  /** A listing showed all records at this moment: what it did not show, and is older, was gone by then. */
+  #listedAt: Revision = 0
+  /** When the watch told that a record is gone, of the last ones. What it tells of one says nothing of another. */
+  readonly #goneAt = new Map<string, Revision>()
   #view = ClusterView.empty
   #wake: Timer | undefined
   /** This node's own lease has run out, and the store has not said yet what became of it. */
@@ -122,7 +124,9 @@ export class Roster {
    * and of the end of it too; then it says nothing new.
    */
   joined(node: NodeId, record: NodeRecord, { epoch, revision }: Moment): void {
-    if (epoch !== this.#epoch || revision <= this.#toldUpTo) return
+    if (epoch !== this.#epoch || revision <= this.#listedAt) return
+    const told = this.#records.get(node.toString())?.revision ?? this.#goneAt.get(node.toString()) ?? 0
+    if (revision <= told) return
     this.#records.set(node.toString(), { id: node, record, revision })
     this.#show()
   }
@@ -171,7 +175,8 @@ export class Roster {
     if (this.#isOver) return listing
     const isAnew = this.#epoch !== "" && listing.epoch !== this.#epoch
     this.#epoch = listing.epoch
-    this.#toldUpTo = isAnew ? listing.revision : Math.max(this.#toldUpTo, listing.revision)
+    this.#listedAt = isAnew ? listing.revision : Math.max(this.#listedAt, listing.revision)
+    this.#goneAt.clear()
     if (isAnew) this.#tools.epochChanged()
     const there = new Set(listing.entries.map(({ key }) => key.slice(NODES.length)))
     for (const [node, known] of [...this.#records]) {
@@ -187,9 +192,8 @@ export class Roster {
   #nodesChanged(changes: readonly Change[]): void {
     for (const { key, revision, value } of changes) {
       const node = key.slice(NODES.length)
-      if (value === undefined) this.#remove(node, revision)
+      if (value === undefined) this.#removed(node, revision)
       else this.#learn(node, revision, value)
-      this.#toldUpTo = Math.max(this.#toldUpTo, revision)
     }
     this.#show()
   }
@@ -204,6 +208,12 @@ export class Roster {
     this.#records.set(node, { id, record, revision })
     this.#tools.recordChanged(node, revision, record.status)
     this.#follow(node, record)
+  }
+
+  #removed(node: string, revision: Revision): void {
+    this.#goneAt.set(node, revision)
+    if (this.#goneAt.size > MOST_GONE) this.#goneAt.delete(this.#goneAt.keys().next().value as string)
+    this.#remove(node, revision)
   }
 
   #remove(node: string, revision: Revision): void {
@@ -266,6 +276,9 @@ export class Roster {
     }
   }
 }
+
+/** An own join is answered long before as many others have gone. */
+const MOST_GONE = 1_000
 
 export interface RosterTools {
   readonly store: ClusterStore

@@ -133,6 +133,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   /** Reads what is stored and runs the hooks. Rejects with what went wrong; it is invalid then. */
   async begin(): Promise<void> {
+    let hook: Promise<void> | undefined
     try {
       const actor = insides.make(this.type.make, this)
       this.#actor = actor
@@ -140,12 +141,12 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
       const stored = await this.#durable.load((old, from) => insides.upgrade(actor, old, from, name))
       insides.begin(actor, this.#durable.isStored ? stored : NOTHING_STORED, name)
       this.#become("activating")
-      const hook = insides.onActivate(actor)
+      hook = insides.onActivate(actor) as Promise<void> | undefined
       if (hook !== undefined) await this.#bounded(hook)
       if (this.tenure.endedBecause !== undefined) throw this.#fencedError("not-delivered")
     } catch (thrown) {
       const error = readable(thrown)
-      this.#failed(error)
+      this.#failed(error, hook)
       throw error
     }
     this.#become("valid")
@@ -531,7 +532,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   }
 
   /** It could not be started. Where that is nobody's fault who waits, they go to the next activation. */
-  #failed(error: unknown): void {
+  #failed(error: unknown, hook: Promise<void> | undefined): void {
     const isOwn = this.tenure.endedBecause === undefined
     const isPassing = error instanceof FencedError || error instanceof StoreUnavailableError
     this.isUnused = true
@@ -542,7 +543,10 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     const waiting = this.#mailbox.takeAll() as Invocation[]
     if (!isPassing) this.#failure = { waiting, cause: error }
     this.#tools.ended(this, isPassing ? waiting : [], isOwn)
-    this.#isGone()
+    // The hook of one that was fenced may still run: its node keeps its lease until it has ended, as it does for turns.
+    if (isOwn || hook === undefined) return this.#isGone()
+    const gone = () => this.#isGone()
+    Promise.resolve(hook).then(gone, gone)
   }
 
   /** It could not be started, and whoever waited is to be told so. */

@@ -216,7 +216,9 @@ export class VirtualActors {
 
   /** Resolves once nothing runs that was fenced. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#lingering].map((one) => one.deactivated("fenced")))
+    // Of those in the catalog all others have left it: these were being started, and do not know yet.
+    const starting = [...this.#catalog.all].filter(({ tenure }) => tenure.endedBecause !== undefined)
+    await Promise.all([...this.#lingering, ...starting].map((one) => one.deactivated("fenced")))
   }
 
   /** Ends all actors of this node: what waits for them goes to their next activations, elsewhere. */

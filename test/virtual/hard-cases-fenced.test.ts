@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest"
 import { Actor, FencedError, NodeRejoined, StoreUnavailableError } from "../../src/index.js"
 import type { ClusterStore, StoreProvider } from "../../src/ports/store.js"
+import { decodeRecord, encodeRecord, type NodeRecord } from "../../src/registry/node-record.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
 import { memoryStore } from "../../src/stores/memory-store.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
 import type { DeactivationReason } from "../../src/virtual/actor.js"
+import type { ActorClass } from "../../src/virtual/actor-class.js"
 import { ManualClock, settle } from "../fake/manual-clock.js"
 import { failureOf, Gate, outcome, scenes } from "./scene.js"
 
@@ -62,6 +64,20 @@ class Keeper extends Actor<{ count: number }> {
   }
 }
 
+class SlowStarter extends Actor {
+  static readonly type = "SlowStarter"
+
+  protected override async onActivate() {
+    steps.push("starts")
+    await gate.promise
+    steps.push("has started")
+  }
+
+  ping() {
+    return "pong"
+  }
+}
+
 /** A store that can be away: nothing is answered then, and nothing arrives. */
 class Fickle {
   isAway = false
@@ -86,6 +102,22 @@ class Fickle {
     await settle()
   }
 
+  /** As another node does: whoever it is said of is fenced, and keeps its lease until it gives it up. */
+  async declareDown(): Promise<void> {
+    const store = this.#store as ClusterStore
+    const { entries, epoch } = await store.list("nodes/")
+    const writes = entries.map(({ key, value }) => {
+      const down = { ...(decodeRecord(value) as NodeRecord), status: "down" } as const
+      return { kind: "put", key, value: encodeRecord(down) } as const
+    })
+    await store.commit({ epoch, conditions: [], writes })
+    await settle()
+  }
+
+  async leases(): Promise<readonly string[]> {
+    return (await (this.#store as ClusterStore).list("leases/")).entries.map(({ key }) => key)
+  }
+
   #wrapped(store: ClusterStore): ClusterStore {
     const here = () => {
       if (this.isAway) throw new StoreUnavailableError("it is away", "not-committed")
@@ -102,11 +134,11 @@ class Fickle {
   }
 }
 
-async function fickle() {
+async function fickle(actors: readonly ActorClass[] = [Keeper]) {
   steps = []
   gate = new Gate()
   const store = new Fickle()
-  const world = await scene([Keeper], {
+  const world = await scene(actors, {
     store: store.provider(),
     lease: { ttlMs: 1_000, deathProof: false },
     requestTimeoutMs: 60_000,
@@ -145,6 +177,23 @@ describe("a node that loses its lease", () => {
     expect(await keeper.token()).toBeGreaterThan(first)
     // It had not begun, so the next life has run it.
     expect(await behind).toBe("done")
+  })
+
+  it("does not give up its lease while an onActivate of that life runs", async () => {
+    const { system, store, clock } = await fickle([Keeper, SlowStarter])
+    const [before] = await store.leases()
+    const starting = system.actor(SlowStarter, "s").ping()
+    await settle()
+    expect(steps).toEqual(["starts"])
+    await store.declareDown()
+    await clock.advance(100)
+    expect(await store.leases()).toContain(before)
+    gate.open()
+    await settle()
+    expect(steps.slice(0, 2)).toEqual(["starts", "has started"])
+    expect(await store.leases()).not.toContain(before)
+    await clock.advance(5_000)
+    expect(await starting).toBe("pong")
   })
 
   it.each([

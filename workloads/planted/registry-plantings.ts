@@ -2,8 +2,7 @@ import type { Planting } from "./planting.js"
 
 /**
  * The bugs that the models in `spec/` find, in the code that does what the models say; `spec/README.md` has what each leads to. Not
- * here are generations that start again, which are the store's to give; and renewals on no condition whose answers open doors
- * again, which are in two modules. The last are about what must happen, and not about what must not.
+ * here are generations that start again, which are the store's to give. The last are about what must happen, and not about what must not.
  */
 export const registryPlantings: readonly Planting[] = [
   {
@@ -21,8 +20,28 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "got through at",
     workload: "registry",
     file: "src/registry/node-lease.ts",
-    from: "this.#state = { ...state, lease, record, ...this.#countedFrom(sentAt), pending: undefined };",
-    to: "this.#state = { ...state, lease, record, ...this.#countedFrom(now), pending: undefined };",
+    from: "? this.#countedFrom(sentAt) : {}",
+    to: "? this.#countedFrom(now) : {}",
+  },
+  {
+    name: "doors-open-unconfirmed",
+    about: "past the deadline the doors open as soon as a renewal is sent",
+    breaks: "got through at",
+    workload: "registry",
+    file: "src/registry/node-lease.ts",
+    from: "return now.monotonicMs < state.deadline &&",
+    to: `return state.pending?.what === "renewal" || now.monotonicMs < state.deadline &&`,
+  },
+  {
+    name: "refusal-goes-on",
+    about: "a renewal that is refused counts as one that is accepted",
+    breaks: "got through at",
+    workload: "registry",
+    file: "src/registry/incarnation.ts",
+    from: `if (result?.kind !== "committed")
+                return { kind: "renewal-unsure", request };`,
+    to: `if (result?.kind === "refused") return { kind: "renewed", request, lease, sentAt, announces };
+         if (result?.kind !== "committed") return { kind: "renewal-unsure", request };`,
   },
   {
     name: "renewal-of-any-lease",
@@ -165,7 +184,7 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "DownIsHeeded",
     workload: "registry",
     file: "src/registry/node-lease.ts",
-    from: `if (record !== state.record && !isAnnounced)`,
+    from: `if (record > state.record && !isAnnounced)`,
     to: "if (false)",
   },
   {
@@ -193,8 +212,8 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "got through at",
     workload: "registry",
     file: "src/registry/node-lease.ts",
-    from: "return now.wallMs - since.wallMs >= holderMs(this.#terms);",
-    to: "return false;",
+    from: "return now.monotonicMs < state.deadline && now.wallMs - state.since.wallMs < holderMs(this.#terms);",
+    to: "return now.monotonicMs < state.deadline;",
   },
   {
     name: "clocks-beyond-the-bound",
@@ -211,8 +230,8 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "Convergence",
     workload: "registry",
     file: "src/registry/roster.ts",
-    from: "if (epoch !== this.#epoch || revision <= this.#toldUpTo)",
-    to: "if (epoch !== this.#epoch)",
+    from: "if (revision <= told)",
+    to: "if (false)",
   },
   {
     name: "watch-not-begun-again",

@@ -120,11 +120,14 @@ export class CallLedger {
     return `${op} waits for itself, and was answered`
   }
 
-  /** Whoever waited had given up by then; where nothing goes wrong that is only for want of patience. */
+  /**
+   * Whoever waited had given up by then, for want of patience; or the actor has begun anew meanwhile, for what goes wrong with nodes, and does
+   * not wait.
+   */
   #isFree({ made, ranAt }: Entry): boolean {
+    if (!this.#show.isFaultless) return true
     const behind = made.waitsBehind === undefined ? undefined : this.#calls.get(made.waitsBehind)
-    if (behind === undefined || behind.endedAt >= ranAt) return false
-    return !this.#show.isFaultless || behind.made.isImpatient
+    return behind !== undefined && behind.endedAt < ranAt && behind.made.isImpatient
   }
 
   /** A process that stands still hears of it late. */

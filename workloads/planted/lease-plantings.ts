@@ -13,7 +13,7 @@ export const leasePlantings: readonly Planting[] = [
          if (!this.#isPending(request, "renewal")) return [];`,
   },
   {
-    name: "fenced-at-the-deadline",
+    name: "blocked-is-fenced",
     about: "a node that is past its deadline gives up its life without trying to renew",
     breaks: "only whose lease was ended is fenced",
     workload: "stall",

@@ -506,7 +506,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.#interrupt?.(this.#fencedError("not-delivered"))
     if (this.#state !== "valid" && this.#state !== "deactivating") return
     const isEnding = this.#state === "deactivating"
-    this.#leaveCatalog(false)
+    void this.#leaveCatalog(false)
     if (!isEnding) void this.#linger()
   }
 
@@ -526,7 +526,8 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     if (this.#state === "deactivating") {
       this.#become("invalid")
       this.tenure.end(`it was deactivated: ${reason}`)
-      this.#leaveCatalog(true)
+      // Whoever ends many of them waits for this, and so does not send all releases at once.
+      await this.#leaveCatalog(true)
     }
     this.#isGone()
   }
@@ -563,10 +564,11 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     }
   }
 
-  #leaveCatalog(isOwn: boolean): void {
+  /** Settles when its placement is released, if that was its own. */
+  #leaveCatalog(isOwn: boolean): Promise<unknown> | undefined {
     this.#timers?.end()
     if (this.#state !== "invalid") this.#become("invalid")
-    this.#tools.ended(this, this.#mailbox.takeAll() as Invocation[], isOwn)
+    return this.#tools.ended(this, this.#mailbox.takeAll() as Invocation[], isOwn)
   }
 
   #isGone(): void {

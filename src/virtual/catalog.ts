@@ -43,7 +43,7 @@ export class Catalog {
       },
       ended: (activation, waiting, isOwn) => {
         if (this.#activations.get(activation.key) === activation) this.#activations.delete(activation.key)
-        options.ended(activation, waiting, isOwn)
+        return options.ended(activation, waiting, isOwn)
       },
     }
     this.#sweepLater()
@@ -153,8 +153,11 @@ export interface CatalogOptions {
   readonly requestTimeoutMs: number
   created(activation: Activation): void
   became(activation: Activation, state: ActivationState): void
-  /** It is gone; these messages still waited. `isOwn`: its placement is still its own, and to be released. */
-  ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): void
+  /**
+   * It is gone; these messages still waited. `isOwn`: its placement is still its own, and to be released; the promise settles when it is, and
+   * does not reject.
+   */
+  ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): Promise<unknown> | undefined
   /** These are for the next activation. */
   reroute(key: string, invocations: readonly Invocation[]): void
   /** A turn takes too long; `chain` is who waits for it. */

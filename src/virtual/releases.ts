@@ -33,8 +33,12 @@ export class Releases {
     return this.#left.size
   }
 
+  /** Does not reject. */
   async release(tenure: Tenure): Promise<Unregistration> {
-    const result = await this.#registry.unregister(tenure)
+    const result = await this.#registry.unregister(tenure).catch((error: unknown): Unregistration => {
+      this.#logger.log("error", "a release failed", { actor: tenure.id.toString(), error })
+      return "unknown"
+    })
     if (result === "unknown") this.leave(tenure.id, tenure.generation)
     return result
   }

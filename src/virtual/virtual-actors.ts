@@ -382,7 +382,11 @@ export class VirtualActors {
     }
   }
 
-  #ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): void {
+  #ended(
+    activation: Activation,
+    waiting: readonly Invocation[],
+    isOwn: boolean,
+  ): Promise<unknown> | undefined {
     const { id, key, tenure, generation } = activation
     if (activation.hasFailed) this.#agent?.failed(activation)
     if (!isOwn) this.#linger(activation)
@@ -391,6 +395,7 @@ export class VirtualActors {
     const ready = isReleased ? this.#releases?.release(tenure) : undefined
     this.#placement?.handle({ kind: "passivated", id, generation })
     this.#bus.reroute(key, waiting, { ready, unused: activation.isUnused })
+    return ready
   }
 
   #linger(activation: Activation): void {

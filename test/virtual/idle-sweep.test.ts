@@ -88,6 +88,9 @@ class Registrar {
   refusesReleases = false
   refused = 0
   leftAtClose: number | undefined
+  /** What releases wait for, and how many do. */
+  hold: Promise<void> | undefined
+  held = 0
 
   provider(): StoreProvider {
     return {
@@ -108,6 +111,10 @@ class Registrar {
             if (this.refusesReleases && write?.kind === "delete" && write.key.startsWith("placements/")) {
               this.refused += 1
               throw new StoreUnavailableError("too much waits", "not-committed")
+            }
+            if (this.hold !== undefined && write?.kind === "delete" && write.key.startsWith("placements/")) {
+              this.held += 1
+              await this.hold
             }
             return store.commit(commit)
           },
@@ -150,6 +157,22 @@ test("a sweep has 256 ends under way at most, and goes on as they end", async ()
   await meter.untilEnded(600)
   await settle()
   expect(meter.mostUnderWay).toBe(256)
+  expect(await registrar.placements()).toEqual([])
+})
+
+test("an end is under way until the store has its release, so the store is not flooded", async () => {
+  const hold = new Gate()
+  const { clock, registrar } = await crowd(600)
+  registrar.hold = hold.promise
+  await clock.advance(11_000)
+  await meter.untilEnded(256)
+  await clock.advance(1_000)
+  expect(registrar.held).toBe(256)
+  expect(meter.ended).toBe(256)
+  hold.open()
+  await meter.untilEnded(600)
+  await settle()
+  await settle()
   expect(await registrar.placements()).toEqual([])
 })
 

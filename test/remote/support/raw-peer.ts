@@ -158,8 +158,10 @@ export function handshakeTerms(to: Authority, terms: Partial<HandshakeTerms> = {
   }
 }
 
-/** A node id that no node has. It claims an address where nobody listens. */
-/** At an address that no other of this process has had: two that meet at one address are in each other's way. */
+/**
+ * A node id that no node has. It claims an address where nobody listens, and no other of this process has had: two that meet at one
+ * address are in each other's way.
+ */
 export function freshNode(host = "127.0.0.2"): NodeId {
   addresses += 1
   return NodeId.fresh(host, 1 + (addresses % 65_535), nodeRandom)

@@ -35,7 +35,7 @@ export const registryPlantings: readonly Planting[] = [
   {
     name: "refusal-goes-on",
     about: "a renewal that is refused counts as one that is accepted",
-    breaks: "got through at",
+    breaks: "Convergence",
     workload: "registry",
     file: "src/registry/incarnation.ts",
     from: `if (result?.kind !== "committed")

@@ -135,7 +135,7 @@ function sideOf(socket: Socket): Side {
 /** As much of it as a relay looks at. */
 function hello(node: string): Buffer {
   const text = (value: string) => [0x80 | value.length, ...Buffer.from(value)]
-  const fields = Buffer.from([...Buffer.from("TRPE"), 1, ...text("ns"), ...text("sys"), ...text(node)])
+  const fields = Buffer.from([...Buffer.from("TRPE"), 2, ...text(node)])
   const bytes = Buffer.alloc(BATCH_HEADER_BYTES + 5 + fields.length)
   bytes.writeUInt32LE(5 + fields.length, 0)
   bytes.writeUInt32LE(1 + fields.length, BATCH_HEADER_BYTES)

@@ -136,7 +136,10 @@ export class Roster {
     const listing = await store.list(LEASES)
     // Counted from when it was received.
     const now = clock.monotonicMs()
-    if (listing.epoch !== this.#leaseEpoch) this.#sights.forgetAll()
+    if (listing.epoch !== this.#leaseEpoch) {
+      this.#sights.forgetAll()
+      this.#renewing.clear()
+    }
     this.#leaseEpoch = listing.epoch
     const there = new Set(listing.entries.map(({ key }) => key.slice(LEASES.length)))
     for (const [node] of this.#sights.snapshot) if (!there.has(node)) this.#leaseGone(node)

@@ -110,8 +110,7 @@ export class Cluster {
     const { clock, logger, events } = this.#realm
     await new Promise<void>((resolve) => {
       const timer = clock.setTimer(drainMs, () => {
-        this.#isSettled = this.actors.isIdle
-        if (!this.#isSettled) {
+        if (!this.actors.isIdle) {
           const { count, sample } = this.actors.remaining(NAMED)
           logger.log("warn", "some actors did not end in time and are left behind", {
             drainMs,
@@ -122,11 +121,15 @@ export class Cluster {
         }
         resolve()
       })
-      void this.actors.drain().then(() => {
+      const drained = (error?: unknown) => {
+        if (error !== undefined)
+          logger.log("error", "the actors of this node could not be ended in order", { error })
         timer.cancel()
         resolve()
-      })
+      }
+      this.actors.drain().then(() => drained(), drained)
     })
+    this.#isSettled = this.actors.isIdle
   }
 
   async stop(): Promise<void> {

@@ -23,6 +23,7 @@ import type { CatalogTools } from "./catalog.js"
 import type { GuestQueue } from "./guest.js"
 import { validInput } from "./input-check.js"
 import type { Destination, Invocation } from "./invocation.js"
+import { OutgoingCalls } from "./outgoing-calls.js"
 import { settlesWithin } from "./settles-within.js"
 import { Turn } from "./turn.js"
 import { TurnOrder } from "./turn-order.js"
@@ -58,8 +59,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   #actor: Actor | undefined
   #state: ActivationState = "creating"
   #isScheduled = false
-  /** Its doors wait, or its node leaves: no turn starts. */
+  /** Its doors wait, or its node leaves: no turn starts, but for those that a turn waits for. */
   #isHeld = false
+  #isWaitingForDoors = false
   #wants: DeactivationReason | undefined
   #ownChain: readonly string[] | undefined = undefined
   #idleWaiters: (() => void)[] | undefined = undefined
@@ -68,9 +70,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   #abort: AbortController | undefined
   #interrupt: ((error: Error) => void) | undefined
   #timers: ActivationTimers | undefined
-  /** Calls of its turns that have not left this node. */
-  #unsent = 0
-  #sentWaiters: (() => void)[] | undefined = undefined
+  #outgoing: OutgoingCalls | undefined = undefined
   #failure: { readonly waiting: readonly Invocation[]; readonly cause: unknown } | undefined
 
   constructor(type: ActorType, key: string, tenure: Tenure, tools: CatalogTools) {
@@ -199,6 +199,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     if (!this.#mailbox.push(invocation)) {
       return invocation.fail(new OverloadedError(this.id.toString(), this.#mailbox.capacity))
     }
+    if (this.#state === "deactivating") this.#outgoing?.look()
     if (!this.#isScheduled && this.#state === "valid" && this.#order.writer === undefined) this.#schedule()
   }
 
@@ -291,13 +292,10 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     void this.deactivated("asked")
   }
 
-  callMade(): void {
-    this.#unsent += 1
-  }
-
-  callSent(): void {
-    this.#unsent -= 1
-    if (this.#unsent === 0) for (const told of this.#sentWaiters?.splice(0) ?? []) told()
+  /** The calls that its turns have made. */
+  get outgoing(): OutgoingCalls {
+    this.#outgoing ??= new OutgoingCalls()
+    return this.#outgoing
   }
 
   /** The turn that the code which runs belongs to. */
@@ -465,27 +463,35 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   #refuse(invocation: Invocation): void {
     if (this.tenure.endedBecause !== undefined) return invocation.fail(this.#fencedError("not-delivered"))
     this.#mailbox.putBack([invocation])
-    if (this.#isHeld) return
     this.#isHeld = true
+    if (this.#isWaitingForDoors) return
     if (this.tenure.incarnation.isLeaving && !this.#order.isAwaited(invocation)) return
+    this.#isWaitingForDoors = true
     void this.tenure.opened().then(() => {
+      this.#isWaitingForDoors = false
       this.#isHeld = false
       this.#startBetween()
       this.#resume()
     })
   }
 
-  /** Once it is over its calls may not leave any more. Those that cannot for as long as a call may take are given up. */
-  #allSent(): Promise<void> | undefined {
-    if (this.#unsent === 0) return undefined
+  /** Once it is over its calls may not be sent. What cannot be for as long as a call may take is given up. */
+  #callsSettled(): Promise<void> | undefined {
+    const outgoing = this.#outgoing
+    if (outgoing === undefined || outgoing.mayEnd(this.#mailbox.hasMessages)) return undefined
     const { clock, requestTimeoutMs } = this.#tools
-    this.#sentWaiters ??= []
-    const waiters = this.#sentWaiters
     return new Promise((resolve) => {
-      const timer = clock.setTimer(requestTimeoutMs, resolve)
-      waiters.push(() => {
+      let isLate = false
+      const timer = clock.setTimer(requestTimeoutMs, () => {
+        isLate = true
+        outgoing.look()
+      })
+      outgoing.watch(() => {
+        const isOver = isLate || this.tenure.endedBecause !== undefined
+        if (!isOver && !outgoing.mayEnd(this.#mailbox.hasMessages)) return false
         timer.cancel()
         resolve()
+        return true
       })
     })
   }
@@ -502,6 +508,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
    * waited for.
    */
   tenureEnded(): void {
+    this.#outgoing?.look()
     this.#abort?.abort(this.#fencedError("unknown"))
     this.#interrupt?.(this.#fencedError("not-delivered"))
     if (this.#state !== "valid" && this.#state !== "deactivating") return
@@ -521,7 +528,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     this.#timers?.end()
     await this.#runHook(this.tenure.endedBecause === undefined ? reason : "fenced")
     await this.#durable.idle()
-    await this.#allSent()
+    await this.#callsSettled()
     // It may have been fenced meanwhile.
     if (this.#state === "deactivating") {
       this.#become("invalid")

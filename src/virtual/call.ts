@@ -21,6 +21,7 @@ import type { Tenure } from "../registry/tenure.js"
 import { plainError } from "../remote/plain-error.js"
 import { SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { Invocation } from "./invocation.js"
+import type { OutgoingCalls } from "./outgoing-calls.js"
 import type { Sending } from "./route.js"
 
 /**
@@ -68,7 +69,10 @@ export class Call extends ReplyRef implements Invocation {
     this.#wish = wish
     this.timeLeftMs = wish.timeoutMs
     this.order = order
-    if (wish.maker !== undefined) this.#countUnsent(wish.maker)
+    if (wish.maker !== undefined) {
+      this.#isUnsent = true
+      wish.maker.outgoing.made()
+    }
   }
 
   get id(): ActorId {
@@ -168,8 +172,15 @@ export class Call extends ReplyRef implements Invocation {
   cameBack(): void {
     this.sending = undefined
     this.isAgain = true
+    this.rerouted()
+  }
+
+  /** It was handed to an activation of this node, or sent, and was not run: it has yet to leave. */
+  rerouted(): void {
     const { maker } = this.#wish
-    if (maker !== undefined && !this.#isUnsent) this.#countUnsent(maker)
+    if (maker === undefined || this.#isUnsent) return
+    this.#isUnsent = true
+    maker.outgoing.returned()
   }
 
   /** It was not run, and there is no time left to try again. */
@@ -294,20 +305,20 @@ export class Call extends ReplyRef implements Invocation {
     leave(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this)
     this.sending?.ended(this)
-    if (this.#wish.maker !== undefined) this.#countSent(this.#wish.maker)
+    if (this.#wish.maker !== undefined) this.#countEnded(this.#wish.maker)
     this.#wish.span?.end()
     return true
-  }
-
-  #countUnsent(maker: CallMaker): void {
-    this.#isUnsent = true
-    maker.callMade()
   }
 
   #countSent(maker: CallMaker): void {
     if (!this.#isUnsent) return
     this.#isUnsent = false
-    maker.callSent()
+    maker.outgoing.left()
+  }
+
+  #countEnded(maker: CallMaker): void {
+    this.#countSent(maker)
+    maker.outgoing.ended()
   }
 }
 
@@ -355,10 +366,7 @@ export interface CallWish {
 /** What a call needs of the activation that makes it. */
 export interface CallMaker {
   readonly tenure: Tenure
-  /** One more call waits on this node, or waits there again. */
-  callMade(): void
-  /** One of them has left, or ended. */
-  callSent(): void
+  readonly outgoing: OutgoingCalls
 }
 
 /** What a call needs of the bus. */

@@ -133,6 +133,7 @@ export class MessageBus implements CallDesk, RouteBus {
     }: { readonly ready?: Promise<unknown> | undefined; readonly unused?: boolean } = {},
   ): void {
     const calls = invocations.filter((one): one is Call => one instanceof Call)
+    for (const call of calls) call.rerouted()
     if (unused) for (const call of calls) call.attempts += 1
     const [first] = calls
     if (first !== undefined) {

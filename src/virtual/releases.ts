@@ -21,6 +21,8 @@ export class Releases {
   #timer: Timer | undefined
   #pauseMs = FIRST_PAUSE_MS
   #isStopped = false
+  /** Counts the lives of this node: what comes of a release of an earlier one is of no interest. */
+  #life = 0
 
   constructor(registry: PlacementRegistry, clock: Clock, logger: Logger) {
     this.#registry = registry
@@ -35,11 +37,12 @@ export class Releases {
 
   /** Does not reject. */
   async release(tenure: Tenure): Promise<Unregistration> {
+    const life = this.#life
     const result = await this.#registry.unregister(tenure).catch((error: unknown): Unregistration => {
       this.#logger.log("error", "a release failed", { actor: tenure.id.toString(), error })
       return "unknown"
     })
-    if (result === "unknown") this.leave(tenure.id, tenure.generation)
+    if (result === "unknown" && life === this.#life) this.leave(tenure.id, tenure.generation)
     return result
   }
 
@@ -58,6 +61,7 @@ export class Releases {
 
   /** This life of the node is over. */
   forget(): void {
+    this.#life += 1
     this.#left.clear()
     this.#timer?.cancel()
     this.#timer = undefined
@@ -78,8 +82,10 @@ export class Releases {
 
   /** A few at first: if the store takes those, the next ones follow at once. */
   async #retry(): Promise<void> {
+    const life = this.#life
     const batch = [...firstOf(this.#left.values(), AT_A_TIME)]
     const results = await Promise.all(batch.map((left) => this.#released(left)))
+    if (life !== this.#life) return
     this.#timer = undefined
     const isAnswered = results.every((result) => result)
     this.#pauseMs = isAnswered ? FIRST_PAUSE_MS : Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)

@@ -43,8 +43,12 @@ export class Route implements Destination<Call>, Sending {
 
   /** The order of the first call that has not ended. */
   get oldest(): number {
-    const calls = [this.#underWay, this.#back, this.#waiting].flat().filter(({ isOver }) => !isOver)
-    return Math.min(...calls.map(({ order }) => order))
+    // Both are in the order of the calls. It is asked for as often as a call ends.
+    let oldest = this.#underWay[0]?.order ?? Number.POSITIVE_INFINITY
+    const waiting = this.#waiting.find(({ isOver }) => !isOver)
+    if (waiting !== undefined) oldest = Math.min(oldest, waiting.order)
+    for (const { isOver, order } of this.#back) if (!isOver && order < oldest) oldest = order
+    return oldest
   }
 
   accept(call: Call): void {
@@ -124,10 +128,11 @@ export class Route implements Destination<Call>, Sending {
 
   /** It was not run, and is to go again. */
   cameBack(call: Call): void {
-    this.#remove(call)
-    call.cameBack()
-    this.#back.push(call)
+    const wasOpen = this.#node !== undefined
     this.#node = undefined
+    this.#takeBack(call)
+    // Others may be in the queue of a connection, behind this one or not: the receiver, which has not seen it, would not refuse those.
+    if (wasOpen) this.#withdrawQueued()
     this.#goOn()
   }
 
@@ -142,7 +147,7 @@ export class Route implements Destination<Call>, Sending {
     for (const call of sent) {
       const asked = this.#bus.askedOf(call, node)
       if (asked !== undefined && !asked.equals(node)) call.sentTo = asked
-      else if (this.#bus.withdraw(call, node) === "not-delivered") this.cameBack(call)
+      else if (this.#bus.withdraw(call, node) === "not-delivered") this.#takeBack(call)
       else lost(call)
     }
     this.#goOn()
@@ -211,6 +216,19 @@ export class Route implements Destination<Call>, Sending {
   #find(first: Call): void {
     this.#isFinding = true
     this.#bus.find(this, first)
+  }
+
+  #takeBack(call: Call): void {
+    this.#remove(call)
+    call.cameBack()
+    this.#back.push(call)
+  }
+
+  #withdrawQueued(): void {
+    for (const call of [...this.#underWay]) {
+      if (this.#bus.askedOf(call, call.sentTo as NodeId) !== undefined) continue
+      if (this.withdraw(call) === "not-delivered") this.#takeBack(call)
+    }
   }
 
   /** The connection that it was sent by need not wait for its answer any more. */

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
 import type { Reception } from "./reception.js"
 import { MOST_WAITING, Starts } from "./starts.js"
@@ -39,4 +41,24 @@ test("what waits is bounded", () => {
   starts.ended(reception(one))
   expect(starts.enter(reception(one))).toBe("later")
   expect(starts.enter(reception(one))).toBe("full")
+})
+
+test("what was given out by a line that never empties is let go", async () => {
+  const starts = new Starts()
+  const connection = {}
+  const one = () => ({ connection }) as unknown as Reception
+  for (let number = 0; number < 1_024 + 10; number += 1) starts.enter(one())
+  const given: WeakRef<Reception>[] = []
+  for (let number = 0; number < 50_000; number += 1) {
+    const next = one()
+    if (number % 5_000 === 0) given.push(new WeakRef(next))
+    starts.enter(next)
+    starts.ended(next)
+  }
+  // What a WeakRef was asked for is kept until the task is over.
+  await new Promise((resolve) => setImmediate(resolve))
+  setFlagsFromString("--expose-gc")
+  runInNewContext("gc")()
+  expect(starts.enter(one())).toBe("later")
+  expect(given.filter((ref) => ref.deref() !== undefined).length).toBeLessThanOrEqual(1)
 })

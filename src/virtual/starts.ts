@@ -30,6 +30,10 @@ export class Starts {
     const next = line.waiting[line.head]
     if (next !== undefined) {
       line.head += 1
+      if (line.head >= COMPACT_AT) {
+        line.waiting = line.waiting.slice(line.head)
+        line.head = 0
+      }
       return next
     }
     line.waiting = []
@@ -42,7 +46,7 @@ export class Starts {
 
 interface Line {
   underWay: number
-  /** From `head` on. What was given out is cut off when nothing waits, which is soon: they all began to wait in one burst. */
+  /** From `head` on. What was given out is cut off in pieces, as one at a time would move the whole line each time. */
   waiting: Reception[]
   head: number
 }
@@ -50,3 +54,4 @@ interface Line {
 /** As many as the store commits at once without a caller's first calls taking longer. */
 const MOST_UNDER_WAY = 1_024
 export const MOST_WAITING = 100_000
+const COMPACT_AT = 4_096

@@ -226,6 +226,8 @@ export class VirtualActors {
     this.#placement?.handle({ kind: "start", as: "client" })
     this.#bus.leave()
     await this.#catalog.drain("leaving")
+    // If this node was fenced meanwhile, some of them still run.
+    await this.settled()
     await this.#bus.settled(this.#joined.view.members.length > 1 ? QUIET_MS : 0)
   }
 

@@ -1,15 +1,26 @@
 import { expect, test } from "vitest"
 import { Actor, oneWay } from "../../src/index.js"
 import { settle } from "../fake/manual-clock.js"
-import { scenes } from "./scene.js"
+import { Gate, scenes } from "./scene.js"
 
 const heard: string[] = []
+let gate = new Gate()
 
 class Listener extends Actor<number> {
   static readonly type = "Listener"
 
   hear(what: string) {
     heard.push(what)
+  }
+
+  async busyThenEnd() {
+    await gate.promise
+    this.deactivate()
+  }
+
+  async waitThenAsk(speaker: string) {
+    await gate.promise
+    heard.push(await this.actor(Speaker, speaker).token())
   }
 }
 
@@ -20,6 +31,15 @@ class Speaker extends Actor<number> {
     oneWay(this.actor(Listener, what)).hear(what)
     void this.actor(Listener, what).hear(`${what} again`)
     this.deactivate()
+  }
+
+  say(what: string) {
+    oneWay(this.actor(Listener, "l")).hear(what)
+    this.deactivate()
+  }
+
+  token() {
+    return "asked"
   }
 
   sayInVainAndEnd() {
@@ -47,4 +67,32 @@ test("and its end does not wait for what fails", async () => {
   await settle()
   expect(heard).toEqual(["UnknownActorType"])
   expect(scene.lives).toContain("s@1 invalid")
+})
+
+test("a last call that waits for an activation which ends as well reaches the next one", async () => {
+  heard.length = 0
+  gate = new Gate()
+  const { system } = await start([Listener, Speaker])
+  const busy = system.actor(Listener, "l").busyThenEnd()
+  await settle()
+  await system.actor(Speaker, "s").say("bye")
+  await settle()
+  gate.open()
+  await busy
+  await settle()
+  expect(heard).toEqual(["bye"])
+  expect(system.deadLetterCount).toBe(0)
+})
+
+test("an actor that ends does not wait for one that waits for its next activation", async () => {
+  heard.length = 0
+  gate = new Gate()
+  const { system } = await start([Listener, Speaker])
+  const busy = system.actor(Listener, "l").waitThenAsk("s")
+  await settle()
+  await system.actor(Speaker, "s").say("bye")
+  gate.open()
+  await busy
+  await settle()
+  expect(heard).toEqual(["asked", "bye"])
 })

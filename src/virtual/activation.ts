@@ -71,6 +71,8 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   #interrupt: ((error: Error) => void) | undefined
   #timers: ActivationTimers | undefined
   #outgoing: OutgoingCalls | undefined = undefined
+  /** Its hook has run, and it waits for its calls only in order not to lose them. */
+  #isSettlingCalls = false
   #failure: { readonly waiting: readonly Invocation[]; readonly cause: unknown } | undefined
 
   constructor(type: ActorType, key: string, tenure: Tenure, tools: CatalogTools) {
@@ -128,6 +130,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   /** A turn or a hook of it runs, which may wait for a call. One that is idle, or does not run its `onActivate` yet, waits for none. */
   get #mayWaitForCalls(): boolean {
+    if (this.#isSettlingCalls) return this.isBusy
     return this.isBusy || this.#state === "activating" || this.#state === "deactivating"
   }
 
@@ -480,6 +483,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     const outgoing = this.#outgoing
     if (outgoing === undefined || outgoing.mayEnd(this.#mailbox.hasMessages)) return undefined
     const { clock, requestTimeoutMs } = this.#tools
+    this.#isSettlingCalls = true
     return new Promise((resolve) => {
       let isLate = false
       const timer = clock.setTimer(requestTimeoutMs, () => {

@@ -128,11 +128,9 @@ export class Route implements Destination<Call>, Sending {
 
   /** It was not run, and is to go again. */
   cameBack(call: Call): void {
-    const wasOpen = this.#node !== undefined
     this.#node = undefined
     this.#takeBack(call)
-    // Others may be in the queue of a connection, behind this one or not: the receiver, which has not seen it, would not refuse those.
-    if (wasOpen) this.#withdrawQueued()
+    this.#withdrawBehind(call)
     this.#goOn()
   }
 
@@ -224,10 +222,15 @@ export class Route implements Destination<Call>, Sending {
     this.#back.push(call)
   }
 
-  #withdrawQueued(): void {
-    for (const call of [...this.#underWay]) {
-      if (this.#bus.askedOf(call, call.sentTo as NodeId) !== undefined) continue
-      if (this.withdraw(call) === "not-delivered") this.#takeBack(call)
+  /**
+   * Takes out of the queue in front of the connection what was sent after a call that came back. If that one came back from there too, the
+   * receiver has not seen it, and would not refuse what was sent behind it. What has left comes first, as it left in order.
+   */
+  #withdrawBehind({ order }: Call): void {
+    for (let last = this.#underWay.at(-1); last !== undefined; last = this.#underWay.at(-1)) {
+      if (last.order < order || this.#bus.askedOf(last, last.sentTo as NodeId) !== undefined) return
+      if (this.withdraw(last) !== "not-delivered") return
+      this.#takeBack(last)
     }
   }
 

@@ -96,14 +96,17 @@ describe("an actor that is called back", () => {
     expect(steps).toEqual(["heard"])
   })
 
-  it("when it does not run any more is in no cycle", async () => {
+  it("when it ends, and waits only for its calls, is in no cycle", async () => {
     const { system, activation } = await scene([Desk, Mirror])
     await system.actor(Desk, "k").ping()
-    await activation("Desk", "k")?.deactivated("asked")
-    expect(activation("Desk", "k")).toBeUndefined()
+    const first = activation("Desk", "k")
+    const ended = first?.deactivated("asked")
+    await settle()
     gate("reflect").open()
+    await ended
     await settle()
     expect(steps).toEqual(["heard"])
+    expect(activation("Desk", "k")).not.toBe(first)
   })
 
   it("while it is busy is, as its turn may wait for that", async () => {

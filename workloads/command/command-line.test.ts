@@ -59,7 +59,7 @@ describe("the command line", () => {
   it("does not run without the bug that it was asked to plant", () => {
     expect(parse("--workload", "local", "--plant", "third-bug")).toEqual({
       kind: "wrong",
-      problem: `there is no bug "third-bug" to plant; the bugs are:\n  first-bug\n  second-bug`,
+      problem: `there is no bug "third-bug" to plant; the bugs are first-bug, second-bug`,
     })
     expect(plantAsked(["--workload", "local"])).toBeUndefined()
     expect(plantAsked(["--fast", "--plant", "first-bug"])).toBeUndefined()

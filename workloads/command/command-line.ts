@@ -95,7 +95,7 @@ function understood(args: readonly string[], { cores, known, plantings }: Surrou
     throw new Error(`${problem} the workloads are:\n  ${names.join("\n  ")}`)
   }
   if (plant !== undefined && !plantings.includes(plant)) {
-    throw new Error(`there is no bug "${plant}" to plant; the bugs are:\n  ${plantings.join("\n  ")}`)
+    throw new Error(`there is no bug "${plant}" to plant; the bugs are ${plantings.join(", ")}`)
   }
   const chosen: Chosen = { workload, testing, plant }
   if (options.serve) return { kind: "serve", ...chosen }

@@ -8,20 +8,25 @@ export interface FailingSeed {
   readonly detail: string
 }
 
-/** The first seed that a planted bug fails, of those from 1 to `limit`. `program` is `workloads/main.js`, compiled. */
+/**
+ * The first seed that a planted bug fails by the assertion which is to find it, of those from 1 to `limit`. A bug often breaks more than
+ * one thing, and which of them shows first is up to the seed. `program` is `workloads/main.js`, compiled.
+ */
 export function findPlanting(
   program: string,
-  { name, workload }: Planting,
+  { name, workload, breaks }: Planting,
   limit: number,
 ): Promise<FailingSeed | undefined> {
-  return firstFailingSeed(program, ["--workload", workload, "--plant", name], { from: 1, count: limit })
+  const seeds = { from: 1, count: limit }
+  return firstFailingSeed(program, ["--workload", workload, "--plant", name], seeds, breaks)
 }
 
-/** One process runs the seeds, in their order, and is ended with the first that fails. */
+/** One process runs the seeds, in their order, and is ended with the first that fails with `saying` in what it says. */
 export async function firstFailingSeed(
   program: string,
   args: readonly string[],
   seeds: { readonly from: number; readonly count: number },
+  saying = "",
 ): Promise<FailingSeed | undefined> {
   const found = new AbortController()
   let first: FailingSeed | undefined
@@ -35,6 +40,7 @@ export async function firstFailingSeed(
     onTick: () => {},
     onReport: ({ seed, failure }) => {
       if (failure === undefined || first !== undefined) return
+      if (!`${failure.what}: ${failure.detail}`.includes(saying)) return
       first = { seed, ...failure }
       found.abort()
     },

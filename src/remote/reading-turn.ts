@@ -40,7 +40,12 @@ export class ReadingTurn {
         this.#waiting.unshift(...waiting.slice(at))
         break
       }
-      reader.turn()
+      try {
+        reader.turn()
+      } catch (error) {
+        // Or those after it would never be called again.
+        reader.broke(error)
+      }
     }
     if (this.#waiting.length === 0 || this.#isScheduled) return
     this.#isScheduled = true
@@ -50,6 +55,8 @@ export class ReadingTurn {
 
 export interface Reader {
   turn(): void
+  /** Its turn failed, which is a defect. */
+  broke(error: unknown): void
 }
 
 const MOST_FRAMES = 4_096

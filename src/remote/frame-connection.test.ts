@@ -57,6 +57,63 @@ describe("a probe", () => {
   })
 })
 
+describe("a probe that had no fair chance", () => {
+  const probed = (frames: FrameConnection) => {
+    const told: boolean[] = []
+    frames.probe((isAlive) => told.push(isAlive))
+    return told
+  }
+
+  test("because this process stood still gets one more round", async () => {
+    const { frames, tools } = talking()
+    const told = probed(frames)
+    tools.clock.holdUp(2_251)
+    await tools.clock.advance(0)
+    expect(told).toEqual([])
+    tools.clock.holdUp(3_000)
+    await tools.clock.advance(0)
+    expect(told).toEqual([false])
+  })
+
+  test("because this process stood still finds the answer that came meanwhile", async () => {
+    const { frames, connection, tools } = talking()
+    const told = probed(frames)
+    tools.clock.holdUp(60_000)
+    await tools.clock.advance(0)
+    connection.handler.data(batchOf([ALIVE]))
+    expect(told).toEqual([true])
+    expect(tools.clock.pendingTimers).toBe(1)
+  })
+
+  test("because the network took nothing gets one more round", async () => {
+    const { frames, connection, tools } = talking()
+    connection.takesMore = false
+    say(frames, 1)
+    const told = probed(frames)
+    await tools.clock.advance(1_500)
+    expect(told).toEqual([])
+    await tools.clock.advance(1_499)
+    expect(told).toEqual([])
+    await tools.clock.advance(1)
+    expect(told).toEqual([false])
+  })
+
+  test("is not one whose timer is a little late", async () => {
+    const { frames, tools } = talking()
+    const told = probed(frames)
+    tools.clock.holdUp(2_250)
+    await tools.clock.advance(0)
+    expect(told).toEqual([false])
+  })
+})
+
+test("a connection that has ended cannot be established", () => {
+  const { frames, tools } = talking()
+  frames.close("ended")
+  expect(() => frames.established()).toThrow("has ended")
+  expect(tools.clock.pendingTimers).toBe(0)
+})
+
 describe("what is written", () => {
   test("in one turn leaves as one batch when the turn is over", () => {
     const { frames, connection, tools } = talking()

@@ -87,6 +87,7 @@ export class FrameConnection implements ConnectionHandler, Valve {
 
   /** The handshake is over: messages of full length may come, and keep-alive begins. */
   established(): void {
+    if (this.#isClosed) throw new Error("a connection that has ended cannot be established")
     this.#isEstablished = true
     this.#reader.maxBodyBytes = this.#tools.maxBodyBytes
     this.#timer?.cancel()
@@ -99,10 +100,24 @@ export class FrameConnection implements ConnectionHandler, Valve {
     if (this.#isClosed) return answered(false)
     this.#probes.push(answered)
     if (this.#probes.length > 1) return
-    // Where reading is held, the answer may have come and not been read.
-    this.#probeTimer = this.#tools.clock.setTimer(PROBE_MS, () => this.#probed(this.#isHeld))
     this.writer.frame(PROBE)
     this.flush()
+    this.#awaitAnswer(this.#isBlocked, 1)
+  }
+
+  /**
+   * The peer is not to blame where the question left late, or where this process stood still and may not have read the answer: then it
+   * gets one more round.
+   */
+  #awaitAnswer(isDelayed: boolean, moreRounds: number): void {
+    const { clock } = this.#tools
+    const dueAt = clock.monotonicMs() + PROBE_MS
+    this.#probeTimer = clock.setTimer(PROBE_MS, () => {
+      const stoodStill = clock.monotonicMs() - dueAt > PROBE_MS / 2
+      if ((stoodStill || isDelayed) && moreRounds > 0) this.#awaitAnswer(false, moreRounds - 1)
+      // Where reading is held, the answer may have come and not been read.
+      else this.#probed(this.#isHeld)
+    })
   }
 
   #probed(isAlive: boolean): void {
@@ -324,7 +339,7 @@ export interface FrameHandler {
 const HEARD: MonotonicMs = Number.POSITIVE_INFINITY
 /** How long a peer may take to read the last words. */
 const LINGER_MS = 1_000
-/** How long a peer may take to say that it is there. Less than a handshake, which waits for it. */
+/** How long a peer may take to say that it is there. Two rounds of it are less than a handshake, which waits for them. */
 const PROBE_MS = 1_500
 /** A batch may take as long as at this speed, on top of the time-out. */
 const LEAST_BYTES_A_MS = 16

@@ -327,6 +327,12 @@ test("what is said of the old connection after the handshake has ended changes n
   expect(listener.confirmed(true)).toEqual({ kind: "over" })
 })
 
+test("whose connection ends while the old one is asked admits nobody", () => {
+  const { listener } = talk({}, { connectionWith: () => OLD })
+  listener.ended()
+  expect(listener.confirmed(false)).toEqual({ kind: "over" })
+})
+
 test.each([HELLO, WELCOME, PROOF])("frame %i, cut anywhere, is refused as malformed", (kind) => {
   const whole = talk({}, {}).frames.find((frame) => frame.kind === kind) as Outgoing
   const fields = whole.fields as Uint8Array

@@ -112,6 +112,11 @@ export class Handshake {
     return this.#admit(this.#peer as Peer)
   }
 
+  /** The connection has ended: whatever is said of the old one from now on, nobody is admitted on this one. */
+  ended(): void {
+    this.#state = "over"
+  }
+
   #receive(kind: number, input: InputBytes): HandshakeStep {
     if (kind === REFUSED && this.#state !== "over") {
       const because = refusalOf(input.u8()) ?? "malformed"

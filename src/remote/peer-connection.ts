@@ -68,6 +68,7 @@ export class PeerConnection implements FrameHandler {
   }
 
   closed(because: DisconnectReason, detail: string): void {
+    this.#handshake.ended()
     if (this.#isAbandoned) return
     if (this.#session === undefined) this.#role.refused(because, detail, "us")
     else this.#node?.dropped(this.#session, because, detail)
@@ -88,6 +89,8 @@ export class PeerConnection implements FrameHandler {
     }
     if (step.send !== undefined) this.#send(step.send)
     if (step.kind === "wait") return this.#role.greeted()
+    // To say READY may have shown that the connection is gone.
+    if (!this.#frames.isOpen) return
     const { peer } = step
     this.#role.settled()
     this.#frames.established()

@@ -73,6 +73,30 @@ describe("somebody who knows the secret and claims to be another node", () => {
     expect(a.connected).toHaveLength(2)
   })
 
+  it("does not get in when its own connection ends before the old one is given up", async () => {
+    const clock = new ManualClock()
+    const a = await start({}, clock)
+    const first = await RawPeer.admitted(a)
+    stops.push(() => first.destroy())
+    const self = (a.connected[0] as { node: NodeId }).node
+    const second = await RawPeer.connect(a)
+    const shaken = second.shakeHands(a, { self })
+    await until("the old connection is asked", () => first.framesOf(PROBE).length === 1)
+    second.destroy()
+    await expect(shaken).rejects.toThrow("closed the connection")
+    await until("its end is seen", () => a.refused.length === 1)
+    await clock.advance(1_500)
+    expect(a.connected).toHaveLength(1)
+    expect(a.lost).toEqual([])
+    const third = await RawPeer.connect(a)
+    stops.push(() => third.destroy())
+    const shakenAgain = third.shakeHands(a, { self })
+    await until("the old connection is asked again", () => first.framesOf(PROBE).length === 2)
+    await clock.advance(1_500)
+    await shakenAgain
+    expect(a.lost.map(({ reason }) => reason)).toEqual(["replaced"])
+  })
+
   it("is answered with ALIVE whatever it asks, as a node is", async () => {
     const a = await start()
     const peer = await RawPeer.admitted(a)

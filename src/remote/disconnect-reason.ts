@@ -17,7 +17,7 @@ export const refusalCodes = {
 export type HandshakeRefusal = keyof typeof refusalCodes
 
 /** Why a handshake was refused, as this node knows it. A peer that has proven nothing is told no more than `refused`. */
-export type HandshakeProblem = HandshakeRefusal | "wrong-version" | "wrong-secret"
+export type HandshakeProblem = HandshakeRefusal | "wrong-version" | "wrong-secret" | "replayed"
 
 /** Why there is no connection, or no longer one. */
 export type DisconnectReason =
@@ -67,6 +67,8 @@ export const advice: Readonly<Record<DisconnectReason, string>> = {
   "wrong-codec": "the two nodes have different codecs; set the same on both",
   "wrong-store": "the two nodes use different stores; set the same on both",
   "wrong-secret": "the two nodes have no listen.secret in common, or different namespaces",
+  replayed:
+    "somebody repeats what a node of the cluster has said; see who can read the network between the nodes, or use TLS",
   "wrong-limit": "maxMessageBytes of the other node is out of range; it is from 4,096 to 2^30 bytes",
   "wrong-certificate":
     "with mutual TLS a node's certificate must bear the host that the node advertises, or listen.tls.serverName",

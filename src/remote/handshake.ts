@@ -25,7 +25,7 @@ import { openKey } from "./shared-keys.js"
  *
  * All is keyed with secrets that were stretched (`shared-keys.ts`), and never travel. A tag is an HMAC over HELLO: by it the listener finds a
  * key that both have, as each side may have two while the secret is being changed, and a stranger without one gets no
- * answer that depends on a secret. The tag can be repeated by whoever recorded it. So it proves nothing: the proofs do, which are HMACs over
+ * answer that depends on a secret. The tag can be repeated by whoever recorded it, though not while the first is unproven. So it proves nothing: the proofs do, which are HMACs over
  * both nonces and everything both have said. Each role has its own label, so that nobody's proof can be sent back to
  * them. The listener proves itself first: a dialler that finds another secret says no more. The store's identity never travels either; PROOF has an HMAC
  * of it. READY is there so that the dialler calls nobody connected who has not agreed to it.
@@ -145,13 +145,16 @@ export class Handshake {
     }
     const node = NodeId.parse(input.text(MAX_TEXT))
     this.#wanted = input.text(MAX_TEXT)
-    input.skip(NONCE_BYTES)
+    const nonce = Buffer.from(input.raw(NONCE_BYTES))
     const tagged = Buffer.from(input.bytes.subarray(start, input.at))
     const tags = tagsIn(input)
     endOf(input)
     this.#claimed = node
     const common = this.#commonKey(tagged, tags)
     if (common === undefined) return this.#refuse("wrong-secret", this.#secretProblem(tagged, tags))
+    if (this.#terms.greeted?.(nonce.toString("latin1")) === false) {
+      return this.#refuse("replayed", "its HELLO is that of another connection")
+    }
     this.#key = common.key
     this.#before = this.#terms.connectionWith(node)
     const out = new OutputBuffer(512)
@@ -319,6 +322,8 @@ export interface HandshakeTerms {
   readonly judge: (peer: NodeId) => HandshakeRefusal | undefined
   /** The connection that there is with the address of this node; undefined without one. */
   readonly connectionWith: (peer: NodeId) => LiveConnection | undefined
+  /** A dialler has said what only a node of the cluster says, with this nonce. False if another that is unproven has said the same. */
+  readonly greeted?: (nonce: string) => boolean
   /** Whether the peer's certificate bears this host; undefined where certificates do not say who is who. */
   readonly bears?: ((host: string) => boolean) | undefined
 }

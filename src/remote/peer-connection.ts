@@ -88,7 +88,7 @@ export class PeerConnection implements FrameHandler {
       return
     }
     if (step.send !== undefined) this.#send(step.send)
-    if (step.kind === "wait") return this.#role.greeted()
+    if (step.kind === "wait") return
     // To say READY may have shown that the connection is gone.
     if (!this.#frames.isOpen) return
     const { peer } = step
@@ -119,8 +119,6 @@ export type Role = (
   owner(node: NodeId): RemoteNode
   /** The handshake came to nothing. */
   refused(because: DisconnectReason, detail: string, by: "us" | "peer"): void
-  /** The peer has said what only a node of this cluster says. */
-  greeted(): void
   /** The peer has proven who it is. */
   settled(): void
   /** The connection is gone. */

@@ -21,7 +21,7 @@ import { DialSlots } from "./dial-slots.js"
 import { advice, adviceFor, type DisconnectReason } from "./disconnect-reason.js"
 import type { FrameTools } from "./frame-connection.js"
 import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
-import type { Peer } from "./handshake.js"
+import type { HandshakeTerms, Peer } from "./handshake.js"
 import type { InboundTerms } from "./inbound-budget.js"
 import { type Greeting, PeerConnection } from "./peer-connection.js"
 import { ReadingTurn } from "./reading-turn.js"
@@ -223,7 +223,7 @@ export class Remoting {
     const peer: PeerConnection = new PeerConnection(
       connection,
       this.#frameTools,
-      this.#greeting(connection),
+      this.#greeting(connection, (nonce) => this.#strangers.greeted(arrival, nonce)),
       {
         kind: "listener",
         owner: (node) => this.#nodeOf(node.address),
@@ -232,7 +232,6 @@ export class Remoting {
           this.#connections.delete(peer)
           left()
         },
-        greeted: () => this.#strangers.greeted(arrival),
         settled: left,
       },
     )
@@ -298,7 +297,7 @@ export class Remoting {
     else this.#quarantined.delete(oldest as RemoteNode)
   }
 
-  #greeting({ bears }: Connection): Greeting {
+  #greeting({ bears }: Connection, greeted: HandshakeTerms["greeted"] = () => true): Greeting {
     const { address, namespace, keys, tls, maxMessageBytes, ports } = this.#options
     const { digest, random } = ports
     return {
@@ -318,6 +317,7 @@ export class Remoting {
           if (peer.equals(this.#self)) return "self"
           return this.#nodes.get(peer.address)?.judge(peer)
         },
+        greeted,
         connectionWith: (peer) => this.#nodes.get(peer.address)?.session,
         bears:
           bears === undefined || tls?.mutual !== true ? undefined : (host) => bears(tls.serverName ?? host),
@@ -351,7 +351,6 @@ export class Remoting {
             free()
             this.#connections.delete(made)
           },
-          greeted: () => {},
           settled: () => free(),
         },
       )

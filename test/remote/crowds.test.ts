@@ -1,10 +1,13 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
+import { REFUSED, WELCOME } from "../../src/remote/frames.js"
+import { Handshake } from "../../src/remote/handshake.js"
 import { ca, node as certified } from "../certificates/certificates.js"
-import { RawPeer } from "./support/raw-peer.js"
+import { handshakeTerms, RawPeer } from "./support/raw-peer.js"
 import { until } from "./support/until.js"
 import { type Question, WatchedNode } from "./support/watched-node.js"
+import { frame } from "./support/wire.js"
 
 const MOST = 512
 
@@ -59,6 +62,23 @@ describe("a crowd of strangers", () => {
     await until("it is thinned", () => many.closed >= 105)
     expect([few.closed, many.closed]).toEqual([0, 105])
     expect(many.closedPlaces).toEqual(Array.from({ length: 105 }, (_, place) => place))
+  })
+
+  it("that says a HELLO that was recorded has one place for it, and is refused the others", async () => {
+    const node = await start({})
+    const peers = await Promise.all(Array.from({ length: 3 }, () => RawPeer.connect(node)))
+    stops.push(() => {
+      for (const peer of peers) peer.destroy()
+    })
+    const { hello } = Handshake.dialler(handshakeTerms(node), node.authority)
+    const [first, ...others] = peers as [RawPeer, ...RawPeer[]]
+    first.send(frame(hello.kind, hello.fields as Uint8Array))
+    await until("the first is welcomed", () => first.framesOf(WELCOME).length === 1)
+    for (const peer of others) peer.send(frame(hello.kind, hello.fields as Uint8Array))
+    for (const peer of others) await peer.closed()
+    expect(others.map(({ frames }) => frames.map(({ kind }) => kind))).toEqual([[REFUSED], [REFUSED]])
+    expect(node.refused.map(({ reason }) => reason)).toEqual(["replayed", "replayed"])
+    expect(first.isClosed).toBe(false)
   })
 
   it("does not crowd out a node that has said hello and takes its time over the rest", async () => {

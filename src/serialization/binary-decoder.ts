@@ -8,7 +8,7 @@ import { InputBytes } from "./input-bytes.js"
 import { instanceOf, typeNamed } from "./instances.js"
 import * as weights from "./item-weights.js"
 import { KeyCache } from "./key-cache.js"
-import { KEYS_IN_A_BATCH, KeyTime } from "./key-time.js"
+import { KEYS_IN_A_BATCH, KeyTime, LEAST_MEASURED } from "./key-time.js"
 import { tooManyToRead } from "./refused-value.js"
 import * as tags from "./tags.js"
 import { PLAIN_BYTES, viewKinds } from "./view-kinds.js"
@@ -46,7 +46,7 @@ export class BinaryDecoder {
     const input = this.#input
     input.reset(bytes, start, end)
     this.#items = 0
-    this.#keyTime.begin(end - start)
+    this.#keyTime.begin()
     try {
       const value = this.#value(0)
       if (input.left !== 0) throw new MalformedBytesError(`${input.left} bytes follow the value`)
@@ -161,8 +161,10 @@ export class BinaryDecoder {
     this.#enter(count, 2, depth, weights.MAP_WEIGHT)
     const made = new Map<unknown, unknown>()
     let left = count
-    for (; left >= KEYS_IN_A_BATCH; left -= KEYS_IN_A_BATCH) {
-      this.#keyTime.setAll(made, this.#values(2 * KEYS_IN_A_BATCH, depth))
+    while (left >= LEAST_MEASURED) {
+      const keys = Math.min(left, KEYS_IN_A_BATCH)
+      this.#keyTime.setAll(made, this.#values(2 * keys, depth))
+      left -= keys
     }
     for (; left > 0; left -= 1) {
       const key = this.#value(depth + 1)
@@ -176,8 +178,10 @@ export class BinaryDecoder {
     this.#enter(count, 1, depth, weights.SET_WEIGHT)
     const made = new Set<unknown>()
     let left = count
-    for (; left >= KEYS_IN_A_BATCH; left -= KEYS_IN_A_BATCH) {
-      this.#keyTime.addAll(made, this.#values(KEYS_IN_A_BATCH, depth))
+    while (left >= LEAST_MEASURED) {
+      const keys = Math.min(left, KEYS_IN_A_BATCH)
+      this.#keyTime.addAll(made, this.#values(keys, depth))
+      left -= keys
     }
     for (; left > 0; left -= 1) made.add(this.#value(depth + 1))
     return made

@@ -37,7 +37,7 @@ class JsonCodec implements Codec {
 
   decode(bytes: Buffer, start: number, end: number): unknown {
     refuseDeepJson(bytes, start, end, this.limits)
-    return new JsonReader(this.#tools, this.limits, end - start).read(parsed(bytes.subarray(start, end)))
+    return new JsonReader(this.#tools, this.limits).read(parsed(bytes.subarray(start, end)))
   }
 }
 

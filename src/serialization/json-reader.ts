@@ -18,12 +18,11 @@ export class JsonReader {
   readonly #keyTime: KeyTime
   #items = 0
 
-  /** `bytes`: how many there were to parse. */
-  constructor(tools: CodecTools, limits: CodecLimits, bytes: number) {
+  constructor(tools: CodecTools, limits: CodecLimits) {
     this.#tools = tools
     this.#limits = limits
     this.#keyTime = new KeyTime(tools.clock)
-    this.#keyTime.begin(bytes)
+    this.#keyTime.begin()
   }
 
   read(json: unknown): unknown {

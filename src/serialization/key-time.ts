@@ -9,51 +9,74 @@ import type { CodecTools } from "../ports/codec.js"
  * count tells such keys from others, and a limit for numbers as keys would refuse honest messages; the clock tells.
  *
  * Only the adding is measured, a batch of keys at a time. A limit for all of decoding would be simpler, and refuses honest messages: on a
- * machine that is busy, or collects garbage, a mebibyte can take longer than that. For the same reason a batch counts as
- * `MOST_FOR_A_BATCH_MS` at most: what takes longer is a pause of the process.
+ * machine that is busy, or collects garbage, a mebibyte can take longer than that. For the same reason a look at the clock counts as
+ * `MOST_FOR_A_LOOK_MS` at most: what takes longer is a pause of the process. Or it is a batch of keys that collide; so after it the
+ * clock is looked at for each key, and less often again only as that goes fast. Honest keys take in proportion to their number, and so
+ * the time that they may take grows with that, and not with the length of the message, most of which may be something else.
  */
 export class KeyTime {
   readonly #clock: CodecTools["clock"]
   #allowedMs = 0
   #spentMs = 0
+  #keysForALook = KEYS_IN_A_BATCH
 
   constructor(clock: CodecTools["clock"]) {
     this.#clock = clock
   }
 
-  /** For a message of so many bytes. */
-  begin(bytes: number): void {
-    this.#allowedMs = MS_FOR_A_MEBIBYTE * Math.ceil(bytes / MEBIBYTE)
+  /** The next message. */
+  begin(): void {
+    this.#allowedMs = MS_FOR_A_MESSAGE
     this.#spentMs = 0
+    this.#keysForALook = KEYS_IN_A_BATCH
   }
 
   /** Throws an `InvalidMessageError` when the time is over. */
   addAll(to: Set<unknown>, elements: readonly unknown[]): void {
-    const since = elements.length < KEYS_IN_A_BATCH ? undefined : this.#clock?.monotonicMs()
-    for (const element of elements) to.add(element)
-    if (since !== undefined) this.#spent(since)
+    const { length } = elements
+    let since = length < LEAST_MEASURED ? undefined : this.#clock?.monotonicMs()
+    for (let at = 0; at < length; ) {
+      const from = at
+      const end = since === undefined ? length : Math.min(length, at + this.#keysForALook)
+      for (; at < end; at += 1) to.add(elements[at])
+      if (since !== undefined) since = this.#spent(since, end - from)
+    }
   }
 
   /** As `addAll`. The keys and values are in turn. */
   setAll(of: Map<unknown, unknown>, entries: readonly unknown[]): void {
-    const since = entries.length < 2 * KEYS_IN_A_BATCH ? undefined : this.#clock?.monotonicMs()
-    for (let at = 0; at < entries.length; at += 2) of.set(entries[at], entries[at + 1])
-    if (since !== undefined) this.#spent(since)
+    const { length } = entries
+    let since = length < 2 * LEAST_MEASURED ? undefined : this.#clock?.monotonicMs()
+    for (let at = 0; at < length; ) {
+      const from = at
+      const end = since === undefined ? length : Math.min(length, at + 2 * this.#keysForALook)
+      for (; at < end; at += 2) of.set(entries[at], entries[at + 1])
+      if (since !== undefined) since = this.#spent(since, (end - from) / 2)
+    }
   }
 
-  #spent(since: number): void {
+  /** Returns the time of this look. */
+  #spent(since: number, keys: number): number {
     const now = this.#clock?.monotonicMs() ?? since
-    this.#spentMs += Math.min(now - since, MOST_FOR_A_BATCH_MS)
-    if (this.#spentMs <= this.#allowedMs) return
+    const tookMs = now - since
+    if (tookMs > MOST_FOR_A_LOOK_MS) this.#keysForALook = 1
+    else if (tookMs < FAST_MS && this.#keysForALook < KEYS_IN_A_BATCH) this.#keysForALook *= 2
+    this.#spentMs += Math.min(tookMs, MOST_FOR_A_LOOK_MS)
+    this.#allowedMs += keys * MS_FOR_A_KEY
+    if (this.#spentMs <= this.#allowedMs) return now
     throw new InvalidMessageError(
-      `decoding was given up: its keys of maps and sets took more than the ${this.#allowedMs} ms that they may take in a message of this size; they may have been chosen to collide`,
+      `decoding was given up: its keys of maps and sets took more than the ${Math.round(this.#allowedMs)} ms that so many may take; they may have been chosen to collide`,
     )
   }
 }
 
-/** How many keys are added at a time. Fewer than these, all of which collide, take no time worth a look at the clock. */
+/** How many keys are handed over at a time, at most. */
 export const KEYS_IN_A_BATCH = 256
+/** Fewer than these in a map or set, all of which collide, take no time worth a look at the clock. */
+export const LEAST_MEASURED = 128
 
-const MS_FOR_A_MEBIBYTE = 100
-const MEBIBYTE = 1024 * 1024
-const MOST_FOR_A_BATCH_MS = 10
+const MS_FOR_A_MESSAGE = 100
+/** Twice what honest ones take on a busy machine, while their table grows past a million. */
+const MS_FOR_A_KEY = 0.001
+const MOST_FOR_A_LOOK_MS = 10
+const FAST_MS = 1

@@ -20,6 +20,16 @@ export function problemWithTrust(file: string): StoreUnavailableError | undefine
   return problemWithLinks(file) ?? (found && problemWithFile(file, found)) ?? problemBeside(file)
 }
 
+/**
+ * What to say of a file that may be used though its group may write to it. To refuse it would be safer, and keep every node from starting on a
+ * volume whose files are given to a group when it is mounted, as Kubernetes does for an fsGroup.
+ */
+export function warningOfGroup(file: string): string | undefined {
+  const status = statusOf(file)
+  if (status === undefined || !isWritableByGroup(status)) return undefined
+  return `the file of a SQLite store has mode ${modeOf(status)}: members of group ${status.gid} can change the store; chmod g-w it if they are not to`
+}
+
 function problemWithLinks(file: string): StoreUnavailableError | undefined {
   for (const link of linksOnTheWay(file)) {
     const folder = statusOf(dirname(link))
@@ -68,8 +78,10 @@ function problemWithAccess(name: string, status: BigIntStats): StoreUnavailableE
     const advice = `run it as that user, or make the file its own (chown ${process.geteuid?.()} ${name}) if you trust it`
     return refusal("unsafe", `the store's file ${name} ${what}; ${advice}`)
   }
-  if (!isWritableByOthers(status)) return undefined
-  const what = `has mode ${modeOf(status)}, so that others may write to it`
+  const isByGroup = isWritableByGroup(status) && !isOwnGroup(status)
+  if (!isWritableByAll(status) && !isByGroup) return undefined
+  const group = isByGroup ? ` (group ${status.gid}, which this process is not in)` : ""
+  const what = `has mode ${modeOf(status)}, so that others may write to it${group}`
   return refusal(
     "unsafe",
     `the store's file ${name} ${what}; see that nobody did, and take that away (chmod go-w ${name})`,
@@ -82,8 +94,21 @@ function isTrusted({ uid }: BigIntStats): boolean {
   return user === undefined || uid === BigInt(user) || uid === 0n
 }
 
-function isWritableByOthers({ mode }: BigIntStats): boolean {
-  return process.geteuid !== undefined && (mode & 0o022n) !== 0n
+function isWritableByOthers(status: BigIntStats): boolean {
+  return isWritableByGroup(status) || isWritableByAll(status)
+}
+
+function isWritableByGroup({ mode }: BigIntStats): boolean {
+  return process.geteuid !== undefined && (mode & 0o020n) !== 0n
+}
+
+function isWritableByAll({ mode }: BigIntStats): boolean {
+  return process.geteuid !== undefined && (mode & 0o002n) !== 0n
+}
+
+function isOwnGroup({ gid }: BigIntStats): boolean {
+  const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])]
+  return groups.includes(Number(gid))
 }
 
 function modeOf({ mode }: BigIntStats): string {

@@ -18,6 +18,7 @@ import { itemsOf, Packing, type Parcel } from "./parcel.js"
 import { createFile } from "./place.js"
 import { refusal } from "./problem.js"
 import type { KnownFile } from "./store-file.js"
+import { warningOfGroup } from "./trust.js"
 import type { WorkerOptions } from "./worker.js"
 
 export interface LinkOptions extends Omit<WorkerOptions, "patienceMs" | "known" | "gate"> {
@@ -98,6 +99,8 @@ export class WorkerLink {
     if (report.kind !== "opened") throw unexpected(report)
     const { identity, inode } = report
     this.#known = { identity, inode }
+    const warning = warningOfGroup(this.#options.file)
+    if (warning !== undefined) this.#warn(warning)
     return identity
   }
 

@@ -57,7 +57,34 @@ it("uses a file of its own that others may read, and leaves its mode alone", asy
   expect(modeOf(path())).toBe(0o644)
 })
 
-it.each(["0620", "0602", "0666"])("refuses a file that others may write, with mode %s", async (mode) => {
+it("takes files that its own group may write, as a volume with an fsGroup has them, and says so once", async () => {
+  const holder = await openFile()
+  await put(holder, "a")
+  for (const end of ["", "-wal", "-shm"]) chmodSync(path(`store.db${end}`), 0o660)
+  const lines: string[] = []
+  const store = await sqliteStore({ file: path() }).open("test", nodePorts({ logger: recording(lines) }))
+  expect(await textAt(store, "a")).toBe("a")
+  await put(store, "b")
+  await store.close()
+  const { gid } = statSync(path())
+  expect(lines).toEqual([
+    `warn the file of a SQLite store has mode 0660: members of group ${gid} can change the store; chmod g-w it if they are not to ${path()}`,
+  ])
+})
+
+it.runIf(isRoot)("refuses a file that a group may write which this process is not in", async () => {
+  await made()
+  const foreign = 60_001
+  chownSync(path(), -1, foreign)
+  chmodSync(path(), 0o660)
+  await expect(openFile()).rejects.toMatchObject(
+    refused(/store\.db has mode 0660, so that others may write to it \(group 60001.*chmod go-w/),
+  )
+  chmodSync(path(), 0o640)
+  expect(await textAt(await openFile(), "a")).toBe("a")
+})
+
+it.each(["0622", "0602", "0666"])("refuses a file that others may write, with mode %s", async (mode) => {
   await made()
   chmodSync(path(), Number.parseInt(mode, 8))
   const before = readFileSync(path())
@@ -135,12 +162,7 @@ it("refuses a file with a second name, which would have a second log", async () 
 
 it("says so when a store that is open gets a second name, and refuses that name", async () => {
   const lines: string[] = []
-  const logger: Logger = {
-    enabled: () => true,
-    log: (level, sentence, fields) => lines.push(`${level} ${sentence} ${fields?.["file"]}`),
-    with: () => logger,
-  }
-  const store = await sqliteStore({ file: path() }).open("test", nodePorts({ logger }))
+  const store = await sqliteStore({ file: path() }).open("test", nodePorts({ logger: recording(lines) }))
   await put(store, "a")
   linkSync(path(), path("second.db"))
   await put(store, "b")
@@ -181,6 +203,15 @@ it("has no store in memory", () => {
     expect(() => sqliteStore({ file })).toThrow(/is no file; leave out `store`, or use memoryStore\(\)/)
   }
 })
+
+function recording(lines: string[]): Logger {
+  const logger: Logger = {
+    enabled: () => true,
+    log: (level, sentence, fields) => lines.push(`${level} ${sentence} ${fields?.["file"]}`),
+    with: () => logger,
+  }
+  return logger
+}
 
 function modeOf(file: string): number {
   return statSync(file).mode & 0o777

@@ -1,6 +1,6 @@
 import { SettingsError } from "../errors/settings-error.js"
 import type { Clock } from "../ports/clock.js"
-import type { ClusterStore, Listing, Revision } from "../ports/store.js"
+import type { ClusterStore, Listing, Revision, StoreWatch } from "../ports/store.js"
 import { type ClusterTerms, compareTerms, decodeClusterTerms } from "./cluster-terms.js"
 import { termsCommit } from "./commits.js"
 import { type LeaseTerms, observerMs, termsToWatch } from "./lease-terms.js"
@@ -18,6 +18,9 @@ export async function checkTerms(own: ClusterTerms, tools: TermsCheckTools): Pro
     const decision = compareTerms(own, entry && decodeClusterTerms(entry.value))
     if (decision.kind === "fits") return entry?.revision as Revision
     if (decision.kind === "misfit" && (await isAnybodyAlive(tools))) {
+      // Whoever is alive may have joined since, on other terms than those that were read.
+      const now = await store.get(CLUSTER)
+      if (now.epoch !== epoch || now.entry?.revision !== entry?.revision) continue
       throw new SettingsError(decision.field, decision.problem)
     }
     const result = await store.commit({ epoch, ...termsCommit(own, entry?.revision) })
@@ -45,22 +48,32 @@ async function isAnybodyAlive(tools: TermsCheckTools): Promise<boolean> {
 function isAnyRenewed(leases: Listing, { store, clock, terms }: TermsCheckTools): Promise<boolean> {
   const left = new Set(leases.entries.map(({ key }) => key))
   const longestMs = Math.max(...leases.entries.map(({ value }) => observerMs(termsToWatch(value, terms))))
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    let watch: StoreWatch | undefined
+    let isOver = false
     const end = (isAlive: boolean) => {
+      isOver = true
       timer.cancel()
-      watch.cancel()
+      watch?.cancel()
       resolve(isAlive)
     }
     const timer = clock.setTimer(longestMs, () => end(false))
-    const watch = store.watch(LEASES, leases, {
-      changed: (changes) => {
-        for (const { key, value } of changes) {
-          if (value !== undefined) return end(true)
-          left.delete(key)
-        }
-        if (left.size === 0) end(false)
-      },
-      gap: () => end(true),
-    })
+    try {
+      watch = store.watch(LEASES, leases, {
+        changed: (changes) => {
+          for (const { key, value } of changes) {
+            if (value !== undefined) return end(true)
+            left.delete(key)
+          }
+          if (left.size === 0) end(false)
+        },
+        gap: () => end(true),
+      })
+      // It may have told all before it was returned.
+      if (isOver) watch.cancel()
+    } catch (error) {
+      timer.cancel()
+      reject(error)
+    }
   })
 }

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest"
+import { ManualClock, settle } from "../../test/fake/manual-clock.js"
+import type { ClusterStore } from "../ports/store.js"
+import { nodePorts } from "../runtime/node-ports.js"
+import { memoryStore } from "../stores/memory-store.js"
+import { type ClusterTerms, encodeClusterTerms } from "./cluster-terms.js"
+import { encodeTerms } from "./lease-terms.js"
+import { leaseKey } from "./node-record.js"
+import { CLUSTER } from "./registry-keys.js"
+import { checkTerms } from "./terms-check.js"
+
+const terms = { ttlMs: 300, driftMargin: 0.1 }
+const OLD: ClusterTerms = { version: 2, codec: "c", transport: "tcp", secrets: ["old"] }
+const NEW: ClusterTerms = { ...OLD, secrets: ["new"] }
+const LEASE = leaseKey("first")
+
+test("a node is refused while a node is alive that has joined on other terms", async () => {
+  const { store, put } = await cluster(OLD)
+  await put(LEASE, encodeTerms(terms))
+  const checked = checkTerms(NEW, { store, clock: new ManualClock(), terms })
+  await settle()
+  await put(LEASE, encodeTerms(terms))
+  await expect(checked).rejects.toMatchObject({ field: "listen.secret" })
+})
+
+test("a node is not refused for terms that another with its own has replaced meanwhile", async () => {
+  const { store, put } = await cluster(OLD)
+  let isFirst = true
+  const racing = over(store, {
+    list: async (prefix) => {
+      if (isFirst) {
+        isFirst = false
+        // The other has found nobody, as this one would have, and joins.
+        await put(CLUSTER, encodeClusterTerms(NEW))
+        await put(LEASE, encodeTerms(terms))
+      }
+      return store.list(prefix)
+    },
+  })
+  const checked = checkTerms(NEW, { store: racing, clock: new ManualClock(), terms })
+  await settle()
+  await put(LEASE, encodeTerms(terms))
+  expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
+})
+
+test("a store that cannot be watched leaves no timer behind", async () => {
+  const { store, put } = await cluster(OLD)
+  await put(LEASE, encodeTerms(terms))
+  const clock = new ManualClock()
+  const blind = over(store, {
+    watch: () => {
+      throw new Error("it is closed")
+    },
+  })
+  await expect(checkTerms(NEW, { store: blind, clock, terms })).rejects.toThrow("it is closed")
+  expect(clock.pendingTimers).toBe(0)
+})
+
+test("a watch that tells all before it is returned ends the wait", async () => {
+  const { store, put } = await cluster(OLD)
+  await put(LEASE, encodeTerms(terms))
+  const clock = new ManualClock()
+  let cancelled = 0
+  const hasty = over(store, {
+    watch: (_prefix, _from, watcher) => {
+      watcher.gap()
+      return {
+        cancel: () => {
+          cancelled += 1
+        },
+      }
+    },
+  })
+  await expect(checkTerms(NEW, { store: hasty, clock, terms })).rejects.toMatchObject({
+    field: "listen.secret",
+  })
+  expect([clock.pendingTimers, cancelled]).toEqual([0, 1])
+})
+
+async function cluster(of: ClusterTerms) {
+  const store = await memoryStore().open("n", nodePorts())
+  const put = async (key: string, value: Uint8Array) => {
+    const { epoch } = await store.get(key)
+    await store.commit({ epoch, conditions: [], writes: [{ kind: "put", key, value }] })
+  }
+  await put(CLUSTER, encodeClusterTerms(of))
+  return { store, put }
+}
+
+function over(store: ClusterStore, changed: Partial<ClusterStore>): ClusterStore {
+  return {
+    identity: store.identity,
+    get: (key) => store.get(key),
+    list: (prefix) => store.list(prefix),
+    commit: (commit) => store.commit(commit),
+    watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
+    close: () => store.close(),
+    ...changed,
+  }
+}

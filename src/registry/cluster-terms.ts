@@ -5,7 +5,8 @@
  * them. So the first node writes down what it is, and each node that joins compares, before there is a record of it.
  *
  * Secrets stand there as fingerprints, by which nothing can be proven. One in common is enough, as for a connection; the node that joins writes its own
- * down, so that the key follows a change of the secret from rollout to rollout. What no node in the cluster could get by with is
+ * down, so that the key follows a change of the secret from rollout to rollout. As that is what the last one has, and not what all have, the record of
+ * each node says its own too, and whoever joins is compared with each that is alive. What no node in the cluster could get by with is
  * replaced once none is left.
  */
 export interface ClusterTerms {
@@ -46,10 +47,16 @@ export function compareTerms(own: ClusterTerms, there: ClusterTerms | undefined 
       `it is ${own.codec}, and ${there.codec} on the nodes of the cluster in this store; set the same on all`,
     )
   }
+  if (!mayMeet(own.secrets, there.secrets)) return secretMisfit(own, there)
   const common = own.secrets.filter((secret) => there.secrets.includes(secret)).length
-  if (common === 0 && own.secrets.length + there.secrets.length > 0) return secretMisfit(own, there)
   const isSame = common === own.secrets.length && common === there.secrets.length
   return { kind: isSame ? "fits" : "write" }
+}
+
+/** Whether nodes with these secrets, by their fingerprints, can connect. */
+export function mayMeet(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length + others.length === 0) return true
+  return some.some((secret) => others.includes(secret))
 }
 
 function transportMisfit(own: Transport, there: Transport): TermsDecision {

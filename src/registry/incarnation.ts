@@ -345,8 +345,8 @@ export class Incarnation {
   }
 
   #recordSaying(status: NodeRecord["status"]): NodeRecord {
-    const { roles, types } = this.#tools
-    return { status, roles, types, lifeline: this.#line?.mark }
+    const { roles, types, secrets } = this.#tools
+    return { status, roles, types, lifeline: this.#line?.mark, secrets }
   }
 
   #now(): Instant {
@@ -367,6 +367,8 @@ export interface IncarnationTools {
   readonly terms: LeaseTerms
   readonly roles: readonly string[]
   readonly types: readonly string[]
+  /** Fingerprints, for the record. */
+  readonly secrets?: readonly string[] | undefined
   /** The revision of the cluster's terms, which this node was compared with. */
   readonly fits?: Revision | undefined
 }

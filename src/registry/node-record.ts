@@ -8,6 +8,8 @@ export interface NodeRecord {
   readonly types: readonly string[]
   /** What its death can be proved by on its host; see `ports/lifeline.ts`. */
   readonly lifeline: string | undefined
+  /** Fingerprints of its secrets, as in `ClusterTerms`. Undefined where it says nothing of them. */
+  readonly secrets?: readonly string[] | undefined
 }
 
 export type RecordStatus = "active" | "leaving" | "down"
@@ -23,16 +25,23 @@ export function leaseKey(node: NodeId | string): string {
 export const NODES = "nodes/"
 export const LEASES = "leases/"
 
-export function encodeRecord({ status, roles, types, lifeline }: NodeRecord): Uint8Array {
-  return Buffer.from(JSON.stringify({ status, roles, types, lifeline }))
+export function encodeRecord({ status, roles, types, lifeline, secrets }: NodeRecord): Uint8Array {
+  return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets }))
 }
 
 /** Undefined for what is no record: written by a version that is not known here. */
 export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
   try {
-    const { status, roles, types, lifeline } = JSON.parse(Buffer.from(bytes).toString()) as NodeRecord
+    const read = JSON.parse(Buffer.from(bytes).toString()) as NodeRecord
+    const { status, roles, types, lifeline, secrets } = read
     if (!isStatus(status) || !isTexts(roles) || !isTexts(types)) return undefined
-    return { status, roles, types, lifeline: typeof lifeline === "string" ? lifeline : undefined }
+    return {
+      status,
+      roles,
+      types,
+      lifeline: typeof lifeline === "string" ? lifeline : undefined,
+      ...(isTexts(secrets) ? { secrets } : {}),
+    }
   } catch {
     return undefined
   }

@@ -282,7 +282,8 @@ export class Registry implements Directory, TenureHolder {
     const aside = { logger, troubles, windows, doors }
     try {
       const fits = clusterTerms && (await checkTerms(clusterTerms, { store, clock, terms }))
-      const tools: IncarnationTools = { store, clock, ...aside, lifeline, terms, roles, types, fits }
+      const said = { roles, types, secrets: clusterTerms?.secrets }
+      const tools: IncarnationTools = { store, clock, ...aside, lifeline, terms, ...said, fits }
       return await Incarnation.join(this.#node, this.#roster.epoch, tools)
     } catch (error) {
       if (error instanceof StoreUnavailableError) return undefined

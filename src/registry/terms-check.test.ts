@@ -5,7 +5,7 @@ import { nodePorts } from "../runtime/node-ports.js"
 import { memoryStore } from "../stores/memory-store.js"
 import { type ClusterTerms, encodeClusterTerms } from "./cluster-terms.js"
 import { encodeTerms } from "./lease-terms.js"
-import { leaseKey } from "./node-record.js"
+import { encodeRecord, leaseKey, nodeKey } from "./node-record.js"
 import { CLUSTER } from "./registry-keys.js"
 import { checkTerms } from "./terms-check.js"
 
@@ -40,6 +40,20 @@ test("a node is not refused for terms that another with its own has replaced mea
   const checked = checkTerms(NEW, { store: racing, clock: new ManualClock(), terms })
   await settle()
   await put(LEASE, encodeTerms(terms))
+  expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
+})
+
+test("a node with other secrets keeps nobody out once it is dead, whoever else renews a lease", async () => {
+  const { store, put } = await cluster({ ...OLD, secrets: ["new", "old"] })
+  const record = { status: "active", roles: [], types: [], lifeline: undefined } as const
+  await put(nodeKey("first"), encodeRecord({ ...record, secrets: ["old"] }))
+  await put(LEASE, encodeTerms(terms))
+  await put(leaseKey("second"), encodeTerms(terms))
+  const clock = new ManualClock()
+  const checked = checkTerms(NEW, { store, clock, terms })
+  await settle()
+  await put(leaseKey("second"), encodeTerms(terms))
+  await clock.advance(1_000)
   expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
 })
 

@@ -94,6 +94,17 @@ describe("the secret of a cluster", () => {
     await expect(start(store)).rejects.toMatchObject({ field: "listen.secret" })
   })
 
+  it("is refused alone while a node has only the one before, whoever has joined since", async () => {
+    const store = memoryStore()
+    const last = await start(store)
+    await start(store, { listen: listening([NEW, OLD]) })
+    const refused = await start(store, { listen: listening(NEW) }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ field: "listen.secret" })
+    expect(String(refused)).toContain(`the node at ${last.address.authority} has no secret in common`)
+    await last.stop()
+    await start(store, { listen: listening(NEW) })
+  })
+
   it.each([
     ["secret", { listen: listening(NEW) }],
     ["codec", { codec: jsonCodec() }],

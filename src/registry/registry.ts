@@ -55,6 +55,7 @@ export class Registry implements Directory, TenureHolder {
   #rejoining: Promise<void> = Promise.resolve()
   #proofSaid: { readonly because: string | undefined } | undefined
   #isStopping = false
+  readonly #stopping = new AbortController()
   #wakeUp: () => void = () => {}
 
   /**
@@ -240,6 +241,7 @@ export class Registry implements Directory, TenureHolder {
   /** Says to all that nothing new is to come here. What runs here goes on until `stop`. */
   leave(): void {
     this.#isStopping = true
+    this.#stopping.abort()
     this.#wakeUp()
     this.#incarnation?.leave()
   }
@@ -281,7 +283,9 @@ export class Registry implements Directory, TenureHolder {
     const [troubles, windows] = [this.#troubles, this.#windows]
     const aside = { logger, troubles, windows, doors }
     try {
-      const fits = clusterTerms && (await checkTerms(clusterTerms, { store, clock, terms }))
+      const fits =
+        clusterTerms &&
+        (await checkTerms(clusterTerms, { store, clock, terms, stopping: this.#stopping.signal }))
       const said = { roles, types, secrets: clusterTerms?.secrets }
       const tools: IncarnationTools = { store, clock, ...aside, lifeline, terms, ...said, fits }
       return await Incarnation.join(this.#node, this.#roster.epoch, tools)

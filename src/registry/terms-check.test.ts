@@ -13,11 +13,13 @@ const terms = { ttlMs: 300, driftMargin: 0.1 }
 const OLD: ClusterTerms = { version: 2, codec: "c", transport: "tcp", secrets: ["old"] }
 const NEW: ClusterTerms = { ...OLD, secrets: ["new"] }
 const LEASE = leaseKey("first")
+/** Of a node that does not stop. */
+const stopping = new AbortController().signal
 
 test("a node is refused while a node is alive that has joined on other terms", async () => {
   const { store, put } = await cluster(OLD)
   await put(LEASE, encodeTerms(terms))
-  const checked = checkTerms(NEW, { store, clock: new ManualClock(), terms })
+  const checked = checkTerms(NEW, { store, clock: new ManualClock(), terms, stopping })
   await settle()
   await put(LEASE, encodeTerms(terms))
   await expect(checked).rejects.toMatchObject({ field: "listen.secret" })
@@ -37,7 +39,7 @@ test("a node is not refused for terms that another with its own has replaced mea
       return store.list(prefix)
     },
   })
-  const checked = checkTerms(NEW, { store: racing, clock: new ManualClock(), terms })
+  const checked = checkTerms(NEW, { store: racing, clock: new ManualClock(), terms, stopping })
   await settle()
   await put(LEASE, encodeTerms(terms))
   expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
@@ -50,7 +52,7 @@ test("a node with other secrets keeps nobody out once it is dead, whoever else r
   await put(LEASE, encodeTerms(terms))
   await put(leaseKey("second"), encodeTerms(terms))
   const clock = new ManualClock()
-  const checked = checkTerms(NEW, { store, clock, terms })
+  const checked = checkTerms(NEW, { store, clock, terms, stopping })
   await settle()
   await put(leaseKey("second"), encodeTerms(terms))
   await clock.advance(1_000)
@@ -66,7 +68,7 @@ test("a store that cannot be watched leaves no timer behind", async () => {
       throw new Error("it is closed")
     },
   })
-  await expect(checkTerms(NEW, { store: blind, clock, terms })).rejects.toThrow("it is closed")
+  await expect(checkTerms(NEW, { store: blind, clock, terms, stopping })).rejects.toThrow("it is closed")
   expect(clock.pendingTimers).toBe(0)
 })
 
@@ -85,7 +87,7 @@ test("a watch that tells all before it is returned ends the wait", async () => {
       }
     },
   })
-  await expect(checkTerms(NEW, { store: hasty, clock, terms })).rejects.toMatchObject({
+  await expect(checkTerms(NEW, { store: hasty, clock, terms, stopping })).rejects.toMatchObject({
     field: "listen.secret",
   })
   expect([clock.pendingTimers, cancelled]).toEqual([0, 1])
@@ -112,3 +114,16 @@ function over(store: ClusterStore, changed: Partial<ClusterStore>): ClusterStore
     ...changed,
   }
 }
+
+test("a node that stops does not wait to see whether anybody is alive", async () => {
+  const { store, put } = await cluster(OLD)
+  await put(LEASE, encodeTerms(terms))
+  const clock = new ManualClock()
+  const node = new AbortController()
+  const checked = checkTerms(NEW, { store, clock, terms, stopping: node.signal })
+  await settle()
+  expect(clock.pendingTimers).toBe(1)
+  node.abort()
+  await expect(checked).rejects.toMatchObject({ code: "StoreUnavailable", commitment: "not-committed" })
+  expect(clock.pendingTimers).toBe(0)
+})

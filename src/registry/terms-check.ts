@@ -1,4 +1,5 @@
 import { SettingsError } from "../errors/settings-error.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
 import type { ClusterStore, Listing, Revision, StoreWatch } from "../ports/store.js"
 import { type ClusterTerms, compareTerms, decodeClusterTerms, mayMeet } from "./cluster-terms.js"
@@ -35,6 +36,8 @@ export interface TermsCheckTools {
   readonly clock: Clock
   /** By which leases are watched that do not say their own. */
   readonly terms: LeaseTerms
+  /** Aborted when this node stops: it has no use for the outcome then. */
+  readonly stopping: AbortSignal
 }
 
 /** The terms are those of the node that joined last: here one that is alive may have only the secret of before. */
@@ -69,7 +72,7 @@ async function isAnybodyAlive(tools: TermsCheckTools): Promise<boolean> {
 /** The key of the first lease that is renewed, of those that count; undefined if none is while they last. */
 async function firstRenewed(
   leases: Listing,
-  { store, clock, terms }: TermsCheckTools,
+  { store, clock, terms, stopping }: TermsCheckTools,
   counts: (key: string) => boolean,
 ): Promise<string | undefined> {
   const [first] = leases.entries
@@ -79,11 +82,19 @@ async function firstRenewed(
   return new Promise((resolve, reject) => {
     let watch: StoreWatch | undefined
     let isOver = false
-    const end = (renewed: string | undefined) => {
+    const cleanUp = () => {
       isOver = true
       timer.cancel()
       watch?.cancel()
+      stopping.removeEventListener("abort", stop)
+    }
+    const end = (renewed: string | undefined) => {
+      cleanUp()
       resolve(renewed)
+    }
+    const stop = () => {
+      cleanUp()
+      reject(new StoreUnavailableError("this node is stopping", "not-committed", { problem: "closed" }))
     }
     const timer = clock.setTimer(longestMs, () => end(undefined))
     try {
@@ -101,8 +112,10 @@ async function firstRenewed(
       })
       // It may have told all before it was returned.
       if (isOver) watch.cancel()
+      else if (stopping.aborted) stop()
+      else stopping.addEventListener("abort", stop)
     } catch (error) {
-      timer.cancel()
+      cleanUp()
       reject(error)
     }
   })

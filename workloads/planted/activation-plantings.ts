@@ -30,13 +30,13 @@ export const activationPlantings: readonly Planting[] = [
     to: "return this.#conclude(turn, given, true);",
   },
   {
-    name: "forward-that-overtakes",
-    about: "a call that came back is sent on at once, though others are still under way",
+    name: "sent-again-in-disorder",
+    about: "calls that came back are sent again in another order than that in which they were made",
     breaks: "MailboxOrder",
     workload: "activation",
     file: "src/virtual/route.ts",
-    from: "this.#pause !== undefined || this.#underWay.length > 0)",
-    to: "this.#pause !== undefined || (this.#underWay.length > 0 && this.#back.length === 0))",
+    from: "waiting.sort((a, b) => a.order - b.order);",
+    to: "waiting.sort((a, b) => b.order - a.order);",
   },
   {
     name: "call-without-a-maker",

@@ -225,15 +225,6 @@ export const registryPlantings: readonly Planting[] = [
     to: "(this.random.chance(0.5) ? 0.8 : 1.2)",
   },
   {
-    name: "ghost-of-itself",
-    about: "a node that was ended before its join was answered stays in its own view",
-    breaks: "Convergence",
-    workload: "registry",
-    file: "src/registry/roster.ts",
-    from: "if (revision <= told)",
-    to: "if (false)",
-  },
-  {
     name: "watch-not-begun-again",
     about: "a watch that was lost while the store was away is not begun again",
     breaks: "Convergence",

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
@@ -7,5 +8,7 @@ export default defineConfig({
     include: ["{src,test,bench,workloads,examples,tools,spec,demo,chaos}/**/*.test.ts"],
     reporters: ["default", "./test/closing-line.ts"],
     testTimeout: 60_000,
+    // By default one core is left free, which on two cores is half of them.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 })

@@ -51,6 +51,8 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   usedAt: number
   /** It ended without having served anybody, as the next one may too. */
   isUnused = false
+  /** How many of its turns have made calls that have not been answered. */
+  callingTurns = 0
   guestBytes = 0
   readonly #tools: CatalogTools
   readonly #mailbox: Mailbox
@@ -71,8 +73,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   #interrupt: ((error: Error) => void) | undefined
   #timers: ActivationTimers | undefined
   #outgoing: OutgoingCalls | undefined = undefined
-  /** Its hook has run, and it waits for its calls only in order not to lose them. */
-  #isSettlingCalls = false
+  #isInHook = false
   #failure: { readonly waiting: readonly Invocation[]; readonly cause: unknown } | undefined
 
   constructor(type: ActorType, key: string, tenure: Tenure, tools: CatalogTools) {
@@ -128,10 +129,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     return this.isBusy ? "the actor was busy" : undefined
   }
 
-  /** A turn or a hook of it runs, which may wait for a call. One that is idle, or does not run its `onActivate` yet, waits for none. */
+  /** A turn of it runs whose calls have not been answered, or a hook: either may wait for a call. */
   get #mayWaitForCalls(): boolean {
-    if (this.#isSettlingCalls) return this.isBusy
-    return this.isBusy || this.#state === "activating" || this.#state === "deactivating"
+    return this.callingTurns > 0 || this.#isInHook
   }
 
   /** Reads what is stored and runs the hooks. Rejects with what went wrong; it is invalid then. */
@@ -144,8 +144,10 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
       const stored = await this.#durable.load((old, from) => insides.upgrade(actor, old, from, name))
       insides.begin(actor, this.#durable.isStored ? stored : NOTHING_STORED, name)
       this.#become("activating")
+      this.#isInHook = true
       hook = insides.onActivate(actor) as Promise<void> | undefined
       if (hook !== undefined) await this.#bounded(hook)
+      this.#isInHook = false
       if (this.tenure.endedBecause !== undefined) throw this.#fencedError("not-delivered")
     } catch (thrown) {
       const error = readable(thrown)
@@ -401,6 +403,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   #conclude(turn: Turn, given: unknown, isOpen: boolean): void {
     leave(turn)
+    turn.ended()
     this.#order.leave(turn)
     const { invocation, span } = turn
     if (span !== undefined) {
@@ -483,7 +486,6 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     const outgoing = this.#outgoing
     if (outgoing === undefined || outgoing.mayEnd(this.#mailbox.hasMessages)) return undefined
     const { clock, requestTimeoutMs } = this.#tools
-    this.#isSettlingCalls = true
     return new Promise((resolve) => {
       let isLate = false
       const timer = clock.setTimer(requestTimeoutMs, () => {
@@ -590,6 +592,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   /** A hook that hangs keeps the actor from everybody, so it is waited for only as long as a call may take. */
   async #runHook(reason: DeactivationReason): Promise<void> {
     const { clock, context, logger, requestTimeoutMs: timeoutMs } = this.#tools
+    this.#isInHook = true
     try {
       const ended = () => insides.onDeactivate(this.#actor as Actor, reason)
       // It belongs to no turn, whichever asked for the end.
@@ -602,6 +605,8 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
       })
     } catch (error) {
       logger.log("error", "onDeactivate failed", { actor: this.key, reason, error })
+    } finally {
+      this.#isInHook = false
     }
   }
 

@@ -291,6 +291,7 @@ export class VirtualActors {
         chain: isOneWay || from === undefined ? NO_CHAIN : chainOf(from),
         timeoutMs,
         maker: from,
+        turn: isOneWay ? undefined : from?.currentTurn,
         span: this.#options.telemetry && this.#spanOf(wanted, from, this.#options.telemetry),
         resolve,
         reject,

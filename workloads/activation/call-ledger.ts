@@ -161,7 +161,8 @@ export class CallLedger {
       case "Activation":
         return message.endsWith("not today")
       case "CallCycle":
-        return isCycle || method === "pass"
+        // That nobody waits for a call cannot be seen: it is refused as if its turn did.
+        return isCycle || isUnawaited || method === "pass"
       case "Fenced":
         return isUnawaited
       case "Timeout":

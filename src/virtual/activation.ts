@@ -51,8 +51,6 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   usedAt: number
   /** It ended without having served anybody, as the next one may too. */
   isUnused = false
-  /** How many of its turns have made calls that have not been answered. */
-  callingTurns = 0
   guestBytes = 0
   readonly #tools: CatalogTools
   readonly #mailbox: Mailbox
@@ -129,9 +127,12 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     return this.isBusy ? "the actor was busy" : undefined
   }
 
-  /** A turn of it runs whose calls have not been answered, or a hook: either may wait for a call. */
+  /**
+   * A turn or a hook of it runs, which may wait for a call. Not only one that has called somebody: the next turn may, and would then wait
+   * for whoever waits here.
+   */
   get #mayWaitForCalls(): boolean {
-    return this.callingTurns > 0 || this.#isInHook
+    return this.isBusy || this.#isInHook
   }
 
   /** Reads what is stored and runs the hooks. Rejects with what went wrong; it is invalid then. */
@@ -403,7 +404,6 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
 
   #conclude(turn: Turn, given: unknown, isOpen: boolean): void {
     leave(turn)
-    turn.ended()
     this.#order.leave(turn)
     const { invocation, span } = turn
     if (span !== undefined) {
@@ -481,21 +481,31 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     })
   }
 
-  /** Once it is over its calls may not be sent. What cannot be for as long as a call may take is given up. */
+  /**
+   * Once it is over its calls may not be sent. What cannot be sent for as long as a call may take is given up; sooner where the node
+   * leaves, or others wait for the next activation.
+   */
   #callsSettled(): Promise<void> | undefined {
     const outgoing = this.#outgoing
     if (outgoing === undefined || outgoing.mayEnd(this.#mailbox.hasMessages)) return undefined
     const { clock, requestTimeoutMs } = this.#tools
     return new Promise((resolve) => {
-      let isLate = false
-      const timer = clock.setTimer(requestTimeoutMs, () => {
+      let [isUrgent, isLate] = [false, false]
+      const urgent = clock.setTimer(Math.min(URGENT_MS, requestTimeoutMs), () => {
+        isUrgent = true
+        outgoing.look()
+      })
+      const late = clock.setTimer(requestTimeoutMs, () => {
         isLate = true
         outgoing.look()
       })
       outgoing.watch(() => {
-        const isOver = isLate || this.tenure.endedBecause !== undefined
-        if (!isOver && !outgoing.mayEnd(this.#mailbox.hasMessages)) return false
-        timer.cancel()
+        const isWanted = this.#mailbox.hasMessages
+        const isPressed = isUrgent && (isWanted || this.tenure.incarnation.isLeaving)
+        const isOver = isLate || isPressed || this.tenure.endedBecause !== undefined
+        if (!isOver && !outgoing.mayEnd(isWanted)) return false
+        urgent.cancel()
+        late.cancel()
         resolve()
         return true
       })
@@ -620,6 +630,9 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
     return new FencedError(this.id.toString(), delivery, endedBecause, cause && { cause })
   }
 }
+
+/** For so long others wait for calls of an activation that ends. Those that find their way at all have done so by then. */
+const URGENT_MS = 1_000
 
 export type ActivationState = "creating" | "activating" | "valid" | "deactivating" | "invalid"
 

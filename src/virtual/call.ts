@@ -23,7 +23,6 @@ import { SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { Invocation } from "./invocation.js"
 import type { OutgoingCalls } from "./outgoing-calls.js"
 import type { Sending } from "./route.js"
-import type { Turn } from "./turn.js"
 
 /**
  * A call that was made on this node, until it ends: with a value or an error, once.
@@ -73,7 +72,6 @@ export class Call extends ReplyRef implements Invocation {
     if (wish.maker !== undefined) {
       this.#isUnsent = true
       wish.maker.outgoing.made()
-      wish.turn?.callMade()
     }
   }
 
@@ -321,7 +319,6 @@ export class Call extends ReplyRef implements Invocation {
   #countEnded(maker: CallMaker): void {
     this.#countSent(maker)
     maker.outgoing.ended()
-    this.#wish.turn?.callEnded()
   }
 }
 
@@ -360,8 +357,6 @@ export interface CallWish {
   readonly timeoutMs: number
   /** The activation that makes it; undefined for calls from outside of actors, which pass no door. */
   readonly maker: CallMaker | undefined
-  /** The turn that it is made in, which may wait for it. */
-  readonly turn: Turn | undefined
   /** Undefined where nothing is recorded. */
   readonly span: Span | undefined
   readonly resolve: ((value: unknown) => void) | undefined

@@ -15,9 +15,6 @@ export class Turn implements Deadline {
   /** Undefined where nothing is recorded. */
   span: Span | undefined = undefined
   #chain: readonly string[] | undefined
-  /** Calls that it has made, and that have not been answered. */
-  #calls = 0
-  #isOver = false
 
   constructor(
     activation: Activation,
@@ -38,22 +35,6 @@ export class Turn implements Deadline {
     if (before === undefined || before.length === 0 || this.invocation?.isOneWay === true) return ownChain
     this.#chain ??= [...before, ...ownChain]
     return this.#chain
-  }
-
-  callMade(): void {
-    this.#calls += 1
-    if (this.#calls === 1 && !this.#isOver) this.activation.callingTurns += 1
-  }
-
-  callEnded(): void {
-    this.#calls -= 1
-    if (this.#calls === 0 && !this.#isOver) this.activation.callingTurns -= 1
-  }
-
-  /** It waits for nothing any more, whatever it has called. */
-  ended(): void {
-    if (this.#calls > 0) this.activation.callingTurns -= 1
-    this.#isOver = true
   }
 
   expire(): void {

@@ -291,7 +291,6 @@ export class VirtualActors {
         chain: isOneWay || from === undefined ? NO_CHAIN : chainOf(from),
         timeoutMs,
         maker: from,
-        turn: isOneWay ? undefined : from?.currentTurn,
         span: this.#options.telemetry && this.#spanOf(wanted, from, this.#options.telemetry),
         resolve,
         reject,

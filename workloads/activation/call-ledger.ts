@@ -1,5 +1,6 @@
 import type { Stage } from "../../src/sim/index.js"
 import type { ActivationEvent, Ended, Judged, Made, Outcome, TurnBegan } from "./events.js"
+import { isRare } from "./performers.js"
 import type { ActivationShow } from "./show.js"
 
 /** Every call: that it ends once and with its own answer, and that what is said of it is true. */
@@ -111,23 +112,23 @@ export class CallLedger {
     if (entry?.made.isCycle !== true) return false
     const isCycle = outcome.kind === "failed" && outcome.code === "CallCycle"
     this.#stage.sometimes("a cycle is found", isCycle)
+    if (this.#isFree(entry)) return undefined
     // Nor may it wait until its time is up, behind the turn that waits for it.
     const isTimedOut = outcome.kind === "failed" && outcome.code === "Timeout"
     if (isTimedOut && outcome.delivery === "not-delivered" && outcome.message.includes("was busy")) {
       return `${op} waits for itself, and was not refused: ${shown(outcome)}`
     }
-    if (outcome.kind !== "answered" || this.#isFree(entry)) return undefined
-    return `${op} waits for itself, and was answered`
+    return outcome.kind === "answered" ? `${op} waits for itself, and was answered` : undefined
   }
 
   /**
-   * Whoever waited had given up by then, for want of patience; or the actor has begun anew meanwhile, for what goes wrong with nodes, and does
-   * not wait.
+   * The actor does not wait: it never did, or its call had ended by then; or it has begun anew meanwhile, for what goes wrong with nodes.
    */
-  #isFree({ made, ranAt }: Entry): boolean {
-    if (!this.#show.isFaultless) return true
+  #isFree({ made, ranAt, endedAt }: Entry): boolean {
     const behind = made.waitsBehind === undefined ? undefined : this.#calls.get(made.waitsBehind)
-    return behind !== undefined && behind.endedAt < ranAt && behind.made.isImpatient
+    if (behind === undefined) return !this.#show.isFaultless && ranAt < Number.POSITIVE_INFINITY
+    if (behind.made.isUnawaited || behind.endedAt < Math.min(ranAt, endedAt)) return true
+    return !this.#show.isFaultless && ranAt < Number.POSITIVE_INFINITY
   }
 
   /** A process that stands still hears of it late. */
@@ -150,7 +151,7 @@ export class CallLedger {
   }
 
   #isExpected(
-    { host, isImpatient, isCycle, isUnawaited, method }: Made,
+    { host, id, isImpatient, isCycle, isUnawaited, method }: Made,
     code: string,
     message: string,
   ): boolean {
@@ -165,6 +166,11 @@ export class CallLedger {
         return isCycle || isUnawaited || method === "pass"
       case "Fenced":
         return isUnawaited
+      case "NodeUnreachable":
+        return this.#show.hasLeftBehind
+      case "UnknownActorType":
+        // A node that has just started may not have seen their host yet.
+        return isRare(id)
       case "Timeout":
       case "Cancelled":
         return isImpatient || method === "pass"

@@ -1,4 +1,11 @@
-import { ActivationBecame, DeadLetter, NodeFenced, NodeRejoined, PlacementError } from "../../src/index.js"
+import {
+  ActivationBecame,
+  ActorsLeftBehind,
+  DeadLetter,
+  NodeFenced,
+  NodeRejoined,
+  PlacementError,
+} from "../../src/index.js"
 import type { Registry } from "../../src/registry/registry.js"
 import { actorKey } from "../../src/registry/registry-keys.js"
 import { type Life, startSystem } from "../../src/sim/index.js"
@@ -64,6 +71,9 @@ export class Host {
     })
     system.events.subscribe(DeadLetter, ({ message }) => this.#undelivered(message))
     system.events.subscribe(NodeFenced, ({ because }) => life.sometimes(`a node is fenced: ${because}`))
+    system.events.subscribe(ActorsLeftBehind, () => {
+      show.hasLeftBehind = true
+    })
     system.events.subscribe(NodeRejoined, () => life.sometimes("a fenced node comes back"))
     for (let client = 0; client < show.clients; client += 1) void this.#client()
   }

@@ -40,7 +40,7 @@ const cast: readonly Traits[] = [
 export const typeNames: readonly string[] = cast.map(({ type }) => type)
 
 /** Whether few nodes host such actors. */
-function isRare(id: string): boolean {
+export function isRare(id: string): boolean {
   return cast.some(({ type, hostedBy }) => hostedBy !== undefined && id.startsWith(`${type}/`))
 }
 

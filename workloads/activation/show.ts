@@ -29,6 +29,8 @@ export interface ActivationShow {
   readonly hosts: Map<string, Host>
   /** The systems that were told to stop. */
   readonly leaving: Set<string>
+  /** A node has left while turns were under way: one may wait, by way of others, for a type that only that node hosts. */
+  hasLeftBehind: boolean
   isOver: boolean
   /** The latest generation of an actor. */
   latest: (id: string) => number
@@ -81,6 +83,7 @@ export function drawShow(stage: Stage): ActivationShow {
     isFaultless,
     hosts: new Map(),
     leaving: new Set(),
+    hasLeftBehind: false,
     isOver: false,
     latest: () => 0,
     mayStopSoon: () => {},

@@ -98,9 +98,7 @@ class Ask extends ReplyRef {
   send(message: unknown, options: AskOptions | undefined): void {
     const timeoutMs = options?.timeoutMs ?? this.#realm.askTimeoutMs
     if (!(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs < Number.POSITIVE_INFINITY)) {
-      throw new RangeError(
-        `ask: timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
-      )
+      throw noDuration(timeoutMs)
     }
     this.#timeoutMs = timeoutMs
     const signal = options?.signal
@@ -170,6 +168,12 @@ class Ask extends ReplyRef {
       .child(name, { runtimeNames: true })
       .withUid(unguessable(random))
   }
+}
+
+function noDuration(timeoutMs: unknown): RangeError {
+  return new RangeError(
+    `ask: timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
+  )
 }
 
 /** Whoever knows the place of an answer may answer. Uids that are counted could be guessed by whoever has seen another one. */

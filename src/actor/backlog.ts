@@ -10,6 +10,6 @@ export interface Backlog {
   enter(weight: number, isPressed: boolean): void
   /** What is said to whoever asked, where there was no room for the question. */
   refusal(target: string): OverloadedError
-  /** It waits no longer: its actor has taken it, or nobody ever will. */
-  leave(weight: number): void
+  /** So many of one weight wait no longer: their actor has taken them, or nobody ever will. */
+  leave(weight: number, count: number): void
 }

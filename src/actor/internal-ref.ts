@@ -16,6 +16,11 @@ export abstract class InternalRef<in M> implements ActorRef<M> {
     return this
   }
 
+  /** Whether its path may by now be another's, or nobody's, so that whoever goes by the path has to look again. */
+  get mayBeGone(): boolean {
+    return true
+  }
+
   /** Takes the message, or says why not; the caller then decides what becomes of it. */
   abstract accept(message: M): DeadLetterReason | undefined
   /** How many messages may wait, for the error that says so. */

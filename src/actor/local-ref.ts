@@ -23,6 +23,11 @@ export class LocalRef<M> extends InternalRef<M> {
     return this.#path
   }
 
+  /** An actor has its path to itself for as long as it lives. */
+  override get mayBeGone(): boolean {
+    return this.cell.hasStopped
+  }
+
   get capacity(): number {
     return this.cell.mailbox.capacity
   }

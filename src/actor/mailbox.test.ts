@@ -245,6 +245,7 @@ test("what came over the wire is counted from when it enters until it is taken, 
           if (isTaken) model.push(one)
         } else if ("take" in one) {
           for (let left = Math.min(one.take, model.length); left > 0; left -= 1) mailbox.take()
+          mailbox.countTaken()
           model.splice(0, one.take)
         } else {
           // Taken, and put back: it is counted no longer.
@@ -289,9 +290,9 @@ class CountingBacklog implements Backlog {
     this.isPressed = isPressed
   }
 
-  leave(weight: number): void {
-    this.messages -= 1
-    this.bytes -= weight
+  leave(weight: number, count: number): void {
+    this.messages -= count
+    this.bytes -= count * weight
   }
 
   refusal(target: string): OverloadedError {

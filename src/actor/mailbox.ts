@@ -53,7 +53,7 @@ export class Mailbox {
     return this.#wire === undefined ? 0 : this.#wire.bytes
   }
 
-  /** As `push`, for a message that came over the wire: it counts in `backlog` until it is taken. */
+  /** As `push`, for a message that came over the wire: it counts in `backlog` until `countTaken` after it was taken. */
   pushFrom(backlog: Backlog, message: unknown, weight: number): boolean {
     const waiting = this.size
     if (!this.push(message)) return false
@@ -92,8 +92,6 @@ export class Mailbox {
   take(): unknown {
     const message = this.#next
     const queue = this.#queue
-    const wire = this.#wire
-    if (wire !== undefined && this.#taken - wire.putBack === wire.next) wire.takeFirst()
     this.#taken += 1
     if (queue === undefined) {
       this.#next = NONE
@@ -113,15 +111,21 @@ export class Mailbox {
     return message
   }
 
+  /** To be called after messages were taken: what came over the wire among them does not wait any more. */
+  countTaken(): void {
+    if (this.#wire !== undefined) this.#wire.takenUpTo(this.#taken - this.#wire.putBack)
+  }
+
   /** Puts back, ahead of all others, what had been taken before: it was accepted once, so no limit holds it off. */
   putBack(messages: readonly unknown[]): void {
+    this.countTaken()
     const all = [...messages, ...this.#empty()]
     for (const message of all) this.pushOwn(message)
     if (this.#wire !== undefined) this.#wire.putBack += messages.length
   }
 
   takeAll(): unknown[] {
-    this.#wire?.clear()
+    this.#wire?.takenUpTo(Number.POSITIVE_INFINITY)
     return this.#empty()
   }
 

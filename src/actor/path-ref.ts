@@ -3,7 +3,6 @@ import { ActorStoppedError, type CallError, type Delivery } from "../errors/call
 import type { Backlog } from "./backlog.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import { InternalRef, type Watcher } from "./internal-ref.js"
-import { LocalRef } from "./local-ref.js"
 import type { Realm } from "./realm.js"
 import type { ReplyRef } from "./reply-ref.js"
 import { Terminated } from "./signals.js"
@@ -17,7 +16,7 @@ export class PathRef<M> extends InternalRef<M> {
   readonly #realm: Realm
   readonly #find: (path: ActorPath) => InternalRef<never> | undefined
   #nobody: NobodyRef<M> | undefined
-  #last: LocalRef<M> | undefined
+  #last: InternalRef<M> | undefined
 
   constructor(realm: Realm, path: ActorPath, find: (path: ActorPath) => InternalRef<never> | undefined) {
     super()
@@ -31,10 +30,9 @@ export class PathRef<M> extends InternalRef<M> {
   }
 
   override current(): InternalRef<M> {
-    // An actor has its path to itself for as long as it lives.
-    if (this.#last?.cell.hasStopped === false) return this.#last
+    if (this.#last?.mayBeGone === false) return this.#last
     const found = this.#find(this.path) as InternalRef<M> | undefined
-    this.#last = found instanceof LocalRef ? found : undefined
+    this.#last = found
     if (found !== undefined) return found
     this.#nobody ??= new NobodyRef(this.#realm, this.path)
     return this.#nobody

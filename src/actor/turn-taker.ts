@@ -66,6 +66,7 @@ export abstract class TurnTaker implements Runnable {
       else this.handle(mailbox.take())
       done += 1
     }
+    mailbox.countTaken()
     this.flags &= ~SCHEDULED
     this.resume()
     return done

@@ -59,7 +59,7 @@ test("however messages come and go: no hold outlasts a round in which nothing le
           const weight = mailboxes[one.take]?.shift()
           if (weight === undefined) continue
           hasMoved = true
-          budget.leave(weight)
+          budget.leave(weight, 1)
         } else if (!budget.isHeld) {
           const mailbox = mailboxes[one.actor] as number[]
           if (mailbox.length > 0 && mailbox.length >= budget.room) continue
@@ -89,7 +89,7 @@ function scenario(name: string, steps: string): string {
     if (what === "round") said = budget.round() ? "-> read on" : "-> hold on"
     for (let left = what === "round" ? 0 : Number(count); left > 0; left -= 1) {
       const wasHeld = budget.isHeld
-      if (what === "leave") budget.leave(Number(weight))
+      if (what === "leave") budget.leave(Number(weight), 1)
       else budget.enter(Number(weight), step.endsWith(" pressed"))
       if (budget.isHeld && !wasHeld) said = left === 1 ? "-> hold" : `-> hold, ${left - 1} early`
     }

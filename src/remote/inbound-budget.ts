@@ -33,6 +33,9 @@ export class InboundBudget implements Backlog {
   #bytes = 0
   #stuckMessages = 0
   #stuckBytes = 0
+  /** With as many reading is held. */
+  #mostMessages: number
+  #mostBytes: number
   #isCrowded = false
   #isHeld = false
   /** Held: what has to be left for reading to go on. */
@@ -42,6 +45,8 @@ export class InboundBudget implements Backlog {
 
   constructor(terms: InboundTerms) {
     this.#terms = terms
+    this.#mostMessages = terms.messages
+    this.#mostBytes = terms.bytes
     this.#window = {
       messages: Math.max(1, Math.floor(terms.messages / WINDOWS)),
       bytes: Math.max(1, Math.floor(terms.bytes / WINDOWS)),
@@ -75,16 +80,13 @@ export class InboundBudget implements Backlog {
   enter(weight: number, isPressed: boolean): void {
     this.#messages += 1
     this.#bytes += weight
-    if (this.#isHeld) return
-    const { messages, bytes } = this.#isCrowded ? this.#window : this.#terms
-    const isFilled =
-      this.#messages - this.#stuckMessages >= messages || this.#bytes - this.#stuckBytes >= bytes
-    if (isFilled || isPressed) this.#hold()
+    if (this.#messages < this.#mostMessages && this.#bytes < this.#mostBytes && !isPressed) return
+    if (!this.#isHeld) this.#hold()
   }
 
-  leave(weight: number): void {
-    this.#messages -= 1
-    this.#bytes -= weight
+  leave(weight: number, count: number): void {
+    this.#messages -= count
+    this.#bytes -= count * weight
     this.#hasMoved = true
     if (!this.#isCrowded) return
     const { messages, bytes } = this.#terms
@@ -92,6 +94,7 @@ export class InboundBudget implements Backlog {
       this.#stuckMessages = Math.min(this.#stuckMessages, this.#messages)
       this.#stuckBytes = Math.min(this.#stuckBytes, this.#bytes)
     } else this.#open()
+    this.#setMost()
   }
 
   /** A round is over since reading was held, or since the last one. Says whether to read on. */
@@ -123,12 +126,19 @@ export class InboundBudget implements Backlog {
     this.#isCrowded = true
     this.#stuckMessages = this.#messages
     this.#stuckBytes = this.#bytes
+    this.#setMost()
   }
 
   #open(): void {
     this.#isCrowded = false
     this.#stuckMessages = 0
     this.#stuckBytes = 0
+  }
+
+  #setMost(): void {
+    const { messages, bytes } = this.#isCrowded ? this.#window : this.#terms
+    this.#mostMessages = this.#stuckMessages + messages
+    this.#mostBytes = this.#stuckBytes + bytes
   }
 }
 

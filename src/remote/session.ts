@@ -362,7 +362,8 @@ export class Session implements AnswerDesk {
     if (reply.isOver) return
     this.#openReplies += 1
     this.#replies = reply.enter(this.#replies)
-    this.#speech.deadlines.add(reply, coarse(reply.timeoutMs))
+    if (reply.timeoutMs !== coarsened.timeLeftMs) coarsen(reply.timeoutMs)
+    this.#speech.deadlines.add(reply, coarsened.ms)
   }
 
   #isFull(target: InternalRef<never>): CallError | undefined {
@@ -469,11 +470,15 @@ export interface SessionOwner {
 }
 
 /** Whoever asked keeps the time; here it only says when to forget the question, so few different times will do. */
-function coarse(timeLeftMs: number): number {
+function coarsen(timeLeftMs: number): void {
   const seconds = Math.min(Math.max(timeLeftMs / 1_000, 1), MOST_SECONDS)
   const quarter = 2 ** (Math.floor(Math.log2(seconds)) - 2)
-  return Math.ceil(seconds / quarter) * quarter * 1_000
+  coarsened.timeLeftMs = timeLeftMs
+  coarsened.ms = Math.ceil(seconds / quarter) * quarter * 1_000
 }
+
+/** The last time that was asked for: most questions have the same. */
+const coarsened = { timeLeftMs: Number.NaN, ms: 0 }
 
 /** A day and a half: what takes longer is not answered any more. */
 const MOST_SECONDS = 2 ** 17

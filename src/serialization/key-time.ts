@@ -16,7 +16,9 @@ import type { CodecTools } from "../ports/codec.js"
  */
 export class KeyTime {
   readonly #clock: CodecTools["clock"]
-  #allowedMs = 0
+  /** Most messages have nothing to measure. */
+  #isUsed = false
+  #allowedMs = MS_FOR_A_MESSAGE
   #spentMs = 0
   #keysForALook = KEYS_IN_A_BATCH
 
@@ -26,6 +28,11 @@ export class KeyTime {
 
   /** The next message. */
   begin(): void {
+    if (this.#isUsed) this.#beginAnew()
+  }
+
+  #beginAnew(): void {
+    this.#isUsed = false
     this.#allowedMs = MS_FOR_A_MESSAGE
     this.#spentMs = 0
     this.#keysForALook = KEYS_IN_A_BATCH
@@ -57,6 +64,7 @@ export class KeyTime {
 
   /** Returns the time of this look. */
   #spent(since: number, keys: number): number {
+    this.#isUsed = true
     const now = this.#clock?.monotonicMs() ?? since
     const tookMs = now - since
     if (tookMs > MOST_FOR_A_LOOK_MS) this.#keysForALook = 1

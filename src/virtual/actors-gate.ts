@@ -24,6 +24,11 @@ export class ActorsGate extends InternalRef<unknown> {
     this.#hall = hall
   }
 
+  /** It is there as long as the system is. */
+  override get mayBeGone(): boolean {
+    return false
+  }
+
   get capacity(): number {
     return Number.POSITIVE_INFINITY
   }
@@ -65,7 +70,6 @@ export class ActorsGate extends InternalRef<unknown> {
     return "unknown"
   }
 
-  /** It is there as long as the system is. */
   addWatcher(): void {}
   removeWatcher(): void {}
 }

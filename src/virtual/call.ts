@@ -322,7 +322,8 @@ export class Call extends ReplyRef implements Invocation {
   }
 }
 
-function fencedMaker({ id, endedBecause, endCause: cause }: Tenure): FencedError {
+/** Why what an activation calls does not leave it. */
+export function fencedMaker({ id, endedBecause, endCause: cause }: Tenure): FencedError {
   const because = endedBecause ?? "its node waits for its lease"
   return new FencedError(id.toString(), "not-delivered", because, cause && { cause })
 }

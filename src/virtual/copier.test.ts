@@ -48,7 +48,7 @@ describe.each([
     fc.assert(
       fc.property(fc.array(anything, { maxLength: 4 }), (values) =>
         sameEnd(
-          ending(() => copier.copyArguments(values, CALL)),
+          ending(() => copier.copyArguments(values, TO, METHOD)),
           ending(() => sent(codec, values)),
         ),
       ),
@@ -67,7 +67,7 @@ describe.each([
       fc.property(atTheBorder(limits), (value) => {
         const [result, far] = [ending(() => near.copy(value)), ending(() => wired(tight, value))]
         const [args, call] = [
-          ending(() => near.copyArguments([value, 1], CALL)),
+          ending(() => near.copyArguments([value, 1], TO, METHOD)),
           ending(() => sent(tight, [value, 1])),
         ]
         return sameEnd(result, far) && sameEnd(args, call)
@@ -87,7 +87,7 @@ describe.each([
     }
     const asking = new Copier(picky, MAX_BYTES)
     expect(() => asking.copy({ a: "mine" })).toThrow("not mine")
-    expect(() => asking.copyArguments([{ a: "mine" }, 1], CALL)).toThrow("not mine")
+    expect(() => asking.copyArguments([{ a: "mine" }, 1], TO, METHOD)).toThrow("not mine")
     expect(asking.copy({ a: "yours" })).toEqual({ a: "yours" })
   })
 
@@ -126,7 +126,7 @@ describe.each([
     ["the only one", [() => {}], "arguments[0] is a function"],
     ["what contains itself", [cyclic()], "arguments[0].self refers back to arguments[0];"],
   ])("says which argument is %s", (_what, args, problem) => {
-    expect(() => copier.copyArguments(args, CALL)).toThrow(problem)
+    expect(() => copier.copyArguments(args, TO, METHOD)).toThrow(problem)
   })
 
   test.each([
@@ -245,12 +245,13 @@ function codecOf(factory: CodecFactory): Codec {
   })
 }
 
-const CALL = { id: { type: "Cart", key: "ann €" }, key: "Cart/ann €", method: "add" }
+const TO = { id: { type: "Cart", key: "ann €" }, key: "Cart/ann €" }
+const METHOD = "add"
 
 /** As a call of another node would arrive there, if it is sent again. */
 function sent(codec: Codec, args: readonly unknown[]): unknown {
-  const { id, method } = CALL
-  return (wired(codec, [id.type, id.key, method, args, 3]) as unknown[])[3]
+  const { id } = TO
+  return (wired(codec, [id.type, id.key, METHOD, args, 3]) as unknown[])[3]
 }
 
 /** Values that are about as deep, as large or as many as may be. */

@@ -12,7 +12,8 @@ import { AGAIN, ONE_WAY_CALL } from "./guest.js"
  * what could not cross the wire, so that a program which works on one node works on ten.
  *
  * Plain data (texts, numbers, arrays and objects of them) is copied as it is walked, and an upper bound of its size on the wire is
- * counted on the way. All else takes the way that it would take over the wire, there and back.
+ * counted on the way. All else takes the way that it would take over the wire, there and back. As there, of an array only the elements
+ * count, and of an object only fields whose keys are texts.
  */
 export class Copier {
   readonly #codec: Codec
@@ -54,13 +55,13 @@ export class Copier {
    * The arguments of a call, which are the caller's no more. They are counted as they would be in the message of that call, in its longest
    * form. Throws an `InvalidMessageError` for what could not be sent.
    */
-  copyArguments(args: readonly unknown[], call: CallHead): readonly unknown[] {
+  copyArguments(args: readonly unknown[], to: CallHead, method: string): readonly unknown[] {
     if (args.length === 0) return NO_VALUES
-    const room = this.#maxBytes - mostBytesOf(call)
+    const room = this.#maxBytes - mostBytesOf(to, method)
     if (args.length === 1 && this.#isSmall(args[0], room)) return [args[0]]
     this.#begin(room, ITEMS_OF_A_CALL + args.length)
     try {
-      return this.#plainArguments(args) ?? this.#argumentsByWire(args, call)
+      return this.#plainArguments(args) ?? this.#argumentsByWire(args, to, method)
     } catch (error) {
       throw isInstance(error, InvalidMessageError) ? aboutArguments(error) : threw(error)
     } finally {
@@ -89,7 +90,7 @@ export class Copier {
   }
 
   /** In another order than in the message, so that nobody takes this for one; that changes neither bytes, nor items, nor depth. */
-  #argumentsByWire(args: readonly unknown[], { id, method }: CallHead): readonly unknown[] {
+  #argumentsByWire(args: readonly unknown[], { id }: CallHead, method: string): readonly unknown[] {
     const message = [args, id.type, id.key, method, ONE_WAY_CALL | AGAIN]
     const [copies] = this.#byWire(message) as readonly [readonly unknown[]]
     return copies
@@ -146,24 +147,25 @@ export class Copier {
       if (copied === NOT_PLAIN || this.#room < 0) return NOT_PLAIN
       copy[at] = copied
     }
-    return Object.keys(value).length === value.length ? copy : NOT_PLAIN
+    return copy
   }
 
   #object(value: object, depth: number): unknown {
     this.#room -= MOST_BYTES
     const copy: Record<string, unknown> = {}
     const source = value as Record<string, unknown>
-    const keys = Object.keys(source)
-    this.#itemsLeft -= keys.length + OBJECT_WEIGHT
-    if (this.#itemsLeft < 0) return NOT_PLAIN
-    for (const key of keys) {
+    let items = OBJECT_WEIGHT
+    for (const key in source) {
+      if (!hasOwn.call(source, key)) continue
       if (key === "__proto__") return NOT_PLAIN
+      items += 1
       this.#room -= key.length * MOST_BYTES_OF_A_CHARACTER + MOST_BYTES
       const copied = this.#plain(source[key], depth + 1)
       if (copied === NOT_PLAIN || this.#room < 0) return NOT_PLAIN
       copy[key] = copied
     }
-    return Object.getOwnPropertySymbols(value).length === 0 ? copy : NOT_PLAIN
+    this.#itemsLeft -= items
+    return this.#itemsLeft < 0 ? NOT_PLAIN : copy
   }
 
   /** It is the same one here and everywhere. */
@@ -189,10 +191,9 @@ export interface CallHead {
   readonly id: { readonly type: string; readonly key: string }
   /** Type and key. */
   readonly key: string
-  readonly method: string
 }
 
-function mostBytesOf({ key, method }: CallHead): number {
+function mostBytesOf({ key }: CallHead, method: string): number {
   return (key.length + method.length) * MOST_BYTES_OF_A_CHARACTER + 3 * MOST_BYTES
 }
 
@@ -214,6 +215,7 @@ function threw(cause: unknown): InvalidMessageError {
   return new InvalidMessageError(problem, "not-delivered", { cause })
 }
 
+const hasOwn = Object.prototype.hasOwnProperty
 const NO_VALUES: readonly unknown[] = []
 const NOT_PLAIN: unique symbol = Symbol("not plain")
 const DEEPEST = 32

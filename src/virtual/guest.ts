@@ -128,7 +128,7 @@ export class Guest implements Invocation {
     if (backlog === undefined) return
     this.#backlog = undefined
     this.#leaveQueue()
-    backlog.leave(this.#weight)
+    backlog.leave(this.#weight, 1)
   }
 
   #leaveQueue(): void {

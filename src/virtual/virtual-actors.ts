@@ -7,7 +7,6 @@ import type { NodeId } from "../address/node-id.js"
 import { PlacementError, UnknownMethodError } from "../errors/actor-call-errors.js"
 import {
   CallError,
-  FencedError,
   InvalidMessageError,
   OverloadedError,
   QuarantinedError,
@@ -33,6 +32,7 @@ import { ActivationBecame, TurnOverdue } from "./activation-events.js"
 import type { ActorClass } from "./actor-class.js"
 import { ActorType } from "./actor-type.js"
 import { ActorsGate } from "./actors-gate.js"
+import { type CallWish, fencedMaker } from "./call.js"
 import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
 import type { Guest } from "./guest.js"
@@ -121,7 +121,7 @@ export class VirtualActors {
       gateOf: (node) => options.gateOf(node),
       pathOf: () => this.gate.path,
       copied: (value) => this.#copier.copy(value),
-      undelivered: (call, error) => this.#undelivered(call, error),
+      undelivered: ({ id, method, args }, error) => this.#undelivered(id, method, args, error),
       strategyFailed: (id, cause) =>
         this.#logger.log("error", "a placement strategy failed", { actor: id.toString(), cause }),
     })
@@ -249,49 +249,46 @@ export class VirtualActors {
   }
 
   #target(id: ActorId, from: Activation | undefined): HandleTarget {
-    const key = localKey(id)
+    const to: Addressee = { id, key: localKey(id), hosted: this.#types.get(id.type), from }
     return {
       call: (method, args, options, isOneWay) => {
-        if (isOneWay) return this.#sendOneWay({ id, key, method, args, isOneWay }, options, from)
-        return new Promise((resolve, reject) => {
-          try {
-            this.#send({ id, key, method, args, isOneWay, resolve, reject }, options, from)
-          } catch (error) {
-            reject(error)
-          }
-        })
+        if (isOneWay) return this.#sendOneWay(to, method, args, options)
+        // What is thrown in here rejects it.
+        return new Promise((resolve, reject) => this.#send(to, method, args, options, resolve, reject))
       },
       toString: () => id.toString(),
     }
   }
 
-  #send(wanted: Wanted, options: CallOptions | undefined, from: Activation | undefined): void {
-    const { id, key, method, isOneWay, resolve, reject } = wanted
-    if (from?.tenure.endedBecause !== undefined) {
-      const { endedBecause, endCause: cause } = from.tenure
-      throw new FencedError(from.id.toString(), "not-delivered", endedBecause, cause && { cause })
-    }
-    const hosted = this.#types.get(id.type)
+  /** One-way without `resolve`. Every call goes through here: what is rare in it is elsewhere, so that it stays small. */
+  #send(
+    to: Addressee,
+    method: string,
+    args: readonly unknown[],
+    options: CallOptions | undefined,
+    resolve: CallWish["resolve"],
+    reject: CallWish["reject"],
+  ): void {
+    const { id, key, hosted, from } = to
+    if (from?.tenure.endedBecause !== undefined) throw fencedMaker(from.tenure)
     const known = (hosted ?? this.#foreign.get(id.type))?.method(method)
     if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#options.realm.askTimeoutMs
-    if (!isDuration(timeoutMs)) {
-      throw new RangeError(
-        `timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
-      )
-    }
+    if (!isDuration(timeoutMs)) throw noDuration(timeoutMs)
+    const isOneWay = resolve === undefined
+    const { telemetry } = this.#options
     this.#bus.call(
       {
         id,
         key,
         method,
-        args: this.#copier.copyArguments(wanted.args, wanted),
+        args: this.#copier.copyArguments(args, to, method),
         flags: known?.flags ?? 0,
         isOneWay,
         chain: isOneWay || from === undefined ? NO_CHAIN : chainOf(from),
         timeoutMs,
         maker: from,
-        span: this.#options.telemetry && this.#spanOf(wanted, from, this.#options.telemetry),
+        span: telemetry === undefined ? undefined : spanOf(telemetry, to, method),
         resolve,
         reject,
       },
@@ -299,24 +296,22 @@ export class VirtualActors {
     )
   }
 
-  #spanOf({ id, method }: Wanted, from: Activation | undefined, telemetry: Telemetry): Span {
-    const attributes = { "troupe.actor": id.toString() }
-    const parent = from?.currentTurn?.span?.context
-    const options = parent === undefined ? { attributes } : { attributes, parent }
-    return telemetry.span(`call ${id.type}.${method}`, options)
-  }
-
   /** Whether a message is refused here or elsewhere is the same to whoever waits for no answer. */
-  #sendOneWay(wanted: Wanted, options: CallOptions | undefined, from: Activation | undefined): void {
+  #sendOneWay(
+    to: Addressee,
+    method: string,
+    args: readonly unknown[],
+    options: CallOptions | undefined,
+  ): void {
     try {
-      this.#send(wanted, options, from)
+      this.#send(to, method, args, options, undefined, undefined)
     } catch (error) {
       if (!(error instanceof CallError)) throw error
-      this.#undelivered(wanted, error)
+      this.#undelivered(to.id, method, args, error)
     }
   }
 
-  #undelivered({ id, method, args }: Pick<Wanted, "id" | "method" | "args">, error: unknown): void {
+  #undelivered(id: ActorId, method: string, args: readonly unknown[], error: unknown): void {
     const call = new UndeliveredCall(id.toString(), method, args, error)
     this.#options.realm.deadLetters.add(call, this.gate, deadLetterReason(error))
   }
@@ -460,14 +455,26 @@ function chainOf(from: Activation): readonly string[] {
   )
 }
 
-interface Wanted {
+/** Whom the calls through one handle are for, and who makes them; undefined for calls from outside of actors. */
+interface Addressee {
   readonly id: ActorId
   readonly key: string
-  readonly method: string
-  readonly args: readonly unknown[]
-  readonly isOneWay: boolean
-  readonly resolve?: (value: unknown) => void
-  readonly reject?: (error: unknown) => void
+  /** Undefined where this node does not host the type. */
+  readonly hosted: ActorType | undefined
+  readonly from: Activation | undefined
+}
+
+function spanOf(telemetry: Telemetry, { id, from }: Addressee, method: string): Span {
+  const attributes = { "troupe.actor": id.toString() }
+  const parent = from?.currentTurn?.span?.context
+  const options = parent === undefined ? { attributes } : { attributes, parent }
+  return telemetry.span(`call ${id.type}.${method}`, options)
+}
+
+function noDuration(timeoutMs: unknown): RangeError {
+  return new RangeError(
+    `timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
+  )
 }
 
 function typesOf(actors: readonly ActorClass[]): ReadonlyMap<string, ActorType> {

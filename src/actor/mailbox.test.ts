@@ -165,7 +165,7 @@ test("does what a plain array would", () => {
   )
   const capacity = fc.constantFrom(1, 2, 5, 2_000, Number.POSITIVE_INFINITY)
   fc.assert(
-    fc.property(capacity, fc.array(step, { maxLength: 40 }), (capacity, steps) => {
+    fc.property(capacity, fc.array(step, { maxLength: 40, size: "max" }), (capacity, steps) => {
       const mailbox = new Mailbox(capacity)
       let model: unknown[] = []
       const push = (message: unknown) => {
@@ -225,7 +225,7 @@ test("what came over the wire is counted from when it enters until it is taken, 
     fc.constant("take all" as const),
   )
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 300, size: "max" }), (steps) => {
       const mailbox = new Mailbox(40)
       const backlogs = [new CountingBacklog(), new CountingBacklog()]
       /** What waits, by what it is: the connection and weight of what came over the wire. */
@@ -263,6 +263,20 @@ test("what came over the wire is counted from when it enters until it is taken, 
       }
     }),
   )
+})
+
+test("counts what came over the wire for a long time behind others that wait", () => {
+  const mailbox = new Mailbox(10)
+  const backlog = new CountingBacklog()
+  const weightOf = (message: number) => 64 << (message % 3)
+  for (let message = 0; message < 1_000; message += 1) {
+    expect(mailbox.pushFrom(backlog, message, weightOf(message))).toBe(true)
+    if (message < 6) continue
+    expect(mailbox.take()).toBe(message - 6)
+    mailbox.countTaken()
+    const bytes = [0, 1, 2, 3, 4, 5].reduce((sum, back) => sum + weightOf(message - back), 0)
+    expect(backlog).toMatchObject({ messages: 6, bytes })
+  }
 })
 
 test("says that it is pressed once it is half full", () => {

@@ -22,3 +22,45 @@ test("a reader that fails is told, and keeps none of the others waiting", () => 
   scheduler.endTurn()
   expect(told.at(-1)).toBe("d")
 })
+
+test("a turn is 4,096 frames of all readers together; whoever comes too late is ahead in the next", () => {
+  const scheduler = new ManualScheduler()
+  const turn = new ReadingTurn(scheduler)
+  const told: string[] = []
+  const reader = (name: string, frames: number): Reader => {
+    let left = frames
+    const self: Reader = {
+      turn: () => {
+        let read = 1
+        while (turn.spend(0) && read < left) read += 1
+        left -= read
+        told.push(`${name} ${read}`)
+        if (left > 0) turn.wait(self)
+      },
+      broke: (error) => expect.fail(String(error)),
+    }
+    return self
+  }
+  turn.wait(reader("a", 1_000))
+  turn.wait(reader("b", 3_096 + 3_796 + 4_096))
+  turn.wait(reader("c", 100))
+  turn.wait(reader("d", 200))
+  scheduler.endTurn()
+  expect(told.splice(0)).toEqual(["a 1000", "b 3096"])
+  scheduler.endTurn()
+  expect(told.splice(0)).toEqual(["c 100", "d 200", "b 3796"])
+  turn.wait(reader("e", 1))
+  scheduler.endTurn()
+  expect(told.splice(0)).toEqual(["b 4096"])
+  // Also where nobody asks for it anew.
+  scheduler.endTurn()
+  expect(told).toEqual(["e 1"])
+})
+
+test("256 bytes are read for as much as a frame", () => {
+  const turn = new ReadingTurn(new ManualScheduler())
+  expect(turn.spend(256 * 4_094 + 255)).toBe(true)
+  expect(turn.spend(0)).toBe(false)
+  const other = new ReadingTurn(new ManualScheduler())
+  expect(other.spend(256 * 4_095)).toBe(false)
+})

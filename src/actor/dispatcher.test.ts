@@ -156,7 +156,6 @@ test("one that breaks is told, and takes nobody with it", () => {
   expect(ran).toEqual(["next 1", "later 1"])
 })
 
-/** Has so many messages, and asks for another turn as long as there are any. */
 test("one that cannot even say that it broke keeps nobody from having a turn", () => {
   const { dispatcher, turns, ran } = quietDispatcher()
   const failing = () => {
@@ -177,6 +176,7 @@ test("one that cannot even say that it broke keeps nobody from having a turn", (
   expect(ran).toEqual(["other 1", "later 1"])
 })
 
+/** Has so many messages, and asks for another turn as long as there are any. */
 function busyCell(
   dispatcher: Dispatcher,
   name: string,

@@ -9,21 +9,28 @@ afterEach(async () => {
   for (const node of nodes.splice(0)) await node?.stop()
 })
 
-it("three nodes change their secret in two rollouts, one node at a time, and can talk all the while", async () => {
-  for (let place = 0; place < 3; place += 1) await restart(place, OLD)
-  await allTalk()
-  const rollouts = [[NEW, OLD], NEW] as const
-  for (const secret of rollouts) {
-    for (let place = 0; place < 3; place += 1) {
-      await restart(place, secret)
-      await allTalk()
+// Who asks first dials: each secret is tried by the side that dials, and by the side that listens.
+it.each([
+  ["the node that was restarted dials", true],
+  ["the others dial the node that was restarted", false],
+])(
+  "three nodes change their secret in two rollouts, one node at a time, and can talk all the while: %s",
+  async (_, dials) => {
+    for (let place = 0; place < 3; place += 1) await restart(place, OLD)
+    await allTalk(0, dials)
+    const rollouts = [[NEW, OLD], NEW] as const
+    for (const secret of rollouts) {
+      for (let place = 0; place < 3; place += 1) {
+        await restart(place, secret)
+        await allTalk(place, dials)
+      }
     }
-  }
-  const left = await WatchedNode.start({ listen: { host: "127.0.0.1", port: 0, secret: OLD }, ...QUICK })
-  nodes.push(left)
-  await expect(ask(left, nodes[0] as WatchedNode, 300)).rejects.toMatchObject({ delivery: "not-delivered" })
-  expect(new Set(left.failed.map(({ reason }) => reason))).toEqual(new Set(["refused"]))
-})
+    const left = await WatchedNode.start({ listen: { host: "127.0.0.1", port: 0, secret: OLD }, ...QUICK })
+    nodes.push(left)
+    await expect(ask(left, nodes[0] as WatchedNode, 300)).rejects.toMatchObject({ delivery: "not-delivered" })
+    expect(new Set(left.failed.map(({ reason }) => reason))).toEqual(new Set(["refused"]))
+  },
+)
 
 it("one rollout is too few: nodes that have only the new secret and only the old one do not talk", async () => {
   await restart(0, OLD)
@@ -44,10 +51,12 @@ async function restart(place: number, secret: string | readonly [string, string]
   nodes[place] = await WatchedNode.start({ listen: { host: "127.0.0.1", port, secret }, ...QUICK })
 }
 
-/** Each asks each. */
-async function allTalk(): Promise<void> {
+/** Each asks each; the node at this place first or last. */
+async function allTalk(place: number, isFirst: boolean): Promise<void> {
   const all = nodes as WatchedNode[]
-  for (const from of all) {
+  const others = all.filter((node) => node !== all[place])
+  const one = all[place] as WatchedNode
+  for (const from of isFirst ? [one, ...others] : [...others, one]) {
     for (const to of all) if (from !== to) expect(await ask(from, to, 10_000)).toBe("hello")
   }
 }

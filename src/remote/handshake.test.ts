@@ -368,10 +368,16 @@ test.each([
 })
 
 test("whatever comes after the end is refused", () => {
-  const { dialler, listener, frames } = talk({}, {})
-  for (const frame of frames) {
-    expect(heard(listener, frame).kind).toBe("refused")
-    expect(heard(dialler, frame).kind).toBe("refused")
+  for (const at of [0, 1, 2, 3]) {
+    const { dialler, listener, frames } = talk({}, {})
+    const frame = frames[at] as Outgoing
+    // For coming at all: nothing in it is looked at any more.
+    const refused = {
+      kind: "refused",
+      detail: `frame ${frame.kind} came where the handshake has no place for it`,
+    }
+    expect(heard(listener, frame)).toMatchObject(refused)
+    expect(heard(dialler, frame)).toMatchObject(refused)
   }
 })
 

@@ -23,7 +23,7 @@ describe("a peer that sends as fast as it can", () => {
       const before = node.system.deadLetterCount
       peer.send(name(0, node.path(kind)))
       send(peer, FLOOD)
-      await until("all are handled", () => count.handled === FLOOD || isLost(node.system, before), 60_000)
+      await until("all are handled", () => count.handled === FLOOD || isLost(node.system, before), 30_000)
       expect([count.handled, node.system.deadLetterCount - before]).toEqual([FLOOD, 0])
     }
   })
@@ -37,7 +37,7 @@ describe("a peer that sends as fast as it can", () => {
     peer.send(name(0, node.path("stuck")))
     send(peer, FLOOD)
     // One is being handled, and as many wait as may.
-    await until("the rest is refused", () => node.system.deadLetterCount >= FLOOD - 1_001, 60_000)
+    await until("the rest is refused", () => node.system.deadLetterCount >= FLOOD - 1_001, 30_000)
     await honest.more(5)
     expect(node.system.deadLetterCount).toBe(FLOOD - 1_001)
     await until("dead letters are told", () => node.deadLetters.length === FLOOD - 1_001)
@@ -58,7 +58,7 @@ describe("a peer that sends as fast as it can", () => {
     }
     send(peer, FLOOD, 50)
     const most = 2 * 1_280 + 50 + 50
-    await until("the rest is refused", () => node.system.deadLetterCount >= FLOOD - most, 60_000)
+    await until("the rest is refused", () => node.system.deadLetterCount >= FLOOD - most, 30_000)
     await honest.more(5)
     const { deadLetterCount } = node.system
     expect(deadLetterCount).toBeGreaterThanOrEqual(FLOOD - most)
@@ -82,9 +82,10 @@ describe("a peer that sends as fast as it can", () => {
     peer.send(name(0, node.path("stuck")))
     const maps = oneWay(0, payloadOf(Array.from({ length: 4_000 }, () => new Map())))
     for (let sent = 0; sent < 100; sent += 1) peer.send(maps)
-    // Of 8 KiB each: by these alone all of them would fit into the half that is for one actor.
-    await until("the rest is refused", () => node.deadLetters.length >= 75)
-    expect(node.deadLetters.length).toBeLessThan(99)
+    // Of 8 KiB each on the wire, by which all of them would fit; and of 383 KiB in memory, of which five fit into the half that is for
+    // one actor. One more is being handled, or has been told from those that wait only after the rest came.
+    await until("the rest is refused", () => node.deadLetters.length >= 94)
+    expect(node.deadLetters.length).toBeLessThan(96)
     expect(new Set(node.deadLetters.map(({ reason }) => reason))).toEqual(new Set(["inbound-full"]))
     gate.open()
     await until("what waited is handled", () => count.handled + node.deadLetters.length === 100)
@@ -127,7 +128,7 @@ describe("actors that wait for the node that floods them", () => {
 describe("calls of virtual actors from another node", () => {
   it("wait in bytes as well: one actor takes half of the budget, and others are served", async () => {
     const store = memoryStore()
-    const gate = new Gate()
+    let gate = new Gate()
     class Slow extends Actor {
       static readonly type = "Slow"
       static readonly idleAfterMs = 60_000
@@ -147,22 +148,20 @@ describe("calls of virtual actors from another node", () => {
     onTestFinished(() => gate.open())
     const slow = caller.system.actor(Slow, "a")
     await slow.quick()
-    const calls = Array.from({ length: 20 }, () =>
-      slow.take(new Uint8Array(MIB / 2)).catch((error: unknown) => error),
-    )
-    // One runs; three of half a MiB and a little fit into two MiB.
-    const refused = await Promise.all(calls.slice(4))
-    expect(refused.every((error) => error instanceof OverloadedError)).toBe(true)
-    expect(refused[0]).toMatchObject({ code: "Overloaded", delivery: "not-delivered" })
-    expect(await caller.system.actor(Slow, "b").quick()).toBe("quick")
-    gate.open()
-    expect(await Promise.all(calls.slice(0, 4))).toEqual(["taken", "taken", "taken", "taken"])
-    // What waited is waited for no longer.
-    expect(await Promise.all([1, 2, 3].map(() => slow.take(new Uint8Array(MIB / 2))))).toEqual([
-      "taken",
-      "taken",
-      "taken",
-    ])
+    // And once more: what waited is waited for no longer.
+    for (const _time of [1, 2]) {
+      gate = new Gate()
+      const calls = Array.from({ length: 20 }, () =>
+        slow.take(new Uint8Array(MIB / 2)).catch((error: unknown) => error),
+      )
+      // One runs; three of half a MiB and a little fit into two MiB.
+      const refused = await Promise.all(calls.slice(4))
+      expect(refused.every((error) => error instanceof OverloadedError)).toBe(true)
+      expect(refused[0]).toMatchObject({ code: "Overloaded", delivery: "not-delivered" })
+      expect(await caller.system.actor(Slow, "b").quick()).toBe("quick")
+      gate.open()
+      expect(await Promise.all(calls.slice(0, 4))).toEqual(["taken", "taken", "taken", "taken"])
+    }
     expect(host.system.node).toBeDefined()
   })
 })

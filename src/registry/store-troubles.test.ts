@@ -22,13 +22,19 @@ test("tells of the first trouble of each kind at once, and once a minute after t
   expect(told.slice(2)).toEqual([{ asked: "claim an actor", error: full }])
 })
 
-test("forgets the oldest of many kinds", () => {
-  const { troubles, told } = scene()
+test("forgets the oldest of many kinds: the one that was told of longest ago", async () => {
+  const { troubles, clock, told } = scene()
   for (let kind = 0; kind < 65; kind += 1) troubles.note("get", trouble(`${kind}`))
   troubles.note("get", trouble("64"))
   expect(told).toHaveLength(65)
   troubles.note("get", trouble("0"))
   expect(told).toHaveLength(66)
+  await clock.advance(60_000)
+  troubles.note("get", trouble("2"))
+  troubles.note("get", trouble("new"))
+  expect(told).toHaveLength(68)
+  troubles.note("get", trouble("2"))
+  expect(told).toHaveLength(68)
 })
 
 test("throws again what is no trouble of the store's", () => {

@@ -1,4 +1,5 @@
 import type { Dispatcher, Runnable } from "../actor/dispatcher.js"
+import type { MonotonicMs } from "../ports/clock.js"
 import { InboundBudget, type InboundTerms } from "./inbound-budget.js"
 import type { Reader, ReadingTurn } from "./reading-turn.js"
 
@@ -14,9 +15,14 @@ export class InboundFlow implements Reader, Runnable {
     this.#tools = tools
   }
 
+  /** A frame is to be dealt with. Gives what `read` is to be told. */
+  begin(bytes: number): MonotonicMs | undefined {
+    return this.#tools.turn.begin(bytes)
+  }
+
   /** A frame was dealt with. */
-  read(bytes: number): void {
-    const hasMore = this.#tools.turn.spend(bytes)
+  read(bytes: number, since: MonotonicMs | undefined): void {
+    const hasMore = this.#tools.turn.spend(bytes, since)
     if (hasMore && !this.budget.isHeld) return
     this.#valve.hold()
     this.#tools.turn.wait(this)

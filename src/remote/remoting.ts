@@ -75,7 +75,7 @@ export class Remoting {
       logger: limited,
       inbound: {
         terms: options.inbound,
-        turn: new ReadingTurn(scheduler),
+        turn: new ReadingTurn(scheduler, clock),
         dispatcher: options.dispatcher,
       },
       resolve: (path) => this.resolve(path),

@@ -187,8 +187,9 @@ export class Session implements AnswerDesk {
 
   receive(kind: number, input: InputBytes): void {
     const bytes = input.left
+    const since = this.#flow.begin(bytes)
     this.#receive(kind, input)
-    this.#flow.read(bytes)
+    this.#flow.read(bytes, since)
   }
 
   #receive(kind: number, input: InputBytes): void {

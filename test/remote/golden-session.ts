@@ -72,7 +72,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
     logger,
     inbound: {
       terms: options.inbound ?? { messages: 1_000, bytes: 1_000_000 },
-      turn: new ReadingTurn(scheduler),
+      turn: new ReadingTurn(scheduler, clock),
       dispatcher: new Dispatcher(scheduler, clock),
     },
     resolve: actorAt,

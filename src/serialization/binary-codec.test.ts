@@ -221,3 +221,27 @@ function decoded(hex: string): unknown {
   const bytes = Buffer.from(hex, "hex")
   return codec.decode(bytes, 0, bytes.length)
 }
+
+test("objects whose keys nobody has seen before take no longer than the engine's own reader takes for them", () => {
+  const fresh = (from: number) =>
+    Object.fromEntries(numbers(15).map((at) => [`k${(from + at).toString(36)}`, 0]))
+  const value = numbers(10_000).map((at) => fresh(at * 15))
+  const bytes = encoded(value)
+  const json = JSON.stringify(value)
+  const own = fastest(() => codec.decode(bytes, 0, bytes.length))
+  expect(own).toBeLessThan(1.5 * fastest(() => JSON.parse(json)))
+})
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at)
+}
+
+/** In milliseconds, of several times. */
+function fastest(action: () => unknown): number {
+  const took = numbers(7).map(() => {
+    const since = performance.now()
+    action()
+    return performance.now() - since
+  })
+  return Math.min(...took)
+}

@@ -3,7 +3,7 @@ import type { CodecTools, RefTexts, TypeNames } from "../ports/codec.js"
 import type { CodecLimits } from "./codec-limits.js"
 import { errorPrototype } from "./error-classes.js"
 import { makeError } from "./error-fields.js"
-import { isSparseIndex, keepInTable } from "./index-keys.js"
+import { isSparseIndex, keepInTable, keepNamesInTable } from "./index-keys.js"
 import { InputBytes } from "./input-bytes.js"
 import { instanceOf, typeNamed } from "./instances.js"
 import * as weights from "./item-weights.js"
@@ -46,6 +46,7 @@ export class BinaryDecoder {
     const input = this.#input
     input.reset(bytes, start, end)
     this.#items = 0
+    this.#keys.missed = 0
     this.#keyTime.begin()
     try {
       const value = this.#value(0)
@@ -145,8 +146,13 @@ export class BinaryDecoder {
     this.#enter(count, 2, depth, weights.OBJECT_WEIGHT)
     const made: Record<string, unknown> = {}
     let isTable = false
+    let mostNew = Math.max(MOST_NEW_KEYS, this.#keys.missed)
     for (let left = count; left > 0; left -= 1) {
       const key = this.#keys.read(this.#input)
+      if (this.#keys.missed > mostNew) {
+        keepNamesInTable(made)
+        mostNew = Number.POSITIVE_INFINITY
+      }
       if (!isTable && isSparseIndex(key, count)) {
         keepInTable(made)
         isTable = true
@@ -251,6 +257,9 @@ export class BinaryDecoder {
 
 /** Up to this many elements an array is given its length at once. */
 const MOST_RESERVED = 16
+
+/** When a message has had so many keys that are new, its objects with further ones are taken for tables. */
+const MOST_NEW_KEYS = 1_000
 
 /** Beyond this the engine has no bigints. */
 const MOST_BIGINT_BYTES = 2 ** 27

@@ -1,6 +1,6 @@
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { fieldOf, textOf } from "../errors/thrown.js"
-import { isSparseIndex, keepInTable } from "./index-keys.js"
+import { isSparseIndex, keepInTable, keepNamesInTable } from "./index-keys.js"
 
 /** The fields of an error: first those that are not enumerable, then those that are. */
 export type ErrorFields = readonly [hidden: Fields, shown: Fields]
@@ -57,20 +57,25 @@ export function makeError(prototype: object, hidden: unknown, shown: unknown): E
   if (prototype !== Error.prototype) Object.setPrototypeOf(error, prototype)
   // The engine gave it one, and the error that was sent may have had none.
   delete error.stack
-  for (const [name, value] of entries(hidden)) {
+  for (const [name, value] of Object.entries(fieldsIn(hidden))) {
     if (!hideable.includes(name) || (texts.includes(name) && typeof value !== "string")) {
       throw new MalformedBytesError("an error has a hidden field that errors do not have")
     }
     define(error, name, value, false)
   }
-  const fields = entries(shown)
-  if (fields.some(([name, value]) => texts.includes(name) && typeof value !== "string")) {
+  const fields = fieldsIn(shown)
+  if (texts.some((name) => Object.hasOwn(fields, name) && typeof fields[name] !== "string")) {
     throw new MalformedBytesError("an error has a name, a message or a stack that is no text")
   }
-  if (fields.some(([name]) => isSparseIndex(name, fields.length))) keepInTable(error)
-  for (const [name, value] of fields) define(error, name, value, true)
+  const names = Object.keys(fields)
+  if (names.some((name) => isSparseIndex(name, names.length))) keepInTable(error)
+  if (names.length > MOST_USUAL_FIELDS) keepNamesInTable(error)
+  for (const name of names) define(error, name, fields[name], true)
   return error
 }
+
+/** Errors with more than these are few, unless somebody has made them up. */
+const MOST_USUAL_FIELDS = 8
 
 const hideable: readonly string[] = ["name", "message", "stack", "cause", "errors"]
 const texts: readonly string[] = ["name", "message", "stack"]
@@ -108,11 +113,13 @@ function errorWithoutTrace(): Error {
   return error
 }
 
-function entries(fields: unknown): [string, unknown][] {
-  if (typeof fields === "object" && fields !== null) return Object.entries(fields)
+function fieldsIn(fields: unknown): Fields {
+  if (typeof fields === "object" && fields !== null) return fields as Fields
   throw new MalformedBytesError("the fields of an error are no object")
 }
 
+/** What stands in the way of an assignment, such as a setter of its class, is passed by; where nothing does, that is several times as fast. */
 function define(error: Error, name: string, value: unknown, enumerable: boolean): void {
-  Object.defineProperty(error, name, { value, enumerable, writable: true, configurable: true })
+  if (enumerable && !(name in error)) (error as unknown as Fields)[name] = value
+  else Object.defineProperty(error, name, { value, enumerable, writable: true, configurable: true })
 }

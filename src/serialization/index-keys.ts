@@ -16,6 +16,21 @@ export function keepInTable(made: object): void {
   delete fields[LAST_INDEX]
 }
 
+/**
+ * Has the fields with names kept in a table of the object's own. The engine would describe each new sequence of names once, for all objects that have it: that
+ * takes three times as long as a table, which is no loss where no other object has the same.
+ */
+export function keepNamesInTable(made: object): void {
+  const fields = made as Record<symbol, unknown>
+  fields[FIRST] = undefined
+  fields[SECOND] = undefined
+  // The one that came last would leave no trace.
+  delete fields[FIRST]
+  delete fields[SECOND]
+}
+
+const FIRST = Symbol()
+const SECOND = Symbol()
 const DIGIT_0 = 0x30
 const DIGIT_9 = 0x39
 const SPARE = 8

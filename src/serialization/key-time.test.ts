@@ -18,7 +18,27 @@ describe("the time that is given to keys which collide", () => {
     keyTime.begin()
     const set = new SlowSet(clock, (size) => (size < 100_000 ? 0 : 1))
     expect(() => fill(keyTime, set, 200_000)).toThrow(InvalidMessageError)
-    expect(clock.now).toBeLessThan(100 + 100 + KEYS_IN_A_BATCH + 10)
+    expect(clock.now).toBeLessThan(100 + KEYS_IN_A_BATCH + 10)
+  })
+
+  test("is not raised by keys that are there already", () => {
+    const clock = new Time()
+    const keyTime = new KeyTime(clock)
+    keyTime.begin()
+    const set = new SlowSet(clock, (size) => size * 0.000_05)
+    const same = new Array<number>(KEYS_IN_A_BATCH).fill(0)
+    for (let count = 0; count < 200_000; count += KEYS_IN_A_BATCH) keyTime.addAll(set, same)
+    expect(() => fill(keyTime, set, 50_000)).toThrow(InvalidMessageError)
+    expect(clock.now).toBeLessThan(150)
+  })
+
+  test("is less than 200 ms in a message of 250,000 of which most are honest", () => {
+    const clock = new Time()
+    const keyTime = new KeyTime(clock)
+    keyTime.begin()
+    const set = new SlowSet(clock, (size) => (size < 230_000 ? 0.000_1 : 0.05))
+    expect(() => fill(keyTime, set, 250_000)).toThrow(InvalidMessageError)
+    expect(clock.now).toBeLessThan(200)
   })
 
   test("is bounded over many sets which are small each", () => {

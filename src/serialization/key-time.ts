@@ -12,13 +12,14 @@ import type { CodecTools } from "../ports/codec.js"
  * machine that is busy, or collects garbage, a mebibyte can take longer than that. For the same reason a look at the clock counts as
  * `MOST_FOR_A_LOOK_MS` at most: what takes longer is a pause of the process. Or it is a batch of keys that collide; so after it the
  * clock is looked at for each key, and less often again only as that goes fast. Honest keys take in proportion to their number, and so
- * the time that they may take grows with that, and not with the length of the message, most of which may be something else.
+ * the time that they may take grows with that, and not with the length of the message, most of which may be something else. It is no more
+ * than honest ones take: what they leave over would be there for others that collide. A key that is there already counts for nothing.
  */
 export class KeyTime {
   readonly #clock: CodecTools["clock"]
   /** Most messages have nothing to measure. */
   #isUsed = false
-  #allowedMs = MS_FOR_A_MESSAGE
+  #keys = 0
   #spentMs = 0
   #keysForALook = KEYS_IN_A_BATCH
 
@@ -33,7 +34,7 @@ export class KeyTime {
 
   #beginAnew(): void {
     this.#isUsed = false
-    this.#allowedMs = MS_FOR_A_MESSAGE
+    this.#keys = 0
     this.#spentMs = 0
     this.#keysForALook = KEYS_IN_A_BATCH
   }
@@ -43,10 +44,10 @@ export class KeyTime {
     const { length } = elements
     let since = length < LEAST_MEASURED ? undefined : this.#clock?.monotonicMs()
     for (let at = 0; at < length; ) {
-      const from = at
+      const { size } = to
       const end = since === undefined ? length : Math.min(length, at + this.#keysForALook)
       for (; at < end; at += 1) to.add(elements[at])
-      if (since !== undefined) since = this.#spent(since, end - from)
+      if (since !== undefined) since = this.#spent(since, to.size - size)
     }
   }
 
@@ -55,10 +56,10 @@ export class KeyTime {
     const { length } = entries
     let since = length < 2 * LEAST_MEASURED ? undefined : this.#clock?.monotonicMs()
     for (let at = 0; at < length; ) {
-      const from = at
+      const { size } = of
       const end = since === undefined ? length : Math.min(length, at + 2 * this.#keysForALook)
       for (; at < end; at += 2) of.set(entries[at], entries[at + 1])
-      if (since !== undefined) since = this.#spent(since, (end - from) / 2)
+      if (since !== undefined) since = this.#spent(since, of.size - size)
     }
   }
 
@@ -70,10 +71,11 @@ export class KeyTime {
     if (tookMs > MOST_FOR_A_LOOK_MS) this.#keysForALook = 1
     else if (tookMs < FAST_MS && this.#keysForALook < KEYS_IN_A_BATCH) this.#keysForALook *= 2
     this.#spentMs += Math.min(tookMs, MOST_FOR_A_LOOK_MS)
-    this.#allowedMs += keys * MS_FOR_A_KEY
-    if (this.#spentMs <= this.#allowedMs) return now
+    this.#keys += keys
+    const allowedMs = Math.max(MS_FOR_A_MESSAGE, this.#keys * MS_FOR_A_KEY)
+    if (this.#spentMs <= allowedMs) return now
     throw new InvalidMessageError(
-      `decoding was given up: its keys of maps and sets took more than the ${Math.round(this.#allowedMs)} ms that so many may take; they may have been chosen to collide`,
+      `decoding was given up: its keys of maps and sets took more than the ${Math.round(allowedMs)} ms that so many may take; they may have been chosen to collide`,
     )
   }
 }
@@ -84,7 +86,7 @@ export const KEYS_IN_A_BATCH = 256
 export const LEAST_MEASURED = 128
 
 const MS_FOR_A_MESSAGE = 100
-/** Twice what honest ones take on a busy machine, while their table grows past a million. */
-const MS_FOR_A_KEY = 0.001
-const MOST_FOR_A_LOOK_MS = 10
+/** What honest ones take on a busy machine, while their table grows past a million, and a little more; of the most that a message may have, 200 ms. */
+const MS_FOR_A_KEY = 0.000_8
+const MOST_FOR_A_LOOK_MS = 4
 const FAST_MS = 1

@@ -1,4 +1,7 @@
+import { setFlagsFromString } from "node:v8"
+import { runInThisContext } from "node:vm"
 import { describe, expect, test } from "vitest"
+import { TimeoutError } from "../errors/call-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import type { RefTexts } from "../ports/codec.js"
 import { binaryCodec } from "./binary-codec.js"
@@ -222,26 +225,40 @@ function decoded(hex: string): unknown {
   return codec.decode(bytes, 0, bytes.length)
 }
 
-test("objects whose keys nobody has seen before take no longer than the engine's own reader takes for them", () => {
+test("objects whose keys nobody has seen before become tables; all others share what the engine knows of keys", () => {
   const fresh = (from: number) =>
     Object.fromEntries(numbers(15).map((at) => [`k${(from + at).toString(36)}`, 0]))
-  const value = numbers(10_000).map((at) => fresh(at * 15))
-  const bytes = encoded(value)
-  const json = JSON.stringify(value)
-  const own = fastest(() => codec.decode(bytes, 0, bytes.length))
-  expect(own).toBeLessThan(1.5 * fastest(() => JSON.parse(json)))
+  const rows = numbers(200).map((at) => fresh(at * 15))
+  const made = roundTripped(rows) as object[]
+  expect(made).toEqual(rows)
+  expect(made.slice(0, 60).filter(isTable)).toEqual([])
+  expect(made.slice(80).filter(isTable)).toHaveLength(120)
+  const usual = roundTripped(numbers(2_000).map(() => ({ id: 1, name: "ada" }))) as object[]
+  expect(usual.filter(isTable)).toEqual([])
 })
+
+test("an error has at most 1,000 fields: others are not sent, and not taken", () => {
+  const error = (count: number) =>
+    Object.assign(
+      new TimeoutError("a", 1),
+      Object.fromEntries(numbers(count - 5).map((at) => [`f${at}`, at])),
+    )
+  expect(Object.keys(error(1_001))).toHaveLength(1_001)
+  expect(Object.keys(roundTripped(error(1_000)) as object)).toHaveLength(1_000)
+  expect(Object.keys(roundTripped(error(1_001)) as object)).toHaveLength(1_000)
+  const fields = Object.fromEntries(numbers(1_001).map((at) => [`f${at}`, at]))
+  const written = `d6${encoded("Error").toString("hex")}b0${encoded(fields).toString("hex")}`
+  expect(() => decoded(written)).toThrow("an error has more than 1000 fields")
+})
+
+function roundTripped(value: unknown): unknown {
+  return decoded(encoded(value).toString("hex"))
+}
 
 function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at)
 }
 
-/** In milliseconds, of several times. */
-function fastest(action: () => unknown): number {
-  const took = numbers(7).map(() => {
-    const since = performance.now()
-    action()
-    return performance.now() - since
-  })
-  return Math.min(...took)
-}
+setFlagsFromString("--allow-natives-syntax")
+/** Whether the engine keeps its fields in a table of its own. */
+const isTable = runInThisContext("(made) => !%HasFastProperties(made)") as (made: object) => boolean

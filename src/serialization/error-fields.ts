@@ -12,7 +12,8 @@ type Fields = Record<string, unknown>
  * sent as the text of it.
  *
  * `all`: all of its enumerable fields, as those of a class that was registered, or of the runtime's own, are meant to be sent. Of other errors only
- * their name, message, `code` and what caused them go along: libraries keep requests in them, with passwords in their headers.
+ * their name, message, `code` and what caused them go along: libraries keep requests in them, with passwords in their headers. More than
+ * 1,000 fields are not sent.
  *
  * Where `name` and `message` are not the error's own, as in a `DOMException`, they are read from its class, unless it will have the same class
  * again (`keepsClass`).
@@ -68,11 +69,16 @@ export function makeError(prototype: object, hidden: unknown, shown: unknown): E
     throw new MalformedBytesError("an error has a name, a message or a stack that is no text")
   }
   const names = Object.keys(fields)
+  if (names.length > MOST_FIELDS)
+    throw new MalformedBytesError(`an error has more than ${MOST_FIELDS} fields`)
   if (names.some((name) => isSparseIndex(name, names.length))) keepInTable(error)
   if (names.length > MOST_USUAL_FIELDS) keepNamesInTable(error)
   for (const name of names) define(error, name, fields[name], true)
   return error
 }
+
+/** Further ones are not sent. To give them to an error takes longer than all else in a message of that length. */
+const MOST_FIELDS = 1_000
 
 /** Errors with more than these are few, unless somebody has made them up. */
 const MOST_USUAL_FIELDS = 8
@@ -85,7 +91,7 @@ const usual: readonly string[] = [...hideable, "code"]
 /** The names of its own enumerable fields, or of those that go along of every error. */
 function namesIn(error: Error, all: boolean): readonly string[] {
   try {
-    const names = Object.keys(error)
+    const names = Object.keys(error).slice(0, MOST_FIELDS)
     return all ? names : names.filter((name) => usual.includes(name))
   } catch {
     return []

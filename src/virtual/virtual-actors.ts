@@ -32,16 +32,17 @@ import { ActivationBecame, TurnOverdue } from "./activation-events.js"
 import type { ActorClass } from "./actor-class.js"
 import { ActorType } from "./actor-type.js"
 import { ActorsGate } from "./actors-gate.js"
-import { type CallWish, fencedMaker } from "./call.js"
 import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
-import type { Guest } from "./guest.js"
 import { type CallOptions, type HandleShape, type HandleTarget, handleShape } from "./handle.js"
+import type { IncomingCall } from "./incoming-call.js"
 import { type Invocation, localKey } from "./invocation.js"
 import { Loads } from "./loads.js"
 import { MessageBus } from "./message-bus.js"
 import { isDuration } from "./method-options.js"
+import { type CallRequest, fencedMaker } from "./outgoing-call.js"
 import { PlacementAgent } from "./placement-agent.js"
+import { notHere } from "./placement-answer.js"
 import { Releases } from "./releases.js"
 
 /**
@@ -111,7 +112,6 @@ export class VirtualActors {
       read: (id) => this.#joined.read(id),
       cached: (id) => ({ epoch: this.#joined.epoch, where: this.#joined.cached(id) }),
       isPlacedElsewhere: (id) => this.#isPlacedElsewhere(id),
-      methodProblem: (invocation) => this.#methodProblem(invocation),
       wasHosted: (type) => this.#everHosted.has(type),
       isThisProcess: (node) => this.#joined.hasBeen(node),
       isAtThisAddress: ({ address }) => address === this.#joined.node.address,
@@ -125,8 +125,11 @@ export class VirtualActors {
       strategyFailed: (id, cause) =>
         this.#logger.log("error", "a placement strategy failed", { actor: id.toString(), cause }),
     })
-    this.gate = new ActorsGate(realm.address, options.namespace, {
-      receive: (guest) => this.#receive(guest),
+    this.gate = new ActorsGate(realm.address, {
+      namespace: options.namespace,
+      receive: (call) => this.#receive(call),
+      refused: (call) => this.#bus.refused(call),
+      methodProblem: (call) => this.#methodProblem(call),
       // Who the members are is not known before this node is one.
       told: (message) => this.#registry !== undefined && this.#loads.heard(message),
     })
@@ -173,8 +176,8 @@ export class VirtualActors {
   }
 
   /** How many actors that do not run here are being called by other nodes. */
-  get receptions(): number {
-    return this.#bus.receptions
+  get resolving(): number {
+    return this.#bus.resolving
   }
 
   /** This node is a member from now on. */
@@ -266,8 +269,8 @@ export class VirtualActors {
     method: string,
     args: readonly unknown[],
     options: CallOptions | undefined,
-    resolve: CallWish["resolve"],
-    reject: CallWish["reject"],
+    resolve: CallRequest["resolve"],
+    reject: CallRequest["reject"],
   ): void {
     const { id, key, hosted, from } = to
     if (from?.tenure.endedBecause !== undefined) throw fencedMaker(from.tenure)
@@ -411,13 +414,10 @@ export class VirtualActors {
     return new UnknownMethodError(id.type, method)
   }
 
-  #receive(guest: Guest): void {
-    if (this.#isStopped) return guest.fail(new PlacementError(guest.key, "not-here", "this node is stopping"))
-    if (this.#registry !== undefined) return this.#bus.receive(guest)
-    guest.fail(
-      guest.idProblem ??
-        new PlacementError(guest.id.toString(), "not-here", "this node does not know yet that it has joined"),
-    )
+  #receive(call: IncomingCall): void {
+    if (this.#isStopped) return call.fail(new PlacementError(call.key, "not-here", "this node is stopping"))
+    if (this.#registry !== undefined) return this.#bus.receive(call)
+    call.fail(call.idProblem ?? notHere(call.id, "this node does not know yet that it has joined"))
   }
 
   get #joined(): Registry {

@@ -11,7 +11,7 @@ import {
   NodeUnreachableError,
   OverloadedError,
 } from "../errors/call-errors.js"
-import type { Answer, PlacementWish } from "../placement/resolution.js"
+import type { Answer, PlacementOptions } from "../placement/placement-protocol.js"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { TraceContext } from "../ports/telemetry.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
@@ -363,7 +363,7 @@ export class MessageBus implements CallDesk, ConnectionView<OutgoingCall> {
   }
 
   #resolve(route: Route, request: number, excluded: readonly NodeId[]): void {
-    this.#tools.resolve(route.id, excluded.length === 0 ? NO_WISH : { except: excluded }, (answer) =>
+    this.#tools.resolve(route.id, excluded.length === 0 ? NO_OPTIONS : { excluded }, (answer) =>
       this.#do(route, route.routing.resolved(request, this.#answer(route, answer))),
     )
   }
@@ -484,7 +484,7 @@ const NOT_LISTENING = "this system talks to no others; set listen"
 const SHARED_ADDRESS =
   "another process has joined the cluster with this node's own address; give each node its own, with listen.port or advertise"
 
-const NO_WISH: PlacementWish = {}
+const NO_OPTIONS: PlacementOptions = {}
 const BLOCKED: RoutingAnswer = { kind: "blocked" }
 const HERE: RoutingAnswer = { kind: "here" }
 
@@ -500,7 +500,7 @@ export interface BusTools {
   readonly mailboxCapacity: number
   readonly maxForwards: number
   /** Where the actor is, or is to be. */
-  resolve(id: ActorId, wish: PlacementWish, settled: (answer: Answer) => void): void
+  resolve(id: ActorId, options: PlacementOptions, settled: (answer: Answer) => void): void
   /** Asks the store, and learns from it. */
   read(id: ActorId): Promise<unknown>
   cached(id: ActorId): { readonly epoch: string; readonly where: Whereabouts | undefined }

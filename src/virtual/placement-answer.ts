@@ -3,7 +3,7 @@ import { NodeId } from "../address/node-id.js"
 import { ActivationError, PlacementError, UnknownActorTypeError } from "../errors/actor-call-errors.js"
 import { FencedError } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
-import type { Refusal } from "../placement/resolution.js"
+import type { Refusal } from "../placement/placement-protocol.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 
 // What placement says of an actor, in the terms of its callers; and what callers are told of a placement.

@@ -14,18 +14,13 @@ import {
 } from "../errors/call-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { ClusterView } from "../membership/cluster-view.js"
-import { PlacementCoordinator } from "../placement/placement-coordinator.js"
-import { PlacementDriver } from "../placement/placement-driver.js"
-import { PlacementHappened } from "../placement/placement-happened.js"
-import { rendezvous } from "../placement/rendezvous.js"
-import type { Candidate } from "../placement/topology.js"
+import type { Candidate } from "../placement/placement-protocol.js"
 import type { Codec } from "../ports/codec.js"
 import type { Scheduler } from "../ports/scheduler.js"
 import type { ClusterStore } from "../ports/store.js"
 import type { Span, Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
 import type { Registry } from "../registry/registry.js"
-import type { Tenure } from "../registry/tenure.js"
 import { MAX_CHAIN } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
 import { ActivationBecame, TurnOverdue } from "./activation-events.js"
@@ -41,8 +36,8 @@ import { Loads } from "./loads.js"
 import { MessageBus } from "./message-bus.js"
 import { isDuration } from "./method-options.js"
 import { type CallRequest, fencedMaker } from "./outgoing-call.js"
-import { PlacementAgent } from "./placement-agent.js"
 import { notHere } from "./placement-answer.js"
+import { PlacementDriver } from "./placement-driver.js"
 import { Releases } from "./releases.js"
 
 /**
@@ -65,8 +60,7 @@ export class VirtualActors {
   readonly #lingering = new Set<Activation>()
   #registry: Registry | undefined
   #releases: Releases | undefined
-  #placement: PlacementDriver<Tenure> | undefined
-  #agent: PlacementAgent | undefined
+  #placement: PlacementDriver | undefined
   #isStopped = false
 
   constructor(options: VirtualActorsOptions) {
@@ -108,7 +102,7 @@ export class VirtualActors {
       catalog: this.#catalog,
       mailboxCapacity: options.mailboxCapacity,
       maxForwards: options.maxForwards,
-      resolve: (id, wish, settled) => this.#placed.resolve(id, wish, settled),
+      resolve: (id, placing, settled) => this.#placed.resolve(id, placing, settled),
       read: (id) => this.#joined.read(id),
       cached: (id) => ({ epoch: this.#joined.epoch, where: this.#joined.cached(id) }),
       isPlacedElsewhere: (id) => this.#isPlacedElsewhere(id),
@@ -333,23 +327,15 @@ export class VirtualActors {
 
   #beginPlacing(registry: Registry): void {
     const { realm, namespace } = this.#options
-    const coordinator = new PlacementCoordinator<Tenure>({
-      self: registry.node,
+    const placement = new PlacementDriver({
       namespace,
-      catalog: { isHere: (id) => this.#catalog.get(localKey(id))?.generation },
-      cache: { lookup: (id) => registry.cached(id) },
-      random: realm.random,
-      strategyOf: (type) => this.#types.get(type)?.placement ?? rendezvous,
-      isObserved: () => realm.events.has(PlacementHappened),
-    })
-    const agent = new PlacementAgent(registry, this.#releases as Releases, this.#catalog, this.#types)
-    this.#agent = agent
-    const placement = new PlacementDriver<Tenure>(coordinator, {
+      registry,
+      releases: this.#releases as Releases,
+      catalog: this.#catalog,
+      types: this.#types,
       clock: realm.clock,
-      lock: agent,
-      storage: agent,
-      executor: agent,
-      happened: (event) => realm.events.publish(new PlacementHappened(event)),
+      random: realm.random,
+      events: realm.events,
     })
     this.#placement = placement
     placement.handle({ kind: "topology-changed", topology: this.#topologyOf(registry.view) })
@@ -388,10 +374,10 @@ export class VirtualActors {
     isOwn: boolean,
   ): Promise<unknown> | undefined {
     const { id, key, tenure, generation } = activation
-    if (activation.hasFailed) this.#agent?.failed(activation)
+    if (activation.hasFailed) this.#placement?.noteFailed(activation)
     if (!isOwn) this.#linger(activation)
     // One that could not be started is released by the coordinator, which had it claimed.
-    const isReleased = isOwn && this.#agent?.isStarting(tenure) !== true
+    const isReleased = isOwn && this.#placement?.isStarting(tenure) !== true
     const ready = isReleased ? this.#releases?.release(tenure) : undefined
     this.#placement?.handle({ kind: "passivated", id, generation })
     this.#bus.reroute(key, waiting, { ready, unused: activation.isUnused })
@@ -425,7 +411,7 @@ export class VirtualActors {
     return this.#registry
   }
 
-  get #placed(): PlacementDriver<Tenure> {
+  get #placed(): PlacementDriver {
     if (this.#placement === undefined) throw new TypeError("this node has not joined yet")
     return this.#placement
   }

@@ -108,7 +108,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   }
 
   get path(): ActorPath {
-    return this.#desk.pathOf(this)
+    return this.#desk.path
   }
 
   get callTimeoutMs(): number {
@@ -345,7 +345,8 @@ export interface CallMaker {
 
 /** What a call needs of the bus. */
 export interface CallDesk {
-  pathOf(call: OutgoingCall): ActorPath
+  /** Where answers to its calls go. */
+  readonly path: ActorPath
   /** Throws an `InvalidMessageError` for what could not cross the wire. */
   copied(value: unknown): unknown
   /** Retries a call that was not run. False if it is to end with this error. */

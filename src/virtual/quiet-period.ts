@@ -1,27 +1,34 @@
 import type { Clock, Timer } from "../ports/clock.js"
 
-/** What a node that leaves waits for: that all calls have ended, and then that none arrives for a moment. */
+/**
+ * What a node that leaves waits for: that all calls have ended, and then that none arrives for a moment, for others
+ * hear late that nothing is here any more.
+ */
 export class QuietPeriod {
-  /** Calls that were made after this one are not waited for. */
-  readonly lastCall: number
-  readonly #quietMs: number
   readonly #clock: Clock
-  readonly #passed: () => void
+  #wait:
+    | { readonly isQuiet: () => boolean; readonly quietMs: number; readonly passed: () => void }
+    | undefined
   #timer: Timer | undefined
-  #isOver = false
 
-  constructor(lastCall: number, quietMs: number, clock: Clock, passed: () => void) {
-    this.lastCall = lastCall
-    this.#quietMs = quietMs
+  constructor(clock: Clock) {
     this.#clock = clock
-    this.#passed = passed
   }
 
-  /** Begins, as nothing is left to wait for; unless it has begun. */
-  begin(): void {
-    if (this.#isOver) return
-    if (this.#quietMs === 0) return this.#passed()
-    this.#timer ??= this.#clock.setTimer(this.#quietMs, this.#passed)
+  /** Resolves when it has been quiet for so long. */
+  passed(quietMs: number, isQuiet: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wait = { isQuiet, quietMs, passed: resolve }
+      this.changed()
+    })
+  }
+
+  /** A call has ended. */
+  changed(): void {
+    const wait = this.#wait
+    if (wait === undefined || this.#timer !== undefined || !wait.isQuiet()) return
+    if (wait.quietMs === 0) wait.passed()
+    else this.#timer = this.#clock.setTimer(wait.quietMs, wait.passed)
   }
 
   /** A call has arrived: the period begins anew. */
@@ -32,8 +39,8 @@ export class QuietPeriod {
 
   /** Ends it early. */
   end(): void {
-    this.#isOver = true
-    this.#timer?.cancel()
-    this.#passed()
+    this.disturb()
+    this.#wait?.passed()
+    this.#wait = undefined
   }
 }

@@ -2,19 +2,46 @@ import { join } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
-import { expectScenarios } from "../../test/golden/scenario-file.js"
+import { importPlanted } from "../../test/golden/planted-import.js"
+import { expectScenarios, firstFailing, type Scene } from "../../test/golden/scenario-file.js"
 import { type AdmittableCall, CallAdmission } from "./call-admission.js"
 
 test("decides as its scenarios tell", async () => {
-  await expectScenarios(join(import.meta.dirname, "call-admission.scenarios.txt"), () => {
-    const admission = new CallAdmission<FakeCall>({
-      capacity: 3,
-      resolvingPerConnection: 2,
-      waitingPerConnection: 2,
-    })
-    const calls = new Map<string, FakeCall>()
-    return (line) => happen(admission, calls, line.split(" "))
-  })
+  await expectScenarios(SCENARIOS, sceneOf(CallAdmission))
+})
+
+test.each([
+  {
+    bug: "what follows a refused call is taken",
+    from: `if (this.#followsRefused(call)) return "sent-too-early"`,
+    to: "",
+  },
+  {
+    bug: "a refusal is not remembered",
+    from: "keys.add(key)",
+    to: "",
+  },
+  { bug: "a resent call does not end the refusals", from: "if (isResent) keys.delete(key)", to: "" },
+  { bug: "a resent call is refused", from: "return !isResent", to: "return true" },
+  {
+    bug: "an actor is resolved for each of its calls",
+    from: "if (known !== undefined) return this.#wait(call, known)",
+    to: "",
+  },
+  {
+    bug: "the next actor of a connection is never resolved",
+    from: "next: this.#leave(calls.connection)",
+    to: "next: undefined",
+  },
+  {
+    bug: "calls that waited are delivered twice",
+    from: "calls.waiting = []\n    return waiting",
+    to: "return waiting",
+  },
+])("a scenario finds that $bug", async (change) => {
+  const url = new URL("./call-admission.ts", import.meta.url)
+  const planted = await importPlanted<{ CallAdmission: typeof CallAdmission }>(url, change)
+  expect(firstFailing(SCENARIOS, sceneOf(planted.CallAdmission))).toBeDefined()
 })
 
 test("beyond what may be remembered of one connection, no refusal is forgotten", () => {
@@ -62,6 +89,20 @@ test("a connection whose queue of actors never empties keeps nothing of those th
   expect(admission.resolving).toBe(12)
   expect(given.filter((ref) => ref.deref() !== undefined).length).toBeLessThanOrEqual(1)
 })
+
+const SCENARIOS = join(import.meta.dirname, "call-admission.scenarios.txt")
+
+function sceneOf(Admission: typeof CallAdmission): Scene {
+  return () => {
+    const admission = new Admission<FakeCall>({
+      capacity: 3,
+      resolvingPerConnection: 2,
+      waitingPerConnection: 2,
+    })
+    const calls = new Map<string, FakeCall>()
+    return (line) => happen(admission, calls, line.split(" "))
+  }
+}
 
 function admitting(): CallAdmission<FakeCall> {
   return new CallAdmission({ capacity: 10, resolvingPerConnection: 10, waitingPerConnection: 100_000 })

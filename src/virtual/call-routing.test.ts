@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { expectScenarios } from "../../test/golden/scenario-file.js"
+import { importPlanted } from "../../test/golden/planted-import.js"
+import { expectScenarios, firstFailing } from "../../test/golden/scenario-file.js"
 import { NodeId } from "../address/node-id.js"
 import { PlacementError, UnknownActorTypeError } from "../errors/actor-call-errors.js"
 import { type CallError, NodeUnreachableError } from "../errors/call-errors.js"
@@ -14,10 +15,81 @@ import {
 } from "./routing-protocol.js"
 
 test("decides as its scenarios tell", async () => {
-  await expectScenarios(join(import.meta.dirname, "call-routing.scenarios.txt"), () => {
+  await expectScenarios(SCENARIOS, () => {
     const scene = new Scene()
     return (line) => scene.happen(line)
   })
+})
+
+test.each([
+  {
+    bug: "calls are resent in the order in which they came back",
+    from: "this.#queue.sort((a, b) => a.call.order - b.call.order)",
+    to: "",
+  },
+  {
+    bug: "a call that came back is resent while others are in flight",
+    from: `if (this.#step !== "none" || this.#inFlight.length > 0) return NONE`,
+    to: `if (this.#step !== "none") return NONE`,
+  },
+  {
+    bug: "a call that is made while calls come back goes ahead of them",
+    from: '    this.#node = undefined\n    if (this.#step === "draining") this.#step = "none"\n    this.#remove(routed)',
+    to: "    this.#remove(routed)",
+  },
+  {
+    bug: "what waits for the connection behind a call that came back stays there",
+    from: "...this.#recallBehind(routed)",
+    to: "",
+  },
+  {
+    bug: "a call that has left is recalled",
+    from: "if (last.call.order < call.order || !this.#isQueuedOutside(last)) break",
+    to: "if (last.call.order < call.order) break",
+  },
+  {
+    bug: "a call that was sent to a node that is gone is resent",
+    from: `failures.push({ kind: "fail", routed, because: "node-gone" })`,
+    to: "this.#resend(routed)",
+  },
+  {
+    bug: "a call whose maker was overtaken is sent",
+    from: `if (this.#queue.some(({ call }) => call.isOver || call.exit === "shut")) {`,
+    to: "if (this.#queue.some(({ call }) => call.isOver)) {",
+  },
+  {
+    bug: "the queue is drained although the connection refused its first call",
+    from: `    this.#node = undefined\n    if (this.#step === "draining") this.#step = "none"\n    this.#remove(routed)`,
+    to: "    this.#node = undefined\n    this.#remove(routed)",
+  },
+  {
+    bug: "a call in flight elsewhere is overtaken by one that is delivered here",
+    from: `if (this.#inFlight.length > 0 || this.#step === "over") return NONE`,
+    to: `if (this.#step === "over") return NONE`,
+  },
+  {
+    bug: "a node that refused is asked again",
+    from: "excluded: first.refusedBy }",
+    to: "excluded: NONE }",
+  },
+  {
+    bug: "an answer that is no longer wanted is followed",
+    from: `if (this.#step !== "resolving" || request !== this.#requests) return NONE`,
+    to: "",
+  },
+  {
+    bug: "calls of an activation that ended go before its release has",
+    from: `this.#step = "held"\n    else`,
+    to: `this.#step = "none"\n    else`,
+  },
+])("a scenario finds that $bug", async (change) => {
+  const url = new URL("./call-routing.ts", import.meta.url)
+  const planted = await importPlanted<{ CallRouting: typeof CallRouting }>(url, change)
+  const found = firstFailing(SCENARIOS, () => {
+    const scene = new Scene(3, planted.CallRouting)
+    return (line) => scene.happen(line)
+  })
+  expect(found).toBeDefined()
 })
 
 test("knows the oldest of however many calls are in flight", () => {
@@ -29,6 +101,8 @@ test("knows the oldest of however many calls are in flight", () => {
   scene.happen("ends 1")
   expect(scene.routing.oldest).toBe(2)
 })
+
+const SCENARIOS = join(import.meta.dirname, "call-routing.scenarios.txt")
 
 class FakeCall implements RoutableCall {
   readonly callTimeoutMs = 1_000
@@ -55,8 +129,8 @@ class Scene {
   #isQueueing = false
   #isRefusing = false
 
-  constructor(capacity = 3) {
-    this.routing = new CallRouting({ capacity, maxForwards: 2 }, { placeOf: ({ place }) => place })
+  constructor(capacity = 3, Routing = CallRouting) {
+    this.routing = new Routing({ capacity, maxForwards: 2 }, { placeOf: ({ place }) => place })
   }
 
   happen(line: string): string {

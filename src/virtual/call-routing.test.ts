@@ -40,7 +40,7 @@ test.each([
   {
     bug: "what waits for the connection behind a call that came back stays there",
     from: "...this.#recallBehind(routed)",
-    to: "",
+    to: "...NONE",
   },
   {
     bug: "a call that has left is recalled",

@@ -2,7 +2,7 @@ import { RefusedKeys } from "./refused-keys.js"
 
 /**
  * The receiver's side of calls from other nodes: a decision. It says of each call whether the activation of this node
- * takes it, whether it waits until the actor is resolved, or why it is refused. The driver is `message-bus.ts`.
+ * takes it, whether it waits until the actor is resolved, or why it is refused. The driver is `incoming-calls.ts`.
  *
  * This node forwards nothing: whoever made a call keeps its order and its time, and retries it elsewhere. So the
  * one thing to keep here is the order of calls that the caller has yet to hear of:

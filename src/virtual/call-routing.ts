@@ -18,7 +18,7 @@ import type {
 
 /**
  * The caller's side of all calls from this node to one actor that does not run here, or is not known to: a decision.
- * It says where each call goes, retries those that were not run, and keeps their order. The driver is `message-bus.ts`.
+ * It says where each call goes, retries those that were not run, and keeps their order. The driver is `call-router.ts`.
  *
  *     resolving --> open to a node --> settling --> resolving ...
  *         |  ^                             |

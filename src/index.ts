@@ -56,12 +56,16 @@ export { ClusterView } from "./membership/cluster-view.js"
 export type { Member, MemberStatus } from "./membership/member.js"
 export { MemberLeft, MemberRemoved, MemberUp, NodeFenced, NodeRejoined } from "./membership/member-events.js"
 export { ActorSystem } from "./node-actor-system.js"
-export { PlacementHappened } from "./placement/placement-happened.js"
-export type { PlacementEvent } from "./placement/placement-log.js"
-export type { PlacementContext, PlacementStrategy } from "./placement/placement-strategy.js"
+export { type PlacementEvent, PlacementHappened } from "./placement/placement-log.js"
+export type { Candidate } from "./placement/placement-protocol.js"
 export { rendezvous } from "./placement/rendezvous.js"
-export { leastLoadedOfTwo, preferLocal, random } from "./placement/strategies.js"
-export type { Candidate } from "./placement/topology.js"
+export {
+  leastLoadedOfTwo,
+  type PlacementContext,
+  type PlacementStrategy,
+  preferLocal,
+  random,
+} from "./placement/strategies.js"
 export type { Clock, MonotonicMs, Timer, WallMs } from "./ports/clock.js"
 export type {
   ByteSink,

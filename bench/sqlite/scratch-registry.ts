@@ -50,7 +50,7 @@ export class ScratchRegistry {
 
   async claim(id: ActorId): Promise<Tenure> {
     const decision = await this.registry.register(id)
-    if (decision.kind !== "place-on-node") throw new Error(`a claim was ${decision.kind}`)
+    if (decision.kind !== "acquired") throw new Error(`a claim was ${decision.kind}`)
     return decision.tenure
   }
 

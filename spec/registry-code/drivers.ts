@@ -82,7 +82,7 @@ export class Drivers {
     this.#send({ kind: "give-up", at, by, isAwaited: false, proposal: propose.end(by, lease) })
   }
 
-  /** As `Claimant` and `Registry` do. */
+  /** As `ClaimDriver` and `Registry` do. */
   tellClaim(at: number, event: ClaimEvent): void {
     this.doClaim(at, tellClaim(at, processAt(this.#world, at), event, this.#setting))
   }

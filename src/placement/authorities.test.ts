@@ -2,9 +2,9 @@ import { expect, test } from "vitest"
 import { ActorId } from "../address/actor-id.js"
 import { NodeId } from "../address/node-id.js"
 import { Authorities } from "./authorities.js"
-import type { Candidate } from "./topology.js"
+import type { Candidate } from "./placement-protocol.js"
 
-test("tells the strategy what has been sent and claimed on top of what is reported", () => {
+test("tells the strategy what has been sent and claimed on top of the reported load", () => {
   const { authorities, loads } = stage()
   expect(loads()).toEqual([10, 20])
   authorities.sendTo(x, there, 40)
@@ -17,7 +17,18 @@ test("tells the strategy what has been sent and claimed on top of what is report
   expect(loads()).toEqual([11, 20])
 })
 
-test("an actor that this node claims is not to be sent elsewhere", () => {
+test("what this node has placed counts at once, until the reported load changes", () => {
+  const { authorities, loads } = stage()
+  authorities.sendTo(x, there, 40)
+  authorities.sendTo(y, there, 40)
+  expect(loads()).toEqual([10, 22])
+  const later = { ...there, load: 21 }
+  expect(loads([here, later])).toEqual([10, 21])
+  authorities.sendTo(x, later, 41)
+  expect(loads([here, later])).toEqual([10, 22])
+})
+
+test("an actor that this node claims is no longer sent elsewhere", () => {
   const { authorities } = stage()
   authorities.sendTo(x, there, 40)
   expect(authorities.list()).toEqual([{ id: "ns::T/x", node: there.node }])
@@ -25,26 +36,71 @@ test("an actor that this node claims is not to be sent elsewhere", () => {
   expect(authorities.list()).toEqual([])
 })
 
-const x = ActorId.of("ns", "T", "x")
-const y = ActorId.of("ns", "T", "y")
-const self = NodeId.of("a", 1, "0".repeat(16))
-const there: Candidate = { node: NodeId.of("b", 1, "0".repeat(16)), load: 20 }
-const hosts: readonly Candidate[] = [{ node: self, load: 10 }, there]
+test("a name holds until something newer is known", () => {
+  const { authorities, nameFor } = stage()
+  authorities.sendTo(x, there, 40)
+  expect(nameFor(x, 39)).toBe(there)
+  expect(nameFor(x, 40)).toBe(there)
+  expect(nameFor(x, 41)).toBeUndefined()
+  expect(nameFor(y, 40)).toBeUndefined()
+  authorities.claim(x, hosts)
+  expect(nameFor(x, 40)).toBeUndefined()
+})
 
-function stage() {
+test("keeps the newest names: no more than the limit, and never less than half of it", () => {
+  const { authorities, nameFor } = stage(10)
+  for (let at = 0; at < 1_000; at += 1) {
+    authorities.sendTo(idOf(`x${at}`), there, at)
+    const kept = authorities.list().map(({ id }) => id)
+    expect(kept.length).toBeLessThanOrEqual(10)
+    for (let back = 0; back < Math.min(5, at); back += 1) {
+      expect(nameFor(idOf(`x${at - back}`), at - back)).toBe(there)
+      expect(kept.at(-1 - back)).toBe(`ns::T/x${at - back}`)
+    }
+  }
+})
+
+test("an actor that is named again is there once, and forgotten whole", () => {
+  const { authorities } = stage(4)
+  const listed = () => authorities.list().map(({ id }) => id)
+  for (const key of ["x", "y", "z", "x"]) authorities.sendTo(idOf(key), there, 1)
+  expect(listed()).toEqual(["ns::T/y", "ns::T/z", "ns::T/x"])
+  authorities.claim(x, hosts)
+  authorities.claim(y, hosts)
+  expect(listed()).toEqual(["ns::T/z"])
+})
+
+const x = idOf("x")
+const y = idOf("y")
+const self = NodeId.of("a", 1, "0".repeat(16))
+const here: Candidate = { node: self, load: 10 }
+const there: Candidate = { node: NodeId.of("b", 1, "0".repeat(16)), load: 20 }
+const hosts: readonly Candidate[] = [here, there]
+
+function idOf(key: string): ActorId {
+  return ActorId.of("ns", "T", key)
+}
+
+/** The strategy names this node, and notes the loads that it is shown. */
+function stage(limit = 10) {
   let seen: readonly number[] = []
   const authorities = new Authorities({
     self,
-    limit: 10,
+    limit,
     random: { uint32: () => 0 },
     strategyOf: () => (_id, candidates, context) => {
       seen = candidates.map((candidate) => context.load(candidate))
       return self
     },
   })
-  const loads = () => {
-    authorities.choose(ActorId.of("ns", "T", "z"), hosts, { wish: {}, since: undefined })
+  const loads = (candidates = hosts) => {
+    authorities.choose(idOf("asked"), candidates, { options: {}, since: undefined })
     return seen
   }
-  return { authorities, loads }
+  /** Undefined where the strategy has to name the node. */
+  const nameFor = (id: ActorId, since: number) => {
+    const choice = authorities.choose(id, hosts, { options: {}, since })
+    return choice.kind === "named" && !choice.isNew ? choice.candidate : undefined
+  }
+  return { authorities, loads, nameFor }
 }

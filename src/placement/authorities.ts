@@ -3,70 +3,69 @@ import { NodeId } from "../address/node-id.js"
 import { shownKind } from "../address/quote.js"
 import type { Random } from "../ports/random.js"
 import type { Revision } from "../ports/store.js"
-import { NamedAuthorities } from "./named-authorities.js"
-import { OwnPlacements } from "./own-placements.js"
-import type { PlacementContext, PlacementStrategy } from "./placement-strategy.js"
-import type { PlacementWish, Refusal } from "./resolution.js"
-import type { Candidate } from "./topology.js"
+import type { Candidate, PlacementOptions, Refusal } from "./placement-protocol.js"
+import type { PlacementContext, PlacementStrategy } from "./strategies.js"
 
-/** Who is to host an actor that is nowhere: what was said of it before, or else what the strategy of its type says. */
+/** Names the node that gets an actor that is nowhere: the one that was named before, or else the strategy's choice. */
 export class Authorities {
   readonly #self: NodeId
   readonly #strategyOf: (type: string) => PlacementStrategy
   readonly #context: PlacementContext
   readonly #named: NamedAuthorities
-  readonly #own = new OwnPlacements()
+  readonly #recent = new RecentPlacements()
 
   constructor({ self, strategyOf, random, limit }: AuthoritiesOptions) {
     this.#self = self
     this.#strategyOf = strategyOf
     this.#named = new NamedAuthorities(limit)
-    this.#context = { self, random, load: (candidate) => this.#own.loadOf(candidate) }
+    this.#context = { self, random, load: (candidate) => this.#recent.loadOf(candidate) }
   }
 
   choose(id: ActorId, hosts: readonly Candidate[], question: AuthorityQuestion): Choice {
     if (hosts.length === 0) return nobody(`no member hosts the type ${id.type}`)
-    const { wish, hitherto, since } = question
-    const { here, except = [] } = wish
-    const candidates = hosts.filter(({ node }) => !except.some((one) => one.equals(node)))
+    const { options, previousAuthority, since } = question
+    const { here, excluded = [] } = options
+    const candidates = hosts.filter(({ node }) => !excluded.some((one) => one.equals(node)))
     if (candidates.length === 0) return nobody(`every member that hosts the type ${id.type} has refused`)
     const candidateFor = (node: NodeId | undefined) =>
       node && candidates.find((candidate) => candidate.node.equals(node))
-    const wished = here ? candidateFor(this.#self) : undefined
-    if (wished !== undefined) return { kind: "named", candidate: wished, isNew: true }
-    const before = since === undefined ? undefined : candidateFor(this.#named.of(id.toString(), since))
-    if (before !== undefined) return { kind: "named", candidate: before, isNew: false }
-    const kept = candidateFor(hitherto)
-    if (kept !== undefined) return { kind: "named", candidate: kept, isNew: true }
+    const own = here ? candidateFor(this.#self) : undefined
+    if (own !== undefined) return { kind: "named", candidate: own, isNew: true }
+    const named = since === undefined ? undefined : candidateFor(this.#named.get(id.toString(), since))
+    if (named !== undefined) return { kind: "named", candidate: named, isNew: false }
+    const previous = candidateFor(previousAuthority)
+    if (previous !== undefined) return { kind: "named", candidate: previous, isNew: true }
     return this.#ask(id, candidates)
   }
 
-  /** A message goes to the candidate, which is to claim the actor; others to the same actor follow it. */
+  /** Notes that a message goes to the candidate, which claims the actor; later messages to the actor follow it. */
   sendTo(id: ActorId, candidate: Candidate, since: Revision): void {
     this.#named.add(id.toString(), candidate.node, since)
-    this.#own.add(candidate)
+    this.#recent.add(candidate)
   }
 
-  /** This node tries to claim it. */
+  /** Notes that this node tries to claim the actor. */
   claim(id: ActorId, hosts: readonly Candidate[]): void {
-    this.#named.forget(id.toString())
-    this.#own.add(hosts.find(({ node }) => node.equals(this.#self)) ?? { node: this.#self })
+    this.#named.delete(id.toString())
+    this.#recent.add(hosts.find(({ node }) => node.equals(this.#self)) ?? { node: this.#self })
   }
 
-  /** The claim came to nothing. */
+  /** Notes that a claim of this node failed, or was released unused. */
   unclaim(): void {
-    this.#own.remove(this.#self)
+    this.#recent.remove(this.#self)
   }
 
-  keepOnly(isThere: (node: NodeId) => boolean): void {
-    this.#own.keepOnly(isThere)
+  /** Forgets the loads of nodes that have left. */
+  keepOnly(isMember: (node: NodeId) => boolean): void {
+    this.#recent.keepOnly(isMember)
   }
 
+  /** Actors that were nowhere and the nodes named for them, the oldest first. */
   list(): readonly { readonly id: string; readonly node: NodeId }[] {
     return this.#named.list()
   }
 
-  /** The strategy may be the user's own, and is not trusted to name a candidate, or anything. */
+  /** Asks the strategy. It may be the user's own, and is not trusted to name a candidate, or a node at all. */
   #ask(id: ActorId, candidates: readonly Candidate[]): Choice {
     let named: unknown
     try {
@@ -90,7 +89,7 @@ function failed(type: string, problem: string, error?: unknown): Choice {
   return { kind: "nobody", refusal: { reason: "no-authority", because, cause } }
 }
 
-/** What is thrown may be anything, also what cannot be printed. */
+/** What is thrown may be anything, including what cannot be printed. */
 function thrownText(error: unknown): string {
   try {
     if (error instanceof Error) return `threw: ${String(error.message)}`
@@ -101,11 +100,98 @@ function thrownText(error: unknown): string {
 function misnamedText(named: unknown): string {
   if (named instanceof NodeId) return `named ${named}, which is no candidate`
   if (named instanceof Promise) {
-    // Nobody waits for it, so nobody is to be told how it fails.
+    // Nobody awaits it, so its rejection must not count as unhandled.
     named.catch(() => {})
     return "gave a promise; it must give the node of a candidate at once"
   }
   return `named ${shownKind(named)}; it must give the node of a candidate`
+}
+
+/**
+ * The nodes that were named for actors that are nowhere yet, until those are somewhere.
+ *
+ * A second message to the same actor may follow before the first has started it. It has to take the same way, or the actor
+ * may be claimed elsewhere and the second message overtake the first; but a strategy that draws at random, or sees a new
+ * member in between, names another node. So a name holds as long as nothing newer is known of the placement.
+ *
+ * The number of names is limited. When the younger half is full the older one is dropped, which takes no bookkeeping for
+ * each entry. A name that is dropped too soon costs at worst such an overtaking, within the time that an actor takes to
+ * start.
+ */
+class NamedAuthorities {
+  readonly #halfLimit: number
+  #young = new Map<string, Named>()
+  #old = new Map<string, Named>()
+
+  constructor(limit: number) {
+    this.#halfLimit = Math.max(1, Math.floor(limit / 2))
+  }
+
+  add(id: string, node: NodeId, since: Revision): void {
+    if (this.#young.size >= this.#halfLimit) {
+      this.#old = this.#young
+      this.#young = new Map()
+    }
+    this.#old.delete(id)
+    this.#young.set(id, { node, since })
+  }
+
+  /** Undefined where something newer is known of the placement. */
+  get(id: string, since: Revision): NodeId | undefined {
+    const named = this.#young.get(id) ?? this.#old.get(id)
+    return named === undefined || named.since < since ? undefined : named.node
+  }
+
+  delete(id: string): void {
+    this.#young.delete(id)
+    this.#old.delete(id)
+  }
+
+  list(): readonly { readonly id: string; readonly node: NodeId }[] {
+    return [...this.#old, ...this.#young].map(([id, { node }]) => ({ id, node }))
+  }
+}
+
+interface Named {
+  readonly node: NodeId
+  /** The revision at which no live placement existed. */
+  readonly since: Revision
+}
+
+/**
+ * How many actors this node has lately placed on each node, on top of the load that the node reported. A load is reported
+ * about once a second; without this a burst of new actors would all go by the same old figure. When the figure changes the
+ * count begins again, as the new figure includes most of them.
+ */
+class RecentPlacements {
+  readonly #counts = new Map<string, Count>()
+
+  loadOf({ node, load }: Candidate): number {
+    const entry = this.#counts.get(node.toString())
+    return (load ?? 0) + (entry !== undefined && entry.load === load ? entry.count : 0)
+  }
+
+  add({ node, load }: Candidate): void {
+    const entry = this.#counts.get(node.toString())
+    if (entry !== undefined && entry.load === load) entry.count += 1
+    else this.#counts.set(node.toString(), { node, load, count: 1 })
+  }
+
+  remove(node: NodeId): void {
+    const entry = this.#counts.get(node.toString())
+    if (entry !== undefined && entry.count > 0) entry.count -= 1
+  }
+
+  keepOnly(isMember: (node: NodeId) => boolean): void {
+    for (const [text, { node }] of this.#counts) if (!isMember(node)) this.#counts.delete(text)
+  }
+}
+
+interface Count {
+  readonly node: NodeId
+  /** The figure that the count is on top of. */
+  readonly load: number | undefined
+  count: number
 }
 
 export interface AuthoritiesOptions {
@@ -117,14 +203,14 @@ export interface AuthoritiesOptions {
 }
 
 export interface AuthorityQuestion {
-  readonly wish: PlacementWish
-  /** Named before the store was asked. */
-  readonly hitherto?: NodeId | undefined
-  /** The revision at which nothing live was placed, where that is known. */
+  readonly options: PlacementOptions
+  /** The node that was named before the store was asked. */
+  readonly previousAuthority?: NodeId | undefined
+  /** The revision at which no live placement existed, where that is known. */
   readonly since: Revision | undefined
 }
 
 export type Choice =
-  /** `isNew`: nothing has been sent its way for this actor. */
+  /** `isNew`: no message for this actor has been sent there yet. */
   | { readonly kind: "named"; readonly candidate: Candidate; readonly isNew: boolean }
   | { readonly kind: "nobody"; readonly refusal: Refusal }

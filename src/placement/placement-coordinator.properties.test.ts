@@ -3,11 +3,9 @@ import { expect, test } from "vitest"
 import { ActorId } from "../address/actor-id.js"
 import { NodeId } from "../address/node-id.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
-import type { StepAnswer } from "./coordinator-event.js"
-import type { PlacementCommand } from "./placement-command.js"
 import { PlacementCoordinator } from "./placement-coordinator.js"
+import type { PlacementCommand, StepCommand, StepEvent, Topology } from "./placement-protocol.js"
 import { random } from "./strategies.js"
-import type { Topology } from "./topology.js"
 
 test("whatever happens, all who wait hear once, and what is taken is here or given back", () => {
   const reached = new Set<string>()
@@ -63,11 +61,9 @@ const happening = fc.record({
   outcome: fc.nat(99),
 })
 
-type Open = Exclude<PlacementCommand<string>, { kind: "settle" }>
-
 /** A driver, store, cache and catalog that do anything they may. */
 class Play {
-  readonly coordinator: PlacementCoordinator<string>
+  readonly coordinator: PlacementCoordinator
   /** Who waits, as the coordinator has said. */
   readonly waiting = new Set<number>()
   /** The placements that were claimed for this node and not released. */
@@ -75,18 +71,18 @@ class Play {
   readonly here = new Map<string, number>()
   readonly reached = new Set<string>()
   readonly #cache = new Map<string, Whereabouts>()
-  readonly #open: Open[] = []
+  readonly #open: StepCommand[] = []
   #revision = 100
   #version = 0
   #now = 0
 
   constructor() {
     let drawn = 0
-    this.coordinator = new PlacementCoordinator<string>({
+    this.coordinator = new PlacementCoordinator({
       self: nodes[0],
       namespace: "ns",
-      catalog: { isHere: (id) => this.here.get(id.toString()) },
-      cache: { lookup: (id) => this.#cache.get(id.toString()) },
+      generationHere: (id) => this.here.get(id.toString()),
+      cached: (id) => this.#cache.get(id.toString()),
       random: {
         uint32: () => {
           drawn += 1
@@ -153,8 +149,8 @@ class Play {
 
   #resolve(id: ActorId, outcome: number): void {
     const node = nodes[outcome % nodes.length] as NodeId
-    const wish = outcome % 3 === 0 ? { here: true } : outcome % 3 === 1 ? { except: [node] } : {}
-    const resolution = this.coordinator.resolve(id, this.#now, wish)
+    const options = outcome % 3 === 0 ? { here: true } : outcome % 3 === 1 ? { excluded: [node] } : {}
+    const resolution = this.coordinator.resolve(id, this.#now, options)
     if (resolution.kind !== "pending") {
       this.reached.add(`answered ${resolution.kind}`)
       if (resolution.kind === "local") expect(this.here.get(id.toString())).toBe(resolution.generation)
@@ -165,7 +161,7 @@ class Play {
     this.#do(resolution.commands)
   }
 
-  #do(commands: readonly PlacementCommand<string>[]): void {
+  #do(commands: readonly PlacementCommand[]): void {
     for (const command of commands) {
       if (command.kind === "settle") {
         expect(this.waiting.delete(command.waiter)).toBe(true)
@@ -186,7 +182,7 @@ class Play {
     if (command !== undefined) this.#do(this.coordinator.handle(this.#carryOut(command, outcome), this.#now))
   }
 
-  #carryOut(command: Open, outcome: number): StepAnswer<string> {
+  #carryOut(command: StepCommand, outcome: number): StepEvent {
     const { request, id } = command
     const key = id.toString()
     const isGood = outcome % 4 !== 0
@@ -197,7 +193,7 @@ class Play {
         if (isGood) {
           this.#revision += 1
           this.taken.set(key, this.#revision)
-          return { kind: "acquired", request, generation: this.#revision, stored: "saved" }
+          return { kind: "acquired", request, generation: this.#revision }
         }
         const owner = { kind: "owned", node: nodes[1], generation: this.#revision } as const
         const because = outcome % 8 === 0 ? owner : ({ kind: "unavailable", detail: "gone" } as const)

@@ -3,13 +3,19 @@ import { expect, test } from "vitest"
 import { ActorId } from "../address/actor-id.js"
 import { NodeId } from "../address/node-id.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
-import type { CoordinatorEvent, Denial } from "./coordinator-event.js"
-import type { CoordinatorSnapshot } from "./coordinator-snapshot.js"
-import type { PlacementCommand } from "./placement-command.js"
+import type { Denial } from "../registry/registration.js"
 import { PlacementCoordinator } from "./placement-coordinator.js"
 import type { PlacementEvent } from "./placement-log.js"
-import type { Answer, PlacementWish, Refusal, Resolution } from "./resolution.js"
-import type { Topology } from "./topology.js"
+import type {
+  Answer,
+  CoordinatorEvent,
+  CoordinatorSnapshot,
+  PlacementCommand,
+  PlacementOptions,
+  Refusal,
+  Resolution,
+  Topology,
+} from "./placement-protocol.js"
 
 test("holds its conversations as they are written down", async () => {
   const told = [
@@ -80,7 +86,7 @@ test("holds its conversations as they are written down", async () => {
       "this node is the authority: claimed, activated, here",
       {},
       `1   resolve x
-       4   acquired r1 @10 saved
+       4   acquired r1 @10
        9   activation-ready r1
        9   catalog x @10
        10  resolve x`,
@@ -90,7 +96,7 @@ test("holds its conversations as they are written down", async () => {
       {},
       `1   resolve x
        2   resolve x
-       4   acquired r1 @10 saved
+       4   acquired r1 @10
        5   resolve x
        6   resolve y
        9   activation-ready r1`,
@@ -131,7 +137,7 @@ test("holds its conversations as they are written down", async () => {
       {},
       `0   cache x z @7
        1   resolve x
-       4   acquired r1 @60 saved
+       4   acquired r1 @60
        9   activation-ready r1`,
     ),
     scenario(
@@ -152,7 +158,7 @@ test("holds its conversations as they are written down", async () => {
        1   resolve x
        2   member-left b
        3   resolve x
-       4   acquired r1 @60 saved`,
+       4   acquired r1 @60`,
     ),
     scenario(
       "dead owner: a topology that still has the member which has left is only late",
@@ -167,7 +173,7 @@ test("holds its conversations as they are written down", async () => {
       { authority: "b" },
       `0   cache x a @7
        1   resolve x
-       4   acquired r1 @61 saved
+       4   acquired r1 @61
        9   activation-ready r1`,
     ),
     scenario(
@@ -175,7 +181,7 @@ test("holds its conversations as they are written down", async () => {
       { authority: "b" },
       `1   resolve x
        3   looked-up r1 a @7
-       4   acquired r1 @61 saved
+       4   acquired r1 @61
        9   activation-ready r1`,
     ),
     scenario(
@@ -194,22 +200,22 @@ test("holds its conversations as they are written down", async () => {
       {},
       `1   resolve x
        2   resolve x
-       4   acquired r1 @10 saved
+       4   acquired r1 @10
        9   activation-failed r1 onActivate threw
        12  released r1
        13  resolve x
-       14  acquired r2 @15 saved
+       14  acquired r2 @15
        15  activation-ready r2`,
     ),
     scenario(
       "one who asks before the release is over waits for it, and is then placed afresh",
       {},
       `1   resolve x
-       4   acquired r1 @10 saved
+       4   acquired r1 @10
        9   activation-failed r1 onActivate threw
        10  resolve x
        12  released r1
-       14  acquired r2 @15 saved
+       14  acquired r2 @15
        15  activation-ready r2`,
     ),
     scenario(
@@ -217,12 +223,12 @@ test("holds its conversations as they are written down", async () => {
       { authority: "b" },
       `1   resolve x here
        1   resolve y here
-       4   acquired r1 @10 saved
-       4   acquired r2 @11 saved
+       4   acquired r1 @10
+       4   acquired r2 @11
        9   activation-failed r1 onActivate threw
        9   activation-failed r2 onActivate threw
        10  resolve x here
-       10  resolve y except b
+       10  resolve y excluding b
        12  released r1
        12  prefer c
        12  cache y absent @12
@@ -235,16 +241,16 @@ test("holds its conversations as they are written down", async () => {
       { authority: "b" },
       `1   resolve x here
        1   resolve y here
-       1   resolve z except b
-       4   acquired r1 @10 saved
-       4   acquired r2 @11 saved
-       4   acquired r3 @12 saved
+       1   resolve z excluding b
+       4   acquired r1 @10
+       4   acquired r2 @11
+       4   acquired r3 @12
        9   activation-failed r1 onActivate threw
        9   activation-failed r2 onActivate threw
        9   activation-failed r3 onActivate threw
        10  topology 2 a- b c
        10  resolve x here
-       10  resolve y except b
+       10  resolve y excluding b
        10  resolve z
        12  released r1
        12  released r2
@@ -258,12 +264,12 @@ test("holds its conversations as they are written down", async () => {
       "failed release: the placement stays and names this node; whoever asks next claims it again",
       { authority: "b" },
       `1   resolve x here
-       4   acquired r1 @10 saved
+       4   acquired r1 @10
        9   activation-failed r1 onActivate threw
        9   cache x a @10
        10  resolve x
        12  release-failed r1 no answer in 2000 ms
-       14  acquired r2 @19 saved
+       14  acquired r2 @19
        15  activation-ready r2`,
     ),
     scenario(
@@ -305,7 +311,7 @@ test("holds its conversations as they are written down", async () => {
       `1   resolve x
        2   topology 2 a
        5   looked-up r1 b @7
-       8   acquired r1 @60 saved
+       8   acquired r1 @60
        9   activation-ready r1`,
     ),
     scenario(
@@ -314,7 +320,7 @@ test("holds its conversations as they are written down", async () => {
       `1   resolve x
        2   prefer b
        2   topology 2 a b c d
-       4   acquired r1 @10 saved
+       4   acquired r1 @10
        9   activation-ready r1`,
     ),
     scenario(
@@ -322,7 +328,7 @@ test("holds its conversations as they are written down", async () => {
       {},
       `1   resolve x
        2   topology 2 a- b c
-       4   acquired r1 @10 saved
+       4   acquired r1 @10
        6   released r1
        7   prefer b
        7   resolve x`,
@@ -349,7 +355,7 @@ test("holds its conversations as they are written down", async () => {
       `1   resolve x
        1   resolve y
        2   stop
-       4   acquired r1 @10 saved
+       4   acquired r1 @10
        5   acquire-denied r2 unavailable no answer in 2000 ms
        6   released r1`,
     ),
@@ -358,8 +364,8 @@ test("holds its conversations as they are written down", async () => {
       {},
       `1   resolve x
        1   resolve y
-       3   acquired r1 @10 saved
-       3   acquired r2 @11 saved
+       3   acquired r1 @10
+       3   acquired r2 @11
        4   stop
        5   activation-ready r1
        5   activation-failed r2 onActivate threw
@@ -370,7 +376,7 @@ test("holds its conversations as they are written down", async () => {
       "stop while it is released, with somebody waiting for that",
       {},
       `1   resolve x
-       3   acquired r1 @10 saved
+       3   acquired r1 @10
        4   activation-failed r1 onActivate threw
        5   resolve x
        6   stop
@@ -383,9 +389,9 @@ test("holds its conversations as they are written down", async () => {
        2   stop
        3   start member
        4   resolve x
-       5   acquired r1 @10 saved
+       5   acquired r1 @10
        6   released r1
-       7   acquired r2 @14 saved
+       7   acquired r2 @14
        8   activation-ready r2`,
     ),
     scenario(
@@ -406,7 +412,7 @@ test("holds its conversations as they are written down", async () => {
       "a message that was forwarded here is claimed for here, if nobody has the actor",
       { authority: "b" },
       `1   resolve x here
-       4   acquired r1 @10 saved
+       4   acquired r1 @10
        5   resolve U/x here
        6   cache y c @7
        6   resolve y here`,
@@ -417,7 +423,7 @@ test("holds its conversations as they are written down", async () => {
       `1   resolve x
        2   resolve x here
        5   looked-up r1 absent @40
-       6   acquired r1 @41 saved
+       6   acquired r1 @41
        7   activation-ready r1`,
     ),
     scenario(
@@ -426,15 +432,15 @@ test("holds its conversations as they are written down", async () => {
       `0   cache x absent @40
        1   resolve x
        2   prefer c
-       2   resolve x except b
+       2   resolve x excluding b
        3   resolve x
        4   cache y absent @41
-       4   resolve y except a b c
+       4   resolve y excluding a b c
        5   cache x b @50
-       5   resolve x except b
+       5   resolve x excluding b
        6   prefer b
        6   resolve z
-       7   resolve z except b a
+       7   resolve z excluding b a
        8   looked-up r1 absent @42`,
     ),
     scenario(
@@ -458,10 +464,10 @@ test("holds its conversations as they are written down", async () => {
        1   resolve y
        1   prefer b
        1   resolve z
-       2   acquired r2 @10 saved
+       2   acquired r2 @10
        3   start client
        4   resolve x
-       5   acquired r1 @11 saved
+       5   acquired r1 @11
        6   activation-ready r2
        7   looked-up r3 absent @40
        8   released r1
@@ -486,7 +492,7 @@ test("holds its conversations as they are written down", async () => {
       {},
       `1   resolve x
        1   resolve y
-       2   acquired r1 @10 saved
+       2   acquired r1 @10
        3   member-left a
        4   activation-ready r1
        5   acquire-denied r2 fenced the record is gone
@@ -507,13 +513,13 @@ test("holds its conversations as they are written down", async () => {
     scenario(
       "answers that are late, double, unknown, or to another step change nothing",
       {},
-      `1   acquired r1 @9 saved
+      `1   acquired r1 @9
        2   resolve x
        3   activation-ready r1
        3   released r1
        3   looked-up r1 b @7
-       4   acquired r1 @10 saved
-       5   acquired r1 @11 saved
+       4   acquired r1 @10
+       5   acquired r1 @11
        5   acquire-denied r1 owned b @7
        6   activation-ready r1
        7   activation-ready r1
@@ -529,7 +535,7 @@ test("holds its conversations as they are written down", async () => {
        2   resolve y
        2   resolve y
        3   resolve z here
-       3   acquired r2 @41 saved
+       3   acquired r2 @41
        4   snapshot
        5   stop
        6   snapshot`,
@@ -544,8 +550,8 @@ test("keeps the newest events, and says how many are lost", () => {
   const coordinator = new PlacementCoordinator({
     self: nodeNamed("a"),
     namespace: "ns",
-    catalog: { isHere: () => undefined },
-    cache: { lookup: () => undefined },
+    generationHere: () => undefined,
+    cached: () => undefined,
     random: { uint32: () => 0 },
     mostEvents: 4,
   })
@@ -561,11 +567,11 @@ test("keeps the newest events, and says how many are lost", () => {
 
 test("a claim counts for this node's load, unless it comes to nothing", () => {
   const loads: number[] = []
-  const coordinator = new PlacementCoordinator<string>({
+  const coordinator = new PlacementCoordinator({
     self: nodeNamed("a"),
     namespace: "ns",
-    catalog: { isHere: () => undefined },
-    cache: { lookup: () => undefined },
+    generationHere: () => undefined,
+    cached: () => undefined,
     random: { uint32: () => 0 },
     strategyOf: () => (_id, candidates, context) => {
       loads.push(...candidates.map((candidate) => context.load(candidate)))
@@ -574,7 +580,7 @@ test("a claim counts for this node's load, unless it comes to nothing", () => {
   })
   coordinator.handle({ kind: "topology-changed", topology: topologyOf(1, ["a"]) }, 0)
   coordinator.handle({ kind: "start", as: "member" }, 0)
-  const outcomes: readonly CoordinatorEvent<string>[][] = [
+  const outcomes: readonly CoordinatorEvent[][] = [
     [eventWritten("acquired", ["r1", "@1"]), eventWritten("activation-ready", ["r1"])],
     [eventWritten("acquire-denied", ["r2", "owned", "b", "@7"])],
     [eventWritten("acquired", ["r3", "@2"]), eventWritten("activation-failed", ["r3"])],
@@ -625,18 +631,18 @@ function scenario(name: string, options: ScenarioOptions, script: string): strin
 }
 
 class ScenarioStage {
-  readonly coordinator: PlacementCoordinator<string>
+  readonly coordinator: PlacementCoordinator
   readonly #cache = new Map<string, Whereabouts>()
   readonly #catalog = new Map<string, number>()
   #authority: string
 
   constructor({ as = "member", authority = "a", mostWaiters }: ScenarioOptions) {
     this.#authority = authority
-    this.coordinator = new PlacementCoordinator<string>({
+    this.coordinator = new PlacementCoordinator({
       self: nodeNamed("a"),
       namespace: "ns",
-      catalog: { isHere: (id) => this.#catalog.get(id.toString()) },
-      cache: { lookup: (id) => this.#cache.get(id.toString()) },
+      generationHere: (id) => this.#catalog.get(id.toString()),
+      cached: (id) => this.#cache.get(id.toString()),
       random: { uint32: () => 0 },
       strategyOf: () => (_id, candidates) => {
         if (this.#authority === "nobody") throw new Error("it is out of order")
@@ -667,20 +673,20 @@ class ScenarioStage {
       case "snapshot":
         return snapshotText(this.coordinator.snapshot())
       case "resolve":
-        return resolutionText(this.coordinator.resolve(idNamed(first), now, wishOf(rest)))
+        return resolutionText(this.coordinator.resolve(idNamed(first), now, optionsWritten(rest)))
       default:
         return commandsText(this.coordinator.handle(eventWritten(verb, words), now))
     }
   }
 }
 
-function wishOf([what, ...nodes]: readonly string[]): PlacementWish {
+function optionsWritten([what, ...nodes]: readonly string[]): PlacementOptions {
   if (what === "here") return { here: true }
-  return what === "except" ? { except: nodes.map(nodeNamed) } : {}
+  return what === "excluding" ? { excluded: nodes.map(nodeNamed) } : {}
 }
 
-function eventWritten(verb: string, words: readonly string[]): CoordinatorEvent<string> {
-  const [first = "", second = "", third = ""] = words
+function eventWritten(verb: string, words: readonly string[]): CoordinatorEvent {
+  const [first = "", second = ""] = words
   const request = Number(first.slice(1))
   const detail = words.slice(1).join(" ")
   switch (verb) {
@@ -702,7 +708,7 @@ function eventWritten(verb: string, words: readonly string[]): CoordinatorEvent<
       }
       return { kind: verb, request, found: whereabouts(words.slice(1)) }
     case "acquired":
-      return { kind: verb, request, generation: revision(second), stored: third }
+      return { kind: verb, request, generation: revision(second) }
     case "acquire-denied":
       return { kind: verb, request, because: denialWritten(words.slice(1)) }
     case "activation-ready":
@@ -739,29 +745,24 @@ function topologyOf(version: number, names: readonly string[]): Topology {
   }
 }
 
-function resolutionText(resolution: Resolution<string>): string {
+function resolutionText(resolution: Resolution): string {
   if (resolution.kind !== "pending") return answerText(resolution)
   const { request, waiter, commands } = resolution
   return `pending r${request} w${waiter}  ${commandsText(commands)}`
 }
 
-function commandsText(commands: readonly PlacementCommand<string>[]): string {
+function commandsText(commands: readonly PlacementCommand[]): string {
   return commands.map((command) => `-> ${commandText(command)}`).join("  ")
 }
 
-function commandText(command: PlacementCommand<string>): string {
+function commandText(command: PlacementCommand): string {
   switch (command.kind) {
-    case "try-acquire": {
-      const { request, id, placed } = command
-      const over = placed === undefined ? "" : ` over ${nameOf(placed.node)} @${placed.generation}`
-      return `try-acquire r${request} ${id.key}${over}`
-    }
+    case "try-acquire":
     case "look-up":
-      return `look-up r${command.request} ${command.id.key}`
+      return `${command.kind} r${command.request} ${command.id.key}`
     case "ensure-activation":
-      return `ensure-activation r${command.request} ${command.id.key} @${command.generation} ${command.stored}`
     case "release":
-      return `release r${command.request} ${command.id.key} @${command.generation}`
+      return `${command.kind} r${command.request} ${command.id.key} @${command.generation}`
     case "settle":
       return `w${command.waiter} ${answerText(command.answer)}`
   }
@@ -823,8 +824,8 @@ function snapshotText({ state, topology, requests, authorities, counts }: Coordi
   const indent = `\n${" ".repeat(MARGIN)}`
   return [
     `${state}, topology ${topology}`,
-    ...requests.map(({ request, id, stage, isDoomed, waiters, since }) => {
-      return `r${request} ${id.key} ${stage}${isDoomed ? ", doomed" : ""}, ${waiters} wait, since ${since}`
+    ...requests.map(({ request, id, stage, isCancelled, waiters, since }) => {
+      return `r${request} ${id.key} ${stage}${isCancelled ? ", cancelled" : ""}, ${waiters} wait, since ${since}`
     }),
     ...authorities.map(({ id, node }) => `${id} named ${nameOf(node)}`),
     Object.entries(counts)

@@ -2,80 +2,101 @@ import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Random } from "../ports/random.js"
+import type { Revision } from "../ports/store.js"
+import { revisionOf, type Whereabouts } from "../registry/placement-cache.js"
+import type { Denial } from "../registry/registration.js"
 import { Authorities } from "./authorities.js"
-import type { CoordinatorEvent, Role } from "./coordinator-event.js"
-import type { CoordinatorSnapshot, CoordinatorState } from "./coordinator-snapshot.js"
-import type { PlacementCommand } from "./placement-command.js"
+import { ClusterRole } from "./cluster-role.js"
 import { type PlacementEvent, PlacementLog } from "./placement-log.js"
-import type { CatalogView, PlacementCacheView } from "./placement-ports.js"
-import type { PlacementStrategy } from "./placement-strategy.js"
+import {
+  type Answer,
+  type CoordinatorEvent,
+  type CoordinatorSnapshot,
+  type CoordinatorState,
+  denied,
+  type LookUpFailure,
+  local,
+  type PlacementCommand,
+  type PlacementOptions,
+  type Refusal,
+  type Resolution,
+  type Role,
+  refused,
+  remote,
+} from "./placement-protocol.js"
+import { type PlacementRequest, PlacementRequests } from "./placement-requests.js"
+import { isLast, type LastStep, type LongStep, nextStep, type Step, stageOf } from "./placement-step.js"
 import { rendezvous } from "./rendezvous.js"
-import { RequestCourse } from "./request-course.js"
-import type { PlacementWish, Refusal, Resolution } from "./resolution.js"
-import { Standing } from "./standing.js"
-import type { Topology } from "./topology.js"
+import type { PlacementStrategy } from "./strategies.js"
 
 /**
- * Where an actor is, or is to be: a decision, and the one way in for whoever has a message for it.
+ * Where an actor is, or is to be: a decision.
  *
  * An actor that is somewhere is there, whatever a strategy would say: the catalog is asked, then the cache, then the store.
- * Only for one that is nowhere does a strategy name the authority, and that is a preference: what keeps an actor
- * from running twice is the claim, which the store judges.
+ * Only for one that is nowhere does a strategy name the authority, and that is a preference: what keeps an actor from
+ * running twice is the claim, which the store judges.
  *
  *     looking-up --> answered: another node
  *         |
  *         v
  *     acquiring --> activating --> answered: here
  *         |             |
- *         |             +--> releasing   (failed, or not wanted any more; who waits is refused)
+ *         |             +--> releasing   (failed or cancelled; the waiters are refused)
  *         +--> answered: another node, which has it
  *
- * The store is asked once. Where this node would be the authority, the claim finds who else has the actor, so no read goes
- * before it. Where another would be, the placement is read first, unless the cache knows that there is none. To send the
- * message to that other node at once and let it find out would cost the same read there, and one more trip for every
+ * The store is asked once. Where this node would be the authority, the claim finds the owner if there is one, so no read
+ * precedes it. Where another would be, the placement is read first, unless the cache knows that there is none. Sending the
+ * message to that other node at once, and letting it find out, would cost the same read there, and one more hop for every
  * actor that lives on a third.
  *
- * All who ask for one id while it is being placed share one request and its answer. A step that fails gives back what was
- * taken, tells everyone why, and leaves nothing behind; except that, where the giving back fails too, a placement stays that
- * names this node. Whoever asks next finds it, and it is claimed again.
+ * All who resolve one id while it is being placed share one request and its answer. A step that fails releases what was
+ * acquired, tells all waiters why, and leaves nothing behind; except that, where the release fails too, a placement stays
+ * that names this node. The next resolve finds it, and it is claimed again.
  *
- * What is under way when the node stops is not called off, as nobody here knows how far it has come. It runs to the end of its
- * step, and is given back then.
+ * A request whose circumstances change (the node stops, is suspended or becomes a client) is cancelled: its waiters are
+ * told at once, but the step in flight is not called off, as nobody here knows how far it has come. What it acquires is
+ * released. A resolve that comes meanwhile waits for that, and then the request is begun again for it.
  */
-export class PlacementCoordinator<Stored = unknown> {
-  readonly #namespace: string
-  readonly #standing: Standing
+export class PlacementCoordinator {
+  readonly #options: PlacementCoordinatorOptions
+  readonly #role: ClusterRole
   readonly #authorities: Authorities
   readonly #log: PlacementLog
-  readonly #course: RequestCourse<Stored>
-  #passivated = 0
+  readonly #requests: PlacementRequests
+  readonly #counts = { activated: 0, denied: 0, failed: 0, passivated: 0 }
 
   constructor(options: PlacementCoordinatorOptions) {
     const { self, random, strategyOf = () => rendezvous, mostNamed = 10_000 } = options
-    this.#namespace = options.namespace
-    this.#standing = new Standing(self)
-    this.#authorities = new Authorities({ self, random, strategyOf, limit: mostNamed })
+    this.#options = options
     this.#log = new PlacementLog(options.mostEvents ?? 1_024, options.isObserved ?? (() => true))
-    this.#course = new RequestCourse({
-      standing: this.#standing,
-      authorities: this.#authorities,
-      log: this.#log,
-      catalog: options.catalog,
-      cache: options.cache,
-      mostWaiters: options.mostWaiters ?? 100_000,
-    })
+    this.#role = new ClusterRole(self, this.#log)
+    this.#authorities = new Authorities({ self, random, strategyOf, limit: mostNamed })
+    this.#requests = new PlacementRequests(options.mostWaiters ?? 100_000)
   }
 
   get state(): CoordinatorState {
-    return this.#standing.state
+    return this.#role.state
   }
 
-  resolve(id: ActorId, now: MonotonicMs, wish: PlacementWish = NO_WISH): Resolution<Stored> {
+  /** Says where the actor is, or begins or joins the request that finds out. */
+  resolve(id: ActorId, now: MonotonicMs, options: PlacementOptions = NO_OPTIONS): Resolution {
+    const requests = this.#requests
     const refusal = this.#refusalOf(id)
-    return refusal === undefined ? this.#course.begin(id, wish, now) : this.#course.refuse(refusal, now)
+    if (refusal !== undefined) return requests.answer(refused(refusal, now))
+    const inFlight = requests.get(id)
+    if (inFlight !== undefined) {
+      return requests.isFull ? requests.turnAway(now) : requests.join(inFlight, options, NONE, now)
+    }
+    const generation = this.#options.generationHere(id)
+    if (generation !== undefined) return requests.answer(local(generation, now))
+    const step = this.#firstStep(id, options, now)
+    if (isLast(step)) return requests.answer(this.#answerOf(id, step, 0, now))
+    if (requests.isFull) return requests.turnAway(now)
+    const request = requests.open(id, stageOf(step), now)
+    return requests.join(request, options, [this.#commandOf(request, step)], now)
   }
 
-  handle(event: CoordinatorEvent<Stored>, now: MonotonicMs): readonly PlacementCommand<Stored>[] {
+  handle(event: CoordinatorEvent, now: MonotonicMs): readonly PlacementCommand[] {
     switch (event.kind) {
       case "start":
         return this.#start(event.as, now)
@@ -84,20 +105,35 @@ export class PlacementCoordinator<Stored = unknown> {
       case "stop":
         return this.#stop(now)
       case "topology-changed":
-        this.#topologyChanged(event.topology, now)
-        return []
+        if (this.#role.update(event.topology, now)) {
+          this.#authorities.keepOnly((node) => this.#role.hasMember(node))
+        }
+        return NONE
       case "member-left":
-        return this.#memberLeft(event.node, now)
+        this.#role.removeMember(event.node, now)
+        return event.node.equals(this.#role.self) ? this.#suspend("this node's record is gone", now) : NONE
       case "passivated":
-        this.#passivated += 1
+        this.#counts.passivated += 1
         this.#log.add(event, now)
-        return []
-      default:
-        return this.#course.handle(event, now)
+        return NONE
+      case "looked-up":
+        return this.#lookedUp(event.request, event.found, now)
+      case "acquired":
+        return this.#acquired(event.request, event.generation, now)
+      case "acquire-denied":
+        return this.#acquireDenied(event.request, event.because, now)
+      case "activation-ready":
+        return this.#activationReady(event.request, now)
+      case "activation-failed":
+        return this.#activationFailed(event.request, event.cause, now)
+      case "released":
+        return this.#released(event.request, undefined, now)
+      case "release-failed":
+        return this.#released(event.request, event.detail, now)
     }
   }
 
-  /** What happened since the last call, in order. */
+  /** The events since the last call, in order. */
   drainEvents(now: MonotonicMs): readonly PlacementEvent[] {
     return this.#log.drain(now)
   }
@@ -105,78 +141,250 @@ export class PlacementCoordinator<Stored = unknown> {
   snapshot(): CoordinatorSnapshot {
     return {
       state: this.state,
-      because: this.#standing.hindrance,
-      topology: this.#standing.members.version,
-      requests: this.#course.requests(),
+      because: this.#role.notReadyBecause,
+      topology: this.#role.topologyVersion,
+      requests: this.#requests.list().map(({ number, id, stage, isCancelled, waiters, since }) => {
+        return { request: number, id, stage: stage.kind, isCancelled, waiters: waiters.length, since }
+      }),
       authorities: this.#authorities.list(),
-      counts: { ...this.#course.counts, passivated: this.#passivated },
+      counts: { ...this.#requests.counts, ...this.#counts },
     }
   }
 
   #refusalOf(id: ActorId): Refusal | undefined {
-    const { state, hindrance } = this.#standing
-    if (state === "stopped") return { reason: "not-ready", because: "it is stopped" }
-    if (hindrance !== undefined) return { reason: "not-ready", because: hindrance }
-    if (id.namespace === this.#namespace) return undefined
-    return { reason: "invalid-key", because: `${id} is not of the namespace ${this.#namespace}` }
+    const because = this.#role.notReadyBecause
+    if (because !== undefined) return { reason: "not-ready", because }
+    const { namespace } = this.#options
+    if (id.namespace === namespace) return undefined
+    return { reason: "invalid-key", because: `${id} is not of the namespace ${namespace}` }
   }
 
-  #start(as: Role, now: MonotonicMs): readonly PlacementCommand<Stored>[] {
-    const wasMember = this.#standing.isMember
-    this.#become(now, `it was started as a ${as}`, () => this.#standing.start(as))
-    return as === "client" && wasMember ? this.#course.renounce("this node became a client", now) : []
+  #start(as: Role, now: MonotonicMs): readonly PlacementCommand[] {
+    const isDemoted = as === "client" && this.#role.isMember
+    this.#role.start(as, now)
+    if (!isDemoted) return NONE
+    // Requests that only read go on, and find another node.
+    const claims = this.#requests.list().filter(({ stage }) => stage.kind !== "looking-up")
+    return this.#cancel(claims, "this node became a client", now)
   }
 
-  #suspend(because: string, now: MonotonicMs): readonly PlacementCommand<Stored>[] {
-    this.#become(now, because, () => this.#standing.suspend(because))
-    return this.#course.doom({ reason: "not-ready", because }, now)
+  #suspend(because: string, now: MonotonicMs): readonly PlacementCommand[] {
+    this.#role.suspend(because, now)
+    return this.#cancel(this.#requests.list(), because, now)
   }
 
-  #stop(now: MonotonicMs): readonly PlacementCommand<Stored>[] {
+  #stop(now: MonotonicMs): readonly PlacementCommand[] {
     const because = "it was stopped"
-    this.#become(now, because, () => this.#standing.stop())
-    return this.#course.doom({ reason: "not-ready", because }, now)
+    this.#role.stop(because, now)
+    return this.#cancel(this.#requests.list(), because, now)
   }
 
-  #topologyChanged(topology: Topology, now: MonotonicMs): void {
-    const { members } = this.#standing
-    this.#become(now, "the cluster is known", () => {
-      if (!members.update(topology)) return
-      this.#log.add({ kind: "topology-changed", version: topology.version }, now)
-      this.#authorities.keepOnly((node) => members.has(node))
+  #cancel(
+    requests: readonly PlacementRequest[],
+    because: string,
+    now: MonotonicMs,
+  ): readonly PlacementCommand[] {
+    const answer = refused({ reason: "not-ready", because }, now)
+    return requests.flatMap((request) => {
+      const { stage } = request
+      if (stage.kind === "looking-up") this.#requests.close(request)
+      if (stage.kind === "clearing") request.enter({ kind: "releasing", generation: stage.generation })
+      request.isCancelled = true
+      return this.#requests.settle(request, answer)
     })
   }
 
-  #memberLeft(node: NodeId, now: MonotonicMs): readonly PlacementCommand<Stored>[] {
-    this.#standing.members.left(node)
-    this.#log.add({ kind: "member-left", node }, now)
-    return node.equals(this.#standing.self) ? this.#suspend("this node's record is gone", now) : []
+  #lookedUp(
+    number: number,
+    found: Whereabouts | LookUpFailure,
+    now: MonotonicMs,
+  ): readonly PlacementCommand[] {
+    const request = this.#requests.at(number, "looking-up")
+    if (request === undefined) return NONE
+    const { id, stage } = request
+    if (found.kind === "failed") {
+      this.#log.add({ kind: "look-up-failed", id, detail: found.detail }, now)
+      return this.#requests.end(request, denied("look-up", found.detail, now))
+    }
+    if (found.kind === "placed") this.#log.add({ ...found, kind: "cache-learned", id }, now)
+    // The cache may have learned of a later change meanwhile.
+    const cached = this.#options.cached(id)
+    const known = cached !== undefined && revisionOf(cached) > revisionOf(found) ? cached : found
+    const knowledge = { known, isFromStore: true, options: request, previousAuthority: stage.authority }
+    return this.#goOn(request, nextStep(id, knowledge, this.#role, this.#authorities), now)
   }
 
-  #become(now: MonotonicMs, because: string, change: () => void): void {
-    const before = this.state
-    change()
-    if (this.state !== before) this.#log.add({ kind: "became", state: this.state, because }, now)
+  #acquired(number: number, generation: Revision, now: MonotonicMs): readonly PlacementCommand[] {
+    const request = this.#requests.at(number, "acquiring")
+    if (request === undefined) return NONE
+    const { id } = request
+    if (request.isCancelled) return [this.#release(request, generation)]
+    if (!this.#role.isHost(id.type)) {
+      const answer = denied("acquire", `this node does not host the type ${id.type} any more`, now)
+      return [this.#release(request, generation), ...this.#requests.settle(request, answer)]
+    }
+    request.enter({ kind: "activating", generation })
+    return [{ kind: "ensure-activation", request: number, id, generation }]
+  }
+
+  #acquireDenied(number: number, because: Denial, now: MonotonicMs): readonly PlacementCommand[] {
+    const request = this.#requests.at(number, "acquiring")
+    if (request === undefined) return NONE
+    const { id } = request
+    this.#counts.denied += 1
+    this.#authorities.unclaim()
+    this.#log.add({ kind: "lock-denied", id, because }, now)
+    if (request.isCancelled) return this.#startOver(request, now)
+    if (because.kind !== "owned") {
+      return this.#requests.end(request, denied("acquire", `${because.kind}: ${because.detail}`, now))
+    }
+    const { node, generation } = because
+    if (node.equals(this.#role.self)) {
+      return this.#requests.end(
+        request,
+        denied("acquire", "the store has it on this node, where it is not", now),
+      )
+    }
+    this.#log.add({ kind: "cache-learned", id, node, generation }, now)
+    // Also where the topology does not have the node: the store has just seen its record.
+    return this.#goOn(request, { kind: "found", placed: { kind: "placed", node, generation } }, now)
+  }
+
+  #activationReady(number: number, now: MonotonicMs): readonly PlacementCommand[] {
+    const request = this.#requests.at(number, "activating")
+    if (request === undefined) return NONE
+    const { id, stage, waiters } = request
+    const { generation } = stage
+    this.#counts.activated += 1
+    this.#log.add({ kind: "activated", id, generation }, now)
+    if (request.isCancelled) return [this.#release(request, generation)]
+    const { self: node } = this.#role
+    this.#log.add({ kind: "resolved", id, node, generation, by: "claim", waiters: waiters.length }, now)
+    return this.#requests.end(request, local(generation, now))
+  }
+
+  #activationFailed(number: number, cause: unknown, now: MonotonicMs): readonly PlacementCommand[] {
+    const request = this.#requests.at(number, "activating")
+    if (request === undefined) return NONE
+    const { id, stage, isCancelled } = request
+    const { generation } = stage
+    this.#counts.failed += 1
+    this.#log.add({ kind: "activation-failed", id, generation, cause }, now)
+    const release = this.#release(request, generation)
+    // Those who came after it was cancelled wait for the release.
+    if (isCancelled) return [release]
+    return [
+      release,
+      ...this.#requests.settle(request, denied("activate", "the activation failed", now, { cause })),
+    ]
+  }
+
+  #released(number: number, problem: string | undefined, now: MonotonicMs): readonly PlacementCommand[] {
+    const request = this.#requests.at(number, "releasing", "clearing")
+    if (request === undefined) return NONE
+    const { id, stage } = request
+    const { generation } = stage
+    if (problem === undefined) this.#log.add({ kind: "released", id, generation }, now)
+    else this.#log.add({ kind: "release-failed", id, generation, detail: problem }, now)
+    if (stage.kind === "releasing") return this.#startOver(request, now)
+    if (problem !== undefined) return this.#requests.end(request, denied("release", problem, now))
+    // The revision of the delete is higher, so nothing that is learned later is taken for older.
+    const known = { kind: "absent", revision: generation } as const
+    const knowledge = { known, isFromStore: true, options: request }
+    return this.#goOn(request, nextStep(id, knowledge, this.#role, this.#authorities), now)
+  }
+
+  #firstStep(id: ActorId, options: PlacementOptions, now: MonotonicMs): Step {
+    const known = this.#options.cached(id)
+    const step = nextStep(id, { known, isFromStore: false, options }, this.#role, this.#authorities)
+    const isStale = known?.kind === "placed" && step.kind !== "found" && !known.node.equals(this.#role.self)
+    if (isStale) this.#log.add({ ...known, kind: "cache-stale", id }, now)
+    return step
+  }
+
+  #goOn(request: PlacementRequest, step: Step, now: MonotonicMs): readonly PlacementCommand[] {
+    if (isLast(step)) {
+      return this.#requests.end(request, this.#answerOf(request.id, step, request.waiters.length, now))
+    }
+    request.enter(stageOf(step))
+    return [this.#commandOf(request, step)]
+  }
+
+  /** Begins again for those who came when the request was already lost. */
+  #startOver(request: PlacementRequest, now: MonotonicMs): readonly PlacementCommand[] {
+    this.#requests.close(request)
+    if (request.waiters.length === 0) return NONE
+    const { id, here, excluded } = request
+    const step = this.#firstStep(id, request, now)
+    if (isLast(step)) return this.#goOn(request, step, now)
+    const again = this.#requests.open(id, stageOf(step), now)
+    again.add(request.takeWaiters(), { here, excluded })
+    return [this.#commandOf(again, step)]
+  }
+
+  #answerOf(id: ActorId, step: LastStep, waiters: number, now: MonotonicMs): Answer {
+    switch (step.kind) {
+      case "refuse":
+        return refused(step.refusal, now)
+      case "found": {
+        const { node, generation } = step.placed
+        if (waiters > 0) this.#log.add({ kind: "resolved", id, node, generation, by: "store", waiters }, now)
+        return remote(node, generation, now)
+      }
+      case "send": {
+        const { candidate, since, isNew } = step
+        const { node } = candidate
+        if (isNew) {
+          this.#authorities.sendTo(id, candidate, since)
+          this.#log.add({ kind: "resolved", id, node, generation: undefined, by: "strategy", waiters }, now)
+        }
+        return remote(node, undefined, now)
+      }
+    }
+  }
+
+  #commandOf({ number: request, id }: PlacementRequest, step: LongStep): PlacementCommand {
+    switch (step.kind) {
+      case "look-up":
+        return { kind: "look-up", request, id }
+      case "acquire":
+        this.#authorities.claim(id, this.#role.hosts(id.type))
+        return { kind: "try-acquire", request, id }
+      case "clear":
+        return { kind: "release", request, id, generation: step.generation }
+    }
+  }
+
+  #release(request: PlacementRequest, generation: Revision): PlacementCommand {
+    this.#authorities.unclaim()
+    request.enter({ kind: "releasing", generation })
+    return { kind: "release", request: request.number, id: request.id, generation }
   }
 }
 
-const NO_WISH: PlacementWish = {}
+const NONE: readonly PlacementCommand[] = []
+const NO_OPTIONS: PlacementOptions = {}
 
 export interface PlacementCoordinatorOptions {
   readonly self: NodeId
   readonly namespace: string
-  readonly catalog: CatalogView
-  readonly cache: PlacementCacheView
+  /**
+   * The generation of the activation of this id on this node. One that is ending is here until it has ended, so that its
+   * successor is not claimed while it may still act; messages for it go to the successor then.
+   */
+  generationHere(id: ActorId): Revision | undefined
+  /** What this node knows of the placement. It has learned from a read before the coordinator is told of that. */
+  cached(id: ActorId): Whereabouts | undefined
   /** For strategies. */
   readonly random: Pick<Random, "uint32">
-  /** By the type of the actor; `rendezvous` unless set. */
+  /** By the type of the actor; default `rendezvous`. */
   readonly strategyOf?: (type: string) => PlacementStrategy
-  /** How many may wait for an answer, for all ids together; 100,000 unless set. */
+  /** How many may wait for an answer, for all ids together; default 100,000. */
   readonly mostWaiters?: number
-  /** How many events are kept until they are fetched; 1,024 unless set. */
+  /** How many events are kept until they are drained; default 1,024. */
   readonly mostEvents?: number
-  /** Whether anybody wants to know of them; yes, unless set. */
+  /** Whether anybody subscribes to the events; default true. */
   readonly isObserved?: () => boolean
-  /** For how many actors that are nowhere it is remembered which node was named; 10,000 unless set. */
+  /** For how many actors that are nowhere the named node is remembered; default 10,000. */
   readonly mostNamed?: number
 }

@@ -2,10 +2,10 @@ import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
-import type { Denial } from "./coordinator-event.js"
-import type { CoordinatorState } from "./coordinator-snapshot.js"
+import type { Denial } from "../registry/registration.js"
+import type { CoordinatorState } from "./placement-protocol.js"
 
-/** What happened and has not been fetched yet, in order. Where nobody fetches it the oldest give way, and their number is told. */
+/** Events that have not been drained yet, in order. Beyond the limit the oldest are dropped, and their number is reported. */
 export class PlacementLog {
   readonly #limit: number
   readonly #isObserved: () => boolean
@@ -44,12 +44,18 @@ export class PlacementLog {
 
 const NONE: readonly PlacementEvent[] = []
 
+/** An event in the placing of actors by this node, as it is published to subscribers. */
+export class PlacementHappened {
+  readonly event: PlacementEvent
+
+  constructor(event: PlacementEvent) {
+    this.event = event
+  }
+}
+
 export type PlacementEvent = Happening & { readonly observedAt: MonotonicMs }
 
-/**
- * A resolve that the catalog or the cache answers is none of these: it changes nothing, and there is one for every message. Such
- * are counted.
- */
+/** A resolve that the catalog or the cache answers is counted but not an event: it changes nothing and is frequent. */
 export type Happening =
   | { readonly kind: "became"; readonly state: CoordinatorState; readonly because: string }
   | { readonly kind: "topology-changed"; readonly version: number }
@@ -59,9 +65,9 @@ export type Happening =
       readonly id: ActorId
       readonly node: NodeId
       readonly generation: Revision | undefined
-      /** What said so: a claim of this node, the store, or the strategy for an actor that is nowhere. */
+      /** The source: a claim of this node, the store, or the strategy for an actor that is nowhere. */
       readonly by: "claim" | "store" | "strategy"
-      /** How many were waiting to hear it. */
+      /** How many were waiting for the answer. */
       readonly waiters: number
     }
   | { readonly kind: "look-up-failed"; readonly id: ActorId; readonly detail: string }
@@ -95,5 +101,5 @@ export type Happening =
       readonly node: NodeId
       readonly generation: Revision
     }
-  /** So many events before this one are lost. */
+  /** As many events before this one were dropped. */
   | { readonly kind: "missed"; readonly count: number }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { ActorId } from "../address/actor-id.js"
 import { NodeId } from "../address/node-id.js"
+import type { Candidate } from "./placement-protocol.js"
 import { rendezvous } from "./rendezvous.js"
-import type { Candidate } from "./topology.js"
 
 // What is pinned here is where actors live: a version that answers otherwise fights with the nodes that run an older one.
 test.each([

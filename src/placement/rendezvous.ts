@@ -1,15 +1,16 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
+import type { Candidate } from "./placement-protocol.js"
 import { type Hash64, mixed, stableHash } from "./stable-hash.js"
-import type { Candidate } from "./topology.js"
 
 /**
- * Names for an actor the candidate with which it has the highest score: a hash of the two.
+ * Names the candidate with the highest score for the actor, a hash of the two.
  *
- * All who know the same candidates name the same one, without a word to each other. When a node goes, each of its actors has
- * a next best candidate of its own, so its share is spread over all the others and nobody else's actors move; when one comes, it takes
- * an even share from each. A ring of hashes does this too and finds the node in fewer steps, but is even only with hundreds of points for each
- * node, and has to be built anew at each change. A cluster has few enough nodes to ask them all.
+ * Nodes that know the same candidates name the same one without communicating. When a node leaves, each of its actors has a
+ * next best candidate of its own, so its share is spread over all others and no other actor moves; when one joins, it takes
+ * an even share from each. Consistent hashing on a ring does this too and finds the node in fewer steps, but is even only
+ * with hundreds of points for each node, and the ring has to be rebuilt at each change. A cluster has few enough nodes to
+ * score them all.
  */
 export function rendezvous(id: ActorId, candidates: readonly Candidate[]): NodeId {
   const { high, low } = stableHash(id.toString())
@@ -33,7 +34,7 @@ function isHigher(score: Hash64, than: Hash64): boolean {
   return score.high > than.high || (score.high === than.high && score.low > than.low)
 }
 
-/** They are asked for again and again; the object of a node that is gone takes its hash along. */
+/** Hashes are reused for every actor; that of a node that has left is collected with its `NodeId`. */
 const hashes = new WeakMap<NodeId, Hash64>()
 
 function nodeHash(node: NodeId): Hash64 {

@@ -1,13 +1,13 @@
-/** 64 bits, as two signed halves: what all nodes, all versions and all machines agree on for one text. */
+/** 64 bits, as two signed halves: the same for one text on all nodes, versions and machines. */
 export interface Hash64 {
   readonly high: number
   readonly low: number
 }
 
 /**
- * FNV-1a of the text's UTF-8, 64 bits wide, and then the finish of MurmurHash3. The first sees every byte but leaves its upper bits
- * poorly mixed for texts that differ in the end, as `user-1` and `user-2` do; the second mends that. `BigInt` would say
- * it in five lines and take fifty times as long.
+ * Hashes the text's UTF-8 with 64-bit FNV-1a and then the finalizer of MurmurHash3. The first sees every byte but leaves its
+ * upper bits poorly mixed for texts that differ in the end, as `user-1` and `user-2` do; the second corrects that. `BigInt`
+ * would do it in five lines and take fifty times as long.
  */
 export function stableHash(text: string): Hash64 {
   let high = 0xcbf29ce4 | 0
@@ -24,7 +24,7 @@ export function stableHash(text: string): Hash64 {
   return mixed(high, low)
 }
 
-/** The finish: each bit of what comes out depends on every bit of what goes in, and no two that go in come out the same. */
+/** The finalizer: a bijection in which each bit of the output depends on every bit of the input. */
 export function mixed(high: number, low: number): Hash64 {
   // Each round: x ^= x >>> 33, then x *= constant. A shift by 33 is one by 32, which is the other half, and by 1.
   const low1 = low ^ (high >>> 1)

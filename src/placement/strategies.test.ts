@@ -2,10 +2,16 @@ import { expect, test } from "vitest"
 import { ActorId } from "../address/actor-id.js"
 import { NodeId } from "../address/node-id.js"
 import { SeededRandom } from "../sim/seeded-random.js"
-import { OwnPlacements } from "./own-placements.js"
-import type { PlacementContext, PlacementStrategy } from "./placement-strategy.js"
-import { leastLoadedOfTwo, preferLocal, random, rendezvous } from "./strategies.js"
-import type { Candidate } from "./topology.js"
+import { Authorities } from "./authorities.js"
+import type { Candidate } from "./placement-protocol.js"
+import { rendezvous } from "./rendezvous.js"
+import {
+  leastLoadedOfTwo,
+  type PlacementContext,
+  type PlacementStrategy,
+  preferLocal,
+  random,
+} from "./strategies.js"
 
 test("preferLocal is this node where it hosts the type, and else what rendezvous says", () => {
   const all = members(5)
@@ -60,22 +66,6 @@ test("300 actors that three nodes place by figures that are never refreshed are 
   }
 })
 
-test("what this node has placed counts at once, and until the node's figure changes", () => {
-  const own = new OwnPlacements()
-  const [one, two] = members(2, [10, 20]) as [Candidate, Candidate]
-  own.add(one)
-  own.add(one)
-  own.add(two)
-  own.remove(two.node)
-  expect([own.loadOf(one), own.loadOf(two)]).toEqual([12, 20])
-  const later = { ...one, load: 11 }
-  expect(own.loadOf(later)).toBe(11)
-  own.add(later)
-  expect(own.loadOf(later)).toBe(12)
-  own.keepOnly((node) => node.equals(two.node))
-  expect(own.loadOf(later)).toBe(11)
-})
-
 /** How many actors each got, where each that is placed counts at once. */
 function spread(
   strategy: PlacementStrategy,
@@ -83,13 +73,15 @@ function spread(
   count: number,
   chance = new SeededRandom(7),
 ): Map<string, number> {
-  const own = new OwnPlacements()
-  const context = { ...contextOf("node-0"), random: chance, load: own.loadOf.bind(own) }
+  const self = nodeNamed("node-0")
+  const authorities = new Authorities({ self, random: chance, strategyOf: () => strategy, limit: count })
   const counts = new Map<string, number>()
   for (const id of ids(count)) {
-    const named = strategy(id, candidates, context)
-    own.add(candidates.find(({ node }) => node.equals(named)) as Candidate)
-    counts.set(named.host, (counts.get(named.host) ?? 0) + 1)
+    const choice = authorities.choose(id, candidates, { options: {}, since: 1 })
+    if (choice.kind === "nobody") throw new Error(choice.refusal.because)
+    authorities.sendTo(id, choice.candidate, 1)
+    const { host } = choice.candidate.node
+    counts.set(host, (counts.get(host) ?? 0) + 1)
   }
   return counts
 }

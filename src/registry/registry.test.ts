@@ -68,7 +68,7 @@ test("an actor that nobody has comes here, and asking again changes nothing", as
   expect([tenure.mayBegin(), tenure.mayAct()]).toEqual([true, true])
   const calls = node.way.calls.length
   const again = await node.registry.register(alice)
-  expect(again).toEqual({ kind: "place-on-node", node: node.registry.node, tenure, isNew: false })
+  expect(again).toEqual({ kind: "acquired", tenure })
   expect(node.way.calls.length).toBe(calls)
   expect([...node.registry.tenures]).toEqual([tenure])
 })
@@ -87,8 +87,8 @@ test("of two nodes that claim at the same time one has it, and the other is told
   const [a, b] = [await scene.member(), await scene.member()]
   expect(await b.registry.lookup(alice)).toBeUndefined()
   const decisions = await Promise.all([a.registry.register(alice), b.registry.register(alice)])
-  expect(decisions.map(told)).toEqual(["here, new", "lost to 7001"])
-  expect(decisions[1]).toMatchObject({ loser: b.registry.node, winner: { node: a.registry.node } })
+  expect(decisions.map(told)).toEqual(["here", "at 7001"])
+  expect(decisions[1]).toMatchObject({ because: { kind: "owned", node: a.registry.node } })
   expect(b.registry.tenure(alice)).toBeUndefined()
 })
 
@@ -98,7 +98,7 @@ test("what another node is known to have is not claimed", async () => {
   const { generation } = await a.tenureOf(alice)
   await settle()
   expect(b.registry.cached(alice)).toMatchObject({ kind: "placed", generation })
-  expect(told(await b.registry.register(alice))).toBe("already at 7001")
+  expect(told(await b.registry.register(alice))).toBe("at 7001")
   expect(await b.registry.lookup(alice)).toMatchObject({ node: a.registry.node, generation })
 })
 
@@ -125,10 +125,10 @@ test("while the store is away nothing is claimed, and afterwards it is", async (
   const scene = new Scene()
   const node = await scene.member()
   node.way.trouble = "refuse"
-  expect(told(await node.registry.register(alice))).toBe("refused: unavailable")
+  expect(told(await node.registry.register(alice))).toBe("denied: unavailable")
   await expect(node.registry.lookup(alice)).rejects.toThrow(StoreUnavailableError)
   node.way.trouble = undefined
-  expect(told(await node.registry.register(alice))).toBe("here, new")
+  expect(told(await node.registry.register(alice))).toBe("here")
 })
 
 test("what is known is looked up without asking the store, what is not is read once", async () => {
@@ -157,7 +157,7 @@ test("a release shuts the doors before it is sent, and lets others have the acto
   expect(await released).toBe("released")
   expect(await scene.entry(placementKey(alice))).toBeUndefined()
   expect(a.registry.cached(alice)?.kind).toBe("absent")
-  expect(told(await b.registry.register(alice))).toBe("here, new")
+  expect(told(await b.registry.register(alice))).toBe("here")
 })
 
 test("a release of what somebody else has by now changes nothing", async () => {
@@ -202,19 +202,19 @@ test("a node without the store goes on until its deadline, waits, and is fenced 
   expect(a.told).toEqual([])
   expect(a.registry.tenure(alice)).toBe(tenure)
   const claimed = a.registry.register(idOf("bob"))
-  expect(told(await b.registry.register(alice))).toBe("already at 7001")
+  expect(told(await b.registry.register(alice))).toBe("at 7001")
   await scene.clock.advance(OBSERVER_MS - HOLDER_MS)
   expect(b.view).toEqual(["7002 up"])
-  expect(told(await b.registry.register(alice))).toBe("here, new")
+  expect(told(await b.registry.register(alice))).toBe("here")
   expect(tenure.mayAct()).toBe(false)
   a.way.trouble = undefined
   await scene.clock.advance(2_500)
   expect(a.told).toEqual(["fenced: the lease was ended by another node", "rejoined"])
   expect([tenure.mayAct(), a.registry.tenure(alice)]).toEqual([false, undefined])
-  expect(told(await claimed)).toBe("refused: fenced")
+  expect(told(await claimed)).toBe("denied: fenced")
   expect(a.id).not.toBe(before)
   for (const { view } of [a, b]) expect(view).toEqual(["7001 up", "7002 up"])
-  expect(told(await a.registry.register(alice))).toBe("already at 7002")
+  expect(told(await a.registry.register(alice))).toBe("at 7002")
 })
 
 test("a node that nobody else watches keeps its tenures however long the store is away, or its process blocked", async () => {
@@ -245,7 +245,7 @@ test("claims wait for a renewal too, and are made after it, each once", async ()
   await settle()
   expect(commitsOf(node) - before).toBe(1)
   await node.way.store.release()
-  for (const decision of await Promise.all(claims)) expect(told(decision)).toBe("here, new")
+  for (const decision of await Promise.all(claims)) expect(told(decision)).toBe("here")
   expect(commitsOf(node) - before).toBe(2_001)
 })
 
@@ -274,9 +274,9 @@ test("a leaving node is seen to leave, takes nothing new, and ends what it has b
   a.registry.leave()
   await settle()
   expect(b.view).toEqual(["7001 leaving", "7002 up"])
-  expect(told(await a.registry.register(idOf("bob")))).toBe("refused: leaving")
+  expect(told(await a.registry.register(idOf("bob")))).toBe("denied: leaving")
   expect([tenure.mayBegin(), tenure.mayAct()]).toEqual([false, true])
-  expect(told(await b.registry.register(alice))).toBe("already at 7001")
+  expect(told(await b.registry.register(alice))).toBe("at 7001")
   expect(await a.registry.unregister(tenure)).toBe("released")
   await scene.clock.advance(2 * TTL_MS)
   expect(b.view).toEqual(["7001 leaving", "7002 up"])
@@ -297,7 +297,7 @@ test("a node that is stopped leaves nothing in the store and nothing running, an
   expect(await scene.keys()).not.toContain(nodeKey(before))
   expect(await scene.keys()).not.toContain(leaseKey(before))
   await settle()
-  expect(told(await b.registry.register(alice))).toBe("here, new")
+  expect(told(await b.registry.register(alice))).toBe("here")
   await b.registry.stop()
   expect(scene.clock.pendingTimers).toBe(0)
   expect(a.told).toEqual([])
@@ -377,11 +377,11 @@ test("a node whose record is gone finds that out when a claim is refused", async
   node.way.restorable.isDeaf = true
   await scene.commit({ kind: "delete", key: nodeKey(before) }, { kind: "delete", key: leaseKey(before) })
   expect(node.registry.isMember).toBe(true)
-  expect(told(await node.registry.register(alice))).toBe("refused: fenced")
+  expect(told(await node.registry.register(alice))).toBe("denied: fenced")
   await settle()
   expect(node.told[0]).toBe("fenced: the lease was ended by another node")
   expect(node.told).toContain("rejoined")
-  expect(told(await node.registry.register(alice))).toBe("here, new")
+  expect(told(await node.registry.register(alice))).toBe("here")
 })
 
 test("a store that was set back fences everybody, and all begin anew in its new epoch", async () => {
@@ -397,7 +397,7 @@ test("a store that was set back fences everybody, and all begin anew in its new 
   expect(node.told.at(-1)).toBe("rejoined")
   expect(node.id).not.toBe(before)
   expect(node.view).toEqual(["7001 up"])
-  expect(told(await node.registry.register(alice))).toBe("here, new")
+  expect(told(await node.registry.register(alice))).toBe("here")
 })
 
 test("a node hands the store so many claims at once, and one that is fenced takes back those that wait", async () => {
@@ -410,7 +410,7 @@ test("a node hands the store so many claims at once, and one that is fenced take
   expect(commitsOf(node) - before).toBe(1_024)
   const outcomes = decisions.slice(1_024)
   await scene.endLease(node.id)
-  for (const decision of await Promise.all(outcomes)) expect(told(decision)).toBe("refused: fenced")
+  for (const decision of await Promise.all(outcomes)) expect(told(decision)).toBe("denied: fenced")
   // Beside them its next life's join, and the giving up of what is left of this one.
   expect(commitsOf(node) - before).toBe(1_026)
 })

@@ -9,15 +9,15 @@ import type { Logger } from "../ports/logger.js"
 import type { Random } from "../ports/random.js"
 import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
 import type { ClaimOutcome } from "./claim.js"
-import { Claimant } from "./claimant.js"
+import { ClaimDriver } from "./claim-driver.js"
 import type { ClusterTerms } from "./cluster-terms.js"
 import { CommitWindows } from "./commit-window.js"
 import { releaseCommit } from "./commits.js"
-import type { Directory, Placement, PlacementDecision, Unregistration } from "./directory.js"
 import { Follower } from "./follower.js"
 import { Incarnation, type IncarnationTools } from "./incarnation.js"
 import { type LeaseTerms, observerMs } from "./lease-terms.js"
-import { PlacementCache, type Whereabouts } from "./placement-cache.js"
+import { type Placed, PlacementCache, type Whereabouts } from "./placement-cache.js"
+import type { Denial, Registration, Unregistration } from "./registration.js"
 import { actorKey, PLACEMENTS, placementKey } from "./registry-keys.js"
 import { parsedNode, Roster } from "./roster.js"
 import { StoreTroubles } from "./store-troubles.js"
@@ -36,13 +36,13 @@ import { checkTerms } from "./terms-check.js"
  * A node that is fenced has lost its tenures for good. It joins again as another incarnation by itself, for as long as
  * the registry is not stopped.
  */
-export class Registry implements Directory, TenureHolder {
+export class Registry implements TenureHolder {
   readonly #tools: RegistryTools
   readonly #roster: Roster
   readonly #cache = new PlacementCache({ epoch: "" })
   readonly #placements: Follower
   readonly #tenures = new Map<string, Tenure>()
-  readonly #claims = new Map<string, Promise<PlacementDecision>>()
+  readonly #claims = new Map<string, Promise<Registration>>()
   readonly #troubles: StoreTroubles
   readonly #windows = new CommitWindows()
   #incarnation: Incarnation | undefined
@@ -150,14 +150,15 @@ export class Registry implements Directory, TenureHolder {
     return this.#cache.lookup(actorKey(id))
   }
 
-  async lookup(id: ActorId): Promise<Placement | undefined> {
+  /** The actor's placement, from the store if need be. Rejects with a `StoreUnavailableError`. */
+  async lookup(id: ActorId): Promise<Placed | undefined> {
     const known = this.cached(id)
     if (known?.kind === "placed" && this.view.has(known.node)) return known
     return this.read(id)
   }
 
   /** What the store says, whatever is known here. */
-  async read(id: ActorId): Promise<Placement | undefined> {
+  async read(id: ActorId): Promise<Placed | undefined> {
     const sight = await this.#tools.store.get(placementKey(id))
     const { entry, epoch, revision } = sight
     const where = this.#whereabouts(entry?.value, entry?.revision ?? revision)
@@ -183,22 +184,25 @@ export class Registry implements Directory, TenureHolder {
     return this.#cache.epoch
   }
 
-  register(id: ActorId): Promise<PlacementDecision> {
+  /**
+   * Makes this node the one that has the actor, if no other node does. Writes nothing where this node has it already. Never
+   * rejects.
+   */
+  register(id: ActorId): Promise<Registration> {
     const key = actorKey(id)
-    const own = this.#tenures.get(key)
-    if (own !== undefined) {
-      return Promise.resolve({ kind: "place-on-node", node: own.node, tenure: own, isNew: false })
-    }
-    const underWay = this.#claims.get(key)
-    if (underWay !== undefined) return underWay
+    const tenure = this.#tenures.get(key)
+    if (tenure !== undefined) return Promise.resolve({ kind: "acquired", tenure })
+    const inFlight = this.#claims.get(key)
+    if (inFlight !== undefined) return inFlight
     const incarnation = this.#incarnation
-    if (incarnation === undefined) return Promise.resolve({ kind: "refused", because: "fenced" })
-    if (incarnation.isLeaving) return Promise.resolve({ kind: "refused", because: "leaving" })
+    if (incarnation === undefined) return Promise.resolve(FENCED)
+    if (incarnation.isLeaving) return Promise.resolve(LEAVING)
     const claim = this.#claim(id, key, incarnation)
     this.#claims.set(key, claim)
     return claim
   }
 
+  /** Ends the tenure, and then deletes its placement, if that is still the present one. */
   unregister(tenure: Tenure): Promise<Unregistration> {
     tenure.end("it was released")
     return this.#release(tenure.id, tenure.generation, tenure.incarnation)
@@ -399,12 +403,12 @@ export class Registry implements Directory, TenureHolder {
     })
   }
 
-  async #claim(id: ActorId, key: string, incarnation: Incarnation): Promise<PlacementDecision> {
+  async #claim(id: ActorId, key: string, incarnation: Incarnation): Promise<Registration> {
     const guess = this.#cache.lookup(key)
-    const claimant = new Claimant(id, incarnation, this.#tools.store)
+    const driver = new ClaimDriver(id, incarnation, this.#tools.store)
     let outcome: ClaimOutcome
     try {
-      outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined)
+      outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined)
     } finally {
       this.#claims.delete(key)
     }
@@ -413,26 +417,20 @@ export class Registry implements Directory, TenureHolder {
       case "claimed": {
         const { generation } = outcome
         this.#cache.handle({ kind: "claimed", epoch, key, where: { kind: "placed", node, generation } })
-        if (incarnation.isFencedOff) return { kind: "refused", because: "fenced" }
-        return {
-          kind: "place-on-node",
-          node,
-          tenure: this.#hold(id, key, generation, incarnation),
-          isNew: true,
-        }
+        if (incarnation.isFencedOff) return FENCED
+        return { kind: "acquired", tenure: this.#hold(id, key, generation, incarnation) }
       }
       case "elsewhere": {
         const { generation } = outcome.placed
-        const winner: Placement = { node: NodeId.parse(outcome.placed.node), generation }
-        this.#cache.handle({ kind: "read", epoch, key, where: { kind: "placed", ...winner } })
-        if (guess?.kind === "absent") return { kind: "race", winner, loser: node }
-        return { kind: "already-registered", placement: winner }
+        const owner = { node: NodeId.parse(outcome.placed.node), generation }
+        this.#cache.handle({ kind: "read", epoch, key, where: { kind: "placed", ...owner } })
+        return denied({ kind: "owned", ...owner })
       }
       case "not-a-member":
         incarnation.doubt()
-        return { kind: "refused", because: incarnation.isLeaving ? "leaving" : "fenced" }
+        return incarnation.isLeaving ? LEAVING : FENCED
       case "unavailable":
-        return { kind: "refused", because: incarnation.isFencedOff ? "fenced" : "unavailable" }
+        return incarnation.isFencedOff ? FENCED : UNAVAILABLE
     }
   }
 
@@ -478,6 +476,14 @@ export class Registry implements Directory, TenureHolder {
     const node = this.view.member(text)?.node ?? parsedNode(text)
     return node === undefined ? undefined : { kind: "placed", node, generation: revision }
   }
+}
+
+const FENCED = denied({ kind: "fenced", detail: "this node is not a member at the moment" })
+const LEAVING = denied({ kind: "leaving", detail: "this node takes no new actors" })
+const UNAVAILABLE = denied({ kind: "unavailable", detail: "the store did not answer" })
+
+function denied(because: Denial): Registration {
+  return { kind: "acquire-denied", because }
 }
 
 /** A record of an older life has long gone: each that is remembered was fenced after the one before. */

@@ -105,10 +105,11 @@ export class RemoteNode implements MessageGate, SessionOwner {
     return "not-delivered"
   }
 
-  /** The node that has the question; undefined where none has, or none will answer. */
-  askedOf(reply: ReplyRef): NodeId | undefined {
+  /** The node that has the question, and has yet to answer; or whether it still waits here to be sent. */
+  placeOf(reply: ReplyRef): NodeId | "queued" | "unknown" {
     const session = this.#session
-    return session?.question(reply.correlation) === reply ? session.node : undefined
+    if (session?.question(reply.correlation) === reply) return session.node
+    return parcels.has(reply) ? "queued" : "unknown"
   }
 
   watch(ref: RemoteRef<never>, watcher: Watcher): void {

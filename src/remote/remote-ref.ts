@@ -44,9 +44,9 @@ export class RemoteRef<M> extends InternalRef<M> {
     return this.#gate.withdraw(reply)
   }
 
-  /** The node that was asked and has yet to answer: the one at the other end of the connection that the question was sent over. */
-  askedOf(reply: ReplyRef): NodeId | undefined {
-    return this.#gate.askedOf(reply)
+  /** Where the question is: with a node, the one at the other end of the connection that it was sent over, or not sent yet. */
+  placeOf(reply: ReplyRef): NodeId | "queued" | "unknown" {
+    return this.#gate.placeOf(reply)
   }
 
   addWatcher(watcher: Watcher): void {
@@ -74,7 +74,7 @@ export interface MessageGate {
   tell(ref: RemoteRef<never>, message: unknown): void
   request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown, extras?: Extras): CallError | undefined
   withdraw(reply: ReplyRef): Delivery
-  askedOf(reply: ReplyRef): NodeId | undefined
+  placeOf(reply: ReplyRef): NodeId | "queued" | "unknown"
   watch(ref: RemoteRef<never>, watcher: Watcher): void
   unwatch(ref: RemoteRef<never>, watcher: Watcher): void
 }

@@ -19,8 +19,8 @@ import {
 } from "./actor.js"
 import type { ActorClass } from "./actor-class.js"
 import type { ActorMethod, ActorType } from "./actor-type.js"
+import type { CallQueue } from "./call-admission.js"
 import type { CatalogTools } from "./catalog.js"
-import type { GuestQueue } from "./guest.js"
 import { validInput } from "./input-check.js"
 import type { Destination, Invocation } from "./invocation.js"
 import { OutgoingCalls } from "./outgoing-calls.js"
@@ -43,7 +43,7 @@ import { Failure, promised, thrown } from "./turn-result.js"
  *
  * Its doors are its tenure's: asked before a turn starts, before a call or a reply leaves, and before a save.
  */
-export class Activation implements Runnable, Destination, ActorContext<unknown>, TenureHolder, GuestQueue {
+export class Activation implements Runnable, Destination, ActorContext<unknown>, TenureHolder, CallQueue {
   readonly type: ActorType
   readonly tenure: Tenure
   readonly key: string
@@ -51,7 +51,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
   usedAt: number
   /** It ended without having served anybody, as the next one may too. */
   isUnused = false
-  guestBytes = 0
+  queuedBytes = 0
   readonly #tools: CatalogTools
   readonly #mailbox: Mailbox
   readonly #durable: DurableState
@@ -200,7 +200,7 @@ export class Activation implements Runnable, Destination, ActorContext<unknown>,
       return invocation.fail(new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key]))
     }
     if (this.#mayStartBeside(invocation)) return this.#start(invocation)
-    const refused = invocation.wait?.(this, this.#mailbox.size)
+    const refused = invocation.waitIn?.(this, this.#mailbox.size)
     if (refused !== undefined) return invocation.fail(refused)
     if (!this.#mailbox.push(invocation)) {
       return invocation.fail(new OverloadedError(this.id.toString(), this.#mailbox.capacity))

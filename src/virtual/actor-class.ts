@@ -1,4 +1,4 @@
-import type { PlacementStrategy } from "../placement/placement-strategy.js"
+import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Actor } from "./actor.js"
 import type { StandardSchema } from "./standard-schema.js"
 

@@ -1,5 +1,5 @@
 import { SettingsError } from "../errors/settings-error.js"
-import type { PlacementStrategy } from "../placement/placement-strategy.js"
+import type { PlacementStrategy } from "../placement/strategies.js"
 import type { StateShape } from "../registry/durable-state.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { Actor } from "./actor.js"

@@ -4,24 +4,20 @@ import { InternalRef } from "../actor/internal-ref.js"
 import type { ReplyRef } from "../actor/reply-ref.js"
 import { ActorPath } from "../address/actor-path.js"
 import type { Address } from "../address/address.js"
-import { PlacementError } from "../errors/actor-call-errors.js"
 import { type CallError, type Delivery, InvalidMessageError } from "../errors/call-errors.js"
 import { RemoteReply } from "../remote/remote-reply.js"
 import type { Extras } from "../serialization/envelope.js"
-import { Guest, type GuestHouse, isCallMessage } from "./guest.js"
-import { Refusals } from "./refusals.js"
+import { type CallReceiver, IncomingCall, isCallMessage } from "./incoming-call.js"
 
 /** Where the calls of other nodes come in: `/system/actors`, on every node. */
 export class ActorsGate extends InternalRef<unknown> {
   readonly path: ActorPath
-  readonly #house: GuestHouse
-  readonly #hall: GuestHall
+  readonly #receiver: CallReceiver
 
-  constructor(address: Address, namespace: string, hall: GuestHall) {
+  constructor(address: Address, receiver: CallReceiver) {
     super()
     this.path = gatePath(address)
-    this.#house = { namespace, refusals: new Refusals() }
-    this.#hall = hall
+    this.#receiver = receiver
   }
 
   /** It is there as long as the system is. */
@@ -34,18 +30,19 @@ export class ActorsGate extends InternalRef<unknown> {
   }
 
   tell(message: unknown): void {
-    this.#hall.told(message)
+    this.#receiver.told(message)
   }
 
   accept(message: unknown): DeadLetterReason | undefined {
-    this.#hall.told(message)
+    this.#receiver.told(message)
     return undefined
   }
 
   request(reply: ReplyRef, message: unknown, extras?: object): CallError | undefined {
     if (!(reply instanceof RemoteReply)) return new InvalidMessageError("calls come in from other nodes here")
     if (!isCallMessage(message)) return new InvalidMessageError("it is no call")
-    return this.#admit(new Guest(this.#house, message, extras as Extras, reply))
+    this.#receiver.receive(new IncomingCall(this.#receiver, message, extras as Extras, reply))
+    return undefined
   }
 
   override receiveRequest(
@@ -56,14 +53,10 @@ export class ActorsGate extends InternalRef<unknown> {
     backlog: Backlog,
   ): CallError | undefined {
     if (!(reply instanceof RemoteReply) || !isCallMessage(message)) return this.request(reply, message)
-    const guest = new Guest(this.#house, message, extras as Extras, reply)
-    guest.countIn(backlog, weight)
-    return this.#admit(guest)
-  }
-
-  #admit(guest: Guest): undefined {
-    if (!this.#house.refusals.cover(guest)) this.#hall.receive(guest)
-    else guest.fail(guest.idProblem ?? sentTooEarly(guest))
+    const call = new IncomingCall(this.#receiver, message, extras as Extras, reply)
+    call.countIn(backlog, weight)
+    this.#receiver.receive(call)
+    return undefined
   }
 
   withdraw(): Delivery {
@@ -74,24 +67,9 @@ export class ActorsGate extends InternalRef<unknown> {
   removeWatcher(): void {}
 }
 
-function sentTooEarly({ id }: Guest): PlacementError {
-  return new PlacementError(
-    id.toString(),
-    "not-here",
-    "an earlier call to it was refused, and this one was sent before",
-  )
-}
-
 export function gatePath(address: Address): ActorPath {
   return ActorPath.root(address, "system").child("actors")
 }
 
 /** Its path within any system. */
 export const GATE = "/system/actors"
-
-/** What the gate hands on. */
-export interface GuestHall {
-  receive(guest: Guest): void
-  /** What another node tells of itself. */
-  told(message: unknown): void
-}

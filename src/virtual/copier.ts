@@ -5,7 +5,7 @@ import { isInstance } from "../errors/thrown.js"
 import type { Codec } from "../ports/codec.js"
 import { ARRAY_WEIGHT, OBJECT_WEIGHT, REF_WEIGHT } from "../serialization/item-weights.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import { AGAIN, ONE_WAY_CALL } from "./guest.js"
+import { ONE_WAY_CALL, RESENT } from "./incoming-call.js"
 
 /**
  * Copies what passes between a caller and an actor in one process, so that neither can change what the other has; and refuses
@@ -91,7 +91,7 @@ export class Copier {
 
   /** In another order than in the message, so that nobody takes this for one; that changes neither bytes, nor items, nor depth. */
   #argumentsByWire(args: readonly unknown[], { id }: CallHead, method: string): readonly unknown[] {
-    const message = [args, id.type, id.key, method, ONE_WAY_CALL | AGAIN]
+    const message = [args, id.type, id.key, method, ONE_WAY_CALL | RESENT]
     const [copies] = this.#byWire(message) as readonly [readonly unknown[]]
     return copies
   }

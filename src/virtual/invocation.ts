@@ -1,6 +1,6 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { TraceContext } from "../ports/telemetry.js"
-import type { GuestQueue } from "./guest.js"
+import type { CallQueue } from "./call-admission.js"
 
 /** One message for an actor, wherever it came from. It ends exactly once. */
 export interface Invocation {
@@ -19,7 +19,7 @@ export interface Invocation {
   /** Nobody waits for it any more. */
   readonly isOver: boolean
   /** For what came over the wire: it is to wait behind as many others, or is not to. */
-  wait?(queue: GuestQueue, waiting: number): Error | undefined
+  waitIn?(queue: CallQueue, waiting: number): Error | undefined
   /** Its turn starts: whoever sent it one-way is done with it, and until then keeps it. */
   begun(): void
   succeed(value: unknown): void

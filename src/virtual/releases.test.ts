@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { ManualClock, settle } from "../../test/fake/manual-clock.js"
 import type { Logger } from "../ports/logger.js"
-import type { Unregistration } from "../registry/directory.js"
+import type { Unregistration } from "../registry/registration.js"
 import type { Tenure } from "../registry/tenure.js"
 import { Releases } from "./releases.js"
 

@@ -2,7 +2,8 @@ import type { ActorId } from "../address/actor-id.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Revision } from "../ports/store.js"
-import type { Directory, Unregistration } from "../registry/directory.js"
+import type { Unregistration } from "../registry/registration.js"
+import type { Registry } from "../registry/registry.js"
 import type { Tenure } from "../registry/tenure.js"
 
 /**
@@ -14,7 +15,7 @@ import type { Tenure } from "../registry/tenure.js"
  * left is forgotten, as generations of another epoch of the store mean nothing in this one.
  */
 export class Releases {
-  readonly #registry: PlacementRegistry
+  readonly #registry: Pick<Registry, "unregister" | "discard">
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #left = new Map<string, Left>()
@@ -24,7 +25,7 @@ export class Releases {
   /** Counts the lives of this node: what comes of a release of an earlier one is of no interest. */
   #life = 0
 
-  constructor(registry: PlacementRegistry, clock: Clock, logger: Logger) {
+  constructor(registry: Pick<Registry, "unregister" | "discard">, clock: Clock, logger: Logger) {
     this.#registry = registry
     this.#clock = clock
     this.#logger = logger
@@ -120,10 +121,4 @@ const LONGEST_PAUSE_MS = 30_000
 interface Left {
   readonly id: ActorId
   readonly generation: Revision
-}
-
-/** What the registry does for this. */
-export interface PlacementRegistry extends Pick<Directory, "unregister"> {
-  /** Deletes a placement that names this node, which runs no such activation. */
-  discard(id: ActorId, generation: Revision): Promise<Unregistration>
 }

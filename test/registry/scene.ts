@@ -4,8 +4,8 @@ import { NodeId } from "../../src/address/node-id.js"
 import type { Lifeline } from "../../src/ports/lifeline.js"
 import type { LogFields, Logger } from "../../src/ports/logger.js"
 import type { ClusterStore, Entry, Write } from "../../src/ports/store.js"
-import type { PlacementDecision } from "../../src/registry/directory.js"
 import { leaseKey, nodeKey } from "../../src/registry/node-record.js"
+import type { Registration } from "../../src/registry/registration.js"
 import { Registry, type RegistryTools } from "../../src/registry/registry.js"
 import type { Tenure } from "../../src/registry/tenure.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
@@ -172,26 +172,19 @@ export class SceneNode {
   }
 
   async tenureOf(id: ActorId): Promise<Tenure> {
-    const decision = await this.registry.register(id)
-    if (decision.kind !== "place-on-node") throw new Error(`it is ${JSON.stringify(decision)}`)
-    return decision.tenure
+    const registration = await this.registry.register(id)
+    if (registration.kind !== "acquired") throw new Error(`it is ${JSON.stringify(registration)}`)
+    return registration.tenure
   }
 }
 
 type OwnTools = Omit<RegistryTools, "store" | "logger" | "viewed" | "fenced" | "settled" | "rejoined">
 
-/** As a text, and who has it now by port. */
-export function told(decision: PlacementDecision): string {
-  switch (decision.kind) {
-    case "place-on-node":
-      return decision.isNew ? "here, new" : "here"
-    case "already-registered":
-      return `already at ${decision.placement.node.port}`
-    case "race":
-      return `lost to ${decision.winner.node.port}`
-    case "refused":
-      return `refused: ${decision.because}`
-  }
+/** As text: where the actor is, by port, or why it cannot be claimed. */
+export function told(registration: Registration): string {
+  if (registration.kind === "acquired") return "here"
+  const { because } = registration
+  return because.kind === "owned" ? `at ${because.node.port}` : `denied: ${because.kind}`
 }
 
 export function idOf(key: string): ActorId {

@@ -92,7 +92,7 @@ test("one node without the store is silent before another has its actor", async 
     expect(alone.fences).toEqual([])
     expect(other.view).toEqual([`${other.name} up`])
     const taken = await stage.on("beta", () => other.take(IDS[0] as ActorId))
-    expect(taken).toBe("place-on-node")
+    expect(taken).toBe("acquired")
     // The other counts ttl * 1.1 from when it saw the last renewal, and then commits.
     const goneAt = other.goneAt.get(before) as number
     expect(goneAt - (renewed?.answeredAt ?? 0)).toBeGreaterThan(TTL_MS * 1.1 - ROUND_TRIP_MS)

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { Actor, leastLoadedOfTwo, preferLocal, rendezvous } from "../../src/index.js"
-import type { PlacementStrategy } from "../../src/placement/placement-strategy.js"
+import type { PlacementStrategy } from "../../src/placement/strategies.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
 import { NODES, onThreeNodes } from "./troupe.js"
 

@@ -34,7 +34,7 @@ export async function checkConvergence(
     const truth = alive.map((node) => `${node} up`)
     agree(`${seen}` === `${truth}`, () => `${machine} sees ${seen}, and there are ${truth}`)
     agree(actors.routes === 0, () => `${machine} has ${actors.routes} routes left`)
-    agree(actors.receptions === 0, () => `${machine} has ${actors.receptions} receptions left`)
+    agree(actors.resolving === 0, () => `${machine} has ${actors.resolving} calls of others waiting`)
     const idle = [...registry.tenures].filter(({ id }) => actors.catalog.get(actorKey(id)) === undefined)
     agree(idle.length === 0, () => `${machine} holds ${idle.map(({ id }) => id)}, and runs none of them`)
     for (const id of show.ids) {

@@ -34,9 +34,9 @@ export const activationPlantings: readonly Planting[] = [
     about: "calls that came back are sent again in another order than that in which they were made",
     breaks: "MailboxOrder",
     workload: "activation",
-    file: "src/virtual/route.ts",
-    from: "waiting.sort((a, b) => a.order - b.order);",
-    to: "waiting.sort((a, b) => b.order - a.order);",
+    file: "src/virtual/call-routing.ts",
+    from: "this.#queue.sort((a, b) => a.call.order - b.call.order);",
+    to: "this.#queue.sort((a, b) => b.call.order - a.call.order);",
   },
   {
     name: "call-without-a-maker",

@@ -115,7 +115,7 @@ export const registryPlantings: readonly Planting[] = [
     about: "a node that a placement names runs under the generation that it finds there",
     breaks: "SingleActivation",
     workload: "registry",
-    file: "src/registry/claimant.ts",
+    file: "src/registry/claim-driver.ts",
     from: "const claimer = { node: node.toString(), record };",
     to: `const claimer = { node: node.toString(), record };
          if (guess.kind === "own" && (await this.#read(this.#key))?.revision === guess.generation)
@@ -145,10 +145,10 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "and by then there was",
     workload: "registry",
     file: "src/registry/registry.ts",
-    from: `outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined);`,
+    from: `outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined);`,
     to: `const { store } = this.#tools;
          const early = await store.get("state/" + key).catch(() => undefined);
-         outcome = await claimant.claim(guess?.kind === "placed" ? guess : undefined);
+         outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined);
          if (outcome.kind === "claimed" && early !== undefined) {
            store.get = (at) => {
              delete store.get;

@@ -8,7 +8,6 @@ import {
   NodeRejoined,
   StoreUnavailableError,
 } from "../../src/index.js"
-import type { Placement } from "../../src/registry/directory.js"
 import type { Registry } from "../../src/registry/registry.js"
 import { type Life, SeededRandom, startSystem } from "../../src/sim/index.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
@@ -198,31 +197,28 @@ export class Host {
   }
 
   /** What a node that is gone had is up for claiming. */
-  #isElsewhere({ node }: Placement): boolean {
+  #isElsewhere({ node }: { readonly node: NodeId }): boolean {
     return !node.equals(this.#registry.node) && this.#registry.view.has(node)
   }
 
   async #claim(id: ActorId, asked: Asked, hops: number): Promise<Outcome> {
-    const decision = await this.#registry.register(id)
+    const known = this.#registry.cached(id)
+    const registration = await this.#registry.register(id)
     this.noteCached(asked.id)
-    switch (decision.kind) {
-      case "place-on-node":
-        return this.#activationOf(decision.tenure, asked.id).turn(asked)
-      case "already-registered":
-        return this.#pass(decision.placement, asked, hops)
-      case "race":
-        this.#life.sometimes("a race is lost")
-        return this.#pass(decision.winner, asked, hops)
-      case "refused":
-        this.#life.sometimes(`a claim is refused: ${decision.because}`)
-        return notDelivered(decision.because)
+    if (registration.kind === "acquired") return this.#activationOf(registration.tenure, asked.id).turn(asked)
+    const { because } = registration
+    if (because.kind === "owned") {
+      this.#life.sometimes("a race is lost", known?.kind === "absent")
+      return this.#pass(because, asked, hops)
     }
+    this.#life.sometimes(`a claim is refused: ${because.kind}`)
+    return notDelivered(because.kind)
   }
 
   /** Somebody wants it before its release is through. */
   async #startAgain({ tenure, id }: Activation): Promise<void> {
-    const decision = await this.#registry.register(tenure.id)
-    if (decision.kind === "place-on-node") this.#activationOf(decision.tenure, id)
+    const registration = await this.#registry.register(tenure.id)
+    if (registration.kind === "acquired") this.#activationOf(registration.tenure, id)
   }
 
   /** One for each tenure. */
@@ -248,7 +244,7 @@ export class Host {
     return activation
   }
 
-  async #pass({ node }: Placement, asked: Asked, hops: number): Promise<Outcome> {
+  async #pass({ node }: { readonly node: NodeId }, asked: Asked, hops: number): Promise<Outcome> {
     if (hops === MOST_HOPS) return notDelivered("it was passed on too often")
     this.#life.sometimes("an operation is passed on")
     this.#life.sometimes("an operation is passed on twice", hops === 1)

@@ -47,7 +47,7 @@ export class CountingActor {
   async #run(): Promise<void> {
     while (!this.#isOver) {
       const decision = await this.#registry.register(this.#id)
-      if (decision.kind === "place-on-node") await this.#activation(decision.tenure)
+      if (decision.kind === "acquired") await this.#activation(decision.tenure)
       await moment(5)
     }
   }

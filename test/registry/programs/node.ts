@@ -11,8 +11,8 @@ import {
   TroupeError,
 } from "../../../src/index.js"
 import type { StoreProvider } from "../../../src/ports/store.js"
-import type { PlacementDecision } from "../../../src/registry/directory.js"
 import type { DurableState } from "../../../src/registry/durable-state.js"
+import type { Denial } from "../../../src/registry/registration.js"
 import type { Registry } from "../../../src/registry/registry.js"
 import type { Tenure } from "../../../src/registry/tenure.js"
 import { nodePorts } from "../../../src/runtime/node-ports.js"
@@ -108,13 +108,11 @@ process.on("message", async ({ id, name, args }: Call) => {
 report({ kind: "ready" })
 
 async function claim(key: string): Promise<Claimed> {
-  const decision = await registry.register(idOf(key))
-  if (decision.kind === "place-on-node") {
-    const { tenure } = decision
-    held.set(key, { tenure, state: states.of(tenure) })
-    return { kind: decision.kind, generation: tenure.generation }
-  }
-  return { kind: decision.kind }
+  const registration = await registry.register(idOf(key))
+  if (registration.kind === "acquire-denied") return { kind: registration.because.kind }
+  const { tenure } = registration
+  held.set(key, { tenure, state: states.of(tenure) })
+  return { kind: "acquired", generation: tenure.generation }
 }
 
 function holding(key: string) {
@@ -158,7 +156,7 @@ export interface Call {
 }
 
 export interface Claimed {
-  readonly kind: PlacementDecision["kind"]
+  readonly kind: "acquired" | Denial["kind"]
   readonly generation?: number
 }
 

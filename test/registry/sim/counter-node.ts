@@ -2,6 +2,7 @@ import type { ActorId } from "../../../src/address/actor-id.js"
 import { NodeFenced } from "../../../src/membership/member-events.js"
 import type { ClusterStore, StoreProvider } from "../../../src/ports/store.js"
 import { LEASES } from "../../../src/registry/node-record.js"
+import type { Denial } from "../../../src/registry/registration.js"
 import type { Registry } from "../../../src/registry/registry.js"
 import type { Tenure } from "../../../src/registry/tenure.js"
 import { type Life, startSystem } from "../../../src/sim/index.js"
@@ -51,9 +52,9 @@ export class CounterNode {
     this.#registry = registry
     this.#noteWhoGoes(life, registry)
     for (;;) {
-      const decision = await registry.register(this.#id)
-      if (decision.kind === "place-on-node") await this.#activation(life, decision.tenure, states)
-      else if (decision.kind !== "refused" && !isSamePlace(registry, `${placeOf(decision).node}`)) return
+      const registration = await registry.register(this.#id)
+      if (registration.kind === "acquired") await this.#activation(life, registration.tenure, states)
+      else if (isElsewhere(registry, registration.because)) return
       await after(life, 20)
     }
   }
@@ -125,17 +126,9 @@ export class CounterNode {
   }
 }
 
-function placeOf(decision: { readonly kind: string }): { readonly node: unknown } {
-  const { placement, winner } = decision as {
-    readonly placement?: { readonly node: unknown }
-    readonly winner?: { readonly node: unknown }
-  }
-  return (placement ?? winner) as { readonly node: unknown }
-}
-
-/** Whether it is a former life of this node. */
-function isSamePlace(registry: Registry, node: string): boolean {
-  return node.split("#")[0] === registry.node.address
+/** Whether another node has it, and not a former life of this one. */
+function isElsewhere(registry: Registry, because: Denial): boolean {
+  return because.kind === "owned" && because.node.address !== registry.node.address
 }
 
 function after(life: Life, ms: number): Promise<void> {

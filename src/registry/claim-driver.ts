@@ -3,13 +3,13 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterStore, Entry } from "../ports/store.js"
 import { Claim, type ClaimCommand, type ClaimEvent, type ClaimOutcome, type Guess } from "./claim.js"
 import { claimAnswered, claimCommit, placementSeen } from "./commits.js"
-import type { Placement } from "./directory.js"
 import type { Incarnation } from "./incarnation.js"
 import { nodeKey } from "./node-record.js"
+import type { Placed } from "./placement-cache.js"
 import { placementKey } from "./registry-keys.js"
 
-/** Carries out one claim: does what `claim.ts` decides. */
-export class Claimant {
+/** Carries out the commands of one claim (`claim.ts`). */
+export class ClaimDriver {
   readonly #key: string
   readonly #incarnation: Incarnation
   readonly #store: ClusterStore
@@ -20,7 +20,7 @@ export class Claimant {
     this.#store = store
   }
 
-  async claim(known: Placement | undefined): Promise<ClaimOutcome> {
+  async claim(known: Placed | undefined): Promise<ClaimOutcome> {
     const claim = new Claim(this.#incarnation.node.toString())
     const guess =
       known === undefined ? undefined : { node: known.node.toString(), generation: known.generation }

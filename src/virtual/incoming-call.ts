@@ -1,52 +1,54 @@
 import type { Backlog } from "../actor/backlog.js"
 import { ActorId } from "../address/actor-id.js"
 import { ActorIdError } from "../address/actor-id-error.js"
-import { PlacementError } from "../errors/actor-call-errors.js"
-import { FencedError, InvalidMessageError, type OverloadedError } from "../errors/call-errors.js"
+import { InvalidMessageError, type OverloadedError } from "../errors/call-errors.js"
 import type { TraceContext } from "../ports/telemetry.js"
 import type { RemoteReply } from "../remote/remote-reply.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
+import type { AdmittableCall, CallQueue } from "./call-admission.js"
 import { type Invocation, localKey } from "./invocation.js"
-import type { Refusals } from "./refusals.js"
+import { isRetryable } from "./retryable.js"
 
-/** A call that came from another node. Whoever made it keeps its time, and tries again where that helps. */
-export class Guest implements Invocation {
+/** A call from another node. Its caller keeps its time, and retries it where that helps. */
+export class IncomingCall implements Invocation, AdmittableCall {
   readonly key: string
   readonly chain: readonly string[]
   readonly trace: TraceContext | undefined
-  readonly #namespace: string
   readonly #message: CallMessage
   #args: readonly unknown[]
   readonly #flags: number
   readonly #reply: RemoteReply
-  readonly #refusals: Refusals
+  readonly #receiver: CallReceiver
   #backlog: Backlog | undefined = undefined
   #weight = 0
-  #queue: GuestQueue | undefined = undefined
+  #queue: CallQueue | undefined = undefined
 
-  constructor({ namespace, refusals }: GuestHouse, message: CallMessage, extras: Extras, reply: RemoteReply) {
+  constructor(receiver: CallReceiver, message: CallMessage, extras: Extras, reply: RemoteReply) {
     this.key = localKey({ type: message[0], key: message[1] })
     this.chain = extras.chain
     this.trace = extras.trace
-    this.#namespace = namespace
     this.#message = message
     this.#args = message[3]
     this.#flags = extras.flags
     this.#reply = reply
-    this.#refusals = refusals
+    this.#receiver = receiver
   }
 
   /** Made when it is asked for: to find an actor that runs here its key will do. */
   get id(): ActorId {
     const [type, key] = this.#message
-    return ActorId.of(this.#namespace, type, key)
+    return ActorId.of(this.#receiver.namespace, type, key)
   }
 
   /** Why it is no id. */
   get idProblem(): InvalidMessageError | undefined {
     const [type, key] = this.#message
-    const id = ActorId.tryOf(this.#namespace, type, key)
+    const id = ActorId.tryOf(this.#receiver.namespace, type, key)
     return id instanceof ActorIdError ? new InvalidMessageError(id.message) : undefined
+  }
+
+  get problem(): Error | undefined {
+    return this.idProblem ?? this.#receiver.methodProblem(this)
   }
 
   get method(): string {
@@ -62,8 +64,8 @@ export class Guest implements Invocation {
   }
 
   /** It came back to whoever made it, and is sent anew. */
-  get isAgain(): boolean {
-    return ((this.#message[4] ?? 0) & AGAIN) !== 0
+  get isResent(): boolean {
+    return ((this.#message[4] ?? 0) & RESENT) !== 0
   }
 
   /** The connection that it came by. */
@@ -88,16 +90,16 @@ export class Guest implements Invocation {
   }
 
   /** It is to wait behind as many others; or what to say where there is no room for it. */
-  wait(queue: GuestQueue, waiting: number): OverloadedError | undefined {
+  waitIn(queue: CallQueue, waiting: number): OverloadedError | undefined {
     const backlog = this.#backlog
     if (backlog === undefined) return undefined
     this.#leaveQueue()
     if (waiting > 0) {
-      const isFull = waiting >= backlog.room || queue.guestBytes + this.#weight > backlog.roomBytes
+      const isFull = waiting >= backlog.room || queue.queuedBytes + this.#weight > backlog.roomBytes
       if (isFull) return backlog.refusal(this.id.toString())
     }
     this.#queue = queue
-    queue.guestBytes += this.#weight
+    queue.queuedBytes += this.#weight
     return undefined
   }
 
@@ -119,7 +121,7 @@ export class Guest implements Invocation {
 
   fail(error: Error): void {
     this.#release()
-    if (!this.#reply.isOver && isTriedAgain(error)) this.#refusals.add(this)
+    if (!this.#reply.isOver && isRetryable(error)) this.#receiver.refused(this)
     this.#reply.fail(error)
   }
 
@@ -132,30 +134,23 @@ export class Guest implements Invocation {
   }
 
   #leaveQueue(): void {
-    if (this.#queue !== undefined) this.#queue.guestBytes -= this.#weight
+    if (this.#queue !== undefined) this.#queue.queuedBytes -= this.#weight
     this.#queue = undefined
   }
 }
 
 const NOTHING: readonly unknown[] = []
 
-/** Where calls from other nodes wait. */
-export interface GuestQueue {
-  /** What those that wait weigh. */
-  guestBytes: number
-}
-
-/** What those who made the calls do about these errors, which is in `message-bus.ts`. */
-function isTriedAgain(error: Error): boolean {
-  return (
-    error instanceof PlacementError || (error instanceof FencedError && error.delivery === "not-delivered")
-  )
-}
-
-/** What guests need of where they are. */
-export interface GuestHouse {
+/** What takes calls from other nodes. */
+export interface CallReceiver {
   readonly namespace: string
-  readonly refusals: Refusals
+  receive(call: IncomingCall): void
+  /** The call was refused, and will be retried. */
+  refused(call: IncomingCall): void
+  /** An error where this node hosts the type, which has no such method. */
+  methodProblem(call: IncomingCall): Error | undefined
+  /** Another node tells something of itself. */
+  told(message: unknown): void
 }
 
 /** What is sent for a call: type, key, method and arguments; and what is special about it. */
@@ -169,7 +164,7 @@ export type CallMessage = readonly [
 
 /** Its answer is only that it has begun. */
 export const ONE_WAY_CALL = 1
-export const AGAIN = 2
+export const RESENT = 2
 
 /** What comes from outside is looked at here, and nowhere else. */
 export function isCallMessage(message: unknown): message is CallMessage {

@@ -5,7 +5,6 @@ import { refusal } from "../actor/local-ref.js"
 import { ReplyRef } from "../actor/reply-ref.js"
 import type { ActorId } from "../address/actor-id.js"
 import type { ActorPath } from "../address/actor-path.js"
-import type { NodeId } from "../address/node-id.js"
 import {
   CallError,
   CancelledError,
@@ -15,14 +14,14 @@ import {
   TimeoutError,
 } from "../errors/call-errors.js"
 import { fieldOf, isInstance } from "../errors/thrown.js"
-import type { MonotonicMs } from "../ports/clock.js"
 import type { Span, TraceContext } from "../ports/telemetry.js"
 import type { Tenure } from "../registry/tenure.js"
 import { plainError } from "../remote/plain-error.js"
 import { SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { Invocation } from "./invocation.js"
 import type { OutgoingCalls } from "./outgoing-calls.js"
-import type { Sending } from "./route.js"
+import { isRetryable } from "./retryable.js"
+import type { RoutableCall, RoutedCall } from "./routing-protocol.js"
 
 /**
  * A call that was made on this node, until it ends: with a value or an error, once.
@@ -37,74 +36,63 @@ import type { Sending } from "./route.js"
  *   2. the node freezes past its lease; generation 18 runs elsewhere, calls, and is answered
  *   3. the node goes on, is fenced, and joins again: without the question at the exit it would now send the call of generation 4
  */
-export class Call extends ReplyRef implements Invocation {
-  /** How often a node that was asked has said that the actor is elsewhere. */
-  forwards = 0
-  /** The nodes that would not take it. */
-  refusedBy: readonly NodeId[] = NOBODY
-  /** The way that it is under way on; undefined while it is on this node. */
-  sending: Sending | undefined = undefined
-  sentTo: NodeId | undefined = undefined
-  /** How long the answer may take, from its last sending on. */
+export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
+  /** Undefined for calls that went to an activation of this node at once. */
+  routed: RoutedCall<OutgoingCall> | undefined = undefined
+  /** How long the answer may take, from when the call was last sent. */
   timeLeftMs: number
-  /** How often it was tried again. */
-  attempts = 0
-  /** It was sent, and came back. */
-  isAgain = false
   /** Its order among all calls of this node. */
   readonly order: number
   readonly #desk: CallDesk
-  readonly #wish: CallWish
+  readonly #request: CallRequest
   #signal: AbortSignal | undefined = undefined
-  /** When its time began to count. */
-  #since: MonotonicMs | undefined = undefined
   /** Its maker counts it among those that have not left. */
   #isUnsent = false
   #isOver = false
   #mayHaveRun = false
 
-  constructor(desk: CallDesk, wish: CallWish, order: number) {
+  constructor(desk: CallDesk, request: CallRequest, order: number) {
     super()
     this.#desk = desk
-    this.#wish = wish
-    this.timeLeftMs = wish.timeoutMs
+    this.#request = request
+    this.timeLeftMs = request.timeoutMs
     this.order = order
-    if (wish.maker !== undefined) {
+    if (request.maker !== undefined) {
       this.#isUnsent = true
-      wish.maker.outgoing.made()
+      request.maker.outgoing.made()
     }
   }
 
   get id(): ActorId {
-    return this.#wish.id
+    return this.#request.id
   }
 
   get key(): string {
-    return this.#wish.key
+    return this.#request.key
   }
 
   get method(): string {
-    return this.#wish.method
+    return this.#request.method
   }
 
   get args(): readonly unknown[] {
-    return this.#wish.args
+    return this.#request.args
   }
 
   get flags(): number {
-    return this.#wish.flags
+    return this.#request.flags
   }
 
   get isOneWay(): boolean {
-    return this.#wish.isOneWay
+    return this.#request.isOneWay
   }
 
   get chain(): readonly string[] {
-    return this.#wish.chain
+    return this.#request.chain
   }
 
   get trace(): TraceContext | undefined {
-    return this.#wish.span?.context
+    return this.#request.span?.context
   }
 
   get keepsNothingAlive(): boolean {
@@ -120,23 +108,16 @@ export class Call extends ReplyRef implements Invocation {
   }
 
   get path(): ActorPath {
-    return this.#desk.pathOf(this)
+    return this.#desk.path
   }
 
-  /** Says how much of its time is left; it counts from the first time that this is asked, which is when it is queued or sent. */
-  countTimeAt(now: MonotonicMs): void {
-    if (this.#since === undefined) this.#since = now
-    else this.timeLeftMs = Math.max(1, this.#wish.timeoutMs - (now - this.#since))
-  }
-
-  /** Its time is up by the clock. Its deadline, which is coarser, may not have come yet. */
-  isLate(now: MonotonicMs): boolean {
-    return this.#since !== undefined && now - this.#since >= this.#wish.timeoutMs
+  get callTimeoutMs(): number {
+    return this.#request.timeoutMs
   }
 
   /** Why it may not leave its maker now; undefined if it may, and then it counts as sent. */
   override exitRefusal(): FencedError | undefined {
-    const { maker } = this.#wish
+    const { maker } = this.#request
     if (maker === undefined) return undefined
     const { tenure } = maker
     if (!tenure.mayAct()) return fencedMaker(tenure)
@@ -147,37 +128,32 @@ export class Call extends ReplyRef implements Invocation {
   /** Whether it may leave its maker now. Fails if it never may again. */
   exits(): boolean {
     const refused = this.exitRefusal()
-    if (refused !== undefined) this.endIfOvertaken()
+    if (refused !== undefined && this.exit === "shut") this.failOvertaken()
     return refused === undefined
   }
 
-  /** Its maker's doors have shut for good. */
-  get isOvertaken(): boolean {
-    return this.#wish.maker?.tenure.endedBecause !== undefined
+  get exit(): "open" | "waits" | "shut" {
+    const { maker } = this.#request
+    if (maker === undefined) return "open"
+    const { tenure } = maker
+    if (tenure.endedBecause !== undefined) return "shut"
+    return tenure.mayAct() ? "open" : "waits"
   }
 
-  /** Ends it if its maker's doors have shut for good: it was not run, and will not be. */
-  endIfOvertaken(): void {
-    const tenure = this.#wish.maker?.tenure
-    if (tenure?.endedBecause !== undefined) this.failForGood(fencedMaker(tenure))
+  /** Fails it because its maker was overtaken: it was not run, and will not be. */
+  failOvertaken(): void {
+    const { maker } = this.#request
+    if (maker !== undefined) this.failForGood(fencedMaker(maker.tenure))
   }
 
-  /** Its maker's doors wait for a renewal; undefined if they do not. Resolves when they have opened, or shut for good. */
-  exitOpened(): Promise<unknown> | undefined {
-    const tenure = this.#wish.maker?.tenure
-    return tenure === undefined || tenure.mayAct() ? undefined : tenure.opened()
-  }
-
-  /** It was not run, and is to be sent again. */
-  cameBack(): void {
-    this.sending = undefined
-    this.isAgain = true
-    this.rerouted()
+  /** Resolves when it may leave its maker, or never may again. */
+  async exitOpened(): Promise<void> {
+    await this.#request.maker?.tenure.opened()
   }
 
   /** It was handed to an activation of this node, or sent, and was not run: it has yet to leave. */
   rerouted(): void {
-    const { maker } = this.#wish
+    const { maker } = this.#request
     if (maker === undefined || this.#isUnsent) return
     this.#isUnsent = true
     maker.outgoing.returned()
@@ -186,7 +162,7 @@ export class Call extends ReplyRef implements Invocation {
   /** It was not run, and there is no time left to try again. */
   tooLate(): void {
     if (!this.#isOver)
-      this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.#wish.timeoutMs, "not-delivered"))
+      this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.#request.timeoutMs, "not-delivered"))
   }
 
   listenTo(signal: AbortSignal): void {
@@ -216,7 +192,7 @@ export class Call extends ReplyRef implements Invocation {
     if (this.#isOver) return
     if (error instanceof CallError && error.delivery === "not-delivered") {
       this.#mayHaveRun = false
-      if (this.#desk.triesAgain(this, error)) return
+      if (isRetryable(error) && this.#desk.retry(this, error)) return
     }
     this.#failFor(error instanceof CallError && error.cause === undefined ? error : this.#copied(error))
   }
@@ -261,7 +237,7 @@ export class Call extends ReplyRef implements Invocation {
   expire(): void {
     if (this.#isOver) return
     const delivery = this.#withdrawn()
-    const { timeoutMs } = this.#wish
+    const { timeoutMs } = this.#request
     const hindrance = delivery === "unknown" ? undefined : this.#desk.hindrance(this)
     const problem = hindrance && `was not run within ${timeoutMs} ms: ${hindrance}`
     this.#failFor(new TimeoutError(`${this.id}.${this.method}`, timeoutMs, delivery, problem))
@@ -282,11 +258,11 @@ export class Call extends ReplyRef implements Invocation {
   }
 
   #resolveWith(value: unknown): void {
-    if (this.#end()) this.#wish.resolve?.(value)
+    if (this.#end()) this.#request.resolve?.(value)
   }
 
   #failFor(error: Error): void {
-    const { reject, span } = this.#wish
+    const { reject, span } = this.#request
     if (!this.#isOver) span?.fail(error)
     if (!this.#end()) return
     if (reject !== undefined) reject(error)
@@ -294,9 +270,8 @@ export class Call extends ReplyRef implements Invocation {
   }
 
   #withdrawn(): Delivery {
-    const { sending } = this
-    if (sending === undefined) return this.#mayHaveRun ? "unknown" : "not-delivered"
-    return sending.withdraw(this)
+    if (this.routed?.sentTo !== undefined) return this.#desk.withdraw(this)
+    return this.#mayHaveRun ? "unknown" : "not-delivered"
   }
 
   #end(): boolean {
@@ -304,9 +279,9 @@ export class Call extends ReplyRef implements Invocation {
     this.#isOver = true
     leave(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this)
-    this.sending?.ended(this)
-    if (this.#wish.maker !== undefined) this.#countEnded(this.#wish.maker)
-    this.#wish.span?.end()
+    if (this.routed !== undefined) this.#desk.callEnded(this)
+    if (this.#request.maker !== undefined) this.#countEnded(this.#request.maker)
+    this.#request.span?.end()
     return true
   }
 
@@ -328,8 +303,6 @@ export function fencedMaker({ id, endedBecause, endCause: cause }: Tenure): Fenc
   return new FencedError(id.toString(), "not-delivered", because, cause && { cause })
 }
 
-const NOBODY: readonly NodeId[] = []
-
 /** Of the error and its causes. Within one process nobody is told of files that are not its own. */
 function withStacksOf(copy: Error, original: Error): Error {
   let [to, from]: unknown[] = [copy, original]
@@ -347,7 +320,7 @@ function withStacksOf(copy: Error, original: Error): Error {
 const MOST_CAUSES = 50
 
 /** What is to be called, how, and who waits for it. */
-export interface CallWish {
+export interface CallRequest {
   readonly id: ActorId
   readonly key: string
   readonly method: string
@@ -372,14 +345,18 @@ export interface CallMaker {
 
 /** What a call needs of the bus. */
 export interface CallDesk {
-  pathOf(call: Call): ActorPath
+  /** Where answers to its calls go. */
+  readonly path: ActorPath
   /** Throws an `InvalidMessageError` for what could not cross the wire. */
   copied(value: unknown): unknown
-  /** It was not run. False if it is to end with this error. */
-  triesAgain(call: Call, error: CallError): boolean
-  lateAnswer(call: Call, answer: unknown): void
+  /** Retries a call that was not run. False if it is to end with this error. */
+  retry(call: OutgoingCall, error: CallError): boolean
+  /** Takes a call that was sent back from its connection: whether it may have been run, or may yet be. */
+  withdraw(call: OutgoingCall): Delivery
+  callEnded(call: OutgoingCall): void
+  lateAnswer(call: OutgoingCall, answer: unknown): void
   /** What it waits for, if it is in the mailbox of an activation of this node. */
-  hindrance(call: Call): string | undefined
+  hindrance(call: OutgoingCall): string | undefined
   /** A one-way message came to nothing. */
-  undelivered(call: Call, error: Error): void
+  undelivered(call: OutgoingCall, error: Error): void
 }

@@ -1,0 +1,119 @@
+import { type DeadLetterReason, UndeliveredCall } from "../actor/dead-letters.js"
+import type { InternalRef } from "../actor/internal-ref.js"
+import { LimitedLogger } from "../actor/limited-logger.js"
+import type { Realm } from "../actor/realm.js"
+import type { ActorId } from "../address/actor-id.js"
+import type { NodeId } from "../address/node-id.js"
+import { UnknownMethodError } from "../errors/actor-call-errors.js"
+import {
+  InvalidMessageError,
+  OverloadedError,
+  QuarantinedError,
+  TimeoutError,
+} from "../errors/call-errors.js"
+import { SettingsError } from "../errors/settings-error.js"
+import type { Codec } from "../ports/codec.js"
+import type { Scheduler } from "../ports/scheduler.js"
+import type { ClusterStore } from "../ports/store.js"
+import type { Telemetry } from "../ports/telemetry.js"
+import type { TurnContext } from "../ports/turn-context.js"
+import type { Registry } from "../registry/registry.js"
+import type { ActorClass } from "./actor-class.js"
+import { ActorType } from "./actor-type.js"
+import { gatePath } from "./actors-gate.js"
+import { Copier } from "./copier.js"
+import type { PlacementDriver } from "./placement-driver.js"
+
+/** What the parts of a node that deal with virtual actors share, from before the node joins until it stops. */
+export class ActorHost {
+  readonly options: VirtualActorsOptions
+  readonly realm: Realm
+  readonly logger: LimitedLogger
+  /** The types that this node hosts. */
+  readonly types: ReadonlyMap<string, ActorType>
+  readonly copier: Copier
+  /** The types that some node has hosted since this one began: their hosts may be back in a moment. */
+  readonly seenTypes = new Set<string>()
+  isLeaving = false
+  isStopped = false
+  #registry: Registry | undefined
+  #placement: PlacementDriver | undefined
+
+  constructor(options: VirtualActorsOptions) {
+    const { realm, codec, maxMessageBytes } = options
+    this.options = options
+    this.realm = realm
+    this.logger = new LimitedLogger(realm.logger, realm.clock)
+    this.types = typesOf(options.actors)
+    this.copier = new Copier(codec, maxMessageBytes)
+  }
+
+  get hasJoined(): boolean {
+    return this.#registry !== undefined
+  }
+
+  /** Throws until the node has joined. */
+  get registry(): Registry {
+    if (this.#registry === undefined) throw new TypeError("this node has not joined yet")
+    return this.#registry
+  }
+
+  set registry(registry: Registry) {
+    this.#registry = registry
+  }
+
+  /** As `registry`; each life of the node has its own. */
+  get placement(): PlacementDriver {
+    if (this.#placement === undefined) throw new TypeError("this node has not joined yet")
+    return this.#placement
+  }
+
+  set placement(placement: PlacementDriver) {
+    this.#placement = placement
+  }
+
+  /** A one-way call, or one that nobody waits for, came to nothing. */
+  undelivered(id: ActorId, method: string, args: readonly unknown[], error: unknown): void {
+    const { deadLetters, address } = this.realm
+    const call = new UndeliveredCall(id.toString(), method, args, error)
+    deadLetters.add(call, { path: gatePath(address) }, deadLetterReason(error))
+  }
+}
+
+function deadLetterReason(error: unknown): DeadLetterReason {
+  if (error instanceof TimeoutError) return "expired"
+  if (error instanceof OverloadedError) return "mailbox-full"
+  if (error instanceof UnknownMethodError) return "unhandled"
+  if (error instanceof InvalidMessageError) return "not-sendable"
+  return error instanceof QuarantinedError ? "quarantined" : "unreachable"
+}
+
+function typesOf(actors: readonly ActorClass[]): ReadonlyMap<string, ActorType> {
+  const types = new Map<string, ActorType>()
+  for (const actor of actors) {
+    const type = new ActorType(actor)
+    if (types.has(type.name))
+      throw new SettingsError("actors", `two of them are called ${type.name}; set static type`)
+    types.set(type.name, type)
+  }
+  return types
+}
+
+export interface VirtualActorsOptions {
+  readonly realm: Realm
+  readonly namespace: string
+  readonly actors: readonly ActorClass[]
+  readonly store: ClusterStore
+  /** Of what is sent, and of what is saved. */
+  readonly codec: Codec
+  readonly stateCodec: Codec
+  readonly context: TurnContext
+  readonly scheduler: Scheduler
+  readonly telemetry: Telemetry | undefined
+  readonly mailboxCapacity: number
+  readonly idleAfterMs: number
+  readonly maxForwards: number
+  readonly maxMessageBytes: number
+  readonly maxStateBytes: number
+  gateOf(node: NodeId): InternalRef<never> | undefined
+}

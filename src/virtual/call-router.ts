@@ -1,0 +1,369 @@
+import type { ActorId } from "../address/actor-id.js"
+import type { ActorPath } from "../address/actor-path.js"
+import type { NodeId } from "../address/node-id.js"
+import {
+  type CallError,
+  type Delivery,
+  NodeUnreachableError,
+  OverloadedError,
+} from "../errors/call-errors.js"
+import type { Answer, PlacementOptions } from "../placement/placement-protocol.js"
+import type { MonotonicMs, Timer } from "../ports/clock.js"
+import type { TraceContext } from "../ports/telemetry.js"
+import { RemoteRef } from "../remote/remote-ref.js"
+import { type Extras, LOCAL_ONLY } from "../serialization/envelope.js"
+import type { Activation } from "./activation.js"
+import type { ActorHost } from "./actor-host.js"
+import { gatePath } from "./actors-gate.js"
+import { CallRouting } from "./call-routing.js"
+import type { Catalog } from "./catalog.js"
+import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
+import { type CallDesk, type CallRequest, OutgoingCall } from "./outgoing-call.js"
+import { refusalError } from "./placement-answer.js"
+import type { QuietPeriod } from "./quiet-period.js"
+import {
+  type Commands,
+  type ConnectionView,
+  RoutedCall,
+  type RoutingAnswer,
+  type RoutingCommand,
+  type RoutingLimits,
+} from "./routing-protocol.js"
+
+/**
+ * Brings every call of this node to its actor, wherever that is, and its answer back; each ends exactly once. Calls go
+ * to the activation, if the actor runs here, or are routed: this is the driver of `call-routing.ts`.
+ */
+export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
+  readonly #host: ActorHost
+  readonly #catalog: Catalog
+  readonly #quiet: QuietPeriod
+  readonly #limits: RoutingLimits
+  /** By the keys of their actors. Where there is none, calls go to the activation of this node. */
+  readonly #routes = new Map<string, Route>()
+  #calls = 0
+
+  constructor(host: ActorHost, catalog: Catalog, quiet: QuietPeriod) {
+    const { mailboxCapacity: capacity, maxForwards } = host.options
+    this.#host = host
+    this.#catalog = catalog
+    this.#quiet = quiet
+    this.#limits = { capacity, maxForwards }
+  }
+
+  /** How many actors are being resolved for calls of this node, or called elsewhere. */
+  get routes(): number {
+    return this.#routes.size
+  }
+
+  /** How many calls were made. */
+  get calls(): number {
+    return this.#calls
+  }
+
+  /** Whether all of the first so many calls have ended. */
+  haveEnded(calls: number): boolean {
+    for (const { routing } of this.#routes.values()) if (routing.oldest <= calls) return false
+    return true
+  }
+
+  call(request: CallRequest, signal?: AbortSignal): void {
+    this.#calls += 1
+    const call = new OutgoingCall(this, request, this.#calls)
+    if (signal !== undefined) {
+      if (signal.aborted) return call.aborted(signal)
+      call.listenTo(signal)
+    }
+    this.#host.realm.deadlines.add(call, request.timeoutMs)
+    if (this.#host.isStopped) return call.abandon()
+    // A call that is routed goes ahead of what could go to the activation by now.
+    const route = this.#routes.size === 0 ? undefined : this.#routes.get(call.key)
+    if (route !== undefined) return this.#do(route, route.routing.called(this.#routed(call)))
+    const activation = this.#catalog.get(call.key)
+    if (activation !== undefined && call.exits()) return activation.accept(call)
+    if (call.isOver) return
+    const begun = this.#route(call)
+    this.#do(begun, begun.routing.called(this.#routed(call)))
+  }
+
+  /** Hands all calls that wait to know where the actor is to its new activation, ahead of what comes next. */
+  created(activation: Activation): void {
+    const route = this.#routes.get(activation.key)
+    if (route !== undefined) this.#do(route, route.routing.activatedHere())
+  }
+
+  /**
+   * Takes back calls that an activation has not run: they are for the next one, wherever that is. That is resolved
+   * once `ready` has settled, and after a pause if the last one was unused.
+   */
+  returned(calls: readonly OutgoingCall[], ready: Promise<unknown> | undefined, isUnused: boolean): void {
+    const [first] = calls
+    if (first === undefined) return
+    const route = this.#routes.get(first.key) ?? this.#route(first)
+    for (const call of calls) call.rerouted()
+    const routed = calls.map((call) => call.routed ?? this.#routed(call))
+    this.#do(route, route.routing.returned(routed, { isReleasing: ready !== undefined, isUnused }))
+    void ready?.then(() => this.#do(route, route.routing.released()))
+  }
+
+  /** The node's record is gone. */
+  nodeGone(node: NodeId): void {
+    for (const route of [...this.#routes.values()]) this.#do(route, route.routing.nodeGone(node))
+  }
+
+  /** This node was fenced: calls of its actors that have not left do not leave. */
+  makersOvertaken(): void {
+    for (const route of [...this.#routes.values()]) this.#do(route, route.routing.makersOvertaken())
+  }
+
+  stop(): void {
+    const routes = [...this.#routes.values()]
+    this.#routes.clear()
+    for (const route of routes) {
+      route.timer?.cancel()
+      this.#do(route, route.routing.stop())
+    }
+  }
+
+  placeOf(call: OutgoingCall, node: NodeId): NodeId | "queued" | "unknown" {
+    const gate = this.#host.options.gateOf(node)
+    return gate instanceof RemoteRef ? gate.placeOf(call) : "unknown"
+  }
+
+  withdraw(call: OutgoingCall): Delivery {
+    const node = call.routed?.sentTo
+    return node === undefined ? "not-delivered" : this.#withdraw(call, node)
+  }
+
+  callEnded(call: OutgoingCall): void {
+    const { routed } = call
+    const route = this.#routes.get(call.key)
+    if (routed === undefined || route === undefined) return
+    if (routed.sentTo !== undefined) this.#withdraw(call, routed.sentTo)
+    this.#do(route, route.routing.ended(routed))
+    this.#quiet.changed()
+  }
+
+  /** Retries a call that was not run, if that may help. */
+  retry(call: OutgoingCall, error: CallError): boolean {
+    if ((call.flags & LOCAL_ONLY) !== 0) return false
+    if (call.exit === "shut") {
+      call.failOvertaken()
+      return true
+    }
+    const routed = call.routed ?? this.#routed(call)
+    if (routed.sentTo !== undefined) this.#withdraw(call, routed.sentTo)
+    call.rerouted()
+    const route = this.#routes.get(call.key) ?? this.#route(call)
+    this.#do(route, route.routing.cameBack(routed, error, this.#now))
+    return true
+  }
+
+  get path(): ActorPath {
+    return gatePath(this.#host.realm.address)
+  }
+
+  lateAnswer(call: OutgoingCall, answer: unknown): void {
+    this.#host.realm.deadLetters.add(answer, call, "ask-ended")
+  }
+
+  hindrance({ key }: OutgoingCall): string | undefined {
+    return this.#routes.has(key) ? undefined : this.#catalog.get(key)?.hindrance
+  }
+
+  copied(value: unknown): unknown {
+    return this.#host.copier.copy(value)
+  }
+
+  undelivered({ id, method, args }: OutgoingCall, error: Error): void {
+    this.#host.undelivered(id, method, args, error)
+  }
+
+  get #now(): MonotonicMs {
+    return this.#host.realm.clock.monotonicMs()
+  }
+
+  #route({ id, key }: OutgoingCall): Route {
+    const route: Route = {
+      id,
+      key,
+      routing: new CallRouting(this.#limits, this),
+      pending: undefined,
+      timer: undefined,
+    }
+    this.#routes.set(key, route)
+    return route
+  }
+
+  #routed(call: OutgoingCall): RoutedCall<OutgoingCall> {
+    const routed = new RoutedCall(call, this.#now)
+    call.routed = routed
+    return routed
+  }
+
+  /** Does commands in their order. What one of them leads to is done after all that were given with it. */
+  #do(route: Route, commands: Commands<OutgoingCall>): void {
+    if (commands.length === 0) return
+    if (route.pending !== undefined) {
+      route.pending.push(...commands)
+      return
+    }
+    const pending = [...commands]
+    route.pending = pending
+    try {
+      for (let at = 0; at < pending.length; at += 1) this.#doOne(route, pending[at] as Command)
+    } finally {
+      route.pending = undefined
+    }
+  }
+
+  #doOne(route: Route, command: Command): void {
+    switch (command.kind) {
+      case "send":
+        this.#send(command.routed, command.node)
+        return this.#do(route, route.routing.sent())
+      case "deliver":
+        return this.#deliver(command.routed.call)
+      case "resolve":
+        return this.#resolve(route, command.request, command.excluded)
+      case "recall":
+        this.#withdraw(command.routed.call, command.node)
+        return command.routed.call.rerouted()
+      case "fail":
+        return this.#fail(route, command)
+      case "wait":
+        route.timer?.cancel()
+        route.timer = this.#host.realm.clock.setTimer(command.ms, () => this.#do(route, route.routing.tick()))
+        return
+      case "hold":
+        void command.routed.call.exitOpened().then(() => this.#do(route, route.routing.released()))
+        return
+      case "learn":
+        return this.#host.registry.misdirected(route.id, command.epoch, command.where)
+      case "forget":
+        return this.#host.registry.forget(route.id)
+      case "over":
+        route.timer?.cancel()
+        if (this.#routes.get(route.key) === route) this.#routes.delete(route.key)
+        return this.#quiet.changed()
+    }
+  }
+
+  #send(routed: RoutedCall<OutgoingCall>, node: NodeId): void {
+    const { call } = routed
+    const { id, method, args } = call
+    const gate = this.#host.options.gateOf(node)
+    if (gate === undefined) {
+      return call.failForGood(new NodeUnreachableError(node.address, "not-delivered", NOT_LISTENING))
+    }
+    if (routed.hasWaited) call.timeLeftMs = routed.timeLeftMs(this.#now)
+    const kind = (call.isOneWay ? ONE_WAY_CALL : 0) | (routed.isResent ? RESENT : 0)
+    const message: CallMessage =
+      kind === 0 ? [id.type, id.key, method, args] : [id.type, id.key, method, args, kind]
+    const refused = gate.request(call, message as never, extrasOf(routed))
+    if (refused !== undefined) call.fail(refused)
+  }
+
+  #deliver(call: OutgoingCall): void {
+    const activation = this.#catalog.get(call.key)
+    if (activation !== undefined && call.exits()) return activation.accept(call)
+    // The activation has ended in the meantime, or its maker's doors have shut.
+    if (!call.isOver) this.returned([call], undefined, false)
+  }
+
+  #withdraw(call: OutgoingCall, node: NodeId): Delivery {
+    return this.#host.options.gateOf(node)?.withdraw(call) ?? "unknown"
+  }
+
+  #fail({ id }: Route, { routed, because, error }: Command & { readonly kind: "fail" }): void {
+    const { call, sentTo } = routed
+    switch (because) {
+      case "queue-full":
+        return call.failForGood(new OverloadedError(id.toString(), this.#limits.capacity))
+      case "late":
+        return call.tooLate()
+      case "overtaken":
+        return call.failOvertaken()
+      case "node-gone": {
+        const { address } = sentTo as NodeId
+        return call.failForGood(
+          new NodeUnreachableError(address, "unknown", "its node is gone, and did not answer"),
+        )
+      }
+      case "stopped":
+        return call.abandon()
+      case "refused":
+        return call.failForGood(error as Error)
+    }
+  }
+
+  #resolve(route: Route, request: number, excluded: readonly NodeId[]): void {
+    this.#host.placement.resolve(route.id, excluded.length === 0 ? NO_OPTIONS : { excluded }, (answer) =>
+      this.#do(route, route.routing.resolved(request, this.#answer(route, answer))),
+    )
+  }
+
+  #answer({ id, key }: Route, answer: Answer): RoutingAnswer {
+    switch (answer.kind) {
+      case "local":
+        return this.#catalog.get(key) === undefined ? BLOCKED : HERE
+      case "remote":
+        // An earlier life of this node, which is still on record: nobody has the actor, and nobody may claim it yet.
+        if (this.#host.registry.hasBeen(answer.node)) return BLOCKED
+        if (answer.node.address === this.#host.registry.node.address) return this.#atThisAddress(answer.node)
+        return { kind: "node", node: answer.node }
+      case "refused": {
+        const { refusal } = answer
+        if (refusal.reason === "no-authority" && refusal.cause !== undefined) {
+          this.#host.logger.log("error", "a placement strategy failed", {
+            actor: id.toString(),
+            cause: refusal.cause,
+          })
+        }
+        const seen = this.#host.seenTypes.has(id.type) ? "were-seen" : "never-seen"
+        const hosts = this.#host.isLeaving ? "not-awaited" : seen
+        return { kind: "refused", error: refusalError(id, refusal), hosts }
+      }
+    }
+  }
+
+  /** Another process is on record at this node's address: one before this one, whose lease runs out, or a live one. */
+  #atThisAddress(node: NodeId): RoutingAnswer {
+    if (!this.#host.registry.isRenewing(node)) return BLOCKED
+    const problem = this.#host.options.gateOf(node) === undefined ? NOT_LISTENING : SHARED_ADDRESS
+    const error = new NodeUnreachableError(node.address, "not-delivered", problem)
+    return { kind: "refused", error, hosts: "never-seen" }
+  }
+}
+
+/** The driver's part of the routing of the calls to one actor. */
+interface Route {
+  readonly id: ActorId
+  readonly key: string
+  readonly routing: CallRouting<OutgoingCall>
+  /** Commands that wait for the one that is being done. */
+  pending: Command[] | undefined
+  timer: Timer | undefined
+}
+
+type Command = RoutingCommand<OutgoingCall>
+
+function extrasOf({ call, forwards }: RoutedCall<OutgoingCall>): Extras | undefined {
+  const { flags, chain, trace } = call
+  if (flags === 0 && chain.length === 0 && forwards === 0 && trace === undefined) return undefined
+  return { flags, chain, forwards, origin: undefined, trace: sendable(trace) }
+}
+
+/** It comes from an adapter of the user's; one that is none would make the message unreadable. */
+function sendable(trace: TraceContext | undefined): TraceContext | undefined {
+  if (trace === undefined) return undefined
+  return /^[0-9a-f]{32}$/.test(trace.traceId) && /^[0-9a-f]{16}$/.test(trace.spanId) ? trace : undefined
+}
+
+const NOT_LISTENING = "this system talks to no others; set listen"
+const SHARED_ADDRESS =
+  "another process has joined the cluster with this node's own address; give each node its own, with listen.port or advertise"
+
+const NO_OPTIONS: PlacementOptions = {}
+const BLOCKED: RoutingAnswer = { kind: "blocked" }
+const HERE: RoutingAnswer = { kind: "here" }

@@ -1,0 +1,145 @@
+import type { ActorId } from "../address/actor-id.js"
+import { ActivationError, UnknownMethodError } from "../errors/actor-call-errors.js"
+import { OverloadedError } from "../errors/call-errors.js"
+import type { Activation } from "./activation.js"
+import type { ActorHost } from "./actor-host.js"
+import { type Admission, CallAdmission } from "./call-admission.js"
+import type { Catalog } from "./catalog.js"
+import type { CallReceiver, IncomingCall } from "./incoming-call.js"
+import type { Loads } from "./loads.js"
+import { moved, notHere, refusalError } from "./placement-answer.js"
+import type { QuietPeriod } from "./quiet-period.js"
+
+/** Takes the calls of other nodes, and resolves their actors: the driver of `call-admission.ts`. */
+export class IncomingCalls implements CallReceiver {
+  readonly namespace: string
+  readonly #host: ActorHost
+  readonly #catalog: Catalog
+  readonly #quiet: QuietPeriod
+  readonly #admission: CallAdmission<IncomingCall>
+  readonly #loads: Loads
+
+  constructor(host: ActorHost, catalog: Catalog, quiet: QuietPeriod, loads: Loads) {
+    const { namespace, mailboxCapacity: capacity } = host.options
+    this.namespace = namespace
+    this.#host = host
+    this.#catalog = catalog
+    this.#quiet = quiet
+    this.#loads = loads
+    this.#admission = new CallAdmission({
+      capacity,
+      resolvingPerConnection: RESOLVING_PER_CONNECTION,
+      waitingPerConnection: WAITING_PER_CONNECTION,
+    })
+  }
+
+  /** How many actors that do not run here are being called by other nodes. */
+  get resolving(): number {
+    return this.#admission.resolving
+  }
+
+  receive(call: IncomingCall): void {
+    const { isStopped, hasJoined, options } = this.#host
+    if (isStopped) return call.fail(call.idProblem ?? notHere(call.id, "this node is stopping"))
+    if (!hasJoined) {
+      return call.fail(call.idProblem ?? notHere(call.id, "this node does not know yet that it has joined"))
+    }
+    const activation = this.#catalog.get(call.key)
+    const admission = this.#admission.arrived(call, activation !== undefined)
+    if (admission === "deliver") (activation as Activation).accept(call)
+    else if (admission === "resolve") {
+      this.#quiet.disturb()
+      void this.#resolve(call.id, call.key)
+    } else if (admission !== "wait") call.fail(refusalOf(call, admission, options.mailboxCapacity))
+  }
+
+  refused(call: IncomingCall): void {
+    this.#admission.refused(call)
+  }
+
+  methodProblem({ id, method }: IncomingCall): UnknownMethodError | undefined {
+    const hosted = this.#host.types.get(id.type)
+    if (hosted === undefined || hosted.method(method) !== undefined) return undefined
+    return new UnknownMethodError(id.type, method)
+  }
+
+  /** Who the members are is not known before this node is one. */
+  told(message: unknown): void {
+    if (this.#host.hasJoined) this.#loads.heard(message)
+  }
+
+  /** Hands the calls that wait for its actor to a new activation. */
+  created(activation: Activation): void {
+    for (const call of this.#admission.activatedHere(activation.key)) activation.accept(call)
+  }
+
+  stop(): void {
+    for (const call of this.#admission.stop()) call.fail(notHere(call.id, "it is stopping"))
+  }
+
+  /** Another node thinks that the actor is here, or is to be. The cache may be older than that, so the store is asked. */
+  async #resolve(id: ActorId, key: string): Promise<void> {
+    const { registry, placement } = this.#host
+    const known = registry.cached(id)
+    if (known?.kind === "placed" && !known.node.equals(registry.node)) {
+      try {
+        await registry.read(id)
+      } catch {
+        return this.#refuse(key, notHere(id, "the store does not answer"))
+      }
+    }
+    placement.resolve(id, { here: true }, (answer) => {
+      if (answer.kind === "remote")
+        return this.#refuse(
+          key,
+          moved(id, answer.node, {
+            epoch: registry.epoch,
+            where: registry.cached(id),
+          }),
+        )
+      const activation = answer.kind === "local" ? this.#catalog.get(key) : undefined
+      if (activation !== undefined) return this.#resolved(key, (call) => activation.accept(call))
+      const error = answer.kind === "refused" ? refusalError(id, answer.refusal) : undefined
+      this.#refuse(key, error instanceof ActivationError ? error : notHere(id, "this node does not take it"))
+    })
+  }
+
+  #refuse(key: string, error: Error): void {
+    this.#resolved(key, (call) => call.fail(error))
+  }
+
+  /** The next one is begun in a microtask of its own: there may be thousands that are resolved as soon as they begin. */
+  #resolved(key: string, each: (call: IncomingCall) => void): void {
+    const { waited, next } = this.#admission.resolved(key)
+    for (const call of waited) each(call)
+    if (next !== undefined) void Promise.resolve(next).then((call) => this.#resolve(call.id, call.key))
+    this.#quiet.changed()
+  }
+}
+
+function refusalOf(
+  call: IncomingCall,
+  admission: Exclude<Admission, "deliver" | "wait" | "resolve">,
+  capacity: number,
+) {
+  if (admission instanceof Error) return admission
+  // Of an id that is none there is nothing to say.
+  const problem = call.idProblem
+  if (problem !== undefined) return problem
+  switch (admission) {
+    case "sent-too-early":
+      return notHere(call.id, "an earlier call to it was refused, and this one was sent before")
+    case "queue-full":
+      return new OverloadedError(call.id.toString(), capacity)
+    case "too-many-actors":
+      return new OverloadedError(
+        `the node of ${call.id}`,
+        WAITING_PER_CONNECTION,
+        "actors to start for one caller",
+      )
+  }
+}
+
+/** As many as the store commits at once without a caller's first calls taking longer. */
+const RESOLVING_PER_CONNECTION = 1_024
+const WAITING_PER_CONNECTION = 100_000

@@ -1,0 +1,65 @@
+import type { ActorId } from "../address/actor-id.js"
+import { NodeId } from "../address/node-id.js"
+import { ActivationError, PlacementError, UnknownActorTypeError } from "../errors/actor-call-errors.js"
+import { FencedError } from "../errors/call-errors.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { Refusal } from "../placement/placement-protocol.js"
+import type { Whereabouts } from "../registry/placement-cache.js"
+
+// What placement says of an actor, in the terms of its callers; and what callers are told of a placement.
+
+/** The error for a caller; undefined where the next attempt may succeed. */
+export function refusalError(id: ActorId, refusal: Refusal): Error | undefined {
+  switch (refusal.reason) {
+    case "no-authority":
+      if (refusal.cause === undefined) return new UnknownActorTypeError(id.type, refusal.because)
+      return new PlacementError(id.toString(), "not-placed", refusal.because, undefined, {
+        cause: refusal.cause,
+      })
+    case "invalid-key":
+      return new PlacementError(id.toString(), "not-placed", refusal.because)
+    case "not-ready":
+      return undefined
+    case "denied":
+      return refusal.step === "activate" && !isTransient(refusal.cause)
+        ? new ActivationError(id.toString(), { cause: refusal.cause })
+        : undefined
+  }
+}
+
+/** Neither is the actor's fault, and the next attempt may succeed. */
+function isTransient(cause: unknown): boolean {
+  return cause instanceof FencedError || cause instanceof StoreUnavailableError
+}
+
+/** What another node has said of where the store has an actor; undefined for nothing, and for what cannot be. */
+export function whereaboutsIn(said: PlacementError["where"] | null): Whereabouts | undefined {
+  if (typeof said !== "object" || said === null) return undefined
+  const { node, epoch, revision } = said
+  if (typeof epoch !== "string" || !Number.isSafeInteger(revision) || revision < 0) return undefined
+  if (node === undefined) return { kind: "absent", revision }
+  try {
+    return { kind: "placed", node: NodeId.parse(node), generation: revision }
+  } catch {
+    return undefined
+  }
+}
+
+/** The answer to a caller whose actor the store has on another node. */
+export function moved(
+  id: ActorId,
+  node: NodeId,
+  { epoch, where }: { readonly epoch: string; readonly where: Whereabouts | undefined },
+): PlacementError {
+  const revision = where?.kind === "placed" ? where.generation : (where?.revision ?? 0)
+  const named = where?.kind === "placed" ? where.node : node
+  return new PlacementError(id.toString(), "moved", `it is on ${named}`, {
+    node: named.toString(),
+    epoch,
+    revision,
+  })
+}
+
+export function notHere(id: ActorId, detail: string): PlacementError {
+  return new PlacementError(id.toString(), "not-here", detail)
+}

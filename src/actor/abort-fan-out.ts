@@ -1,5 +1,5 @@
 /** Something that ends when a signal is aborted. */
-export interface Abortable {
+interface Abortable {
   aborted(signal: AbortSignal): void
 }
 

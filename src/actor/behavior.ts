@@ -61,7 +61,7 @@ export class Supervised<M> extends Behavior<M> {
   }
 }
 
-export class Verdict extends Behavior<unknown> {
+class Verdict extends Behavior<unknown> {
   readonly kind: "same" | "stopped" | "unhandled"
 
   constructor(kind: "same" | "stopped" | "unhandled") {

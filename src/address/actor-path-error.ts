@@ -11,7 +11,7 @@ export type ActorPathErrorCode =
   | "RelativeEscape"
 
 /** Where in a path something is wrong. */
-export interface SegmentPlace {
+interface SegmentPlace {
   /** Counts the path's segments from 0, with the guardian at 0, written or not. */
   readonly index: number
   /** The offset of the offending character in its segment as written. */

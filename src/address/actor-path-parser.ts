@@ -14,7 +14,7 @@ import { UriError } from "./uri-error.js"
  *
  * Every text gives parts or an `ActorPathError`, in time linear in its length.
  */
-export interface PathParts {
+interface PathParts {
   readonly address: Address
   /** `/guardian/segment/...` */
   readonly path: string
@@ -73,7 +73,7 @@ const MOST_KNOWN_ADDRESSES = 1_024
 const LONGEST_REMEMBERED = 512
 
 /** The canonical spelling of `/segment/...`, with its guardian. */
-export function canonicalPath(path: string, rules: SegmentRules): string | ActorPathError {
+function canonicalPath(path: string, rules: SegmentRules): string | ActorPathError {
   return isCanonical(path, rules) ? path : respellPath(path, rules)
 }
 

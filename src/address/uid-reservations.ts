@@ -89,7 +89,7 @@ export class UidReservations {
   }
 }
 
-export interface UidOptions {
+interface UidOptions {
   /** How long a uid is reserved after its actor stopped; 5 days unless set. */
   readonly holdMs?: number
   /** How many uids can be in use or reserved; 10,000 unless set. */

@@ -11,7 +11,7 @@ import { UriError, type UriPart } from "./uri-error.js"
  * parser is a single walk over the text; regular expressions with nested repetition would be shorter, and quadratic on
  * the wrong input.
  */
-export interface Uri {
+interface Uri {
   /** In lower case. */
   readonly scheme: string
   readonly authority: UriAuthority | undefined
@@ -58,7 +58,7 @@ export function parseUri(text: string): Uri | UriError {
 }
 
 /** Where the parts of a URI begin, before any of them but the scheme is looked at. */
-export interface UriSplit {
+interface UriSplit {
   readonly scheme: string
   /** -1 when there is none. */
   readonly authorityAt: number

@@ -22,7 +22,7 @@ export class Claim {
   #state: ClaimState
   #attempts: number
 
-  /** `self` is the id of the claiming node, and `guess` what is thought to be there. */
+  /** `self` is the id of the claiming node; `resumed` continues a claim from its snapshot. */
   constructor(self: string, resumed?: ClaimSnapshot) {
     this.#self = self
     this.#state = resumed?.state ?? { kind: "new" }

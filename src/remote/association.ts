@@ -365,7 +365,7 @@ function nodeOf(state: AssociationState): NodeId | undefined {
   return state.kind === "unresolved" ? undefined : state.node
 }
 
-export interface AssociationOptions {
+interface AssociationOptions {
   readonly authority: string
   /** Who this node is at present. */
   readonly self: () => NodeId

@@ -128,7 +128,7 @@ export class BatchReader {
 }
 
 /** What the bytes from `start` to `end` say; false holds the reading. */
-export type TakeBody = (bytes: Buffer, start: number, end: number) => boolean
+type TakeBody = (bytes: Buffer, start: number, end: number) => boolean
 
 export type StreamProblem = "too-long" | "corrupted"
 

@@ -118,7 +118,7 @@ function envelopes(): [string, Envelope][] {
     spanId: "1011121314151617",
     sampled: true,
   }
-  const extras = { sender: 4, origin: DIALLER.toString(), forwards: 2, chain: ["Cart/7", "Ümlaut/Ж"], trace }
+  const extras = { chain: ["Cart/7", "Ümlaut/Ж"], trace }
   const directions: [string, Direction][] = [
     ["one-way", ONE_WAY],
     ["request", REQUEST],

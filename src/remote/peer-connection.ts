@@ -112,10 +112,7 @@ export interface Greeting {
   readonly terms: HandshakeTerms
 }
 
-export type Role = (
-  | { readonly kind: "listener" }
-  | { readonly kind: "dialler"; readonly authority: string }
-) & {
+type Role = ({ readonly kind: "listener" } | { readonly kind: "dialler"; readonly authority: string }) & {
   owner(node: NodeId): RemoteNode
   /** The handshake came to nothing. */
   refused(because: DisconnectReason, detail: string, by: "us" | "peer"): void

@@ -399,7 +399,7 @@ export class Remoting {
   }
 }
 
-export interface RemotingOptions {
+interface RemotingOptions {
   /** Who this node is at first. */
   readonly self: NodeId
   /** What the paths of this system begin with, for others. */

@@ -152,7 +152,7 @@ export class Speech implements RefTexts {
   }
 }
 
-export interface SpeechOptions {
+interface SpeechOptions {
   readonly codec: CodecFactory
   readonly types: TypeNames
   readonly clock: Clock

@@ -65,7 +65,7 @@ export function isLineName(name: string): boolean {
 }
 
 /** Systems take 103 bytes or more, and Node cuts off what is too long without a word. */
-export function fits(path: string): boolean {
+function fits(path: string): boolean {
   return Buffer.byteLength(path) <= MAX_PATH_BYTES && !path.includes("\0")
 }
 

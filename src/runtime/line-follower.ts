@@ -4,7 +4,7 @@ import type { HostKernel } from "./host-kernel.js"
 import { looked } from "./line-directory.js"
 import type { LineMark } from "./line-mark.js"
 
-export interface FollowerOptions {
+interface FollowerOptions {
   /** Told once. */
   readonly dead: () => void
   readonly retryAfterMs: number

@@ -1,6 +1,6 @@
 import type { NetworkErrorCode } from "../errors/network-error.js"
 
-export interface TlsFailure {
+interface TlsFailure {
   readonly code: NetworkErrorCode
   readonly advice: string
 }

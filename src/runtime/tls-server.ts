@@ -8,7 +8,7 @@ import { tlsCredentials } from "./tls-credentials.js"
 /** How long a peer may take to prove who it is. Node's own two minutes would let idle strangers pile up. */
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
-export interface TlsServer {
+interface TlsServer {
   /** Begins the handshake with somebody who has connected. */
   begin(socket: Socket, arrival: Arrival): void
   /** Nobody is to be told of the end of this one. */

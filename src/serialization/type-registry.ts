@@ -5,7 +5,7 @@ import { bareType } from "./bare-type.js"
 import { travelsAnyway } from "./built-in-classes.js"
 
 // biome-ignore lint/suspicious/noExplicitAny: a class with whatever constructor it has
-export type Class<T extends object = any> = abstract new (...args: never[]) => T
+type Class<T extends object = any> = abstract new (...args: never[]) => T
 
 /**
  * A class whose instances may be sent. By itself: its enumerable fields travel, and where they arrive an object of that class

@@ -23,7 +23,7 @@ export const viewKinds: readonly ViewKind[] = [
 /** The place in the list of the Uint8Array, which has a tag of its own. */
 export const PLAIN_BYTES = 0
 
-export interface ViewKind {
+interface ViewKind {
   readonly name: string
   readonly prototype: object
   /** Bytes to an element. */

@@ -89,7 +89,7 @@ export type Outcome<Output> =
   | { readonly kind: "fail" }
   | { readonly kind: "unknown" }
 
-export interface Moment {
+interface Moment {
   /** No two moments of a history have the same. */
   readonly order: number
   readonly time: number

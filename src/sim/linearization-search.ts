@@ -173,7 +173,7 @@ export class LinearizationSearch<State, Input, Output> {
   }
 }
 
-export interface Found<Input, Output> {
+interface Found<Input, Output> {
   readonly kind: "linearizable" | "violation" | "gave-up"
   readonly visited: number
   /** The longest order that was found. */

@@ -17,7 +17,7 @@ export type RegisterOutput =
   /** It was done, but what came of it was not seen. */
   | { readonly kind: "unspecified" }
 
-export type RegisterModel = Model<RegisterValue, RegisterInput, RegisterOutput>
+type RegisterModel = Model<RegisterValue, RegisterInput, RegisterOutput>
 
 /** One value that can be read, written, and compared and set. */
 export function register(init: RegisterValue = null): RegisterModel {

@@ -5,7 +5,7 @@ import type { SimProcess } from "./sim-process.js"
 import { SimStoreLine } from "./sim-store-line.js"
 
 /** What a watch has to know of its store. */
-export interface WatchedStore {
+interface WatchedStore {
   readonly state: StoreState
   readonly isHanging: boolean
   isCutOff(machine: string): boolean
@@ -100,7 +100,7 @@ export class SimStoreWatch implements StoreWatch {
   }
 }
 
-export interface AskedWatch {
+interface AskedWatch {
   readonly prefix: string
   readonly from: Moment
   readonly watcher: StoreWatcher

@@ -25,7 +25,7 @@ export interface Life {
   trueMs(): number
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly seed: number
   readonly faults: FaultPlan
   /** How many lines of the trace are kept. 50 unless set. */

@@ -138,7 +138,7 @@ export class Cluster {
   }
 }
 
-export interface ClusterTools {
+interface ClusterTools {
   readonly settings: CheckedSettings
   readonly realm: Realm
   readonly ports: Ports

@@ -22,7 +22,7 @@ export interface OpenHouse {
 }
 
 /** Those who come to a node. */
-export interface Door {
+interface Door {
   arrived(arrival: Arrival): void
   accept(connection: Connection, arrival: Arrival | undefined): void
   /** Somebody could not even come in. */

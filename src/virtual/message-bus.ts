@@ -403,9 +403,9 @@ export class MessageBus implements CallDesk, RouteBus {
     this.#tools.forget(call.id)
   }
 
-  #extrasOf({ flags, chain, forwards, trace }: Call): Extras | undefined {
-    if (flags === 0 && chain.length === 0 && forwards === 0 && trace === undefined) return undefined
-    return { flags, chain, forwards, origin: undefined, trace: sendable(trace) }
+  #extrasOf({ flags, chain, trace }: Call): Extras | undefined {
+    if (flags === 0 && chain.length === 0 && trace === undefined) return undefined
+    return { flags, chain, trace: sendable(trace) }
   }
 }
 

@@ -26,6 +26,7 @@ export type Rule =
   | "focus"
   | "file-name"
   | "class-name"
+  | "export"
 
 export interface Violation {
   readonly file: string

@@ -2,18 +2,19 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, sep } from "node:path"
 import { describe, expect, it } from "vitest"
 import { check, type SourceFile } from "./check.js"
+import { needlessExports } from "./exports.js"
 
 const project = join(import.meta.dirname, "../..")
 
 describe("the house", () => {
   it("keeps its rules", () => {
-    const files = ["src", "test", "bench", "workloads", "tools", "examples", "demo", "chaos"].flatMap(
+    const files = ["src", "test", "bench", "workloads", "tools", "examples", "demo", "chaos", "spec"].flatMap(
       filesUnder,
     )
     expect(files.map((file) => file.path)).toEqual(
       expect.arrayContaining(["src/index.ts", "test/tidy/tidy.test.ts", "bench/main.ts"]),
     )
-    const complaints = check(files).map(
+    const complaints = [...check(files), ...needlessExports(files)].map(
       ({ file, line, rule, advice }) => `${file}:${line} ${rule}: ${advice}`,
     )
     expect(complaints).toEqual([])
@@ -296,6 +297,56 @@ describe("names", () => {
     )
     const fine = `class Database {}; class ManagerOfNone {}; interface NameService {}; const fooImpl = 1`
     expect(complaints("src/actor/cell.ts", fine)).toEqual([])
+  })
+})
+
+describe("exports", () => {
+  const text = `
+      export const one = 1, two = 2
+      export function three() {}
+      export class Four {}
+      export interface Five {}
+      export type Six = 6
+      const seven = 7
+      export { seven, seven as eight }`
+
+  function needless(...others: [string, string][]): string[] {
+    const files = [["src/actor/cell.ts", text], ...others].map(([path = "", text = ""]) => ({ path, text }))
+    return needlessExports(files).map(
+      ({ file, line, advice }) => `${file}:${line} ${advice.split(" ").at(-1)}`,
+    )
+  }
+
+  it("are there for another file", () => {
+    expect(needless()).toEqual(
+      ["2 one.", "2 two.", "3 three.", "4 Four.", "5 Five.", "6 Six.", "8 seven.", "8 eight."].map(
+        (found) => `src/actor/cell.ts:${found}`,
+      ),
+    )
+    const user = `
+      import { one, two as zwei, type Five } from "../src/actor/cell.js"
+      export { three } from "../src/actor/cell.js"
+      import type { Four, Six } from "../src/actor/cell.js"
+      import { seven, eight } from "./cell.js"`
+    expect(needless(["test/user.ts", user])).toEqual([
+      "src/actor/cell.ts:8 seven.",
+      "src/actor/cell.ts:8 eight.",
+    ])
+  })
+
+  it.each([
+    `import * as cell from "./cell.js"`,
+    `export * from "./cell.js"`,
+    `const cell = await import("./cell.js")`,
+    `type One = typeof import("./cell.js").one`,
+  ])("are all used by %s", (user) => {
+    expect(needless(["src/actor/user.ts", user])).toEqual([])
+  })
+
+  it("of an entry point are for users, and those of tests are free", () => {
+    for (const path of ["src/index.ts", "src/sim/index.ts", "test/fake/clock.ts"]) {
+      expect(needlessExports([{ path, text }])).toEqual([])
+    }
   })
 })
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url"
 import { outsideWorlds } from "./current-world.js"
 import type { Callable } from "./patches.js"
 
-export interface Caller {
+interface Caller {
   /** The file and the line. */
   readonly place: string
   /** Whether it is what loads modules, and reads their files for whoever imports them. */

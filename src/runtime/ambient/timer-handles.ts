@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { AmbientWorld } from "./ambient-world.js"
 
-export interface TimeoutTerms {
+interface TimeoutTerms {
   readonly delayMs: unknown
   readonly repeats: boolean
   readonly run: (handle: WorldTimeout) => void

@@ -1,7 +1,7 @@
 import type { AmbientWorld } from "./ambient-world.js"
 import { WorldTimeout } from "./timer-handles.js"
 
-export interface Ticks {
+interface Ticks {
   readonly world: AmbientWorld
   readonly delayMs: number | undefined
   readonly value: unknown

@@ -10,7 +10,7 @@ export interface ChangeLog {
   ): { readonly through: Revision; readonly changes: readonly Change[] } | undefined
 }
 
-export type Tidings =
+type Tidings =
   | {
       readonly kind: "changed"
       readonly id: number

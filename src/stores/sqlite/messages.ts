@@ -76,22 +76,22 @@ export interface Failure {
   readonly cause?: string
 }
 
-export type PackedWrite =
+type PackedWrite =
   | { readonly kind: "put"; readonly key: string; readonly value: Slice }
   | { readonly kind: "delete"; readonly key: string }
 
-export interface PackedEntry {
+interface PackedEntry {
   readonly key: string
   readonly revision: Revision
   readonly value: Slice
 }
 
-export interface PackedFound {
+interface PackedFound {
   readonly key: string
   readonly entry?: PackedEntry
 }
 
-export interface PackedChange {
+interface PackedChange {
   readonly key: string
   readonly revision: Revision
   readonly value?: Slice

@@ -27,7 +27,7 @@ export interface Counterpart {
   receive(): Parcel | undefined
 }
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly file: string
   /** How long a request waits for its turn at most. */
   readonly patienceMs: number

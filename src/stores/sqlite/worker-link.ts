@@ -42,7 +42,7 @@ export interface Asked {
 }
 
 /** What came back, and the bytes that its slices are of. */
-export interface Answer {
+interface Answer {
   readonly report: Report
   readonly bytes: Uint8Array
   /** Of a listing. */

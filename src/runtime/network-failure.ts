@@ -1,6 +1,6 @@
 import { NetworkError, type NetworkErrorCode } from "../errors/network-error.js"
 import type { Endpoint } from "../ports/network.js"
-import { tlsFailure } from "./tls-failure.js"
+import { tlsFailure } from "./tls/tls-failure.js"
 
 /**
  * What the system said, as one of our codes; `attempt` is what failed: "Cannot connect to 10.0.0.7:25520". The advice is

@@ -15,9 +15,9 @@ import type {
 import { networkFailure, written } from "./network-failure.js"
 import { nodeClock } from "./node-clock.js"
 import { NodeConnection } from "./node-connection.js"
-import { connectTls } from "./tls-client.js"
-import { speaksTls } from "./tls-failure.js"
-import { tlsServer } from "./tls-server.js"
+import { connectTls } from "./tls/tls-client.js"
+import { speaksTls } from "./tls/tls-failure.js"
+import { tlsServer } from "./tls/tls-server.js"
 
 /**
  * TCP, and TLS 1.3 over it. Small writes leave at once, and a connection whose peer has ended can still be written to.

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { dirname } from "node:path"
-import type { Following, HeldLine, Lifeline, NoLine } from "../ports/lifeline.js"
+import type { Following, HeldLine, Lifeline, NoLine } from "../../ports/lifeline.js"
 import { hostKernel } from "./host-kernel.js"
 import { buryLater, sweep } from "./line-burial.js"
 import { flawOfDirectory, flawOfPath, isLinePath, isOurs, userLines } from "./line-directory.js"

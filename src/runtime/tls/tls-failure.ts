@@ -1,4 +1,4 @@
-import type { NetworkErrorCode } from "../errors/network-error.js"
+import type { NetworkErrorCode } from "../../errors/network-error.js"
 
 interface TlsFailure {
   readonly code: NetworkErrorCode

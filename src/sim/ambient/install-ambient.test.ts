@@ -182,7 +182,7 @@ test("modules are loaded in a world, by Node and by the test runner", async () =
   const outer = world.within(() => require(join(folder, "outer.cjs")))
   expect(outer.inner).toBe(1)
   expect(await world.within(() => outer.load())).toHaveProperty("inner", 1)
-  expect(await world.within(() => import("../no-telemetry.js"))).toHaveProperty("noTelemetry")
+  expect(await world.within(() => import("../../runtime/no-telemetry.js"))).toHaveProperty("noTelemetry")
   expect(() => world.within(() => outer.read())).toThrow(
     expect.objectContaining({ what: "fs.readFileSync", caller: `${join(folder, "outer.cjs")}:3` }),
   )

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import type { SecureContextOptions } from "node:tls"
-import type { TlsOptions } from "../ports/network.js"
+import type { TlsOptions } from "../../ports/network.js"
 
 /**
  * The PEM texts as Node takes them, once each was seen to be what it should be. Node itself takes an empty `cert` for

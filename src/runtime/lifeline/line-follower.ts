@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net"
-import type { Following } from "../ports/lifeline.js"
+import type { Following } from "../../ports/lifeline.js"
 import type { HostKernel } from "./host-kernel.js"
 import { looked } from "./line-directory.js"
 import type { LineMark } from "./line-mark.js"

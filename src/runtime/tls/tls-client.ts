@@ -1,6 +1,6 @@
 import { isIP, type TcpNetConnectOpts } from "node:net"
 import { checkServerIdentity, connect, type TLSSocket } from "node:tls"
-import type { TlsOptions } from "../ports/network.js"
+import type { TlsOptions } from "../../ports/network.js"
 import { tlsCredentials } from "./tls-credentials.js"
 
 /** Shows its own certificate to whoever asks, and goes on only with a peer whose certificate is good and bears the name. */

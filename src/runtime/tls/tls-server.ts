@@ -1,8 +1,8 @@
 import type { Socket } from "node:net"
 import { createServer, type TLSSocket } from "node:tls"
-import { NetworkError } from "../errors/network-error.js"
-import type { Arrival, Endpoint, ListenOptions, TlsOptions } from "../ports/network.js"
-import { networkFailure, written } from "./network-failure.js"
+import { NetworkError } from "../../errors/network-error.js"
+import type { Arrival, Endpoint, ListenOptions, TlsOptions } from "../../ports/network.js"
+import { networkFailure, written } from "../network-failure.js"
 import { tlsCredentials } from "./tls-credentials.js"
 
 /** How long a peer may take to prove who it is. Node's own two minutes would let idle strangers pile up. */

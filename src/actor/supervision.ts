@@ -1,5 +1,5 @@
 import type { MonotonicMs } from "../ports/clock.js"
-import type { Behavior } from "./behavior.js"
+import type { Behavior, Supervised } from "./behavior.js"
 
 /**
  * What happens to an actor that failed: a decision, made from the error, the rules around the behavior and the time.
@@ -147,4 +147,19 @@ export function withoutGiven(innermost: Supervisor | undefined): Supervisor | un
   let supervisor = innermost
   while (supervisor?.given === true) supervisor = supervisor.outer
   return supervisor
+}
+
+/**
+ * The supervisor for a behavior that comes with supervision. Supervision that a handler gives replaces what a handler gave
+ * before, or a behavior that gives it with every message would pile it up; the counts of the former continue.
+ */
+export function supervisorFor(
+  { inner, options }: Supervised<unknown>,
+  outer: Supervisor | undefined,
+  given: boolean,
+  former: Supervisor | undefined,
+): Supervisor {
+  const goesOn = given && former?.given === true && former.options.strategy === options.strategy
+  const { restarts, streak, waitedMs } = goesOn ? former : { restarts: [], streak: 0, waitedMs: 0 }
+  return { options, initial: inner, outer, given, restarts, streak, waitedMs }
 }

@@ -25,6 +25,20 @@ export abstract class TurnTaker implements Runnable {
     this.mailbox = new Mailbox(capacity)
   }
 
+  /** From when it takes no more messages. */
+  get isEnding(): boolean {
+    return (this.flags & STOPPING) !== 0
+  }
+
+  /** From when it is asked to stop, though it may have a turn to end. */
+  get isToStop(): boolean {
+    return (this.flags & (STOP_ASKED | STOPPING)) !== 0
+  }
+
+  get hasStopped(): boolean {
+    return (this.flags & STOPPED) !== 0
+  }
+
   protected abstract handle(message: unknown): void
   protected abstract open(letter: Letter): void
   /** A handler threw, or its promise rejected. */
@@ -128,6 +142,8 @@ export const PAUSED = 4
 export const STOPPING = 8
 /** Will not have another turn. */
 export const STOPPED = 16
+/** Is to stop once its turn is over. */
+export const STOP_ASKED = 64
 
 function isPromise<T>(given: MaybePromise<T>): given is Promise<T> {
   return typeof (given as { then?: unknown } | undefined)?.then === "function"

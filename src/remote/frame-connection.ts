@@ -125,6 +125,12 @@ export class FrameConnection implements ConnectionHandler, Valve {
     for (const answered of this.#probes.splice(0)) answered(isAlive)
   }
 
+  /** Ends a frame that the writer has open, and sees to it that it leaves. */
+  closeFrame(frame: number): void {
+    this.writer.close(frame)
+    this.written()
+  }
+
   /** Something was written: it leaves at the end of the turn, or now if it is much. */
   written(): void {
     if (this.writer.size >= BATCH_BYTES) this.flush()

@@ -12,6 +12,9 @@
 export const BATCH_HEADER_BYTES = 12
 export const FRAME_HEADER_BYTES = 5
 
+/** The version of the protocol, which both nodes of a connection have in common. */
+export const PROTOCOL_VERSION = 2
+
 export const HELLO = 0x01
 export const WELCOME = 0x02
 export const PROOF = 0x03

@@ -8,8 +8,8 @@ import type { Random } from "../ports/random.js"
 import type { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import { type HandshakeProblem, type HandshakeRefusal, refusalCodes, refusalOf } from "./disconnect-reason.js"
-import { HELLO, PROOF, READY, REFUSED, WELCOME } from "./frames.js"
-import { openKey } from "./shared-keys.js"
+import { HELLO, PROOF, PROTOCOL_VERSION, READY, REFUSED, WELCOME } from "./frames.js"
+import { commonKey, helloTag, labelledHmac, secretProblem } from "./handshake-proofs.js"
 
 /**
  * How two nodes come to believe each other: a decision over the frames of one side. No other frame is looked at before it is
@@ -78,13 +78,13 @@ export class Handshake {
     const { self, keys, digest, random } = terms
     const out = new OutputBuffer(512)
     for (const byte of MAGIC) out.u8(byte)
-    out.u8(VERSION)
+    out.u8(PROTOCOL_VERSION)
     out.text(self.toString())
     out.text(dialled)
     out.raw(random.bytes(NONCE_BYTES))
     const tagged = Buffer.from(out.bytes.subarray(0, out.at))
     out.u8(keys.length)
-    for (const key of keys) out.raw(tagOf(tagged, key, digest))
+    for (const key of keys) out.raw(helloTag(tagged, key, digest))
     const hello = out.bytes.subarray(0, out.at)
     handshake.#transcript = hello
     return { handshake, hello: { kind: HELLO, fields: hello } }
@@ -136,12 +136,12 @@ export class Handshake {
   }
 
   #hello(input: InputBytes): HandshakeStep {
-    const { self, system, codec, maxMessageBytes, random } = this.#terms
+    const { self, namespace, keys, system, codec, maxMessageBytes, digest, random } = this.#terms
     const start = input.at
     for (const byte of MAGIC) if (input.u8() !== byte) return this.#refuse("malformed", "no node says this")
     const version = input.u8()
-    if (version !== VERSION) {
-      return this.#refuse("wrong-version", `it speaks version ${version}, this node ${VERSION}`)
+    if (version !== PROTOCOL_VERSION) {
+      return this.#refuse("wrong-version", `it speaks version ${version}, this node ${PROTOCOL_VERSION}`)
     }
     const node = NodeId.parse(input.text(MAX_TEXT))
     this.#wanted = input.text(MAX_TEXT)
@@ -150,15 +150,17 @@ export class Handshake {
     const tags = tagsIn(input)
     endOf(input)
     this.#claimed = node
-    const common = this.#commonKey(tagged, tags)
-    if (common === undefined) return this.#refuse("wrong-secret", this.#secretProblem(tagged, tags))
+    const common = commonKey(keys, tagged, tags, digest)
+    if (common === undefined) {
+      return this.#refuse("wrong-secret", secretProblem(namespace, keys, { tagged, tags }, digest))
+    }
     if (this.#terms.greeted?.(nonce.toString("latin1")) === false) {
       return this.#refuse("replayed", "its HELLO is that of another connection")
     }
     this.#key = common.key
     this.#before = this.#terms.connectionWith(node)
     const out = new OutputBuffer(512)
-    out.u8(VERSION)
+    out.u8(PROTOCOL_VERSION)
     out.u8(common.index)
     out.text(self.toString())
     out.text(system)
@@ -171,33 +173,11 @@ export class Handshake {
     return { kind: "wait", send: { kind: WELCOME, fields: out.bytes.subarray(0, out.at) } }
   }
 
-  /** The first tag of the dialler's that one of our keys makes too. */
-  #commonKey(tagged: Buffer, tags: readonly Uint8Array[]): { index: number; key: Uint8Array } | undefined {
-    const { keys, digest } = this.#terms
-    const ours = keys.map((key) => tagOf(tagged, key, digest))
-    for (const [index, tag] of tags.entries()) {
-      const key = keys[ours.findIndex((own) => digest.equal(own, tag))]
-      if (key !== undefined) return { index, key }
-    }
-    return undefined
-  }
-
-  #secretProblem(tagged: Buffer, tags: readonly Uint8Array[]): string {
-    const { namespace, keys, digest } = this.#terms
-    const open = openKey(namespace, digest)
-    if (keys.some((key) => digest.equal(key, open)))
-      return "this node has no secret, and it has one or another namespace"
-    const openTag = tagOf(tagged, open, digest)
-    return tags.some((tag) => digest.equal(tag, openTag))
-      ? "it has no secret"
-      : "it has another secret or namespace"
-  }
-
   #welcome(input: InputBytes): HandshakeStep {
     const { self, keys, digest, judge, codec, system, store, maxMessageBytes } = this.#terms
     const start = input.at
     const version = input.u8()
-    if (version !== VERSION) return this.#refuse("wrong-version", `it speaks version ${version}`)
+    if (version !== PROTOCOL_VERSION) return this.#refuse("wrong-version", `it speaks version ${version}`)
     const key = keys[input.u8()]
     const node = NodeId.parse(input.text(MAX_TEXT))
     const theirSystem = input.text(MAX_TEXT)
@@ -291,8 +271,7 @@ export class Handshake {
   }
 
   #hmacOf(label: "dialler" | "listener" | "store" | "answers", more: Uint8Array = NOTHING): Uint8Array {
-    const { digest } = this.#terms
-    return digest.hmacSha256(this.#key, Buffer.concat([labelled(label), this.#transcript, more]))
+    return labelledHmac(label, this.#key, Buffer.concat([this.#transcript, more]), this.#terms.digest)
   }
 
   #refuse(because: HandshakeProblem, detail: string): HandshakeStep {
@@ -365,7 +344,6 @@ export type HandshakeStep =
     }
 
 const MAGIC = [0x54, 0x52, 0x50, 0x45] as const
-export const VERSION = 2
 /** What a node may say that it takes: errors have to fit, and a buffer has to hold it. */
 export const LEAST_MESSAGE_BYTES = 4_096
 export const MOST_MESSAGE_BYTES = 2 ** 30
@@ -375,14 +353,6 @@ const MAX_TEXT = 1_024
 const MAX_KEYS = 2
 const NO_KEY = new Uint8Array()
 const NOTHING = new Uint8Array()
-
-function labelled(label: string): Buffer {
-  return Buffer.from(`troupe ${label} ${VERSION}\0`, "latin1")
-}
-
-function tagOf(tagged: Buffer, key: Uint8Array, digest: Digest): Uint8Array {
-  return digest.hmacSha256(key, Buffer.concat([labelled("hello"), tagged]))
-}
 
 function tagsIn(input: InputBytes): Uint8Array[] {
   const count = input.u8()

@@ -107,12 +107,15 @@ export class PeerConnection implements FrameHandler {
 }
 
 /** What is said to everybody. */
-export interface Greeting {
+interface Greeting {
   readonly speech: Speech
   readonly terms: HandshakeTerms
 }
 
-type Role = ({ readonly kind: "listener" } | { readonly kind: "dialler"; readonly authority: string }) & {
+export type Role = (
+  | { readonly kind: "listener" }
+  | { readonly kind: "dialler"; readonly authority: string }
+) & {
   owner(node: NodeId): RemoteNode
   /** The handshake came to nothing. */
   refused(because: DisconnectReason, detail: string, by: "us" | "peer"): void

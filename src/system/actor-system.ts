@@ -22,7 +22,7 @@ import { ClusterView } from "../membership/cluster-view.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore, StoreProvider } from "../ports/store.js"
 import type { Registry } from "../registry/registry.js"
-import type { AssociationState } from "../remote/association.js"
+import type { AssociationState } from "../remote/association-protocol.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import { Remoting } from "../remote/remoting.js"
 import { fingerprints } from "../remote/shared-keys.js"
@@ -30,8 +30,8 @@ import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
 import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
+import { type BoundListener, bindListener } from "./bound-listener.js"
 import { Cluster } from "./cluster.js"
-import { type OpenHouse, openHouse } from "./open-house.js"
 import { isLoopback } from "./remote-settings.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 
@@ -88,11 +88,11 @@ export class ActorSystem implements AsyncDisposable {
     isPrivate: boolean,
   ) {
     const { listen } = settings.remote
-    const house = listen === undefined ? undefined : await openHouse(listen, settings, ports)
-    const system = new ActorSystem(settings, ports, store, house)
-    house?.welcome(system.#remoting as Remoting)
+    const bound = listen === undefined ? undefined : await bindListener(listen, settings, ports)
+    const system = new ActorSystem(settings, ports, store, bound)
+    if (system.#remoting !== undefined) bound?.deliverTo(system.#remoting.arrivals)
     try {
-      const shown = house === undefined ? [] : fingerprints(house.keys, ports.digest)
+      const shown = bound === undefined ? [] : fingerprints(bound.keys, ports.digest)
       if (store !== undefined) await system.#join(store, ports, isPrivate, shown)
     } catch (error) {
       await system.#remoting?.stop()
@@ -105,15 +105,15 @@ export class ActorSystem implements AsyncDisposable {
     settings: CheckedSettings,
     ports: Ports,
     store: ClusterStore | undefined,
-    house: OpenHouse | undefined,
+    bound: BoundListener | undefined,
   ) {
     this.#store = store
     const { clock, random, scheduler } = ports
-    const address = house?.address ?? settings.address
+    const address = bound?.address ?? settings.address
     const logger = guardedLogger(ports.logger).with({
       system: address.system,
       // Without its incarnation, which may change while the system runs.
-      ...(house === undefined ? {} : { node: house.self.address }),
+      ...(bound === undefined ? {} : { node: bound.self.address }),
     })
     const events = new EventStream(scheduler, logger)
     let names = 0
@@ -131,7 +131,7 @@ export class ActorSystem implements AsyncDisposable {
       random,
       logger,
       askTimeoutMs: settings.requestTimeoutMs,
-      mailboxCapacity: house === undefined ? Number.POSITIVE_INFINITY : settings.mailboxCapacity,
+      mailboxCapacity: bound === undefined ? Number.POSITIVE_INFINITY : settings.mailboxCapacity,
       temporaries: new Map(),
       freshName: () => {
         names += 1
@@ -140,16 +140,16 @@ export class ActorSystem implements AsyncDisposable {
     }
     this.#user = guardian(this.#realm, "user")
     this.#system = guardian(this.#realm, "system")
-    if (house === undefined) return
+    if (bound === undefined) return
     const { terms, inbound, keepAlive, maxMessageBytes, codec, types, listen } = settings.remote
     const { deadLetters, deadlines, dispatcher } = this.#realm
     this.#remoting = new Remoting(
       {
-        self: house.self,
+        self: bound.self,
         address,
         namespace: settings.namespace,
         store: store?.identity ?? "",
-        keys: house.keys,
+        keys: bound.keys,
         tls: listen?.tls,
         terms,
         inbound,
@@ -166,12 +166,12 @@ export class ActorSystem implements AsyncDisposable {
         dispatcher,
         local: (path) => this.#local(path),
       },
-      house.listener,
+      bound.listener,
     )
     logger.log("info", "listening for other nodes", {
-      at: `${house.listener.at.host}:${house.listener.at.port}`,
+      at: `${bound.listener.at.host}:${bound.listener.at.port}`,
     })
-    if (listen?.tls === undefined && !isLoopback(house.listener.at.host)) {
+    if (listen?.tls === undefined && !isLoopback(bound.listener.at.host)) {
       logger.log(
         "warn",
         "what nodes say to each other is not encrypted; set listen.tls unless the network is trusted",

@@ -11,7 +11,7 @@ import type { ClusterStore } from "../ports/store.js"
 import type { ClusterTerms } from "../registry/cluster-terms.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
 import { Registry } from "../registry/registry.js"
-import { VERSION } from "../remote/handshake.js"
+import { PROTOCOL_VERSION } from "../remote/frames.js"
 import type { Remoting } from "../remote/remoting.js"
 import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
@@ -171,7 +171,7 @@ function addressOf({ scheme, system }: Address, { host, port }: NodeId): Address
 function termsOf({ settings, fingerprints }: ClusterTools, codec: Codec): ClusterTerms {
   const { listen } = settings.remote
   const transport = listen === undefined ? "none" : listen.tls === undefined ? "tcp" : "tls"
-  return { version: VERSION, codec: codec.name, transport, secrets: fingerprints }
+  return { version: PROTOCOL_VERSION, codec: codec.name, transport, secrets: fingerprints }
 }
 
 function codecOf({ settings, resolve }: ClusterTools, use: Pick<CodecTools, "purpose" | "clock">): Codec {

@@ -10,33 +10,36 @@ import { type SharedKeys, sharedKeys } from "../remote/shared-keys.js"
 import { type CheckedListen, isLoopback, openToAnybody } from "./remote-settings.js"
 import type { CheckedSettings } from "./settings.js"
 
-/** A system that listens, before there is anybody in it: the port, which may be the network's choice, is part of every path. */
-export interface OpenHouse {
+/**
+ * The listener of a system that does not exist yet: the port, which the network may choose, is part of every path of the
+ * system, so it is bound first.
+ */
+export interface BoundListener {
   readonly listener: Listener
   readonly self: NodeId
   readonly address: Address
   /** What nodes of this cluster prove themselves by. */
   readonly keys: SharedKeys
-  /** Whoever has come, and whoever comes from now on, is handed to this. */
-  welcome(door: Door): void
+  /** Hands over the connections that have come, and each that comes from now on. */
+  deliverTo(handler: ArrivalHandler): void
 }
 
-/** Those who come to a node. */
-interface Door {
+/** Takes the connections that come to a node. */
+interface ArrivalHandler {
   arrived(arrival: Arrival): void
   accept(connection: Connection, arrival: Arrival | undefined): void
-  /** Somebody could not even come in. */
+  /** The TLS handshake of an arrival has failed. */
   refused(remote: Endpoint, error: NetworkError, arrival: Arrival): void
 }
 
 /** Rejects with a `SettingsError`, or with a `NetworkError` if the port cannot be had. */
-export async function openHouse(
+export async function bindListener(
   listen: CheckedListen,
   settings: CheckedSettings,
   ports: Ports,
-): Promise<OpenHouse> {
+): Promise<BoundListener> {
   const early: Connection[] = []
-  let door: Door = {
+  let handler: ArrivalHandler = {
     arrived: (arrival) => arrival.admit(),
     accept: (connection) => early.push(connection),
     refused: () => {},
@@ -45,11 +48,11 @@ export async function openHouse(
   const keys = await sharedKeys(secrets, settings.namespace, ports.digest)
   const listener = await ports.network.listen(
     { host: bare(host), port },
-    (connection, arrival) => door.accept(connection, arrival),
+    (connection, arrival) => handler.accept(connection, arrival),
     {
       tls,
-      arrived: (arrival) => door.arrived(arrival),
-      refused: (remote, error, arrival) => door.refused(remote, error, arrival),
+      arrived: (arrival) => handler.arrived(arrival),
+      refused: (remote, error, arrival) => handler.refused(remote, error, arrival),
     },
   )
   try {
@@ -64,8 +67,8 @@ export async function openHouse(
       self,
       address,
       keys,
-      welcome: (given) => {
-        door = given
+      deliverTo: (given) => {
+        handler = given
         for (const connection of early.splice(0)) given.accept(connection, undefined)
       },
     }
@@ -81,7 +84,7 @@ function addressOf({ host }: CheckedListen, { at }: Listener, settings: CheckedS
   if (advertise.host === undefined && isEverywhere(host)) {
     throw new SettingsError(
       "advertise.host",
-      `${host} is no address that others could use; say which they are to use`,
+      `other nodes cannot connect to ${host}; set advertise.host to the address they should use`,
     )
   }
   const checked = canonicalHost(bracketed(advertise.host ?? host))

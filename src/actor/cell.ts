@@ -28,16 +28,17 @@ import { BUSY, PAUSED, SCHEDULED, STOP_ASKED, STOPPED, STOPPING, TurnTaker } fro
 /**
  * One running actor: its behavior, its children, and how it starts, fails, restarts and stops.
  *
- * Everything that another cell may ask of this one (stop, terminated, escalated) is a letter, opened between its turns:
- * nothing is done to a cell while its behavior is in the middle of something.
+ * Everything that another cell may ask of this one (stop, terminated, escalated) is a letter, opened between
+ * its turns: nothing is done to a cell while its behavior is in the middle of something.
  *
  *     running <-> restarting
  *        \           /
  *         -> stopping -> stopped
  *
- * Restarting and stopping both end the children first and wait for them: what a behavior spawned never outlives it. The
- * behavior hears `PreRestart` before its children end, because they are still of use, and `PostStop` after, because it is
- * the last word. A stopped cell keeps nothing but what its ref needs to say so, for refs may be held for long.
+ * Restarting and stopping both end the children first and wait for them: what a behavior spawned never
+ * outlives it. The behavior hears `PreRestart` before its children end, because they are still of use, and
+ * `PostStop` after, because it is the last word. A stopped cell keeps nothing but what its ref needs to say
+ * so, for refs may be held for long.
  */
 export class Cell extends TurnTaker implements Watcher {
   readonly parent: Cell | undefined
@@ -128,7 +129,9 @@ export class Cell extends TurnTaker implements Watcher {
     if (!this.isEnding) this.post({ kind: "terminated", signal })
   }
 
-  /** Lets go of a cell whose turn does not end, and of all below it. Its turn may go on, but reaches nobody. */
+  /**
+   * Lets go of a cell whose turn does not end, and of all below it. Its turn may go on, but reaches nobody.
+   */
   abandon(): void {
     for (const cell of bottomUp(this)) cell.#letGo()
   }

@@ -4,8 +4,8 @@ import type { Realm } from "./realm.js"
 import { type Decision, decide, type Supervisor } from "./supervision.js"
 
 /**
- * Decides what happens to an actor that failed. Supervision that throws stops the actor, and so does one that would resume
- * an actor that is `unborn`, without a behavior yet.
+ * Decides what happens to an actor that failed. Supervision that throws stops the actor, and so does one that
+ * would resume an actor that is `unborn`, without a behavior yet.
  */
 export function decideOn(
   error: unknown,

@@ -2,11 +2,12 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { Behavior, Supervised } from "./behavior.js"
 
 /**
- * What happens to an actor that failed: a decision, made from the error, the rules around the behavior and the time.
+ * What happens to an actor that failed: a decision, made from the error, the rules around the behavior and
+ * the time.
  *
- * Rules nest. The innermost whose `on` takes the error decides; when none does, the actor stops. Each rule remembers the
- * behavior it was put around, because that is what its restart goes back to, and when it restarted, because a restart
- * that keeps happening is no cure: past its limit the actor stops.
+ * Rules nest. The innermost whose `on` takes the error decides; when none does, the actor stops. Each rule
+ * remembers the behavior it was put around, because that is what its restart goes back to, and when it
+ * restarted, because a restart that keeps happening is no cure: past its limit the actor stops.
  */
 export interface SupervisionOptions {
   readonly strategy: "resume" | "restart" | "stop" | "escalate"
@@ -15,8 +16,9 @@ export interface SupervisionOptions {
   /** With `restart`: at most this many within the time; one more stops the actor. No limit unless set. */
   readonly limit?: { readonly restarts: number; readonly withinMs: number }
   /**
-   * With `restart`: wait before starting anew, twice as long each time it had run for no more than `resetAfterMs` (twice `toMs`
-   * unless set), with up to `jitter` (0.2 unless set) of the wait added by chance. At once unless set.
+   * With `restart`: wait before starting anew, twice as long each time it had run for no more than
+   * `resetAfterMs` (twice `toMs` unless set), with up to `jitter` (0.2 unless set) of the wait added by
+   * chance. At once unless set.
    */
   readonly backoff?: {
     readonly fromMs: number
@@ -150,8 +152,9 @@ export function withoutGiven(innermost: Supervisor | undefined): Supervisor | un
 }
 
 /**
- * The supervisor for a behavior that comes with supervision. Supervision that a handler gives replaces what a handler gave
- * before, or a behavior that gives it with every message would pile it up; the counts of the former continue.
+ * The supervisor for a behavior that comes with supervision. Supervision that a handler gives replaces what a
+ * handler gave before, or a behavior that gives it with every message would pile it up; the counts of the
+ * former continue.
  */
 export function supervisorFor(
   { inner, options }: Supervised<unknown>,

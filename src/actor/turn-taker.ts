@@ -9,11 +9,11 @@ import type { Realm } from "./realm.js"
 /**
  * The one rule that every actor lives by: one turn at a time.
  *
- * A turn is the handling of one message or letter. It ends when the handler returns or, if that returns a promise, when
- * the promise settles; until then this is `BUSY` and takes nothing. Letters are opened ahead of messages, also while it is
- * `PAUSED` and leaves messages where they are. It is in the dispatcher's queue exactly while it has something to take and
- * may take it: every way in (`accept`, `post`, the end of a turn) sees to that, so no message waits for the next to
- * wake it.
+ * A turn is the handling of one message or letter. It ends when the handler returns or, if that returns a
+ * promise, when the promise settles; until then this is `BUSY` and takes nothing. Letters are opened ahead of
+ * messages, also while it is `PAUSED` and leaves messages where they are. It is in the dispatcher's queue
+ * exactly while it has something to take and may take it: every way in (`accept`, `post`, the end of a turn)
+ * sees to that, so no message waits for the next to wake it.
  */
 export abstract class TurnTaker implements Runnable {
   readonly realm: Realm

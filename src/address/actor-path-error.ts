@@ -18,7 +18,10 @@ interface SegmentPlace {
   readonly position?: number
 }
 
-/** A text that is no actor path. The message names the place; `cause` is the `UriError` where the text is no URI. */
+/**
+ * A text that is no actor path. The message names the place; `cause` is the `UriError` where the text is no
+ * URI.
+ */
 export class ActorPathError extends TroupeError {
   readonly code: ActorPathErrorCode
   readonly index: number | undefined

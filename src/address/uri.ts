@@ -6,10 +6,10 @@ import { UriError, type UriPart } from "./uri-error.js"
 /**
  * An absolute URI by RFC 2396, with IPv6 literals in brackets (RFC 2732), taken apart and nothing more.
  *
- * This layer knows what a URI is and nothing of actors: `actor-path-parser` asks more of each part. Every character is
- * accounted for: it is in a part, or it is refused with its position. Escapes are checked and left as they are. The
- * parser is a single walk over the text; regular expressions with nested repetition would be shorter, and quadratic on
- * the wrong input.
+ * This layer knows what a URI is and nothing of actors: `actor-path-parser` asks more of each part. Every
+ * character is accounted for: it is in a part, or it is refused with its position. Escapes are checked and
+ * left as they are. The parser is a single walk over the text; regular expressions with nested repetition
+ * would be shorter, and quadratic on the wrong input.
  */
 interface Uri {
   /** In lower case. */

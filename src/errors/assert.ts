@@ -1,6 +1,6 @@
 /**
- * Throws if an assumption of the code does not hold: a defect, not something that a caller can cause or handle. Assertions stay
- * on in production, so `message` is a constant, and the condition is cheap.
+ * Throws if an assumption of the code does not hold: a defect, not something that a caller can cause or
+ * handle. Assertions stay on in production, so `message` is a constant, and the condition is cheap.
  */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) fail(message)

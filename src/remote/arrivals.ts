@@ -115,8 +115,8 @@ interface ArrivalsOptions {
 }
 
 /**
- * Arrivals that may be unproven at one time, and those that may wait for that: as many as the nodes of a large cluster
- * that connect at once.
+ * Arrivals that may be unproven at one time, and those that may wait for that: as many as the nodes of a
+ * large cluster that connect at once.
  */
 const MOST_STRANGERS = 512
 const LOGGED_A_MINUTE = 10

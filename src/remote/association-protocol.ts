@@ -38,7 +38,9 @@ export type AssociationEvent<P> =
   /** The connection that was dialled is there; the handshake begins. */
   | { readonly kind: "dial-answered" }
   | { readonly kind: "dial-failed"; readonly because: DisconnectReason }
-  /** A handshake succeeded, whoever dialled; an earlier connection, if there is one, has been given up for it. */
+  /**
+   * A handshake succeeded, whoever dialled; an earlier connection, if there is one, has been given up for it.
+   */
   | { readonly kind: "established"; readonly node: NodeId }
   | { readonly kind: "dropped"; readonly because: DisconnectReason }
   /** The peer broke the protocol, or could not prove what it must. */

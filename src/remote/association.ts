@@ -11,8 +11,8 @@ import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
 import { ShutOutNodes } from "./shut-out-nodes.js"
 
 /**
- * What one node has with another, by the other's authority (`host:port`): a decision. The driver makes connections, writes
- * parcels and keeps the time; this says when, and what becomes of each parcel.
+ * What one node has with another, by the other's authority (`host:port`): a decision. The driver makes
+ * connections, writes parcels and keeps the time; this says when, and what becomes of each parcel.
  *
  *                    established                     violated, shut out
  *     unresolved  ----------------->  connected  ----------------------->  quarantined
@@ -22,27 +22,30 @@ import { ShutOutNodes } from "./shut-out-nodes.js"
  *         |  +-------------------------------------------------------------------+
  *         |                              time over, or by hand
  *
- * Parcels that cannot be written wait in one queue, whatever the reason: not connected yet (at most so many, here and in
- * all), or connected to a peer that reads too slowly (at most so many bytes). They leave in the order of their sending, ahead
- * of anything newer, so order per sender and receiver needs no further thought. None of them has been handed to a connection,
- * so each may be sent later, or be refused as `not-delivered`: both are true.
+ * Parcels that cannot be written wait in one queue, whatever the reason: not connected yet (at most so many,
+ * here and in all), or connected to a peer that reads too slowly (at most so many bytes). They leave in the
+ * order of their sending, ahead of anything newer, so order per sender and receiver needs no further thought.
+ * None of them has been handed to a connection, so each may be sent later, or be refused as `not-delivered`:
+ * both are true.
  *
- * Connections are made when something wants one, and not otherwise: a node that nobody talks to may be down for
- * good. Two nodes that dial each other at one time would end up with two connections; the dial of the lower node id stands and
- * the other is refused as a duplicate.
+ * Connections are made when something wants one, and not otherwise: a node that nobody talks to may be down
+ * for good. Two nodes that dial each other at one time would end up with two connections; the dial of the
+ * lower node id stands and the other is refused as a duplicate.
  *
- * A dial that failed is repeated after a wait that grows, up to `toMs` where the end of an actor is all that is waited for. While
- * parcels wait the wait is short: their time runs, and once the network is mended nothing else says so. Nor is there a wait, but a
- * short one, where somebody else has seen that the node is alive (`alive`), such as the store that its lease is in; and a dial
- * that nobody has answered for a while is given up for a new one then, for its packets may have been lost in a cut that is over.
+ * A dial that failed is repeated after a wait that grows, up to `toMs` where the end of an actor is all that
+ * is waited for. While parcels wait the wait is short: their time runs, and once the network is mended
+ * nothing else says so. Nor is there a wait, but a short one, where somebody else has seen that the node is
+ * alive (`alive`), such as the store that its lease is in; and a dial that nobody has answered for a while is
+ * given up for a new one then, for its packets may have been lost in a cut that is over.
  *
- * This node itself may go on as its next incarnation. Whatever it said of itself is then untrue, so connection and dial end, as if
- * the transport had dropped, and since nobody has failed there is no wait. A connection that was there is made again even
- * if nothing waits here: something may wait at the peer, which cannot tell this from a failure and would wait before it dials.
+ * This node itself may go on as its next incarnation. Whatever it said of itself is then untrue, so
+ * connection and dial end, as if the transport had dropped, and since nobody has failed there is no wait. A
+ * connection that was there is made again even if nothing waits here: something may wait at the peer, which
+ * cannot tell this from a failure and would wait before it dials.
  *
- * Quarantine binds a node id, so the next incarnation at the same address must be able to end it. It may never dial us; so while
- * sends are being refused we look, now and then, who is there. The alternative, to wait for the time to be over, is five days
- * of refusals to a node that was restarted within a minute.
+ * Quarantine binds a node id, so the next incarnation at the same address must be able to end it. It may
+ * never dial us; so while sends are being refused we look, now and then, who is there. The alternative, to
+ * wait for the time to be over, is five days of refusals to a node that was restarted within a minute.
  */
 export class Association<P extends Parcel> {
   readonly authority: string
@@ -89,7 +92,8 @@ export class Association<P extends Parcel> {
   judge(peer: NodeId, now: MonotonicMs): HandshakeRefusal | undefined {
     if (peer.equals(this.#self())) return "self"
     if (this.#shutOut.has(peer, now)) return "quarantined"
-    // A dial that nobody has answered is no rival: its packets may have been lost, and whoever comes in has got through.
+    // A dial that nobody has answered is no rival: its packets may have been lost, and whoever comes in has
+    // got through.
     if (this.#dialing && this.#isDialAnswered && this.#self().toString() < peer.toString()) return "duplicate"
     return undefined
   }
@@ -285,7 +289,9 @@ export class Association<P extends Parcel> {
     return [...commands, ...this.#lose(before.node, "reincarnated", now), ...this.#dial(now)]
   }
 
-  /** Whoever said so may say it again and again, and be wrong about what lies between that node and this one. */
+  /**
+   * Whoever said so may say it again and again, and be wrong about what lies between that node and this one.
+   */
   #alive(now: MonotonicMs): AssociationCommand<P>[] {
     if (this.#state.kind !== "unresolved" || !this.#isWanted) return []
     if (!this.#dialing) {

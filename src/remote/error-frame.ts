@@ -4,7 +4,8 @@ import { plainError } from "./plain-error.js"
 import type { Speech } from "./speech.js"
 
 /**
- * Sends an error in a frame that `open` begins: as it is or, if something in it cannot be encoded, as much of it as can.
+ * Sends an error in a frame that `open` begins: as it is or, if something in it cannot be encoded, as much of
+ * it as can.
  */
 export function sendError(
   { frames, speech, maxBytes }: ErrorChannel,

@@ -3,8 +3,9 @@ import { PROTOCOL_VERSION } from "./frames.js"
 import { openKey } from "./shared-keys.js"
 
 /**
- * What the handshake computes from keys. Each value is an HMAC over a label and bytes of the handshake. The label names the
- * purpose and the version of the protocol, so that a value for one purpose is never valid for another.
+ * What the handshake computes from keys. Each value is an HMAC over a label and bytes of the handshake. The
+ * label names the purpose and the version of the protocol, so that a value for one purpose is never valid for
+ * another.
  */
 type ProofLabel = "hello" | "dialler" | "listener" | "store" | "answers"
 

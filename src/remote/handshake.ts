@@ -12,8 +12,8 @@ import { HELLO, PROOF, PROTOCOL_VERSION, READY, REFUSED, WELCOME } from "./frame
 import { commonKey, helloTag, labelledHmac, secretProblem } from "./handshake-proofs.js"
 
 /**
- * How two nodes come to believe each other: a decision over the frames of one side. No other frame is looked at before it is
- * over.
+ * How two nodes come to believe each other: a decision over the frames of one side. No other frame is looked
+ * at before it is over.
  *
  *     dialler                                             listener
  *       HELLO  version, who I am, whom I dialled,
@@ -23,24 +23,26 @@ import { commonKey, helloTag, labelledHmac, secretProblem } from "./handshake-pr
  *       PROOF  system, codec, store, limit, proof   ------>
  *              <------                            READY
  *
- * All is keyed with secrets that were stretched (`shared-keys.ts`), and never travel. A tag is an HMAC over HELLO: by it the listener finds a
- * key that both have, as each side may have two while the secret is being changed, and a stranger without one gets no
- * answer that depends on a secret. The tag can be repeated by whoever recorded it, though not while the first is unproven. So it proves nothing: the proofs do, which are HMACs over
- * both nonces and everything both have said. Each role has its own label, so that nobody's proof can be sent back to
- * them. The listener proves itself first: a dialler that finds another secret says no more. The store's identity never travels either; PROOF has an HMAC
- * of it. READY is there so that the dialler calls nobody connected who has not agreed to it.
+ * All is keyed with secrets that were stretched (`shared-keys.ts`), and never travel. A tag is an HMAC over
+ * HELLO: by it the listener finds a key that both have, as each side may have two while the secret is being
+ * changed, and a stranger without one gets no answer that depends on a secret. The tag can be repeated by
+ * whoever recorded it, though not while the first is unproven. So it proves nothing: the proofs do, which are
+ * HMACs over both nonces and everything both have said. Each role has its own label, so that nobody's proof
+ * can be sent back to them. The listener proves itself first: a dialler that finds another secret says no
+ * more. The store's identity never travels either; PROOF has an HMAC of it. READY is there so that the
+ * dialler calls nobody connected who has not agreed to it.
  *
- * A node that has lost its connection makes a new one, which takes the place of the old. Before it does, the old one is asked
- * whether somebody still answers on it: if so, somebody else goes by the same address, and the new one is refused as `occupied`. Two nodes that
- * dial each other at one time may look the same to a listener; it can tell by its connection having been made after the HELLO, and
- * refuses a duplicate.
+ * A node that has lost its connection makes a new one, which takes the place of the old. Before it does, the
+ * old one is asked whether somebody still answers on it: if so, somebody else goes by the same address, and
+ * the new one is refused as `occupied`. Two nodes that dial each other at one time may look the same to a
+ * listener; it can tell by its connection having been made after the HELLO, and refuses a duplicate.
  *
- * Either side may say REFUSED instead, and closes. It gives the reason only to a peer that has proven itself; everybody else is
- * told `refused`, and the log of this node has the rest. The reason of a peer that has proven nothing is good for the log and for
- * nothing else.
+ * Either side may say REFUSED instead, and closes. It gives the reason only to a peer that has proven itself;
+ * everybody else is told `refused`, and the log of this node has the rest. The reason of a peer that has
+ * proven nothing is good for the log and for nothing else.
  *
- * The proof says who is at the other end, and protects nothing that is sent afterwards. Where the network is not to be trusted,
- * that is for TLS to do; a home-made cipher would be worse than none.
+ * The proof says who is at the other end, and protects nothing that is sent afterwards. Where the network is
+ * not to be trusted, that is for TLS to do; a home-made cipher would be worse than none.
  */
 export class Handshake {
   readonly #terms: HandshakeTerms
@@ -112,7 +114,9 @@ export class Handshake {
     return this.#admit(this.#peer as Peer)
   }
 
-  /** The connection has ended: whatever is said of the old one from now on, nobody is admitted on this one. */
+  /**
+   * The connection has ended: whatever is said of the old one from now on, nobody is admitted on this one.
+   */
   ended(): void {
     this.#state = "over"
   }
@@ -301,7 +305,10 @@ export interface HandshakeTerms {
   readonly judge: (peer: NodeId) => HandshakeRefusal | undefined
   /** The connection that there is with the address of this node; undefined without one. */
   readonly connectionWith: (peer: NodeId) => LiveConnection | undefined
-  /** A dialler has said what only a node of the cluster says, with this nonce. False if another that is unproven has said the same. */
+  /**
+   * A dialler has said what only a node of the cluster says, with this nonce. False if another that is
+   * unproven has said the same.
+   */
   readonly greeted?: (nonce: string) => boolean
   /** Whether the peer's certificate bears this host; undefined where certificates do not say who is who. */
   readonly bears?: ((host: string) => boolean) | undefined
@@ -318,7 +325,9 @@ export interface Peer {
   /** What the paths of its actors begin with. */
   readonly address: Address
   readonly maxMessageBytes: number
-  /** Known to both ends of this connection and to nobody else: where answers go cannot be guessed without it. */
+  /**
+   * Known to both ends of this connection and to nobody else: where answers go cannot be guessed without it.
+   */
   readonly answerKey: Uint8Array
 }
 

@@ -8,7 +8,10 @@ import type { RemoteNode } from "./remote-node.js"
 import { Session } from "./session.js"
 import type { Speech } from "./speech.js"
 
-/** One connection from its first byte to its last: first the handshake is asked about every frame, then the session. */
+/**
+ * One connection from its first byte to its last: first the handshake is asked about every frame, then the
+ * session.
+ */
 export class PeerConnection implements FrameHandler {
   /** Resolves when the last of it is gone. */
   readonly gone: Promise<void>

@@ -11,8 +11,8 @@ import type { Session, SessionOwner } from "./session.js"
 import type { Speech } from "./speech.js"
 
 /**
- * The questions of a peer that came by one connection and have not been answered, and their answers. They end with the
- * connection: an answer after that is sent nowhere.
+ * The questions of a peer that came by one connection and have not been answered, and their answers. They end
+ * with the connection: an answer after that is sent nowhere.
  */
 export class PeerQuestions {
   readonly #session: Session
@@ -115,7 +115,9 @@ export class PeerQuestions {
     return this.#owner.queueAnswer(this.#session, reply, payload)
   }
 
-  /** Tells the asker that the answer cannot cross the wire, and the log too, for the fault is on this side. */
+  /**
+   * Tells the asker that the answer cannot cross the wire, and the log too, for the fault is on this side.
+   */
   #failUnsendable(reply: RemoteReply, error: unknown): void {
     if (!(error instanceof InvalidMessageError)) throw error
     this.#speech.logger.log("error", "an answer cannot be sent", { to: this.#session.node.toString(), error })
@@ -138,7 +140,9 @@ export class PeerQuestions {
   }
 }
 
-/** The asker keeps the time; here it only says when to forget the question, so few different times will do. */
+/**
+ * The asker keeps the time; here it only says when to forget the question, so few different times will do.
+ */
 function coarsen(timeLeftMs: number): void {
   const seconds = Math.min(Math.max(timeLeftMs / 1_000, 1), MOST_SECONDS)
   const quarter = 2 ** (Math.floor(Math.log2(seconds)) - 2)

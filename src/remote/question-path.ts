@@ -5,9 +5,9 @@ import type { Digest } from "../ports/digest.js"
 import type { Peer } from "./handshake.js"
 
 /**
- * The path of a question that `asker`, whose paths begin with `address`, has sent to a peer, or a peer to it. A third node
- * answers to this path. It is found by its correlation, and by a uid that cannot be guessed: only the two ends of the
- * connection can compute it, and whomever they tell can use it.
+ * The path of a question that `asker`, whose paths begin with `address`, has sent to a peer, or a peer to it.
+ * A third node answers to this path. It is found by its correlation, and by a uid that cannot be guessed:
+ * only the two ends of the connection can compute it, and whomever they tell can use it.
  */
 export function questionPath(
   digest: Digest,

@@ -1,9 +1,9 @@
 import type { Scheduler } from "../ports/scheduler.js"
 
 /**
- * How much all connections of a node read in one turn of the event loop. What comes in is decoded and delivered as it is read, so a peer
- * that sends as fast as it can would otherwise keep timers, actors and other peers waiting. Whoever finds the turn used up goes on in
- * the next one, the longest waiting first.
+ * How much all connections of a node read in one turn of the event loop. What comes in is decoded and
+ * delivered as it is read, so a peer that sends as fast as it can would otherwise keep timers, actors and
+ * other peers waiting. Whoever finds the turn used up goes on in the next one, the longest waiting first.
  */
 export class ReadingTurn {
   readonly #scheduler: Scheduler

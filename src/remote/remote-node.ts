@@ -25,8 +25,9 @@ import { UnsentMessages } from "./unsent-messages.js"
 import { WatchTable } from "./watch-table.js"
 
 /**
- * Another node, by its authority: drives the association with it. It writes to the connection where there is one and the
- * association's queue is empty; all else goes through the queue, so that nothing overtakes what waits.
+ * Another node, by its authority: drives the association with it. It writes to the connection where there is
+ * one and the association's queue is empty; all else goes through the queue, so that nothing overtakes what
+ * waits.
  */
 export class RemoteNode implements MessageGate, SessionOwner {
   readonly authority: string
@@ -170,7 +171,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (isCurrent) this.#session = undefined
     session.ended(because)
     if (!isCurrent) return
-    // These are the peer's doing. What a bad network does to bytes shows in a checksum, and is nobody's fault.
+    // These are the peer's doing. What a bad network does to bytes shows in a checksum, and is nobody's
+    // fault.
     if (because === "malformed" || because === "too-long") {
       this.#handle({ kind: "violated", node: session.node, because: detail === "" ? because : detail })
     } else this.#handle({ kind: "dropped", because })

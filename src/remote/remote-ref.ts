@@ -44,7 +44,10 @@ export class RemoteRef<M> extends InternalRef<M> {
     return this.#gate.withdraw(reply)
   }
 
-  /** The node that was asked and has yet to answer: the one at the other end of the connection that the question was sent over. */
+  /**
+   * The node that was asked and has yet to answer: the one at the other end of the connection that the
+   * question was sent over.
+   */
   askedOf(reply: ReplyRef): NodeId | undefined {
     return this.#gate.askedOf(reply)
   }

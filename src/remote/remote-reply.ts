@@ -7,7 +7,10 @@ import type { ActorPath } from "../address/actor-path.js"
 import { ActorStoppedError, type CallError, type Delivery } from "../errors/call-errors.js"
 import type { PeerQuestions } from "./peer-questions.js"
 
-/** Where the answer to another node's question goes: the first message told to it is sent back, any other is a dead letter. */
+/**
+ * Where the answer to another node's question goes: the first message told to it is sent back, any other is a
+ * dead letter.
+ */
 export class RemoteReply extends ReplyRef {
   readonly timeoutMs: number
   /** What waits to be handled, and need not be once this is over; undefined where nothing is to be told. */

@@ -29,7 +29,8 @@ import type { SharedKeys } from "./shared-keys.js"
 import { Speech } from "./speech.js"
 
 /**
- * Everything that a system has with other nodes: who is who by authority, who is coming in, and what refs to elsewhere mean.
+ * Everything that a system has with other nodes: who is who by authority, who is coming in, and what refs to
+ * elsewhere mean.
  */
 export class Remoting {
   /** Takes what connects to this node. */
@@ -134,10 +135,11 @@ export class Remoting {
   }
 
   /**
-   * Goes on as the next incarnation of this node, for one that may not act as the last one any more. What was said as the last one
-   * ends: connections, handshakes, the questions that were sent, and what others watch here. What was not sent is kept, actors
-   * do not notice, and what they watch elsewhere is watched on. Correlations are counted on: an answer to a question of the
-   * last life finds none of this one, whichever way it comes.
+   * Goes on as the next incarnation of this node, for one that may not act as the last one any more. What was
+   * said as the last one ends: connections, handshakes, the questions that were sent, and what others watch
+   * here. What was not sent is kept, actors do not notice, and what they watch elsewhere is watched on.
+   * Correlations are counted on: an answer to a question of the last life finds none of this one, whichever
+   * way it comes.
    */
   reincarnate(self: NodeId): void {
     const before = this.self
@@ -174,7 +176,10 @@ export class Remoting {
     return new RemoteRef(path, this.#nodeOf)
   }
 
-  /** The question that waits for an answer at this path, which this node gave to another. Nobody finds it by guessing. */
+  /**
+   * The question that waits for an answer at this path, which this node gave to another. Nobody finds it by
+   * guessing.
+   */
   questionAt(path: ActorPath): InternalRef<never> | undefined {
     const correlation = correlationOf(path.name)
     if (correlation === undefined) return undefined
@@ -192,7 +197,10 @@ export class Remoting {
     return this.#nodes.get(authority)?.state
   }
 
-  /** From now on only these are dialled: a message may hold a ref to any address, and whoever is dialled is told who this node is. */
+  /**
+   * From now on only these are dialled: a message may hold a ref to any address, and whoever is dialled is
+   * told who this node is.
+   */
   dialOnly(isMember: (authority: string) => boolean): void {
     this.#isMember = isMember
   }

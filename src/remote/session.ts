@@ -39,9 +39,9 @@ import type { Speech } from "./speech.js"
 import { WatchedHere } from "./watched-here.js"
 
 /**
- * What is said on one connection once both sides have agreed to talk: messages, questions and their answers, and who watches
- * whom. All of it ends with the connection. A question that was sent and not answered by then ends as `unknown`, since
- * nobody can say whether it arrived; the answer to one that came in is sent nowhere.
+ * What is said on one connection once both sides have agreed to talk: messages, questions and their answers,
+ * and who watches whom. All of it ends with the connection. A question that was sent and not answered by then
+ * ends as `unknown`, since nobody can say whether it arrived; the answer to one that came in is sent nowhere.
  *
  * Order: everything is written in the order in which it is handed over, and read in that order.
  */
@@ -296,7 +296,9 @@ export class Session {
     }
   }
 
-  /** The answer goes ahead of the end of an actor that is gone already, or of the refusal to watch one more. */
+  /**
+   * The answer goes ahead of the end of an actor that is gone already, or of the refusal to watch one more.
+   */
   #receiveWatch(number: number, name: string): void {
     const ref = this.#speech.target(name).current()
     const { writer } = this.#frames

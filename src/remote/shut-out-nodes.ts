@@ -2,8 +2,9 @@ import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs } from "../ports/clock.js"
 
 /**
- * The incarnations at one address that are in quarantine, and until when. A quarantine binds an incarnation, so that the
- * next one at the same address is free; where the node never said who it is, every incarnation is shut out.
+ * The incarnations at one address that are in quarantine, and until when. A quarantine binds an incarnation,
+ * so that the next one at the same address is free; where the node never said who it is, every incarnation is
+ * shut out.
  */
 export class ShutOutNodes {
   readonly #until = new Map<string, MonotonicMs>()

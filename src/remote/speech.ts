@@ -18,10 +18,12 @@ import type { InboundTools } from "./inbound-flow.js"
 import type { RemoteReply } from "./remote-reply.js"
 
 /**
- * How this node puts messages into bytes and understands those of others: the codec, and what refs mean in them.
+ * How this node puts messages into bytes and understands those of others: the codec, and what refs mean in
+ * them.
  *
- * A ref travels as its path. The one exception is the ref for the answer within its own question: that is the empty text, for
- * the question's correlation says already where an answer goes. It is what makes an ask cheap.
+ * A ref travels as its path. The one exception is the ref for the answer within its own question: that is the
+ * empty text, for the question's correlation says already where an answer goes. It is what makes an ask
+ * cheap.
  */
 export class Speech implements RefTexts {
   readonly deadLetters: DeadLetters
@@ -54,7 +56,9 @@ export class Speech implements RefTexts {
     return this.#codec.name
   }
 
-  /** Throws an `InvalidMessageError`. `question` is the reply that the message itself is to be answered by. */
+  /**
+   * Throws an `InvalidMessageError`. `question` is the reply that the message itself is to be answered by.
+   */
   encode(
     value: unknown,
     out: OutputBuffer,
@@ -173,7 +177,10 @@ const MAX_REFS = 4_096
 /** By which a message grows that a codec has made without saying. */
 const UNKNOWN_OVERHEAD = 4
 
-/** In few different sizes, so that messages of a kind weigh the same; and never less than the place in a queue takes. */
+/**
+ * In few different sizes, so that messages of a kind weigh the same; and never less than the place in a queue
+ * takes.
+ */
 function weightOf(bytes: number): number {
   return bytes <= 1_024 ? Math.max(64, 1 << (32 - Math.clz32(bytes - 1))) : (bytes + 1_023) & ~1_023
 }

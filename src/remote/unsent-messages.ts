@@ -16,8 +16,8 @@ import type { Session } from "./session.js"
 import type { Speech } from "./speech.js"
 
 /**
- * Where messages to another node end that are not sent: a request fails with the reason, and anything else becomes a dead
- * letter.
+ * Where messages to another node end that are not sent: a request fails with the reason, and anything else
+ * becomes a dead letter.
  */
 export class UnsentMessages {
   readonly #authority: string

@@ -13,8 +13,8 @@ import type { OutputBuffer } from "./output-buffer.js"
  *     extras         if bit 6: a byte that says which, then each of them
  *     payload        the rest
  *
- * An answer needs no target: the correlation names the request, and the two nodes are those of the connection.
- * Time left is a duration because the clocks of two nodes do not agree.
+ * An answer needs no target: the correlation names the request, and the two nodes are those of the
+ * connection. Time left is a duration because the clocks of two nodes do not agree.
  */
 export class Envelope implements Extras {
   direction: Direction = ONE_WAY

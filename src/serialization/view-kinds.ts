@@ -1,8 +1,8 @@
 /**
  * Buffers and the views of them. The place in the list is part of the wire format: new kinds go to the end.
  *
- * Their bytes travel in the order in which they are in memory, which is little-endian on every platform that Troupe
- * is meant for.
+ * Their bytes travel in the order in which they are in memory, which is little-endian on every platform that
+ * Troupe is meant for.
  */
 export const viewKinds: readonly ViewKind[] = [
   kind("Uint8Array", 1, Uint8Array),

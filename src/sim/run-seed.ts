@@ -37,7 +37,10 @@ export interface SeedReport {
 }
 
 export interface SeedFailure {
-  /** The assertion that broke, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `forbidden`, `workload`. */
+  /**
+   * The assertion that broke, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `forbidden`,
+   * `workload`.
+   */
   readonly what: string
   readonly detail: string
 }
@@ -45,9 +48,10 @@ export interface SeedFailure {
 /**
  * Runs a workload once, in a world made from one seed.
  *
- * A step's microtasks must have run before the next step begins, and nothing else of this process may run between: what
- * they call (`Date.now`, `setTimeout`) is answered by the world of the step. Node drains microtasks between two immediates
- * of one round of its loop and serves nothing else there, so steps are run as immediates, asked for many at a time.
+ * A step's microtasks must have run before the next step begins, and nothing else of this process may run
+ * between: what they call (`Date.now`, `setTimeout`) is answered by the world of the step. Node drains
+ * microtasks between two immediates of one round of its loop and serves nothing else there, so steps are run
+ * as immediates, asked for many at a time.
  */
 export async function runSeed(
   workload: Workload,

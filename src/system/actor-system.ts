@@ -36,11 +36,12 @@ import { isLoopback } from "./remote-settings.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 
 /**
- * A system of actors in this process: puts the rooms together, holds the two guardians, and is where a program begins and
- * ends.
+ * A system of actors in this process: puts the rooms together, holds the two guardians, and is where a
+ * program begins and ends.
  *
- * Stopping goes down the tree: user actors first, children before parents, then the runtime's own. What does not stop
- * within `drainMs` is left behind and named, because a process that cannot end is worse than an actor that was cut off.
+ * Stopping goes down the tree: user actors first, children before parents, then the runtime's own. What does
+ * not stop within `drainMs` is left behind and named, because a process that cannot end is worse than an
+ * actor that was cut off.
  */
 export class ActorSystem implements AsyncDisposable {
   /** For the rooms that are built on it. */
@@ -61,8 +62,8 @@ export class ActorSystem implements AsyncDisposable {
   #stopping: Promise<void> | undefined
 
   /**
-   * Programs use the `ActorSystem.start` that brings its own ports. `privateStore` is for a system that hosts actors and
-   * has no store set.
+   * Programs use the `ActorSystem.start` that brings its own ports. `privateStore` is for a system that hosts
+   * actors and has no store set.
    */
   static async start(
     settings: ActorSystemSettings,
@@ -194,7 +195,10 @@ export class ActorSystem implements AsyncDisposable {
     return this.#remoting?.state(authority)?.kind
   }
 
-  /** Exchanges nothing with that node for `quarantineMs`, or until it is lifted. A new incarnation of it is not meant. */
+  /**
+   * Exchanges nothing with that node for `quarantineMs`, or until it is lifted. A new incarnation of it is
+   * not meant.
+   */
   quarantine(authority: string, reason: string): void {
     this.#remote("quarantine").quarantine(authority, reason)
   }
@@ -210,8 +214,8 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   /**
-   * A handle of a virtual actor: nothing is sent until a method is called. Throws an `ActorIdError` for what is no key, and a `TypeError`
-   * where this system has neither actors nor a store.
+   * A handle of a virtual actor: nothing is sent until a method is called. Throws an `ActorIdError` for what
+   * is no key, and a `TypeError` where this system has neither actors nor a store.
    */
   actor<A extends Actor>(type: ActorClass<A>, key: string): ActorHandle<A>
   actor<A extends Actor>(type: string, key: string): ActorHandle<A>
@@ -233,8 +237,9 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   /**
-   * The ref for a path: whoever is there when a message is told, or that one incarnation if the path says a uid. Throws an
-   * `ActorPathError` for what is no path, a `PathResolutionError` for another node's where this system does not listen.
+   * The ref for a path: whoever is there when a message is told, or that one incarnation if the path says a
+   * uid. Throws an `ActorPathError` for what is no path, a `PathResolutionError` for another node's where
+   * this system does not listen.
    */
   resolve<M>(path: string | ActorPath): ActorRef<M> {
     const parsed = path instanceof ActorPath ? path : ActorPath.parse(path, { runtimeNames: true })
@@ -263,7 +268,10 @@ export class ActorSystem implements AsyncDisposable {
     })
   }
 
-  /** Stops every actor and resolves when all have stopped, or `drainMs` are over. Calling it again gives the same. */
+  /**
+   * Stops every actor and resolves when all have stopped, or `drainMs` are over. Calling it again gives the
+   * same.
+   */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
@@ -355,7 +363,10 @@ export class ActorSystem implements AsyncDisposable {
 
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** A guardian does nothing but stand above the others: what is escalated to it has been reported, and it goes on. */
+/**
+ * A guardian does nothing but stand above the others: what is escalated to it has been reported, and it goes
+ * on.
+ */
 function guardian(realm: Realm, name: "user" | "system"): Cell {
   const cell = new Cell(realm, undefined, name)
   cell.begin(

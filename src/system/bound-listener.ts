@@ -11,8 +11,8 @@ import { type CheckedListen, isLoopback, openToAnybody } from "./remote-settings
 import type { CheckedSettings } from "./settings.js"
 
 /**
- * The listener of a system that does not exist yet: the port, which the network may choose, is part of every path of the
- * system, so it is bound first.
+ * The listener of a system that does not exist yet: the port, which the network may choose, is part of every
+ * path of the system, so it is bound first.
  */
 export interface BoundListener {
   readonly listener: Listener

@@ -18,7 +18,10 @@ import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { VirtualActors } from "../virtual/virtual-actors.js"
 import type { CheckedSettings } from "./settings.js"
 
-/** This system's part in a cluster, which may be a cluster of one: its place in the registry, and its virtual actors. */
+/**
+ * This system's part in a cluster, which may be a cluster of one: its place in the registry, and its virtual
+ * actors.
+ */
 export class Cluster {
   readonly registry: Registry
   readonly actors: VirtualActors
@@ -149,11 +152,15 @@ interface ClusterTools {
   /** What stands for the secrets of this node where others can read it. */
   readonly fingerprints: readonly string[]
   resolve(path: ActorPath): object
-  /** Calls of other nodes come in here. They may see that this node has joined before it knows that itself. */
+  /**
+   * Calls of other nodes come in here. They may see that this node has joined before it knows that itself.
+   */
   opened(gate: ActorsGate): void
 }
 
-/** Nobody else can see a private store, so nobody else could take over: the lease is kept, and hardly counts. */
+/**
+ * Nobody else can see a private store, so nobody else could take over: the lease is kept, and hardly counts.
+ */
 const PRIVATE_TERMS: LeaseTerms = { ttlMs: 24 * 3_600_000, driftMargin: 0.1 }
 
 /** How many of the actors that are left behind are named. */

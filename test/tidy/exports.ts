@@ -50,7 +50,10 @@ function nameIn(path: string, name: string): string {
 }
 
 function* importsOf(source: Source): Generator<string> {
-  for (const [node] of walk(source.program)) {
+  // Only the form with parentheses may be anywhere; to look everywhere takes long.
+  const hasInner = /\bimport\s*\(/.test(source.text)
+  const nodes = hasInner ? [...walk(source.program)].map(([node]) => node) : source.program.body
+  for (const node of nodes) {
     for (const [specifier, name] of namesTaken(node)) {
       const module = literalText(specifier)
       if (module?.startsWith(".") === true) yield nameIn(fileOf(source.path, module), name)

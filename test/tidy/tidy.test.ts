@@ -301,6 +301,32 @@ describe("names", () => {
   })
 })
 
+describe("sizes", () => {
+  it("of a file are 400 lines at most", () => {
+    const lines = (count: number) => "f()\n".repeat(count)
+    expect(complaints("src/actor/cell.ts", lines(400))).toEqual([])
+    expect(complaints("src/actor/cell.ts", lines(401))).toEqual(["src/actor/cell.ts:1 file-length"])
+    expect(complaints("src/actor/cell.test.ts", lines(401))).toEqual([])
+  })
+
+  it("of a comment are 110 columns at most, in whichever way it is written", () => {
+    const fits = "x".repeat(100)
+    const wide = "x".repeat(110)
+    const text = `// ${fits}
+      // ${wide}
+      /** ${wide} */
+      /**
+       * ${fits}
+       * ${wide}
+       */
+      const one = 1 // ${wide}
+      const two = "${wide}"`
+    expect(complaints("src/actor/cell.ts", text)).toEqual(
+      [2, 3, 6, 8].map((line) => `src/actor/cell.ts:${line} comment-width`),
+    )
+  })
+})
+
 describe("exports", () => {
   const text = `
       export const one = 1, two = 2

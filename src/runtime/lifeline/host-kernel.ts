@@ -3,9 +3,14 @@ import { hostname } from "node:os"
 
 /** The kernel that this process runs on, from boot to boot. */
 export interface HostKernel {
-  /** Not the same on two that run at the same time, where `refusalIsProof`; the name of the host elsewhere. */
+  /**
+   * Not the same on two that run at the same time, where `refusalIsProof`; the name of the host elsewhere.
+   */
   readonly id: string
-  /** Whether it refuses a connection to a Unix-domain socket only when nobody listens there. BSD also does when many wait. */
+  /**
+   * Whether it refuses a connection to a Unix-domain socket only when nobody listens there. BSD also does
+   * when many wait.
+   */
   readonly refusalIsProof: boolean
 }
 

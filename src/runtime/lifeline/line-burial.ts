@@ -6,8 +6,8 @@ import { isLineName } from "./line-directory.js"
 /**
  * Removes what the dead leave behind: the file of a socket stays when its process is killed.
  *
- * It is what tells others of the death, and somebody who is just starting may not have asked yet. So it stays for a while
- * after it was found, and is then of no use: by that time leases have run out.
+ * It is what tells others of the death, and somebody who is just starting may not have asked yet. So it stays
+ * for a while after it was found, and is then of no use: by that time leases have run out.
  */
 export function buryLater(path: string, afterMs: number): void {
   setTimeout(() => unlink(path).catch(() => {}), afterMs).unref()

@@ -47,7 +47,10 @@ export async function looked(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-/** The name that a line gets once somebody listens. Until then it has another, so that it is not taken for a dead one. */
+/**
+ * The name that a line gets once somebody listens. Until then it has another, so that it is not taken for a
+ * dead one.
+ */
 export function linePath(directory: string, id: string): { readonly fresh: string; readonly held: string } {
   return { fresh: join(directory, `${id}.new`), held: join(directory, id) }
 }
@@ -72,8 +75,9 @@ function fits(path: string): boolean {
 const MAX_PATH_BYTES = 100
 
 /**
- * On a file system that is shared or served by another process one file may become another in the eyes of the kernel while
- * a socket is bound to it. So only kinds that are known not to do that are used: where they are not, there are no lines.
+ * On a file system that is shared or served by another process one file may become another in the eyes of the
+ * kernel while a socket is bound to it. So only kinds that are known not to do that are used: where they are
+ * not, there are no lines.
  */
 async function isLocal(directory: string): Promise<boolean> {
   if (process.platform !== "linux") return true

@@ -10,7 +10,10 @@ interface FollowerOptions {
   readonly retryAfterMs: number
 }
 
-/** Stays connected to whoever holds a line, and finds out why when it is not. What counts as proof is in `NodeLifeline`. */
+/**
+ * Stays connected to whoever holds a line, and finds out why when it is not. What counts as proof is in
+ * `NodeLifeline`.
+ */
 export class LineFollower implements Following {
   readonly #retryAfterMs: number
   #dead: (() => void) | undefined

@@ -1,4 +1,6 @@
-/** The socket that a line is held by: where it is, and which one it is, should there be another at that place. */
+/**
+ * The socket that a line is held by: where it is, and which one it is, should there be another at that place.
+ */
 export interface LineMark {
   readonly kernel: string
   readonly device: string

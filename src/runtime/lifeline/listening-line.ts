@@ -20,9 +20,9 @@ export class ListeningLine {
   }
 
   /**
-   * Listens, and gives what the file system knows the socket by; undefined when it does not work out. To bind a socket
-   * and to listen are two calls to the kernel, and between them it refuses connections. So the socket gets the name
-   * that others look for when both are over.
+   * Listens, and gives what the file system knows the socket by; undefined when it does not work out. To bind
+   * a socket and to listen are two calls to the kernel, and between them it refuses connections. So the
+   * socket gets the name that others look for when both are over.
    */
   async listen(): Promise<{ readonly device: string; readonly inode: string } | undefined> {
     try {

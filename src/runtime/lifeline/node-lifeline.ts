@@ -11,24 +11,25 @@ import { ListeningLine } from "./listening-line.js"
 /**
  * A line is a Unix-domain socket that its holder listens on, and that those who follow it are connected to.
  *
- * The kernel closes what a process has open when the last thread of it is gone, and not before: one that is stopped or
- * swapped out still listens, and its connections stay. There are two proofs that a holder is gone, and nothing else is one.
+ * The kernel closes what a process has open when the last thread of it is gone, and not before: one that is
+ * stopped or swapped out still listens, and its connections stay. There are two proofs that a holder is gone,
+ * and nothing else is one.
  *
- * - *It greeted me, our connection ended, and now nobody listens there.* A holder greets each connection that it has
- *   accepted, and ends none of them before it lets go. (One that it cannot accept, for want of descriptors, it drops, but
- *   does not greet.)
- * - *I was refused, and the file is the one that it bound.* On Linux a connect is refused when no listening socket is
- *   bound to the file; when too many wait, it fails with another error. The file is told by device and inode, and the
- *   kernel by its boot id. While a holder lives its socket pins the file and the file system, so nothing else has these
- *   numbers, however it was copied, mounted or renamed. And the mark is given away only once the socket listens, which it
- *   does until it is closed.
+ * - *It greeted me, our connection ended, and now nobody listens there.* A holder greets each connection that
+ *   it has accepted, and ends none of them before it lets go. (One that it cannot accept, for want of
+ *   descriptors, it drops, but does not greet.)
+ * - *I was refused, and the file is the one that it bound.* On Linux a connect is refused when no listening
+ *   socket is bound to the file; when too many wait, it fails with another error. The file is told by device
+ *   and inode, and the kernel by its boot id. While a holder lives its socket pins the file and the file
+ *   system, so nothing else has these numbers, however it was copied, mounted or renamed. And the mark is
+ *   given away only once the socket listens, which it does until it is closed.
  *
- * A file that is not there proves nothing to those who were not greeted: somebody may have cleaned up, or theirs is another
- * mount. That and all else is left to leases. The directory is the user's own, so that nobody else can put one socket in
- * place of another.
+ * A file that is not there proves nothing to those who were not greeted: somebody may have cleaned up, or
+ * theirs is another mount. That and all else is left to leases. The directory is the user's own, so that
+ * nobody else can put one socket in place of another.
  *
- * Node has no locks on files, which would be shorter; a process id may be another process by now; and both would have to be
- * polled.
+ * Node has no locks on files, which would be shorter; a process id may be another process by now; and both
+ * would have to be polled.
  */
 export class NodeLifeline implements Lifeline {
   readonly #directory: () => string

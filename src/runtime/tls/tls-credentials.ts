@@ -3,11 +3,12 @@ import type { SecureContextOptions } from "node:tls"
 import type { TlsOptions } from "../../ports/network.js"
 
 /**
- * The PEM texts as Node takes them, once each was seen to be what it should be. Node itself takes an empty `cert` for
- * none and an empty `ca` for the machine's own, and passes over a `ca` in which it finds no certificate.
+ * The PEM texts as Node takes them, once each was seen to be what it should be. Node itself takes an empty
+ * `cert` for none and an empty `ca` for the machine's own, and passes over a `ca` in which it finds no
+ * certificate.
  *
- * Both ends are nodes, and every Node speaks TLS 1.3, so nothing older is spoken: there one direction cannot be ended
- * alone, and a client's certificate crosses the wire in the clear.
+ * Both ends are nodes, and every Node speaks TLS 1.3, so nothing older is spoken: there one direction cannot
+ * be ended alone, and a client's certificate crosses the wire in the clear.
  *
  * What is thrown says which text is wrong and never quotes it: errors are logged, and a key must not be.
  */

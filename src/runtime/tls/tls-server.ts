@@ -18,9 +18,9 @@ interface TlsServer {
 }
 
 /**
- * Hands over the sockets whose handshake succeeded, and drops the others: to a stranger that sent garbage, stayed silent
- * or showed no good certificate there is nothing to say. Whoever listens is told of it, though of a bad certificate Node
- * says no more than that the socket is gone.
+ * Hands over the sockets whose handshake succeeded, and drops the others: to a stranger that sent garbage,
+ * stayed silent or showed no good certificate there is nothing to say. Whoever listens is told of it, though
+ * of a bad certificate Node says no more than that the socket is gone.
  *
  * It listens nowhere itself: whoever does decides when a handshake begins.
  */
@@ -88,7 +88,10 @@ function failureWith(remote: Endpoint, problem: Error | undefined, { mutual }: T
   )
 }
 
-/** Says which connection it is. The socket beneath a TLS socket has the same, and Node tells no other way from one to the other. */
+/**
+ * Says which connection it is. The socket beneath a TLS socket has the same, and Node tells no other way from
+ * one to the other.
+ */
 function routeOf({ localAddress, remoteAddress, remotePort }: Socket): string {
   return `${localAddress} ${remoteAddress} ${remotePort}`
 }

@@ -1,4 +1,7 @@
-/** What a simulated world provides, while it is current, to code that asks the process for time, chance or a turn. */
+/**
+ * What a simulated world provides, while it is current, to code that asks the process for time, chance or a
+ * turn.
+ */
 export interface AmbientWorld {
   wallMs(): number
   /** What `performance.now` and `process.hrtime` read. */
@@ -10,6 +13,9 @@ export interface AmbientWorld {
   yield(task: () => void): void
   randomUint32(): number
   randomBytes(length: number): Uint8Array
-  /** The error to throw for what no world can provide, such as a socket; `caller` is the file and line that asked. */
+  /**
+   * The error to throw for what no world can provide, such as a socket; `caller` is the file and line that
+   * asked.
+   */
   forbidden(what: string, caller: string): Error
 }

@@ -10,8 +10,8 @@ interface Caller {
 }
 
 /**
- * The first caller of `callee` that is not part of Node. It is read from the stack as text, so that a source map, where
- * one is in use, has been applied.
+ * The first caller of `callee` that is not part of Node. It is read from the stack as text, so that a source
+ * map, where one is in use, has been applied.
  */
 export function callerOf(callee: Callable): Caller {
   for (const line of stackAbove(callee)) {

@@ -8,8 +8,8 @@ import { uuidOfTheWorld, uuidV7OfTheWorld } from "./uuids.js"
 /**
  * `Math.random` and what `node:crypto` and Web Crypto draw at once.
  *
- * In a world Node's own is called all the same, and its answer thrown away: so it is Node that refuses a length or a
- * range that makes no sense.
+ * In a world Node's own is called all the same, and its answer thrown away: so it is Node that refuses a
+ * length or a range that makes no sense.
  */
 export function replaceChance(patches: Patches): void {
   patches.replace<typeof Math.random>(Math, "random", (real) =>

@@ -3,8 +3,8 @@ import type { AmbientWorld } from "./ambient-world.js"
 export type Current = () => AmbientWorld | undefined
 
 /**
- * The world that is current at this moment. Every replaced function asks this first, and is Node's own when the answer
- * is undefined; so one that somebody kept past the uninstall does no harm.
+ * The world that is current at this moment. Every replaced function asks this first, and is Node's own when
+ * the answer is undefined; so one that somebody kept past the uninstall does no harm.
  */
 export function currentWorld(): AmbientWorld | undefined {
   return masks === 0 ? ask() : undefined
@@ -20,7 +20,10 @@ export function outsideWorlds<T>(act: () => T): T {
   }
 }
 
-/** Where several answer, the one added last is asked first. What is returned takes it back, and says how many are left. */
+/**
+ * Where several answer, the one added last is asked first. What is returned takes it back, and says how many
+ * are left.
+ */
 export function addCurrent(current: Current): () => number {
   const answer = { current }
   answers.unshift(answer)

@@ -5,8 +5,8 @@ import type { Callable } from "./patches.js"
 /**
  * The same function or class, except that in a world it throws what the world says.
  *
- * It throws at once also where Node would reject a promise: a simulation that reached for the real world cannot go on.
- * Modules are still loaded, for what they hold does not depend on when that happens.
+ * It throws at once also where Node would reject a promise: a simulation that reached for the real world
+ * cannot go on. Modules are still loaded, for what they hold does not depend on when that happens.
  */
 export function unlessInWorld<F extends Callable>(real: F, what: string): F {
   return guarded(real, what, () => true)

@@ -2,7 +2,10 @@ import { currentWorld } from "./current-world.js"
 import { imitating, type Patches } from "./patches.js"
 import { inThisContext } from "./timer-handles.js"
 
-/** The two ways, besides promises, to run something right after the present turn. Node's streams use the first. */
+/**
+ * The two ways, besides promises, to run something right after the present turn. Node's streams use the
+ * first.
+ */
 export function replaceMicrotasks(patches: Patches): void {
   patches.replace<Queue>(process, "nextTick", microtaskOfTheWorld)
   patches.replace<Queue>(globalThis, "queueMicrotask", microtaskOfTheWorld)

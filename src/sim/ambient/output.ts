@@ -4,8 +4,9 @@ import { imitating, type Patches } from "./patches.js"
 /**
  * The standard output and error, which a world may write to.
  *
- * The stream belongs to the process and outlives the world, so its own work is done outside. And nothing comes back: it
- * has always room, and has always written at once, for what a pipe's reader does is not in the seed.
+ * The stream belongs to the process and outlives the world, so its own work is done outside. And nothing
+ * comes back: it has always room, and has always written at once, for what a pipe's reader does is not in the
+ * seed.
  */
 export function replaceOutput(patches: Patches): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -5,8 +5,8 @@ export type Callable = (...args: never[]) => unknown
 /**
  * Functions put in the place of others, and the way back.
  *
- * A function found in two places (`setTimeout` is a global and an export of `node:timers`) gets one replacement, so
- * that the two stay equal.
+ * A function found in two places (`setTimeout` is a global and an export of `node:timers`) gets one
+ * replacement, so that the two stay equal.
  */
 export class Patches {
   readonly #replacements = new WeakMap<Callable, Callable>()

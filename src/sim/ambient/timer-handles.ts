@@ -132,7 +132,9 @@ function wholeDelayMs(delayMs: unknown): number {
   return given >= 1 && given <= 2 ** 31 - 1 ? Math.trunc(given) : 1
 }
 
-/** Each world counts for itself, so that its numbers do not depend on what ran before; far from those of Node. */
+/**
+ * Each world counts for itself, so that its numbers do not depend on what ran before; far from those of Node.
+ */
 function numbering(world: AmbientWorld): Numbering {
   const known = numberings.get(world)
   if (known !== undefined) return known

@@ -10,7 +10,10 @@ interface Ticks {
   aborted(): Promise<unknown>
 }
 
-/** The `value` again at every tick of an interval. Ticks that come faster than they are taken wait, none is lost. */
+/**
+ * The `value` again at every tick of an interval. Ticks that come faster than they are taken wait, none is
+ * lost.
+ */
 export async function* ticksOf({ world, delayMs, value, signal, aborted }: Ticks): AsyncGenerator<unknown> {
   let waiting = 0
   let wake = () => {}

@@ -1,14 +1,16 @@
 /**
  * How processes that write to one file take turns.
  *
- * SQLite's lock has no queue: whoever asks at the right instant gets it. A process that commits without a pause asks again a
- * few microseconds after it let go, and with SQLite's own way of waiting, which sleeps longer each time, another one may
- * see the lock taken for seconds. So waiting is done here, in short naps of random length that do not grow; and whoever
- * has just had the lock leaves it alone for as long as the longest nap, once there is a sign of others: the lock was taken,
- * or the file has commits that are not ours. Others cannot be seen while they get nothing at all, so every now and then
- * there is such a rest without any sign.
+ * SQLite's lock has no queue: whoever asks at the right instant gets it. A process that commits without a
+ * pause asks again a few microseconds after it let go, and with SQLite's own way of waiting, which sleeps
+ * longer each time, another one may see the lock taken for seconds. So waiting is done here, in short naps of
+ * random length that do not grow; and whoever has just had the lock leaves it alone for as long as the
+ * longest nap, once there is a sign of others: the lock was taken, or the file has commits that are not ours.
+ * Others cannot be seen while they get nothing at all, so every now and then there is such a rest without any
+ * sign.
  *
- * A lock of our own with a queue would be fairer still, and would need a second file and a handover that costs a nap each.
+ * A lock of our own with a queue would be fairer still, and would need a second file and a handover that
+ * costs a nap each.
  */
 export class Courtesy {
   #othersSeenAt = Number.NEGATIVE_INFINITY

@@ -2,8 +2,8 @@ import type { Change, Moment, StoreWatcher } from "../../ports/store.js"
 import { type Report, type Request, unpackChange } from "./messages.js"
 
 /**
- * The watches of a store on the event loop's side, by their ids. Each keeps how far it has been told, so that a new worker
- * continues from there.
+ * The watches of a store on the event loop's side, by their ids. Each keeps how far it has been told, so that
+ * a new worker continues from there.
  */
 export class LinkWatches {
   readonly #watches = new Map<number, Watch>()

@@ -12,7 +12,10 @@ import type {
 } from "../../ports/store.js"
 import type { Packing, Slice } from "./parcel.js"
 
-/** What is asked of the worker. All but `cancel` and `close` are answered under their id, a watch until it is over. */
+/**
+ * What is asked of the worker. All but `cancel` and `close` are answered under their id, a watch until it is
+ * over.
+ */
 export type Request =
   | { readonly kind: "open"; readonly id: number }
   | { readonly kind: "renew-epoch"; readonly id: number }
@@ -65,7 +68,9 @@ export type Report =
   | { readonly kind: "gap"; readonly id: number }
   /** The file has got a second name. */
   | { readonly kind: "linked"; readonly id: 0 }
-  /** Nothing comes after this, because of that failure. What has not been answered by now has not been begun. */
+  /**
+   * Nothing comes after this, because of that failure. What has not been answered by now has not been begun.
+   */
   | { readonly kind: "over"; readonly id: 0; readonly failure: Failure }
 
 /** A `StoreUnavailableError` on its way between threads. */

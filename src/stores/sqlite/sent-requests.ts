@@ -4,8 +4,9 @@ import type { Entry } from "../../ports/store.js"
 import type { Report } from "./messages.js"
 
 /**
- * The requests that are with the worker, or will be with the next parcel, by their ids. Those that go first are kept apart:
- * they count for no limit. A request whose time is up is given up, but its weight counts until the worker is done with it.
+ * The requests that are with the worker, or will be with the next parcel, by their ids. Those that go first
+ * are kept apart: they count for no limit. A request whose time is up is given up, but its weight counts
+ * until the worker is done with it.
  */
 export class SentRequests {
   /** Each in the order of the times at which it is given up. */

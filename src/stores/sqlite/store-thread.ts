@@ -34,12 +34,14 @@ interface ThreadOptions {
 }
 
 /**
- * Serves requests in their order, with two exceptions. What goes first passes all that does not, and is committed by itself, so it
- * waits for what is being done at most; which is why all that is done at once is bounded, in bytes too. And all
- * commits that are there once the lock is had go into one transaction, also past reads. Such a read was asked for
- * before those commits were answered, so it may see them; but it is never served before a commit that came before it.
+ * Serves requests in their order, with two exceptions. What goes first passes all that does not, and is
+ * committed by itself, so it waits for what is being done at most; which is why all that is done at once is
+ * bounded, in bytes too. And all commits that are there once the lock is had go into one transaction, also
+ * past reads. Such a read was asked for before those commits were answered, so it may see them; but it is
+ * never served before a commit that came before it.
  *
- * While waiting for the lock it goes on taking in requests, so that a group grows for as long as it has to wait.
+ * While waiting for the lock it goes on taking in requests, so that a group grows for as long as it has to
+ * wait.
  */
 export class StoreThread {
   readonly #store: StoreFile
@@ -87,8 +89,8 @@ export class StoreThread {
   }
 
   /**
-   * Does what there is to do, up to and including one transaction. Throws what nobody could go on after, once all that was asked
-   * has been answered with it.
+   * Does what there is to do, up to and including one transaction. Throws what nobody could go on after, once
+   * all that was asked has been answered with it.
    */
   work(): void {
     this.#guarded(() => {

@@ -39,12 +39,13 @@ export interface Asked {
 /**
  * The event loop's half of the store: keeps what was asked until it is answered, or its time is up.
  *
- * Only so much is sent as keeps the worker busy. The rest waits here, where what goes first can pass it, where it costs no memory of
- * the other thread, and where it is certain that it was not begun.
+ * Only so much is sent as keeps the worker busy. The rest waits here, where what goes first can pass it,
+ * where it costs no memory of the other thread, and where it is certain that it was not begun.
  *
- * A worker is started when there is something to ask. If it ends, by a fault of its own or because its file cannot be used, what
- * it had been asked is rejected, and the next request starts another one. Watches go on where they were. Only where the files
- * of the store are not in place any more nothing starts: what a new worker would find there may have another history.
+ * A worker is started when there is something to ask. If it ends, by a fault of its own or because its file
+ * cannot be used, what it had been asked is rejected, and the next request starts another one. Watches go on
+ * where they were. Only where the files of the store are not in place any more nothing starts: what a new
+ * worker would find there may have another history.
  *
  * The process is kept alive by requests, not by watches.
  */
@@ -294,7 +295,10 @@ export class WorkerLink {
     this.#rest()
   }
 
-  /** The worker has ended, or is about to. It may have begun what it was asked, unless it has said that it has not. */
+  /**
+   * The worker has ended, or is about to. It may have begun what it was asked, unless it has said that it has
+   * not.
+   */
   #lose(certainly?: Commitment): void {
     this.#worker = undefined
     const message = `the thread of the store ${this.#options.file} ended; try again`
@@ -329,7 +333,10 @@ const LINKED =
 
 const MAX_PENDING = 100_000
 
-/** The part of the time that a request may wait for its turn; after that the worker says so, and it is certain what became of it. */
+/**
+ * The part of the time that a request may wait for its turn; after that the worker says so, and it is certain
+ * what became of it.
+ */
 const PATIENCE = 0.8
 
 /** After how long watches look for a store that is gone, if nobody asks it anything sooner. */

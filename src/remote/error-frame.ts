@@ -1,21 +1,21 @@
 import { InvalidMessageError } from "../errors/call-errors.js"
 import type { FrameConnection } from "./frame-connection.js"
+import type { MessageCodec } from "./message-codec.js"
 import { plainError } from "./plain-error.js"
-import type { Speech } from "./speech.js"
 
 /**
  * Sends an error in a frame that `open` begins: as it is or, if something in it cannot be encoded, as much of
  * it as can.
  */
 export function sendError(
-  { frames, speech, maxBytes }: ErrorChannel,
+  { frames, codec, maxBytes }: ErrorChannel,
   open: () => number,
   error: unknown,
 ): void {
   const attempt = (value: unknown): boolean => {
     const frame = open()
     try {
-      speech.encode(value, frames.writer, undefined, maxBytes)
+      codec.encode(value, frames.writer, undefined, maxBytes)
     } catch (problem) {
       frames.writer.takeBack(frame)
       if (problem instanceof InvalidMessageError) return false
@@ -30,7 +30,7 @@ export function sendError(
 
 interface ErrorChannel {
   readonly frames: FrameConnection
-  readonly speech: Speech
+  readonly codec: MessageCodec
   readonly maxBytes: number
 }
 

@@ -5,10 +5,10 @@ import type { Connection, TlsOptions } from "../ports/network.js"
 import type { Random } from "../ports/random.js"
 import type { FrameTools } from "./frame-connection.js"
 import type { HandshakeTerms } from "./handshake.js"
+import type { MessageCodec } from "./message-codec.js"
 import { PeerConnection, type Role } from "./peer-connection.js"
 import type { RemoteNode } from "./remote-node.js"
 import type { SharedKeys } from "./shared-keys.js"
-import type { Speech } from "./speech.js"
 
 /** All connections of this node, dialled and accepted, and what it says of itself in their handshakes. */
 export class PeerConnections {
@@ -31,25 +31,25 @@ export class PeerConnections {
 
   /** Makes one of a transport connection; its `start` begins the handshake. `greeted` is for a listener. */
   open(connection: Connection, role: Role, greeted?: HandshakeTerms["greeted"]): PeerConnection {
-    const { frameTools, speech } = this.#options
+    const { frameTools, codec } = this.#options
     const over = () => {
       this.#all.delete(made)
       role.over()
     }
-    const greeting = { speech, terms: this.#terms(connection, greeted) }
+    const greeting = { codec, terms: this.#terms(connection, greeted) }
     const made: PeerConnection = new PeerConnection(connection, frameTools, greeting, { ...role, over })
     this.#all.add(made)
     return made
   }
 
   #terms({ bears }: Connection, greeted: HandshakeTerms["greeted"] = () => true): HandshakeTerms {
-    const { address, namespace, store, keys, tls, maxMessageBytes, nodes, speech, digest, random } =
+    const { address, namespace, store, keys, tls, maxMessageBytes, nodes, codec, digest, random } =
       this.#options
     return {
       self: this.self,
       namespace,
       system: address.system,
-      codec: speech.codecName,
+      codec: codec.name,
       store,
       maxMessageBytes,
       keys: keys.keys,
@@ -78,7 +78,7 @@ interface PeerConnectionsOptions {
   readonly tls: TlsOptions | undefined
   readonly maxMessageBytes: number
   readonly nodes: ReadonlyMap<string, RemoteNode>
-  readonly speech: Speech
+  readonly codec: MessageCodec
   readonly frameTools: FrameTools
   readonly digest: Digest
   readonly random: Random

@@ -6,9 +6,9 @@ import { ANSWER, Envelope, FAILURE, writeEnvelope } from "../serialization/envel
 import { sendError } from "./error-frame.js"
 import type { FrameConnection } from "./frame-connection.js"
 import { ENVELOPE, MAX_OPEN_QUESTIONS } from "./frames.js"
+import type { MessageCodec } from "./message-codec.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session, SessionOwner } from "./session.js"
-import type { Speech } from "./speech.js"
 
 /**
  * The questions of a peer that came by one connection and have not been answered, and their answers. They end
@@ -17,17 +17,17 @@ import type { Speech } from "./speech.js"
 export class PeerQuestions {
   readonly #session: Session
   readonly #frames: FrameConnection
-  readonly #speech: Speech
+  readonly #codec: MessageCodec
   readonly #owner: SessionOwner
   readonly #envelope = new Envelope()
   /** The first of the list. */
   #first: RemoteReply | undefined
   #size = 0
 
-  constructor(session: Session, frames: FrameConnection, speech: Speech, owner: SessionOwner) {
+  constructor(session: Session, frames: FrameConnection, codec: MessageCodec, owner: SessionOwner) {
     this.#session = session
     this.#frames = frames
-    this.#speech = speech
+    this.#codec = codec
     this.#owner = owner
   }
 
@@ -41,7 +41,7 @@ export class PeerQuestions {
     this.#size += 1
     this.#first = reply.enter(this.#first)
     if (reply.timeoutMs !== coarsened.timeLeftMs) coarsen(reply.timeoutMs)
-    this.#speech.deadlines.add(reply, coarsened.ms)
+    this.#codec.deadlines.add(reply, coarsened.ms)
   }
 
   over(reply: RemoteReply): void {
@@ -55,7 +55,7 @@ export class PeerQuestions {
 
   /** The path by which a third node may answer. */
   pathOf(correlation: number): ActorPath {
-    return this.#speech.questionPath(this.#session.peer, correlation)
+    return this.#codec.questionPath(this.#session.peer, correlation)
   }
 
   /** Never throws, as `fail` does not: whoever answers is an actor, or a promise that has nobody to tell. */
@@ -87,14 +87,14 @@ export class PeerQuestions {
   }
 
   undelivered(message: unknown, reply: RemoteReply, reason: DeadLetterReason): void {
-    this.#speech.deadLetters.add(message, reply, reason)
+    this.#codec.deadLetters.add(message, reply, reason)
   }
 
   #answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
     if (this.#owner.mustQueue(this.#session)) return this.#queue(reply, answer)
     const frame = this.#open(reply.correlation, ANSWER)
     try {
-      this.#speech.encode(answer, this.#frames.writer, undefined, this.#session.maxMessageBytes)
+      this.#codec.encode(answer, this.#frames.writer, undefined, this.#session.maxMessageBytes)
     } catch (error) {
       this.#frames.writer.takeBack(frame)
       this.#failUnsendable(reply, error)
@@ -107,7 +107,7 @@ export class PeerQuestions {
   #queue(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
     let payload: Buffer
     try {
-      payload = this.#speech.encoded(answer, undefined)
+      payload = this.#codec.encoded(answer, undefined)
     } catch (error) {
       this.#failUnsendable(reply, error)
       return undefined
@@ -120,12 +120,12 @@ export class PeerQuestions {
    */
   #failUnsendable(reply: RemoteReply, error: unknown): void {
     if (!(error instanceof InvalidMessageError)) throw error
-    this.#speech.logger.log("error", "an answer cannot be sent", { to: this.#session.node.toString(), error })
+    this.#codec.logger.log("error", "an answer cannot be sent", { to: this.#session.node.toString(), error })
     this.fail(reply, new InvalidMessageError(`the answer cannot be sent: ${error.message}`, "unknown"))
   }
 
   #sendFailure({ correlation }: RemoteReply, error: Error): void {
-    const channel = { frames: this.#frames, speech: this.#speech, maxBytes: this.#session.maxMessageBytes }
+    const channel = { frames: this.#frames, codec: this.#codec, maxBytes: this.#session.maxMessageBytes }
     sendError(channel, () => this.#open(correlation, FAILURE), error)
   }
 

@@ -16,11 +16,11 @@ import type { Association } from "./association.js"
 import type { AssociationCommand, AssociationEvent, ParcelRefusal } from "./association-protocol.js"
 import { AssociationReport } from "./association-report.js"
 import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
+import type { MessageCodec } from "./message-codec.js"
 import { MessageParcel } from "./message-parcel.js"
 import type { MessageGate, RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session, SessionOwner } from "./session.js"
-import type { Speech } from "./speech.js"
 import { UnsentMessages } from "./unsent-messages.js"
 import { WatchTable } from "./watch-table.js"
 
@@ -34,7 +34,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
   isForgotten = false
   readonly #association: Association<MessageParcel>
   readonly #tools: RemoteNodeTools
-  readonly #speech: Speech
+  readonly #codec: MessageCodec
   readonly #report: AssociationReport
   readonly #unsent: UnsentMessages
   readonly #watches = new WatchTable()
@@ -47,7 +47,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
     this.authority = association.authority
     this.#association = association
     this.#tools = tools
-    this.#speech = tools.speech
+    this.#codec = tools.codec
     this.#report = new AssociationReport(association.authority, tools)
     this.#unsent = new UnsentMessages(association.authority, tools)
   }
@@ -68,7 +68,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
     const session = this.#session
     try {
       if (session !== undefined && !this.mustQueue(session)) return session.tell(ref, message)
-      this.#enqueue(new MessageParcel(ref, this.#speech.encoded(message, undefined), undefined, this.#now))
+      this.#enqueue(new MessageParcel(ref, this.#codec.encoded(message, undefined), undefined, this.#now))
     } catch (error) {
       this.#unsent.unsendable(ref, message, error)
     }
@@ -83,7 +83,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
         if (refused !== undefined) return refused
         session.request(ref, reply, Math.ceil(reply.timeoutMs), message, extras)
       } else {
-        const payload = this.#speech.encoded(message, reply)
+        const payload = this.#codec.encoded(message, reply)
         this.#enqueue(new MessageParcel(ref, payload, reply, this.#now, { extras }))
       }
     } catch (error) {
@@ -360,7 +360,7 @@ export interface RemoteNodeTools {
   /** For what others can cause as often as they like. */
   readonly limited: Pick<Logger, "log">
   readonly events: EventStream
-  readonly speech: Speech
+  readonly codec: MessageCodec
   readonly deferredCapacity: number
   readonly outboundBytes: number
   /** Whether nodes use TLS. */

@@ -20,13 +20,13 @@ import { Dialler } from "./dialler.js"
 import type { FrameTools } from "./frame-connection.js"
 import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
 import type { InboundTerms } from "./inbound-budget.js"
+import { MessageCodec } from "./message-codec.js"
 import { PeerConnections } from "./peer-connections.js"
 import { answerUid, correlationOf, questionPath } from "./question-path.js"
 import { ReadingTurn } from "./reading-turn.js"
 import { RemoteNode, type RemoteNodeTools } from "./remote-node.js"
 import { RemoteRef } from "./remote-ref.js"
 import type { SharedKeys } from "./shared-keys.js"
-import { Speech } from "./speech.js"
 
 /**
  * Everything that a system has with other nodes: who is who by authority, who is coming in, and what refs to
@@ -37,7 +37,7 @@ export class Remoting {
   readonly arrivals: Arrivals
   readonly #options: RemotingOptions
   readonly #listener: Listener
-  readonly #speech: Speech
+  readonly #codec: MessageCodec
   readonly #nodes = new Map<string, RemoteNode>()
   readonly #connections: PeerConnections
   /** The nodes that are or were quarantined, the longest known first. */
@@ -56,7 +56,7 @@ export class Remoting {
     const isTls = tls !== undefined
     // What others can cause is logged with a limit.
     const limited = new LimitedLogger(logger, clock)
-    this.#speech = new Speech({
+    this.#codec = new MessageCodec({
       codec: options.codec,
       types: options.types,
       clock,
@@ -96,7 +96,7 @@ export class Remoting {
       tls,
       maxMessageBytes,
       nodes: this.#nodes,
-      speech: this.#speech,
+      codec: this.#codec,
       frameTools,
       digest,
       random,
@@ -112,7 +112,7 @@ export class Remoting {
       limited,
       mayDial: (authority) => this.#isMember?.(authority) !== false,
       events,
-      speech: this.#speech,
+      codec: this.#codec,
       deferredCapacity: terms.perAuthority,
       outboundBytes: terms.bytes,
       isTls,

@@ -30,12 +30,12 @@ import {
 } from "./frames.js"
 import type { Peer } from "./handshake.js"
 import { InboundFlow } from "./inbound-flow.js"
+import type { MessageCodec } from "./message-codec.js"
 import { HeardNames, SentNames } from "./names.js"
 import { PeerQuestions } from "./peer-questions.js"
 import { Questions } from "./questions.js"
 import type { RemoteRef } from "./remote-ref.js"
 import { RemoteReply } from "./remote-reply.js"
-import type { Speech } from "./speech.js"
 import { WatchedHere } from "./watched-here.js"
 
 /**
@@ -50,7 +50,7 @@ export class Session {
   /** The peer's questions, and the answers to them. */
   readonly peerQuestions: PeerQuestions
   readonly #frames: FrameConnection
-  readonly #speech: Speech
+  readonly #codec: MessageCodec
   readonly #owner: SessionOwner
   readonly #sent = new SentNames()
   readonly #heard = new HeardNames()
@@ -63,14 +63,14 @@ export class Session {
   /** The largest message that both sides take. */
   readonly maxMessageBytes: number
 
-  constructor(peer: Peer, frames: FrameConnection, speech: Speech, owner: SessionOwner) {
+  constructor(peer: Peer, frames: FrameConnection, codec: MessageCodec, owner: SessionOwner) {
     this.peer = peer
     this.#frames = frames
-    this.#speech = speech
+    this.#codec = codec
     this.#owner = owner
-    this.#flow = new InboundFlow(frames, speech.inbound)
-    this.maxMessageBytes = Math.min(speech.maxMessageBytes, peer.maxMessageBytes)
-    this.peerQuestions = new PeerQuestions(this, frames, speech, owner)
+    this.#flow = new InboundFlow(frames, codec.inbound)
+    this.maxMessageBytes = Math.min(codec.maxMessageBytes, peer.maxMessageBytes)
+    this.peerQuestions = new PeerQuestions(this, frames, codec, owner)
   }
 
   get node(): NodeId {
@@ -208,7 +208,7 @@ export class Session {
   ): void {
     const frame = this.#openMessage(direction, ref, correlation, timeLeftMs)
     try {
-      this.#speech.encode(message, this.#frames.writer, reply, this.maxMessageBytes)
+      this.#codec.encode(message, this.#frames.writer, reply, this.maxMessageBytes)
     } catch (error) {
       this.#frames.writer.takeBack(frame)
       throw error
@@ -240,7 +240,7 @@ export class Session {
   }
 
   #receiveName(number: number, name: string): void {
-    this.#heard.set(number, this.#speech.target(name))
+    this.#heard.set(number, this.#codec.target(name))
   }
 
   #receiveMessage(input: InputBytes): void {
@@ -250,7 +250,7 @@ export class Session {
     if (direction === ONE_WAY) {
       const ref = this.#heard.get(envelope.target)
       const message = this.#decode(input, ref, undefined)
-      if (message !== UNREADABLE) ref.receive(message as never, this.#speech.weight, this.#flow.budget)
+      if (message !== UNREADABLE) ref.receive(message as never, this.#codec.weight, this.#flow.budget)
     } else if (direction === REQUEST) this.#receiveRequest(input, envelope)
     else this.#receiveAnswer(input, correlation, direction === FAILURE)
   }
@@ -260,7 +260,7 @@ export class Session {
     const reply = new RemoteReply(this.peerQuestions, envelope.correlation, target, envelope.timeLeftMs)
     const message = this.#decode(input, target, reply)
     if (message === UNREADABLE) return
-    const { weight } = this.#speech
+    const { weight } = this.#codec
     const refused =
       this.peerQuestions.refusal(target) ??
       target.receiveRequest(reply, message as never, envelope, weight, this.#flow.budget)
@@ -272,7 +272,7 @@ export class Session {
     const reply = this.#questions.get(correlation)
     const answer = this.#decode(input, undefined, undefined, reply)
     if (answer === UNREADABLE) return
-    if (reply === undefined) this.#speech.lateAnswer(answer, this.peer, correlation)
+    if (reply === undefined) this.#codec.lateAnswer(answer, this.peer, correlation)
     else if (!failed) reply.tell(answer)
     else if (answer instanceof Error) reply.fail(answer)
     else throw new MalformedBytesError("a failure that is no error")
@@ -286,11 +286,11 @@ export class Session {
     question?: ReplyRef,
   ): unknown {
     try {
-      return this.#speech.decode(input, reply)
+      return this.#codec.decode(input, reply)
     } catch (error) {
       if (!(error instanceof InvalidMessageError)) throw error
       if (reply !== undefined) reply.fail(error)
-      else if (recipient !== undefined) this.#speech.deadLetters.add(error, recipient, "unreadable")
+      else if (recipient !== undefined) this.#codec.deadLetters.add(error, recipient, "unreadable")
       else question?.fail(new InvalidMessageError(error.message, "unknown"))
       return UNREADABLE
     }
@@ -300,7 +300,7 @@ export class Session {
    * The answer goes ahead of the end of an actor that is gone already, or of the refusal to watch one more.
    */
   #receiveWatch(number: number, name: string): void {
-    const ref = this.#speech.target(name).current()
+    const ref = this.#codec.target(name).current()
     const { writer } = this.#frames
     const frame = writer.open(WATCHING)
     writer.varint(number)
@@ -321,14 +321,14 @@ export class Session {
       frames.writer.varint(number)
       return frame
     }
-    sendError({ frames, speech: this.#speech, maxBytes: this.maxMessageBytes }, open, cause)
+    sendError({ frames, codec: this.#codec, maxBytes: this.maxMessageBytes }, open, cause)
   }
 
   #receiveTerminated(input: InputBytes): void {
     const number = input.varint()
     let cause: unknown
     try {
-      cause = this.#speech.decode(input, undefined)
+      cause = this.#codec.decode(input, undefined)
     } catch (error) {
       if (!(error instanceof InvalidMessageError)) throw error
       cause = error

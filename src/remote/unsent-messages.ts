@@ -9,11 +9,11 @@ import {
 import type { Logger } from "../ports/logger.js"
 import { InvalidAssociation } from "./association-events.js"
 import type { ParcelRefusal } from "./association-protocol.js"
+import type { MessageCodec } from "./message-codec.js"
 import type { MessageParcel } from "./message-parcel.js"
 import type { RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session } from "./session.js"
-import type { Speech } from "./speech.js"
 
 /**
  * Where messages to another node end that are not sent: a request fails with the reason, and anything else
@@ -30,29 +30,29 @@ export class UnsentMessages {
 
   /** `detail` is the reason of the quarantine, where there is one. */
   refuse({ to, payload, reply }: MessageParcel, because: ParcelRefusal, detail: string): void {
-    const { events, speech } = this.#options
+    const { events, codec } = this.#options
     if (because === "quarantined") events.publish(new InvalidAssociation(this.#authority, to.path, detail))
-    if (reply === undefined) speech.deadLetters.add(speech.decoded(payload), to, because)
+    if (reply === undefined) codec.deadLetters.add(codec.decoded(payload), to, because)
     else reply.fail(this.#errorFor(to.path.toString(), because, detail))
   }
 
   /** The message waited, and the node that then connected takes smaller ones. */
   tooLarge({ to, payload, reply, session }: MessageParcel, { maxMessageBytes }: Session): void {
-    const { speech } = this.#options
+    const { codec } = this.#options
     const error = new InvalidMessageError(
       `the message has ${payload.length} bytes, and ${this.#authority} takes ${maxMessageBytes}`,
     )
     if (reply !== undefined) reply.fail(error)
     else if (session !== undefined) {
       session.peerQuestions.fail(to as RemoteReply, new InvalidMessageError(error.message, "unknown"))
-    } else speech.deadLetters.add(speech.decoded(payload), to, "not-sendable")
+    } else codec.deadLetters.add(codec.decoded(payload), to, "not-sendable")
   }
 
   /** The message cannot be encoded. Throws what is another problem than that. */
   unsendable(ref: RemoteRef<never>, message: unknown, error: unknown): void {
     if (!(error instanceof InvalidMessageError)) throw error
     this.#options.limited.log("error", "a message cannot be sent", { to: ref.path.toString(), error })
-    this.#options.speech.deadLetters.add(message, ref, "not-sendable")
+    this.#options.codec.deadLetters.add(message, ref, "not-sendable")
   }
 
   #errorFor(target: string, because: ParcelRefusal, detail: string): CallError {
@@ -78,7 +78,7 @@ interface UnsentOptions {
   /** For what others can cause as often as they like. */
   readonly limited: Pick<Logger, "log">
   readonly events: EventStream
-  readonly speech: Speech
+  readonly codec: MessageCodec
   readonly deferredCapacity: number
   readonly outboundBytes: number
 }

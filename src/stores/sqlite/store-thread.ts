@@ -1,7 +1,7 @@
 import { nodeClock } from "../../runtime/node-clock.js"
 import { ChangeFeed } from "./change-feed.js"
-import { Courtesy } from "./courtesy.js"
 import { Fifo } from "./fifo.js"
+import { LockBackoff } from "./lock-backoff.js"
 import {
   type CommitRequest,
   type Failure,
@@ -48,7 +48,7 @@ export class StoreThread {
   readonly #counterpart: Counterpart
   readonly #options: ThreadOptions
   readonly #feed = new ChangeFeed()
-  readonly #courtesy = new Courtesy()
+  readonly #backoff = new LockBackoff()
   readonly #outbox = new Packing<Report>()
   readonly #first = new Lane()
   readonly #others = new Lane()
@@ -224,22 +224,22 @@ export class StoreThread {
       this.#fail(group, packFailure(unavailable(error, this.#options.file)))
       if (!isFull(error)) throw error
     } finally {
-      this.#courtesy.released(now())
+      this.#backoff.released(now())
     }
     this.#flush()
   }
 
   /** False if there is nothing left to commit, because it has waited for too long. */
   #lock(): boolean {
-    const restMs = this.#courtesy.restMs(now())
+    const restMs = this.#backoff.restMs(now())
     if (restMs > 0) sleep(restMs)
     for (let isBusyNow = false; ; ) {
       this.#failImpatient(isBusyNow ? "locked" : "overloaded")
       if (!this.#hasCommits) return false
       try {
         const { revision } = this.#store.lock()
-        this.#courtesy.took(now())
-        if (revision !== this.#revision && this.#revision !== undefined) this.#courtesy.sawOthers(now())
+        this.#backoff.took(now())
+        if (revision !== this.#revision && this.#revision !== undefined) this.#backoff.sawOthers(now())
         this.#revision = revision
         this.#takeAll()
         return true
@@ -247,7 +247,7 @@ export class StoreThread {
         if (!isBusy(error)) throw error
       }
       isBusyNow = true
-      sleep(this.#courtesy.busy(now(), Math.random()))
+      sleep(this.#backoff.busy(now(), Math.random()))
       this.#takeAll()
       this.#serveReads(this.#first)
     }

@@ -12,7 +12,7 @@
  * A lock of our own with a queue would be fairer still, and would need a second file and a handover that
  * costs a nap each.
  */
-export class Courtesy {
+export class LockBackoff {
   #othersSeenAt = Number.NEGATIVE_INFINITY
   #releasedAt = Number.NEGATIVE_INFINITY
   #tookAt = 0

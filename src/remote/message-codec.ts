@@ -25,7 +25,7 @@ import type { RemoteReply } from "./remote-reply.js"
  * empty text, for the question's correlation says already where an answer goes. It is what makes an ask
  * cheap.
  */
-export class Speech implements RefTexts {
+export class MessageCodec implements RefTexts {
   readonly deadLetters: DeadLetters
   readonly deadlines: Deadlines
   readonly logger: Pick<Logger, "log">
@@ -33,7 +33,7 @@ export class Speech implements RefTexts {
   readonly inbound: InboundTools
   /** About what the message takes in memory that was decoded last. */
   weight = 0
-  readonly #options: SpeechOptions
+  readonly #options: MessageCodecOptions
   readonly #codec: Codec
   readonly #scratch = new OutputBuffer(4_096)
   /** Refs by their text: the same few come again and again. */
@@ -42,7 +42,7 @@ export class Speech implements RefTexts {
   #question: ReplyRef | undefined
   #reply: RemoteReply | undefined
 
-  constructor(options: SpeechOptions) {
+  constructor(options: MessageCodecOptions) {
     this.#options = options
     this.deadLetters = options.deadLetters
     this.deadlines = options.deadlines
@@ -52,7 +52,7 @@ export class Speech implements RefTexts {
     this.#codec = options.codec({ refs: this, types: options.types, clock: options.clock })
   }
 
-  get codecName(): string {
+  get name(): string {
     return this.#codec.name
   }
 
@@ -156,7 +156,7 @@ export class Speech implements RefTexts {
   }
 }
 
-interface SpeechOptions {
+interface MessageCodecOptions {
   readonly codec: CodecFactory
   readonly types: TypeNames
   readonly clock: Clock

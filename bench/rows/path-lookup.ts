@@ -1,28 +1,31 @@
+import { internal } from "../../src/actor/internal-ref.js"
 import { ActorPath } from "../../src/address/actor-path.js"
-import { PathTable } from "../../src/address/path-table.js"
+import { ActorSystem, Behaviors } from "../../src/index.js"
 import { keep } from "../keep.js"
 import type { ThroughputRow } from "../row.js"
 
 const entries = 100_000
 const probes = 4_096
+const idle = Behaviors.receive<string>(() => Behaviors.same)
 
-/** Finding an actor by its path among many, against finding its value in a map by a text that is at hand. */
+/** Finds a running actor by its path among many, against finding a value in a map by a string at hand. */
 export const pathLookup: ThroughputRow = {
   kind: "throughput",
   name: "path-lookup",
   unit: "lookups/s",
   ours: {
-    setup: () => {
-      const table = new PathTable<number>()
-      for (let index = 0; index < entries; index += 1) table.set(ActorPath.parse(textOf(index)), index)
-      const keys = probeKeys((index) => ActorPath.parse(textOf(index)))
+    setup: async () => {
+      const system = await ActorSystem.start({ namespace: "bench" })
+      const refs = Array.from({ length: entries }, (_, index) => system.spawn(idle, `order-${index}`))
+      const keys = probeKeys((index) => ActorPath.parse(`${refs[index]?.path}`))
       return {
         run(operations) {
           let sum = 0
           for (let done = 0; done < operations; done += 1)
-            sum += table.get(keys[done % probes] as ActorPath) ?? Number.NaN
+            sum += internal(system.resolve(keys[done % probes] as ActorPath)).capacity || Number.NaN
           keep(found(sum))
         },
+        teardown: () => system.stop(),
       }
     },
   },

@@ -4,8 +4,11 @@ import type { AskOptions } from "./ask.js"
 import type { Behavior } from "./behavior.js"
 
 export interface SpawnOptions {
-  /** How many messages may wait; one more goes to dead letters, and an ask with it is refused. Unless set the
-   * system's `mailboxCapacity` where it listens for other nodes, and no limit where it does not; `Infinity` is none. */
+  /**
+   * How many messages may wait; one more goes to dead letters, and an ask with it is refused. The default is
+   * the system's `mailboxCapacity` where it listens for other nodes, and otherwise no limit; `Infinity` is
+   * none.
+   */
   readonly mailboxCapacity?: number
   /** Asks for this uid, to take up an identity that others still refer to; refused while it is reserved. */
   readonly uid?: number
@@ -21,7 +24,10 @@ export interface ActorContext<in M> {
   readonly children: readonly ActorRef<never>[]
   /** Undefined if no child of that name is running. */
   child(name: string): ActorRef<never> | undefined
-  /** Starts a child. Throws a `NameTakenError` if another child has the name; without a name it gets one of its own. */
+  /**
+   * Starts a child. Throws a `NameTakenError` if another child has the name; without a name it gets one of
+   * its own.
+   */
   spawn<C>(behavior: Behavior<C>, name?: string, options?: SpawnOptions): ActorRef<C>
   /** Stops a child. */
   stop(child: ActorRef<never>): void

@@ -18,8 +18,8 @@ export class ActorFailed {
 }
 
 /**
- * An actor did not stop within the system's deadline, because a handler of its own never settled. It is left behind: what
- * it still does reaches nobody.
+ * An actor did not stop within the system's deadline, because a handler of its own never settled. It is left
+ * behind: what it still does reaches nobody.
  */
 export class ActorAbandoned {
   readonly actor: ActorPath

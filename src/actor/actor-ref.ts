@@ -1,8 +1,8 @@
 import type { ActorPath } from "../address/actor-path.js"
 
 /**
- * Where messages for one actor go. Telling the wrong message does not compile; telling a stopped actor is no error: the
- * message goes to dead letters.
+ * Where messages for one actor go. Telling the wrong message does not compile; telling a stopped actor is no
+ * error: the message goes to dead letters.
  */
 export interface ActorRef<in M> {
   readonly path: ActorPath

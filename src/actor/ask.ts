@@ -25,8 +25,9 @@ export interface AskOptions {
 /**
  * Sends a message that carries a ref for the answer, and gives the first message told to that ref.
  *
- * It ends exactly once: with the answer, or with a `CallError` that says whether the message may have been handled. The
- * target's end ends it at once; an actor that passes `replyTo` on to another must therefore outlive the answer.
+ * It ends exactly once: with the answer, or with a `CallError` that says whether the message may have been
+ * handled. The target's end ends it at once; an actor that passes `replyTo` on to another must therefore
+ * outlive the answer.
  */
 export function ask<T, R>(
   realm: Realm,
@@ -69,7 +70,10 @@ class Ask extends ReplyRef {
     return this.#timeoutMs
   }
 
-  /** From when it has one, it can be found by it: whoever answers may be on a node that was only told the path. */
+  /**
+   * From when it has one, it can be found by it: whoever answers may be on a node that was only told the
+   * path.
+   */
   get path(): ActorPath {
     this.#path ??= this.#takePath()
     return this.#path
@@ -176,7 +180,10 @@ function noDuration(timeoutMs: unknown): RangeError {
   )
 }
 
-/** Whoever knows the place of an answer may answer. Uids that are counted could be guessed by whoever has seen another one. */
+/**
+ * Whoever knows the place of an answer may answer. Uids that are counted could be guessed by whoever has seen
+ * another one.
+ */
 function unguessable(random: Random): number {
   return (random.uint32() % 2 ** 20) * 2 ** 32 + random.uint32() + 1
 }

@@ -1,4 +1,7 @@
-/** What a part that the user brings gives, or `otherwise` if it throws. A promise that it gives may fail: nobody waits for it. */
+/**
+ * What a part that the user brings gives, or `otherwise` if it throws. A promise that it gives may fail:
+ * nobody waits for it.
+ */
 export function attempt<T>(call: () => T, otherwise: T, failed?: (error: unknown) => void): T {
   try {
     const given = call()

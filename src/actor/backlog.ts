@@ -1,6 +1,9 @@
 import type { OverloadedError } from "../errors/call-errors.js"
 
-/** What came by one connection and waits in mailboxes; see `remote/inbound-budget.ts` for what is decided by it. */
+/**
+ * What came by one connection and waits in mailboxes; see `remote/inbound-budget.ts` for what is decided by
+ * it.
+ */
 export interface Backlog {
   /** A mailbox that holds so many messages gets no more from here, unless its actor is at rest. */
   readonly room: number

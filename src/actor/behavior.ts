@@ -5,11 +5,12 @@ import type { SupervisionOptions } from "./supervision.js"
 import type { Timers } from "./timers.js"
 
 /**
- * What an actor does with its next message. Handling a message gives the behavior for the one after it, so an actor's
- * state can live in the closure of its behavior instead of in variables.
+ * What an actor does with its next message. Handling a message gives the behavior for the one after it, so an
+ * actor's state can live in the closure of its behavior instead of in variables.
  *
- * A behavior is a description: the same one can be spawned any number of times. `setup`, `withTimers` and `stash` hold a
- * function that makes the behavior anew for each start, which is why a restart gives fresh state.
+ * A behavior is a description: the same one can be spawned any number of times. `setup`, `withTimers` and
+ * `stash` hold a function that makes the behavior anew for each start, which is why a restart gives fresh
+ * state.
  */
 export abstract class Behavior<in M> {
   declare protected readonly message: (message: M) => void
@@ -61,7 +62,7 @@ export class Supervised<M> extends Behavior<M> {
   }
 }
 
-export class Verdict extends Behavior<unknown> {
+class Verdict extends Behavior<unknown> {
   readonly kind: "same" | "stopped" | "unhandled"
 
   constructor(kind: "same" | "stopped" | "unhandled") {

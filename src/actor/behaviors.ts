@@ -55,8 +55,8 @@ export const Behaviors = {
   },
 
   /**
-   * Says what happens when `behavior` throws. Without it, an actor that throws is stopped. Nested, the innermost that
-   * matches the error decides.
+   * Says what happens when `behavior` throws. Without it, an actor that throws is stopped. Nested, the
+   * innermost that matches the error decides.
    */
   supervise<M>(behavior: Behavior<M>, options: SupervisionOptions): Behavior<M> {
     checkSupervision(options)

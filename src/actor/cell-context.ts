@@ -11,8 +11,8 @@ import { ActorStash, type StashBuffer } from "./stash.js"
 import { ActorTimers, type Timers } from "./timers.js"
 
 /**
- * What a behavior sees of its cell, and what it holds beyond its behavior: timers, stashes, an abort signal. Each is made
- * when it is first asked for.
+ * What a behavior sees of its cell, and what it holds beyond its behavior: timers, stashes, an abort signal.
+ * Each is made when it is first asked for.
  */
 export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
   readonly #cell: Cell

@@ -1,8 +1,6 @@
 import { ActorStoppedError } from "../errors/call-errors.js"
-import type { Timer } from "../ports/clock.js"
 import type { SpawnOptions } from "./actor-context.js"
 import { DeathPactError } from "./actor-errors.js"
-import { ActorAbandoned, ActorFailed } from "./actor-events.js"
 import {
   type Behavior,
   type Deferred,
@@ -14,30 +12,33 @@ import {
 } from "./behavior.js"
 import { CellContext } from "./cell-context.js"
 import { DeathWatch } from "./death-watch.js"
+import { decideOn, reportAbandoned, reportFailure } from "./failure.js"
 import type { InternalRef, Watcher } from "./internal-ref.js"
 import type { Letter } from "./letter.js"
 import { bottomUp, checkCapacity, freeSegment } from "./lineage.js"
 import { LocalRef } from "./local-ref.js"
 import type { Realm } from "./realm.js"
 import type { ReplyRef } from "./reply-ref.js"
+import { Restart } from "./restart.js"
 import { PostStop, PreRestart, type Signal, Terminated } from "./signals.js"
-import { type Decision, decide, type Supervisor, withoutGiven } from "./supervision.js"
+import { type Supervisor, supervisorFor, withoutGiven } from "./supervision.js"
 import { TimerTick } from "./timers.js"
-import { BUSY, PAUSED, SCHEDULED, STOPPED, STOPPING, TurnTaker } from "./turn-taker.js"
+import { BUSY, PAUSED, SCHEDULED, STOP_ASKED, STOPPED, STOPPING, TurnTaker } from "./turn-taker.js"
 
 /**
  * One running actor: its behavior, its children, and how it starts, fails, restarts and stops.
  *
- * Everything that another cell may ask of this one (stop, terminated, escalated) is a letter, opened between its turns:
- * nothing is done to a cell while its behavior is in the middle of something.
+ * Everything that another cell may ask of this one (stop, terminated, escalated) is a letter, opened between
+ * its turns: nothing is done to a cell while its behavior is in the middle of something.
  *
  *     running <-> restarting
  *        \           /
  *         -> stopping -> stopped
  *
- * Restarting and stopping both end the children first and wait for them: what a behavior spawned never outlives it. The
- * behavior hears `PreRestart` before its children end, because they are still of use, and `PostStop` after, because it is
- * the last word. A stopped cell keeps nothing but what its ref needs to say so, for refs may be held for long.
+ * Restarting and stopping both end the children first and wait for them: what a behavior spawned never
+ * outlives it. The behavior hears `PreRestart` before its children end, because they are still of use, and
+ * `PostStop` after, because it is the last word. A stopped cell keeps nothing but what its ref needs to say
+ * so, for refs may be held for long.
  */
 export class Cell extends TurnTaker implements Watcher {
   readonly parent: Cell | undefined
@@ -61,20 +62,6 @@ export class Cell extends TurnTaker implements Watcher {
     this.parent = parent
     this.name = name
     this.ref = new LocalRef(this)
-  }
-
-  /** From when it takes no more messages. */
-  get isEnding(): boolean {
-    return (this.flags & STOPPING) !== 0
-  }
-
-  /** From when it is asked to stop, though it may have a turn to end. */
-  get isToStop(): boolean {
-    return (this.flags & (STOP_ASKED | STOPPING)) !== 0
-  }
-
-  get hasStopped(): boolean {
-    return (this.flags & STOPPED) !== 0
   }
 
   get children(): readonly Cell[] {
@@ -142,7 +129,9 @@ export class Cell extends TurnTaker implements Watcher {
     if (!this.isEnding) this.post({ kind: "terminated", signal })
   }
 
-  /** Lets go of a cell whose turn does not end, and of all below it. Its turn may go on, but reaches nobody. */
+  /**
+   * Lets go of a cell whose turn does not end, and of all below it. Its turn may go on, but reaches nobody.
+   */
   abandon(): void {
     for (const cell of bottomUp(this)) cell.#letGo()
   }
@@ -152,18 +141,14 @@ export class Cell extends TurnTaker implements Watcher {
     this.flags |= STOP_ASKED | STOPPING | PAUSED
     this.#context?.abort()
     if ((this.flags & (BUSY | SAID_GOODBYE)) === 0) this.#sayGoodbye()
-    if ((this.flags & BUSY) !== 0) {
-      const { logger, events } = this.realm
-      logger.log("error", "a handler did not end in time; its actor is left behind", { actor: this.ref })
-      events.publish(new ActorAbandoned(this.ref.path))
-    }
+    if ((this.flags & BUSY) !== 0) reportAbandoned(this)
     this.#terminate()
   }
 
   broke(error: unknown): void {
     this.flags &= ~(SCHEDULED | BUSY)
     this.#cause = error
-    this.#report(error, "stop", "the runtime broke on it, which is a defect of the runtime")
+    reportFailure(error, this, "stop", "the runtime broke on it, which is a defect of the runtime")
     this.abandon()
   }
 
@@ -274,19 +259,8 @@ export class Cell extends TurnTaker implements Watcher {
     }
   }
 
-  /**
-   * Supervision that a handler gives takes the place of what a handler gave before, or a behavior that gives it with every
-   * message would pile it up; what that had counted goes on counting.
-   */
-  #startSupervised(
-    { inner, options }: Supervised<unknown>,
-    outer: Supervisor | undefined,
-    given: boolean,
-  ): void {
-    const former = this.#supervisor
-    const goesOn = given && former?.given === true && former.options.strategy === options.strategy
-    const { restarts, streak, waitedMs } = goesOn ? former : { restarts: [], streak: 0, waitedMs: 0 }
-    this.#start(inner, { options, initial: inner, outer, given, restarts, streak, waitedMs })
+  #startSupervised(behavior: Supervised<unknown>, outer: Supervisor | undefined, given: boolean): void {
+    this.#start(behavior.inner, supervisorFor(behavior, outer, given, this.#supervisor))
   }
 
   /** Tells the behavior a signal. One that has no ear for signals leaves it unhandled. */
@@ -304,51 +278,25 @@ export class Cell extends TurnTaker implements Watcher {
   }
 
   protected failLate(error: unknown): void {
-    this.#report(error, "stop", "it had been left behind")
+    reportFailure(error, this, "stop", "it had been left behind")
   }
 
   protected fail(error: unknown): void {
-    const decision = this.#decide(error)
-    this.#report(error, decision.kind, decision.kind === "stop" ? decision.because : undefined)
-    switch (decision.kind) {
-      case "resume":
-        return
-      case "restart":
-        return this.#beginRestart(decision.supervisor, decision.delayMs, error)
-      case "escalate":
-        this.parent?.escalated(error)
-        return this.#beginStop(error)
-      case "stop":
-        return this.#beginStop(error)
-    }
-  }
-
-  #decide(error: unknown): Decision {
-    const { clock, random } = this.realm
-    try {
-      const decision = decide(this.#supervisor, error, clock.monotonicMs(), () => random.uint32() / 2 ** 32)
-      const unborn = decision.kind === "resume" && this.#behavior === nothing
-      return unborn ? { kind: "stop", because: "it failed before it had a behavior to go on with" } : decision
-    } catch (cause) {
-      this.realm.logger.log("error", "the supervision of an actor threw", { actor: this.ref, error: cause })
-      return { kind: "stop", because: "its supervision threw as well" }
-    }
-  }
-
-  #report(error: unknown, decision: Decision["kind"], because: string | undefined): void {
-    const { logger, events } = this.realm
-    const level = decision === "resume" || decision === "restart" ? "warn" : "error"
-    logger.log(level, "an actor failed", { actor: this.ref, error, decision, because })
-    events.publish(new ActorFailed(this.ref.path, error, decision, because))
+    const decision = decideOn(error, this, this.#supervisor, this.#behavior === nothing)
+    reportFailure(error, this, decision.kind, decision.kind === "stop" ? decision.because : undefined)
+    if (decision.kind === "resume") return
+    if (decision.kind === "restart") return this.#beginRestart(decision.supervisor, decision.delayMs, error)
+    if (decision.kind === "escalate") this.parent?.escalated(error)
+    this.#beginStop(error)
   }
 
   #beginRestart(supervisor: Supervisor, delayMs: number, cause: unknown): void {
     this.flags |= PAUSED
     this.#life += 1
-    this.#restart = { supervisor, timer: undefined, due: false, held: [] }
+    this.#restart = new Restart(supervisor)
     const goOn = () => this.#waitToRestart(delayMs)
     this.#signal(new PreRestart(cause), goOn, (error) => {
-      this.#report(error, "restart", "it failed again in PreRestart")
+      reportFailure(error, this, "restart", "it failed again in PreRestart")
       goOn()
     })
   }
@@ -363,19 +311,13 @@ export class Cell extends TurnTaker implements Watcher {
       this.#deathWatch?.unwatch(child.ref)
       child.stop()
     }
-    if (delayMs === 0) restart.due = true
-    else {
-      restart.timer = this.realm.clock.setTimer(delayMs, () => {
-        restart.due = true
-        this.post({ kind: "restart" })
-      })
-    }
+    restart.wait(delayMs, this.realm.clock, () => this.post({ kind: "restart" }))
     this.#restartWhenReady()
   }
 
   #restartWhenReady(): void {
     const restart = this.#restart
-    if (restart?.due !== true || this.#hasChildren) return
+    if (restart?.isDue !== true || this.#hasChildren) return
     this.#restart = undefined
     this.flags &= ~PAUSED
     const { supervisor, held } = restart
@@ -394,7 +336,7 @@ export class Cell extends TurnTaker implements Watcher {
     if (this.isEnding) return
     this.flags |= STOPPING | PAUSED
     this.#cause = cause
-    this.#restart?.timer?.cancel()
+    this.#restart?.cancel()
     this.#context?.abort()
     for (const child of this.children) child.stop()
     this.#goOnAlone()
@@ -404,7 +346,7 @@ export class Cell extends TurnTaker implements Watcher {
     this.flags |= SAID_GOODBYE
     const goOn = () => this.#terminate()
     this.#signal(new PostStop(), goOn, (error) => {
-      this.#report(error, "stop", "it failed in PostStop")
+      reportFailure(error, this, "stop", "it failed in PostStop")
       goOn()
     })
   }
@@ -412,7 +354,7 @@ export class Cell extends TurnTaker implements Watcher {
   #terminate(): void {
     if (this.hasStopped) return
     this.flags |= STOPPED | STOPPING | PAUSED
-    this.#restart?.timer?.cancel()
+    this.#restart?.cancel()
     const { deadLetters } = this.realm
     for (const message of [...(this.#context?.close() ?? []), ...this.mailbox.takeAll()]) {
       if (!(message instanceof TimerTick)) deadLetters.add(message, this.ref, "stopped")
@@ -447,19 +389,8 @@ export class Cell extends TurnTaker implements Watcher {
   }
 }
 
-interface Restart {
-  readonly supervisor: Supervisor
-  timer: Timer | undefined
-  /** Whether the wait is over. */
-  due: boolean
-  /** What the next behavior is to hear, not the one that failed. */
-  readonly held: Letter[]
-}
-
 /** Has had a timer's message; before that no message need be looked at. */
 const TICKS = 32
-/** Is to stop once its turn is over. */
-const STOP_ASKED = 64
 /** Has told its behavior `PostStop`. */
 const SAID_GOODBYE = 128
 

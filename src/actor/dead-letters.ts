@@ -66,8 +66,9 @@ export class UndeliveredCall {
 }
 
 /**
- * Where messages end that nobody will handle: counted, told to whoever listens to `DeadLetter`, and logged, a few a minute, so
- * that a flood of them does not become a flood of lines. The log has the kind of a message, never its content.
+ * Where messages end that nobody will handle: counted, told to whoever listens to `DeadLetter`, and logged, a
+ * few a minute, so that a flood of them does not become a flood of lines. The log has the kind of a message,
+ * never its content.
  */
 export class DeadLetters {
   readonly #events: EventStream

@@ -3,14 +3,16 @@ import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 /**
  * A great many deadlines on one timer.
  *
- * Most deadlines never come: the answer is there long before. So entering and leaving must cost next to nothing, and the
- * firing may be coarse. Deadlines wait in slots of 5 ms, each a ring that an entry leaves without a search.
+ * Most deadlines never come: the answer is there long before. So entering and leaving must cost next to
+ * nothing, and the firing may be coarse. Deadlines wait in slots of 5 ms, each a ring that an entry leaves
+ * without a search.
  *
- * Entering reads no clock. An entry goes to a ring for how long it is to wait, and the timer reads the time once for all
- * rings that are new and dates them. It does so within a thirty-second part of the wait: so a deadline is never early, and may be
- * 3 in a hundred late, or 15 ms if that is more, or later if the event loop was held up. The ends of long waits are rounded up to a
- * 128th of the wait, or every tick would leave rings of its own behind, which all later ticks look at. A timer that fired every few
- * milliseconds would be more exact, and would make each wait for a socket dearer by a fifth, whoever it is that waits.
+ * Entering reads no clock. An entry goes to a ring for how long it is to wait, and the timer reads the time
+ * once for all rings that are new and dates them. It does so within a thirty-second part of the wait: so a
+ * deadline is never early, and may be 3 in a hundred late, or 15 ms if that is more, or later if the event
+ * loop was held up. The ends of long waits are rounded up to a 128th of the wait, or every tick would leave
+ * rings of its own behind, which all later ticks look at. A timer that fired every few milliseconds would be
+ * more exact, and would make each wait for a socket dearer by a fifth, whoever it is that waits.
  */
 export class Deadlines {
   readonly #clock: Clock
@@ -155,8 +157,8 @@ class Ring implements Entry {
   }
 
   /**
-   * Takes entries out one by one: what is done with one may make another leave. One that throws keeps none of the others waiting; what was
-   * thrown is thrown when all are through.
+   * Takes entries out one by one: what is done with one may make another leave. One that throws keeps none of
+   * the others waiting; what was thrown is thrown when all are through.
    */
   drain(each: (entry: Deadline) => void): void {
     const thrown: unknown[] = []

@@ -4,8 +4,8 @@ import { Terminated } from "./signals.js"
 /**
  * Who watches an actor, and whom it watches. Made when the first of them appears; most actors have neither.
  *
- * `watching` is the truth about what this actor still wants to hear: a `Terminated` that was under way when the actor
- * unwatched is dropped on arrival, so none comes after `unwatch`.
+ * `watching` is the truth about what this actor still wants to hear: a `Terminated` that was under way when
+ * the actor unwatched is dropped on arrival, so none comes after `unwatch`.
  */
 export class DeathWatch {
   readonly #self: Watcher
@@ -32,7 +32,9 @@ export class DeathWatch {
     ref.addWatcher(this.#self)
   }
 
-  /** Also where the actor has died meanwhile, or is known by another ref: then the path says whom it means. */
+  /**
+   * Also where the actor has died meanwhile, or is known by another ref: then the path says whom it means.
+   */
   unwatch(known: InternalRef<never>): void {
     const current = known.current()
     if (this.#watching.has(current)) return this.#forget(current)

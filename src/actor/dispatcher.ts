@@ -12,10 +12,11 @@ export interface Runnable {
 /**
  * Gives every cell its turn.
  *
- * Cells with work run in the order in which they got it, a bounded batch each, in one microtask: a message costs no trip
- * through the event loop. But microtasks starve timers and sockets, so after so many messages, or so much time, the rest
- * waits until the event loop has gone round. The count goes on from one microtask to the next, because a chain of async
- * handlers is many microtasks and still never lets the event loop through.
+ * Cells with work run in the order in which they got it, a bounded batch each, in one microtask: a message
+ * costs no trip through the event loop. But microtasks starve timers and sockets, so after so many messages,
+ * or so much time, the rest waits until the event loop has gone round. The count goes on from one microtask
+ * to the next, because a chain of async handlers is many microtasks and still never lets the event loop
+ * through.
  */
 export class Dispatcher {
   readonly #scheduler: Scheduler

@@ -11,9 +11,9 @@ export interface Subscription {
 /**
  * What happens in the system, by class of event, for whoever wants to know.
  *
- * Events are handed out after the event loop has gone round, in the order of their publishing: a listener never runs in the
- * middle of the runtime's work, and one that causes further events starves nobody. A listener that throws, or
- * is async and rejects, is logged and stays.
+ * Events are handed out after the event loop has gone round, in the order of their publishing: a listener
+ * never runs in the middle of the runtime's work, and one that causes further events starves nobody. A
+ * listener that throws, or is async and rejects, is logged and stays.
  */
 export class EventStream {
   readonly #scheduler: Scheduler

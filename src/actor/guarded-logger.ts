@@ -1,7 +1,10 @@
 import type { Logger } from "../ports/logger.js"
 import { attempt } from "./attempt.js"
 
-/** A logger that throws must not bring down what it was to report. What it throws has nowhere to go and is dropped. */
+/**
+ * A logger that throws must not bring down what it was to report. What it throws has nowhere to go and is
+ * dropped.
+ */
 export function guardedLogger(logger: Logger): Logger {
   return {
     enabled: (level) => attempt(() => logger.enabled(level), false),

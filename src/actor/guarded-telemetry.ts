@@ -4,8 +4,8 @@ import type { Attributes, Span, Telemetry, TraceContext } from "../ports/telemet
 import { attempt } from "./attempt.js"
 
 /**
- * Telemetry that throws, or gives nothing, must not keep a call from its end: what it was to record is lost, which is logged once a minute, and
- * all else goes on.
+ * Telemetry that throws, or gives nothing, must not keep a call from its end: what it was to record is lost,
+ * which is logged once a minute, and all else goes on.
  */
 export function guardedTelemetry(telemetry: Telemetry, logger: Logger, clock: Clock): Telemetry {
   const complaints = new Complaints(logger, clock)

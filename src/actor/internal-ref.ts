@@ -16,7 +16,10 @@ export abstract class InternalRef<in M> implements ActorRef<M> {
     return this
   }
 
-  /** Whether its path may by now be another's, or nobody's, so that whoever goes by the path has to look again. */
+  /**
+   * Whether its path may by now be another's, or nobody's, so that whoever goes by the path has to look
+   * again.
+   */
   get mayBeGone(): boolean {
     return true
   }
@@ -30,9 +33,15 @@ export abstract class InternalRef<in M> implements ActorRef<M> {
   abstract addWatcher(watcher: Watcher): void
   abstract removeWatcher(watcher: Watcher): void
 
-  /** `extras` is what came, or is to go, with it over the wire. Takes a question and tells `reply` should the actor stop before it has answered; or says why it does not take it. */
+  /**
+   * `extras` is what came, or is to go, with it over the wire. Takes a question and tells `reply` should the
+   * actor stop before it has answered; or says why it does not take it.
+   */
   abstract request(reply: ReplyRef, message: M, extras?: object): CallError | undefined
-  /** As `tell`, for a message that came over the wire; what waits in a mailbox counts in `backlog` by its weight. */
+  /**
+   * As `tell`, for a message that came over the wire; what waits in a mailbox counts in `backlog` by its
+   * weight.
+   */
   receive(message: M, _weight: number, _backlog: Backlog): void {
     this.tell(message)
   }

@@ -2,8 +2,9 @@ import type { Clock, MonotonicMs } from "../ports/clock.js"
 import type { LogFields, Logger, LogLevel } from "../ports/logger.js"
 
 /**
- * Logs what may come in floods: each sentence ten times a minute at most, so that a flood of failures does not become a flood of lines. The
- * last line before a silence says that it is one, and the first line after it how many were left out.
+ * Logs what may come in floods: each sentence ten times a minute at most, so that a flood of failures does
+ * not become a flood of lines. The last line before a silence says that it is one, and the first line after
+ * it how many were left out.
  *
  * Sentences are constants, so there are few of them.
  */

@@ -5,7 +5,8 @@ import { canonicalSegment } from "../address/segment.js"
 import { NameTakenError } from "./actor-errors.js"
 import type { Cell } from "./cell.js"
 
-// Where a cell stands in the tree. Trees may be deep, so what goes along one is a loop, never a call for each level.
+// Where a cell stands in the tree. Trees may be deep, so what goes along one is a loop, never a call for each
+// level.
 
 /** The path of a cell, with its uid unless it is a guardian. */
 export function pathOf(cell: Cell): ActorPath {

@@ -3,12 +3,13 @@ import type { Letter } from "./letter.js"
 import { WireQueue } from "./wire-queue.js"
 
 /**
- * Two lanes: letters of the runtime (stop, terminated, restart) go ahead of messages. Each lane keeps its order.
+ * Two lanes: letters of the runtime (stop, terminated, restart) go ahead of messages. Each lane keeps its
+ * order.
  *
- * The next message has a place of its own, and the others queue in an array, made when there is a second one: most
- * mailboxes hold one message at a time or none. Arrays beat linked lists and rings here: pushing is what the engine does
- * best, and a queue that runs empty gives its memory back. What was taken is cut off once it is the larger half, so that
- * a queue which never runs empty does not grow.
+ * The next message has a place of its own, and the others queue in an array, made when there is a second one:
+ * most mailboxes hold one message at a time or none. Arrays beat linked lists and rings here: pushing is what
+ * the engine does best, and a queue that runs empty gives its memory back. What was taken is cut off once it
+ * is the larger half, so that a queue which never runs empty does not grow.
  */
 export class Mailbox {
   readonly capacity: number
@@ -53,7 +54,10 @@ export class Mailbox {
     return this.#wire === undefined ? 0 : this.#wire.bytes
   }
 
-  /** As `push`, for a message that came over the wire: it counts in `backlog` until `countTaken` after it was taken. */
+  /**
+   * As `push`, for a message that came over the wire: it counts in `backlog` until `countTaken` after it was
+   * taken.
+   */
   pushFrom(backlog: Backlog, message: unknown, weight: number): boolean {
     const waiting = this.size
     if (!this.push(message)) return false
@@ -116,7 +120,10 @@ export class Mailbox {
     if (this.#wire !== undefined) this.#wire.takenUpTo(this.#taken - this.#wire.putBack)
   }
 
-  /** Puts back, ahead of all others, what had been taken before: it was accepted once, so no limit holds it off. */
+  /**
+   * Puts back, ahead of all others, what had been taken before: it was accepted once, so no limit holds it
+   * off.
+   */
   putBack(messages: readonly unknown[]): void {
     this.countTaken()
     const all = [...messages, ...this.#empty()]

@@ -8,8 +8,8 @@ import type { ReplyRef } from "./reply-ref.js"
 import { Terminated } from "./signals.js"
 
 /**
- * A ref made from a path. It means whoever is at the path when a message is told, or one incarnation if the path says a
- * uid.
+ * A ref made from a path. It means whoever is at the path when a message is told, or one incarnation if the
+ * path says a uid.
  */
 export class PathRef<M> extends InternalRef<M> {
   readonly path: ActorPath

@@ -4,8 +4,8 @@ import { InternalRef, type Watcher } from "./internal-ref.js"
 import { Terminated } from "./signals.js"
 
 /**
- * The ref for one answer. It waits in two lists, the deadlines' and that of the actor that was asked, and leaves both when
- * it ends.
+ * The ref for one answer. It waits in two lists, the deadlines' and that of the actor that was asked, and
+ * leaves both when it ends.
  */
 export abstract class ReplyRef extends InternalRef<unknown> implements Deadline {
   previous: Deadline["previous"] = undefined

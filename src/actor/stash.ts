@@ -3,15 +3,17 @@ import type { Behavior } from "./behavior.js"
 import type { Mailbox } from "./mailbox.js"
 
 /**
- * Messages that an actor has taken and cannot handle yet. What is in it when the actor restarts goes back to the front of
- * its mailbox, and to dead letters when it stops.
+ * Messages that an actor has taken and cannot handle yet. What is in it when the actor restarts goes back to
+ * the front of its mailbox, and to dead letters when it stops.
  */
 export interface StashBuffer<M> {
   readonly size: number
   readonly isFull: boolean
   /** Throws a `StashOverflowError` when full. */
   stash(message: M): void
-  /** Puts all of them back at the front of the mailbox, in order, to be handled by `next`, which it returns. */
+  /**
+   * Puts all of them back at the front of the mailbox, in order, to be handled by `next`, which it returns.
+   */
   unstashAll(next: Behavior<M>): Behavior<M>
 }
 

@@ -1,12 +1,13 @@
 import type { MonotonicMs } from "../ports/clock.js"
-import type { Behavior } from "./behavior.js"
+import type { Behavior, Supervised } from "./behavior.js"
 
 /**
- * What happens to an actor that failed: a decision, made from the error, the rules around the behavior and the time.
+ * What happens to an actor that failed: a decision, made from the error, the rules around the behavior and
+ * the time.
  *
- * Rules nest. The innermost whose `on` takes the error decides; when none does, the actor stops. Each rule remembers the
- * behavior it was put around, because that is what its restart goes back to, and when it restarted, because a restart
- * that keeps happening is no cure: past its limit the actor stops.
+ * Rules nest. The innermost whose `on` takes the error decides; when none does, the actor stops. Each rule
+ * remembers the behavior it was put around, because that is what its restart goes back to, and when it
+ * restarted, because a restart that keeps happening is no cure: past its limit the actor stops.
  */
 export interface SupervisionOptions {
   readonly strategy: "resume" | "restart" | "stop" | "escalate"
@@ -15,8 +16,9 @@ export interface SupervisionOptions {
   /** With `restart`: at most this many within the time; one more stops the actor. No limit unless set. */
   readonly limit?: { readonly restarts: number; readonly withinMs: number }
   /**
-   * With `restart`: wait before starting anew, twice as long each time it had run for no more than `resetAfterMs` (twice `toMs`
-   * unless set), with up to `jitter` (0.2 unless set) of the wait added by chance. At once unless set.
+   * With `restart`: wait before starting anew, twice as long each time it had run for no more than
+   * `resetAfterMs` (twice `toMs` unless set), with up to `jitter` (0.2 unless set) of the wait added by
+   * chance. At once unless set.
    */
   readonly backoff?: {
     readonly fromMs: number
@@ -147,4 +149,20 @@ export function withoutGiven(innermost: Supervisor | undefined): Supervisor | un
   let supervisor = innermost
   while (supervisor?.given === true) supervisor = supervisor.outer
   return supervisor
+}
+
+/**
+ * The supervisor for a behavior that comes with supervision. Supervision that a handler gives replaces what a
+ * handler gave before, or a behavior that gives it with every message would pile it up; the counts of the
+ * former continue.
+ */
+export function supervisorFor(
+  { inner, options }: Supervised<unknown>,
+  outer: Supervisor | undefined,
+  given: boolean,
+  former: Supervisor | undefined,
+): Supervisor {
+  const goesOn = given && former?.given === true && former.options.strategy === options.strategy
+  const { restarts, streak, waitedMs } = goesOn ? former : { restarts: [], streak: 0, waitedMs: 0 }
+  return { options, initial: inner, outer, given, restarts, streak, waitedMs }
 }

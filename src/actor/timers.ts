@@ -1,12 +1,15 @@
 import type { Clock, Timer } from "../ports/clock.js"
 
 /**
- * Messages that an actor sends itself later. They are its own: all end when it stops or restarts. A key has one timer:
- * starting it again, or cancelling it, also takes back a message that had fired and was still waiting in the mailbox.
+ * Messages that an actor sends itself later. They are its own: all end when it stops or restarts. A key has
+ * one timer: starting it again, or cancelling it, also takes back a message that had fired and was still
+ * waiting in the mailbox.
  */
 export interface Timers<M> {
   startSingle(key: unknown, message: M, delayMs: number): void
-  /** Every `intervalMs`, the first after one interval. A tick that comes while the last one waits is left out. */
+  /**
+   * Every `intervalMs`, the first after one interval. A tick that comes while the last one waits is left out.
+   */
   startPeriodic(key: unknown, message: M, intervalMs: number): void
   cancel(key: unknown): void
   cancelAll(): void

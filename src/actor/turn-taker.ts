@@ -9,11 +9,11 @@ import type { Realm } from "./realm.js"
 /**
  * The one rule that every actor lives by: one turn at a time.
  *
- * A turn is the handling of one message or letter. It ends when the handler returns or, if that returns a promise, when
- * the promise settles; until then this is `BUSY` and takes nothing. Letters are opened ahead of messages, also while it is
- * `PAUSED` and leaves messages where they are. It is in the dispatcher's queue exactly while it has something to take and
- * may take it: every way in (`accept`, `post`, the end of a turn) sees to that, so no message waits for the next to
- * wake it.
+ * A turn is the handling of one message or letter. It ends when the handler returns or, if that returns a
+ * promise, when the promise settles; until then this is `BUSY` and takes nothing. Letters are opened ahead of
+ * messages, also while it is `PAUSED` and leaves messages where they are. It is in the dispatcher's queue
+ * exactly while it has something to take and may take it: every way in (`accept`, `post`, the end of a turn)
+ * sees to that, so no message waits for the next to wake it.
  */
 export abstract class TurnTaker implements Runnable {
   readonly realm: Realm
@@ -23,6 +23,20 @@ export abstract class TurnTaker implements Runnable {
   constructor(realm: Realm, capacity: number) {
     this.realm = realm
     this.mailbox = new Mailbox(capacity)
+  }
+
+  /** From when it takes no more messages. */
+  get isEnding(): boolean {
+    return (this.flags & STOPPING) !== 0
+  }
+
+  /** From when it is asked to stop, though it may have a turn to end. */
+  get isToStop(): boolean {
+    return (this.flags & (STOP_ASKED | STOPPING)) !== 0
+  }
+
+  get hasStopped(): boolean {
+    return (this.flags & STOPPED) !== 0
   }
 
   protected abstract handle(message: unknown): void
@@ -128,6 +142,8 @@ export const PAUSED = 4
 export const STOPPING = 8
 /** Will not have another turn. */
 export const STOPPED = 16
+/** Is to stop once its turn is over. */
+export const STOP_ASKED = 64
 
 function isPromise<T>(given: MaybePromise<T>): given is Promise<T> {
   return typeof (given as { then?: unknown } | undefined)?.then === "function"

@@ -3,9 +3,10 @@ import type { Backlog } from "./backlog.js"
 /**
  * Which messages of a mailbox came over the wire, what each weighs, and where that is counted.
  *
- * Messages mostly come in runs: of one connection, of one kind, one behind the other. A run is one object however long it is, so that
- * entering is a few additions; and that messages were taken is said once for many. Places are counted from the mailbox's first message on;
- * what is put back at the front has been taken before and weighs nothing, but moves all others back.
+ * Messages mostly come in runs: of one connection, of one kind, one behind the other. A run is one object
+ * however long it is, so that entering is a few additions; and that messages were taken is said once for
+ * many. Places are counted from the mailbox's first message on; what is put back at the front has been taken
+ * before and weighs nothing, but moves all others back.
  */
 export class WireQueue {
   /** What all of them weigh. */

@@ -12,8 +12,8 @@ export type ActorIdErrorCode =
 export class ActorIdError extends TroupeError {
   readonly code: ActorIdErrorCode
   /**
-   * The offset of the offending character: from `parse` in the text that was parsed, from `of` in the part that the code
-   * names.
+   * The offset of the offending character: from `parse` in the text that was parsed, from `of` in the part
+   * that the code names.
    */
   readonly position: number | undefined
 

@@ -6,9 +6,9 @@ import { notAString } from "./quote.js"
 /**
  * The name of a virtual actor: `namespace::type/key`.
  *
- * The key is the user's own text (an e-mail address, a UUID, `room/42`). In the string form what is not plainly safe is
- * percent-encoded as UTF-8, so the form can stand in a log or a URL as it is, and parsing gives back the very key. The
- * namespace is the cluster's boundary.
+ * The key is the user's own text (an e-mail address, a UUID, `room/42`). In the string form what is not
+ * plainly safe is percent-encoded as UTF-8, so the form can stand in a log or a URL as it is, and parsing
+ * gives back the very key. The namespace is the cluster's boundary.
  */
 export class ActorId {
   readonly namespace: string
@@ -99,7 +99,10 @@ const SEPARATORS = 3
 /** A character takes at most nine in the string form: three bytes of UTF-8, three characters each. */
 const LONGEST_TEXT = MOST_CHARACTERS * 9
 
-/** What is wrong with the parts of an id, which may come from JSON and be anything; `at` is an offset in the part that `code` names. */
+/**
+ * What is wrong with the parts of an id, which may come from JSON and be anything; `at` is an offset in the
+ * part that `code` names.
+ */
 interface Flaw {
   readonly code: ActorIdErrorCode
   readonly problem: string

@@ -11,14 +11,17 @@ export type ActorPathErrorCode =
   | "RelativeEscape"
 
 /** Where in a path something is wrong. */
-export interface SegmentPlace {
+interface SegmentPlace {
   /** Counts the path's segments from 0, with the guardian at 0, written or not. */
   readonly index: number
   /** The offset of the offending character in its segment as written. */
   readonly position?: number
 }
 
-/** A text that is no actor path. The message names the place; `cause` is the `UriError` where the text is no URI. */
+/**
+ * A text that is no actor path. The message names the place; `cause` is the `UriError` where the text is no
+ * URI.
+ */
 export class ActorPathError extends TroupeError {
   readonly code: ActorPathErrorCode
   readonly index: number | undefined

@@ -9,12 +9,13 @@ import { UriError } from "./uri-error.js"
 /**
  * The second layer: what an actor path asks of a URI beyond being one.
  *
- * A path is kept as its canonical text, not as a list of names: most paths are written canonically already, so that
- * checking them is all the work there is, and the text is what equality, look-up and the wire want anyway.
+ * A path is kept as its canonical text, not as a list of names: most paths are written canonically already,
+ * so that checking them is all the work there is, and the text is what equality, look-up and the wire want
+ * anyway.
  *
  * Every text gives parts or an `ActorPathError`, in time linear in its length.
  */
-export interface PathParts {
+interface PathParts {
   readonly address: Address
   /** `/guardian/segment/...` */
   readonly path: string
@@ -43,9 +44,9 @@ function parseAnew(text: string, rules: SegmentRules): PathParts | ActorPathErro
 }
 
 /**
- * Paths come in families: nearly all of them begin with the text of an address that was read before. What is left to
- * read then obeys stricter rules than a URI's, so the first layer has nothing to add. Undefined where this does not
- * apply, or where something is wrong that is to be explained.
+ * Paths come in families: nearly all of them begin with the text of an address that was read before. What is
+ * left to read then obeys stricter rules than a URI's, so the first layer has nothing to add. Undefined where
+ * this does not apply, or where something is wrong that is to be explained.
  */
 function parseKnown(text: string, rules: SegmentRules): PathParts | undefined {
   const pathAt = text.indexOf("/", text.indexOf("://") + 3)
@@ -73,7 +74,7 @@ const MOST_KNOWN_ADDRESSES = 1_024
 const LONGEST_REMEMBERED = 512
 
 /** The canonical spelling of `/segment/...`, with its guardian. */
-export function canonicalPath(path: string, rules: SegmentRules): string | ActorPathError {
+function canonicalPath(path: string, rules: SegmentRules): string | ActorPathError {
   return isCanonical(path, rules) ? path : respellPath(path, rules)
 }
 

@@ -14,9 +14,9 @@ export interface ParseOptions {
 /**
  * Where an actor is: `troupe://system[@host:port]/guardian/segment/...[#uid]`.
  *
- * A value: it never changes, and two of them are equal when system, authority and segments are; neither the uid nor the
- * scheme counts. Inside, it is an address that all paths of a system share, and its own canonical text, so that
- * comparing and formatting cost one string operation. Use `key` where a `Map` is keyed by path.
+ * A value: it never changes, and two of them are equal when system, authority and segments are; neither the
+ * uid nor the scheme counts. Inside, it is an address that all paths of a system share, and its own canonical
+ * text, so that comparing and formatting cost one string operation. Use `key` where a `Map` is keyed by path.
  */
 export class ActorPath {
   readonly address: Address

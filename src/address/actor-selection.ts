@@ -7,11 +7,13 @@ import { canonicalSegment, decodeSegment, USER_NAMES } from "./segment.js"
 import { readExpression } from "./selection-expression.js"
 
 /**
- * Paths by description: relative to another path, with `*` for any run of characters in a name and `?` for any one.
+ * Paths by description: relative to another path, with `*` for any run of characters in a name and `?` for
+ * any one.
  *
  * An expression is a relative path (`../manager/ops`), one from the root (`/system/log`) or a whole path
- * (`troupe.tcp://...`). It is worked out when it is made, as text: `.` and `..` are gone, and `..` never climbs past the
- * guardian. What is left is an anchor, which is a plain path, and from the first wildcard on a pattern for each level.
+ * (`troupe.tcp://...`). It is worked out when it is made, as text: `.` and `..` are gone, and `..` never
+ * climbs past the guardian. What is left is an anchor, which is a plain path, and from the first wildcard on
+ * a pattern for each level.
  */
 export class ActorSelection {
   /** The path before the first wildcard; the whole path when there is none. */
@@ -69,8 +71,8 @@ export class ActorSelection {
   }
 
   /**
-   * Where a message to this selection goes. One that names another node goes with that node's association: it waits with it
-   * while the association is unresolved, and is refused while it is quarantined.
+   * Where a message to this selection goes. One that names another node goes with that node's association: it
+   * waits with it while the association is unresolved, and is refused while it is quarantined.
    */
   destination(home: Address, stateOf: (authority: string) => AuthorityState): SelectionDestination {
     const { address } = this.anchor

@@ -13,8 +13,8 @@ export interface AddressParts {
 }
 
 /**
- * What stands before the segments of a path: scheme, system and, for another node's actors, host and port. All paths of
- * one system share one, and with it the text that they begin with.
+ * What stands before the segments of a path: scheme, system and, for another node's actors, host and port.
+ * All paths of one system share one, and with it the text that they begin with.
  */
 export class Address {
   readonly scheme: Scheme

@@ -1,6 +1,6 @@
 /**
- * Which characters may stand where, as one table of bits: a look-up costs the same whatever the rule, and the whole
- * grammar of names can be read off this file.
+ * Which characters may stand where, as one table of bits: a look-up costs the same whatever the rule, and the
+ * whole grammar of names can be read off this file.
  */
 export const SCHEME = 1
 export const USER_INFO = 2
@@ -33,8 +33,8 @@ export function hexValue(code: number): number {
 }
 
 /**
- * The offset of the first character from `from` on that is not in `mask`. A well-formed `%HH` is stepped over, so the offset
- * of a `%` is that of a malformed one.
+ * The offset of the first character from `from` on that is not in `mask`. A well-formed `%HH` is stepped
+ * over, so the offset of a `%` is that of a malformed one.
  */
 export function skip(mask: number, text: string, from: number): number {
   let at = from

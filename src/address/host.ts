@@ -2,8 +2,8 @@ import { canonicalIpv6 } from "./ipv6.js"
 import { notAString, quoted } from "./quote.js"
 
 /**
- * The canonical text of a host by the rules of names: lower case, an IPv6 address in brackets and in its shortest
- * spelling. A text that is no host gives what is wrong with it.
+ * The canonical text of a host by the rules of names: lower case, an IPv6 address in brackets and in its
+ * shortest spelling. A text that is no host gives what is wrong with it.
  */
 export function canonicalHost(text: string): { readonly host: string } | { readonly problem: string } {
   if (typeof text !== "string") return { problem: `the host ${notAString(text)}` }

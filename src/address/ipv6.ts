@@ -1,6 +1,6 @@
 /**
- * The canonical text of an IPv6 address (RFC 5952), or undefined if `text` is none. One address has many spellings; an
- * authority must have one, or a quarantined node could be reached under another name.
+ * The canonical text of an IPv6 address (RFC 5952), or undefined if `text` is none. One address has many
+ * spellings; an authority must have one, or a quarantined node could be reached under another name.
  */
 export function canonicalIpv6(text: string): string | undefined {
   if (text.length > LONGEST) return undefined

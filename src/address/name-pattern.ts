@@ -3,8 +3,8 @@ import { hexValue, isIn, SEGMENT } from "./character-class.js"
 import { canonicalSegment, USER_NAMES } from "./segment.js"
 
 /**
- * A name by description: `*` stands for any run of characters, `?` for any one, and what is escaped for itself, so that
- * `%2A` is a star. Names are matched as they are called, not as they are spelled.
+ * A name by description: `*` stands for any run of characters, `?` for any one, and what is escaped for
+ * itself, so that `%2A` is a star. Names are matched as they are called, not as they are spelled.
  */
 export class NamePattern {
   /** A character's code, or one of the wildcards. */
@@ -65,7 +65,9 @@ export function hasWildcard(written: string): boolean {
   return /[*?]/.test(written)
 }
 
-/** Matching may try the whole pattern at every character of a name; with a limit that is linear in the name. */
+/**
+ * Matching may try the whole pattern at every character of a name; with a limit that is linear in the name.
+ */
 const MOST_CHARACTERS = 255
 
 const ANY_RUN = -1

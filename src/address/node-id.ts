@@ -6,9 +6,10 @@ import { notAString } from "./quote.js"
 /**
  * One life of one node: `host:port#incarnation`.
  *
- * The incarnation is drawn at every start, and again when a node comes back that had lost its lease; so a process that was restarted, or a
- * machine that got a dead one's address, is another node: nothing that was promised to the old one holds for it. It is random rather than counted, because there
- * is nobody to keep the count, and 64 bits, so that none is drawn twice.
+ * The incarnation is drawn at every start, and again when a node comes back that had lost its lease; so a
+ * process that was restarted, or a machine that got a dead one's address, is another node: nothing that was
+ * promised to the old one holds for it. It is random rather than counted, because there is nobody to keep the
+ * count, and 64 bits, so that none is drawn twice.
  */
 export class NodeId {
   /** As others reach it; an IPv6 address is in brackets. */

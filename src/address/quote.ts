@@ -1,6 +1,7 @@
 /**
- * A foreign text for an error's message: cut, because a hostile one could fill a log, and in printable ASCII, because what
- * else is in it could begin a line of its own, move a terminal's cursor, or look like another text.
+ * A foreign text for an error's message: cut, because a hostile one could fill a log, and in printable ASCII,
+ * because what else is in it could begin a line of its own, move a terminal's cursor, or look like another
+ * text.
  */
 export function quoted(text: string): string {
   const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text

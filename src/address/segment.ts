@@ -3,11 +3,14 @@ import { hexValue, isEscape, isIn, SEGMENT } from "./character-class.js"
 import { shownCharacter } from "./quote.js"
 
 /**
- * One name in a path. As *written* it may hold `%HH`; *decoded* it is what the actor is called; the *canonical* spelling
- * escapes just what cannot stand bare. All three are told apart here and nowhere else.
+ * One name in a path. As *written* it may hold `%HH`; *decoded* it is what the actor is called; the
+ * *canonical* spelling escapes just what cannot stand bare. All three are told apart here and nowhere else.
  */
 export interface SegmentRules {
-  /** Names that begin with `$` are the runtime's own: accepted only where the runtime reads back what it wrote. */
+  /**
+   * Names that begin with `$` are the runtime's own: accepted only where the runtime reads back what it
+   * wrote.
+   */
   readonly runtimeNames: boolean
 }
 

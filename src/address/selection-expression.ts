@@ -8,7 +8,7 @@ import { splitUri } from "./uri.js"
 import { UriError } from "./uri-error.js"
 
 /** Where an expression starts, and the way from there. */
-export interface SelectionExpression {
+interface SelectionExpression {
   readonly address: Address
   /** The canonical names of the path that it starts from, the guardian first. */
   readonly start: readonly string[]

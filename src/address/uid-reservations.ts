@@ -8,13 +8,14 @@ import { PathResolutionError } from "./path-resolution-error.js"
 /**
  * Which uid an actor gets, so that a reference to one that stopped never reaches the next one of its name.
  *
- * Uids come from a counter that never goes back. A caller may ask for one instead, to bring an actor back under a reference
- * that others still hold; the two kinds come from ranges that do not meet, so the counter needs no memory of what was
- * asked for, and asking needs no memory of what the counter gave. What was asked for is remembered: it is refused while
- * its actor runs, and for a while after, when late messages to the old incarnation may still be under way.
+ * Uids come from a counter that never goes back. A caller may ask for one instead, to bring an actor back
+ * under a reference that others still hold; the two kinds come from ranges that do not meet, so the counter
+ * needs no memory of what was asked for, and asking needs no memory of what the counter gave. What was asked
+ * for is remembered: it is refused while its actor runs, and for a while after, when late messages to the old
+ * incarnation may still be under way.
  *
- * The table is bounded. Room for the reservation is taken when the uid is asked for, because an actor that stops cannot
- * be refused.
+ * The table is bounded. Room for the reservation is taken when the uid is asked for, because an actor that
+ * stops cannot be refused.
  */
 export class UidReservations {
   readonly #holdMs: number
@@ -89,20 +90,22 @@ export class UidReservations {
   }
 }
 
-export interface UidOptions {
+interface UidOptions {
   /** How long a uid is reserved after its actor stopped; 5 days unless set. */
   readonly holdMs?: number
   /** How many uids can be in use or reserved; 10,000 unless set. */
   readonly capacity?: number
   /**
-   * Where the counter begins. The system draws it anew for each life of the node, with {@link drawFirstUid}: a restarted
-   * node that counted from the same number would give out its predecessor's uids, and old references would reach actors
-   * that they do not mean.
+   * Where the counter begins. The system draws it anew for each life of the node, with {@link drawFirstUid}:
+   * a restarted node that counted from the same number would give out its predecessor's uids, and old
+   * references would reach actors that they do not mean.
    */
   readonly firstIssued?: number
 }
 
-/** One of 2^20 starts that are 2^31 uids apart, which is how many a life can issue before it meets another's. */
+/**
+ * One of 2^20 starts that are 2^31 uids apart, which is how many a life can issue before it meets another's.
+ */
 export function drawFirstUid(random: Random): number {
   return 2 ** 31 * (1 + (random.uint32() % 2 ** 20))
 }

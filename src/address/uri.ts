@@ -6,12 +6,12 @@ import { UriError, type UriPart } from "./uri-error.js"
 /**
  * An absolute URI by RFC 2396, with IPv6 literals in brackets (RFC 2732), taken apart and nothing more.
  *
- * This layer knows what a URI is and nothing of actors: `actor-path-parser` asks more of each part. Every character is
- * accounted for: it is in a part, or it is refused with its position. Escapes are checked and left as they are. The
- * parser is a single walk over the text; regular expressions with nested repetition would be shorter, and quadratic on
- * the wrong input.
+ * This layer knows what a URI is and nothing of actors: `actor-path-parser` asks more of each part. Every
+ * character is accounted for: it is in a part, or it is refused with its position. Escapes are checked and
+ * left as they are. The parser is a single walk over the text; regular expressions with nested repetition
+ * would be shorter, and quadratic on the wrong input.
  */
-export interface Uri {
+interface Uri {
   /** In lower case. */
   readonly scheme: string
   readonly authority: UriAuthority | undefined
@@ -58,7 +58,7 @@ export function parseUri(text: string): Uri | UriError {
 }
 
 /** Where the parts of a URI begin, before any of them but the scheme is looked at. */
-export interface UriSplit {
+interface UriSplit {
   readonly scheme: string
   /** -1 when there is none. */
   readonly authorityAt: number

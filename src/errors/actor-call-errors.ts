@@ -3,7 +3,10 @@ import { isInstance, messageOf } from "./thrown.js"
 
 // What can become of a call to a virtual actor, beyond what can become of any call.
 
-/** The actor could not be started; `cause` is what its `onActivate`, its constructor or the reading of its state threw. The next call tries again. */
+/**
+ * The actor could not be started; `cause` is what its `onActivate`, its constructor or the reading of its
+ * state threw. The next call tries again.
+ */
 export class ActivationError extends CallError {
   readonly code = "Activation"
   /** The actor's id. */
@@ -55,10 +58,16 @@ export class UnknownMethodError extends CallError {
   }
 }
 
-/** Why a node did not take a call: the actor is elsewhere, or this node hosts nothing for now, or nobody could be found who does. */
+/**
+ * Why a node did not take a call: the actor is elsewhere, or this node hosts nothing for now, or nobody could
+ * be found who does.
+ */
 export type PlacementProblem = "moved" | "not-here" | "not-placed"
 
-/** The call found no place to run; `cause` is what is wrong with the placement strategy of its type, if that failed. Nothing was run. */
+/**
+ * The call found no place to run; `cause` is what is wrong with the placement strategy of its type, if that
+ * failed. Nothing was run.
+ */
 export class PlacementError extends CallError {
   readonly code = "Placement"
   /** The actor's id. */

@@ -1,8 +1,8 @@
 import { TroupeError } from "./troupe-error.js"
 
 /**
- * Whether a call that failed may have been carried out. `not-delivered`: it was not, and calling again is safe.
- * `unknown`: it may have been, in whole or in part.
+ * Whether a call that failed may have been carried out. `not-delivered`: it was not, and calling again is
+ * safe. `unknown`: it may have been, in whole or in part.
  */
 export type Delivery = "not-delivered" | "unknown"
 
@@ -22,7 +22,9 @@ export class TimeoutError extends CallError {
   readonly target: string
   readonly timeoutMs: number
 
-  /** `problem` is what follows the target's name in the message, where more is known than the delivery says. */
+  /**
+   * `problem` is what follows the target's name in the message, where more is known than the delivery says.
+   */
   constructor(target: string, timeoutMs: number, delivery: Delivery = "unknown", problem?: string) {
     const usual = delivery === "unknown" ? "did not answer" : "could not be reached"
     super(`${target} ${problem ?? `${usual} within ${timeoutMs} ms`}`, delivery)
@@ -113,8 +115,9 @@ export class QuarantinedError extends CallError {
 }
 
 /**
- * The activation that was to do it may not act any more: its node lost its lease, or another activation has taken its place. What
- * it had begun to do is refused wherever it would show; the next call starts from what is stored.
+ * The activation that was to do it may not act any more: its node lost its lease, or another activation has
+ * taken its place. What it had begun to do is refused wherever it would show; the next call starts from what
+ * is stored.
  */
 export class FencedError extends CallError {
   readonly code = "Fenced"

@@ -1,6 +1,7 @@
 /**
- * Throws where the runtime finds itself in a state that cannot be: a defect, which is better seen at once than in what it leads to.
- * It stays on in production, so the condition has to be cheap, and the text a constant.
+ * Throws where the runtime finds itself in a state that cannot be: a defect, which is better seen at once
+ * than in what it leads to. It stays on in production, so the condition has to be cheap, and the text a
+ * constant.
  */
 export function invariant(condition: boolean, text: string): asserts condition {
   if (!condition) throw new InvariantError(text)

@@ -9,7 +9,9 @@ export type NetworkErrorCode =
   | "AddressInUse"
   | "AddressNotAvailable"
   | "NotPermitted"
-  /** One side does not accept the other's certificate. Trying again does not help before somebody changes one. */
+  /**
+   * One side does not accept the other's certificate. Trying again does not help before somebody changes one.
+   */
   | "Untrusted"
   | "Cancelled"
   | "Other"

@@ -3,13 +3,18 @@ import { TroupeError } from "./troupe-error.js"
 /** Whether a commit that was not answered may have taken effect. */
 export type Commitment = "not-committed" | "unknown"
 
-/** What kept a store from doing what it was asked. A kind is a cause that somebody can act on; the message says how. */
+/**
+ * What kept a store from doing what it was asked. A kind is a cause that somebody can act on; the message
+ * says how.
+ */
 export type StoreProblem =
   /** There is no room left on the disk, or for the file. */
   | "full"
   /** What is stored cannot be read as what it should be. */
   | "damaged"
-  /** The store was moved, removed or replaced while in use. It is refused until the process is started again. */
+  /**
+   * The store was moved, removed or replaced while in use. It is refused until the process is started again.
+   */
   | "moved"
   /** The process may not write there, or not read. */
   | "read-only"

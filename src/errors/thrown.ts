@@ -1,4 +1,5 @@
-// What user code throws may be anything, also what throws again when it is looked at: an accessor, or a proxy that was revoked.
+// What user code throws may be anything, also what throws again when it is looked at: an accessor, or a proxy
+// that was revoked.
 
 /** As `instanceof`; false for what cannot be looked at. */
 export function isInstance<T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T {
@@ -9,7 +10,10 @@ export function isInstance<T>(thrown: unknown, type: abstract new (...args: neve
   }
 }
 
-/** What was thrown; or an error in its place, if that cannot even be told from an error, or its message cannot be read. */
+/**
+ * What was thrown; or an error in its place, if that cannot even be told from an error, or its message cannot
+ * be read.
+ */
 export function readable(thrown: unknown): unknown {
   try {
     if (thrown instanceof Error) void thrown.message

@@ -1,7 +1,10 @@
 import type { NodeId } from "../address/node-id.js"
 import type { Member } from "./member.js"
 
-/** Who is in the cluster, at one moment. A view never changes: what is learned makes another one, with a higher version. */
+/**
+ * Who is in the cluster, at one moment. A view never changes: what is learned makes another one, with a
+ * higher version.
+ */
 export class ClusterView {
   static readonly empty = new ClusterView(0, [])
 

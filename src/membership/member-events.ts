@@ -33,7 +33,10 @@ export class MemberRemoved {
 export class NodeFenced {
   readonly node: NodeId
   readonly because: string
-  /** What kept it from renewing its lease before that, if it was the store: a `StoreUnavailableError` with its own cause. */
+  /**
+   * What kept it from renewing its lease before that, if it was the store: a `StoreUnavailableError` with its
+   * own cause.
+   */
   readonly cause: Error | undefined
 
   constructor(node: NodeId, because: string, cause?: Error) {

@@ -10,7 +10,7 @@ export interface Member {
 }
 
 /**
- * One machine of states, whoever tells it: `joining`, `up`, `leaving`, `exiting`, `removed`; and `down` from any of them. A node
- * that was down, or was removed, comes back as another member.
+ * One machine of states, whoever tells it: `joining`, `up`, `leaving`, `exiting`, `removed`; and `down` from
+ * any of them. A node that was down, or was removed, comes back as another member.
  */
 export type MemberStatus = "joining" | "up" | "leaving" | "exiting" | "down" | "removed"

@@ -6,7 +6,10 @@ declare const origin: unique symbol
  */
 export type MonotonicMs = number & { readonly [origin]?: "monotonic" }
 
-/** Milliseconds since 1970. It jumps when somebody sets the clock, so it is for people to read, and decides nothing. */
+/**
+ * Milliseconds since 1970. It jumps when somebody sets the clock, so it is for people to read, and decides
+ * nothing.
+ */
 export type WallMs = number & { readonly [origin]?: "wall" }
 
 export interface Clock {

@@ -3,32 +3,34 @@ import type { Clock } from "./clock.js"
 /**
  * How values become bytes and come back.
  *
- * A codec writes into a buffer that the runtime owns, and reads from the middle of one, so that a message is not copied on
- * its way to the socket or from it. What it is given may come from anybody who can reach the port: `decode` takes time and
- * memory in proportion to the bytes, builds nothing but data and registered types, and never changes a prototype.
+ * A codec writes into a buffer that the runtime owns, and reads from the middle of one, so that a message is
+ * not copied on its way to the socket or from it. What it is given may come from anybody who can reach the
+ * port: `decode` takes time and memory in proportion to the bytes, builds nothing but data and registered
+ * types, and never changes a prototype.
  */
 export interface Codec {
   /** Two nodes whose codecs have different names refuse each other. */
   readonly name: string
   /**
-   * How much may be in a value, where the codec takes all plain data within that. Plain data that stays in this process is then copied without
-   * being encoded. A codec that does not say so encodes and decodes that too.
+   * How much may be in a value, where the codec takes all plain data within that. Plain data that stays in
+   * this process is then copied without being encoded. A codec that does not say so encodes and decodes that
+   * too.
    */
   readonly limits?: { readonly maxDepth: number; readonly maxItems: number }
   /**
-   * Appends the value. Throws an `InvalidMessageError` that says where in the value it found what cannot be sent; what it
-   * had appended by then is taken back by the caller.
+   * Appends the value. Throws an `InvalidMessageError` that says where in the value it found what cannot be
+   * sent; what it had appended by then is taken back by the caller.
    */
   encode(value: unknown, out: ByteSink): void
   /**
-   * The value that stands from `start` up to `end`, and nothing else. The bytes are lent: they are other bytes after the
-   * call. Throws a `MalformedBytesError` for what no encoder would have written, and an `InvalidMessageError` for what this
-   * node does not know, such as a type that it has not registered.
+   * The value that stands from `start` up to `end`, and nothing else. The bytes are lent: they are other
+   * bytes after the call. Throws a `MalformedBytesError` for what no encoder would have written, and an
+   * `InvalidMessageError` for what this node does not know, such as a type that it has not registered.
    */
   decode(bytes: Buffer, start: number, end: number): unknown
   /**
-   * About how much more memory than its bytes the value takes that was decoded last; it decides how many such may wait. Where a codec
-   * does not say, four times its bytes.
+   * About how much more memory than its bytes the value takes that was decoded last; it decides how many such
+   * may wait. Where a codec does not say, four times its bytes.
    */
   readonly overheadBytes?: number
 }
@@ -39,7 +41,9 @@ export interface ByteSink {
   bytes: Buffer
   /** Where the next byte goes. */
   at: number
-  /** Makes room for `count` more bytes. Throws an `InvalidMessageError` where that is more than may be sent. */
+  /**
+   * Makes room for `count` more bytes. Throws an `InvalidMessageError` where that is more than may be sent.
+   */
   reserve(count: number): void
 }
 
@@ -52,7 +56,10 @@ export interface CodecTools {
   readonly types: TypeNames
   /** What its values are, for the texts of its refusals. `message` unless set. */
   readonly purpose?: CodecPurpose
-  /** Bounds the time that `decode` takes. Without it, decoding takes as long as it takes, as for what this node has stored itself. */
+  /**
+   * Bounds the time that `decode` takes. Without it, decoding takes as long as it takes, as for what this
+   * node has stored itself.
+   */
   readonly clock?: Pick<Clock, "monotonicMs">
 }
 
@@ -77,7 +84,10 @@ export interface TypeNames {
 
 export interface TypeOnTheWire {
   readonly name: string
-  /** What is sent for a value: its fields, or whatever else the type was registered with. An error's may be without its stack. */
+  /**
+   * What is sent for a value: its fields, or whatever else the type was registered with. An error's may be
+   * without its stack.
+   */
   take(value: object, options?: { readonly stacks: boolean }): unknown
   make(taken: unknown): object
 }

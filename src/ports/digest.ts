@@ -1,4 +1,7 @@
-/** Functions of bytes that a native library does best. They touch nothing; they are a port because only some rooms import Node. */
+/**
+ * Functions of bytes that a native library does best. They touch nothing; they are a port because only some
+ * rooms import Node.
+ */
 export interface Digest {
   /** The CRC-32 of gzip and Ethernet, over `bytes[start, end)`. */
   crc32(bytes: Uint8Array, start: number, end: number): number

@@ -5,8 +5,8 @@ export type LogLevel = "debug" | "info" | "warn" | "error"
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Where the runtime says what it does. A message is a constant sentence; what varies goes into fields, so that logs
- * can be searched.
+ * Where the runtime says what it does. A message is a constant sentence; what varies goes into fields, so
+ * that logs can be searched.
  */
 export interface Logger {
   /** Asked before costly fields are put together. */

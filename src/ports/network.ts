@@ -3,12 +3,12 @@ import type { NetworkError } from "../errors/network-error.js"
 /**
  * Byte streams between nodes.
  *
- * A connection pushes: it calls its handler, and the handler may pause it. Streams of promises would be prettier and
- * cost an allocation and a microtask for every chunk. Back-pressure runs both ways: `write` says when to stop,
- * `drained` when to go on; `pause` stops reading, so that the peer's writes fill up in turn.
+ * A connection pushes: it calls its handler, and the handler may pause it. Streams of promises would be
+ * prettier and cost an allocation and a microtask for every chunk. Back-pressure runs both ways: `write` says
+ * when to stop, `drained` when to go on; `pause` stops reading, so that the peer's writes fill up in turn.
  *
- * Every failure is a `NetworkError` with a closed set of codes, so that protocols decide on the code, never on an
- * operating system's error text.
+ * Every failure is a `NetworkError` with a closed set of codes, so that protocols decide on the code, never
+ * on an operating system's error text.
  */
 export interface Network {
   /** Port 0 lets the system choose. Rejects with a {@link NetworkError}, as `connect` does. */
@@ -29,8 +29,8 @@ export interface ListenOptions {
   /** Plain TCP unless set. */
   readonly tls?: TlsOptions | undefined
   /**
-   * Somebody has connected, and nothing has been read. Each is let in at once unless this is set. A network that knows of nobody before
-   * there is a connection need not tell.
+   * Somebody has connected, and nothing has been read. Each is let in at once unless this is set. A network
+   * that knows of nobody before there is a connection need not tell.
    */
   readonly arrived?: ((arrival: Arrival) => void) | undefined
   /** Somebody connected whose TLS handshake came to nothing, so that there is no connection to accept. */
@@ -79,20 +79,23 @@ export interface Connection {
   /** Whether the peer's certificate bears this host name or address; undefined where the peer showed none. */
   readonly bears?: ((host: string) => boolean) | undefined
   /**
-   * Starts delivery. Nothing is read before this is called, and it is called once, in the turn in which the connection
-   * was handed over or later.
+   * Starts delivery. Nothing is read before this is called, and it is called once, in the turn in which the
+   * connection was handed over or later.
    */
   attach(handler: ConnectionHandler): void
   /**
-   * Takes the bytes, in order, and never fails itself: what goes wrong is told by `closed`. The bytes must not be changed
-   * afterwards. False says that more is buffered than the connection likes: wait for `drained`.
+   * Takes the bytes, in order, and never fails itself: what goes wrong is told by `closed`. The bytes must
+   * not be changed afterwards. False says that more is buffered than the connection likes: wait for
+   * `drained`.
    */
   write(bytes: Uint8Array): boolean
   /** Bytes taken by `write` that have not been handed to the operating system. */
   readonly bufferedBytes: number
   pause(): void
   resume(): void
-  /** Sends what was written, then ends this direction. The peer sees `ended`. Writes after this are dropped. */
+  /**
+   * Sends what was written, then ends this direction. The peer sees `ended`. Writes after this are dropped.
+   */
   end(): void
   /** Closes now, both ways; what was not sent is lost. `closed` follows, with the reason `aborted`. */
   destroy(): void

@@ -1,6 +1,6 @@
 /**
- * Numbers and spans for whoever watches the system. The shape follows OpenTelemetry's, so that an adapter to it is a
- * dozen lines; the runtime itself depends on no telemetry library.
+ * Numbers and spans for whoever watches the system. The shape follows OpenTelemetry's, so that an adapter to
+ * it is a dozen lines; the runtime itself depends on no telemetry library.
  */
 export interface Telemetry {
   /** Asking for the same name again gives an instrument that counts into the same series. */

@@ -3,9 +3,10 @@ import type { Revision } from "../ports/store.js"
 /**
  * How one node comes to host one actor: a decision.
  *
- * A placement is taken by one commit, which holds or does not; whoever is first has the actor, and the revision of that commit is the
- * generation of the activation. The commit is conditioned on the claimer's own record, so that a node that was ended, or has said that it
- * leaves, takes nothing; and on what stands at the placement:
+ * A placement is taken by one commit, which holds or does not; whoever is first has the actor, and the
+ * revision of that commit is the generation of the activation. The commit is conditioned on the claimer's own
+ * record, so that a node that was ended, or has said that it leaves, takes nothing; and on what stands at the
+ * placement:
  *
  *     nothing                        on the condition that nothing does
  *     this node                      at the revision read: it runs no such activation, or this claim would not have been
@@ -13,16 +14,17 @@ import type { Revision } from "../ports/store.js"
  *     a node whose record is gone    at the revision read, and that its record is absent
  *     a node whose record is there   nothing is committed: the actor is there, whatever is thought of that node
  *
- * What is thought to stand there is a guess, so that the usual claim is one commit and no read. A refusal says what does stand
- * there, and is the next guess. After an answer that was lost the placement is read; should the first commit arrive later, the
- * second one is refused by it, finds this node's own name, and takes it over.
+ * What is thought to stand there is a guess, so that the usual claim is one commit and no read. A refusal
+ * says what does stand there, and is the next guess. After an answer that was lost the placement is read;
+ * should the first commit arrive later, the second one is refused by it, finds this node's own name, and
+ * takes it over.
  */
 export class Claim {
   readonly #self: string
   #state: ClaimState
   #attempts: number
 
-  /** `self` is the id of the claiming node. */
+  /** `self` is the id of the claiming node; `resumed` continues a claim from its snapshot. */
   constructor(self: string, resumed?: ClaimSnapshot) {
     this.#self = self
     this.#state = resumed?.state ?? { kind: "new" }

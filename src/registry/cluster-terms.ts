@@ -20,9 +20,9 @@ export interface ClusterTerms {
   readonly secrets: readonly string[]
 }
 
-export type Transport = "none" | "tcp" | "tls"
+type Transport = "none" | "tcp" | "tls"
 
-export type TermsDecision =
+type TermsDecision =
   | { readonly kind: "fits" }
   /** Its own terms are to stand there. */
   | { readonly kind: "write" }

@@ -72,7 +72,7 @@ export class CommitWindow {
 /** What has been let in is dropped in pieces of this length: one at a time would move the whole queue each time. */
 const COMPACT_AT = 4_096
 
-export interface CommitWindowOptions {
+interface CommitWindowOptions {
   readonly maxRequests: number
   readonly maxBytes?: number
 }

@@ -63,7 +63,7 @@ export class Follower {
   }
 }
 
-export interface Followed {
+interface Followed {
   readonly prefix: string
   /** Takes in what there is, and says when that was. Changes from then on follow. */
   look(): Promise<Moment>

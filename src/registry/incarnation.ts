@@ -373,7 +373,7 @@ export interface IncarnationTools {
   readonly fits?: Revision | undefined
 }
 
-export interface DoorWatcher {
+interface DoorWatcher {
   /** The lease has run out as far as its holder knows: all doors are shut until the store says what became of it. */
   shut(): void
   /** No word yet: what has not started is refused from now on. */

@@ -283,7 +283,7 @@ export interface LeaseSnapshot {
   readonly requests: number
 }
 
-export type LeaseState =
+type LeaseState =
   | { readonly kind: "joining"; readonly request: number; readonly sentAt: Instant }
   | ({ readonly kind: "held" | "leaving" } & Holding)
   | { readonly kind: "fenced"; readonly because: string }

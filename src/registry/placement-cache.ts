@@ -162,7 +162,7 @@ export interface Absent {
   readonly revision: Revision
 }
 
-export interface PlacementCacheOptions {
+interface PlacementCacheOptions {
   /** The store's. */
   readonly epoch: string
   /** 1 at least. */
@@ -176,7 +176,7 @@ interface CacheEntry {
 }
 
 /** All that later answers depend on. */
-export interface PlacementCacheSnapshot {
+interface PlacementCacheSnapshot {
   readonly epoch: string
   readonly capacity: number
   /** Who leaves first is first. */

@@ -283,7 +283,7 @@ export class Roster {
 /** An own join is answered long before as many others have gone. */
 const MOST_GONE = 1_000
 
-export interface RosterTools {
+interface RosterTools {
   readonly store: ClusterStore
   readonly clock: Clock
   readonly lifeline: Lifeline | undefined

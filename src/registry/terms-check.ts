@@ -31,7 +31,7 @@ export async function checkTerms(own: ClusterTerms, tools: TermsCheckTools): Pro
   }
 }
 
-export interface TermsCheckTools {
+interface TermsCheckTools {
   readonly store: ClusterStore
   readonly clock: Clock
   /** By which leases are watched that do not say their own. */

@@ -2,13 +2,13 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { NodeId } from "../address/node-id.js"
-import {
-  Association,
-  type AssociationCommand,
-  type AssociationEvent,
-  type AssociationState,
-  type AssociationTerms,
-} from "./association.js"
+import { Association } from "./association.js"
+import type {
+  AssociationCommand,
+  AssociationEvent,
+  AssociationState,
+  AssociationTerms,
+} from "./association-protocol.js"
 import type { DeferredCount } from "./deferred-queue.js"
 import type { DisconnectReason } from "./disconnect-reason.js"
 

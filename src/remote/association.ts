@@ -1,11 +1,18 @@
 import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs } from "../ports/clock.js"
+import type {
+  AssociationCommand,
+  AssociationEvent,
+  AssociationState,
+  AssociationTerms,
+} from "./association-protocol.js"
 import { type DeferredCount, DeferredQueue, type Parcel } from "./deferred-queue.js"
 import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
+import { ShutOutNodes } from "./shut-out-nodes.js"
 
 /**
- * What one node has with another, by the other's authority (`host:port`): a decision. The driver makes connections, writes
- * parcels and keeps the time; this says when, and what becomes of each parcel.
+ * What one node has with another, by the other's authority (`host:port`): a decision. The driver makes
+ * connections, writes parcels and keeps the time; this says when, and what becomes of each parcel.
  *
  *                    established                     violated, shut out
  *     unresolved  ----------------->  connected  ----------------------->  quarantined
@@ -15,27 +22,30 @@ import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
  *         |  +-------------------------------------------------------------------+
  *         |                              time over, or by hand
  *
- * Parcels that cannot be written wait in one queue, whatever the reason: not connected yet (at most so many, here and in
- * all), or connected to a peer that reads too slowly (at most so many bytes). They leave in the order of their sending, ahead
- * of anything newer, so order per sender and receiver needs no further thought. None of them has been handed to a connection,
- * so each may be sent later, or be refused as `not-delivered`: both are true.
+ * Parcels that cannot be written wait in one queue, whatever the reason: not connected yet (at most so many,
+ * here and in all), or connected to a peer that reads too slowly (at most so many bytes). They leave in the
+ * order of their sending, ahead of anything newer, so order per sender and receiver needs no further thought.
+ * None of them has been handed to a connection, so each may be sent later, or be refused as `not-delivered`:
+ * both are true.
  *
- * Connections are made when something wants one, and not otherwise: a node that nobody talks to may be down for
- * good. Two nodes that dial each other at one time would end up with two connections; the dial of the lower node id stands and
- * the other is refused as a duplicate.
+ * Connections are made when something wants one, and not otherwise: a node that nobody talks to may be down
+ * for good. Two nodes that dial each other at one time would end up with two connections; the dial of the
+ * lower node id stands and the other is refused as a duplicate.
  *
- * A dial that failed is repeated after a wait that grows, up to `toMs` where the end of an actor is all that is waited for. While
- * parcels wait the wait is short: their time runs, and once the network is mended nothing else says so. Nor is there a wait, but a
- * short one, where somebody else has seen that the node is alive (`alive`), such as the store that its lease is in; and a dial
- * that nobody has answered for a while is given up for a new one then, for its packets may have been lost in a cut that is over.
+ * A dial that failed is repeated after a wait that grows, up to `toMs` where the end of an actor is all that
+ * is waited for. While parcels wait the wait is short: their time runs, and once the network is mended
+ * nothing else says so. Nor is there a wait, but a short one, where somebody else has seen that the node is
+ * alive (`alive`), such as the store that its lease is in; and a dial that nobody has answered for a while is
+ * given up for a new one then, for its packets may have been lost in a cut that is over.
  *
- * This node itself may go on as its next incarnation. Whatever it said of itself is then untrue, so connection and dial end, as if
- * the transport had dropped, and since nobody has failed there is no wait. A connection that was there is made again even
- * if nothing waits here: something may wait at the peer, which cannot tell this from a failure and would wait before it dials.
+ * This node itself may go on as its next incarnation. Whatever it said of itself is then untrue, so
+ * connection and dial end, as if the transport had dropped, and since nobody has failed there is no wait. A
+ * connection that was there is made again even if nothing waits here: something may wait at the peer, which
+ * cannot tell this from a failure and would wait before it dials.
  *
- * Quarantine binds a node id, so the next incarnation at the same address must be able to end it. It may never dial us; so while
- * sends are being refused we look, now and then, who is there. The alternative, to wait for the time to be over, is five days
- * of refusals to a node that was restarted within a minute.
+ * Quarantine binds a node id, so the next incarnation at the same address must be able to end it. It may
+ * never dial us; so while sends are being refused we look, now and then, who is there. The alternative, to
+ * wait for the time to be over, is five days of refusals to a node that was restarted within a minute.
  */
 export class Association<P extends Parcel> {
   readonly authority: string
@@ -44,8 +54,7 @@ export class Association<P extends Parcel> {
   readonly #jitter: () => number
   readonly #all: DeferredCount
   readonly #queue: DeferredQueue<P>
-  /** Incarnations that are shut out, and until when. */
-  readonly #shutOut = new Map<string, MonotonicMs>()
+  readonly #shutOut = new ShutOutNodes()
   #state: AssociationState = { kind: "unresolved" }
   #dialing = false
   #isDialAnswered = false
@@ -82,10 +91,9 @@ export class Association<P extends Parcel> {
   /** Whether a node that has said who it is, and has not proven it yet, is to be talked to. */
   judge(peer: NodeId, now: MonotonicMs): HandshakeRefusal | undefined {
     if (peer.equals(this.#self())) return "self"
-    for (const incarnation of [peer.incarnation, ANY]) {
-      if ((this.#shutOut.get(incarnation) ?? now) > now) return "quarantined"
-    }
-    // A dial that nobody has answered is no rival: its packets may have been lost, and whoever comes in has got through.
+    if (this.#shutOut.has(peer, now)) return "quarantined"
+    // A dial that nobody has answered is no rival: its packets may have been lost, and whoever comes in has
+    // got through.
     if (this.#dialing && this.#isDialAnswered && this.#self().toString() < peer.toString()) return "duplicate"
     return undefined
   }
@@ -103,7 +111,8 @@ export class Association<P extends Parcel> {
   /** When `tick` is to be told next. */
   get wakeAt(): MonotonicMs | undefined {
     const { deferMs, unreachableAfterMs } = this.#terms
-    const instants: MonotonicMs[] = [...this.#shutOut.values()]
+    const instants: MonotonicMs[] = []
+    if (this.#shutOut.size > 0) instants.push(this.#shutOut.nextExpiry)
     if (this.#state.kind === "unresolved") {
       if (this.#isWanted && !this.#dialing) instants.push(this.#dueAt)
       if (this.#watchedSince !== undefined) instants.push(this.#watchedSince + unreachableAfterMs)
@@ -236,8 +245,7 @@ export class Association<P extends Parcel> {
     const until = now + durationMs
     const before = this.#state
     this.#state = { kind: "quarantined", node, until, because }
-    this.#shutOut.set(node?.incarnation ?? ANY, until)
-    if (this.#shutOut.size > MOST_SHUT_OUT) this.#shutOut.delete([...this.#shutOut.keys()][0] as string)
+    this.#shutOut.add(node, until)
     this.#waitUntil(now + this.#terms.toMs)
     this.#watchedSince = undefined
     const commands: AssociationCommand<P>[] = []
@@ -281,7 +289,9 @@ export class Association<P extends Parcel> {
     return [...commands, ...this.#lose(before.node, "reincarnated", now), ...this.#dial(now)]
   }
 
-  /** Whoever said so may say it again and again, and be wrong about what lies between that node and this one. */
+  /**
+   * Whoever said so may say it again and again, and be wrong about what lies between that node and this one.
+   */
   #alive(now: MonotonicMs): AssociationCommand<P>[] {
     if (this.#state.kind !== "unresolved" || !this.#isWanted) return []
     if (!this.#dialing) {
@@ -293,7 +303,7 @@ export class Association<P extends Parcel> {
   }
 
   #tick(now: MonotonicMs): AssociationCommand<P>[] {
-    for (const [incarnation, until] of this.#shutOut) if (until <= now) this.#shutOut.delete(incarnation)
+    this.#shutOut.expire(now)
     if (this.#state.kind === "quarantined" && this.#state.until <= now) {
       this.#state = { kind: "unresolved" }
       this.#attempts = 0
@@ -355,17 +365,11 @@ const DIALS_APART_MS = 1_000
 /** A dial that nobody has answered for so long may be given up for another one. */
 const UNANSWERED_MS = 2_000
 
-/** So many incarnations of one address are remembered. */
-const MOST_SHUT_OUT = 16
-
-/** In the place of an incarnation, where the node never said who it is: whoever comes is shut out. */
-const ANY = ""
-
 function nodeOf(state: AssociationState): NodeId | undefined {
   return state.kind === "unresolved" ? undefined : state.node
 }
 
-export interface AssociationOptions {
+interface AssociationOptions {
   readonly authority: string
   /** Who this node is at present. */
   readonly self: () => NodeId
@@ -375,75 +379,3 @@ export interface AssociationOptions {
   /** Shared by all associations of a system. */
   readonly all: DeferredCount
 }
-
-export interface AssociationTerms {
-  /** Parcels that may wait for one authority that is not connected, and for all together. */
-  readonly perAuthority: number
-  readonly total: number
-  /** Bytes that may wait for one authority. */
-  readonly bytes: number
-  /** What gives way when the bytes are used up while connected. */
-  readonly overflow: "refuse" | "drop-oldest"
-  /** How long a parcel waits for a connection. */
-  readonly deferMs: number
-  readonly quarantineMs: number
-  /** The wait between two dials. */
-  readonly fromMs: number
-  readonly toMs: number
-  /** How long a node is out of reach before those who watch its actors are told that these are gone. */
-  readonly unreachableAfterMs: number
-}
-
-export type AssociationState =
-  | { readonly kind: "unresolved" }
-  | { readonly kind: "connected"; readonly node: NodeId }
-  | {
-      readonly kind: "quarantined"
-      readonly node: NodeId | undefined
-      readonly until: MonotonicMs
-      readonly because: string
-    }
-
-export type AssociationEvent<P> =
-  /** A parcel that could not be written at once. */
-  | { readonly kind: "send"; readonly parcel: P }
-  /** Whether anybody here watches an actor there. */
-  | { readonly kind: "watched"; readonly watched: boolean }
-  /** The connection that was dialled is there; the handshake begins. */
-  | { readonly kind: "dial-answered" }
-  | { readonly kind: "dial-failed"; readonly because: DisconnectReason }
-  /** A handshake succeeded, whoever dialled; an earlier connection, if there is one, has been given up for it. */
-  | { readonly kind: "established"; readonly node: NodeId }
-  | { readonly kind: "dropped"; readonly because: DisconnectReason }
-  /** The peer broke the protocol, or could not prove what it must. */
-  | { readonly kind: "violated"; readonly node: NodeId | undefined; readonly because: string }
-  /** By hand, or because the member was downed. */
-  | { readonly kind: "shut-out"; readonly because: string }
-  | { readonly kind: "let-in" }
-  /** This node has become its next incarnation. */
-  | { readonly kind: "reincarnated" }
-  /** The node was seen to be alive, by whoever can see that without a connection. */
-  | { readonly kind: "alive" }
-  | { readonly kind: "tick" }
-
-/** Why a parcel was refused; all of them mean `not-delivered`. */
-export type ParcelRefusal = "deferred-full" | "outbound-full" | "quarantined" | "unreachable"
-
-export type AssociationCommand<P> =
-  | { readonly kind: "dial" }
-  | { readonly kind: "abandon-dial" }
-  /** Close the connection. */
-  | { readonly kind: "hang-up"; readonly because: DisconnectReason }
-  | { readonly kind: "refuse"; readonly parcels: readonly P[]; readonly because: ParcelRefusal }
-  /** Whoever watches actors there is told that they are gone. */
-  | { readonly kind: "give-up-watching"; readonly because: DisconnectReason }
-  /** The rest is for whoever listens. After `connected`, what waits is written. */
-  | { readonly kind: "connected"; readonly node: NodeId }
-  | { readonly kind: "lost"; readonly node: NodeId; readonly because: DisconnectReason }
-  | { readonly kind: "failed"; readonly because: DisconnectReason; readonly attempts: number }
-  | {
-      readonly kind: "quarantined"
-      readonly node: NodeId | undefined
-      readonly because: string
-      readonly durationMs: number
-    }

@@ -4,9 +4,9 @@ import { BATCH_HEADER_BYTES, headerCheck } from "./frames.js"
 /**
  * Finds the batches in a stream of bytes: a decision, chunks in, whole and unharmed bodies out.
  *
- * A batch that lies within one chunk, as most do, is read where it is. One that is cut by the end of a chunk is put together in a
- * buffer that grows with what has come, never with what was announced: a peer that announces a megabyte and sends ten bytes
- * costs ten bytes.
+ * A batch that lies within one chunk, as most do, is read where it is. One that is cut by the end of a chunk
+ * is put together in a buffer that grows with what has come, never with what was announced: a peer that
+ * announces a megabyte and sends ten bytes costs ten bytes.
  */
 export class BatchReader {
   readonly #digest: Digest
@@ -29,8 +29,8 @@ export class BatchReader {
   }
 
   /**
-   * Hands out the bodies that are whole by now, until `take` says not to go on; the rest waits for `goOn`. What is wrong with the
-   * stream is returned; after that nothing more is to be pushed.
+   * Hands out the bodies that are whole by now, until `take` says not to go on; the rest waits for `goOn`.
+   * What is wrong with the stream is returned; after that nothing more is to be pushed.
    */
   push(chunk: Buffer, take: TakeBody): StreamProblem | undefined {
     if (this.#later.length === 0) return this.#read(chunk, 0, take)
@@ -128,7 +128,7 @@ export class BatchReader {
 }
 
 /** What the bytes from `start` to `end` say; false holds the reading. */
-export type TakeBody = (bytes: Buffer, start: number, end: number) => boolean
+type TakeBody = (bytes: Buffer, start: number, end: number) => boolean
 
 export type StreamProblem = "too-long" | "corrupted"
 

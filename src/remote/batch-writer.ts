@@ -4,8 +4,8 @@ import { OutputBuffer } from "../serialization/output-buffer.js"
 import { BATCH_HEADER_BYTES, FRAME_HEADER_BYTES, headerCheck } from "./frames.js"
 
 /**
- * Puts frames together to batches. What was taken is not written to again: the network keeps the bytes until they are sent. So
- * one large buffer is used from front to back, and replaced when it comes to its end.
+ * Puts frames together to batches. What was taken is not written to again: the network keeps the bytes until
+ * they are sent. So one large buffer is used from front to back, and replaced when it comes to its end.
  */
 export class BatchWriter extends OutputBuffer {
   readonly #digest: Digest
@@ -28,7 +28,10 @@ export class BatchWriter extends OutputBuffer {
     return this.#isOpen
   }
 
-  /** Begins a frame. What it gives is for `close` or `takeBack`. Code of the user's may run while one is open, and may not open another. */
+  /**
+   * Begins a frame. What it gives is for `close` or `takeBack`. Code of the user's may run while one is open,
+   * and may not open another.
+   */
   open(kind: number): number {
     if (this.#isOpen) throw new InvalidMessageError("it was sent from inside of another that was being sent")
     this.#isOpen = true

@@ -18,8 +18,8 @@ interface Place<P> {
 }
 
 /**
- * Parcels in the order of their sending. One that is withdrawn counts no more from then on; its place is given up when its turn
- * comes, or when such places are the larger half.
+ * Parcels in the order of their sending. One that is withdrawn counts no more from then on; its place is
+ * given up when its turn comes, or when such places are the larger half.
  */
 export class DeferredQueue<P extends Parcel> {
   readonly #all: DeferredCount

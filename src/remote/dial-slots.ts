@@ -1,4 +1,7 @@
-/** How many nodes are dialled at one time. A message may hold a ref to any address, so whoever sends messages could have this node dial thousands. */
+/**
+ * How many nodes are dialled at one time. A message may hold a ref to any address, so whoever sends messages
+ * could have this node dial thousands.
+ */
 export class DialSlots {
   readonly #most: number
   #taken = 0
@@ -8,7 +11,10 @@ export class DialSlots {
     this.#most = most
   }
 
-  /** Begins at once, or when it is its turn. The dial is over, or is not wanted any more, when what this gives is called. */
+  /**
+   * Begins at once, or when it is its turn. The dial is over, or is not wanted any more, when what this gives
+   * is called.
+   */
   take(begin: () => void): () => void {
     let state: "waiting" | "begun" | "over" = "waiting"
     const start = () => {

@@ -16,7 +16,10 @@ export const refusalCodes = {
 
 export type HandshakeRefusal = keyof typeof refusalCodes
 
-/** Why a handshake was refused, as this node knows it. A peer that has proven nothing is told no more than `refused`. */
+/**
+ * Why a handshake was refused, as this node knows it. A peer that has proven nothing is told no more than
+ * `refused`.
+ */
 export type HandshakeProblem = HandshakeRefusal | "wrong-version" | "wrong-secret" | "replayed"
 
 /** Why there is no connection, or no longer one. */

@@ -14,14 +14,16 @@ import type { Valve } from "./inbound-flow.js"
 /**
  * A connection that speaks in frames, and that knows when its peer has fallen silent.
  *
- * What is written in one turn of the event loop leaves as one batch when the turn and its microtasks are over. While the network takes no more,
- * `isBlocked` says so and nothing is handed to it; whoever writes then has the bytes on its own account.
+ * What is written in one turn of the event loop leaves as one batch when the turn and its microtasks are
+ * over. While the network takes no more, `isBlocked` says so and nothing is handed to it; whoever writes then
+ * has the bytes on its own account.
  *
  * Whoever deals with the frames may hold the reading, also in the middle of a batch.
  *
- * Keep-alive runs on one slow timer: who has sent nothing since it last fired sends a ping; a peer of whom no whole batch came for
- * the time-out is given up, and so is one that takes too long over a batch that it began. A timer that fires late shows that it
- * was this process that stood still, and then nobody is blamed until it fires again.
+ * Keep-alive runs on one slow timer: who has sent nothing since it last fired sends a ping; a peer of whom no
+ * whole batch came for the time-out is given up, and so is one that takes too long over a batch that it
+ * began. A timer that fires late shows that it was this process that stood still, and then nobody is blamed
+ * until it fires again.
  */
 export class FrameConnection implements ConnectionHandler, Valve {
   readonly writer: BatchWriter
@@ -106,8 +108,8 @@ export class FrameConnection implements ConnectionHandler, Valve {
   }
 
   /**
-   * The peer is not to blame where the question left late, or where this process stood still and may not have read the answer: then it
-   * gets one more round.
+   * The peer is not to blame where the question left late, or where this process stood still and may not have
+   * read the answer: then it gets one more round.
    */
   #awaitAnswer(isDelayed: boolean, moreRounds: number): void {
     const { clock } = this.#tools
@@ -123,6 +125,12 @@ export class FrameConnection implements ConnectionHandler, Valve {
   #probed(isAlive: boolean): void {
     this.#probeTimer?.cancel()
     for (const answered of this.#probes.splice(0)) answered(isAlive)
+  }
+
+  /** Ends a frame that the writer has open, and sees to it that it leaves. */
+  closeFrame(frame: number): void {
+    this.writer.close(frame)
+    this.written()
   }
 
   /** Something was written: it leaves at the end of the turn, or now if it is much. */
@@ -146,7 +154,10 @@ export class FrameConnection implements ConnectionHandler, Valve {
     this.#isBlocked = !this.#connection.write(this.writer.take())
   }
 
-  /** What has to be said however little the peer reads: failures, and who has died. It is not much, and it is bounded. */
+  /**
+   * What has to be said however little the peer reads: failures, and who has died. It is not much, and it is
+   * bounded.
+   */
   #setAside(): void {
     if (this.writer.size < BATCH_BYTES) return
     const batch = this.writer.take()
@@ -186,7 +197,10 @@ export class FrameConnection implements ConnectionHandler, Valve {
     else this.#begunAt ??= this.#tools.clock.monotonicMs()
   }
 
-  /** Hands out no frame after the one that is being dealt with, and reads no more; the peer is held back in turn. */
+  /**
+   * Hands out no frame after the one that is being dealt with, and reads no more; the peer is held back in
+   * turn.
+   */
   hold(): void {
     if (this.#isHeld || this.#isClosed) return
     this.#isHeld = true
@@ -339,7 +353,10 @@ export interface FrameHandler {
 const HEARD: MonotonicMs = Number.POSITIVE_INFINITY
 /** How long a peer may take to read the last words. */
 const LINGER_MS = 1_000
-/** How long a peer may take to say that it is there. Two rounds of it are less than a handshake, which waits for them. */
+/**
+ * How long a peer may take to say that it is there. Two rounds of it are less than a handshake, which waits
+ * for them.
+ */
 const PROBE_MS = 1_500
 /** A batch may take as long as at this speed, on top of the time-out. */
 const LEAST_BYTES_A_MS = 16

@@ -24,6 +24,7 @@ import { BatchReader } from "./batch-reader.js"
 import { BatchWriter } from "./batch-writer.js"
 import { BATCH_HEADER_BYTES, ENVELOPE, HELLO, PROOF, READY, REFUSED, WELCOME } from "./frames.js"
 import { Handshake, type Outgoing } from "./handshake.js"
+import { RemoteReply } from "./remote-reply.js"
 
 test("every kind of frame has the bytes that it always had", async () => {
   const dumps = [
@@ -71,7 +72,7 @@ function handshakeFrames(): string[] {
 }
 
 function sessionFrames(): string[] {
-  const { session, connection, tools, actors, encoded } = startSession()
+  const { session, connection, tools, actors } = startSession()
   const sent = (name: string, say: () => void) => {
     say()
     tools.scheduler.endTurn()
@@ -88,11 +89,11 @@ function sessionFrames(): string[] {
       const question = new FakeQuestion(300)
       session.request(cart, question, 1_000, { replyTo: question })
     }),
-    sent("an answer to correlation 300: true", () => session.sendAnswer(300, Buffer.of(0xc3), false)),
+    sent("an answer to correlation 300: true", () => session.peerQuestions.sendEncoded(300, Buffer.of(0xc3))),
     sent("a failure for correlation 300: a RangeError without a stack", () => {
       const error = new RangeError("no")
       delete error.stack
-      session.sendAnswer(300, encoded(error), true)
+      session.peerQuestions.fail(new RemoteReply(session.peerQuestions, 300, actor, 1_000), error)
     }),
     sent("WATCH 1", () => session.watch(1, cart.path)),
     sent("UNWATCH 1", () => session.unwatch(1)),
@@ -118,7 +119,7 @@ function envelopes(): [string, Envelope][] {
     spanId: "1011121314151617",
     sampled: true,
   }
-  const extras = { sender: 4, origin: DIALLER.toString(), forwards: 2, chain: ["Cart/7", "Ümlaut/Ж"], trace }
+  const extras = { chain: ["Cart/7", "Ümlaut/Ж"], trace }
   const directions: [string, Direction][] = [
     ["one-way", ONE_WAY],
     ["request", REQUEST],

@@ -5,12 +5,16 @@
  *     body   =  one frame or more
  *     frame  =  length of what follows u32 | kind u8 | fields
  *
- * Everything sent in one turn of the event loop leaves as one batch, so the checksum costs one call for many frames, and a
- * batch is either whole or not looked at. The header has a check of its own, because a length that a bad network has changed
- * would have all that follows taken for the rest of one long batch. Numbers are little-endian. `docs/wire.md` has the fields of each kind.
+ * Everything sent in one turn of the event loop leaves as one batch, so the checksum costs one call for many
+ * frames, and a batch is either whole or not looked at. The header has a check of its own, because a length
+ * that a bad network has changed would have all that follows taken for the rest of one long batch. Numbers
+ * are little-endian. `docs/wire.md` has the fields of each kind.
  */
 export const BATCH_HEADER_BYTES = 12
 export const FRAME_HEADER_BYTES = 5
+
+/** The version of the protocol, which both nodes of a connection have in common. */
+export const PROTOCOL_VERSION = 2
 
 export const HELLO = 0x01
 export const WELCOME = 0x02

@@ -8,12 +8,12 @@ import type { Random } from "../ports/random.js"
 import type { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import { type HandshakeProblem, type HandshakeRefusal, refusalCodes, refusalOf } from "./disconnect-reason.js"
-import { HELLO, PROOF, READY, REFUSED, WELCOME } from "./frames.js"
-import { openKey } from "./shared-keys.js"
+import { HELLO, PROOF, PROTOCOL_VERSION, READY, REFUSED, WELCOME } from "./frames.js"
+import { commonKey, helloTag, labelledHmac, secretProblem } from "./handshake-proofs.js"
 
 /**
- * How two nodes come to believe each other: a decision over the frames of one side. No other frame is looked at before it is
- * over.
+ * How two nodes come to believe each other: a decision over the frames of one side. No other frame is looked
+ * at before it is over.
  *
  *     dialler                                             listener
  *       HELLO  version, who I am, whom I dialled,
@@ -23,24 +23,26 @@ import { openKey } from "./shared-keys.js"
  *       PROOF  system, codec, store, limit, proof   ------>
  *              <------                            READY
  *
- * All is keyed with secrets that were stretched (`shared-keys.ts`), and never travel. A tag is an HMAC over HELLO: by it the listener finds a
- * key that both have, as each side may have two while the secret is being changed, and a stranger without one gets no
- * answer that depends on a secret. The tag can be repeated by whoever recorded it, though not while the first is unproven. So it proves nothing: the proofs do, which are HMACs over
- * both nonces and everything both have said. Each role has its own label, so that nobody's proof can be sent back to
- * them. The listener proves itself first: a dialler that finds another secret says no more. The store's identity never travels either; PROOF has an HMAC
- * of it. READY is there so that the dialler calls nobody connected who has not agreed to it.
+ * All is keyed with secrets that were stretched (`shared-keys.ts`), and never travel. A tag is an HMAC over
+ * HELLO: by it the listener finds a key that both have, as each side may have two while the secret is being
+ * changed, and a stranger without one gets no answer that depends on a secret. The tag can be repeated by
+ * whoever recorded it, though not while the first is unproven. So it proves nothing: the proofs do, which are
+ * HMACs over both nonces and everything both have said. Each role has its own label, so that nobody's proof
+ * can be sent back to them. The listener proves itself first: a dialler that finds another secret says no
+ * more. The store's identity never travels either; PROOF has an HMAC of it. READY is there so that the
+ * dialler calls nobody connected who has not agreed to it.
  *
- * A node that has lost its connection makes a new one, which takes the place of the old. Before it does, the old one is asked
- * whether somebody still answers on it: if so, somebody else goes by the same address, and the new one is refused as `occupied`. Two nodes that
- * dial each other at one time may look the same to a listener; it can tell by its connection having been made after the HELLO, and
- * refuses a duplicate.
+ * A node that has lost its connection makes a new one, which takes the place of the old. Before it does, the
+ * old one is asked whether somebody still answers on it: if so, somebody else goes by the same address, and
+ * the new one is refused as `occupied`. Two nodes that dial each other at one time may look the same to a
+ * listener; it can tell by its connection having been made after the HELLO, and refuses a duplicate.
  *
- * Either side may say REFUSED instead, and closes. It gives the reason only to a peer that has proven itself; everybody else is
- * told `refused`, and the log of this node has the rest. The reason of a peer that has proven nothing is good for the log and for
- * nothing else.
+ * Either side may say REFUSED instead, and closes. It gives the reason only to a peer that has proven itself;
+ * everybody else is told `refused`, and the log of this node has the rest. The reason of a peer that has
+ * proven nothing is good for the log and for nothing else.
  *
- * The proof says who is at the other end, and protects nothing that is sent afterwards. Where the network is not to be trusted,
- * that is for TLS to do; a home-made cipher would be worse than none.
+ * The proof says who is at the other end, and protects nothing that is sent afterwards. Where the network is
+ * not to be trusted, that is for TLS to do; a home-made cipher would be worse than none.
  */
 export class Handshake {
   readonly #terms: HandshakeTerms
@@ -78,13 +80,13 @@ export class Handshake {
     const { self, keys, digest, random } = terms
     const out = new OutputBuffer(512)
     for (const byte of MAGIC) out.u8(byte)
-    out.u8(VERSION)
+    out.u8(PROTOCOL_VERSION)
     out.text(self.toString())
     out.text(dialled)
     out.raw(random.bytes(NONCE_BYTES))
     const tagged = Buffer.from(out.bytes.subarray(0, out.at))
     out.u8(keys.length)
-    for (const key of keys) out.raw(tagOf(tagged, key, digest))
+    for (const key of keys) out.raw(helloTag(tagged, key, digest))
     const hello = out.bytes.subarray(0, out.at)
     handshake.#transcript = hello
     return { handshake, hello: { kind: HELLO, fields: hello } }
@@ -112,7 +114,9 @@ export class Handshake {
     return this.#admit(this.#peer as Peer)
   }
 
-  /** The connection has ended: whatever is said of the old one from now on, nobody is admitted on this one. */
+  /**
+   * The connection has ended: whatever is said of the old one from now on, nobody is admitted on this one.
+   */
   ended(): void {
     this.#state = "over"
   }
@@ -136,12 +140,12 @@ export class Handshake {
   }
 
   #hello(input: InputBytes): HandshakeStep {
-    const { self, system, codec, maxMessageBytes, random } = this.#terms
+    const { self, namespace, keys, system, codec, maxMessageBytes, digest, random } = this.#terms
     const start = input.at
     for (const byte of MAGIC) if (input.u8() !== byte) return this.#refuse("malformed", "no node says this")
     const version = input.u8()
-    if (version !== VERSION) {
-      return this.#refuse("wrong-version", `it speaks version ${version}, this node ${VERSION}`)
+    if (version !== PROTOCOL_VERSION) {
+      return this.#refuse("wrong-version", `it speaks version ${version}, this node ${PROTOCOL_VERSION}`)
     }
     const node = NodeId.parse(input.text(MAX_TEXT))
     this.#wanted = input.text(MAX_TEXT)
@@ -150,15 +154,17 @@ export class Handshake {
     const tags = tagsIn(input)
     endOf(input)
     this.#claimed = node
-    const common = this.#commonKey(tagged, tags)
-    if (common === undefined) return this.#refuse("wrong-secret", this.#secretProblem(tagged, tags))
+    const common = commonKey(keys, tagged, tags, digest)
+    if (common === undefined) {
+      return this.#refuse("wrong-secret", secretProblem(namespace, keys, { tagged, tags }, digest))
+    }
     if (this.#terms.greeted?.(nonce.toString("latin1")) === false) {
       return this.#refuse("replayed", "its HELLO is that of another connection")
     }
     this.#key = common.key
     this.#before = this.#terms.connectionWith(node)
     const out = new OutputBuffer(512)
-    out.u8(VERSION)
+    out.u8(PROTOCOL_VERSION)
     out.u8(common.index)
     out.text(self.toString())
     out.text(system)
@@ -171,33 +177,11 @@ export class Handshake {
     return { kind: "wait", send: { kind: WELCOME, fields: out.bytes.subarray(0, out.at) } }
   }
 
-  /** The first tag of the dialler's that one of our keys makes too. */
-  #commonKey(tagged: Buffer, tags: readonly Uint8Array[]): { index: number; key: Uint8Array } | undefined {
-    const { keys, digest } = this.#terms
-    const ours = keys.map((key) => tagOf(tagged, key, digest))
-    for (const [index, tag] of tags.entries()) {
-      const key = keys[ours.findIndex((own) => digest.equal(own, tag))]
-      if (key !== undefined) return { index, key }
-    }
-    return undefined
-  }
-
-  #secretProblem(tagged: Buffer, tags: readonly Uint8Array[]): string {
-    const { namespace, keys, digest } = this.#terms
-    const open = openKey(namespace, digest)
-    if (keys.some((key) => digest.equal(key, open)))
-      return "this node has no secret, and it has one or another namespace"
-    const openTag = tagOf(tagged, open, digest)
-    return tags.some((tag) => digest.equal(tag, openTag))
-      ? "it has no secret"
-      : "it has another secret or namespace"
-  }
-
   #welcome(input: InputBytes): HandshakeStep {
     const { self, keys, digest, judge, codec, system, store, maxMessageBytes } = this.#terms
     const start = input.at
     const version = input.u8()
-    if (version !== VERSION) return this.#refuse("wrong-version", `it speaks version ${version}`)
+    if (version !== PROTOCOL_VERSION) return this.#refuse("wrong-version", `it speaks version ${version}`)
     const key = keys[input.u8()]
     const node = NodeId.parse(input.text(MAX_TEXT))
     const theirSystem = input.text(MAX_TEXT)
@@ -291,8 +275,7 @@ export class Handshake {
   }
 
   #hmacOf(label: "dialler" | "listener" | "store" | "answers", more: Uint8Array = NOTHING): Uint8Array {
-    const { digest } = this.#terms
-    return digest.hmacSha256(this.#key, Buffer.concat([labelled(label), this.#transcript, more]))
+    return labelledHmac(label, this.#key, Buffer.concat([this.#transcript, more]), this.#terms.digest)
   }
 
   #refuse(because: HandshakeProblem, detail: string): HandshakeStep {
@@ -322,7 +305,10 @@ export interface HandshakeTerms {
   readonly judge: (peer: NodeId) => HandshakeRefusal | undefined
   /** The connection that there is with the address of this node; undefined without one. */
   readonly connectionWith: (peer: NodeId) => LiveConnection | undefined
-  /** A dialler has said what only a node of the cluster says, with this nonce. False if another that is unproven has said the same. */
+  /**
+   * A dialler has said what only a node of the cluster says, with this nonce. False if another that is
+   * unproven has said the same.
+   */
   readonly greeted?: (nonce: string) => boolean
   /** Whether the peer's certificate bears this host; undefined where certificates do not say who is who. */
   readonly bears?: ((host: string) => boolean) | undefined
@@ -339,7 +325,9 @@ export interface Peer {
   /** What the paths of its actors begin with. */
   readonly address: Address
   readonly maxMessageBytes: number
-  /** Known to both ends of this connection and to nobody else: where answers go cannot be guessed without it. */
+  /**
+   * Known to both ends of this connection and to nobody else: where answers go cannot be guessed without it.
+   */
   readonly answerKey: Uint8Array
 }
 
@@ -365,7 +353,6 @@ export type HandshakeStep =
     }
 
 const MAGIC = [0x54, 0x52, 0x50, 0x45] as const
-export const VERSION = 2
 /** What a node may say that it takes: errors have to fit, and a buffer has to hold it. */
 export const LEAST_MESSAGE_BYTES = 4_096
 export const MOST_MESSAGE_BYTES = 2 ** 30
@@ -375,14 +362,6 @@ const MAX_TEXT = 1_024
 const MAX_KEYS = 2
 const NO_KEY = new Uint8Array()
 const NOTHING = new Uint8Array()
-
-function labelled(label: string): Buffer {
-  return Buffer.from(`troupe ${label} ${VERSION}\0`, "latin1")
-}
-
-function tagOf(tagged: Buffer, key: Uint8Array, digest: Digest): Uint8Array {
-  return digest.hmacSha256(key, Buffer.concat([labelled("hello"), tagged]))
-}
 
 function tagsIn(input: InputBytes): Uint8Array[] {
   const count = input.u8()

@@ -2,32 +2,37 @@ import type { Backlog } from "../actor/backlog.js"
 import { OverloadedError } from "../errors/call-errors.js"
 
 /**
- * How much of what came by one connection may wait in mailboxes: a decision. Messages enter and leave; `isHeld` says when to read no
- * further, and `round` when to go on.
+ * How much of what came by one connection may wait in mailboxes: a decision. Messages enter and leave;
+ * `isHeld` says when to read no further, and `round` when to go on.
  *
- * To stop reading slows the sender down, but it also stops what the actors here may be waiting for: answers and ends of actors come by the
- * same connection, behind the messages. "Hold until half has been taken" alone would be a deadlock:
+ * To stop reading slows the sender down, but it also stops what the actors here may be waiting for: answers
+ * and ends of actors come by the same connection, behind the messages. "Hold until half has been taken" alone
+ * would be a deadlock:
  *
  *     1. an actor asks the peer, and waits for the answer
  *     2. the peer's messages for that actor fill the budget, and reading stops
  *     3. the answer stands behind them in the socket: nothing is taken, nothing is read
  *
- * So reading is held only for as long as that helps, which is while actors take messages. The measure is a round: the event loop has gone
- * round once, and every actor that was ready then has had a turn. When a round ends in which nothing left the budget, whatever waits there
- * waits for something else, and reading goes on. Rounds end by themselves, so no hold lasts for ever, and no clock is needed: a time limit
- * would be too long for the deadlock, and too short for a node whose actors compute.
+ * So reading is held only for as long as that helps, which is while actors take messages. The measure is a
+ * round: the event loop has gone round once, and every actor that was ready then has had a turn. When a round
+ * ends in which nothing left the budget, whatever waits there waits for something else, and reading goes on.
+ * Rounds end by themselves, so no hold lasts for ever, and no clock is needed: a time limit would be too long
+ * for the deadlock, and too short for a node whose actors compute.
  *
- * What was waiting then is `stuck`. From there on the budget is crowded until half of it is free: a small window is read at a
- * time, and what would wait behind much else in one mailbox is refused, at once. Actors that keep up are served as before; those that do
- * not are refused. At twice the budget it is full, and only an actor at rest gets a message. So what can wait is
- * bounded, however many actors are slow, and one that is slow by itself is bounded before that by the capacity of its mailbox.
+ * What was waiting then is `stuck`. From there on the budget is crowded until half of it is free: a small
+ * window is read at a time, and what would wait behind much else in one mailbox is refused, at once. Actors
+ * that keep up are served as before; those that do not are refused. At twice the budget it is full, and only
+ * an actor at rest gets a message. So what can wait is bounded, however many actors are slow, and one that is
+ * slow by itself is bounded before that by the capacity of its mailbox.
  *
- * A mailbox that is half full stops the reading as well, for a round or more: many connections that flood one actor which keeps up are
- * slowed down before its mailbox has to refuse.
+ * A mailbox that is half full stops the reading as well, for a round or more: many connections that flood one
+ * actor which keeps up are slowed down before its mailbox has to refuse.
  */
 export class InboundBudget implements Backlog {
   readonly #terms: InboundTerms
-  /** The share of the budget that a crowded connection reads at a time, and that one mailbox may then hold. */
+  /**
+   * The share of the budget that a crowded connection reads at a time, and that one mailbox may then hold.
+   */
   readonly #window: InboundTerms
   #messages = 0
   #bytes = 0

@@ -3,7 +3,10 @@ import type { MonotonicMs } from "../ports/clock.js"
 import { InboundBudget, type InboundTerms } from "./inbound-budget.js"
 import type { Reader, ReadingTurn } from "./reading-turn.js"
 
-/** Holds the reading of one connection, and lets it go on: the driver of its budget, and of its part in each turn. */
+/**
+ * Holds the reading of one connection, and lets it go on: the driver of its budget, and of its part in each
+ * turn.
+ */
 export class InboundFlow implements Reader, Runnable {
   readonly budget: InboundBudget
   readonly #valve: Valve

@@ -4,8 +4,9 @@ import { MAX_NAMES } from "./frames.js"
 import type { RemoteRef } from "./remote-ref.js"
 
 /**
- * The names that messages on one connection are sent to, by number. A name is sent once, ahead of the first message to it, and
- * from then on two bytes stand for it. The sender says which number a name gets, and goes round: the oldest gives way.
+ * The names that messages on one connection are sent to, by number. A name is sent once, ahead of the first
+ * message to it, and from then on two bytes stand for it. The sender says which number a name gets, and goes
+ * round: the oldest gives way.
  */
 export class SentNames {
   readonly #refs: RemoteRef<never>[] = []

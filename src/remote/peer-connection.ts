@@ -4,11 +4,14 @@ import type { InputBytes } from "../serialization/input-bytes.js"
 import type { DisconnectReason } from "./disconnect-reason.js"
 import { FrameConnection, type FrameHandler, type FrameTools } from "./frame-connection.js"
 import { Handshake, type HandshakeStep, type HandshakeTerms, type Outgoing } from "./handshake.js"
+import type { MessageCodec } from "./message-codec.js"
 import type { RemoteNode } from "./remote-node.js"
 import { Session } from "./session.js"
-import type { Speech } from "./speech.js"
 
-/** One connection from its first byte to its last: first the handshake is asked about every frame, then the session. */
+/**
+ * One connection from its first byte to its last: first the handshake is asked about every frame, then the
+ * session.
+ */
 export class PeerConnection implements FrameHandler {
   /** Resolves when the last of it is gone. */
   readonly gone: Promise<void>
@@ -96,7 +99,7 @@ export class PeerConnection implements FrameHandler {
     this.#frames.established()
     const node = this.#role.owner(peer.node)
     this.#node = node
-    this.#session = new Session(peer, this.#frames, this.#greeting.speech, node)
+    this.#session = new Session(peer, this.#frames, this.#greeting.codec, node)
     node.established(this.#session)
   }
 
@@ -107,8 +110,8 @@ export class PeerConnection implements FrameHandler {
 }
 
 /** What is said to everybody. */
-export interface Greeting {
-  readonly speech: Speech
+interface Greeting {
+  readonly codec: MessageCodec
   readonly terms: HandshakeTerms
 }
 

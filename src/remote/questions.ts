@@ -3,10 +3,11 @@ import type { ReplyRef } from "../actor/reply-ref.js"
 /**
  * The questions that wait for an answer, by correlation.
  *
- * Correlations grow, and most questions are answered long before so many others have been asked as there are places; so a place
- * is found by the last bits of the number, and nothing is searched or hashed. A question that is still there when its place is
- * needed again goes to a map, where the few live that take long. A map for all of them would cost more in garbage, as it
- * is rebuilt again and again, than everything else that is done for an ask.
+ * Correlations grow, and most questions are answered long before so many others have been asked as there are
+ * places; so a place is found by the last bits of the number, and nothing is searched or hashed. A question
+ * that is still there when its place is needed again goes to a map, where the few live that take long. A map
+ * for all of them would cost more in garbage, as it is rebuilt again and again, than everything else that is
+ * done for an ask.
  */
 export class Questions {
   #places: (ReplyRef | undefined)[] = new Array<ReplyRef | undefined>(FEWEST_PLACES).fill(undefined)

@@ -2,12 +2,12 @@ import type { Clock, MonotonicMs } from "../ports/clock.js"
 import type { Scheduler } from "../ports/scheduler.js"
 
 /**
- * How much all connections of a node read in one turn of the event loop. What comes in is decoded and delivered as it is read, so a peer
- * that sends as fast as it can would otherwise keep timers, actors and other peers waiting. Whoever finds the turn used up goes on in
- * the next one, the longest waiting first.
+ * How much all connections of a node read in one turn of the event loop. What comes in is decoded and
+ * delivered as it is read, so a peer that sends as fast as it can would otherwise keep timers, actors and
+ * other peers waiting. Whoever finds the turn used up goes on in the next one, the longest waiting first.
  *
- * Frames take time in proportion to their bytes, but for some that were made to take longer: ten messages with keys that collide, 100 KB
- * each, would be a turn of a second. So long ones are measured too.
+ * Frames take time in proportion to their bytes, but for some that were made to take longer: ten messages
+ * with keys that collide, 100 KB each, would be a turn of a second. So long ones are measured too.
  */
 export class ReadingTurn {
   readonly #scheduler: Scheduler

@@ -8,51 +8,48 @@ import {
   type Delivery,
   InvalidMessageError,
   NodeUnreachableError,
-  OverloadedError,
-  QuarantinedError,
 } from "../errors/call-errors.js"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Extras } from "../serialization/envelope.js"
-import type { Association, AssociationCommand, AssociationEvent, ParcelRefusal } from "./association.js"
-import {
-  AssociationConnected,
-  AssociationFailed,
-  AssociationLost,
-  AssociationQuarantined,
-  InvalidAssociation,
-} from "./association-events.js"
-import { adviceFor, type DisconnectReason, type HandshakeRefusal } from "./disconnect-reason.js"
+import type { Association } from "./association.js"
+import type { AssociationCommand, AssociationEvent, ParcelRefusal } from "./association-protocol.js"
+import { AssociationReport } from "./association-report.js"
+import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
+import type { MessageCodec } from "./message-codec.js"
 import { MessageParcel } from "./message-parcel.js"
 import type { MessageGate, RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session, SessionOwner } from "./session.js"
-import type { Speech } from "./speech.js"
+import { UnsentMessages } from "./unsent-messages.js"
 import { WatchTable } from "./watch-table.js"
 
 /**
- * Another node, by its authority: drives the association with it. It writes to the connection where there is one and the
- * association's queue is empty; all else goes through the queue, so that nothing overtakes what waits.
+ * Another node, by its authority: drives the association with it. It writes to the connection where there is
+ * one and the association's queue is empty; all else goes through the queue, so that nothing overtakes what
+ * waits.
  */
 export class RemoteNode implements MessageGate, SessionOwner {
   readonly authority: string
   isForgotten = false
   readonly #association: Association<MessageParcel>
   readonly #tools: RemoteNodeTools
-  readonly #speech: Speech
+  readonly #codec: MessageCodec
+  readonly #report: AssociationReport
+  readonly #unsent: UnsentMessages
   readonly #watches = new WatchTable()
   #session: Session | undefined
   #cancelDial: (() => void) | undefined
   #timer: Timer | undefined
   #timerAt: MonotonicMs | undefined
-  /** What was logged last, so that the same trouble is told once. */
-  #trouble: DisconnectReason | undefined
 
   constructor(association: Association<MessageParcel>, tools: RemoteNodeTools) {
     this.authority = association.authority
     this.#association = association
     this.#tools = tools
-    this.#speech = tools.speech
+    this.#codec = tools.codec
+    this.#report = new AssociationReport(association.authority, tools)
+    this.#unsent = new UnsentMessages(association.authority, tools)
   }
 
   get state(): Association<MessageParcel>["state"] {
@@ -71,9 +68,9 @@ export class RemoteNode implements MessageGate, SessionOwner {
     const session = this.#session
     try {
       if (session !== undefined && !this.mustQueue(session)) return session.tell(ref, message)
-      this.#enqueue(new MessageParcel(ref, this.#speech.encoded(message, undefined), undefined, this.#now))
+      this.#enqueue(new MessageParcel(ref, this.#codec.encoded(message, undefined), undefined, this.#now))
     } catch (error) {
-      this.#unsendable(ref, message, error)
+      this.#unsent.unsendable(ref, message, error)
     }
   }
 
@@ -86,7 +83,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
         if (refused !== undefined) return refused
         session.request(ref, reply, Math.ceil(reply.timeoutMs), message, extras)
       } else {
-        const payload = this.#speech.encoded(message, reply)
+        const payload = this.#codec.encoded(message, reply)
         this.#enqueue(new MessageParcel(ref, payload, reply, this.#now, { extras }))
       }
     } catch (error) {
@@ -175,7 +172,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (isCurrent) this.#session = undefined
     session.ended(because)
     if (!isCurrent) return
-    // These are the peer's doing. What a bad network does to bytes shows in a checksum, and is nobody's fault.
+    // These are the peer's doing. What a bad network does to bytes shows in a checksum, and is nobody's
+    // fault.
     if (because === "malformed" || because === "too-long") {
       this.#handle({ kind: "violated", node: session.node, because: detail === "" ? because : detail })
     } else this.#handle({ kind: "dropped", because })
@@ -260,7 +258,6 @@ export class RemoteNode implements MessageGate, SessionOwner {
 
   #do(command: AssociationCommand<MessageParcel>): void {
     const { authority } = this
-    const { events, logger } = this.#tools
     switch (command.kind) {
       case "dial":
         if (this.#tools.mayDial(authority)) this.#cancelDial = this.#tools.dial(this)
@@ -281,29 +278,17 @@ export class RemoteNode implements MessageGate, SessionOwner {
         )
         return
       case "connected":
-        this.#trouble = undefined
-        logger.log("info", "a node is connected", { peer: command.node.toString() })
-        events.publish(new AssociationConnected(authority, command.node))
+        this.#report.connected(command.node)
         return this.#greet(this.#session as Session)
       case "lost":
-        this.#logLoss(command.node, command.because)
-        events.publish(new AssociationLost(authority, command.node, command.because))
-        return
-      case "failed":
-        this.#logTrouble(command.because)
-        events.publish(new AssociationFailed(authority, command.because, command.attempts))
-        return
-      case "quarantined": {
-        const { node, because, durationMs } = command
-        logger.log("error", "a node is quarantined", {
-          authority,
-          peer: node?.toString(),
-          reason: because,
-          durationMs,
-        })
-        events.publish(new AssociationQuarantined(authority, node, because, durationMs))
-        return this.#tools.quarantined(this)
+        return this.#report.lost(command.node, command.because)
+      case "failed": {
+        const isExpected = command.because === "duplicate" || this.state.kind === "quarantined"
+        return this.#report.failed(command.because, command.attempts, isExpected)
       }
+      case "quarantined":
+        this.#report.quarantined(command)
+        return this.#tools.quarantined(this)
     }
   }
 
@@ -328,7 +313,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
 
   #write(session: Session, parcel: MessageParcel): void {
     const { to, payload, reply } = parcel
-    if (payload.length > session.maxMessageBytes) return this.#tooLarge(parcel, session)
+    if (payload.length > session.maxMessageBytes) return this.#unsent.tooLarge(parcel, session)
     if (reply !== undefined) {
       parcels.delete(reply)
       const refused = reply.exitRefusal()
@@ -339,87 +324,19 @@ export class RemoteNode implements MessageGate, SessionOwner {
     }
     if (parcel.session === undefined)
       return session.sendEncoded(to as RemoteRef<never>, payload, undefined, 0)
-    if (parcel.session === session) session.sendAnswer((to as RemoteReply).correlation, payload, false)
+    if (parcel.session === session)
+      session.peerQuestions.sendEncoded((to as RemoteReply).correlation, payload)
     else this.#refuse(parcel, "unreachable")
   }
 
-  /** It waited, and the node that then came takes smaller messages than this one. */
-  #tooLarge(parcel: MessageParcel, { maxMessageBytes }: Session): void {
-    const { to, payload, reply } = parcel
-    const error = new InvalidMessageError(
-      `the message has ${payload.length} bytes, and ${this.authority} takes ${maxMessageBytes}`,
-    )
-    if (reply !== undefined) reply.fail(error)
-    else if (parcel.session !== undefined) {
-      parcel.session.fail(to as RemoteReply, new InvalidMessageError(error.message, "unknown"))
-    } else this.#speech.deadLetters.add(this.#speech.decoded(payload), to, "not-sendable")
-  }
-
   #refuse(parcel: MessageParcel, because: ParcelRefusal): void {
-    const { to, payload, reply } = parcel
-    const { deadLetters } = this.#speech
-    if (because === "quarantined") {
-      this.#tools.events.publish(new InvalidAssociation(this.authority, to.path, this.#quarantineReason))
-    }
-    if (reply === undefined) deadLetters.add(this.#speech.decoded(payload), to, because)
-    else {
-      parcels.delete(reply)
-      reply.fail(this.#refusalError(to.path.toString(), because))
-    }
-  }
-
-  #refusalError(target: string, because: ParcelRefusal): CallError {
-    switch (because) {
-      case "quarantined":
-        return new QuarantinedError(this.authority, this.#quarantineReason)
-      case "unreachable":
-        return new NodeUnreachableError(
-          this.authority,
-          "not-delivered",
-          "there was no connection with it in time",
-        )
-      case "deferred-full":
-        return new OverloadedError(target, this.#tools.deferredCapacity, "messages waiting for its node", WAY)
-      case "outbound-full":
-        return new OverloadedError(target, this.#tools.outboundBytes, "bytes waiting for its node", WAY)
-    }
+    if (parcel.reply !== undefined) parcels.delete(parcel.reply)
+    this.#unsent.refuse(parcel, because, this.#quarantineReason)
   }
 
   get #quarantineReason(): string {
     const { state } = this.#association
     return state.kind === "quarantined" ? state.because : "quarantined"
-  }
-
-  #unsendable(ref: RemoteRef<never>, message: unknown, error: unknown): void {
-    if (!(error instanceof InvalidMessageError)) throw error
-    this.#tools.limited.log("error", "a message cannot be sent", { to: ref.path.toString(), error })
-    this.#speech.deadLetters.add(message, ref, "not-sendable")
-  }
-
-  #logLoss(node: NodeId, reason: DisconnectReason): void {
-    const { logger } = this.#tools
-    const peer = node.toString()
-    if (reason === "stopping")
-      return logger.log("debug", "left a node, because this one is stopping", { peer })
-    if (reason === "reincarnated")
-      return logger.log("debug", "left a node, because this one is a new incarnation", { peer })
-    if (reason === "left") return logger.log("info", "a node has left", { peer })
-    logger.log("warn", "the connection with a node is gone", {
-      peer,
-      reason,
-      advice: adviceFor(reason, this.#tools),
-    })
-  }
-
-  #logTrouble(because: DisconnectReason): void {
-    const isExpected = because === "duplicate" || this.#association.state.kind === "quarantined"
-    if (because === this.#trouble || isExpected) return
-    this.#trouble = because
-    this.#tools.limited.log("warn", "a node cannot be connected; it is tried again", {
-      authority: this.authority,
-      reason: because,
-      advice: adviceFor(because, this.#tools),
-    })
   }
 
   #setTimer(): void {
@@ -435,8 +352,6 @@ export class RemoteNode implements MessageGate, SessionOwner {
   }
 }
 
-const WAY = { of: "node" } as const
-
 /** The questions that wait, by who waits for the answer. */
 const parcels = new WeakMap<ReplyRef, MessageParcel>()
 
@@ -446,7 +361,7 @@ export interface RemoteNodeTools {
   /** For what others can cause as often as they like. */
   readonly limited: Pick<Logger, "log">
   readonly events: EventStream
-  readonly speech: Speech
+  readonly codec: MessageCodec
   readonly deferredCapacity: number
   readonly outboundBytes: number
   /** Whether nodes use TLS. */

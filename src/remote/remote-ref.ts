@@ -44,7 +44,10 @@ export class RemoteRef<M> extends InternalRef<M> {
     return this.#gate.withdraw(reply)
   }
 
-  /** Where the question is: with a node, the one at the other end of the connection that it was sent over, or not sent yet. */
+  /**
+   * Where the question is: with a node, the one at the other end of the connection that it was sent over, or
+   * not sent yet.
+   */
   placeOf(reply: ReplyRef): NodeId | "queued" | "unknown" {
     return this.#gate.placeOf(reply)
   }

@@ -5,23 +5,27 @@ import { refusal } from "../actor/local-ref.js"
 import { ReplyRef } from "../actor/reply-ref.js"
 import type { ActorPath } from "../address/actor-path.js"
 import { ActorStoppedError, type CallError, type Delivery } from "../errors/call-errors.js"
+import type { PeerQuestions } from "./peer-questions.js"
 
-/** Where the answer to another node's question goes: the first message told to it is sent back, any other is a dead letter. */
+/**
+ * Where the answer to another node's question goes: the first message told to it is sent back, any other is a
+ * dead letter.
+ */
 export class RemoteReply extends ReplyRef {
   readonly timeoutMs: number
   /** What waits to be handled, and need not be once this is over; undefined where nothing is to be told. */
   question: { replyOver(): void } | undefined = undefined
-  /** In the list of its desk. */
+  /** In the list of the questions that wait. */
   after: RemoteReply | undefined = undefined
   #before: RemoteReply | undefined = undefined
   #isListed = false
-  readonly #desk: AnswerDesk
+  readonly #questions: PeerQuestions
   readonly #target: InternalRef<never>
   #ended = false
 
-  constructor(desk: AnswerDesk, correlation: number, target: InternalRef<never>, timeoutMs: number) {
+  constructor(questions: PeerQuestions, correlation: number, target: InternalRef<never>, timeoutMs: number) {
     super()
-    this.#desk = desk
+    this.#questions = questions
     this.correlation = correlation
     this.#target = target
     this.timeoutMs = timeoutMs
@@ -29,7 +33,7 @@ export class RemoteReply extends ReplyRef {
 
   /** The path that it has at home, where whoever is only told the path may send the answer to. */
   get path(): ActorPath {
-    return this.#desk.pathOf(this.correlation)
+    return this.#questions.pathOf(this.correlation)
   }
 
   get isOver(): boolean {
@@ -38,7 +42,7 @@ export class RemoteReply extends ReplyRef {
 
   /** What stands for the connection that the question came by, and for no other. */
   get connection(): object {
-    return this.#desk
+    return this.#questions
   }
 
   /** Becomes the first of the list that began with `first`. */
@@ -62,13 +66,13 @@ export class RemoteReply extends ReplyRef {
 
   tell(message: unknown): void {
     const refused = this.accept(message)
-    if (refused !== undefined) this.#desk.undelivered(message, this, refused)
+    if (refused !== undefined) this.#questions.undelivered(message, this, refused)
   }
 
   accept(answer: unknown): DeadLetterReason | undefined {
     if (this.#ended) return "ask-ended"
     this.#end()
-    return this.#desk.answer(this, answer)
+    return this.#questions.answer(this, answer)
   }
 
   request(_reply: ReplyRef, message: unknown): CallError | undefined {
@@ -90,7 +94,7 @@ export class RemoteReply extends ReplyRef {
   fail(error: Error): void {
     if (this.#ended) return
     this.#end()
-    this.#desk.fail(this, error)
+    this.#questions.fail(this, error)
   }
 
   /** Whoever asked keeps the time itself, and has given up by now. */
@@ -105,19 +109,8 @@ export class RemoteReply extends ReplyRef {
   #end(): void {
     this.#ended = true
     leave(this)
-    this.#desk.over(this)
+    this.#questions.over(this)
     this.#target.withdraw(this)
     this.question?.replyOver()
   }
-}
-
-/** What an answer needs of the connection that the question came by. */
-export interface AnswerDesk {
-  pathOf(correlation: number): ActorPath
-  /** Sends the answer, or says why not. */
-  answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined
-  fail(reply: RemoteReply, error: Error): void
-  /** It waits for nothing any more. */
-  over(reply: RemoteReply): void
-  undelivered(message: unknown, reply: RemoteReply, reason: DeadLetterReason): void
 }

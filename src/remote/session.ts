@@ -3,15 +3,9 @@ import type { InternalRef } from "../actor/internal-ref.js"
 import type { ReplyRef } from "../actor/reply-ref.js"
 import type { ActorPath } from "../address/actor-path.js"
 import type { NodeId } from "../address/node-id.js"
-import {
-  type CallError,
-  InvalidMessageError,
-  NodeUnreachableError,
-  OverloadedError,
-} from "../errors/call-errors.js"
+import { InvalidMessageError, NodeUnreachableError, OverloadedError } from "../errors/call-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import {
-  ANSWER,
   Envelope,
   type Extras,
   FAILURE,
@@ -21,12 +15,12 @@ import {
   writeEnvelope,
 } from "../serialization/envelope.js"
 import type { InputBytes } from "../serialization/input-bytes.js"
+import { sendError } from "./error-frame.js"
 import type { FrameConnection } from "./frame-connection.js"
 import {
   ENVELOPE,
   GOODBYE,
   MAX_NAME_BYTES,
-  MAX_OPEN_QUESTIONS,
   MAX_WATCHES,
   NAME,
   TERMINATED,
@@ -36,31 +30,30 @@ import {
 } from "./frames.js"
 import type { Peer } from "./handshake.js"
 import { InboundFlow } from "./inbound-flow.js"
+import type { MessageCodec } from "./message-codec.js"
 import { HeardNames, SentNames } from "./names.js"
-import { plainError } from "./plain-error.js"
+import { PeerQuestions } from "./peer-questions.js"
 import { Questions } from "./questions.js"
 import type { RemoteRef } from "./remote-ref.js"
-import { type AnswerDesk, RemoteReply } from "./remote-reply.js"
-import type { Speech } from "./speech.js"
+import { RemoteReply } from "./remote-reply.js"
 import { WatchedHere } from "./watched-here.js"
 
 /**
- * What is said on one connection once both sides have agreed to talk: messages, questions and their answers, and who watches
- * whom. All of it ends with the connection. A question that was sent and not answered by then ends as `unknown`, since
- * nobody can say whether it arrived; the answer to one that came in is sent nowhere.
+ * What is said on one connection once both sides have agreed to talk: messages, questions and their answers,
+ * and who watches whom. All of it ends with the connection. A question that was sent and not answered by then
+ * ends as `unknown`, since nobody can say whether it arrived; the answer to one that came in is sent nowhere.
  *
  * Order: everything is written in the order in which it is handed over, and read in that order.
  */
-export class Session implements AnswerDesk {
+export class Session {
   readonly peer: Peer
+  /** The peer's questions, and the answers to them. */
+  readonly peerQuestions: PeerQuestions
   readonly #frames: FrameConnection
-  readonly #speech: Speech
+  readonly #codec: MessageCodec
   readonly #owner: SessionOwner
   readonly #sent = new SentNames()
   readonly #heard = new HeardNames()
-  /** The first of the peer's questions that have not been answered. */
-  #replies: RemoteReply | undefined
-  #openReplies = 0
   /** Questions of ours, by correlation. */
   readonly #questions = new Questions()
   /** Actors of ours that the peer watches, by the peer's number for it. */
@@ -70,13 +63,14 @@ export class Session implements AnswerDesk {
   /** The largest message that both sides take. */
   readonly maxMessageBytes: number
 
-  constructor(peer: Peer, frames: FrameConnection, speech: Speech, owner: SessionOwner) {
+  constructor(peer: Peer, frames: FrameConnection, codec: MessageCodec, owner: SessionOwner) {
     this.peer = peer
     this.#frames = frames
-    this.#speech = speech
+    this.#codec = codec
     this.#owner = owner
-    this.#flow = new InboundFlow(frames, speech.inbound)
-    this.maxMessageBytes = Math.min(speech.maxMessageBytes, peer.maxMessageBytes)
+    this.#flow = new InboundFlow(frames, codec.inbound)
+    this.maxMessageBytes = Math.min(codec.maxMessageBytes, peer.maxMessageBytes)
+    this.peerQuestions = new PeerQuestions(this, frames, codec, owner)
   }
 
   get node(): NodeId {
@@ -131,7 +125,7 @@ export class Session implements AnswerDesk {
     )
     if (extras !== undefined) this.#envelope.carry(undefined)
     this.#frames.writer.raw(payload)
-    this.#closeFrame(frame)
+    this.#frames.closeFrame(frame)
     if (reply !== undefined) this.#questions.add(reply)
   }
 
@@ -140,25 +134,19 @@ export class Session implements AnswerDesk {
     return this.#questions.delete(correlation)
   }
 
-  sendAnswer(correlation: number, payload: Uint8Array, failed: boolean): void {
-    const frame = this.#openAnswer(correlation, failed)
-    this.#frames.writer.raw(payload)
-    this.#closeFrame(frame)
-  }
-
   watch(number: number, path: ActorPath): void {
     const { writer } = this.#frames
     const frame = writer.open(WATCH)
     writer.varint(number)
     writer.text(path.toString())
-    this.#closeFrame(frame)
+    this.#frames.closeFrame(frame)
   }
 
   unwatch(number: number): void {
     const { writer } = this.#frames
     const frame = writer.open(UNWATCH)
     writer.varint(number)
-    this.#closeFrame(frame)
+    this.#frames.closeFrame(frame)
   }
 
   /** Says goodbye, and closes once that is sent. */
@@ -178,7 +166,7 @@ export class Session implements AnswerDesk {
   /** The connection is gone. */
   ended(because: string): void {
     this.#watched.clear()
-    while (this.#replies !== undefined) this.#replies.abandon()
+    this.peerQuestions.abandonAll()
     for (const reply of this.#questions.takeAll()) {
       const problem = `the connection was lost before the answer came (${because})`
       reply.fail(new NodeUnreachableError(this.node.address, "unknown", problem))
@@ -211,73 +199,6 @@ export class Session implements AnswerDesk {
     }
   }
 
-  pathOf(correlation: number): ActorPath {
-    return this.#speech.questionPath(this.peer, correlation)
-  }
-
-  /** Never throws, as `fail` does not: whoever answers is an actor, or a promise that has nobody to tell. */
-  answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
-    if (!this.#frames.isOpen) return "unreachable"
-    if (this.#frames.writer.hasOpenFrame) return "not-sendable"
-    try {
-      return this.#answer(reply, answer)
-    } catch (error) {
-      this.#frames.broke(error)
-      return "not-sendable"
-    }
-  }
-
-  #answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
-    if (this.#owner.mustQueue(this)) return this.#queueAnswer(reply, answer)
-    const frame = this.#openAnswer(reply.correlation, false)
-    try {
-      this.#speech.encode(answer, this.#frames.writer, undefined, this.maxMessageBytes)
-    } catch (error) {
-      this.#frames.writer.takeBack(frame)
-      this.#failUnsendable(reply, error)
-      return undefined
-    }
-    this.#closeFrame(frame)
-    return undefined
-  }
-
-  fail(reply: RemoteReply, error: Error): void {
-    if (!this.#frames.isOpen || this.#frames.writer.hasOpenFrame) return
-    const open = () => this.#openAnswer(reply.correlation, true)
-    try {
-      this.#sendError(open, error)
-    } catch (thrown) {
-      this.#frames.broke(thrown)
-    }
-  }
-
-  over(reply: RemoteReply): void {
-    if (this.#replies === reply) this.#replies = reply.after
-    if (reply.leaveList()) this.#openReplies -= 1
-  }
-
-  undelivered(message: unknown, reply: RemoteReply, reason: DeadLetterReason): void {
-    this.#speech.deadLetters.add(message, reply, reason)
-  }
-
-  #queueAnswer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
-    let payload: Buffer
-    try {
-      payload = this.#speech.encoded(answer, undefined)
-    } catch (error) {
-      this.#failUnsendable(reply, error)
-      return undefined
-    }
-    return this.#owner.queueAnswer(this, reply, payload)
-  }
-
-  /** The answer cannot cross the wire. Whoever asked is told that, and so is the log, for the fault is on this side. */
-  #failUnsendable(reply: RemoteReply, error: unknown): void {
-    if (!(error instanceof InvalidMessageError)) throw error
-    this.#speech.logger.log("error", "an answer cannot be sent", { to: this.node.toString(), error })
-    this.fail(reply, new InvalidMessageError(`the answer cannot be sent: ${error.message}`, "unknown"))
-  }
-
   #send(
     direction: typeof ONE_WAY | typeof REQUEST,
     ref: RemoteRef<never>,
@@ -288,12 +209,12 @@ export class Session implements AnswerDesk {
   ): void {
     const frame = this.#openMessage(direction, ref, correlation, timeLeftMs)
     try {
-      this.#speech.encode(message, this.#frames.writer, reply, this.maxMessageBytes)
+      this.#codec.encode(message, this.#frames.writer, reply, this.maxMessageBytes)
     } catch (error) {
       this.#frames.writer.takeBack(frame)
       throw error
     }
-    this.#closeFrame(frame)
+    this.#frames.closeFrame(frame)
   }
 
   #openMessage(
@@ -319,23 +240,8 @@ export class Session implements AnswerDesk {
     return frame
   }
 
-  #openAnswer(correlation: number, failed: boolean): number {
-    const { writer } = this.#frames
-    const frame = writer.open(ENVELOPE)
-    const envelope = this.#envelope
-    envelope.direction = failed ? FAILURE : ANSWER
-    envelope.correlation = correlation
-    writeEnvelope(writer, envelope)
-    return frame
-  }
-
-  #closeFrame(frame: number): void {
-    this.#frames.writer.close(frame)
-    this.#frames.written()
-  }
-
   #receiveName(number: number, name: string): void {
-    this.#heard.set(number, this.#speech.target(name))
+    this.#heard.set(number, this.#codec.target(name))
   }
 
   #receiveMessage(input: InputBytes): void {
@@ -345,38 +251,29 @@ export class Session implements AnswerDesk {
     if (direction === ONE_WAY) {
       const ref = this.#heard.get(envelope.target)
       const message = this.#decode(input, ref, undefined)
-      if (message !== UNREADABLE) ref.receive(message as never, this.#speech.weight, this.#flow.budget)
+      if (message !== UNREADABLE) ref.receive(message as never, this.#codec.weight, this.#flow.budget)
     } else if (direction === REQUEST) this.#receiveRequest(input, envelope)
     else this.#receiveAnswer(input, correlation, direction === FAILURE)
   }
 
   #receiveRequest(input: InputBytes, envelope: Envelope): void {
     const target = this.#heard.get(envelope.target).current()
-    const reply = new RemoteReply(this, envelope.correlation, target, envelope.timeLeftMs)
+    const reply = new RemoteReply(this.peerQuestions, envelope.correlation, target, envelope.timeLeftMs)
     const message = this.#decode(input, target, reply)
     if (message === UNREADABLE) return
-    const { weight } = this.#speech
+    const { weight } = this.#codec
     const refused =
-      this.#isFull(target) ??
+      this.peerQuestions.refusal(target) ??
       target.receiveRequest(reply, message as never, envelope, weight, this.#flow.budget)
     if (refused !== undefined) return reply.fail(refused)
-    if (reply.isOver) return
-    this.#openReplies += 1
-    this.#replies = reply.enter(this.#replies)
-    if (reply.timeoutMs !== coarsened.timeLeftMs) coarsen(reply.timeoutMs)
-    this.#speech.deadlines.add(reply, coarsened.ms)
-  }
-
-  #isFull(target: InternalRef<never>): CallError | undefined {
-    if (this.#openReplies < MAX_OPEN_QUESTIONS) return undefined
-    return new OverloadedError(target.toString(), MAX_OPEN_QUESTIONS, "questions of one node open")
+    if (!reply.isOver) this.peerQuestions.add(reply)
   }
 
   #receiveAnswer(input: InputBytes, correlation: number, failed: boolean): void {
     const reply = this.#questions.get(correlation)
     const answer = this.#decode(input, undefined, undefined, reply)
     if (answer === UNREADABLE) return
-    if (reply === undefined) this.#speech.lateAnswer(answer, this.peer, correlation)
+    if (reply === undefined) this.#codec.lateAnswer(answer, this.peer, correlation)
     else if (!failed) reply.tell(answer)
     else if (answer instanceof Error) reply.fail(answer)
     else throw new MalformedBytesError("a failure that is no error")
@@ -390,24 +287,26 @@ export class Session implements AnswerDesk {
     question?: ReplyRef,
   ): unknown {
     try {
-      return this.#speech.decode(input, reply)
+      return this.#codec.decode(input, reply)
     } catch (error) {
       if (!(error instanceof InvalidMessageError)) throw error
       if (reply !== undefined) reply.fail(error)
-      else if (recipient !== undefined) this.#speech.deadLetters.add(error, recipient, "unreadable")
+      else if (recipient !== undefined) this.#codec.deadLetters.add(error, recipient, "unreadable")
       else question?.fail(new InvalidMessageError(error.message, "unknown"))
       return UNREADABLE
     }
   }
 
-  /** The answer goes ahead of the end of an actor that is gone already, or of the refusal to watch one more. */
+  /**
+   * The answer goes ahead of the end of an actor that is gone already, or of the refusal to watch one more.
+   */
   #receiveWatch(number: number, name: string): void {
-    const ref = this.#speech.target(name).current()
+    const ref = this.#codec.target(name).current()
     const { writer } = this.#frames
     const frame = writer.open(WATCHING)
     writer.varint(number)
     writer.varint(ref.path.uid ?? 0)
-    this.#closeFrame(frame)
+    this.#frames.closeFrame(frame)
     if (this.#watched.add(number, ref)) return
     this.#sendTerminated(
       number,
@@ -417,41 +316,20 @@ export class Session implements AnswerDesk {
 
   #sendTerminated(number: number, cause: unknown): void {
     if (!this.#frames.isOpen) return
-    const { writer } = this.#frames
+    const frames = this.#frames
     const open = () => {
-      const frame = writer.open(TERMINATED)
-      writer.varint(number)
+      const frame = frames.writer.open(TERMINATED)
+      frames.writer.varint(number)
       return frame
     }
-    this.#sendError(open, cause)
-  }
-
-  /** As it is; or, if something in it cannot be sent, as much of it as can. */
-  #sendError(open: () => number, error: unknown): void {
-    if (this.#tryToSend(open, error)) return
-    if (this.#tryToSend(open, plainError(error))) return
-    this.#tryToSend(open, UNSENDABLE_ERROR)
-  }
-
-  /** False if the value cannot be sent; then nothing is. */
-  #tryToSend(open: () => number, value: unknown): boolean {
-    const frame = open()
-    try {
-      this.#speech.encode(value, this.#frames.writer, undefined, this.maxMessageBytes)
-    } catch (error) {
-      this.#frames.writer.takeBack(frame)
-      if (error instanceof InvalidMessageError) return false
-      throw error
-    }
-    this.#closeFrame(frame)
-    return true
+    sendError({ frames, codec: this.#codec, maxBytes: this.maxMessageBytes }, open, cause)
   }
 
   #receiveTerminated(input: InputBytes): void {
     const number = input.varint()
     let cause: unknown
     try {
-      cause = this.#speech.decode(input, undefined)
+      cause = this.#codec.decode(input, undefined)
     } catch (error) {
       if (!(error instanceof InvalidMessageError)) throw error
       cause = error
@@ -469,24 +347,6 @@ export interface SessionOwner {
   watching(session: Session, number: number, uid: number): void
   terminated(number: number, cause: unknown): void
 }
-
-/** Whoever asked keeps the time; here it only says when to forget the question, so few different times will do. */
-function coarsen(timeLeftMs: number): void {
-  const seconds = Math.min(Math.max(timeLeftMs / 1_000, 1), MOST_SECONDS)
-  const quarter = 2 ** (Math.floor(Math.log2(seconds)) - 2)
-  coarsened.timeLeftMs = timeLeftMs
-  coarsened.ms = Math.ceil(seconds / quarter) * quarter * 1_000
-}
-
-/** The last time that was asked for: most questions have the same. */
-const coarsened = { timeLeftMs: Number.NaN, ms: 0 }
-
-/** A day and a half: what takes longer is not answered any more. */
-const MOST_SECONDS = 2 ** 17
-
-const UNSENDABLE_ERROR = new InvalidMessageError("it failed, and the error cannot cross the wire", "unknown")
-// Where it was made says nothing, and is long.
-UNSENDABLE_ERROR.stack = ""
 
 /** What was read last: a message is dealt with before the next one is looked at. */
 const received = new Envelope()

@@ -1,11 +1,12 @@
 import type { Digest } from "../ports/digest.js"
 
 /**
- * What the nodes of a cluster prove themselves by. Each secret is stretched once, when a node starts, with the namespace as salt: whoever gets
- * to see a proof, and would try passwords on it, pays the price of stretching for each of them, and again for each cluster.
+ * What the nodes of a cluster prove themselves by. Each secret is stretched once, when a node starts, with
+ * the namespace as salt: whoever gets to see a proof, and would try passwords on it, pays the price of
+ * stretching for each of them, and again for each cluster.
  *
- * A cluster without a secret has a key too, which its namespace gives to everybody. It proves only that both mean the same
- * cluster and the same conversation.
+ * A cluster without a secret has a key too, which its namespace gives to everybody. It proves only that both
+ * mean the same cluster and the same conversation.
  */
 export interface SharedKeys {
   /** The current one first, then the one before it. There is always one. */
@@ -30,7 +31,10 @@ export function openKey(namespace: string, digest: Digest): Uint8Array {
   return digest.hmacSha256(new Uint8Array(), Buffer.from(`troupe open\0${namespace}`))
 }
 
-/** What may be shown to say which secrets these are: nothing can be proven by it, and guessing is no cheaper than by a proof. */
+/**
+ * What may be shown to say which secrets these are: nothing can be proven by it, and guessing is no cheaper
+ * than by a proof.
+ */
 export function fingerprints({ keys, isOpen }: SharedKeys, digest: Digest): readonly string[] {
   const label = Buffer.from("troupe fingerprint\0")
   return isOpen ? [] : keys.map((key) => Buffer.from(digest.hmacSha256(key, label)).toString("hex"))

@@ -1,14 +1,18 @@
 /**
- * Those who have connected and not yet proven who they are: a decision about how many there may be, and who goes when there are more.
+ * Those who have connected and not yet proven who they are: a decision about how many there may be, and who
+ * goes when there are more.
  *
- * A flood of connections must neither fill the memory nor lock honest nodes out, and honest nodes may come in numbers too: all of a cluster dial a node
- * that comes back. So there is one limit for all who are unproven, TLS handshakes included. Past it the source address that has
- * the most of them loses its oldest: an attacker with few addresses crowds out itself. Whoever has said what only a node of the
- * cluster says is not sent away for this; if there are no others, newcomers are held back, unread, until there is room. To send
- * away the oldest of all would be simpler, and favour the attacker: that is the one nearest to the end of its handshake.
+ * A flood of connections must neither fill the memory nor lock honest nodes out, and honest nodes may come in
+ * numbers too: all of a cluster dial a node that comes back. So there is one limit for all who are unproven,
+ * TLS handshakes included. Past it the source address that has the most of them loses its oldest: an attacker
+ * with few addresses crowds out itself. Whoever has said what only a node of the cluster says is not sent
+ * away for this; if there are no others, newcomers are held back, unread, until there is room. To send away
+ * the oldest of all would be simpler, and favour the attacker: that is the one nearest to the end of its
+ * handshake.
  *
- * A HELLO that was recorded can be said again by anybody. So one that is said twice at a time is good for the first alone, and a source that has
- * more than half of all places by such greetings is the busiest, whatever others have: there those who have greeted go too.
+ * A HELLO that was recorded can be said again by anybody. So one that is said twice at a time is good for the
+ * first alone, and a source that has more than half of all places by such greetings is the busiest, whatever
+ * others have: there those who have greeted go too.
  */
 export class Strangers<S> {
   readonly #most: number
@@ -48,7 +52,10 @@ export class Strangers<S> {
     return []
   }
 
-  /** It has said what only a node of this cluster says, with this nonce. False if another who is here has said the same. */
+  /**
+   * It has said what only a node of this cluster says, with this nonce. False if another who is here has said
+   * the same.
+   */
   greeted(stranger: S, nonce: string): boolean {
     if (this.#noncesHere.has(nonce)) return false
     const source = this.#sources.get(stranger)
@@ -119,7 +126,10 @@ export type StrangerCommand<S> =
   /** Goes on with its handshake. */
   { readonly kind: "admit"; readonly stranger: S } | { readonly kind: "drop"; readonly stranger: S }
 
-/** What counts as one address: of IPv6 the first half, since the second half is free to choose for whoever has one. */
+/**
+ * What counts as one address: of IPv6 the first half, since the second half is free to choose for whoever has
+ * one.
+ */
 export function sourceOf(host: string): string {
   if (!host.includes(":") || host.startsWith("::ffff:")) return host
   const [head = "", tail] = host.split("::")

@@ -14,9 +14,10 @@ interface Watch {
 }
 
 /**
- * The actors of another node that are watched from here. It outlives connections: each new one is told all of it again, because
- * what was said on the last one may not have arrived. So that an actor which died meanwhile is not mistaken for the next one of
- * its name, a watch is bound to the incarnation that the other node found first.
+ * The actors of another node that are watched from here. It outlives connections: each new one is told all of
+ * it again, because what was said on the last one may not have arrived. So that an actor which died meanwhile
+ * is not mistaken for the next one of its name, a watch is bound to the incarnation that the other node found
+ * first.
  */
 export class WatchTable {
   readonly #byNumber = new Map<number, Watch>()
@@ -63,7 +64,9 @@ export class WatchTable {
     if (uid !== 0 && watch.path.uid === undefined) watch.path = watch.path.withUid(uid)
   }
 
-  /** A node is connected: those whose node it was not are gone with theirs; the others it has to be told of. */
+  /**
+   * A node is connected: those whose node it was not are gone with theirs; the others it has to be told of.
+   */
   connected(node: NodeId): readonly { number: number; path: ActorPath }[] {
     for (const watch of [...this.#byNumber.values()]) {
       if (watch.node?.equals(node) === false) this.#end(watch, undefined)

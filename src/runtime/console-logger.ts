@@ -69,7 +69,8 @@ function timestamp(wallMs: WallMs): string {
   return Number.isNaN(date.getTime()) ? String(wallMs) : date.toISOString()
 }
 
-// By way of the console, which takes no notice of a stderr that somebody has closed; the stream itself would end the process.
+// By way of the console, which takes no notice of a stderr that somebody has closed; the stream itself would
+// end the process.
 function toStderr(line: string): void {
   console.error(line)
 }

@@ -4,9 +4,10 @@ import type { Logger } from "../ports/logger.js"
 import type { Scheduler } from "../ports/scheduler.js"
 
 /**
- * Where the runtime is called by nobody who could catch what it throws, which would end the process: a timer, and work that was put off.
- * Such a throw is a defect, and harms what it was about; it is logged, with a limit, and everything else goes on. Microtasks are
- * not among these: they are asked for once for each message, and the dispatcher guards what it runs in them.
+ * Where the runtime is called by nobody who could catch what it throws, which would end the process: a timer,
+ * and work that was put off. Such a throw is a defect, and harms what it was about; it is logged, with a
+ * limit, and everything else goes on. Microtasks are not among these: they are asked for once for each
+ * message, and the dispatcher guards what it runs in them.
  */
 export function guardedTimers(clock: Clock, logger: Logger): Clock {
   const limited = new LimitedLogger(logger, clock)

@@ -8,14 +8,20 @@ export interface LogEntry {
   readonly fields: LogRecord
 }
 
-/** For programs: one object on one line. A field with the name of one of the entry's own is written as `fields.name`. */
+/**
+ * For programs: one object on one line. A field with the name of one of the entry's own is written as
+ * `fields.name`.
+ */
 export function jsonLine({ time, level, message, fields }: LogEntry): string {
   const object: Record<string, LogValue> = Object.assign(Object.create(null), { time, level, message })
   for (const [name, value] of Object.entries(fields)) object[name in object ? `fields.${name}` : name] = value
   return json(object)
 }
 
-/** For people: one line, and below it, indented, where errors come from. Only the first line begins at the margin. */
+/**
+ * For people: one line, and below it, indented, where errors come from. Only the first line begins at the
+ * margin.
+ */
 export function textLine({ time, level, message, fields }: LogEntry): string {
   const first = [time, level.toUpperCase().padEnd(5), visible(message), ...pairs(fields)].join(" ")
   const lines = [first]
@@ -68,7 +74,9 @@ function json(value: LogValue): string {
   return visible(JSON.stringify(value))
 }
 
-/** What would begin a new line, move the cursor, or turn the text around, as an escape that JSON knows too. */
+/**
+ * What would begin a new line, move the cursor, or turn the text around, as an escape that JSON knows too.
+ */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
     if (character === "\n") return "\\n"

@@ -22,9 +22,9 @@ export class LoggedError {
 /**
  * Copies what a log call was given.
  *
- * A log call must not throw and must not fill the disk, whatever it is given: getters and proxies that throw, structures
- * that contain themselves, half the heap by reference. So every look at a foreign object is guarded, and one copier has
- * one allowance for all that it copies.
+ * A log call must not throw and must not fill the disk, whatever it is given: getters and proxies that throw,
+ * structures that contain themselves, half the heap by reference. So every look at a foreign object is
+ * guarded, and one copier has one allowance for all that it copies.
  */
 export class LogCopier {
   #leftChars = 64 * 1024
@@ -111,7 +111,8 @@ export class LogCopier {
   }
 
   #properties(from: object, into: Record<string, LogValue>, except?: ReadonlySet<string>): LogRecord {
-    // Names one after the other, so that a proxy is not asked about all of them before the allowance is looked at.
+    // Names one after the other, so that a proxy is not asked about all of them before the allowance is
+    // looked at.
     for (const name in from) {
       if (!Object.hasOwn(from, name) || except?.has(name)) continue
       if (this.#leftChars <= 0) {
@@ -145,12 +146,18 @@ const unreadable = "[unreadable]"
 const wholeLayer = "fields"
 const errorFields: ReadonlySet<string> = new Set(Object.keys(new LoggedError()))
 
-/** Whether to write its digits out would take time out of proportion: it grows with the square of their number. */
+/**
+ * Whether to write its digits out would take time out of proportion: it grows with the square of their
+ * number.
+ */
 function isLong(value: bigint): boolean {
   return value >= longBigint || value <= -longBigint
 }
 
-/** Each shift that leaves something at least halves what is left, so all of them cost about as much as the first. */
+/**
+ * Each shift that leaves something at least halves what is left, so all of them cost about as much as the
+ * first.
+ */
 function bitsOf(value: bigint): number {
   let left = value < 0n ? -value : value
   let bits = 1

@@ -1,10 +1,10 @@
 import { NetworkError, type NetworkErrorCode } from "../errors/network-error.js"
 import type { Endpoint } from "../ports/network.js"
-import { tlsFailure } from "./tls-failure.js"
+import { tlsFailure } from "./tls/tls-failure.js"
 
 /**
- * What the system said, as one of our codes; `attempt` is what failed: "Cannot connect to 10.0.0.7:25520". The advice is
- * for where the code itself gives none.
+ * What the system said, as one of our codes; `attempt` is what failed: "Cannot connect to 10.0.0.7:25520".
+ * The advice is for where the code itself gives none.
  */
 export function networkFailure(error: unknown, attempt: string, otherAdvice?: string): NetworkError {
   const said = mostTelling(error)
@@ -50,7 +50,10 @@ const advices: Partial<Record<NetworkErrorCode, string>> = {
   NotPermitted: "Ports below 1024 need a privilege, and a firewall may forbid others.",
 }
 
-/** A name with several addresses fails with one error for each. That one of them has no route says little about the node. */
+/**
+ * A name with several addresses fails with one error for each. That one of them has no route says little
+ * about the node.
+ */
 function mostTelling(error: unknown): unknown {
   if (!(error instanceof AggregateError)) return error
   const each: readonly unknown[] = error.errors

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 
-/** The machine's clocks. A negative delay is as soon as possible; one that is not finite is a mistake of the caller. */
+/**
+ * The machine's clocks. A negative delay is as soon as possible; one that is not finite is a mistake of the
+ * caller.
+ */
 export const nodeClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => originMs + performance.now(),
@@ -9,8 +12,8 @@ export const nodeClock: Clock = {
 }
 
 /**
- * When this thread began, on the clock that all threads share: each counts `performance.now()` from its own start. To ask that clock itself
- * is nearly twice as dear, and it is asked several times in a call.
+ * When this thread began, on the clock that all threads share: each counts `performance.now()` from its own
+ * start. To ask that clock itself is nearly twice as dear, and it is asked several times in a call.
  */
 const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
@@ -18,9 +21,9 @@ const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 const longestSleepMs = 2 ** 31 - 1
 
 /**
- * Sleeps until the monotonic clock has reached the deadline, in as many stretches as that takes. A stretch may be too
- * short for two reasons: Node cannot sleep longer, and Node counts from when the current turn of its event loop began,
- * so that after a long turn a timeout wakes early.
+ * Sleeps until the monotonic clock has reached the deadline, in as many stretches as that takes. A stretch
+ * may be too short for two reasons: Node cannot sleep longer, and Node counts from when the current turn of
+ * its event loop began, so that after a long turn a timeout wakes early.
  */
 class NodeTimer implements Timer {
   readonly #dueAt: MonotonicMs

@@ -7,16 +7,17 @@ import { networkFailure, written } from "./network-failure.js"
 /**
  * A socket that is connected, paused, and half-open when one side ends.
  *
- * It listens for the socket's end from its first moment on, so that what happens before `attach` is kept and told after
- * it. A socket calls back from the event loop only, never from inside a call that is made to it; what `attach` has to
- * catch up with waits for the next tick, for the same reason.
+ * It listens for the socket's end from its first moment on, so that what happens before `attach` is kept and
+ * told after it. A socket calls back from the event loop only, never from inside a call that is made to it;
+ * what `attach` has to catch up with waits for the next tick, for the same reason.
  *
- * Under TLS three things differ. The socket reads by itself, first for the handshake and then until its buffer is full:
- * before `attach` the peer is held back a buffer later, and its end may have come. A write reaches the system in the
- * next turn, so that `write` says false to one large chunk, and `drained` follows. And a FIN that TLS has not announced
- * is told as `ended`: Node hides the difference, and an attacker on the wire can send one, so a protocol must know by
- * itself when it has heard everything. So is a reset that meets the last bytes of a server's handshake; what is written
- * after it stays for ever, as it does where a peer never reads, and it takes `destroy` to be rid of the connection.
+ * Under TLS three things differ. The socket reads by itself, first for the handshake and then until its
+ * buffer is full: before `attach` the peer is held back a buffer later, and its end may have come. A write
+ * reaches the system in the next turn, so that `write` says false to one large chunk, and `drained` follows.
+ * And a FIN that TLS has not announced is told as `ended`: Node hides the difference, and an attacker on the
+ * wire can send one, so a protocol must know by itself when it has heard everything. So is a reset that meets
+ * the last bytes of a server's handshake; what is written after it stays for ever, as it does where a peer
+ * never reads, and it takes `destroy` to be rid of the connection.
  */
 export class NodeConnection implements Connection {
   readonly local: Endpoint
@@ -28,12 +29,15 @@ export class NodeConnection implements Connection {
   /** `write` has said false, and `drained` has not been told since. */
   #owesDrained = false
   #reason: CloseReason | undefined
-  /** The socket has said so. Its own `closed` is true a tick earlier, when there is still an event to come. */
+  /**
+   * The socket has said so. Its own `closed` is true a tick earlier, when there is still an event to come.
+   */
   #isClosed = false
   #hasToldEnded = false
 
   constructor(socket: Socket) {
-    // Kept, because a socket forgets its addresses once it is closed. One that is reset at once never knew its peer.
+    // Kept, because a socket forgets its addresses once it is closed. One that is reset at once never knew
+    // its peer.
     this.local = { host: socket.localAddress ?? "unknown", port: socket.localPort ?? 0 }
     this.remote = { host: socket.remoteAddress ?? "unknown", port: socket.remotePort ?? 0 }
     this.bears = socket instanceof TLSSocket ? (host) => certificateBears(socket, host) : undefined

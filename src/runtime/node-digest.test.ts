@@ -25,7 +25,8 @@ describe("crc32", () => {
   })
 })
 
-// The first, the second and the sixth case of RFC 4231: a key of 20 bytes, a short one, one that is longer than a block.
+// The first, the second and the sixth case of RFC 4231: a key of 20 bytes, a short one, one that is longer
+// than a block.
 test.each([
   [
     new Uint8Array(20).fill(0x0b),

@@ -15,17 +15,18 @@ import type {
 import { networkFailure, written } from "./network-failure.js"
 import { nodeClock } from "./node-clock.js"
 import { NodeConnection } from "./node-connection.js"
-import { connectTls } from "./tls-client.js"
-import { speaksTls } from "./tls-failure.js"
-import { tlsServer } from "./tls-server.js"
+import { connectTls } from "./tls/tls-client.js"
+import { speaksTls } from "./tls/tls-failure.js"
+import { tlsServer } from "./tls/tls-server.js"
 
 /**
- * TCP, and TLS 1.3 over it. Small writes leave at once, and a connection whose peer has ended can still be written to.
+ * TCP, and TLS 1.3 over it. Small writes leave at once, and a connection whose peer has ended can still be
+ * written to.
  *
- * Under TLS a connection is handed over once this side's handshake has succeeded. A client's is over first: it has judged
- * the server, which has yet to judge it. A client that a mutual listener refuses is therefore connected, and then sees its
- * connection end or fail before a byte was read; Node's servers do not say why. A listener, in turn, may be handed the
- * connection of a client that has just refused it.
+ * Under TLS a connection is handed over once this side's handshake has succeeded. A client's is over first:
+ * it has judged the server, which has yet to judge it. A client that a mutual listener refuses is therefore
+ * connected, and then sees its connection end or fail before a byte was read; Node's servers do not say why.
+ * A listener, in turn, may be handed the connection of a client that has just refused it.
  */
 export const nodeNetwork: Network = { listen, connect }
 
@@ -86,7 +87,8 @@ async function bound(
 
 function bind(server: Server, at: Endpoint): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Stays for good: when the process runs out of descriptors a connection is lost, and the listener goes on.
+    // Stays for good: when the process runs out of descriptors a connection is lost, and the listener goes
+    // on.
     server.on("error", reject)
     // Exclusive, or the workers of a node:cluster would share the port and take each other's connections.
     server.listen({ host: named(at.host), port: at.port, exclusive: true }, resolve)

@@ -1,6 +1,6 @@
 /**
- * Sends errors that nobody caught to `handler` instead of to whoever listens for them, until the function that it gives is
- * called.
+ * Sends errors that nobody caught to `handler` instead of to whoever listens for them, until the function
+ * that it gives is called.
  */
 export function captureUncaught(handler: (error: unknown) => void): () => void {
   const listener = (error: unknown) => handler(error)

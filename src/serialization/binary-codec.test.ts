@@ -8,7 +8,9 @@ import { binaryCodec } from "./binary-codec.js"
 import { OutputBuffer } from "./output-buffer.js"
 import { TypeRegistry } from "./type-registry.js"
 
-/** The format: nodes of different versions read each other by it, so a change here is a codec of another name. */
+/**
+ * The format: nodes of different versions read each other by it, so a change here is a codec of another name.
+ */
 test.each<[unknown, string]>([
   [0, "00"],
   [127, "7f"],

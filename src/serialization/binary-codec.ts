@@ -6,10 +6,10 @@ import { type CodecLimits, codecLimits, codecName } from "./codec-limits.js"
 /**
  * The codec that is used unless another is set: a byte that says what a value is, then the value.
  *
- * Each message stands for itself. Codecs that send the names of fields once and a number from then on write fewer bytes,
- * and have to agree with the other side about what was sent before, across lost connections and messages that were
- * dropped; and what one peer makes another remember has to be bounded again. Here, names are cached on each side for
- * itself, and no byte depends on it.
+ * Each message stands for itself. Codecs that send the names of fields once and a number from then on write
+ * fewer bytes, and have to agree with the other side about what was sent before, across lost connections and
+ * messages that were dropped; and what one peer makes another remember has to be bounded again. Here, names
+ * are cached on each side for itself, and no byte depends on it.
  */
 export function binaryCodec(limits?: Partial<CodecLimits>): CodecFactory {
   const checked = codecLimits(limits)

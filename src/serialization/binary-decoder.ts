@@ -16,10 +16,10 @@ import { PLAIN_BYTES, viewKinds } from "./view-kinds.js"
 /**
  * Reads one value after another from bytes that nobody vouches for.
  *
- * Nothing is made larger than the bytes that are left can fill: a count is held against them before the first item is read, and
- * containers grow item by item. Keys that were chosen to collide
- * are given up on (`key-time.ts`). A key, an element or an entry that is there twice counts once, the last one. A
- * number in a longer form than it needs is taken; a count or a length is not.
+ * Nothing is made larger than the bytes that are left can fill: a count is held against them before the first
+ * item is read, and containers grow item by item. Keys that were chosen to collide are given up on
+ * (`key-time.ts`). A key, an element or an entry that is there twice counts once, the last one. A number in a
+ * longer form than it needs is taken; a count or a length is not.
  */
 export class BinaryDecoder {
   readonly #refs: RefTexts

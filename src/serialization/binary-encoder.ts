@@ -11,11 +11,11 @@ import { mapKeyStep, mapValueStep, Trail } from "./trail.js"
 import { viewKindOf } from "./view-kinds.js"
 
 /**
- * Writes one value after another. It holds where it is in the current one, so a getter that has something encoded while it is
- * read needs another encoder.
+ * Writes one value after another. It holds where it is in the current one, so a getter that has something
+ * encoded while it is read needs another encoder.
  *
- * The two loops over an object's keys are the fastest that there are: the engine goes through a `for in` by the shape
- * of the object, without looking a key up, and `Object.keys` would make an array.
+ * The two loops over an object's keys are the fastest that there are: the engine goes through a `for in` by
+ * the shape of the object, without looking a key up, and `Object.keys` would make an array.
  */
 export class BinaryEncoder {
   readonly #refs: RefTexts

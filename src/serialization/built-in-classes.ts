@@ -6,7 +6,10 @@ export function travelsAnyway(prototype: object): boolean {
   return own.has(prototype) || viewKindOf(prototype) !== undefined || errorClassOf(prototype) !== undefined
 }
 
-/** The name of the built-in class that a class extends, where its instances hold something that is not in their fields. */
+/**
+ * The name of the built-in class that a class extends, where its instances hold something that is not in
+ * their fields.
+ */
 export function builtInAbove(prototype: object): string | undefined {
   for (let above: object | null = prototype; above !== null; above = Object.getPrototypeOf(above)) {
     const found = withSlots.find((one) => one.prototype === above)

@@ -2,11 +2,15 @@ import { SettingsError } from "../errors/settings-error.js"
 
 /** What one message may consist of, on its way out and on its way in. */
 export interface CodecLimits {
-  /** How many objects, arrays, maps, sets, errors and instances may be inside one another. 100 unless set, 1,000 at most. */
+  /**
+   * How many objects, arrays, maps, sets, errors and instances may be inside one another. 100 unless set,
+   * 1,000 at most.
+   */
   readonly maxDepth: number
   /**
-   * Elements of arrays and sets, fields of objects, entries of maps, all together; what holds them counts as well, by the memory that it takes (see
-   * docs/wire.md). 250,000 unless set. It holds for messages and for the state that an actor saves.
+   * Elements of arrays and sets, fields of objects, entries of maps, all together; what holds them counts as
+   * well, by the memory that it takes (see docs/wire.md). 250,000 unless set. It holds for messages and for
+   * the state that an actor saves.
    */
   readonly maxItems: number
   /** Whether errors are sent with their stack traces, and so with names of files. No, unless set. */
@@ -24,8 +28,8 @@ export function codecLimits({
 }
 
 /**
- * What a codec with these limits is called. A node with lower ones would take what it refuses for an attack, so two nodes
- * with different limits have different codecs.
+ * What a codec with these limits is called. A node with lower ones would take what it refuses for an attack,
+ * so two nodes with different limits have different codecs.
  */
 export function codecName(format: string, { maxDepth, maxItems }: CodecLimits): string {
   const usual = codecLimits()

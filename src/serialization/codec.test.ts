@@ -899,8 +899,9 @@ function asSet(bytes: Buffer): Buffer {
 }
 
 /**
- * A number that V8 gives the same hash as the others: it mixes the 64 bits of a double by steps that can be taken back, and keeps the
- * lowest 30 of the result, so each number of more bits above those gives another double.
+ * A number that V8 gives the same hash as the others: it mixes the 64 bits of a double by steps that can be
+ * taken back, and keeps the lowest 30 of the result, so each number of more bits above those gives another
+ * double.
  */
 function collidingDouble(index: number): number {
   const mask = (1n << 64n) - 1n
@@ -1082,7 +1083,9 @@ function raise(error: Error): never {
   throw error
 }
 
-/** Every class of error in the files that errors live in, but for the two that are only there to be extended. */
+/**
+ * Every class of error in the files that errors live in, but for the two that are only there to be extended.
+ */
 async function troupeErrors(): Promise<(abstract new (...args: never[]) => TroupeError)[]> {
   const found: (abstract new (...args: never[]) => TroupeError)[] = []
   for (const room of ["errors", "address", "actor"]) {

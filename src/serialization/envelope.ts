@@ -4,7 +4,7 @@ import type { InputBytes } from "./input-bytes.js"
 import type { OutputBuffer } from "./output-buffer.js"
 
 /**
- * What is said about a message beside its payload.
+ * The header of a message: everything but its payload.
  *
  *     head u8        direction in bits 0 and 1, flags in bits 2 to 5, bit 6: extras follow, bit 7: zero
  *     correlation    varint, unless one-way
@@ -13,9 +13,8 @@ import type { OutputBuffer } from "./output-buffer.js"
  *     extras         if bit 6: a byte that says which, then each of them
  *     payload        the rest
  *
- * An answer needs no target: whoever asked knows by the correlation who is meant, and by the connection whom it asked. The two
- * nodes are those of the connection, unless the message was forwarded; then `origin` is the node that sent it first. Time left is a
- * duration because the clocks of two nodes do not agree.
+ * An answer needs no target: the correlation names the request, and the two nodes are those of the
+ * connection. Time left is a duration because the clocks of two nodes do not agree.
  */
 export class Envelope implements Extras {
   direction: Direction = ONE_WAY
@@ -23,18 +22,12 @@ export class Envelope implements Extras {
   correlation = 0
   target = 0
   timeLeftMs = 0
-  /** The number of a name. */
-  sender: number | undefined
-  origin: string | undefined
-  forwards = 0
   chain: readonly string[] = NO_CHAIN
   trace: TraceContext | undefined
 
-  /** Takes them over, or has none. */
+  /** Copies the extras, or clears them. */
   carry(extras: Extras | undefined): void {
     this.flags = extras?.flags ?? 0
-    this.origin = extras?.origin
-    this.forwards = extras?.forwards ?? 0
     this.chain = extras?.chain ?? NO_CHAIN
     this.trace = extras?.trace
   }
@@ -44,9 +37,6 @@ export class Envelope implements Extras {
 export interface Extras {
   /** Any of the flags below, added. */
   readonly flags: number
-  /** A node id. */
-  readonly origin: string | undefined
-  readonly forwards: number
   /** The calls that this one was made in, the outermost first. */
   readonly chain: readonly string[]
   readonly trace: TraceContext | undefined
@@ -89,9 +79,6 @@ export function readEnvelope(input: InputBytes, into: Envelope): void {
   if (direction === REQUEST && into.timeLeftMs === 0) {
     throw new MalformedBytesError("a request has no time left")
   }
-  into.sender = undefined
-  into.origin = undefined
-  into.forwards = 0
   into.chain = NO_CHAIN
   into.trace = undefined
   if ((head & EXTRAS) !== 0) readExtras(input, into)
@@ -99,33 +86,20 @@ export function readEnvelope(input: InputBytes, into: Envelope): void {
 
 const NO_CHAIN: readonly string[] = []
 const EXTRAS = 0x40
-const SENDER = 1
-const ORIGIN = 2
-const FORWARDS = 4
-const CHAIN = 8
-const TRACE = 16
+const CHAIN = 1
+const TRACE = 2
 
 /** Longer chains than this are cycles that nobody noticed. */
 export const MAX_CHAIN = 256
 const MAX_CHAIN_BYTES = 1_024
-const MAX_NODE_BYTES = 512
 
-function extrasOf({ sender, origin, forwards, chain, trace }: Envelope): number {
-  return (
-    (sender === undefined ? 0 : SENDER) |
-    (origin === undefined ? 0 : ORIGIN) |
-    (forwards === 0 ? 0 : FORWARDS) |
-    (chain.length === 0 ? 0 : CHAIN) |
-    (trace === undefined ? 0 : TRACE)
-  )
+function extrasOf({ chain, trace }: Envelope): number {
+  return (chain.length === 0 ? 0 : CHAIN) | (trace === undefined ? 0 : TRACE)
 }
 
 function writeExtras(out: OutputBuffer, envelope: Envelope, extras: number): void {
-  const { sender, origin, forwards, chain, trace } = envelope
+  const { chain, trace } = envelope
   out.u8(extras)
-  if (sender !== undefined) out.varint(sender)
-  if (origin !== undefined) out.text(origin)
-  if (forwards !== 0) out.u8(forwards)
   if (chain.length > 0) {
     out.varint(chain.length)
     for (const call of chain) out.text(call)
@@ -138,10 +112,8 @@ function writeExtras(out: OutputBuffer, envelope: Envelope, extras: number): voi
 
 function readExtras(input: InputBytes, into: Envelope): void {
   const extras = input.u8()
-  if (extras === 0 || extras > 0x1f) throw new MalformedBytesError("an envelope has extras of no known kind")
-  if ((extras & SENDER) !== 0) into.sender = input.varint()
-  if ((extras & ORIGIN) !== 0) into.origin = input.text(MAX_NODE_BYTES)
-  if ((extras & FORWARDS) !== 0) into.forwards = input.u8()
+  if (extras === 0 || extras > (CHAIN | TRACE))
+    throw new MalformedBytesError("an envelope has extras of no known kind")
   if ((extras & CHAIN) !== 0) {
     const length = input.varint()
     if (length === 0 || length > MAX_CHAIN) throw new MalformedBytesError(`a chain of ${length} calls`)

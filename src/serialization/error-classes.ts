@@ -29,8 +29,8 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ErrorForm } from "./error-fields.js"
 
 /**
- * The errors that arrive as what they were without having been registered: those of the language, and those of the rooms
- * above this one. Rooms below bring theirs through the setting `types`.
+ * The errors that arrive as what they were without having been registered: those of the language, and those
+ * of the rooms above this one. Rooms below bring theirs through the setting `types`.
  */
 const ofLanguage: readonly ErrorClass[] = [
   Error,

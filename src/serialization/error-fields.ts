@@ -8,15 +8,15 @@ export type ErrorFields = readonly [hidden: Fields, shown: Fields]
 type Fields = Record<string, unknown>
 
 /**
- * What is sent of an error. Whatever the error is, this does not throw: what cannot be read is left out, and a message that is no text is
- * sent as the text of it.
+ * What is sent of an error. Whatever the error is, this does not throw: what cannot be read is left out, and
+ * a message that is no text is sent as the text of it.
  *
- * `all`: all of its enumerable fields, as those of a class that was registered, or of the runtime's own, are meant to be sent. Of other errors only
- * their name, message, `code` and what caused them go along: libraries keep requests in them, with passwords in their headers. More than
- * 1,000 fields are not sent.
+ * `all`: all of its enumerable fields, as those of a class that was registered, or of the runtime's own, are
+ * meant to be sent. Of other errors only their name, message, `code` and what caused them go along: libraries
+ * keep requests in them, with passwords in their headers. More than 1,000 fields are not sent.
  *
- * Where `name` and `message` are not the error's own, as in a `DOMException`, they are read from its class, unless it will have the same class
- * again (`keepsClass`).
+ * Where `name` and `message` are not the error's own, as in a `DOMException`, they are read from its class,
+ * unless it will have the same class again (`keepsClass`).
  */
 export function fieldsOf(error: Error, { keepsClass, all, stacks }: ErrorForm): ErrorFields {
   const shown: Fields = {}
@@ -50,8 +50,8 @@ export interface ErrorForm {
 }
 
 /**
- * An error as the engine makes them, of that class, whose constructor does not run. Its trace is the one that it came
- * with, so none is taken here.
+ * An error as the engine makes them, of that class, whose constructor does not run. Its trace is the one that
+ * it came with, so none is taken here.
  */
 export function makeError(prototype: object, hidden: unknown, shown: unknown): Error {
   const error = errorWithoutTrace()
@@ -77,7 +77,9 @@ export function makeError(prototype: object, hidden: unknown, shown: unknown): E
   return error
 }
 
-/** Further ones are not sent. To give them to an error takes longer than all else in a message of that length. */
+/**
+ * Further ones are not sent. To give them to an error takes longer than all else in a message of that length.
+ */
 const MOST_FIELDS = 1_000
 
 /** Errors with more than these are few, unless somebody has made them up. */
@@ -124,7 +126,10 @@ function fieldsIn(fields: unknown): Fields {
   throw new MalformedBytesError("the fields of an error are no object")
 }
 
-/** What stands in the way of an assignment, such as a setter of its class, is passed by; where nothing does, that is several times as fast. */
+/**
+ * What stands in the way of an assignment, such as a setter of its class, is passed by; where nothing does,
+ * that is several times as fast.
+ */
 function define(error: Error, name: string, value: unknown, enumerable: boolean): void {
   if (enumerable && !(name in error)) (error as unknown as Fields)[name] = value
   else Object.defineProperty(error, name, { value, enumerable, writable: true, configurable: true })

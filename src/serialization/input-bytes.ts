@@ -3,7 +3,10 @@ import { SHORT_ARRAY, SHORT_TEXT, TEXT, WIDE_TEXT } from "./tags.js"
 import { latin1Text, wideText } from "./text.js"
 import { MOST_VARINT_BYTES } from "./varint.js"
 
-/** Reads a part of a buffer from its start to its end, and never past it: every step says no by `MalformedBytesError`. */
+/**
+ * Reads a part of a buffer from its start to its end, and never past it: every step says no by
+ * `MalformedBytesError`.
+ */
 export class InputBytes {
   bytes: Buffer
   at: number

@@ -3,7 +3,10 @@ import { InvalidMessageError } from "../errors/call-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import type { TypeNames, TypeOnTheWire } from "../ports/codec.js"
 
-/** The type of that name. A node of another version may have more of them, so a name that is not known is no broken protocol. */
+/**
+ * The type of that name. A node of another version may have more of them, so a name that is not known is no
+ * broken protocol.
+ */
 export function typeNamed(types: TypeNames, name: string): TypeOnTheWire {
   const type = types.named(name)
   if (type !== undefined) return type

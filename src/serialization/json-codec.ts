@@ -6,11 +6,11 @@ import { refuseDeepJson } from "./json-scan.js"
 import { JsonWriter } from "./json-writer.js"
 
 /**
- * The same values as the binary codec has, as JSON text that a person or another program can read. It takes three to five times
- * as long, and more bytes.
+ * The same values as the binary codec has, as JSON text that a person or another program can read. It takes
+ * three to five times as long, and more bytes.
  *
- * What JSON has no word for is an object whose first key is `$`: `{"$":"Date","v":0}`. An object that has such a key
- * itself is wrapped, so that nothing a user sends is taken for something else.
+ * What JSON has no word for is an object whose first key is `$`: `{"$":"Date","v":0}`. An object that has
+ * such a key itself is wrapped, so that nothing a user sends is taken for something else.
  */
 export function jsonCodec(limits?: Partial<CodecLimits>): CodecFactory {
   const checked = codecLimits(limits)

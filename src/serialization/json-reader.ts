@@ -11,7 +11,10 @@ import { KEYS_IN_A_BATCH, KeyTime } from "./key-time.js"
 import { tooManyToRead } from "./refused-value.js"
 import { viewKinds } from "./view-kinds.js"
 
-/** Makes of what `JSON.parse` gave the value that it stands for. Nobody vouches for it: every part is looked at. */
+/**
+ * Makes of what `JSON.parse` gave the value that it stands for. Nobody vouches for it: every part is looked
+ * at.
+ */
 export class JsonReader {
   readonly #tools: CodecTools
   readonly #limits: CodecLimits

@@ -3,10 +3,12 @@ import type { CodecLimits } from "./codec-limits.js"
 import { COMMAS_FOR_ONE, LEVELS_FOR_ONE } from "./json-marks.js"
 
 /**
- * Refuses JSON that is nested too deep, or has too many items, before anything is built from it. One look at each byte;
- * it counts what is outside of texts and leaves it to the parser to say whether the rest makes sense.
+ * Refuses JSON that is nested too deep, or has too many items, before anything is built from it. One look at
+ * each byte; it counts what is outside of texts and leaves it to the parser to say whether the rest makes
+ * sense.
  *
- * The limits are those that no value within the codec's own limits can reach. The exact ones hold when the values are made.
+ * The limits are those that no value within the codec's own limits can reach. The exact ones hold when the
+ * values are made.
  */
 export function refuseDeepJson(bytes: Buffer, start: number, end: number, limits: CodecLimits): void {
   const maxLevels = (limits.maxDepth + 1) * LEVELS_FOR_ONE

@@ -3,12 +3,14 @@ import type { InputBytes } from "./input-bytes.js"
 import { MOST_SHORT_TEXT, SHORT_TEXT } from "./tags.js"
 
 /**
- * The keys of objects, which are the same few in message after message: each is made a string once, and after that found by
- * its bytes. One that comes again and again is made the engine's own string of that text as well, which takes longer than all else that is
- * done for a key: a message may have 170,000 that nobody will see again.
+ * The keys of objects, which are the same few in message after message: each is made a string once, and after
+ * that found by its bytes. One that comes again and again is made the engine's own string of that text as
+ * well, which takes longer than all else that is done for a key: a message may have 170,000 that nobody will
+ * see again.
  *
- * One place for each hash and no chains: whoever sends keys that fall together makes their decoding slower by the cost
- * of a string, and nothing else. Every string in here has been looked at; `__proto__` is never among them.
+ * One place for each hash and no chains: whoever sends keys that fall together makes their decoding slower by
+ * the cost of a string, and nothing else. Every string in here has been looked at; `__proto__` is never among
+ * them.
  */
 export class KeyCache {
   readonly #places: (string | undefined)[] = new Array(PLACES).fill(undefined)

@@ -4,16 +4,19 @@ import type { CodecTools } from "../ports/codec.js"
 /**
  * Adds the keys of large maps and sets, and gives up on a message where that takes too long.
  *
- * Decoding takes time in proportion to the bytes, but for one step: the engine hashes numbers and bigints without a secret, so that keys can
- * be chosen to fall together, and then each that is added is compared with all before it: a message of 1 MiB would take half a minute. No
- * count tells such keys from others, and a limit for numbers as keys would refuse honest messages; the clock tells.
+ * Decoding takes time in proportion to the bytes, but for one step: the engine hashes numbers and bigints
+ * without a secret, so that keys can be chosen to fall together, and then each that is added is compared with
+ * all before it: a message of 1 MiB would take half a minute. No count tells such keys from others, and a
+ * limit for numbers as keys would refuse honest messages; the clock tells.
  *
- * Only the adding is measured, a batch of keys at a time. A limit for all of decoding would be simpler, and refuses honest messages: on a
- * machine that is busy, or collects garbage, a mebibyte can take longer than that. For the same reason a look at the clock counts as
- * `MOST_FOR_A_LOOK_MS` at most: what takes longer is a pause of the process. Or it is a batch of keys that collide; so after it the
- * clock is looked at for each key, and less often again only as that goes fast. Honest keys take in proportion to their number, and so
- * the time that they may take grows with that, and not with the length of the message, most of which may be something else. It is no more
- * than honest ones take: what they leave over would be there for others that collide. A key that is there already counts for nothing.
+ * Only the adding is measured, a batch of keys at a time. A limit for all of decoding would be simpler, and
+ * refuses honest messages: on a machine that is busy, or collects garbage, a mebibyte can take longer than
+ * that. For the same reason a look at the clock counts as `MOST_FOR_A_LOOK_MS` at most: what takes longer is
+ * a pause of the process. Or it is a batch of keys that collide; so after it the clock is looked at for each
+ * key, and less often again only as that goes fast. Honest keys take in proportion to their number, and so
+ * the time that they may take grows with that, and not with the length of the message, most of which may be
+ * something else. It is no more than honest ones take: what they leave over would be there for others that
+ * collide. A key that is there already counts for nothing.
  */
 export class KeyTime {
   readonly #clock: CodecTools["clock"]
@@ -86,7 +89,10 @@ export const KEYS_IN_A_BATCH = 256
 export const LEAST_MEASURED = 128
 
 const MS_FOR_A_MESSAGE = 100
-/** What honest ones take on a busy machine, while their table grows past a million, and a little more; of the most that a message may have, 200 ms. */
+/**
+ * What honest ones take on a busy machine, while their table grows past a million, and a little more; of the
+ * most that a message may have, 200 ms.
+ */
 const MS_FOR_A_KEY = 0.000_8
 const MOST_FOR_A_LOOK_MS = 4
 const FAST_MS = 1

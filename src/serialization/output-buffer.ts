@@ -6,8 +6,8 @@ import { writeVarint } from "./varint.js"
 /**
  * Bytes that are written one after another, in a buffer that doubles when it is full.
  *
- * What is larger than may be sent is refused while it is written: the limit is set to where the current message may end
- * at the latest.
+ * What is larger than may be sent is refused while it is written: the limit is set to where the current
+ * message may end at the latest.
  */
 export class OutputBuffer implements ByteSink {
   bytes: Buffer

@@ -16,7 +16,10 @@ import {
 import { putVarint, varintBytes, writeVarint } from "./varint.js"
 import { bytesOf, PLAIN_BYTES } from "./view-kinds.js"
 
-/** A whole number of up to 32 bits takes one, two, three or five bytes; every other number, -0 too, is a float. */
+/**
+ * A whole number of up to 32 bits takes one, two, three or five bytes; every other number, -0 too, is a
+ * float.
+ */
 export function writeNumber(out: ByteSink, value: number): void {
   if (value >= 0 && value <= 0x7f && (value | 0) === value && (value !== 0 || 1 / value > 0)) {
     writeTag(out, value)

@@ -1,6 +1,7 @@
 /**
- * The bytes that say what comes next. One that stands alone below `SHORT_TEXT` is itself the integer; the four ranges below
- * `NULL` hold a length or a count in their low bits. Numbers of more than one byte are little-endian.
+ * The bytes that say what comes next. One that stands alone below `SHORT_TEXT` is itself the integer; the
+ * four ranges below `NULL` hold a length or a count in their low bits. Numbers of more than one byte are
+ * little-endian.
  */
 export const SHORT_TEXT = 0x80
 export const SHORT_ARRAY = 0xa0

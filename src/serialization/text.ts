@@ -3,9 +3,9 @@ import { MOST_SHORT_TEXT, SHORT_TEXT, TEXT, WIDE_TEXT } from "./tags.js"
 import { putVarint, varintBytes } from "./varint.js"
 
 /**
- * Texts stand as Latin-1, or as UTF-16 if they have a unit above 0xff: never as UTF-8. So every string comes back unit by
- * unit as it was, halves of surrogate pairs included, no sequence of bytes is invalid, and both ways are a plain copy for
- * the engine, which holds strings in the same two forms.
+ * Texts stand as Latin-1, or as UTF-16 if they have a unit above 0xff: never as UTF-8. So every string comes
+ * back unit by unit as it was, halves of surrogate pairs included, no sequence of bytes is invalid, and both
+ * ways are a plain copy for the engine, which holds strings in the same two forms.
  *
  * A call into the engine's native code costs as much as a loop over some thirty characters: shorter texts are
  * looped over here.
@@ -39,7 +39,9 @@ export function wideText(bytes: Buffer, at: number, byteLength: number): string 
 
 const MOST_UNITS = 8
 
-/** One call with all of the units makes one string; a call for each of them would make as many, and join them. */
+/**
+ * One call with all of the units makes one string; a call for each of them would make as many, and join them.
+ */
 function unitsText(bytes: Uint8Array, at: number, length: number): string {
   const a = bytes[at] as number
   if (length < 3) return length === 0 ? "" : length === 1 ? textOf(a) : textOf(a, bytes[at + 1] as number)

@@ -7,8 +7,8 @@ import { THREW } from "./refused-value.js"
 /**
  * Where in a value its encoder is, so that a refusal can say so: `message.order.lines[3].price`.
  *
- * It is kept while all is well, which costs a store for each step, because looking for the place afterwards would read the
- * value again, and a getter may answer otherwise the second time.
+ * It is kept while all is well, which costs a store for each step, because looking for the place afterwards
+ * would read the value again, and a getter may answer otherwise the second time.
  */
 export class Trail {
   readonly root: CodecPurpose
@@ -46,7 +46,10 @@ export class Trail {
     return this.#place(this.#depth)
   }
 
-  /** Follows the steps again: a value that contains itself is recognised by an object that it has been at before. */
+  /**
+   * Follows the steps again: a value that contains itself is recognised by an object that it has been at
+   * before.
+   */
   #cycleIn(value: unknown): string | undefined {
     const been: unknown[] = [value]
     for (let depth = 0; depth <= this.#depth; depth += 1) {
@@ -68,10 +71,15 @@ export class Trail {
   }
 }
 
-/** A key, an index, or nothing where a level of encoding is no level for the user, as from an instance to its fields. */
+/**
+ * A key, an index, or nothing where a level of encoding is no level for the user, as from an instance to its
+ * fields.
+ */
 type Step = string | number | undefined
 
-/** Keys and values of a map have negative numbers: -1 and -2 for the first entry, -3 and -4 for the second. */
+/**
+ * Keys and values of a map have negative numbers: -1 and -2 for the first entry, -3 and -4 for the second.
+ */
 export function mapKeyStep(entry: number): number {
   return -1 - 2 * entry
 }

@@ -5,14 +5,15 @@ import { bareType } from "./bare-type.js"
 import { travelsAnyway } from "./built-in-classes.js"
 
 // biome-ignore lint/suspicious/noExplicitAny: a class with whatever constructor it has
-export type Class<T extends object = any> = abstract new (...args: never[]) => T
+type Class<T extends object = any> = abstract new (...args: never[]) => T
 
 /**
- * A class whose instances may be sent. By itself: its enumerable fields travel, and where they arrive an object of that class
- * gets them, whose constructor does not run. A class with `#private` fields, or one that extends a class of the language,
- * says by `encode` what is sent and by `decode` what becomes of it.
+ * A class whose instances may be sent. By itself: its enumerable fields travel, and where they arrive an
+ * object of that class gets them, whose constructor does not run. A class with `#private` fields, or one that
+ * extends a class of the language, says by `encode` what is sent and by `decode` what becomes of it.
  *
- * Its name on the way is `name`, or the class's `static readonly type` if that is a text, or the class's own name.
+ * Its name on the way is `name`, or the class's `static readonly type` if that is a text, or the class's own
+ * name.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the classes of one list have nothing in common
 export type WireType<T extends object = any> =

@@ -27,5 +27,7 @@ export function varintBytes(value: number): number {
   return count
 }
 
-/** The bytes of the largest one that is taken: eight times seven bits are more than the 53 of a safe integer. */
+/**
+ * The bytes of the largest one that is taken: eight times seven bits are more than the 53 of a safe integer.
+ */
 export const MOST_VARINT_BYTES = 8

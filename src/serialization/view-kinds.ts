@@ -1,8 +1,8 @@
 /**
  * Buffers and the views of them. The place in the list is part of the wire format: new kinds go to the end.
  *
- * Their bytes travel in the order in which they are in memory, which is little-endian on every platform that Troupe
- * is meant for.
+ * Their bytes travel in the order in which they are in memory, which is little-endian on every platform that
+ * Troupe is meant for.
  */
 export const viewKinds: readonly ViewKind[] = [
   kind("Uint8Array", 1, Uint8Array),
@@ -23,7 +23,7 @@ export const viewKinds: readonly ViewKind[] = [
 /** The place in the list of the Uint8Array, which has a tag of its own. */
 export const PLAIN_BYTES = 0
 
-export interface ViewKind {
+interface ViewKind {
   readonly name: string
   readonly prototype: object
   /** Bytes to an element. */

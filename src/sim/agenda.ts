@@ -19,8 +19,8 @@ interface Entry {
 }
 
 /**
- * What is to happen, and when. All that is due at one instant is ready, and what is ready comes out in an order drawn from
- * the seed. Time moves only when nothing is ready.
+ * What is to happen, and when. All that is due at one instant is ready, and what is ready comes out in an
+ * order drawn from the seed. Time moves only when nothing is ready.
  */
 export class Agenda {
   readonly #random: SeededRandom
@@ -58,7 +58,10 @@ export class Agenda {
     push(this.#heap, { at: Math.ceil(at), order: this.#order, step })
   }
 
-  /** The next step; moves time on if there is none at this instant. Undefined when nothing will ever happen again. */
+  /**
+   * The next step; moves time on if there is none at this instant. Undefined when nothing will ever happen
+   * again.
+   */
   take(): Step | undefined {
     for (;;) {
       if (this.#ready.length === 0 && !this.#advance()) return undefined

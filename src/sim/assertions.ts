@@ -22,8 +22,8 @@ interface Invariant {
 }
 
 /**
- * What a run claims, and how often each claim was put to the test. A claim that was never tested is no claim, so the counts
- * are part of the verdict.
+ * What a run claims, and how often each claim was put to the test. A claim that was never tested is no claim,
+ * so the counts are part of the verdict.
  */
 export class Assertions {
   readonly #invariants: Invariant[] = []
@@ -31,7 +31,9 @@ export class Assertions {
   readonly always = new Map<string, number>()
   readonly invariants = new Map<string, number>()
   #events: SimEvent[] = []
-  /** The first that broke: kept here as well as thrown, because the code that it is thrown into may catch it. */
+  /**
+   * The first that broke: kept here as well as thrown, because the code that it is thrown into may catch it.
+   */
   broken: AssertionBroken | undefined
 
   /** Must hold whenever it is asked. */

@@ -8,7 +8,7 @@ export type CounterOutput =
   /** It was done, but the value was not seen. */
   | { readonly kind: "ack" }
 
-export type CounterModel = Model<number, CounterInput, CounterOutput>
+type CounterModel = Model<number, CounterInput, CounterOutput>
 
 /** A number that can be added to and read. */
 export function counter(init = 0): CounterModel {

@@ -1,6 +1,9 @@
 import type { SeededRandom } from "./seeded-random.js"
 
-/** Every kind of fault that a world can have. New ones go to the end: what the others draw from a seed then stays. */
+/**
+ * Every kind of fault that a world can have. New ones go to the end: what the others draw from a seed then
+ * stays.
+ */
 export const faultKinds = [
   "crash",
   "pause",
@@ -34,8 +37,8 @@ export type FaultKind = (typeof faultKinds)[number]
 /**
  * Which faults are on in one run and how strong each is, from 0 (off) to 1.
  *
- * A run with every fault on at once finds little: crashes end what a subtle delay was about to show. So each seed turns on
- * a subset, and over many seeds all combinations are tried.
+ * A run with every fault on at once finds little: crashes end what a subtle delay was about to show. So each
+ * seed turns on a subset, and over many seeds all combinations are tried.
  */
 export type FaultPlan = Readonly<Record<FaultKind, number>>
 

@@ -1,8 +1,9 @@
 /**
  * What clients asked of a system and what they saw, in the order in which it was recorded.
  *
- * That order is what a checker goes by: an operation came before another if its answer was recorded before the other's
- * call. `now` only labels the moments, to find them in a trace; in a simulated world many things happen at one instant.
+ * That order is what a checker goes by: an operation came before another if its answer was recorded before
+ * the other's call. `now` only labels the moments, to find them in a trace; in a simulated world many things
+ * happen at one instant.
  */
 export class History<Input, Output> {
   readonly #now: (() => number) | undefined
@@ -59,7 +60,10 @@ export class History<Input, Output> {
   }
 }
 
-/** The operations as they were known right after the moment of that order: answers that came later are unknown. */
+/**
+ * The operations as they were known right after the moment of that order: answers that came later are
+ * unknown.
+ */
 export function knownAt<Input, Output>(
   operations: readonly Operation<Input, Output>[],
   order: number,
@@ -89,7 +93,7 @@ export type Outcome<Output> =
   | { readonly kind: "fail" }
   | { readonly kind: "unknown" }
 
-export interface Moment {
+interface Moment {
   /** No two moments of a history have the same. */
   readonly order: number
   readonly time: number

@@ -433,7 +433,10 @@ describe("within few configurations", () => {
   })
 })
 
-/** Clients take turns by a fixed pattern, and each operation takes effect at a point between its call and its answer. */
+/**
+ * Clients take turns by a fixed pattern, and each operation takes effect at a point between its call and its
+ * answer.
+ */
 function busyRegister(options: {
   readonly operations: number
   readonly clients: number
@@ -532,7 +535,9 @@ describe("agrees with trying every order", () => {
   }
 })
 
-/** A queue of letters: `take` answers with the first or with none, a letter is put and answers with itself. */
+/**
+ * A queue of letters: `take` answers with the first or with none, a letter is put and answers with itself.
+ */
 function queue(): Model<string, string, string> {
   return {
     init: "",
@@ -548,7 +553,10 @@ function queue(): Model<string, string, string> {
   }
 }
 
-/** Histories of up to seven operations that were really done one at a time, a few of whose answers are then lies. */
+/**
+ * Histories of up to seven operations that were really done one at a time, a few of whose answers are then
+ * lies.
+ */
 function casesOf<State, Input, Output>(from: {
   readonly model: Model<State, Input, Output>
   readonly input: fc.Arbitrary<Input>
@@ -593,7 +601,10 @@ function casesOf<State, Input, Output>(from: {
   })
 }
 
-/** The definition itself: any operation that nothing left had to come before may be next, and unknown ones may be left. */
+/**
+ * The definition itself: any operation that nothing left had to come before may be next, and unknown ones may
+ * be left.
+ */
 function hasOrder<State, Input, Output>(
   operations: readonly Operation<Input, Output>[],
   model: Model<State, Input, Output>,

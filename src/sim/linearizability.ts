@@ -6,9 +6,9 @@ import { explainViolation, type Violation } from "./violation-explanation.js"
 export type { Model } from "./sequential-model.js"
 
 /**
- * Whether what clients saw can be explained by doing their operations one at a time, each at some instant between its
- * call and its answer. Keys do not know of each other, so each is checked alone. The problem is hard, so there is a limit,
- * and reaching it is an answer of its own.
+ * Whether what clients saw can be explained by doing their operations one at a time, each at some instant
+ * between its call and its answer. Keys do not know of each other, so each is checked alone. The problem is
+ * hard, so there is a limit, and reaching it is an answer of its own.
  */
 export function checkLinearizable<State, Input, Output>(
   history: Pick<History<Input, Output>, "operations">,

@@ -7,18 +7,20 @@ import type { Model } from "./sequential-model.js"
 /**
  * Looks for an order of one key's operations in which every answer fits.
  *
- * The search is that of Wing and Gong: from a state, do any operation that no other one had to come before, and go back
- * where an answer does not fit. It remembers, as Lowe does, where it has been: the operations done and the state.
+ * The search is that of Wing and Gong: from a state, do any operation that no other one had to come before,
+ * and go back where an answer does not fit. It remembers, as Lowe does, where it has been: the operations
+ * done and the state.
  *
- * Operations of unknown outcome make it explode, for each may be done anywhere or not at all. Four rules keep them down,
- * and none loses the last order that explains a history:
- * - They are done right before an operation with an answer, and not if the last of them could as well be done right
- *   after it. What nobody sees is put off until it need not be done.
+ * Operations of unknown outcome make it explode, for each may be done anywhere or not at all. Four rules keep
+ * them down, and none loses the last order that explains a history:
+ * - They are done right before an operation with an answer, and not if the last of them could as well be done
+ *   right after it. What nobody sees is put off until it need not be done.
  * - A place that was reached with some of them is not looked at again with these and more.
  * - Of those with equal inputs, the one called first is done first.
  * - A model may say what a history cannot tell apart (`focusedOn`).
  *
- * To choose which of them happened, and then to order what did, would be simpler, and exponential from the start.
+ * To choose which of them happened, and then to order what did, would be simpler, and exponential from the
+ * start.
  */
 export class LinearizationSearch<State, Input, Output> {
   readonly #model: Model<State, Input, Output>
@@ -42,9 +44,10 @@ export class LinearizationSearch<State, Input, Output> {
   }
 
   /**
-   * Depth first, twice. The first time takes every move as it comes, which finds an order soon if there are many. The second
-   * one, which has most of the time, does all that can be done with few unknown operations before it tries more of
-   * them: that is how to see soon that there is none, for what was reached with fewer rules out the rest.
+   * Depth first, twice. The first time takes every move as it comes, which finds an order soon if there are
+   * many. The second one, which has most of the time, does all that can be done with few unknown operations
+   * before it tries more of them: that is how to see soon that there is none, for what was reached with fewer
+   * rules out the rest.
    */
   run(): Found<Input, Output> {
     const quick = this.#explore(Math.ceil(this.#limit / 10), () => 0)
@@ -100,7 +103,10 @@ export class LinearizationSearch<State, Input, Output> {
     }
   }
 
-  /** The operations called before any other one had its answer may be next. The first to have its answer comes first. */
+  /**
+   * The operations called before any other one had its answer may be next. The first to have its answer comes
+   * first.
+   */
   #ready({ base, ahead }: Configuration<State, Input, Output>): Answered<Input, Output>[] {
     const ready: Answered<Input, Output>[] = []
     let deadline = Number.POSITIVE_INFINITY
@@ -115,7 +121,9 @@ export class LinearizationSearch<State, Input, Output> {
     return ready.sort((a, b) => a.returned - b.returned)
   }
 
-  /** What can be reached from here by unknown operations alone: with none first, then with one, then with two. */
+  /**
+   * What can be reached from here by unknown operations alone: with none first, then with one, then with two.
+   */
   *#withUnknown(from: Configuration<State, Input, Output>, deadline: number) {
     const reached = new ReachedPlaces()
     reached.add(this.#model.stateText(from.state), from.taken)
@@ -173,14 +181,16 @@ export class LinearizationSearch<State, Input, Output> {
   }
 }
 
-export interface Found<Input, Output> {
+interface Found<Input, Output> {
   readonly kind: "linearizable" | "violation" | "gave-up"
   readonly visited: number
   /** The longest order that was found. */
   readonly order: readonly Operation<Input, Output>[]
 }
 
-/** Answered operations are counted in the order of their calls: all before `base` are done, and some after it. */
+/**
+ * Answered operations are counted in the order of their calls: all before `base` are done, and some after it.
+ */
 interface Configuration<State, Input, Output> {
   readonly base: number
   /** Which ones from `base` on are done; the lowest bit, for `base` itself, is never set. */

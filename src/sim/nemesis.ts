@@ -3,8 +3,8 @@ import type { SimStore } from "./sim-store.js"
 import type { World } from "./world.js"
 
 /**
- * Does to a world, now and then, what its fault plan says: kills and brings back, stops and lets go, cuts and heals. The
- * faults that are about one call or one write are not here: they strike where the call is made.
+ * Does to a world, now and then, what its fault plan says: kills and brings back, stops and lets go, cuts and
+ * heals. The faults that are about one call or one write are not here: they strike where the call is made.
  */
 export function unleash(world: World): void {
   for (const [kind, meanMs, strike] of strikes) {
@@ -112,7 +112,10 @@ const storeStrikes: readonly [
   ],
 ]
 
-/** A machine, or the process on it, stands still: mostly for a rather short time, and now and then for very long. */
+/**
+ * A machine, or the process on it, stands still: mostly for a rather short time, and now and then for very
+ * long.
+ */
 function still(
   world: World,
   kind: "suspend" | "long-pause",

@@ -17,7 +17,7 @@ export type RegisterOutput =
   /** It was done, but what came of it was not seen. */
   | { readonly kind: "unspecified" }
 
-export type RegisterModel = Model<RegisterValue, RegisterInput, RegisterOutput>
+type RegisterModel = Model<RegisterValue, RegisterInput, RegisterOutput>
 
 /** One value that can be read, written, and compared and set. */
 export function register(init: RegisterValue = null): RegisterModel {
@@ -51,8 +51,8 @@ function step(state: RegisterValue, input: RegisterInput): { state: RegisterValu
 }
 
 /**
- * The values that a read saw or a compare-and-set looks for. Nothing can tell any other values from each other, so fifty
- * writes of values that nobody saw are fifty times the same write.
+ * The values that a read saw or a compare-and-set looks for. Nothing can tell any other values from each
+ * other, so fifty writes of values that nobody saw are fifty times the same write.
  */
 function valuesToldApart(operations: readonly Operation<RegisterInput, RegisterOutput>[]): Set<string> {
   const told = new Set<string>()

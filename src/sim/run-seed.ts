@@ -1,7 +1,7 @@
-import type { AmbientWorld } from "../runtime/ambient/ambient-world.js"
-import { installAmbient } from "../runtime/ambient/install-ambient.js"
 import { nodeScheduler } from "../runtime/node-scheduler.js"
 import { captureUncaught } from "../runtime/uncaught.js"
+import type { AmbientWorld } from "./ambient/ambient-world.js"
+import { installAmbient } from "./ambient/install-ambient.js"
 import { AssertionBroken } from "./assertions.js"
 import { drawFaults, type FaultKind, type FaultPlan, faultKinds } from "./faults.js"
 import { unleash } from "./nemesis.js"
@@ -37,7 +37,10 @@ export interface SeedReport {
 }
 
 export interface SeedFailure {
-  /** The assertion that broke, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `forbidden`, `workload`. */
+  /**
+   * The assertion that broke, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `forbidden`,
+   * `workload`.
+   */
   readonly what: string
   readonly detail: string
 }
@@ -45,9 +48,10 @@ export interface SeedFailure {
 /**
  * Runs a workload once, in a world made from one seed.
  *
- * A step's microtasks must have run before the next step begins, and nothing else of this process may run between: what
- * they call (`Date.now`, `setTimeout`) is answered by the world of the step. Node drains microtasks between two immediates
- * of one round of its loop and serves nothing else there, so steps are run as immediates, asked for many at a time.
+ * A step's microtasks must have run before the next step begins, and nothing else of this process may run
+ * between: what they call (`Date.now`, `setTimeout`) is answered by the world of the step. Node drains
+ * microtasks between two immediates of one round of its loop and serves nothing else there, so steps are run
+ * as immediates, asked for many at a time.
  */
 export async function runSeed(
   workload: Workload,

@@ -1,4 +1,7 @@
-/** The moves that are still to be made: those of the lowest level first, and of these the ones that were found last. */
+/**
+ * The moves that are still to be made: those of the lowest level first, and of these the ones that were found
+ * last.
+ */
 export class SearchFrontier<T> {
   readonly #levelOf: (move: T) => number
   readonly #levels: Branch<T>[][] = []

@@ -3,8 +3,8 @@ import type { Random } from "../ports/random.js"
 /**
  * All chance in a simulated world: xoshiro128**, started from one number.
  *
- * It works on 32-bit integers only, so that the same seed gives the same numbers on every machine and in every version of
- * the engine; functions such as `Math.log` do not promise that.
+ * It works on 32-bit integers only, so that the same seed gives the same numbers on every machine and in
+ * every version of the engine; functions such as `Math.log` do not promise that.
  */
 export class SeededRandom implements Random {
   readonly #state = new Uint32Array(4)

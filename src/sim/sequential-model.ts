@@ -4,9 +4,13 @@ import type { Operation } from "./history.js"
 export interface Model<State, Input, Output> {
   readonly init: State
   step(state: State, input: Input): { readonly state: State; readonly output: Output }
-  /** Whether a client can have seen `seen` where the model gives `given`. It may say less, or nothing at all. */
+  /**
+   * Whether a client can have seen `seen` where the model gives `given`. It may say less, or nothing at all.
+   */
   matches(seen: Output, given: Output): boolean
-  /** Whether it changes no state, wherever it is done with that answer; `seen` is undefined if there was none. */
+  /**
+   * Whether it changes no state, wherever it is done with that answer; `seen` is undefined if there was none.
+   */
   observesOnly(input: Input, seen: Output | undefined): boolean
   /** Equal texts mean equal states. */
   stateText(state: State): string

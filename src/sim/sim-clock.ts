@@ -3,9 +3,9 @@ import type { SimMicros } from "./agenda.js"
 import type { SimProcess } from "./sim-process.js"
 
 /**
- * One machine's clocks. They run at the machine's own rate, which true time does not know of, and wall time jumps when
- * somebody sets it. Monotonic time stands still while the machine is suspended, and wall time goes on. A timer waits by
- * monotonic time.
+ * One machine's clocks. They run at the machine's own rate, which true time does not know of, and wall time
+ * jumps when somebody sets it. Monotonic time stands still while the machine is suspended, and wall time goes
+ * on. A timer waits by monotonic time.
  */
 export class SimClock implements Clock {
   readonly #process: SimProcess

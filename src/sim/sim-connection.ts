@@ -25,12 +25,13 @@ type Parcel =
 /**
  * One end of a simulated TCP connection.
  *
- * What an end sends travels as parcels in a queue of its own, in order. A parcel is due after the latency drawn for it and
- * never before the one ahead of it; a partition holds the whole queue, as retransmission would, until it heals. The
- * two ends are separate: either may believe in the connection when the other does not.
+ * What an end sends travels as parcels in a queue of its own, in order. A parcel is due after the latency
+ * drawn for it and never before the one ahead of it; a partition holds the whole queue, as retransmission
+ * would, until it heals. The two ends are separate: either may believe in the connection when the other does
+ * not.
  *
- * An end that is paused, or that nobody has attached to, leaves what arrives in the queue, and the sender's buffer fills
- * up: that is back-pressure.
+ * An end that is paused, or that nobody has attached to, leaves what arrives in the queue, and the sender's
+ * buffer fills up: that is back-pressure.
  */
 export class SimConnection implements Connection {
   readonly local: Endpoint
@@ -150,7 +151,10 @@ export class SimConnection implements Connection {
     if (next !== undefined) this.#wakeAt(next.dueAt)
   }
 
-  /** Each wake-up takes the next parcel, whichever that is by then, so the order holds however wake-ups come up. */
+  /**
+   * Each wake-up takes the next parcel, whichever that is by then, so the order holds however wake-ups come
+   * up.
+   */
   #wakeAt(at: SimMicros): void {
     const { world } = this.process
     world.schedule(Math.max(at, world.now), this.process, `${this.remote.host} -> ${this.local.host}`, () =>

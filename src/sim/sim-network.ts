@@ -109,7 +109,10 @@ export class SimNetwork implements Network {
 const FIRST_PORT = 40_000
 const LAST_PORT = 65_535
 
-/** A simulation is one process, and its bytes cross no wire; the time that a handshake computes would not be its own. */
+/**
+ * A simulation is one process, and its bytes cross no wire; the time that a handshake computes would not be
+ * its own.
+ */
 function refuseTls(attempt: string): Promise<never> {
   const message = `${attempt}: the simulated network has no TLS. Leave \`tls\` out in simulations.`
   return Promise.reject(new NetworkError("NotPermitted", message))

@@ -26,10 +26,10 @@ export interface Machine {
 /**
  * One life of one process: what it has under way ends with it.
  *
- * A pause may begin inside any call to a port. The code that made the call cannot be held up there, so its time is moved
- * instead: from then on the process is ahead of the world by the length of the pause. What it reads from its clock is
- * later, what it sends leaves later, and nothing else happens in it until the world has caught up. Seen from
- * everywhere else, it stood still between the call and what came after.
+ * A pause may begin inside any call to a port. The code that made the call cannot be held up there, so its
+ * time is moved instead: from then on the process is ahead of the world by the length of the pause. What it
+ * reads from its clock is later, what it sends leaves later, and nothing else happens in it until the world
+ * has caught up. Seen from everywhere else, it stood still between the call and what came after.
  */
 export class SimProcess {
   readonly world: World
@@ -116,8 +116,9 @@ export class SimProcess {
   }
 
   /**
-   * Stands still until it is told to go on, or is killed. A suspended one does with its whole machine, whose monotonic clock
-   * does not count meanwhile. It must not be in a pause: there it may have read times that would come again.
+   * Stands still until it is told to go on, or is killed. A suspended one does with its whole machine, whose
+   * monotonic clock does not count meanwhile. It must not be in a pause: there it may have read times that
+   * would come again.
    */
   standStill(kind: Stillness["kind"]): void {
     if (this.isStill || this.now > this.world.now || this.#busyUntil > this.world.now) {
@@ -218,7 +219,10 @@ class ProcessRandom extends SeededRandom {
   }
 }
 
-/** A log line is a line of the trace. Its fields stay out: they may hold stacks, which differ from machine to machine. */
+/**
+ * A log line is a line of the trace. Its fields stay out: they may hold stacks, which differ from machine to
+ * machine.
+ */
 function traced(proc: SimProcess): Logger {
   const logger: Logger = {
     enabled: () => true,

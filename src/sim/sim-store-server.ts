@@ -13,8 +13,9 @@ export interface StoreService {
   /** What every commit takes beyond that, in ms. Others do not wait for it. Default 0. */
   readonly delayMs?: number
   /**
-   * Which of the requests that wait is next. `lanes`: what is about leases and node records goes first, as in the adapters that come with
-   * Troupe. `fifo`: they are served in the order in which they came, as by an adapter that has one connection. Default `lanes`.
+   * Which of the requests that wait is next. `lanes`: what is about leases and node records goes first, as in
+   * the adapters that come with Troupe. `fifo`: they are served in the order in which they came, as by an
+   * adapter that has one connection. Default `lanes`.
    */
   readonly order?: "lanes" | "fifo"
 }

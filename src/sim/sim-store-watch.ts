@@ -5,13 +5,15 @@ import type { SimProcess } from "./sim-process.js"
 import { SimStoreLine } from "./sim-store-line.js"
 
 /** What a watch has to know of its store. */
-export interface WatchedStore {
+interface WatchedStore {
   readonly state: StoreState
   readonly isHanging: boolean
   isCutOff(machine: string): boolean
 }
 
-/** One watch of one process: it looks at the store when something has changed there, and sends what it finds. */
+/**
+ * One watch of one process: it looks at the store when something has changed there, and sends what it finds.
+ */
 export class SimStoreWatch implements StoreWatch {
   readonly process: SimProcess
   readonly #store: WatchedStore
@@ -43,8 +45,8 @@ export class SimStoreWatch implements StoreWatch {
   }
 
   /**
-   * Whether it has seen all up to the moment before a commit to these keys, and that commit is none of its business. It would
-   * find that out by itself, in a step that costs more than this.
+   * Whether it has seen all up to the moment before a commit to these keys, and that commit is none of its
+   * business. It would find that out by itself, in a step that costs more than this.
    */
   passesOver(keys: readonly string[], before: Moment): boolean {
     const hasSeenAll =
@@ -60,7 +62,10 @@ export class SimStoreWatch implements StoreWatch {
     this.process.world.schedule(at, undefined, `store watch of ${this.process.name}`, () => this.#look())
   }
 
-  /** The way to the process is open again, either as it was or as a new one, on which it has to be told that there is a gap. */
+  /**
+   * The way to the process is open again, either as it was or as a new one, on which it has to be told that
+   * there is a gap.
+   */
   healed(isGap: boolean): void {
     if (isGap && !this.#isComplete) {
       this.#line.clear()
@@ -100,7 +105,7 @@ export class SimStoreWatch implements StoreWatch {
   }
 }
 
-export interface AskedWatch {
+interface AskedWatch {
   readonly prefix: string
   readonly from: Moment
   readonly watcher: StoreWatcher

@@ -10,16 +10,19 @@ import type { SimStoreWatch } from "./sim-store-watch.js"
 import type { Life, World } from "./world.js"
 
 /**
- * A store that stands outside of all machines and survives them. Each process opens it for itself, through `provider`.
+ * A store that stands outside of all machines and survives them. Each process opens it for itself, through
+ * `provider`.
  *
- * A request takes time to get there and an answer takes time to get back. The requests of one handle arrive in the order
- * of the calls, and what the store does with one is a step of its own, so it is a single moment in the order of the world. A store with
- * a `StoreService` takes time over each as well, and serves those of one process one after the other.
+ * A request takes time to get there and an answer takes time to get back. The requests of one handle arrive
+ * in the order of the calls, and what the store does with one is a step of its own, so it is a single moment
+ * in the order of the world. A store with a `StoreService` takes time over each as well, and serves those of
+ * one process one after the other.
  *
- * What may happen to a request: it is refused, held up, or lost on the way; its answer is lost; or it arrives when the client
- * has long given up, and then nothing holds its order and its process may be dead. A machine may be cut off from the store
- * for a while: half of what it sends is lost and the rest arrives when the cut heals. The store may stand still as a whole, and
- * it may be set back to an earlier moment, which begins a new epoch.
+ * What may happen to a request: it is refused, held up, or lost on the way; its answer is lost; or it arrives
+ * when the client has long given up, and then nothing holds its order and its process may be dead. A machine
+ * may be cut off from the store for a while: half of what it sends is lost and the rest arrives when the cut
+ * heals. The store may stand still as a whole, and it may be set back to an earlier moment, which begins a
+ * new epoch.
  */
 export class SimStore {
   readonly state: StoreState
@@ -62,7 +65,10 @@ export class SimStore {
     return this.state.list(prefix)
   }
 
-  /** Told of every commit and every cut of history, in the moment in which it happens. Keys have their namespace. */
+  /**
+   * Told of every commit and every cut of history, in the moment in which it happens. Keys have their
+   * namespace.
+   */
   observe(observer: (event: SimStoreEvent) => void): void {
     this.#observers.push(observer)
   }

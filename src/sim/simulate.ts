@@ -15,7 +15,10 @@ export interface SimulationReport {
   readonly workload: string
   readonly seeds: number
   readonly failures: readonly FailedSeed[]
-  /** What is wrong with the run as a whole: a floor that was not reached, a claim that was never put to the test. */
+  /**
+   * What is wrong with the run as a whole: a floor that was not reached, a claim that was never put to the
+   * test.
+   */
   readonly problems: readonly string[]
   readonly steps: number
   readonly virtualMs: number

@@ -7,7 +7,10 @@ import { SimStore } from "./sim-store.js"
 import type { StoreService } from "./sim-store-server.js"
 import type { Life, Program, World } from "./world.js"
 
-/** The process that was asked to do something died before it had, or was not running. Whether it did is unknown. */
+/**
+ * The process that was asked to do something died before it had, or was not running. Whether it did is
+ * unknown.
+ */
 export class ProcessDiedError extends TroupeError {
   readonly code = "ProcessDied"
 
@@ -24,8 +27,8 @@ export interface StageStoreOptions {
 }
 
 /**
- * What a workload does to its world. A workload stands outside of all machines: it starts them, asks things of them, and
- * judges the answers, and it survives them.
+ * What a workload does to its world. A workload stands outside of all machines: it starts them, asks things
+ * of them, and judges the answers, and it survives them.
  */
 export class Stage {
   readonly random: SeededRandom
@@ -57,8 +60,8 @@ export class Stage {
   }
 
   /**
-   * A store outside of all machines, the same one for the same name. A program opens it with `provider(life)`. Its options are
-   * up to whoever asks for it first.
+   * A store outside of all machines, the same one for the same name. A program opens it with
+   * `provider(life)`. Its options are up to whoever asks for it first.
    */
   store(name = "store", options: StageStoreOptions = {}): SimStore {
     const known = this.#stores.get(name)
@@ -87,7 +90,9 @@ export class Stage {
     this.#world.processOn(machine)?.pause(Math.ceil(ms * 1000))
   }
 
-  /** A machine stands still for so long, and only its wall clock goes on. Not one that stands still already. */
+  /**
+   * A machine stands still for so long, and only its wall clock goes on. Not one that stands still already.
+   */
   suspend(machine: string, ms: number): void {
     const world = this.#world
     const proc = world.processOn(machine)
@@ -117,8 +122,8 @@ export class Stage {
   }
 
   /**
-   * Runs `task` in the process on a machine, and gives what it gives, as a step of the workload. Rejects with a
-   * {@link ProcessDiedError} when the process is not there, or is killed before the task has ended.
+   * Runs `task` in the process on a machine, and gives what it gives, as a step of the workload. Rejects with
+   * a {@link ProcessDiedError} when the process is not there, or is killed before the task has ended.
    */
   on<T>(machine: string, task: (life: Life) => T | Promise<T>): Promise<T> {
     const world = this.#world

@@ -1,6 +1,6 @@
 /**
- * What happened, line by line. The hash covers every line; the lines themselves are kept only as far back as asked for,
- * because a run has millions.
+ * What happened, line by line. The hash covers every line; the lines themselves are kept only as far back as
+ * asked for, because a run has millions.
  */
 export class Trace {
   readonly #keep: number

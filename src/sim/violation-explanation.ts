@@ -6,8 +6,9 @@ import type { Model } from "./sequential-model.js"
 /**
  * Says what is wrong with a history that was found wrong.
  *
- * What can be explained could be explained at every earlier moment too. So there is a first answer that fits no order; the
- * history up to just before it has one, and that order and that answer are what a person has to look at.
+ * What can be explained could be explained at every earlier moment too. So there is a first answer that fits
+ * no order; the history up to just before it has one, and that order and that answer are what a person has to
+ * look at.
  */
 export function explainViolation<State, Input, Output>(
   operations: readonly Operation<Input, Output>[],

@@ -9,7 +9,9 @@ import { type Machine, SimProcess } from "./sim-process.js"
 import type { SimStore } from "./sim-store.js"
 import { Trace } from "./trace.js"
 
-/** What runs on a machine. It is started when the machine is, and again each time that the machine comes back. */
+/**
+ * What runs on a machine. It is started when the machine is, and again each time that the machine comes back.
+ */
 export type Program = (life: Life) => void | Promise<void>
 
 /** One life of a program. */
@@ -25,7 +27,7 @@ export interface Life {
   trueMs(): number
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly seed: number
   readonly faults: FaultPlan
   /** How many lines of the trace are kept. 50 unless set. */
@@ -36,9 +38,10 @@ export interface WorldOptions {
 /**
  * Machines, processes and the network between them, in one process, on one thread, from one number.
  *
- * Everything that happens is a step: it belongs to one process, and its microtasks are part of it. The world takes steps
- * from its agenda one by one, in an order drawn from the seed, and after each it checks what must hold. Nothing in here
- * reads a real clock or draws real chance, so the same seed gives the same trace to the byte.
+ * Everything that happens is a step: it belongs to one process, and its microtasks are part of it. The world
+ * takes steps from its agenda one by one, in an order drawn from the seed, and after each it checks what must
+ * hold. Nothing in here reads a real clock or draws real chance, so the same seed gives the same trace to the
+ * byte.
  */
 export class World {
   readonly random: SeededRandom
@@ -131,7 +134,10 @@ export class World {
     return proc
   }
 
-  /** What a process does after a pause began has not happened before the pause is over, and never if it is killed. */
+  /**
+   * What a process does after a pause began has not happened before the pause is over, and never if it is
+   * killed.
+   */
   #recordBy(proc: SimProcess, event: SimEvent): void {
     if (!proc.isAlive) return
     this.#recordHeld(proc)
@@ -179,8 +185,8 @@ export class World {
   }
 
   /**
-   * Begins the next step. False when there is none, and then nothing will ever happen again. Its microtasks have yet to run;
-   * `endStep` is to be called after them.
+   * Begins the next step. False when there is none, and then nothing will ever happen again. Its microtasks
+   * have yet to run; `endStep` is to be called after them.
    */
   beginStep(enter: (proc: SimProcess | undefined) => void = () => {}): boolean {
     for (;;) {
@@ -233,7 +239,10 @@ export class World {
     return true
   }
 
-  /** No more faults from now on: partitions heal, those from stores included, and whoever stands still goes on. */
+  /**
+   * No more faults from now on: partitions heal, those from stores included, and whoever stands still goes
+   * on.
+   */
   calm(): void {
     this.#calm = true
     this.note(undefined, "calm")
@@ -246,7 +255,9 @@ export class World {
     return this.#calm
   }
 
-  /** From now on nothing gets from `a` to `b`, until the function that this gives is called, or all is healed. */
+  /**
+   * From now on nothing gets from `a` to `b`, until the function that this gives is called, or all is healed.
+   */
   cut(a: string, b: string): () => void {
     const direction = `${a}>${b}`
     const cuts = this.#cuts.get(direction) ?? new Set()

@@ -14,8 +14,9 @@ import { NamespacedStore } from "./namespaced-store.js"
 import { StoreState } from "./store-state.js"
 
 /**
- * A store that lives and dies with this process: for tests, and for a cluster of one. Systems of this process that are given the
- * same one share it; another process cannot. Nothing ever fails in it, and its epoch never changes.
+ * A store that lives and dies with this process: for tests, and for a cluster of one. Systems of this process
+ * that are given the same one share it; another process cannot. Nothing ever fails in it, and its epoch never
+ * changes.
  */
 export function memoryStore(): StoreProvider {
   let state: StoreState | undefined

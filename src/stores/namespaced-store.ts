@@ -13,8 +13,8 @@ import type {
 } from "../ports/store.js"
 
 /**
- * One namespace of a store. It puts the namespace before each key and takes it off again, and holds callers to what the port
- * says of keys and commits; so the stores themselves need not.
+ * One namespace of a store. It puts the namespace before each key and takes it off again, and holds callers
+ * to what the port says of keys and commits; so the stores themselves need not.
  */
 export class NamespacedStore implements ClusterStore {
   readonly #store: ClusterStore

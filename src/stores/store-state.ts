@@ -13,8 +13,9 @@ import type {
 } from "../ports/store.js"
 
 /**
- * The keys of a store and the judgement of commits, in memory: what the stores that hold their keys themselves have in common.
- * Every call is one moment. Bytes are copied on their way in and out, so that nobody changes them afterwards.
+ * The keys of a store and the judgement of commits, in memory: what the stores that hold their keys
+ * themselves have in common. Every call is one moment. Bytes are copied on their way in and out, so that
+ * nobody changes them afterwards.
  */
 export class StoreState {
   readonly identity: string
@@ -75,7 +76,10 @@ export class StoreState {
     return { kind: "committed", revision: this.#revision }
   }
 
-  /** The commits after a moment, as far as they touch the prefix; undefined if they are not all known, or not any more. */
+  /**
+   * The commits after a moment, as far as they touch the prefix; undefined if they are not all known, or not
+   * any more.
+   */
   changesAfter(prefix: string, from: Moment): readonly (readonly Change[])[] | undefined {
     if (from.epoch !== this.#epoch || from.revision > this.#revision) return undefined
     if (from.revision < this.#oldestKnown) return undefined
@@ -88,8 +92,8 @@ export class StoreState {
   }
 
   /**
-   * History is cut: the last so many commits have never been. Revisions go on above those that were given out, since somebody
-   * may have shown one elsewhere, as a fencing token.
+   * History is cut: the last so many commits have never been. Revisions go on above those that were given
+   * out, since somebody may have shown one elsewhere, as a fencing token.
    */
   rewind(commits: number, epoch: string): void {
     assert(commits <= this.#log.length, `Only the last ${this.#log.length} commits are known.`)

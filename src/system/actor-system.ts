@@ -22,7 +22,7 @@ import { ClusterView } from "../membership/cluster-view.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore, StoreProvider } from "../ports/store.js"
 import type { Registry } from "../registry/registry.js"
-import type { AssociationState } from "../remote/association.js"
+import type { AssociationState } from "../remote/association-protocol.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import { Remoting } from "../remote/remoting.js"
 import { fingerprints } from "../remote/shared-keys.js"
@@ -30,17 +30,18 @@ import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
 import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
+import { type BoundListener, bindListener } from "./bound-listener.js"
 import { Cluster } from "./cluster.js"
-import { type OpenHouse, openHouse } from "./open-house.js"
 import { isLoopback } from "./remote-settings.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 
 /**
- * A system of actors in this process: puts the rooms together, holds the two guardians, and is where a program begins and
- * ends.
+ * A system of actors in this process: puts the rooms together, holds the two guardians, and is where a
+ * program begins and ends.
  *
- * Stopping goes down the tree: user actors first, children before parents, then the runtime's own. What does not stop
- * within `drainMs` is left behind and named, because a process that cannot end is worse than an actor that was cut off.
+ * Stopping goes down the tree: user actors first, children before parents, then the runtime's own. What does
+ * not stop within `drainMs` is left behind and named, because a process that cannot end is worse than an
+ * actor that was cut off.
  */
 export class ActorSystem implements AsyncDisposable {
   /** For the rooms that are built on it. */
@@ -61,8 +62,8 @@ export class ActorSystem implements AsyncDisposable {
   #stopping: Promise<void> | undefined
 
   /**
-   * Programs use the `ActorSystem.start` that brings its own ports. `privateStore` is for a system that hosts actors and
-   * has no store set.
+   * Programs use the `ActorSystem.start` that brings its own ports. `privateStore` is for a system that hosts
+   * actors and has no store set.
    */
   static async start(
     settings: ActorSystemSettings,
@@ -88,11 +89,11 @@ export class ActorSystem implements AsyncDisposable {
     isPrivate: boolean,
   ) {
     const { listen } = settings.remote
-    const house = listen === undefined ? undefined : await openHouse(listen, settings, ports)
-    const system = new ActorSystem(settings, ports, store, house)
-    house?.welcome(system.#remoting as Remoting)
+    const bound = listen === undefined ? undefined : await bindListener(listen, settings, ports)
+    const system = new ActorSystem(settings, ports, store, bound)
+    if (system.#remoting !== undefined) bound?.deliverTo(system.#remoting.arrivals)
     try {
-      const shown = house === undefined ? [] : fingerprints(house.keys, ports.digest)
+      const shown = bound === undefined ? [] : fingerprints(bound.keys, ports.digest)
       if (store !== undefined) await system.#join(store, ports, isPrivate, shown)
     } catch (error) {
       await system.#remoting?.stop()
@@ -105,15 +106,15 @@ export class ActorSystem implements AsyncDisposable {
     settings: CheckedSettings,
     ports: Ports,
     store: ClusterStore | undefined,
-    house: OpenHouse | undefined,
+    bound: BoundListener | undefined,
   ) {
     this.#store = store
     const { clock, random, scheduler } = ports
-    const address = house?.address ?? settings.address
+    const address = bound?.address ?? settings.address
     const logger = guardedLogger(ports.logger).with({
       system: address.system,
       // Without its incarnation, which may change while the system runs.
-      ...(house === undefined ? {} : { node: house.self.address }),
+      ...(bound === undefined ? {} : { node: bound.self.address }),
     })
     const events = new EventStream(scheduler, logger)
     let names = 0
@@ -131,7 +132,7 @@ export class ActorSystem implements AsyncDisposable {
       random,
       logger,
       askTimeoutMs: settings.requestTimeoutMs,
-      mailboxCapacity: house === undefined ? Number.POSITIVE_INFINITY : settings.mailboxCapacity,
+      mailboxCapacity: bound === undefined ? Number.POSITIVE_INFINITY : settings.mailboxCapacity,
       temporaries: new Map(),
       freshName: () => {
         names += 1
@@ -140,16 +141,16 @@ export class ActorSystem implements AsyncDisposable {
     }
     this.#user = guardian(this.#realm, "user")
     this.#system = guardian(this.#realm, "system")
-    if (house === undefined) return
+    if (bound === undefined) return
     const { terms, inbound, keepAlive, maxMessageBytes, codec, types, listen } = settings.remote
     const { deadLetters, deadlines, dispatcher } = this.#realm
     this.#remoting = new Remoting(
       {
-        self: house.self,
+        self: bound.self,
         address,
         namespace: settings.namespace,
         store: store?.identity ?? "",
-        keys: house.keys,
+        keys: bound.keys,
         tls: listen?.tls,
         terms,
         inbound,
@@ -166,12 +167,12 @@ export class ActorSystem implements AsyncDisposable {
         dispatcher,
         local: (path) => this.#local(path),
       },
-      house.listener,
+      bound.listener,
     )
     logger.log("info", "listening for other nodes", {
-      at: `${house.listener.at.host}:${house.listener.at.port}`,
+      at: `${bound.listener.at.host}:${bound.listener.at.port}`,
     })
-    if (listen?.tls === undefined && !isLoopback(house.listener.at.host)) {
+    if (listen?.tls === undefined && !isLoopback(bound.listener.at.host)) {
       logger.log(
         "warn",
         "what nodes say to each other is not encrypted; set listen.tls unless the network is trusted",
@@ -194,7 +195,10 @@ export class ActorSystem implements AsyncDisposable {
     return this.#remoting?.state(authority)?.kind
   }
 
-  /** Exchanges nothing with that node for `quarantineMs`, or until it is lifted. A new incarnation of it is not meant. */
+  /**
+   * Exchanges nothing with that node for `quarantineMs`, or until it is lifted. A new incarnation of it is
+   * not meant.
+   */
   quarantine(authority: string, reason: string): void {
     this.#remote("quarantine").quarantine(authority, reason)
   }
@@ -210,8 +214,8 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   /**
-   * A handle of a virtual actor: nothing is sent until a method is called. Throws an `ActorIdError` for what is no key, and a `TypeError`
-   * where this system has neither actors nor a store.
+   * A handle of a virtual actor: nothing is sent until a method is called. Throws an `ActorIdError` for what
+   * is no key, and a `TypeError` where this system has neither actors nor a store.
    */
   actor<A extends Actor>(type: ActorClass<A>, key: string): ActorHandle<A>
   actor<A extends Actor>(type: string, key: string): ActorHandle<A>
@@ -233,8 +237,9 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   /**
-   * The ref for a path: whoever is there when a message is told, or that one incarnation if the path says a uid. Throws an
-   * `ActorPathError` for what is no path, a `PathResolutionError` for another node's where this system does not listen.
+   * The ref for a path: whoever is there when a message is told, or that one incarnation if the path says a
+   * uid. Throws an `ActorPathError` for what is no path, a `PathResolutionError` for another node's where
+   * this system does not listen.
    */
   resolve<M>(path: string | ActorPath): ActorRef<M> {
     const parsed = path instanceof ActorPath ? path : ActorPath.parse(path, { runtimeNames: true })
@@ -263,7 +268,10 @@ export class ActorSystem implements AsyncDisposable {
     })
   }
 
-  /** Stops every actor and resolves when all have stopped, or `drainMs` are over. Calling it again gives the same. */
+  /**
+   * Stops every actor and resolves when all have stopped, or `drainMs` are over. Calling it again gives the
+   * same.
+   */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
@@ -355,7 +363,10 @@ export class ActorSystem implements AsyncDisposable {
 
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** A guardian does nothing but stand above the others: what is escalated to it has been reported, and it goes on. */
+/**
+ * A guardian does nothing but stand above the others: what is escalated to it has been reported, and it goes
+ * on.
+ */
 function guardian(realm: Realm, name: "user" | "system"): Cell {
   const cell = new Cell(realm, undefined, name)
   cell.begin(

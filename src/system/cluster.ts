@@ -11,14 +11,17 @@ import type { ClusterStore } from "../ports/store.js"
 import type { ClusterTerms } from "../registry/cluster-terms.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
 import { Registry } from "../registry/registry.js"
-import { VERSION } from "../remote/handshake.js"
+import { PROTOCOL_VERSION } from "../remote/frames.js"
 import type { Remoting } from "../remote/remoting.js"
 import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { VirtualActors } from "../virtual/virtual-actors.js"
 import type { CheckedSettings } from "./settings.js"
 
-/** This system's part in a cluster, which may be a cluster of one: its place in the registry, and its virtual actors. */
+/**
+ * This system's part in a cluster, which may be a cluster of one: its place in the registry, and its virtual
+ * actors.
+ */
 export class Cluster {
   readonly registry: Registry
   readonly actors: VirtualActors
@@ -138,7 +141,7 @@ export class Cluster {
   }
 }
 
-export interface ClusterTools {
+interface ClusterTools {
   readonly settings: CheckedSettings
   readonly realm: Realm
   readonly ports: Ports
@@ -149,11 +152,15 @@ export interface ClusterTools {
   /** What stands for the secrets of this node where others can read it. */
   readonly fingerprints: readonly string[]
   resolve(path: ActorPath): object
-  /** Calls of other nodes come in here. They may see that this node has joined before it knows that itself. */
+  /**
+   * Calls of other nodes come in here. They may see that this node has joined before it knows that itself.
+   */
   opened(gate: ActorsGate): void
 }
 
-/** Nobody else can see a private store, so nobody else could take over: the lease is kept, and hardly counts. */
+/**
+ * Nobody else can see a private store, so nobody else could take over: the lease is kept, and hardly counts.
+ */
 const PRIVATE_TERMS: LeaseTerms = { ttlMs: 24 * 3_600_000, driftMargin: 0.1 }
 
 /** How many of the actors that are left behind are named. */
@@ -171,7 +178,7 @@ function addressOf({ scheme, system }: Address, { host, port }: NodeId): Address
 function termsOf({ settings, fingerprints }: ClusterTools, codec: Codec): ClusterTerms {
   const { listen } = settings.remote
   const transport = listen === undefined ? "none" : listen.tls === undefined ? "tcp" : "tls"
-  return { version: VERSION, codec: codec.name, transport, secrets: fingerprints }
+  return { version: PROTOCOL_VERSION, codec: codec.name, transport, secrets: fingerprints }
 }
 
 function codecOf({ settings, resolve }: ClusterTools, use: Pick<CodecTools, "purpose" | "clock">): Codec {

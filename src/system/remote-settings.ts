@@ -2,7 +2,7 @@ import { canonicalHost, isPort } from "../address/host.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { CodecFactory } from "../ports/codec.js"
 import type { TlsOptions } from "../ports/network.js"
-import type { AssociationTerms } from "../remote/association.js"
+import type { AssociationTerms } from "../remote/association-protocol.js"
 import { LEAST_MESSAGE_BYTES, MOST_MESSAGE_BYTES } from "../remote/handshake.js"
 import type { InboundTerms } from "../remote/inbound-budget.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
@@ -13,7 +13,10 @@ import { duration, group, number, text, whole } from "./setting-checks.js"
 export interface RemoteSettings {
   /** Where other nodes connect. A system that does not listen talks to no other node. */
   readonly listen?: ListenSettings
-  /** The address that other nodes use, where it is not the one listened on: behind a port mapping, or on 0.0.0.0. */
+  /**
+   * The address that other nodes use, where it is not the one listened on: behind a port mapping, or on
+   * 0.0.0.0.
+   */
   readonly advertise?: { readonly host?: string; readonly port?: number }
   /** The largest message, in bytes. 1 MiB unless set. */
   readonly maxMessageBytes?: number
@@ -25,8 +28,8 @@ export interface RemoteSettings {
     readonly total?: number
   }
   /**
-   * How long is waited between attempts to connect: longer from one to the next, and partly by chance. While messages wait, 2,000 at
-   * most, or `fromMs` if that is more.
+   * How long is waited between attempts to connect: longer from one to the next, and partly by chance. While
+   * messages wait, 2,000 at most, or `fromMs` if that is more.
    */
   readonly reconnect?: {
     /** 1,000 unless set. */
@@ -38,19 +41,27 @@ export interface RemoteSettings {
   readonly outboundBuffer?: {
     /** 16 MiB for each node unless set. */
     readonly bytes?: number
-    /** Which gives way: the new message, or the oldest that waits. `refuse` is the new one, and is the default. */
+    /**
+     * Which gives way: the new message, or the oldest that waits. `refuse` is the new one, and is the
+     * default.
+     */
     readonly overflow?: "refuse" | "drop-oldest"
   }
-  /** What came from one node and waits for its actors. Beyond it less is read from that node, and what would wait longest is refused. */
+  /**
+   * What came from one node and waits for its actors. Beyond it less is read from that node, and what would
+   * wait longest is refused.
+   */
   readonly inboundBuffer?: {
     /** 16,384 for each node unless set. */
     readonly messages?: number
-    /** As the messages are in memory, by estimate. 16 MiB for each node unless set; half of it for one actor. */
+    /**
+     * As the messages are in memory, by estimate. 16 MiB for each node unless set; half of it for one actor.
+     */
     readonly bytes?: number
   }
   /**
-   * How long nothing is exchanged with a node that is shut out by hand. 5 days unless set; at least 1,000. One that broke the
-   * protocol is shut out for five minutes, or for this if it is less.
+   * How long nothing is exchanged with a node that is shut out by hand. 5 days unless set; at least 1,000.
+   * One that broke the protocol is shut out for five minutes, or for this if it is less.
    */
   readonly quarantineMs?: number
   /** How it is noticed that a node, or the network to it, has gone without a word. */
@@ -74,8 +85,9 @@ export interface ListenSettings {
   /** 0 lets the system choose. */
   readonly port: number
   /**
-   * What all nodes of the cluster know and nobody else: at least 16 characters, 10 of them different, as `openssl rand -base64 32` makes
-   * them. Needed beyond loopback, unless TLS is mutual. While it is being changed, the new one and the one before it.
+   * What all nodes of the cluster know and nobody else: at least 16 characters, 10 of them different, as
+   * `openssl rand -base64 32` makes them. Needed beyond loopback, unless TLS is mutual. While it is being
+   * changed, the new one and the one before it.
    */
   readonly secret?: string | readonly [current: string, previous: string]
   readonly tls?: TlsOptions

@@ -35,16 +35,19 @@ export interface ActorSystemSettings<Classes extends readonly ActorClass[] = rea
   readonly mailboxCapacity?: number
   /** How often a call that finds its actor elsewhere is sent there at once. 2 unless set. */
   readonly maxForwards?: number
-  /** The largest state that an actor may save, in bytes. 1 MiB unless set. How many items may be in it is up to the `codec`. */
+  /**
+   * The largest state that an actor may save, in bytes. 1 MiB unless set. How many items may be in it is up
+   * to the `codec`.
+   */
   readonly maxStateBytes?: number
   /** What the nodes of a cluster agree by. All of them have the same one. */
   readonly store?: StoreProvider
   /** What this node is for, as others see it in the cluster's view. None unless set. */
   readonly roles?: readonly string[]
   /**
-   * How long the others believe in this node without hearing of it. The same for all nodes. `ttlMs` is 5,000 unless set, and
-   * `driftMargin` 0.1: clocks are within that share of true time. `deathProof` is true unless set: on one host the kernel tells at once that a
-   * process has died.
+   * How long the others believe in this node without hearing of it. The same for all nodes. `ttlMs` is 5,000
+   * unless set, and `driftMargin` 0.1: clocks are within that share of true time. `deathProof` is true unless
+   * set: on one host the kernel tells at once that a process has died.
    */
   readonly lease?: { readonly ttlMs?: number; readonly driftMargin?: number; readonly deathProof?: boolean }
   /** Lines on standard error unless set. */

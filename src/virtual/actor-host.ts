@@ -24,7 +24,9 @@ import { gatePath } from "./actors-gate.js"
 import { Copier } from "./copier.js"
 import type { PlacementDriver } from "./placement-driver.js"
 
-/** What the parts of a node that deal with virtual actors share, from before the node joins until it stops. */
+/**
+ * What the parts of a node that deal with virtual actors share, from before the node joins until it stops.
+ */
 export class ActorHost {
   readonly options: VirtualActorsOptions
   readonly realm: Realm

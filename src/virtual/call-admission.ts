@@ -1,21 +1,23 @@
 import { RefusedKeys } from "./refused-keys.js"
 
 /**
- * The receiver's side of calls from other nodes: a decision. It says of each call whether the activation of this node
- * takes it, whether it waits until the actor is resolved, or why it is refused. The driver is `incoming-calls.ts`.
+ * The receiver's side of calls from other nodes: a decision. It says of each call whether the activation of
+ * this node takes it, whether it waits until the actor is resolved, or why it is refused. The driver is
+ * `incoming-calls.ts`.
  *
- * This node forwards nothing: whoever made a call keeps its order and its time, and retries it elsewhere. So the
- * one thing to keep here is the order of calls that the caller has yet to hear of:
+ * This node forwards nothing: whoever made a call keeps its order and its time, and retries it elsewhere. So
+ * the one thing to keep here is the order of calls that the caller has yet to hear of:
  *
  *   1. the caller sends calls 1 and 2 to an actor; this node refuses 1, because the actor is on another node
  *   2. the actor is released there, and 2 arrives here
  *   3. if this node took 2 and claimed the actor, 2 would run before 1, which the caller is about to resend
  *
- * Therefore all calls to an actor are refused that follow a refused one on the same connection, up to one that says
- * that it is resent: the caller sent that one after all others had come back.
+ * Therefore all calls to an actor are refused that follow a refused one on the same connection, up to one
+ * that says that it is resent: the caller sent that one after all others had come back.
  *
- * So many actors are resolved at a time for the calls of one connection. Others wait in their order, and beyond that
- * calls are refused: one caller with a great many new keys takes neither the store nor the memory from the others.
+ * So many actors are resolved at a time for the calls of one connection. Others wait in their order, and
+ * beyond that calls are refused: one caller with a great many new keys takes neither the store nor the memory
+ * from the others.
  */
 export class CallAdmission<C extends AdmittableCall> {
   readonly #limits: AdmissionLimits
@@ -34,8 +36,8 @@ export class CallAdmission<C extends AdmittableCall> {
   }
 
   /**
-   * A call has arrived; `isHere`: an activation of this node takes calls to its actor. `resolve`: the call waits, and
-   * the actor is to be resolved now.
+   * A call has arrived; `isHere`: an activation of this node takes calls to its actor. `resolve`: the call
+   * waits, and the actor is to be resolved now.
    */
   arrived(call: C, isHere: boolean): Admission {
     if (this.#followsRefused(call)) return "sent-too-early"
@@ -62,7 +64,10 @@ export class CallAdmission<C extends AdmittableCall> {
     return waiting
   }
 
-  /** The actor was resolved: gives the calls that waited for it, and a call whose actor to resolve next, if any. */
+  /**
+   * The actor was resolved: gives the calls that waited for it, and a call whose actor to resolve next, if
+   * any.
+   */
   resolved(key: string): { readonly waited: readonly C[]; readonly next: C | undefined } {
     const calls = this.#resolving.get(key)
     if (calls === undefined) return { waited: NOBODY, next: undefined }
@@ -115,7 +120,10 @@ export class CallAdmission<C extends AdmittableCall> {
     return "later"
   }
 
-  /** Gives a call whose actor is the next to resolve for the connection: callers may have given up while they waited. */
+  /**
+   * Gives a call whose actor is the next to resolve for the connection: callers may have given up while they
+   * waited.
+   */
   #leave(connection: object): C | undefined {
     const turns = this.#byConnection.get(connection)
     if (turns === undefined) return undefined
@@ -149,7 +157,9 @@ export interface AdmittableCall {
   readonly isOver: boolean
   /** Why no actor could be resolved, or started, for its sake. */
   readonly problem: Error | undefined
-  /** Counts the call among those that wait; or says what to answer where its connection has no room for it. */
+  /**
+   * Counts the call among those that wait; or says what to answer where its connection has no room for it.
+   */
   waitIn(queue: CallQueue, waiting: number): Error | undefined
 }
 
@@ -186,7 +196,9 @@ interface ResolvingCalls<C> extends CallQueue {
 
 interface ConnectionTurns {
   resolving: number
-  /** Keys from `head` on. Those before it are cut off in pieces, as one at a time would move the whole queue. */
+  /**
+   * Keys from `head` on. Those before it are cut off in pieces, as one at a time would move the whole queue.
+   */
   waiting: string[]
   head: number
 }

@@ -31,8 +31,8 @@ import {
 } from "./routing-protocol.js"
 
 /**
- * Brings every call of this node to its actor, wherever that is, and its answer back; each ends exactly once. Calls go
- * to the activation, if the actor runs here, or are routed: this is the driver of `call-routing.ts`.
+ * Brings every call of this node to its actor, wherever that is, and its answer back; each ends exactly once.
+ * Calls go to the activation, if the actor runs here, or are routed: this is the driver of `call-routing.ts`.
  */
 export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   readonly #host: ActorHost
@@ -93,8 +93,8 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   }
 
   /**
-   * Takes back calls that an activation has not run: they are for the next one, wherever that is. That is resolved
-   * once `ready` has settled, and after a pause if the last one was unused.
+   * Takes back calls that an activation has not run: they are for the next one, wherever that is. That is
+   * resolved once `ready` has settled, and after a pause if the last one was unused.
    */
   returned(calls: readonly OutgoingCall[], ready: Promise<unknown> | undefined, isUnused: boolean): void {
     const [first] = calls
@@ -260,7 +260,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     const kind = (call.isOneWay ? ONE_WAY_CALL : 0) | (routed.isResent ? RESENT : 0)
     const message: CallMessage =
       kind === 0 ? [id.type, id.key, method, args] : [id.type, id.key, method, args, kind]
-    const refused = gate.request(call, message as never, extrasOf(routed))
+    const refused = gate.request(call, message as never, extrasOf(call))
     if (refused !== undefined) call.fail(refused)
   }
 
@@ -308,7 +308,8 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
       case "local":
         return this.#catalog.get(key) === undefined ? BLOCKED : HERE
       case "remote":
-        // An earlier life of this node, which is still on record: nobody has the actor, and nobody may claim it yet.
+        // An earlier life of this node, which is still on record: nobody has the actor, and nobody may claim
+        // it yet.
         if (this.#host.registry.hasBeen(answer.node)) return BLOCKED
         if (answer.node.address === this.#host.registry.node.address) return this.#atThisAddress(answer.node)
         return { kind: "node", node: answer.node }
@@ -327,7 +328,10 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     }
   }
 
-  /** Another process is on record at this node's address: one before this one, whose lease runs out, or a live one. */
+  /**
+   * Another process is on record at this node's address: one before this one, whose lease runs out, or a live
+   * one.
+   */
   #atThisAddress(node: NodeId): RoutingAnswer {
     if (!this.#host.registry.isRenewing(node)) return BLOCKED
     const problem = this.#host.options.gateOf(node) === undefined ? NOT_LISTENING : SHARED_ADDRESS
@@ -348,10 +352,9 @@ interface Route {
 
 type Command = RoutingCommand<OutgoingCall>
 
-function extrasOf({ call, forwards }: RoutedCall<OutgoingCall>): Extras | undefined {
-  const { flags, chain, trace } = call
-  if (flags === 0 && chain.length === 0 && forwards === 0 && trace === undefined) return undefined
-  return { flags, chain, forwards, origin: undefined, trace: sendable(trace) }
+function extrasOf({ flags, chain, trace }: OutgoingCall): Extras | undefined {
+  if (flags === 0 && chain.length === 0 && trace === undefined) return undefined
+  return { flags, chain, trace: sendable(trace) }
 }
 
 /** It comes from an adapter of the user's; one that is none would make the message unreadable. */

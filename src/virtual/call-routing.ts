@@ -17,28 +17,30 @@ import type {
 } from "./routing-protocol.js"
 
 /**
- * The caller's side of all calls from this node to one actor that does not run here, or is not known to: a decision.
- * It says where each call goes, retries those that were not run, and keeps their order. The driver is `call-router.ts`.
+ * The caller's side of all calls from this node to one actor that does not run here, or is not known to: a
+ * decision. It says where each call goes, retries those that were not run, and keeps their order. The driver
+ * is `call-router.ts`.
  *
  *     resolving --> open to a node --> settling --> resolving ...
  *         |  ^                             |
  *         |  +-- paused, or held           +--> over
  *         +--> delivered here
  *
- * While the routing is open, calls leave at once. As soon as one of them comes back unrun, later calls queue behind it
- * (settling): all calls in flight have to be answered, or come back too, before it is known which of them have to be
- * resent, and in which order. Only then is the actor resolved again. To resend the first one at once breaks the order:
+ * While the routing is open, calls leave at once. As soon as one of them comes back unrun, later calls queue
+ * behind it (settling): all calls in flight have to be answered, or come back too, before it is known which
+ * of them have to be resent, and in which order. Only then is the actor resolved again. To resend the first
+ * one at once breaks the order:
  *
  *   1. calls 1, 2 and 3 are in flight to node B; B refuses 1, because the actor has moved to C
  *   2. 1 is resent to C, and runs
  *   3. B claims the actor after all, and runs 2 and 3; or it refuses 2, which then reaches C behind a call 4
  *
- * The first call of the queue decides for all: how long to pause, which nodes to exclude. A call whose maker waits for
- * its lease is held at the head of the queue, with all others behind it, for the same reason; a call whose maker was
- * overtaken fails.
+ * The first call of the queue decides for all: how long to pause, which nodes to exclude. A call whose maker
+ * waits for its lease is held at the head of the queue, with all others behind it, for the same reason; a
+ * call whose maker was overtaken fails.
  *
- * What a command does may come back to this node's calls at once, so `over` comes first: after it, the next call to
- * the actor begins another routing.
+ * What a command does may come back to this node's calls at once, so `over` comes first: after it, the next
+ * call to the actor begins another routing.
  */
 export class CallRouting<C extends RoutableCall> {
   readonly #limits: RoutingLimits
@@ -88,8 +90,8 @@ export class CallRouting<C extends RoutableCall> {
   }
 
   /**
-   * An activation of this node had these calls, and did not run them. `isReleasing`: its placement is still being
-   * released. `isUnused`: it ended without having run anything, as the next one may too.
+   * An activation of this node had these calls, and did not run them. `isReleasing`: its placement is still
+   * being released. `isUnused`: it ended without having run anything, as the next one may too.
    */
   returned(calls: readonly RoutedCall<C>[], { isReleasing, isUnused }: ReturnedFrom): Commands<C> {
     invariant(this.#step !== "over", "a routing that is over takes no calls")
@@ -116,7 +118,10 @@ export class CallRouting<C extends RoutableCall> {
     return [first === undefined ? this.#end() : this.#resolve(first), ...commands]
   }
 
-  /** The answer to the `resolve` of that number. Another one may have been asked since, or none be wanted any more. */
+  /**
+   * The answer to the `resolve` of that number. Another one may have been asked since, or none be wanted any
+   * more.
+   */
   resolved(request: number, answer: RoutingAnswer): Commands<C> {
     if (this.#step !== "resolving" || request !== this.#requests) return NONE
     switch (answer.kind) {
@@ -169,8 +174,8 @@ export class CallRouting<C extends RoutableCall> {
   }
 
   /**
-   * The node's record is gone. Calls that have not left are resent; others may have been run there. A call that left
-   * over a connection with the next process at that address waits for the answer of that one.
+   * The node's record is gone. Calls that have not left are resent; others may have been run there. A call
+   * that left over a connection with the next process at that address waits for the answer of that one.
    */
   nodeGone(node: NodeId): Commands<C> {
     const sent = this.#inFlight.filter(({ sentTo }) => sentTo?.equals(node))
@@ -211,7 +216,9 @@ export class CallRouting<C extends RoutableCall> {
     return all.map((routed) => ({ kind: "fail", routed, because: "stopped" }))
   }
 
-  /** Resolves the actor as soon as nothing is in flight and something is queued; ends where nothing is left. */
+  /**
+   * Resolves the actor as soon as nothing is in flight and something is queued; ends where nothing is left.
+   */
   #next(): Commands<C> {
     if (this.#step !== "none" || this.#inFlight.length > 0) return NONE
     const [first, commands] = this.#first()
@@ -227,7 +234,10 @@ export class CallRouting<C extends RoutableCall> {
     return [{ kind: "wait", ms }, ...commands]
   }
 
-  /** The first call of the queue, once those that have ended are out of it; and what fails those that were overtaken. */
+  /**
+   * The first call of the queue, once those that have ended are out of it; and what fails those that were
+   * overtaken.
+   */
   #first(): readonly [RoutedCall<C> | undefined, Commands<C>] {
     let overtaken: RoutingCommand<C>[] | undefined
     if (this.#queue.some(({ call }) => call.isOver || call.exit === "shut")) {
@@ -245,7 +255,9 @@ export class CallRouting<C extends RoutableCall> {
     return { kind: "resolve", request: this.#requests, excluded: first.refusedBy }
   }
 
-  /** Sends the queue, one call at a time: the connection may refuse one at once, and then the rest stays here. */
+  /**
+   * Sends the queue, one call at a time: the connection may refuse one at once, and then the rest stays here.
+   */
   #drain(): Commands<C> {
     const [first, commands] = this.#first()
     if (first === undefined) {
@@ -292,9 +304,9 @@ export class CallRouting<C extends RoutableCall> {
   }
 
   /**
-   * Takes back what still waits for the connection behind a call that came back. If that one came back from there too,
-   * the receiver has not seen it, and would not refuse what was sent behind it. Calls leave in order, so this ends at
-   * the first that has left.
+   * Takes back what still waits for the connection behind a call that came back. If that one came back from
+   * there too, the receiver has not seen it, and would not refuse what was sent behind it. Calls leave in
+   * order, so this ends at the first that has left.
    */
   #recallBehind({ call }: RoutedCall<C>): Commands<C> {
     const commands: RoutingCommand<C>[] = []

@@ -8,12 +8,12 @@ import { OutputBuffer } from "../serialization/output-buffer.js"
 import { ONE_WAY_CALL, RESENT } from "./incoming-call.js"
 
 /**
- * Copies what passes between a caller and an actor in one process, so that neither can change what the other has; and refuses
- * what could not cross the wire, so that a program which works on one node works on ten.
+ * Copies what passes between a caller and an actor in one process, so that neither can change what the other
+ * has; and refuses what could not cross the wire, so that a program which works on one node works on ten.
  *
- * Plain data (texts, numbers, arrays and objects of them) is copied as it is walked, and an upper bound of its size on the wire is
- * counted on the way. All else takes the way that it would take over the wire, there and back. As there, of an array only the elements
- * count, and of an object only fields whose keys are texts.
+ * Plain data (texts, numbers, arrays and objects of them) is copied as it is walked, and an upper bound of
+ * its size on the wire is counted on the way. All else takes the way that it would take over the wire, there
+ * and back. As there, of an array only the elements count, and of an object only fields whose keys are texts.
  */
 export class Copier {
   readonly #codec: Codec
@@ -23,7 +23,9 @@ export class Copier {
   #room = 0
   #itemsLeft = 0
   readonly #maxItems: number
-  /** No array or object may be as deep; deeper ones than `DEEPEST` are left to the codec, which has the limit. */
+  /**
+   * No array or object may be as deep; deeper ones than `DEEPEST` are left to the codec, which has the limit.
+   */
   readonly #depthEnd: number
   /** A getter, or the way of a class to the wire, may call an actor. */
   #isCopying = false
@@ -52,8 +54,8 @@ export class Copier {
   }
 
   /**
-   * The arguments of a call, which are the caller's no more. They are counted as they would be in the message of that call, in its longest
-   * form. Throws an `InvalidMessageError` for what could not be sent.
+   * The arguments of a call, which are the caller's no more. They are counted as they would be in the message
+   * of that call, in its longest form. Throws an `InvalidMessageError` for what could not be sent.
    */
   copyArguments(args: readonly unknown[], to: CallHead, method: string): readonly unknown[] {
     if (args.length === 0) return NO_VALUES
@@ -89,7 +91,10 @@ export class Copier {
     return copies
   }
 
-  /** In another order than in the message, so that nobody takes this for one; that changes neither bytes, nor items, nor depth. */
+  /**
+   * In another order than in the message, so that nobody takes this for one; that changes neither bytes, nor
+   * items, nor depth.
+   */
   #argumentsByWire(args: readonly unknown[], { id }: CallHead, method: string): readonly unknown[] {
     const message = [args, id.type, id.key, method, ONE_WAY_CALL | RESENT]
     const [copies] = this.#byWire(message) as readonly [readonly unknown[]]
@@ -219,7 +224,10 @@ const hasOwn = Object.prototype.hasOwnProperty
 const NO_VALUES: readonly unknown[] = []
 const NOT_PLAIN: unique symbol = Symbol("not plain")
 const DEEPEST = 32
-/** The message with its elements (type, key, method, arguments, and what is special about the call), and the array of arguments. */
+/**
+ * The message with its elements (type, key, method, arguments, and what is special about the call), and the
+ * array of arguments.
+ */
 const ITEMS_OF_A_CALL = ARRAY_WEIGHT + 5 + ARRAY_WEIGHT
 /** In either codec: of a character that JSON escapes, and of anything else, its mark in JSON included. */
 const MOST_BYTES_OF_A_CHARACTER = 6

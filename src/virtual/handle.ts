@@ -28,9 +28,9 @@ export type OneWayHandle<H> = {
 /**
  * What stands for an actor in the hands of its callers: an object whose methods are those that can be called.
  *
- * The methods of a class that is known are made once, on a prototype that all its handles share; any other name is caught by a proxy behind
- * that. A proxy in front would be simpler, and would make every call dearer. It answers `undefined` to `then` and to symbols, so that
- * to await a handle, or to log it, does nothing.
+ * The methods of a class that is known are made once, on a prototype that all its handles share; any other
+ * name is caught by a proxy behind that. A proxy in front would be simpler, and would make every call dearer.
+ * It answers `undefined` to `then` and to symbols, so that to await a handle, or to log it, does nothing.
  */
 export class Handle {
   readonly #target: HandleTarget
@@ -106,8 +106,8 @@ function caller(name: string) {
 }
 
 /**
- * Behind all shapes: any name that may be a method is one, and what the actor does not know it refuses. Names that every object has, and
- * that JSON and promises ask for, are none.
+ * Behind all shapes: any name that may be a method is one, and what the actor does not know it refuses. Names
+ * that every object has, and that JSON and promises ask for, are none.
  */
 const strangers: object = new Proxy(Object.create(Handle.prototype) as object, {
   get(target, name, receiver) {

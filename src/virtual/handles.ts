@@ -46,7 +46,10 @@ export class Handles {
     }
   }
 
-  /** One-way without `resolve`. Every call goes through here: what is rare in it is elsewhere, so that it stays small. */
+  /**
+   * One-way without `resolve`. Every call goes through here: what is rare in it is elsewhere, so that it
+   * stays small.
+   */
   #send(
     to: Addressee,
     method: string,
@@ -114,7 +117,10 @@ const NO_CHAIN: readonly string[] = []
 /** For actors of which only the name of their type is known. */
 const StrangeHandle = handleShape([])
 
-/** Who waits for a call that is made there. Throws an `InvalidMessageError` where so many do that it cannot be meant. */
+/**
+ * Who waits for a call that is made there. Throws an `InvalidMessageError` where so many do that it cannot be
+ * meant.
+ */
 function chainOf(from: Activation): readonly string[] {
   const { callChain } = from
   if (callChain.length <= MAX_CHAIN) return callChain
@@ -123,7 +129,9 @@ function chainOf(from: Activation): readonly string[] {
   )
 }
 
-/** Whom the calls through one handle are for, and who makes them; undefined for calls from outside of actors. */
+/**
+ * Whom the calls through one handle are for, and who makes them; undefined for calls from outside of actors.
+ */
 interface Addressee {
   readonly id: ActorId
   readonly key: string

@@ -77,7 +77,10 @@ export class IncomingCalls implements CallReceiver {
     for (const call of this.#admission.stop()) call.fail(notHere(call.id, "it is stopping"))
   }
 
-  /** Another node thinks that the actor is here, or is to be. The cache may be older than that, so the store is asked. */
+  /**
+   * Another node thinks that the actor is here, or is to be. The cache may be older than that, so the store
+   * is asked.
+   */
   async #resolve(id: ActorId, key: string): Promise<void> {
     const { registry, placement } = this.#host
     const known = registry.cached(id)
@@ -108,7 +111,10 @@ export class IncomingCalls implements CallReceiver {
     this.#resolved(key, (call) => call.fail(error))
   }
 
-  /** The next one is begun in a microtask of its own: there may be thousands that are resolved as soon as they begin. */
+  /**
+   * The next one is begun in a microtask of its own: there may be thousands that are resolved as soon as they
+   * begin.
+   */
   #resolved(key: string, each: (call: IncomingCall) => void): void {
     const { waited, next } = this.#admission.resolved(key)
     for (const call of waited) each(call)

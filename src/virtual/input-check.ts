@@ -3,7 +3,10 @@ import { InvalidMessageError } from "../errors/call-errors.js"
 import type { ActorMethod } from "./actor-type.js"
 import type { SchemaIssue } from "./standard-schema.js"
 
-/** The arguments as the method's schemas give them. Rejects with an `InvalidMessageError` that says what is wrong, and where. */
+/**
+ * The arguments as the method's schemas give them. Rejects with an `InvalidMessageError` that says what is
+ * wrong, and where.
+ */
 export async function validInput(
   type: string,
   { name, input = [] }: ActorMethod,

@@ -4,8 +4,8 @@ import type { Clock, Timer } from "../ports/clock.js"
 /**
  * How many actors each node runs, as the nodes tell each other now and then.
  *
- * It is for strategies that look at it, so nodes that have none neither tell nor need it. What is told may be late or lost: it only makes one
- * placement worse than it could be.
+ * It is for strategies that look at it, so nodes that have none neither tell nor need it. What is told may be
+ * late or lost: it only makes one placement worse than it could be.
  */
 export class Loads {
   readonly #options: LoadsOptions

@@ -2,8 +2,8 @@ import { SettingsError } from "../errors/settings-error.js"
 import type { MethodOptions } from "./actor-class.js"
 
 /**
- * The options that a class, and those that it extends, give for its methods, by their names: of each option the nearest class's. Throws a
- * `SettingsError` for what is none.
+ * The options that a class, and those that it extends, give for its methods, by their names: of each option
+ * the nearest class's. Throws a `SettingsError` for what is none.
  */
 export function methodOptions(type: string, make: object): Map<string, MethodOptions> {
   const merged = new Map<string, MethodOptions>()

@@ -26,11 +26,12 @@ import type { RoutableCall, RoutedCall } from "./routing-protocol.js"
 /**
  * A call that was made on this node, until it ends: with a value or an error, once.
  *
- * It is also what an answer from another node is told to. An error that says that nothing was run does not end it where trying
- * again may help: its route decides.
+ * It is also what an answer from another node is told to. An error that says that nothing was run does not
+ * end it where trying again may help: its route decides.
  *
- * A call that an actor makes keeps the tenure of its maker, and asks it at every exit: whenever it is sent or sent again, and when it
- * is handed to an activation of this node. To ask only when the call is made is not enough:
+ * A call that an actor makes keeps the tenure of its maker, and asks it at every exit: whenever it is sent or
+ * sent again, and when it is handed to an activation of this node. To ask only when the call is made is not
+ * enough:
  *
  *   1. generation 4 of an actor calls a type that has no host for the moment; the call waits on its node
  *   2. the node freezes past its lease; generation 18 runs elsewhere, calls, and is answered
@@ -197,7 +198,10 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     this.#failFor(error instanceof CallError && error.cause === undefined ? error : this.#copied(error))
   }
 
-  /** As another node would have sent it: as it is, or as much of it as can be sent. Only its stack is what it was. */
+  /**
+   * As another node would have sent it: as it is, or as much of it as can be sent. Only its stack is what it
+   * was.
+   */
   #copied(error: Error): Error {
     for (const make of [() => error, () => plainError(error)]) {
       try {

@@ -32,7 +32,9 @@ function isTransient(cause: unknown): boolean {
   return cause instanceof FencedError || cause instanceof StoreUnavailableError
 }
 
-/** What another node has said of where the store has an actor; undefined for nothing, and for what cannot be. */
+/**
+ * What another node has said of where the store has an actor; undefined for nothing, and for what cannot be.
+ */
 export function whereaboutsIn(said: PlacementError["where"] | null): Whereabouts | undefined {
   if (typeof said !== "object" || said === null) return undefined
   const { node, epoch, revision } = said

@@ -26,8 +26,8 @@ import { localKey } from "./invocation.js"
 import type { Releases } from "./releases.js"
 
 /**
- * Carries out the commands of a placement coordinator, in one life of this node: the registry claims, reads and releases
- * placements, the catalog starts and ends activations.
+ * Carries out the commands of a placement coordinator, in one life of this node: the registry claims, reads
+ * and releases placements, the catalog starts and ends activations.
  */
 export class PlacementDriver {
   readonly #options: PlacementDriverOptions
@@ -90,7 +90,9 @@ export class PlacementDriver {
     }
   }
 
-  /** Chains promises: every actor that starts comes through here, and the frame of an async function is large. */
+  /**
+   * Chains promises: every actor that starts comes through here, and the frame of an async function is large.
+   */
   #step(command: StepCommand): Promise<StepEvent> {
     const { request, id } = command
     switch (command.kind) {

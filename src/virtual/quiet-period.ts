@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../ports/clock.js"
 
 /**
- * What a node that leaves waits for: that all calls have ended, and then that none arrives for a moment, for others
- * hear late that nothing is here any more.
+ * What a node that leaves waits for: that all calls have ended, and then that none arrives for a moment, for
+ * others hear late that nothing is here any more.
  */
 export class QuietPeriod {
   readonly #clock: Clock

@@ -1,10 +1,10 @@
 /**
- * The actors whose calls were refused on one connection and will be resent: a set of bounded size that errs on the
- * side of having a key.
+ * The actors whose calls were refused on one connection and will be resent: a set of bounded size that errs
+ * on the side of having a key.
  *
- * None of them may be forgotten, or a call that was sent too early would be taken (`call-admission.ts`). So once there
- * are too many, the others are remembered instead, those whose calls were resent since; every other call is then
- * refused once, which costs a resend for each actor and keeps the order.
+ * None of them may be forgotten, or a call that was sent too early would be taken (`call-admission.ts`). So
+ * once there are too many, the others are remembered instead, those whose calls were resent since; every
+ * other call is then refused once, which costs a resend for each actor and keeps the order.
  */
 export class RefusedKeys {
   /** The keys that are in the set; or, once it is inverted, those that are not. */

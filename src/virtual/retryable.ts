@@ -12,8 +12,8 @@ import {
  *
  * The caller retries what was not run and failed on the way, or at a node that does not have the actor. The
  * receiver needs the same answer: it must refuse the calls that the caller sent behind one that it will retry
- * (`refused-keys.ts`), or they would overtake it. With a rule on each side, order would break as soon as the two
- * drift apart.
+ * (`refused-keys.ts`), or they would overtake it. With a rule on each side, order would break as soon as the
+ * two drift apart.
  */
 export function isRetryable(error: Error): error is CallError {
   if (!(error instanceof CallError) || error.delivery !== "not-delivered") return false

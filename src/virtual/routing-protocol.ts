@@ -42,7 +42,10 @@ export interface RoutableCall {
   readonly order: number
   readonly callTimeoutMs: number
   readonly isOver: boolean
-  /** Whether it may leave its maker: `waits` while the maker's lease is undecided, `shut` once the maker was overtaken. */
+  /**
+   * Whether it may leave its maker: `waits` while the maker's lease is undecided, `shut` once the maker was
+   * overtaken.
+   */
   readonly exit: "open" | "waits" | "shut"
 }
 

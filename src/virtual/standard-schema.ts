@@ -1,4 +1,6 @@
-/** A validator by the Standard Schema convention (version 1), which zod, valibot, arktype and others follow. */
+/**
+ * A validator by the Standard Schema convention (version 1), which zod, valibot, arktype and others follow.
+ */
 export interface StandardSchema {
   readonly "~standard": {
     readonly version: 1

@@ -22,8 +22,8 @@ import { QuietPeriod } from "./quiet-period.js"
 import { Releases } from "./releases.js"
 
 /**
- * The virtual actors of this node: puts registry, placement, catalog and calls together, and tells each what the others
- * learn.
+ * The virtual actors of this node: puts registry, placement, catalog and calls together, and tells each what
+ * the others learn.
  */
 export class VirtualActors {
   readonly gate: ActorsGate
@@ -119,7 +119,10 @@ export class VirtualActors {
     }
   }
 
-  /** The node's lease has run out, and its outcome is not known: what has not started goes back to its callers. */
+  /**
+   * The node's lease has run out, and its outcome is not known: what has not started goes back to its
+   * callers.
+   */
   turnAway(): void {
     for (const activation of this.catalog.all) activation.turnAway()
   }
@@ -284,5 +287,8 @@ export class VirtualActors {
   }
 }
 
-/** Nobody has called a node that leaves for so long: everybody has heard that its actors are not there any more. */
+/**
+ * Nobody has called a node that leaves for so long: everybody has heard that its actors are not there any
+ * more.
+ */
 const QUIET_MS = 100

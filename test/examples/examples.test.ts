@@ -53,7 +53,8 @@ describe("a wrong example", () => {
   })
 
   it("is found where it takes what the package does not export", async () => {
-    const text = '```ts\nimport { PathTable } from "troupe"\nimport {} from "troupe/address/actor-path"\n```'
+    const text =
+      '```ts\nimport { MessageCodec } from "troupe"\nimport {} from "troupe/address/actor-path"\n```'
     expect((await complaintsAbout([{ path: "README.md", text }])).map((one) => one.slice(0, 18))).toEqual([
       "README.md:2 TS2305",
       "README.md:3 TS2307",

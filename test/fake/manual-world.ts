@@ -1,4 +1,4 @@
-import type { AmbientWorld } from "../../src/runtime/ambient/ambient-world.js"
+import type { AmbientWorld } from "../../src/sim/ambient/ambient-world.js"
 
 /** A world for tests: it is current inside of `within`, and its time goes on in `advance`. */
 export class ManualWorld implements AmbientWorld {

@@ -1,4 +1,4 @@
-import { NodeLifeline } from "../../src/runtime/node-lifeline.js"
+import { NodeLifeline } from "../../src/runtime/lifeline/node-lifeline.js"
 
 /** For a process of its own: holds a line in a directory, says its mark, and follows another if it is given one. */
 const [directory = "", followed] = process.argv.slice(2)

@@ -11,11 +11,11 @@ import { NodeId } from "../../src/address/node-id.js"
 import type { CallError, Delivery } from "../../src/errors/call-errors.js"
 import { FrameConnection } from "../../src/remote/frame-connection.js"
 import type { InboundTerms } from "../../src/remote/inbound-budget.js"
+import { MessageCodec } from "../../src/remote/message-codec.js"
 import { ReadingTurn } from "../../src/remote/reading-turn.js"
 import { RemoteRef } from "../../src/remote/remote-ref.js"
 import type { RemoteReply } from "../../src/remote/remote-reply.js"
 import { Session, type SessionOwner } from "../../src/remote/session.js"
-import { Speech } from "../../src/remote/speech.js"
 import { binaryCodec } from "../../src/serialization/binary-codec.js"
 import { InputBytes } from "../../src/serialization/input-bytes.js"
 import { TypeRegistry, type WireType } from "../../src/serialization/type-registry.js"
@@ -62,7 +62,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
     actors.set(path.toString(), made)
     return made
   }
-  const speech = new Speech({
+  const codec = new MessageCodec({
     codec: binaryCodec(),
     clock,
     types: new TypeRegistry(types),
@@ -94,7 +94,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
   const address = Address.of({ scheme: "troupe.tcp", system: "orders", host: "b.test", port: 2552 })
   if (!(address instanceof Address)) throw address
   const peer = { node, address, maxMessageBytes: theirMaxBytes, answerKey: new Uint8Array(32) }
-  const session = new Session(peer, frames, speech, owner)
+  const session = new Session(peer, frames, codec, owner)
   frames.start()
   frames.established()
   return {
@@ -105,8 +105,8 @@ export function startSession(options: SessionOptions = {}): TestSession {
     actors,
     deadlines,
     deadLetters,
-    encoded: (value) => speech.encoded(value, undefined),
-    decoded: (payload) => speech.decode(new InputBytes(payload, 0, payload.length), undefined),
+    encoded: (value) => codec.encoded(value, undefined),
+    decoded: (payload) => codec.decode(new InputBytes(payload, 0, payload.length), undefined),
   }
 }
 

@@ -3,6 +3,7 @@ import { focusedTests } from "./focus.js"
 import { forbiddenImports } from "./imports.js"
 import { vagueNames } from "./names.js"
 import { roomOf } from "./rooms.js"
+import { longFile, wideComments } from "./size.js"
 import { parse, type Source } from "./source.js"
 import { runtimeCodeInTypes } from "./types-only.js"
 
@@ -26,6 +27,9 @@ export type Rule =
   | "focus"
   | "file-name"
   | "class-name"
+  | "export"
+  | "file-length"
+  | "comment-width"
 
 export interface Violation {
   readonly file: string
@@ -43,8 +47,8 @@ export interface Finding {
 }
 
 /**
- * Holds the rules of the house that no compiler holds: which way imports point, who may touch the outside world, and
- * what nothing may be called. Files under `src` answer to all of them, their tests and other folders to `focus` only.
+ * Holds the rules of the house that no compiler holds: which way imports point, who may touch the outside world,
+ * what nothing may be called, and how long a file and a line of a comment may be. Files under `src` answer to all of them, their tests and other folders to `focus` only.
  *
  * It looks at one file at a time and resolves no scopes. That is why a local that has the name of a forbidden global is
  * itself refused: every use of such a name is then a use of the global.
@@ -73,6 +77,8 @@ function* findingsIn(source: Source): Generator<Finding> {
   if (!source.path.startsWith("src/") || source.path.endsWith(".test.ts")) return
 
   yield* vagueNames(source)
+  yield* longFile(source)
+  yield* wideComments(source)
   const room = roomOf(source.path)
   if (room === undefined) {
     yield {

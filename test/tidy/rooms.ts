@@ -25,11 +25,12 @@ const order = [
   "system",
   "runtime",
   "stores",
+  "sim/ambient",
   "sim",
   "cli",
 ]
 
-export const worldly: readonly string[] = ["runtime", "stores", "cli"]
+export const worldly: readonly string[] = ["runtime", "stores", "sim/ambient", "cli"]
 
 const typesOnly: readonly string[] = ["ports"]
 
@@ -43,10 +44,11 @@ const rooms = new Map(order.map((name, depth) => [name, room(name, depth)]))
 /** The files that stand in `src` itself: below every room. */
 const entrance = room("the top level of src", order.length)
 
-/** The room of a file under `src`; undefined where the folder is not one of the house. */
+/** The room of a file under `src`, the innermost one; undefined where the folder is not one of the house. */
 export function roomOf(path: string): Room | undefined {
-  const [, folder, ...rest] = path.split("/")
-  return rest.length === 0 ? entrance : rooms.get(folder ?? "")
+  const [, folder = "", inner, ...rest] = path.split("/")
+  if (inner === undefined) return entrance
+  return (rest.length > 0 ? rooms.get(`${folder}/${inner}`) : undefined) ?? rooms.get(folder)
 }
 
 function room(name: string, depth: number): Room {

@@ -1,9 +1,11 @@
-import { type Node, type Program, parseSync, visitorKeys } from "oxc-parser"
+import { type Comment, type Node, type Program, parseSync, visitorKeys } from "oxc-parser"
 import type { SourceFile } from "./check.js"
 
 export interface Source {
   readonly path: string
+  readonly text: string
   readonly program: Program
+  readonly comments: readonly Comment[]
   /** The first syntax error. The program is not to be trusted then. */
   readonly broken: { readonly at: number; readonly message: string } | undefined
   /** The line, from 1, that holds a character. */
@@ -16,12 +18,25 @@ export interface Place {
   readonly key: string
 }
 
+/** Parses a file once, however often it is asked for. */
 export function parse(file: SourceFile): Source {
-  const { program, errors } = parseSync(file.path, file.text, { preserveParens: false })
+  const known = parsed.get(file)
+  if (known !== undefined) return known
+  const source = parseNew(file)
+  parsed.set(file, source)
+  return source
+}
+
+const parsed = new WeakMap<SourceFile, Source>()
+
+function parseNew(file: SourceFile): Source {
+  const { program, comments, errors } = parseSync(file.path, file.text, { preserveParens: false })
   const error = errors[0]
   return {
     path: file.path,
+    text: file.text,
     program,
+    comments,
     broken: error && { at: error.labels[0]?.start ?? 0, message: error.message },
     lineAt: (at) => file.text.slice(0, at).split("\n").length,
   }

@@ -2,18 +2,19 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, sep } from "node:path"
 import { describe, expect, it } from "vitest"
 import { check, type SourceFile } from "./check.js"
+import { needlessExports } from "./exports.js"
 
 const project = join(import.meta.dirname, "../..")
 
 describe("the house", () => {
   it("keeps its rules", () => {
-    const files = ["src", "test", "bench", "workloads", "tools", "examples", "demo", "chaos"].flatMap(
+    const files = ["src", "test", "bench", "workloads", "tools", "examples", "demo", "chaos", "spec"].flatMap(
       filesUnder,
     )
     expect(files.map((file) => file.path)).toEqual(
       expect.arrayContaining(["src/index.ts", "test/tidy/tidy.test.ts", "bench/main.ts"]),
     )
-    const complaints = check(files).map(
+    const complaints = [...check(files), ...needlessExports(files)].map(
       ({ file, line, rule, advice }) => `${file}:${line} ${rule}: ${advice}`,
     )
     expect(complaints).toEqual([])
@@ -52,10 +53,11 @@ describe("imports", () => {
 
   it("keep the order of the rooms", () => {
     const rooms =
-      "errors ports address actor serialization remote membership registry placement virtual sharding system runtime stores sim cli"
+      "errors ports address actor serialization remote membership registry placement virtual sharding system " +
+      "runtime stores sim/ambient sim cli"
     const all = [...rooms.split(" ").map((room) => `src/${room}/file.ts`), "src/index.ts"]
     for (const [depth, path] of all.entries()) {
-      const up = path === "src/index.ts" ? "./" : "../"
+      const up = path === "src/index.ts" ? "./" : "../".repeat(path.split("/").length - 2)
       const text = all.map((target) => `import type { X } from "${target.replace("src/", up)}"`).join("\n")
       const refused = all.slice(depth + 1).map((_, below) => `${path}:${depth + below + 2} import-direction`)
       expect(complaints(path, text)).toEqual(refused)
@@ -83,7 +85,7 @@ describe("imports", () => {
       [2, 3, 4, 5].map((line) => `src/remote/tcp.ts:${line} import-builtin`),
     )
     expect(complaints("src/sim/tcp.ts", text)).toHaveLength(4)
-    for (const room of ["runtime", "stores", "cli"])
+    for (const room of ["runtime", "stores", "sim/ambient", "cli"])
       expect(complaints(`src/${room}/tcp.ts`, text)).toEqual([])
   })
 
@@ -296,6 +298,82 @@ describe("names", () => {
     )
     const fine = `class Database {}; class ManagerOfNone {}; interface NameService {}; const fooImpl = 1`
     expect(complaints("src/actor/cell.ts", fine)).toEqual([])
+  })
+})
+
+describe("sizes", () => {
+  it("of a file are 400 lines at most", () => {
+    const lines = (count: number) => "f()\n".repeat(count)
+    expect(complaints("src/actor/cell.ts", lines(400))).toEqual([])
+    expect(complaints("src/actor/cell.ts", lines(401))).toEqual(["src/actor/cell.ts:1 file-length"])
+    expect(complaints("src/actor/cell.test.ts", lines(401))).toEqual([])
+  })
+
+  it("of a comment are 110 columns at most, in whichever way it is written", () => {
+    const fits = "x".repeat(100)
+    const wide = "x".repeat(110)
+    const text = `// ${fits}
+      // ${wide}
+      /** ${wide} */
+      /**
+       * ${fits}
+       * ${wide}
+       */
+      const one = 1 // ${wide}
+      const two = "${wide}"`
+    expect(complaints("src/actor/cell.ts", text)).toEqual(
+      [2, 3, 6, 8].map((line) => `src/actor/cell.ts:${line} comment-width`),
+    )
+  })
+})
+
+describe("exports", () => {
+  const text = `
+      export const one = 1, two = 2
+      export function three() {}
+      export class Four {}
+      export interface Five {}
+      export type Six = 6
+      const seven = 7
+      export { seven, seven as eight }`
+
+  function needless(...others: [string, string][]): string[] {
+    const files = [["src/actor/cell.ts", text], ...others].map(([path = "", text = ""]) => ({ path, text }))
+    return needlessExports(files).map(
+      ({ file, line, advice }) => `${file}:${line} ${advice.split(" ").at(-1)}`,
+    )
+  }
+
+  it("are there for another file", () => {
+    expect(needless()).toEqual(
+      ["2 one.", "2 two.", "3 three.", "4 Four.", "5 Five.", "6 Six.", "8 seven.", "8 eight."].map(
+        (found) => `src/actor/cell.ts:${found}`,
+      ),
+    )
+    const user = `
+      import { one, two as zwei, type Five } from "../src/actor/cell.js"
+      export { three } from "../src/actor/cell.js"
+      import type { Four, Six } from "../src/actor/cell.js"
+      import { seven, eight } from "./cell.js"`
+    expect(needless(["test/user.ts", user])).toEqual([
+      "src/actor/cell.ts:8 seven.",
+      "src/actor/cell.ts:8 eight.",
+    ])
+  })
+
+  it.each([
+    `import * as cell from "./cell.js"`,
+    `export * from "./cell.js"`,
+    `const cell = await import("./cell.js")`,
+    `type One = typeof import("./cell.js").one`,
+  ])("are all used by %s", (user) => {
+    expect(needless(["src/actor/user.ts", user])).toEqual([])
+  })
+
+  it("of an entry point are for users, and those of tests are free", () => {
+    for (const path of ["src/index.ts", "src/sim/index.ts", "test/fake/clock.ts"]) {
+      expect(needlessExports([{ path, text }])).toEqual([])
+    }
   })
 })
 

@@ -118,7 +118,8 @@ export const epochRules: readonly Rule[] = [
         await scene.underTest.changeEpoch?.()
         const { revision } = await store.get("a")
         assert(revision > highest, `An epoch after revision ${highest} begins at ${revision}.`)
-        // A moment of the new epoch is one that can be watched from, and the keys can be written at what they say.
+        // A moment of the new epoch is one that can be watched from, and the keys can be written at what they
+        // say.
         const log = new WatchLog(store, "", await store.list(""))
         const { entry } = await store.get("a")
         const conditions = entry === undefined ? [] : [at("a", entry.revision)]

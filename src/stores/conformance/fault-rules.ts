@@ -16,7 +16,9 @@ import {
   write,
 } from "./scene.js"
 
-/** Trouble on the way to the store: whatever happens, who lost an answer can find out what came of the commit. */
+/**
+ * Trouble on the way to the store: whatever happens, who lost an answer can find out what came of the commit.
+ */
 export const faultRules: readonly Rule[] = [
   [
     "a commit that was refused for now can be made later",
@@ -133,8 +135,8 @@ async function meeting(plain: ClusterStore, fault: CallFault) {
 }
 
 /**
- * Appends an id. Where the answer is lost it reads: if the id is there, it was done; if not, the same is sent again on the same
- * conditions, which decides it, for whichever of the two arrives later is refused.
+ * Appends an id. Where the answer is lost it reads: if the id is there, it was done; if not, the same is sent
+ * again on the same conditions, which decides it, for whichever of the two arrives later is refused.
  */
 async function addOnce(store: ClusterStore, id: string): Promise<void> {
   for (;;) {

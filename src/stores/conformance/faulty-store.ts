@@ -34,7 +34,10 @@ export interface FaultyStore extends ClusterStore {
   release(): Promise<void>
 }
 
-/** A store whose calls fail as `plan` says. It is any store with trouble on the way to it: what got there was done by that store. */
+/**
+ * A store whose calls fail as `plan` says. It is any store with trouble on the way to it: what got there was
+ * done by that store.
+ */
 export function faulty(store: ClusterStore, plan: (call: StoreCall) => CallFault | undefined): FaultyStore {
   return new Faulty(store, plan)
 }

@@ -5,8 +5,8 @@ export interface StoreHarness {
   /** Makes a store that is empty and that nothing else uses. */
   create(): Promise<StoreUnderTest>
   /**
-   * The URL of a module in JavaScript that exports `provider`, a {@link ProviderOfModule}. Other processes open a store through
-   * it. The cases with several processes are there if it is given.
+   * The URL of a module in JavaScript that exports `provider`, a {@link ProviderOfModule}. Other processes
+   * open a store through it. The cases with several processes are there if it is given.
    */
   readonly module?: string
   /** After so many more commits a watch from before them hears `gap`. The case is there if it is given. */

@@ -25,8 +25,9 @@ export interface ConformanceCase {
 }
 
 /**
- * The rules of `ClusterStore`, each a test for any test runner, as in `for (const { name, run } of storeConformance(harness))
- * test(name, run)`. Each case makes a store of its own. Those with other processes take seconds, the others some milliseconds.
+ * The rules of `ClusterStore`, each a test for any test runner, as in `for (const { name, run } of
+ * storeConformance(harness)) test(name, run)`. Each case makes a store of its own. Those with other processes
+ * take seconds, the others some milliseconds.
  */
 export function storeConformance(harness: StoreHarness): readonly ConformanceCase[] {
   const rules: Rule[] = [

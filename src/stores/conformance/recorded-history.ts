@@ -36,9 +36,9 @@ export interface RecordOptions {
 }
 
 /**
- * Four processes use a few registers on one store, some of them are killed in the middle and others take their place. Each run
- * gives the history of its operations, by a clock that the processes of one machine share. Whether it is linearizable is for
- * `checkLinearizable(history, register())` of `troupe/sim` to say.
+ * Four processes use a few registers on one store, some of them are killed in the middle and others take
+ * their place. Each run gives the history of its operations, by a clock that the processes of one machine
+ * share. Whether it is linearizable is for `checkLinearizable(history, register())` of `troupe/sim` to say.
  */
 export async function* recordHistories(
   harness: StoreHarness,

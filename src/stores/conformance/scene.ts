@@ -13,7 +13,9 @@ import type { StoreHarness, StoreUnderTest } from "./harness.js"
 /** One rule of the port: its name, and what must go well where it holds. */
 export type Rule = readonly [name: string, check: (scene: Scene) => Promise<void>]
 
-/** What a case has to play with: a store of its own, and handles on it that are closed when the case is over. */
+/**
+ * What a case has to play with: a store of its own, and handles on it that are closed when the case is over.
+ */
 export class Scene {
   readonly harness: StoreHarness
   readonly underTest: StoreUnderTest
@@ -116,7 +118,10 @@ export async function fails(promise: Promise<unknown>, commitment: string): Prom
   })
 }
 
-/** By its code, not by its class: the suite and the adapter may have come from different copies of the package. */
+/**
+ * By its code, not by its class: the suite and the adapter may have come from different copies of the
+ * package.
+ */
 export function isUnavailable(error: unknown, commitment: string): void {
   const { code, commitment: said } = error as { code?: unknown; commitment?: unknown }
   assert.equal(code, "StoreUnavailable", `It should fail with a StoreUnavailableError, not ${error}`)

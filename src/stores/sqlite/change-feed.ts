@@ -10,7 +10,7 @@ export interface ChangeLog {
   ): { readonly through: Revision; readonly changes: readonly Change[] } | undefined
 }
 
-export type Tidings =
+type Tidings =
   | {
       readonly kind: "changed"
       readonly id: number
@@ -21,8 +21,9 @@ export type Tidings =
   | { readonly kind: "gap"; readonly id: number }
 
 /**
- * The watches of this process. All are told from the log in the file, also of the commits that this process makes, so that there
- * is one order and nothing comes twice. Each has its own place in the log; those that are up to date share it, and one reading.
+ * The watches of this process. All are told from the log in the file, also of the commits that this process
+ * makes, so that there is one order and nothing comes twice. Each has its own place in the log; those that
+ * are up to date share it, and one reading.
  */
 export class ChangeFeed {
   readonly #watches = new Map<number, Watch>()

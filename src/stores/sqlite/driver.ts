@@ -1,8 +1,9 @@
 import { Gate } from "./gate.js"
 
 /**
- * The few things that the store needs of a SQLite library, and the two libraries that can do them: Node's own where it has one, and
- * `libsql` on older Nodes. Both are synchronous, so they are used on the worker thread only.
+ * The few things that the store needs of a SQLite library, and the two libraries that can do them: Node's own
+ * where it has one, and `libsql` on older Nodes. Both are synchronous, so they are used on the worker thread
+ * only.
  */
 export interface Connection {
   exec(sql: string): void

@@ -2,12 +2,13 @@ import { realpathSync } from "node:fs"
 import { inodeOf, statusOf } from "./file-status.js"
 
 /**
- * The file of an open store and the two that SQLite has beside it, the log of commits (`-wal`) and its index (`-shm`).
+ * The file of an open store and the two that SQLite has beside it, the log of commits (`-wal`) and its index
+ * (`-shm`).
  *
- * SQLite goes on with what it has open, whatever the names lead to by now. If one of the three was moved, removed or replaced,
- * commits go where nobody who opens the store later finds them. All three are there for as long as somebody has the store open:
- * they come with the first transaction, a checkpoint changes neither of them for another, and only the last to close the
- * store removes the two.
+ * SQLite goes on with what it has open, whatever the names lead to by now. If one of the three was moved,
+ * removed or replaced, commits go where nobody who opens the store later finds them. All three are there for
+ * as long as somebody has the store open: they come with the first transaction, a checkpoint changes neither
+ * of them for another, and only the last to close the store removes the two.
  */
 export class FilesInUse {
   readonly #names: readonly string[]

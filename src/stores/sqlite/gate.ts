@@ -1,7 +1,7 @@
 /**
- * Keeps a thread from being ended inside a call to the driver. `libsql` takes that as a broken invariant and aborts the whole process;
- * and every thread is ended, wherever it is, when somebody calls `process.exit`. So before that the gate is shut: the thread
- * finishes the call that it is in, and waits before the next one.
+ * Keeps a thread from being ended inside a call to the driver. `libsql` takes that as a broken invariant and
+ * aborts the whole process; and every thread is ended, wherever it is, when somebody calls `process.exit`. So
+ * before that the gate is shut: the thread finishes the call that it is in, and waits before the next one.
  */
 export class Gate {
   readonly shared: SharedArrayBuffer

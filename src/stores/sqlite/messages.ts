@@ -12,7 +12,10 @@ import type {
 } from "../../ports/store.js"
 import type { Packing, Slice } from "./parcel.js"
 
-/** What is asked of the worker. All but `cancel` and `close` are answered under their id, a watch until it is over. */
+/**
+ * What is asked of the worker. All but `cancel` and `close` are answered under their id, a watch until it is
+ * over.
+ */
 export type Request =
   | { readonly kind: "open"; readonly id: number }
   | { readonly kind: "renew-epoch"; readonly id: number }
@@ -65,7 +68,9 @@ export type Report =
   | { readonly kind: "gap"; readonly id: number }
   /** The file has got a second name. */
   | { readonly kind: "linked"; readonly id: 0 }
-  /** Nothing comes after this, because of that failure. What has not been answered by now has not been begun. */
+  /**
+   * Nothing comes after this, because of that failure. What has not been answered by now has not been begun.
+   */
   | { readonly kind: "over"; readonly id: 0; readonly failure: Failure }
 
 /** A `StoreUnavailableError` on its way between threads. */
@@ -76,22 +81,22 @@ export interface Failure {
   readonly cause?: string
 }
 
-export type PackedWrite =
+type PackedWrite =
   | { readonly kind: "put"; readonly key: string; readonly value: Slice }
   | { readonly kind: "delete"; readonly key: string }
 
-export interface PackedEntry {
+interface PackedEntry {
   readonly key: string
   readonly revision: Revision
   readonly value: Slice
 }
 
-export interface PackedFound {
+interface PackedFound {
   readonly key: string
   readonly entry?: PackedEntry
 }
 
-export interface PackedChange {
+interface PackedChange {
   readonly key: string
   readonly revision: Revision
   readonly value?: Slice

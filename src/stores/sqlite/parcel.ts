@@ -1,6 +1,7 @@
 /**
- * What goes between the threads at once: JSON, and beside it the bytes that it speaks of, one after the other. Cloning the objects
- * as they are takes several times as long, mostly for the many small arrays of bytes, and half of that on the event loop.
+ * What goes between the threads at once: JSON, and beside it the bytes that it speaks of, one after the
+ * other. Cloning the objects as they are takes several times as long, mostly for the many small arrays of
+ * bytes, and half of that on the event loop.
  */
 export interface Parcel {
   /** On the clock that all threads share. */

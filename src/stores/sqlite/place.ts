@@ -6,9 +6,10 @@ import { refusal } from "./problem.js"
 import { problemWithTrust } from "./trust.js"
 
 /**
- * What is seen of a store's file before SQLite is let near it, because SQLite does more than look. It creates a file that is
- * missing, and it takes the log beside an empty file for a leftover and removes it: whoever moves the file of a running store
- * away for a moment would lose every commit since the last checkpoint to the next process that comes by.
+ * What is seen of a store's file before SQLite is let near it, because SQLite does more than look. It creates
+ * a file that is missing, and it takes the log beside an empty file for a leftover and removes it: whoever
+ * moves the file of a running store away for a moment would lose every commit since the last checkpoint to
+ * the next process that comes by.
  */
 export function problemWithPlace(file: string): StoreUnavailableError | undefined {
   const folder = dirname(file)
@@ -19,7 +20,8 @@ export function problemWithPlace(file: string): StoreUnavailableError | undefine
   if (!status.isDirectory()) {
     return refusal("unsuitable", `${folder}, where the store ${file} is to be, is not a folder; name another`)
   }
-  // The log is looked at first. It is made after the file and removed before it, so one that was there belongs to a file.
+  // The log is looked at first. It is made after the file and removed before it, so one that was there
+  // belongs to a file.
   const log = statusOf(`${realNameOf(file)}-wal`)
   const found = statusOf(file)
   if (found?.isDirectory()) {
@@ -42,10 +44,11 @@ export function problemWithPlace(file: string): StoreUnavailableError | undefine
 }
 
 /**
- * Makes an empty file where there is none and nothing speaks against it; the file is then looked at in any case.
+ * Makes an empty file where there is none and nothing speaks against it; the file is then looked at in any
+ * case.
  *
- * On the event loop, unlike everything else that is done to the file: closing any descriptor of a file drops the locks that
- * the process has on it, and before this no thread of the process is told of the file.
+ * On the event loop, unlike everything else that is done to the file: closing any descriptor of a file drops
+ * the locks that the process has on it, and before this no thread of the process is told of the file.
  */
 export function createFile(file: string): void {
   const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants

@@ -10,9 +10,10 @@ export interface RenewEpochOptions {
 }
 
 /**
- * Says that the history of a store may have been cut: for after a backup was restored by writing into the file that was there,
- * or a snapshot of its volume was rolled back, which leaves no trace that the store could see by itself. Nodes that know the
- * store from before then have to join anew, and revisions go on above all that were given out. Gives the new epoch.
+ * Says that the history of a store may have been cut: for after a backup was restored by writing into the
+ * file that was there, or a snapshot of its volume was rolled back, which leaves no trace that the store
+ * could see by itself. Nodes that know the store from before then have to join anew, and revisions go on
+ * above all that were given out. Gives the new epoch.
  */
 export async function renewEpoch({ file }: RenewEpochOptions): Promise<string> {
   if (!existsSync(file)) {

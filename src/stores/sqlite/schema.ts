@@ -9,19 +9,21 @@ import { BEGIN_READING, BEGIN_WRITING, inTransaction } from "./transaction.js"
 /**
  * The tables of a store, and what is done to a file before it is used.
  *
- * The identity is random, and made when the tables are. It is kept in the file, so it is the same by whichever path the file
- * was reached. A copy has it as well, and must not pass for the original: two clusters would take each other's revisions for
- * their own. So the file also has a mark of its own inode, and where that does not fit, the file is given a new
- * identity and a new epoch, in one transaction. What runs on the original has it open and goes on; what opens the copy is
- * somebody else. Where marks change by themselves, on some file systems when the machine starts, that does no harm: every process
- * starts anew then, and reads the epoch anew.
+ * The identity is random, and made when the tables are. It is kept in the file, so it is the same by
+ * whichever path the file was reached. A copy has it as well, and must not pass for the original: two
+ * clusters would take each other's revisions for their own. So the file also has a mark of its own inode, and
+ * where that does not fit, the file is given a new identity and a new epoch, in one transaction. What runs on
+ * the original has it open and goes on; what opens the copy is somebody else. Where marks change by
+ * themselves, on some file systems when the machine starts, that does no harm: every process starts anew
+ * then, and reads the epoch anew.
  *
- * A backup that is restored by writing into the file that was there leaves no such trace; `renewEpoch` is for that.
+ * A backup that is restored by writing into the file that was there leaves no such trace; `renewEpoch` is for
+ * that.
  *
- * The log has a row for each change. Its place is `revision * 256 + index`: commits have 256 parts at most. Places are reckoned
- * with in SQL only, where integers have 64 bits. The weight is how many
- * bytes were ever logged up to and including that row, so that the log is trimmed to a number of bytes, rather than of rows that
- * may be large, by looking at its oldest rows only.
+ * The log has a row for each change. Its place is `revision * 256 + index`: commits have 256 parts at most.
+ * Places are reckoned with in SQL only, where integers have 64 bits. The weight is how many bytes were ever
+ * logged up to and including that row, so that the log is trimmed to a number of bytes, rather than of rows
+ * that may be large, by looking at its oldest rows only.
  */
 const TABLES = `
   CREATE TABLE store (
@@ -48,7 +50,9 @@ const TABLES = `
 /** How many places of the log a revision has. */
 export const PLACES = 256
 
-/** Makes the file a store if it is empty, and sees that it is one that this code can use. Gives its identity. */
+/**
+ * Makes the file a store if it is empty, and sees that it is one that this code can use. Gives its identity.
+ */
 export function prepareFile(connection: Connection, file: string): string {
   connection.exec("PRAGMA busy_timeout = 0")
   // All that is looked at has to be of one moment: another process may just be making the tables.

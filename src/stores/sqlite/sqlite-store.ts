@@ -19,8 +19,8 @@ import { type Asked, type LinkOptions, unexpected, WorkerLink } from "./worker-l
 
 export interface SqliteStoreOptions {
   /**
-   * On a local disk; the folder has to be there. Processes share the store if they name the same file in the same folder: a hard
-   * link, or a mount of the file alone, is refused.
+   * On a local disk; the folder has to be there. Processes share the store if they name the same file in the
+   * same folder: a hard link, or a mount of the file alone, is refused.
    */
   readonly file: string
   /** After how long a request that is not answered is rejected: 5,000 unless set. */

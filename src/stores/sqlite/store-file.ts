@@ -35,8 +35,8 @@ export interface KnownFile {
 }
 
 /**
- * A store's file, open. Everything happens during the call, and fails with what the driver throws: a call that finds the file
- * locked has changed nothing and may be made again.
+ * A store's file, open. Everything happens during the call, and fails with what the driver throws: a call
+ * that finds the file locked has changed nothing and may be made again.
  */
 export class StoreFile {
   readonly identity: string
@@ -53,7 +53,8 @@ export class StoreFile {
     const { file, maxPages, known } = options
     this.inode = checkedInode(file, known)
     const connection = retrying(() => connect(file))
-    // SQLite makes a file where there is none, but does nothing to the log beside it before the first statement.
+    // SQLite makes a file where there is none, but does nothing to the log beside it before the first
+    // statement.
     if (inodeOf(statusOf(file)) !== this.inode) throw moved(file)
     this.identity = retrying(() => prepareFile(connection, file))
     if (known !== undefined && this.identity !== known.identity) throw moved(file)
@@ -90,8 +91,9 @@ export class StoreFile {
   }
 
   /**
-   * Judges commits one by one, each as if those before it had been made, and then makes them all at once. It is for a caller that has
-   * the lock, which is let go. Fails with a `StoreUnavailableError`, for all of them.
+   * Judges commits one by one, each as if those before it had been made, and then makes them all at once. It
+   * is for a caller that has the lock, which is let go. Fails with a `StoreUnavailableError`, for all of
+   * them.
    */
   commit(commits: readonly Commit[]): readonly CommitResult[] {
     const results = this.#orRollBack("not-committed", () => {
@@ -115,7 +117,10 @@ export class StoreFile {
     return this.#reading((head) => head)
   }
 
-  /** The changes of the commits after one and through another; undefined if they are not all there, or not any more. */
+  /**
+   * The changes of the commits after one and through another; undefined if they are not all there, or not any
+   * more.
+   */
   changes(from: Moment, atMost: number): { through: Revision; changes: readonly Change[] } | undefined {
     return this.#reading(({ epoch, revision, logBegins }) => {
       if (from.epoch !== epoch || from.revision > revision || from.revision < logBegins) return undefined
@@ -274,7 +279,10 @@ function changeOf(row: SqlRow): Change {
   }
 }
 
-/** The place of a revision's first change, as SQL. Drivers pass numbers as floating point, which is exact up to a revision only. */
+/**
+ * The place of a revision's first change, as SQL. Drivers pass numbers as floating point, which is exact up
+ * to a revision only.
+ */
 const PLACE = `CAST(? AS INTEGER) * ${PLACES}`
 
 /** About what a row of the log takes besides its key and value. */

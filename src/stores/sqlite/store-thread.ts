@@ -1,7 +1,7 @@
 import { nodeClock } from "../../runtime/node-clock.js"
 import { ChangeFeed } from "./change-feed.js"
-import { Courtesy } from "./courtesy.js"
 import { Fifo } from "./fifo.js"
+import { LockBackoff } from "./lock-backoff.js"
 import {
   type CommitRequest,
   type Failure,
@@ -27,26 +27,28 @@ export interface Counterpart {
   receive(): Parcel | undefined
 }
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly file: string
   /** How long a request waits for its turn at most. */
   readonly patienceMs: number
 }
 
 /**
- * Serves requests in their order, with two exceptions. What goes first passes all that does not, and is committed by itself, so it
- * waits for what is being done at most; which is why all that is done at once is bounded, in bytes too. And all
- * commits that are there once the lock is had go into one transaction, also past reads. Such a read was asked for
- * before those commits were answered, so it may see them; but it is never served before a commit that came before it.
+ * Serves requests in their order, with two exceptions. What goes first passes all that does not, and is
+ * committed by itself, so it waits for what is being done at most; which is why all that is done at once is
+ * bounded, in bytes too. And all commits that are there once the lock is had go into one transaction, also
+ * past reads. Such a read was asked for before those commits were answered, so it may see them; but it is
+ * never served before a commit that came before it.
  *
- * While waiting for the lock it goes on taking in requests, so that a group grows for as long as it has to wait.
+ * While waiting for the lock it goes on taking in requests, so that a group grows for as long as it has to
+ * wait.
  */
 export class StoreThread {
   readonly #store: StoreFile
   readonly #counterpart: Counterpart
   readonly #options: ThreadOptions
   readonly #feed = new ChangeFeed()
-  readonly #courtesy = new Courtesy()
+  readonly #backoff = new LockBackoff()
   readonly #outbox = new Packing<Report>()
   readonly #first = new Lane()
   readonly #others = new Lane()
@@ -87,8 +89,8 @@ export class StoreThread {
   }
 
   /**
-   * Does what there is to do, up to and including one transaction. Throws what nobody could go on after, once all that was asked
-   * has been answered with it.
+   * Does what there is to do, up to and including one transaction. Throws what nobody could go on after, once
+   * all that was asked has been answered with it.
    */
   work(): void {
     this.#guarded(() => {
@@ -222,22 +224,22 @@ export class StoreThread {
       this.#fail(group, packFailure(unavailable(error, this.#options.file)))
       if (!isFull(error)) throw error
     } finally {
-      this.#courtesy.released(now())
+      this.#backoff.released(now())
     }
     this.#flush()
   }
 
   /** False if there is nothing left to commit, because it has waited for too long. */
   #lock(): boolean {
-    const restMs = this.#courtesy.restMs(now())
+    const restMs = this.#backoff.restMs(now())
     if (restMs > 0) sleep(restMs)
     for (let isBusyNow = false; ; ) {
       this.#failImpatient(isBusyNow ? "locked" : "overloaded")
       if (!this.#hasCommits) return false
       try {
         const { revision } = this.#store.lock()
-        this.#courtesy.took(now())
-        if (revision !== this.#revision && this.#revision !== undefined) this.#courtesy.sawOthers(now())
+        this.#backoff.took(now())
+        if (revision !== this.#revision && this.#revision !== undefined) this.#backoff.sawOthers(now())
         this.#revision = revision
         this.#takeAll()
         return true
@@ -245,7 +247,7 @@ export class StoreThread {
         if (!isBusy(error)) throw error
       }
       isBusyNow = true
-      sleep(this.#courtesy.busy(now(), Math.random()))
+      sleep(this.#backoff.busy(now(), Math.random()))
       this.#takeAll()
       this.#serveReads(this.#first)
     }

@@ -1,10 +1,10 @@
 import type { Connection } from "./driver.js"
 
 /**
- * Transactions begin with a statement that takes their lock and is given to `exec`, and whatever is prepared runs inside of one. For
- * `libsql` leaves a prepared statement that found the file locked half done, with no way to end it. As long as one such is about
- * no read ever ends: later ones see the file as it was then, and the lock for writing is refused, because it would be for a
- * state that is past.
+ * Transactions begin with a statement that takes their lock and is given to `exec`, and whatever is prepared
+ * runs inside of one. For `libsql` leaves a prepared statement that found the file locked half done, with no
+ * way to end it. As long as one such is about no read ever ends: later ones see the file as it was then, and
+ * the lock for writing is refused, because it would be for a state that is past.
  */
 export const BEGIN_WRITING = "BEGIN IMMEDIATE"
 

@@ -6,11 +6,13 @@ import { isMountPoint } from "./mount-points.js"
 import { refusal } from "./problem.js"
 
 /**
- * What would let the store be changed without its knowledge: by another user, or by a process that reaches the file another way.
+ * What would let the store be changed without its knowledge: by another user, or by a process that reaches
+ * the file another way.
  *
- * SQLite finds the log and the shared memory of a file by the file's name. A second name, be it a hard link or a mount of that one file,
- * has a second log and a second set of locks, and two processes that each use one of them see nothing of each other. A symbolic link
- * does no harm, since SQLite resolves it; but whoever may replace it decides which file the store is.
+ * SQLite finds the log and the shared memory of a file by the file's name. A second name, be it a hard link
+ * or a mount of that one file, has a second log and a second set of locks, and two processes that each use
+ * one of them see nothing of each other. A symbolic link does no harm, since SQLite resolves it; but whoever
+ * may replace it decides which file the store is.
  */
 export function problemWithTrust(file: string): StoreUnavailableError | undefined {
   const found = statusOf(file)
@@ -21,8 +23,9 @@ export function problemWithTrust(file: string): StoreUnavailableError | undefine
 }
 
 /**
- * What to say of a file that may be used though its group may write to it. To refuse it would be safer, and keep every node from starting on a
- * volume whose files are given to a group when it is mounted, as Kubernetes does for an fsGroup.
+ * What to say of a file that may be used though its group may write to it. To refuse it would be safer, and
+ * keep every node from starting on a volume whose files are given to a group when it is mounted, as
+ * Kubernetes does for an fsGroup.
  */
 export function warningOfGroup(file: string): string | undefined {
   const status = statusOf(file)

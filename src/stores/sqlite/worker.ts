@@ -1,6 +1,7 @@
 /**
- * The thread that SQLite lives on. It works when a parcel comes; while there are watches it also looks into the file every few
- * milliseconds, for there is no other way to learn of another process's commits on every system.
+ * The thread that SQLite lives on. It works when a parcel comes; while there are watches it also looks into
+ * the file every few milliseconds, for there is no other way to learn of another process's commits on every
+ * system.
  */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
 import { StoreUnavailableError } from "../../errors/store-errors.js"
@@ -28,7 +29,8 @@ const counterpart: Counterpart = {
   receive: () => receiveMessageOnPort(port)?.message,
 }
 
-// Node 22 says of its SQLite that it is experimental, which a user can do nothing about. Other threads have their own listeners.
+// Node 22 says of its SQLite that it is experimental, which a user can do nothing about. Other threads have
+// their own listeners.
 process.removeAllListeners("warning")
 
 try {

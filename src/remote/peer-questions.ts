@@ -1,0 +1,157 @@
+import type { DeadLetterReason } from "../actor/dead-letters.js"
+import type { InternalRef } from "../actor/internal-ref.js"
+import type { ActorPath } from "../address/actor-path.js"
+import { type CallError, InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
+import { ANSWER, Envelope, FAILURE, writeEnvelope } from "../serialization/envelope.js"
+import { sendError } from "./error-frame.js"
+import type { FrameConnection } from "./frame-connection.js"
+import { ENVELOPE, MAX_OPEN_QUESTIONS } from "./frames.js"
+import type { MessageCodec } from "./message-codec.js"
+import type { RemoteReply } from "./remote-reply.js"
+import type { Session, SessionOwner } from "./session.js"
+
+/**
+ * The questions of a peer that came by one connection and have not been answered, and their answers. They end
+ * with the connection: an answer after that is sent nowhere.
+ */
+export class PeerQuestions {
+  readonly #session: Session
+  readonly #frames: FrameConnection
+  readonly #codec: MessageCodec
+  readonly #owner: SessionOwner
+  readonly #envelope = new Envelope()
+  /** The first of the list. */
+  #first: RemoteReply | undefined
+  #size = 0
+
+  constructor(session: Session, frames: FrameConnection, codec: MessageCodec, owner: SessionOwner) {
+    this.#session = session
+    this.#frames = frames
+    this.#codec = codec
+    this.#owner = owner
+  }
+
+  /** Why one more question to `target` is refused; undefined while there is room. */
+  refusal(target: InternalRef<never>): CallError | undefined {
+    if (this.#size < MAX_OPEN_QUESTIONS) return undefined
+    return new OverloadedError(target.toString(), MAX_OPEN_QUESTIONS, "questions of one node open")
+  }
+
+  add(reply: RemoteReply): void {
+    this.#size += 1
+    this.#first = reply.enter(this.#first)
+    if (reply.timeoutMs !== coarsened.timeLeftMs) coarsen(reply.timeoutMs)
+    this.#codec.deadlines.add(reply, coarsened.ms)
+  }
+
+  over(reply: RemoteReply): void {
+    if (this.#first === reply) this.#first = reply.after
+    if (reply.leaveList()) this.#size -= 1
+  }
+
+  abandonAll(): void {
+    while (this.#first !== undefined) this.#first.abandon()
+  }
+
+  /** The path by which a third node may answer. */
+  pathOf(correlation: number): ActorPath {
+    return this.#codec.questionPath(this.#session.peer, correlation)
+  }
+
+  /** Never throws, as `fail` does not: whoever answers is an actor, or a promise that has nobody to tell. */
+  answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
+    if (!this.#frames.isOpen) return "unreachable"
+    if (this.#frames.writer.hasOpenFrame) return "not-sendable"
+    try {
+      return this.#answer(reply, answer)
+    } catch (error) {
+      this.#frames.broke(error)
+      return "not-sendable"
+    }
+  }
+
+  /** Sends an answer that has waited, encoded. */
+  sendEncoded(correlation: number, payload: Uint8Array): void {
+    const frame = this.#open(correlation, ANSWER)
+    this.#frames.writer.raw(payload)
+    this.#frames.closeFrame(frame)
+  }
+
+  fail(reply: RemoteReply, error: Error): void {
+    if (!this.#frames.isOpen || this.#frames.writer.hasOpenFrame) return
+    try {
+      this.#sendFailure(reply, error)
+    } catch (thrown) {
+      this.#frames.broke(thrown)
+    }
+  }
+
+  undelivered(message: unknown, reply: RemoteReply, reason: DeadLetterReason): void {
+    this.#codec.deadLetters.add(message, reply, reason)
+  }
+
+  #answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
+    if (this.#owner.mustQueue(this.#session)) return this.#queue(reply, answer)
+    const frame = this.#open(reply.correlation, ANSWER)
+    try {
+      this.#codec.encode(answer, this.#frames.writer, undefined, this.#session.maxMessageBytes)
+    } catch (error) {
+      this.#frames.writer.takeBack(frame)
+      this.#failUnsendable(reply, error)
+      return undefined
+    }
+    this.#frames.closeFrame(frame)
+    return undefined
+  }
+
+  #queue(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
+    let payload: Buffer
+    try {
+      payload = this.#codec.encoded(answer, undefined)
+    } catch (error) {
+      this.#failUnsendable(reply, error)
+      return undefined
+    }
+    return this.#owner.queueAnswer(this.#session, reply, payload)
+  }
+
+  /**
+   * Tells the asker that the answer cannot cross the wire, and the log too, for the fault is on this side.
+   */
+  #failUnsendable(reply: RemoteReply, error: unknown): void {
+    if (!(error instanceof InvalidMessageError)) throw error
+    this.#codec.logger.log("error", "an answer cannot be sent", { to: this.#session.node.toString(), error })
+    this.fail(reply, new InvalidMessageError(`the answer cannot be sent: ${error.message}`, "unknown"))
+  }
+
+  #sendFailure({ correlation }: RemoteReply, error: Error): void {
+    const channel = { frames: this.#frames, codec: this.#codec, maxBytes: this.#session.maxMessageBytes }
+    sendError(channel, () => this.#open(correlation, FAILURE), error)
+  }
+
+  #open(correlation: number, direction: typeof ANSWER | typeof FAILURE): number {
+    const { writer } = this.#frames
+    const frame = writer.open(ENVELOPE)
+    const envelope = this.#envelope
+    envelope.direction = direction
+    envelope.correlation = correlation
+    writeEnvelope(writer, envelope)
+    return frame
+  }
+}
+
+/**
+ * The asker keeps the time; here it only says when to forget the question, so few different times will do.
+ */
+function coarsen(timeLeftMs: number): void {
+  const seconds = Math.min(Math.max(timeLeftMs / 1_000, 1), MOST_SECONDS)
+  const quarter = 2 ** (Math.floor(Math.log2(seconds)) - 2)
+  coarsened.timeLeftMs = timeLeftMs
+  coarsened.ms = Math.ceil(seconds / quarter) * quarter * 1_000
+}
+
+/** The last time that was asked for: most questions have the same. */
+const coarsened = { timeLeftMs: Number.NaN, ms: 0 }
+
+/** A day and a half: what takes longer is not answered any more. */
+const MOST_SECONDS = 2 ** 17

@@ -1,0 +1,27 @@
+import { currentWorld, outsideWorlds } from "./current-world.js"
+import { imitating, type Patches } from "./patches.js"
+
+/**
+ * The standard output and error, which a world may write to.
+ *
+ * The stream belongs to the process and outlives the world, so its own work is done outside. And nothing
+ * comes back: it has always room, and has always written at once, for what a pipe's reader does is not in the
+ * seed.
+ */
+export function replaceOutput(patches: Patches): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    patches.replace<Write>(stream, "write", (real) =>
+      imitating(real, function (this: unknown, ...args) {
+        const world = currentWorld()
+        if (world === undefined) return Reflect.apply(real, this, args)
+        const written = args.find((arg) => typeof arg === "function")
+        const [chunk, encoding] = args.filter((arg) => arg !== written)
+        outsideWorlds(() => Reflect.apply(real, this, [chunk, encoding]))
+        if (written !== undefined) world.microtask(() => written())
+        return true
+      }),
+    )
+  }
+}
+
+type Write = (...args: unknown[]) => boolean

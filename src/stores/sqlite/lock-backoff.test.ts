@@ -1,0 +1,46 @@
+import { expect, it } from "vitest"
+import { LockBackoff } from "./lock-backoff.js"
+
+/** Holds the lock for a while, from then on. */
+function hold(backoff: LockBackoff, at: number, forMs: number): number {
+  backoff.took(at)
+  backoff.released(at + forMs)
+  return at + forMs
+}
+
+it("takes the lock again at once while it is alone", () => {
+  const backoff = new LockBackoff()
+  expect(backoff.restMs(0)).toBe(0)
+  const now = hold(backoff, 0, 2)
+  expect(backoff.restMs(now)).toBe(0)
+})
+
+it("leaves the lock alone for as long as the longest nap after it found it taken", () => {
+  const backoff = new LockBackoff()
+  const naps = [0, 0.5, 1].map((chance) => backoff.busy(0, chance))
+  const now = hold(backoff, 1, 2)
+  expect(backoff.restMs(now)).toBe(Math.max(...naps))
+  expect(backoff.restMs(now + 0.75)).toBe(0.25)
+  expect(backoff.restMs(now + 5)).toBe(0)
+  expect(Math.min(...naps)).toBeGreaterThan(0)
+})
+
+it("does so as well when it sees what others have committed, and stops when there was nothing for a while", () => {
+  const backoff = new LockBackoff()
+  backoff.sawOthers(0)
+  expect(backoff.restMs(hold(backoff, 0, 50))).toBe(1)
+  expect(backoff.restMs(hold(backoff, 110, 2))).toBe(0)
+})
+
+it("rests now and then without a sign of others, who could give none while they get nothing", () => {
+  const backoff = new LockBackoff()
+  let now = 0
+  let rests = 0
+  for (let turn = 0; turn < 1_000; turn += 1) {
+    const restMs = backoff.restMs(now)
+    if (restMs > 0) rests += 1
+    now = hold(backoff, now + restMs, 1)
+  }
+  expect(rests).toBeGreaterThan(15)
+  expect(rests).toBeLessThan(25)
+})

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest"
+import { type SentRequest, SentRequests } from "./sent-requests.js"
+
+test("has room by count, for those that do not go first", () => {
+  const sent = new SentRequests()
+  for (let id = 1; id <= 5_000; id += 1) sent.add(id, request(10), true)
+  expect([sent.size, sent.isEmpty, sent.hasRoom]).toEqual([0, false, true])
+  for (let id = 5_001; id <= 9_096; id += 1) sent.add(id, request(10), false)
+  expect([sent.size, sent.hasRoom]).toEqual([4_096, false])
+  sent.finish(5_001)
+  expect([sent.size, sent.hasRoom]).toEqual([4_095, true])
+})
+
+test("counts the weight of what was given up until the worker is done with it", () => {
+  const sent = new SentRequests()
+  const heavy = request(10, 8 * 1024 * 1024)
+  sent.add(1, heavy, false)
+  expect(sent.takeDue(9)).toEqual([])
+  expect(sent.takeDue(10)).toEqual([heavy])
+  expect([sent.isEmpty, sent.hasRoom, sent.get(1)]).toEqual([true, false, undefined])
+  sent.finish(1)
+  expect(sent.hasRoom).toBe(true)
+})
+
+test("gives up those that are due, first those that go first, and says when the next is", () => {
+  const sent = new SentRequests()
+  const [early, late, first] = [request(10), request(20), request(15)]
+  sent.add(1, early, false)
+  sent.add(2, late, false)
+  sent.add(3, first, true)
+  expect(sent.dueAt).toBe(10)
+  expect(sent.takeDue(15)).toEqual([first, early])
+  expect(sent.dueAt).toBe(20)
+  expect(sent.takeDue(20)).toEqual([late])
+  expect(sent.dueAt).toBe(Number.POSITIVE_INFINITY)
+})
+
+test("loses with the worker what it had, and keeps what it was not sent", () => {
+  const sent = new SentRequests()
+  const [had, first, unsent, given] = [request(10), request(10), request(10), request(1, 8 * 1024 * 1024)]
+  sent.add(1, given, false)
+  sent.takeDue(1)
+  sent.add(2, had, false)
+  sent.add(3, first, true)
+  sent.add(4, unsent, false)
+  expect(sent.takeUpTo(3)).toEqual([first, had])
+  expect([sent.size, sent.hasRoom, sent.get(4)]).toEqual([1, true, unsent])
+  expect(sent.takeAll()).toEqual([unsent])
+  expect(sent.isEmpty).toBe(true)
+})
+
+function request(dueAt: number, weight = 1): SentRequest {
+  return { resolve: () => {}, reject: () => {}, dueAt, commitment: "unknown", weight, entries: [] }
+}

@@ -6,7 +6,10 @@ import type { Revision } from "../ports/store.js"
 import type { Candidate, PlacementOptions, Refusal } from "./placement-protocol.js"
 import type { PlacementContext, PlacementStrategy } from "./strategies.js"
 
-/** Names the node that gets an actor that is nowhere: the one that was named before, or else the strategy's choice. */
+/**
+ * Names the node that gets an actor that is nowhere: the one that was named before, or else the strategy's
+ * choice.
+ */
 export class Authorities {
   readonly #self: NodeId
   readonly #strategyOf: (type: string) => PlacementStrategy
@@ -38,7 +41,10 @@ export class Authorities {
     return this.#ask(id, candidates)
   }
 
-  /** Notes that a message goes to the candidate, which claims the actor; later messages to the actor follow it. */
+  /**
+   * Notes that a message goes to the candidate, which claims the actor; later messages to the actor follow
+   * it.
+   */
   sendTo(id: ActorId, candidate: Candidate, since: Revision): void {
     this.#named.add(id.toString(), candidate.node, since)
     this.#recent.add(candidate)
@@ -65,7 +71,9 @@ export class Authorities {
     return this.#named.list()
   }
 
-  /** Asks the strategy. It may be the user's own, and is not trusted to name a candidate, or a node at all. */
+  /**
+   * Asks the strategy. It may be the user's own, and is not trusted to name a candidate, or a node at all.
+   */
   #ask(id: ActorId, candidates: readonly Candidate[]): Choice {
     let named: unknown
     try {
@@ -94,29 +102,30 @@ function thrownText(error: unknown): string {
   try {
     if (error instanceof Error) return `threw: ${String(error.message)}`
   } catch {}
-  return "threw something that is no error"
+  return "threw a value that is not an error"
 }
 
 function misnamedText(named: unknown): string {
-  if (named instanceof NodeId) return `named ${named}, which is no candidate`
+  if (named instanceof NodeId) return `named ${named}, which is not a candidate`
   if (named instanceof Promise) {
     // Nobody awaits it, so its rejection must not count as unhandled.
     named.catch(() => {})
-    return "gave a promise; it must give the node of a candidate at once"
+    return "returned a promise; it must return the node of a candidate synchronously"
   }
-  return `named ${shownKind(named)}; it must give the node of a candidate`
+  return `returned ${shownKind(named)}; it must return the node of a candidate`
 }
 
 /**
  * The nodes that were named for actors that are nowhere yet, until those are somewhere.
  *
- * A second message to the same actor may follow before the first has started it. It has to take the same way, or the actor
- * may be claimed elsewhere and the second message overtake the first; but a strategy that draws at random, or sees a new
- * member in between, names another node. So a name holds as long as nothing newer is known of the placement.
+ * A second message to the same actor may follow before the first has started it. It has to take the same way,
+ * or the actor may be claimed elsewhere and the second message overtake the first; but a strategy that draws
+ * at random, or sees a new member in between, names another node. So a name holds as long as nothing newer is
+ * known of the placement.
  *
- * The number of names is limited. When the younger half is full the older one is dropped, which takes no bookkeeping for
- * each entry. A name that is dropped too soon costs at worst such an overtaking, within the time that an actor takes to
- * start.
+ * The number of names is limited. When the younger half is full the older one is dropped, which takes no
+ * bookkeeping for each entry. A name that is dropped too soon costs at worst such an overtaking, within the
+ * time that an actor takes to start.
  */
 class NamedAuthorities {
   readonly #halfLimit: number
@@ -159,9 +168,9 @@ interface Named {
 }
 
 /**
- * How many actors this node has lately placed on each node, on top of the load that the node reported. A load is reported
- * about once a second; without this a burst of new actors would all go by the same old figure. When the figure changes the
- * count begins again, as the new figure includes most of them.
+ * How many actors this node has lately placed on each node, on top of the load that the node reported. A load
+ * is reported about once a second; without this a burst of new actors would all go by the same old figure.
+ * When the figure changes the count begins again, as the new figure includes most of them.
  */
 class RecentPlacements {
   readonly #counts = new Map<string, Count>()

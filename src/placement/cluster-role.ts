@@ -4,9 +4,10 @@ import type { PlacementLog } from "./placement-log.js"
 import type { Candidate, CoordinatorState, Role, Topology } from "./placement-protocol.js"
 
 /**
- * What this node is in the cluster, and the members that it knows: those of the newest topology, less those that are known
- * to have left since. The report of a single member may come ahead of the next topology. A node id is one life of a node, so
- * a member that has left never comes back, and a topology that still has it is only late.
+ * What this node is in the cluster, and the members that it knows: those of the newest topology, less those
+ * that are known to have left since. The report of a single member may come ahead of the next topology. A
+ * node id is one life of a node, so a member that has left never comes back, and a topology that still has it
+ * is only late.
  */
 export class ClusterRole {
   readonly self: NodeId

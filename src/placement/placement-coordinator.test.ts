@@ -219,7 +219,7 @@ test("holds its conversations as they are written down", async () => {
        15  activation-ready r2`,
     ),
     scenario(
-      "and has the wish that it came with",
+      "and keeps the options that it came with",
       { authority: "b" },
       `1   resolve x here
        1   resolve y here
@@ -237,7 +237,7 @@ test("holds its conversations as they are written down", async () => {
        13  resolve y`,
     ),
     scenario(
-      "also where the store has to be asked first; and has no wish of those who came before",
+      "also where the store has to be asked first; the options of earlier waiters do not carry over",
       { authority: "b" },
       `1   resolve x here
        1   resolve y here
@@ -418,7 +418,7 @@ test("holds its conversations as they are written down", async () => {
        6   resolve y here`,
     ),
     scenario(
-      "one that joins while the store is asked has its wish, and so have all",
+      "the options of one that joins while the store is asked hold for all",
       { authority: "b" },
       `1   resolve x
        2   resolve x here

@@ -32,9 +32,9 @@ import type { PlacementStrategy } from "./strategies.js"
 /**
  * Where an actor is, or is to be: a decision.
  *
- * An actor that is somewhere is there, whatever a strategy would say: the catalog is asked, then the cache, then the store.
- * Only for one that is nowhere does a strategy name the authority, and that is a preference: what keeps an actor from
- * running twice is the claim, which the store judges.
+ * An actor that is somewhere is there, whatever a strategy would say: the catalog is asked, then the cache,
+ * then the store. Only for one that is nowhere does a strategy name the authority, and that is a preference:
+ * what keeps an actor from running twice is the claim, which the store judges.
  *
  *     looking-up --> answered: another node
  *         |
@@ -44,18 +44,20 @@ import type { PlacementStrategy } from "./strategies.js"
  *         |             +--> releasing   (failed or cancelled; the waiters are refused)
  *         +--> answered: another node, which has it
  *
- * The store is asked once. Where this node would be the authority, the claim finds the owner if there is one, so no read
- * precedes it. Where another would be, the placement is read first, unless the cache knows that there is none. Sending the
- * message to that other node at once, and letting it find out, would cost the same read there, and one more hop for every
- * actor that lives on a third.
+ * The store is asked once. Where this node would be the authority, the claim finds the owner if there is one,
+ * so no read precedes it. Where another would be, the placement is read first, unless the cache knows that
+ * there is none. Sending the message to that other node at once, and letting it find out, would cost the same
+ * read there, and one more hop for every actor that lives on a third.
  *
- * All who resolve one id while it is being placed share one request and its answer. A step that fails releases what was
- * acquired, tells all waiters why, and leaves nothing behind; except that, where the release fails too, a placement stays
- * that names this node. The next resolve finds it, and it is claimed again.
+ * All who resolve one id while it is being placed share one request and its answer. A step that fails
+ * releases what was acquired, tells all waiters why, and leaves nothing behind; except that, where the
+ * release fails too, a placement stays that names this node. The next resolve finds it, and it is claimed
+ * again.
  *
- * A request whose circumstances change (the node stops, is suspended or becomes a client) is cancelled: its waiters are
- * told at once, but the step in flight is not called off, as nobody here knows how far it has come. What it acquires is
- * released. A resolve that comes meanwhile waits for that, and then the request is begun again for it.
+ * A request whose circumstances change (the node stops, is suspended or becomes a client) is cancelled: its
+ * waiters are told at once, but the step in flight is not called off, as nobody here knows how far it has
+ * come. What it acquires is released. A resolve that comes meanwhile waits for that, and then the request is
+ * begun again for it.
  */
 export class PlacementCoordinator {
   readonly #options: PlacementCoordinatorOptions
@@ -220,7 +222,7 @@ export class PlacementCoordinator {
     const { id } = request
     if (request.isCancelled) return [this.#release(request, generation)]
     if (!this.#role.isHost(id.type)) {
-      const answer = denied("acquire", `this node does not host the type ${id.type} any more`, now)
+      const answer = denied("acquire", `this node no longer hosts the type ${id.type}`, now)
       return [this.#release(request, generation), ...this.#requests.settle(request, answer)]
     }
     request.enter({ kind: "activating", generation })
@@ -242,7 +244,7 @@ export class PlacementCoordinator {
     if (node.equals(this.#role.self)) {
       return this.#requests.end(
         request,
-        denied("acquire", "the store has it on this node, where it is not", now),
+        denied("acquire", "the store names this node as the owner, but the actor does not run here", now),
       )
     }
     this.#log.add({ kind: "cache-learned", id, node, generation }, now)
@@ -369,11 +371,13 @@ export interface PlacementCoordinatorOptions {
   readonly self: NodeId
   readonly namespace: string
   /**
-   * The generation of the activation of this id on this node. One that is ending is here until it has ended, so that its
-   * successor is not claimed while it may still act; messages for it go to the successor then.
+   * The generation of the activation of this id on this node. One that is ending is here until it has ended,
+   * so that its successor is not claimed while it may still act; messages for it go to the successor then.
    */
   generationHere(id: ActorId): Revision | undefined
-  /** What this node knows of the placement. It has learned from a read before the coordinator is told of that. */
+  /**
+   * What this node knows of the placement. It has learned from a read before the coordinator is told of that.
+   */
   cached(id: ActorId): Whereabouts | undefined
   /** For strategies. */
   readonly random: Pick<Random, "uint32">

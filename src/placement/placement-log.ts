@@ -5,7 +5,10 @@ import type { Revision } from "../ports/store.js"
 import type { Denial } from "../registry/registration.js"
 import type { CoordinatorState } from "./placement-protocol.js"
 
-/** Events that have not been drained yet, in order. Beyond the limit the oldest are dropped, and their number is reported. */
+/**
+ * Events that have not been drained yet, in order. Beyond the limit the oldest are dropped, and their number
+ * is reported.
+ */
 export class PlacementLog {
   readonly #limit: number
   readonly #isObserved: () => boolean
@@ -55,7 +58,10 @@ export class PlacementHappened {
 
 export type PlacementEvent = Happening & { readonly observedAt: MonotonicMs }
 
-/** A resolve that the catalog or the cache answers is counted but not an event: it changes nothing and is frequent. */
+/**
+ * A resolve that the catalog or the cache answers is counted but not an event: it changes nothing and is
+ * frequent.
+ */
 export type Happening =
   | { readonly kind: "became"; readonly state: CoordinatorState; readonly because: string }
   | { readonly kind: "topology-changed"; readonly version: number }

@@ -8,16 +8,22 @@ import type { Denial } from "../registry/registration.js"
 /*
  * What goes into a placement coordinator and what comes out of it.
  *
- * `resolve` takes an id and options and returns an answer, or a pending request with the commands that begin it. The driver
- * carries out each command and reports its outcome as an event with the same request number; the commands that an event
- * returns go on from there, until a `settle` command brings each waiter its answer.
+ * `resolve` takes an id and options and returns an answer, or a pending request with the commands that begin
+ * it. The driver carries out each command and reports its outcome as an event with the same request number;
+ * the commands that an event returns go on from there, until a `settle` command brings each waiter its
+ * answer.
  */
 
 /** What is special about one message whose actor is to be found. */
 export interface PlacementOptions {
-  /** A node that found no placement sent the message here: claim the actor here, if this node hosts the type. */
+  /**
+   * A node that found no placement sent the message here: claim the actor here, if this node hosts the type.
+   */
   readonly here?: boolean
-  /** Nodes that have refused the message. An actor that runs on one of them stays there, but none gets a new one. */
+  /**
+   * Nodes that have refused the message. An actor that runs on one of them stays there, but none gets a new
+   * one.
+   */
   readonly excluded?: readonly NodeId[]
 }
 
@@ -77,15 +83,16 @@ export interface Denied {
 }
 
 /**
- * What the driver has to do. Each command but `settle` is answered exactly once, by an event with the same request. A step
- * that hangs would keep everybody waiting who wants this id, so each has to end in its own time.
+ * What the driver has to do. Each command but `settle` is answered exactly once, by an event with the same
+ * request. A step that hangs would keep everybody waiting who wants this id, so each has to end in its own
+ * time.
  */
 export type PlacementCommand = StepCommand | Settle
 
 export type StepCommand =
   /**
-   * Claim the placement. One that names this node is taken over at the revision read: an answer was lost, or a release
-   * failed, for no activation of this id runs here when this command is given.
+   * Claim the placement. One that names this node is taken over at the revision read: an answer was lost, or
+   * a release failed, for no activation of this id runs here when this command is given.
    */
   | { readonly kind: "try-acquire"; readonly request: number; readonly id: ActorId }
   /** Read the placement. */
@@ -97,7 +104,10 @@ export type StepCommand =
       readonly id: ActorId
       readonly generation: Revision
     }
-  /** Deactivate what runs under this generation, if anything does, and then delete the placement at this generation. */
+  /**
+   * Deactivate what runs under this generation, if anything does, and then delete the placement at this
+   * generation.
+   */
   | {
       readonly kind: "release"
       readonly request: number
@@ -119,7 +129,9 @@ export type CoordinatorEvent = ClusterEvent | StepEvent
 export type ClusterEvent =
   /** A client calls and hosts nothing. Also changes one role into the other, and ends a `suspend`. */
   | { readonly kind: "start"; readonly as: Role }
-  /** This node's place in the cluster is lost, or not there yet: nothing is resolved until the next `start`. */
+  /**
+   * This node's place in the cluster is lost, or not there yet: nothing is resolved until the next `start`.
+   */
   | { readonly kind: "suspend"; readonly because: string }
   | { readonly kind: "stop" }
   | { readonly kind: "topology-changed"; readonly topology: Topology }
@@ -146,7 +158,9 @@ export interface LookUpFailure {
   readonly detail: string
 }
 
-/** The members of the cluster, at one version. Immutable: a change is another topology, with a higher version. */
+/**
+ * The members of the cluster, at one version. Immutable: a change is another topology, with a higher version.
+ */
 export interface Topology {
   readonly version: number
   /** The active members that host the type, each once. */
@@ -192,7 +206,10 @@ export type Stage =
   | { readonly kind: "activating"; readonly generation: Revision }
   /** Nobody waits for the outcome. */
   | { readonly kind: "releasing"; readonly generation: Revision }
-  /** A placement names this node, which does not host the type: once it is deleted, others may claim the actor. */
+  /**
+   * A placement names this node, which does not host the type: once it is deleted, others may claim the
+   * actor.
+   */
   | { readonly kind: "clearing"; readonly generation: Revision }
 
 /** Since the coordinator was made. */

@@ -12,8 +12,8 @@ import {
 } from "./placement-protocol.js"
 
 /**
- * The requests in flight, at most one for an id, and who waits for them: a limited number for all ids together. Counts the
- * answers.
+ * The requests in flight, at most one for an id, and who waits for them: a limited number for all ids
+ * together. Counts the answers.
  */
 export class PlacementRequests {
   readonly counts = { local: 0, remote: 0, refused: 0, waited: 0 }
@@ -38,7 +38,10 @@ export class PlacementRequests {
     return this.#byId.size === 0 ? undefined : this.#byId.get(id.toString())
   }
 
-  /** The request that an event is for. Undefined if it is not at a stage which that event answers: the event is late. */
+  /**
+   * The request that an event is for. Undefined if it is not at a stage which that event answers: the event
+   * is late.
+   */
   at<Kind extends Stage["kind"]>(number: number, ...kinds: readonly Kind[]): RequestAt<Kind> | undefined {
     const request = this.#byNumber.get(number)
     return request !== undefined && (kinds as readonly string[]).includes(request.stage.kind)
@@ -113,7 +116,10 @@ export class PlacementRequest implements PlacementOptions {
   stage: Stage
   /** In the order in which they asked. */
   waiters: number[] = []
-  /** What it acquires is released. Its waiters have been told; for those who come now it is begun again after that. */
+  /**
+   * What it acquires is released. Its waiters have been told; for those who come now it is begun again after
+   * that.
+   */
   isCancelled = false
 
   constructor(number: number, id: ActorId, stage: Stage, since: MonotonicMs) {

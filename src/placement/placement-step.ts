@@ -7,11 +7,12 @@ import type { ClusterRole } from "./cluster-role.js"
 import type { Candidate, PlacementOptions, Refusal, Stage } from "./placement-protocol.js"
 
 /**
- * Says what to do for an actor that does not run here and has no request in flight, by what is known of its placement.
+ * Says what to do for an actor that does not run here and has no request in flight, by what is known of its
+ * placement.
  *
- * A placement lives as long as the record of its node is there. The newest topology says whether it is, and may be late both
- * ways without harm: a node that is wrongly taken for dead keeps the actor, because the claim is denied; a node that is
- * wrongly taken for alive cannot be reached, and the actor is resolved again.
+ * A placement lives as long as the record of its node is there. The newest topology says whether it is, and
+ * may be late both ways without harm: a node that is wrongly taken for dead keeps the actor, because the
+ * claim is denied; a node that is wrongly taken for alive cannot be reached, and the actor is resolved again.
  */
 export function nextStep(
   id: ActorId,
@@ -33,8 +34,8 @@ export function nextStep(
   if (choice.kind === "nobody") return { kind: "refuse", refusal: choice.refusal }
   const { candidate, isNew } = choice
   if (candidate.node.equals(self)) return { kind: "acquire" }
-  // That the cache knows a dead placement does not say that nobody has claimed the actor since. A node that was named before
-  // was named after the store had been asked.
+  // That the cache knows a dead placement does not say that nobody has claimed the actor since. A node that
+  // was named before was named after the store had been asked.
   const isKnownNowhere = since !== undefined && (placed === undefined || isFromStore || !isNew)
   return isKnownNowhere
     ? { kind: "send", candidate, since, isNew }
@@ -56,8 +57,8 @@ export type Step = LastStep | LongStep
 export type LastStep =
   | { readonly kind: "found"; readonly placed: Placed }
   /**
-   * The actor was nowhere at the revision `since`; the candidate claims it when the message arrives. `isNew`: no message
-   * for this actor has been sent there yet.
+   * The actor was nowhere at the revision `since`; the candidate claims it when the message arrives. `isNew`:
+   * no message for this actor has been sent there yet.
    */
   | {
       readonly kind: "send"

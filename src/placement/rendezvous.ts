@@ -6,11 +6,11 @@ import { type Hash64, mixed, stableHash } from "./stable-hash.js"
 /**
  * Names the candidate with the highest score for the actor, a hash of the two.
  *
- * Nodes that know the same candidates name the same one without communicating. When a node leaves, each of its actors has a
- * next best candidate of its own, so its share is spread over all others and no other actor moves; when one joins, it takes
- * an even share from each. Consistent hashing on a ring does this too and finds the node in fewer steps, but is even only
- * with hundreds of points for each node, and the ring has to be rebuilt at each change. A cluster has few enough nodes to
- * score them all.
+ * Nodes that know the same candidates name the same one without communicating. When a node leaves, each of
+ * its actors has a next best candidate of its own, so its share is spread over all others and no other actor
+ * moves; when one joins, it takes an even share from each. Consistent hashing on a ring does this too and
+ * finds the node in fewer steps, but is even only with hundreds of points for each node, and the ring has to
+ * be rebuilt at each change. A cluster has few enough nodes to score them all.
  */
 export function rendezvous(id: ActorId, candidates: readonly Candidate[]): NodeId {
   const { high, low } = stableHash(id.toString())

@@ -5,9 +5,9 @@ export interface Hash64 {
 }
 
 /**
- * Hashes the text's UTF-8 with 64-bit FNV-1a and then the finalizer of MurmurHash3. The first sees every byte but leaves its
- * upper bits poorly mixed for texts that differ in the end, as `user-1` and `user-2` do; the second corrects that. `BigInt`
- * would do it in five lines and take fifty times as long.
+ * Hashes the text's UTF-8 with 64-bit FNV-1a and then the finalizer of MurmurHash3. The first sees every byte
+ * but leaves its upper bits poorly mixed for texts that differ in the end, as `user-1` and `user-2` do; the
+ * second corrects that. `BigInt` would do it in five lines and take fifty times as long.
  */
 export function stableHash(text: string): Hash64 {
   let high = 0xcbf29ce4 | 0
@@ -26,7 +26,8 @@ export function stableHash(text: string): Hash64 {
 
 /** The finalizer: a bijection in which each bit of the output depends on every bit of the input. */
 export function mixed(high: number, low: number): Hash64 {
-  // Each round: x ^= x >>> 33, then x *= constant. A shift by 33 is one by 32, which is the other half, and by 1.
+  // Each round: x ^= x >>> 33, then x *= constant. A shift by 33 is one by 32, which is the other half, and
+  // by 1.
   const low1 = low ^ (high >>> 1)
   const high2 = highProduct(high, low1, 0xff51afd7 | 0, 0xed558ccd | 0)
   const low2 = Math.imul(low1, 0xed558ccd) ^ (high2 >>> 1)

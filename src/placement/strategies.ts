@@ -5,9 +5,9 @@ import type { Candidate } from "./placement-protocol.js"
 import { rendezvous } from "./rendezvous.js"
 
 /**
- * Names the node that gets an actor that is nowhere yet: one of the candidates, of which there is at least one. It is a
- * preference and not a lock: nodes that know different candidates may name different ones, and the store lets one of them
- * have the actor.
+ * Names the node that gets an actor that is nowhere yet: one of the candidates, of which there is at least
+ * one. It is a preference and not a lock: nodes that know different candidates may name different ones, and
+ * the store lets one of them have the actor.
  */
 export type PlacementStrategy = (
   id: ActorId,
@@ -32,9 +32,9 @@ export const random: PlacementStrategy = (_id, candidates, context) =>
   itemAt(candidates, draw(candidates.length, context.random)).node
 
 /**
- * The less loaded of two candidates drawn at random. A node that always took the least loaded of all, by figures that are a
- * second old, would send everything to one node in that second, and so would all others; two at random is nearly as even
- * and has no such herd.
+ * The less loaded of two candidates drawn at random. A node that always took the least loaded of all, by
+ * figures that are a second old, would send everything to one node in that second, and so would all others;
+ * two at random is nearly as even and has no such herd.
  */
 export const leastLoadedOfTwo: PlacementStrategy = (_id, candidates, context) => {
   const one = draw(candidates.length, context.random)

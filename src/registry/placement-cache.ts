@@ -139,7 +139,7 @@ function replaces(told: Whereabouts, known: Whereabouts): boolean {
   return known.kind === "placed" ? told.revision >= known.generation : told.revision > known.revision
 }
 
-/** The revision at which this was so: of two reports of one placement, the one with the higher revision is later. */
+/** The revision at which this was so: of two reports of one placement, the one with the higher is later. */
 export function revisionOf(where: Whereabouts): Revision {
   return where.kind === "placed" ? where.generation : where.revision
 }

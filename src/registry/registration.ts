@@ -11,10 +11,13 @@ export type Denial =
   /** The actor belongs to another node, whose record is in the store. */
   | { readonly kind: "owned"; readonly node: NodeId; readonly generation: Revision }
   /**
-   * `fenced`: this node is not a member at the moment. `leaving`: it takes no new actors. `unavailable`: the store did not
-   * answer, and whether this node has the actor is unknown; a retry finds out.
+   * `fenced`: this node is not a member at the moment. `leaving`: it takes no new actors. `unavailable`: the
+   * store did not answer, and whether this node has the actor is unknown; a retry finds out.
    */
   | { readonly kind: "fenced" | "leaving" | "unavailable"; readonly detail: string }
 
-/** `changed`: another node has it by now. `unknown`: the store did not answer, and the placement may still be there. */
+/**
+ * `changed`: another node has it by now. `unknown`: the store did not answer, and the placement may still be
+ * there.
+ */
 export type Unregistration = "released" | "changed" | "unknown"

@@ -185,8 +185,8 @@ export class Registry implements TenureHolder {
   }
 
   /**
-   * Makes this node the one that has the actor, if no other node does. Writes nothing where this node has it already. Never
-   * rejects.
+   * Makes this node the one that has the actor, if no other node does. Writes nothing where this node has it
+   * already. Never rejects.
    */
   register(id: ActorId): Promise<Registration> {
     const key = actorKey(id)

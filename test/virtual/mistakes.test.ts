@@ -132,14 +132,14 @@ beforeEach(() => {
 describe("a placement strategy", () => {
   it.each([
     ["throws", () => fail("boom"), "threw: boom"],
-    ["throws what is no error", () => fail(undefined), "threw something that is no error"],
-    ["names nothing", () => undefined, "named undefined"],
-    ["gives a promise", async () => undefined, "gave a promise"],
-    ["names a string", () => "host:1#0", "named a string"],
+    ["throws what is no error", () => fail(undefined), "threw a value that is not an error"],
+    ["names nothing", () => undefined, "returned undefined"],
+    ["gives a promise", async () => undefined, "returned a promise"],
+    ["names a string", () => "host:1#0", "returned a string"],
     [
       "names a candidate and not its node",
       (...[, [first]]: Parameters<PlacementStrategy>) => first,
-      "named an object",
+      "returned an object",
     ],
   ] as const)("that %s fails the call at once, and is logged", async (_what, bad, says) => {
     strategy = bad as unknown as PlacementStrategy
@@ -165,7 +165,7 @@ describe("a placement strategy", () => {
     const { system } = await scene([Placed])
     const error = await failureOf(system.actor(Placed, "k").hi())
     expect(error).toBeInstanceOf(PlacementError)
-    expect(error.message).toContain("named elsewhere:1#0123456789abcdef, which is no candidate")
+    expect(error.message).toContain("named elsewhere:1#0123456789abcdef, which is not a candidate")
   })
 
   it("that fails every time is logged ten times a minute at most", async () => {

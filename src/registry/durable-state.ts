@@ -68,6 +68,11 @@ export class DurableState {
     return this.#revision !== undefined
   }
 
+  /** Whether nothing is stored, and no save was asked for. */
+  get isUntouched(): boolean {
+    return this.#revision === undefined && this.#saves === 0
+  }
+
   /**
    * Rejects with a `FencedError` if it was not made, or that is not known: then the activation has ended. With a `StateError`
    * for what cannot be stored: nothing was sent then, and the activation goes on.

@@ -94,6 +94,6 @@ export class PlacementAgent implements PlacementLock<Tenure>, ActivationStorage,
     this.#failed.delete(key)
     failed?.tellFailure()
     const activation = this.#catalog.get(key)
-    if (activation?.generation === generation) await activation.deactivated("asked")
+    if (activation?.generation === generation) await activation.deactivate("asked")
   }
 }

@@ -218,7 +218,7 @@ export class VirtualActors {
   async settled(): Promise<void> {
     // Of those in the catalog all others have left it: these were being started, and do not know yet.
     const starting = [...this.#catalog.all].filter(({ tenure }) => tenure.endedBecause !== undefined)
-    await Promise.all([...this.#lingering, ...starting].map((one) => one.deactivated("fenced")))
+    await Promise.all([...this.#lingering, ...starting].map((one) => one.deactivate("fenced")))
   }
 
   /** Ends all actors of this node: what waits for them goes to their next activations, elsewhere. */
@@ -397,7 +397,7 @@ export class VirtualActors {
 
   #linger(activation: Activation): void {
     this.#lingering.add(activation)
-    void activation.deactivated("fenced").then(() => this.#lingering.delete(activation))
+    void activation.deactivate("fenced").then(() => this.#lingering.delete(activation))
   }
 
   #isPlacedElsewhere(id: ActorId): boolean {

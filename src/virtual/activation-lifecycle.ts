@@ -19,11 +19,12 @@ import type { TurnRunner } from "./turn-runner.js"
  *         |             |           |                           ^
  *         +---failed----+           +-----------fenced----------+
  *
- * The state never goes back. Messages are accepted from the creation on and wait until the activation is valid; those that still wait
- * when it ends go to the next activation, wherever that is, in their order. A fenced activation is invalid at once, and gone when its
- * last turn and its hook have ended.
+ * The state never goes back. Messages are accepted from the creation on and wait until the activation is
+ * valid; those that still wait when it ends go to the next activation, wherever that is, in their order. A
+ * fenced activation is invalid at once, and gone when its last turn and its hook have ended.
  *
- * A valid activation has no such object: there may be a million of those, and what is in here is needed only before and after.
+ * A valid activation has no such object: there may be a million of those, and what is in here is needed only
+ * before and after.
  */
 export class ActivationLifecycle {
   readonly #owner: LifecycleOwner
@@ -100,8 +101,8 @@ export class ActivationLifecycle {
   }
 
   /**
-   * The doors have shut for good. Waiting messages go to the next activation at once; running turns can no longer save, reply or call,
-   * and the next activation does not wait for them.
+   * The doors have shut for good. Waiting messages go to the next activation at once; running turns can no
+   * longer save, reply or call, and the next activation does not wait for them.
    */
   tenureEnded(): void {
     this.#interrupt?.(fencedError(this.#owner.tenure, "not-delivered"))
@@ -112,7 +113,10 @@ export class ActivationLifecycle {
     }
   }
 
-  /** Fails the waiting calls. They may be retried at once, so this is done when nothing of the activation is left. */
+  /**
+   * Fails the waiting calls. They may be retried at once, so this is done when nothing of the activation is
+   * left.
+   */
   tellFailure(): void {
     const { waiting = [], cause } = this.#failure ?? {}
     this.#failure = undefined
@@ -122,7 +126,10 @@ export class ActivationLifecycle {
     }
   }
 
-  /** Waits for a hook no longer than a call may take, nor for one of a tenure that has ended; what it does later is ignored. */
+  /**
+   * Waits for a hook no longer than a call may take, nor for one of a tenure that has ended; what it does
+   * later is ignored.
+   */
   async #bounded(hook: Promise<void>): Promise<void> {
     const { tools, tenure } = this.#owner
     const { clock, requestTimeoutMs: timeoutMs } = tools
@@ -150,7 +157,8 @@ export class ActivationLifecycle {
     const waiting = turns.waiting.takeAll()
     if (!isPassing) this.#failure = { waiting, cause: error }
     void this.#owner.leaveCatalog(isPassing ? waiting : [], isOwn)
-    // The hook of a fenced activation may still run: its node keeps its lease until the hook has ended, as it does for turns.
+    // The hook of a fenced activation may still run: its node keeps its lease until the hook has ended, as it
+    // does for turns.
     if (isOwn || hook === undefined) return this.#leave()
     const leave = () => this.#leave()
     Promise.resolve(hook).then(leave, leave)
@@ -188,7 +196,10 @@ export class ActivationLifecycle {
     })
   }
 
-  /** A hook that hangs would keep the actor from all its callers, so it is awaited no longer than a call may take. */
+  /**
+   * A hook that hangs would keep the actor from all its callers, so it is awaited no longer than a call may
+   * take.
+   */
   async #runOnDeactivate(reason: DeactivationReason): Promise<void> {
     const { type, key, instance, tools } = this.#owner
     const { clock, context, logger, requestTimeoutMs: timeoutMs } = tools

@@ -15,13 +15,16 @@ import type { Turn } from "./turn.js"
 import { type TurnOwner, TurnRunner } from "./turn-runner.js"
 
 /**
- * One activation of one actor on this node: what the catalog holds and messages are sent to, and the context of the actor itself.
+ * One activation of one actor on this node: what the catalog holds and messages are sent to, and the context
+ * of the actor itself.
  *
- * Its parts are its turns (`turn-runner.ts`), its start and end (`activation-lifecycle.ts`), its durable state (`actor-state.ts`), its
- * timers and its calls. There may be a million activations, almost all of them idle, so an idle one has only the parts that it needs to
- * take the next message; the others are made when they are used.
+ * Its parts are its turns (`turn-runner.ts`), its start and end (`activation-lifecycle.ts`), its durable
+ * state (`actor-state.ts`), its timers and its calls. There may be a million activations, almost all of them
+ * idle, so an idle one has only the parts that it needs to take the next message; the others are made when
+ * they are used. Private methods would cost each of them another field.
  *
- * The doors are those of the tenure, asked before a turn starts, before a call or a reply leaves, and before a save.
+ * The doors are those of the tenure, asked before a turn starts, before a call or a reply leaves, and before
+ * a save.
  */
 export class Activation
   implements
@@ -165,7 +168,10 @@ export class Activation
     return this.turns.current
   }
 
-  /** The actors that wait for a call that is made now. Those that wait for this activation to start wait for what it calls, too. */
+  /**
+   * The actors that wait for a call that is made now. Those that wait for this activation to start wait for
+   * what it calls, too.
+   */
   get callChain(): readonly string[] {
     const turn = this.currentTurn
     if (turn !== undefined) return turn.chain
@@ -192,21 +198,19 @@ export class Activation
 
   save(state: unknown): Promise<void> {
     const refusal = saveRefusal(this.type, this.tenure, this.currentTurn)
-    return refusal === undefined ? this.#stored.save(state) : Promise.reject(refusal)
+    if (refusal !== undefined) return Promise.reject(refusal)
+    this.#durable ??= durableState(this)
+    return this.#durable.save(state)
   }
 
   async load(): Promise<Actor> {
+    const durable = durableState(this)
+    this.#durable = durable
     const actor = insides.make(this.type.make, this)
     this.#instance = actor
-    const stored = this.#stored
-    await loadState(actor, this.type, stored)
-    if (stored.isUntouched) this.#durable = undefined
+    await loadState(actor, this.type, durable)
+    if (durable.isUntouched) this.#durable = undefined
     return actor
-  }
-
-  get #stored(): DurableState {
-    this.#durable ??= new DurableState(this.tenure, this.tools.state, this.type.stateShape)
-    return this.#durable
   }
 
   savesSettled(): Promise<void> | undefined {
@@ -265,4 +269,8 @@ export class Activation
     this.#lifecycle ??= new ActivationLifecycle(this, "valid")
     this.#lifecycle.tenureEnded()
   }
+}
+
+function durableState({ tenure, tools, type }: Activation): DurableState {
+  return new DurableState(tenure, tools.state, type.stateShape)
 }

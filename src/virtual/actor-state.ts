@@ -11,7 +11,10 @@ export async function loadState(actor: Actor, { name }: ActorType, durable: Dura
   insides.begin(actor, durable.isStored ? stored : NOTHING_STORED, name)
 }
 
-/** Why the state may not be saved; undefined if it may. While the doors wait for a renewal, the save waits with them. */
+/**
+ * Why the state may not be saved; undefined if it may. While the doors wait for a renewal, the save waits
+ * with them.
+ */
 export function saveRefusal(
   { name }: ActorType,
   tenure: Tenure,

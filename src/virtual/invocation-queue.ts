@@ -5,8 +5,9 @@ import type { Invocation } from "./invocation.js"
 /**
  * The messages that wait for one activation, in their order.
  *
- * The first has a place of its own, and a mailbox for the others exists only while there are others: each activation of the
- * node has one of these, and almost all of them are empty.
+ * The first has a place of its own, and a mailbox for the others exists only while there are others: each
+ * activation of the node has one of these, and almost all of them are empty. (Nor are there private methods,
+ * which cost each object a field.)
  */
 export class InvocationQueue implements GuestQueue {
   guestBytes = 0
@@ -24,24 +25,29 @@ export class InvocationQueue implements GuestQueue {
 
   /** False if `capacity` messages wait already. */
   push(invocation: Invocation, capacity: number): boolean {
-    if (this.#first === undefined) this.#first = invocation
-    else {
-      if (this.size >= capacity) return false
-      this.#pushOther(invocation)
-    }
+    if (this.#first !== undefined && this.size >= capacity) return false
+    this.pushOwn(invocation)
     return true
   }
 
   /** Adds a message of the actor to itself, which no capacity refuses. */
   pushOwn(invocation: Invocation): void {
     if (this.#first === undefined) this.#first = invocation
-    else this.#pushOther(invocation)
+    else {
+      this.#others ??= new Mailbox(0)
+      this.#others.pushOwn(invocation)
+    }
   }
 
   /** The next message; there must be one. */
   take(): Invocation {
     const first = this.#first as Invocation
-    this.#first = this.#others === undefined ? undefined : this.#takeOther(this.#others)
+    const others = this.#others
+    if (others === undefined) this.#first = undefined
+    else {
+      this.#first = others.take() as Invocation
+      if (!others.hasMessages) this.#others = undefined
+    }
     return first
   }
 
@@ -57,16 +63,5 @@ export class InvocationQueue implements GuestQueue {
   putBack(invocations: readonly Invocation[]): void {
     const all = [...invocations, ...this.takeAll()]
     for (const one of all) this.pushOwn(one)
-  }
-
-  #pushOther(invocation: Invocation): void {
-    this.#others ??= new Mailbox(0)
-    this.#others.pushOwn(invocation)
-  }
-
-  #takeOther(others: Mailbox): Invocation {
-    const next = others.take() as Invocation
-    if (!others.hasMessages) this.#others = undefined
-    return next
   }
 }

@@ -3,9 +3,10 @@ import type { Clock } from "../ports/clock.js"
 /**
  * The calls of one activation that have not ended, and how many of them have not left its node.
  *
- * Once an activation has ended, its calls may no longer leave, nor be sent again if they come back unrun. So a planned end waits for
- * them: for all of them while nobody wants the next activation, and otherwise for those that have not left at all. To wait for all of
- * them in any case would be a deadlock where one of them waits, at the actor that it was made to, for a call to this very actor.
+ * Once an activation has ended, its calls may no longer leave, nor be sent again if they come back unrun. So
+ * a planned end waits for them: for all of them while nobody wants the next activation, and otherwise for
+ * those that have not left at all. To wait for all of them in any case would be a deadlock where one of them
+ * waits, at the actor that it was made to, for a call to this very actor.
  */
 export class OutgoingCalls {
   /** The call chain of calls that nobody waits for but the actor itself. */
@@ -45,8 +46,9 @@ export class OutgoingCalls {
   }
 
   /**
-   * Resolves once the activation may end; undefined if it may now. Calls that cannot be sent for as long as a call may take are given
-   * up; after a second already where the node is leaving or others wait for the next activation.
+   * Resolves once the activation may end; undefined if it may now. Calls that cannot be sent for as long as a
+   * call may take are given up; after a second already where the node is leaving or others wait for the next
+   * activation.
    */
   settled(end: PlannedEnd, clock: Clock, requestTimeoutMs: number): Promise<void> | undefined {
     if (this.#mayEnd(end.isWanted)) return undefined
@@ -77,7 +79,9 @@ export class OutgoingCalls {
   }
 }
 
-/** How long others wait for calls of an activation that ends. Those that can be sent at all have been by then. */
+/**
+ * How long others wait for calls of an activation that ends. Those that can be sent at all have been by then.
+ */
 const URGENT_MS = 1_000
 
 /** An activation that ends, as far as its calls are concerned. */

@@ -5,8 +5,9 @@ import type { TurnKind } from "./turn.js"
 
 // Which turns of one actor may run concurrently.
 //
-// A writer runs alone. Readers run together, and as only the first waiting message is considered, none overtakes a writer. What
-// always interleaves, and in a reentrant type a call that comes back through a chain of calls, runs beside any other turn.
+// A writer runs alone. Readers run together, and as only the first waiting message is considered, none
+// overtakes a writer. What always interleaves, and in a reentrant type a call that comes back through a chain
+// of calls, runs beside any other turn.
 
 /** The turns of one actor that are running. */
 export interface RunningTurns {
@@ -39,15 +40,20 @@ export function isInterleaved(turns: RunningTurns, invocation: Invocation): bool
   return type.reentrant && isAwaited(turns, invocation)
 }
 
-/** Whether a running turn awaits the message, which can then wait neither for the next activation nor for its node to start new turns. */
-export function isAwaited({ isBusy, key }: RunningTurns, { chain }: Invocation): boolean {
-  return chain.length > 0 && isBusy && chain.includes(key)
+/**
+ * Whether a running turn awaits the message, which can then wait neither for the next activation nor for its
+ * node to start new turns.
+ */
+export function isAwaited(turns: RunningTurns, { chain }: Invocation): boolean {
+  return chain.length > 0 && turns.isBusy && chain.includes(turns.key)
 }
 
 /** Whether the message would wait for a turn that awaits it. */
-export function waitsForItself({ type, key }: RunningTurns, invocation: Invocation): boolean {
-  const { chain, isOneWay } = invocation
-  if (chain.length === 0 || !chain.includes(key) || type.reentrant || isOneWay) return false
+export function waitsForItself(turns: RunningTurns, invocation: Invocation): boolean {
+  const { chain } = invocation
+  if (chain.length === 0 || !chain.includes(turns.key)) return false
+  const { type } = turns
+  if (type.reentrant || invocation.isOneWay) return false
   return (flagsOf(type, invocation) & ALWAYS_INTERLEAVE) === 0
 }
 

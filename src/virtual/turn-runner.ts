@@ -28,8 +28,8 @@ import { Failure, promised, thrown } from "./turn-result.js"
 /**
  * The turns of one activation: takes its messages, runs each when its turn has come, and answers it.
  *
- * Which turns may run concurrently is in `turn-order.ts`. A turn ends when its promise settles and its answer has left. The doors of the
- * tenure are asked twice: before a turn starts, and before its answer leaves.
+ * Which turns may run concurrently is in `turn-order.ts`. A turn ends when its promise settles and its answer
+ * has left. The doors of the tenure are asked twice: before a turn starts, and before its answer leaves.
  *
  * Every call passes through here, so rare paths are in methods of their own.
  */
@@ -79,11 +79,9 @@ export class TurnRunner implements Runnable, RunningTurns {
   }
 
   accept(invocation: Invocation): void {
-    const { state, tenure, key, tools } = this.#owner
-    if (state === "invalid") return tools.reroute(key, [invocation])
-    if (tenure.incarnation.turnsAway && !isAwaited(this, invocation)) {
-      return invocation.fail(fencedError(tenure, "not-delivered"))
-    }
+    const { state, tenure } = this.#owner
+    if (state === "invalid") return this.#owner.tools.reroute(this.key, [invocation])
+    if (tenure.incarnation.turnsAway && !isAwaited(this, invocation)) return this.#refuse(invocation)
     if (waitsForItself(this, invocation) && this.#mayAwaitCalls) return this.#refuseCycle(invocation)
     if (this.#mayInterleave(invocation)) return this.#start(invocation)
     const refused = invocation.wait?.(this.waiting, this.waiting.size)
@@ -125,14 +123,16 @@ export class TurnRunner implements Runnable, RunningTurns {
     this.#resume()
   }
 
-  /** Refuses what has not started. Running turns wait for the store, and with them the messages that they await. */
+  /**
+   * Refuses what has not started. Running turns wait for the store, and with them the messages that they
+   * await.
+   */
   turnAway(): void {
     if (this.waiting.first === undefined) return
     const waiting = this.waiting.takeAll()
     const kept = waiting.filter((one) => one instanceof TimerTask || isAwaited(this, one))
     this.waiting.putBack(kept)
-    for (const one of waiting)
-      if (!kept.includes(one)) one.fail(fencedError(this.#owner.tenure, "not-delivered"))
+    for (const one of waiting) if (!kept.includes(one)) this.#refuse(one)
   }
 
   /** Reports a turn that takes longer than its method may. */
@@ -142,8 +142,8 @@ export class TurnRunner implements Runnable, RunningTurns {
   }
 
   /**
-   * Whether a turn or a hook runs that may await a call. A turn that has called nobody yet counts: it may call later, and would then
-   * wait for a caller that waits here.
+   * Whether a turn or a hook runs that may await a call. A turn that has called nobody yet counts: it may
+   * call later, and would then wait for a caller that waits here.
    */
   get #mayAwaitCalls(): boolean {
     return this.isBusy || this.#owner.isInHook
@@ -152,6 +152,10 @@ export class TurnRunner implements Runnable, RunningTurns {
   get #capacity(): number {
     const { type, tools } = this.#owner
     return type.mailboxCapacity ?? tools.mailboxCapacity
+  }
+
+  #refuse(invocation: Invocation): void {
+    invocation.fail(fencedError(this.#owner.tenure, "not-delivered"))
   }
 
   #refuseCycle(invocation: Invocation): void {
@@ -242,7 +246,10 @@ export class TurnRunner implements Runnable, RunningTurns {
     )
   }
 
-  /** The door that the answer leaves by may be shut, or wait for a renewal; the turn lasts until that is known. */
+  /**
+   * The door that the answer leaves by may be shut, or wait for a renewal; the turn lasts until that is
+   * known.
+   */
   #finish(turn: Turn, given: unknown): void {
     if (this.#owner.tenure.mayAct()) return this.#conclude(turn, given, true)
     void this.#owner.tenure.opened().then((isOpen) => this.#conclude(turn, given, isOpen))
@@ -318,7 +325,7 @@ export class TurnRunner implements Runnable, RunningTurns {
   /** The doors are shut, or wait for a renewal, or the node is leaving. */
   #holdBack(invocation: Invocation): void {
     const { tenure } = this.#owner
-    if (tenure.endedBecause !== undefined) return invocation.fail(fencedError(tenure, "not-delivered"))
+    if (tenure.endedBecause !== undefined) return this.#refuse(invocation)
     this.waiting.putBack([invocation])
     if (this.#hold === "until-opened") return
     this.#hold = "until-ended"

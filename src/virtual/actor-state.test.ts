@@ -5,7 +5,7 @@ import type { Tenure } from "../registry/tenure.js"
 import { Actor, insides } from "./actor.js"
 import { loadState, saveRefusal } from "./actor-state.js"
 import { ActorType } from "./actor-type.js"
-import type { Turn, TurnKind } from "./turn.js"
+import type { Turn } from "./turn.js"
 
 class Account extends Actor<{ cents: number }> {
   static readonly methods = { read: { readOnly: true }, peek: { alwaysInterleave: true } }
@@ -61,28 +61,24 @@ test("the actor itself upgrades what an older version stored", async () => {
   expect(await loaded(stored({ euros: 2 }, 1))).toEqual({ cents: 201 })
 })
 
-function refusal(tenure: FakeTenure, kind?: TurnKind, method?: string): string | undefined {
-  const turn = kind && { kind, name: method, method: method && type.method(method) }
+function refusal(tenure: FakeTenure, method?: string): string | undefined {
+  const turn = { method: method && type.method(method) }
   return saveRefusal(type, tenure as unknown as Tenure, turn as unknown as Turn)?.name
 }
 
-test("a writer, a hook and a timer may save; a turn that changes nothing by its options may not", () => {
+test("a method, a timer and a hook may save; a method that changes nothing by its options may not", () => {
   const tenure = new FakeTenure()
-  expect(refusal(tenure, "writer", "write")).toBeUndefined()
+  expect(refusal(tenure, "write")).toBeUndefined()
   expect(refusal(tenure)).toBeUndefined()
-  expect(refusal(tenure, "interleaved", undefined)).toBeUndefined()
-  expect(refusal(tenure, "reader", "read")).toBe("TypeError")
-  expect(refusal(tenure, "interleaved", "peek")).toBe("TypeError")
-})
-
-test("a call that comes back to a reentrant actor may save", () => {
-  expect(refusal(new FakeTenure(), "interleaved", "write")).toBeUndefined()
+  expect(saveRefusal(type, tenure as unknown as Tenure, undefined)).toBeUndefined()
+  expect(refusal(tenure, "read")).toBe("TypeError")
+  expect(refusal(tenure, "peek")).toBe("TypeError")
 })
 
 test("nothing is saved once the tenure has ended; while its doors wait, the save waits with them", () => {
   const tenure = new FakeTenure()
   tenure.isOpen = false
-  expect(refusal(tenure, "writer", "write")).toBeUndefined()
+  expect(refusal(tenure, "write")).toBeUndefined()
   tenure.end("its node is fenced")
-  expect(refusal(tenure, "writer", "write")).toBe("FencedError")
+  expect(refusal(tenure, "write")).toBe("FencedError")
 })

@@ -15,13 +15,9 @@ export async function loadState(actor: Actor, { name }: ActorType, durable: Dura
  * Why the state may not be saved; undefined if it may. While the doors wait for a renewal, the save waits
  * with them.
  */
-export function saveRefusal(
-  { name }: ActorType,
-  tenure: Tenure,
-  turn: Turn | undefined,
-): TypeError | ReturnType<typeof fencedError> | undefined {
-  if (turn !== undefined && turn.kind !== "writer" && (turn.method?.flags ?? 0) !== 0) {
-    return new TypeError(`${name}.${turn.name} changes nothing by its options, so it cannot save`)
+export function saveRefusal({ name }: ActorType, tenure: Tenure, turn: Turn | undefined): Error | undefined {
+  if (turn?.method !== undefined && turn.method.flags !== 0) {
+    return new TypeError(`${name}.${turn.method.name} changes nothing by its options, so it cannot save`)
   }
   return !tenure.mayAct() && tenure.endedBecause !== undefined ? fencedError(tenure, "unknown") : undefined
 }

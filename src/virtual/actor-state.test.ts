@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { FakeTenure } from "../../test/virtual/fake-activation.js"
-import type { DurableState, StateUpgrade } from "../registry/durable-state.js"
+import type { DurableState } from "../registry/durable-state.js"
+import type { StateUpgrade } from "../registry/state-value.js"
 import type { Tenure } from "../registry/tenure.js"
 import { Actor, insides } from "./actor.js"
 import { loadState, saveRefusal } from "./actor-state.js"

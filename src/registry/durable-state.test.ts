@@ -8,8 +8,9 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Codec } from "../ports/codec.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { jsonCodec } from "../serialization/json-codec.js"
-import { DurableState, type StateShape } from "./durable-state.js"
+import { DurableState } from "./durable-state.js"
 import { placementKey, stateKey } from "./registry-keys.js"
+import type { StateShape } from "./state-value.js"
 import { decodeState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
 
@@ -252,7 +253,7 @@ test("while the store is away a save goes on trying, and is made when it is back
 
 test.each([
   ["refuse", "its save was refused"],
-  ["lose-request", "what became of its save is not known"],
+  ["lose-request", "the outcome of its save is not known"],
 ] as const)("a save that meets %s until its node is fenced is given up", async (fault, because) => {
   const { scene, node, state, tenure } = await activated()
   await state.load()

@@ -1,5 +1,4 @@
 import { FencedError } from "../errors/call-errors.js"
-import { StateError } from "../errors/state-error.js"
 import type { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
 import type { Codec } from "../ports/codec.js"
@@ -7,14 +6,22 @@ import type { ClusterStore, Revision, Sight } from "../ports/store.js"
 import { saveCommit } from "./commits.js"
 import { placementKey, stateKey } from "./registry-keys.js"
 import { Save, type SaveEvent, type SaveOutcome } from "./save.js"
-import { decodeState, encodeState, type StoredState } from "./stored-state.js"
+import {
+  readValue,
+  type StateFormat,
+  type StateShape,
+  type StateUpgrade,
+  writeIdOf,
+  writeValue,
+} from "./state-value.js"
 import type { Tenure } from "./tenure.js"
 
 /**
  * The state of one activation in the store: read once after its claim, then written by nobody else.
  *
- * A save takes the value as it is at the call; several that are asked for are made one after the other. State is never deleted: the
- * condition that nothing is there would hold again, and a first save that hung could arrive after all.
+ * A save takes the value as it is at the call; several saves are made one after the other (`save.ts` decides
+ * the steps of each). State is never deleted: the condition that nothing is there would hold again, and a
+ * first save that hung could arrive after all.
  */
 export class DurableState {
   readonly #tenure: Tenure
@@ -22,7 +29,7 @@ export class DurableState {
   readonly #shape: StateShape
   #revision: Revision | undefined
   #saves = 0
-  /** Why the store did not do what the save under way, or the last one, asked for. */
+  /** Why the store did not do what the save in flight, or the last one, asked for. */
   #trouble: Error | undefined
   #last: Promise<unknown> | undefined = undefined
 
@@ -33,8 +40,9 @@ export class DurableState {
   }
 
   /**
-   * What is stored, upgraded if it is older; undefined if there is nothing. Rejects with a `StateError` for what cannot be read:
-   * that is never taken for nothing; and with a `StoreUnavailableError`.
+   * Resolves with what is stored, upgraded if it is older; with undefined if there is nothing. Rejects with a
+   * `StateError` for what cannot be read, which is never taken for nothing, and with a
+   * `StoreUnavailableError`.
    */
   async load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
     const { incarnation } = this.#tenure
@@ -44,7 +52,11 @@ export class DurableState {
       throw this.#fenced("not-delivered", "the store is not what it was")
     }
     this.#revision = sight.entry?.revision
-    return sight.entry === undefined ? undefined : this.#read(sight.entry.value, upgrade)
+    return sight.entry === undefined ? undefined : readValue(sight.entry.value, this.#format, upgrade)
+  }
+
+  get #format(): StateFormat {
+    return { id: this.#tenure.id, codec: this.#tools.codec, shape: this.#shape }
   }
 
   async #fetch(): Promise<Sight> {
@@ -68,96 +80,30 @@ export class DurableState {
     return this.#revision !== undefined
   }
 
+  /** Whether nothing is stored, and no save was asked for. */
+  get isUntouched(): boolean {
+    return this.#revision === undefined && this.#saves === 0
+  }
+
   /**
-   * Rejects with a `FencedError` if it was not made, or that is not known: then the activation has ended. With a `StateError`
-   * for what cannot be stored: nothing was sent then, and the activation goes on.
+   * Rejects with a `FencedError` if the save was not made, or its outcome cannot be determined: then the
+   * activation has ended. Rejects with a `StateError` for what cannot be stored: nothing was sent, and the
+   * activation goes on.
    */
   async save(value: unknown): Promise<void> {
-    const { bytes, writeId } = this.#encode(value)
+    const { generation, node } = this.#tenure
+    this.#saves += 1
+    // Generations are never used twice, nor are the numbers of saves within one.
+    const writeId = `${node.incarnation}.${generation}.${this.#saves}`
+    const bytes = writeValue(value, writeId, this.#format, this.#tools.maxStateBytes)
     const saved = (this.#last ?? SETTLED).then(() => this.#save(bytes, writeId))
     this.#last = saved.catch(() => {})
     await saved
   }
 
-  /** Resolves when no save is under way. */
+  /** Resolves when no save is in flight. */
   async idle(): Promise<void> {
     await this.#last
-  }
-
-  #read(bytes: Uint8Array, upgrade: StateUpgrade | undefined): unknown {
-    const { codec } = this.#tools
-    const id = this.#tenure.id.toString()
-    let stored: StoredState
-    let value: unknown
-    try {
-      stored = decodeState(bytes)
-    } catch (cause) {
-      throw new StateError(id, "unreadable", `it cannot be read: ${(cause as Error).message}`, { cause })
-    }
-    const { version } = this.#shape
-    if (stored.version > version) {
-      throw new StateError(
-        id,
-        "from-a-later-version",
-        `it was saved with version ${stored.version}, and this node knows up to ${version}; start the newer code`,
-      )
-    }
-    if (formatOf(stored.codec) !== formatOf(codec.name)) {
-      throw new StateError(
-        id,
-        "unreadable",
-        `it was written by the codec ${stored.codec}, and this node has ${codec.name}`,
-      )
-    }
-    try {
-      const buffer = Buffer.from(stored.value)
-      value = codec.decode(buffer, 0, buffer.length)
-    } catch (cause) {
-      throw new StateError(id, "unreadable", `it cannot be read: ${(cause as Error).message}`, { cause })
-    }
-    return stored.version === version ? value : this.#upgraded(value, stored.version, upgrade)
-  }
-
-  #upgraded(value: unknown, from: number, upgrade: StateUpgrade | undefined): unknown {
-    const { version } = this.#shape
-    const id = this.#tenure.id.toString()
-    if (upgrade === undefined) {
-      throw new StateError(
-        id,
-        "not-upgraded",
-        `it has version ${from}, and nothing upgrades it to ${version}`,
-      )
-    }
-    try {
-      return upgrade(value, from)
-    } catch (cause) {
-      const problem = `its upgrade from version ${from} to ${version} failed`
-      throw new StateError(id, "not-upgraded", problem, { cause })
-    }
-  }
-
-  #encode(value: unknown): { bytes: Uint8Array; writeId: string } {
-    const { codec, maxStateBytes } = this.#tools
-    const { id, generation } = this.#tenure
-    this.#saves += 1
-    // Generations are never used twice, nor are the numbers of saves within one.
-    const writeId = `${this.#tenure.node.incarnation}.${generation}.${this.#saves}`
-    let encoded: ReturnType<typeof encodeState>
-    try {
-      encoded = encodeState({ writeId, version: this.#shape.version, codec: codec.name }, (out) =>
-        codec.encode(value, out),
-      )
-    } catch (cause) {
-      throw new StateError(id.toString(), "not-writable", (cause as Error).message, { cause })
-    }
-    if (encoded.valueBytes > maxStateBytes) {
-      throw new StateError(
-        id.toString(),
-        "too-large",
-        `it has ${encoded.valueBytes} bytes, and ${maxStateBytes} may be stored (setting maxStateBytes)`,
-      )
-    }
-    return { bytes: encoded.bytes, writeId }
   }
 
   async #save(bytes: Uint8Array, writeId: string): Promise<void> {
@@ -167,7 +113,7 @@ export class DurableState {
       return
     }
     const because =
-      outcome.kind === "refused" ? "its save was refused" : "what became of its save is not known"
+      outcome.kind === "refused" ? "its save was refused" : "the outcome of its save is not known"
     const cause = this.#trouble ?? this.#tenure.endCause
     this.#tenure.end(because, cause)
     throw this.#fenced("unknown", because, cause)
@@ -185,17 +131,17 @@ export class DurableState {
     for (;;) {
       if (command.kind === "end") return command.outcome
       const next = save.handle(await step(command.kind))
-      if (next === undefined) throw new Error("a save was told what it had not asked for")
+      if (next === undefined) throw new Error("a save got an event that it had not asked for")
       command = next
     }
   }
 
-  /** Most of the time the doors are open, and nothing is waited for. */
+  /** Mostly the doors are open, and there is nothing to wait for. */
   #mayGoOn(): boolean | Promise<boolean> {
     return this.#tenure.mayAct() || this.#tenure.opened()
   }
 
-  /** The door is asked last: it may have shut while this one waited for its turn. */
+  /** Asks the door last: it may have shut while the write waited for its turn. */
   async #writeInTurn(bytes: Uint8Array): Promise<SaveEvent> {
     const window = this.#tenure.incarnation.windows.saves
     const room = window.enter(bytes.length)
@@ -259,33 +205,9 @@ export class DurableState {
 const RETRY_MS = 100
 const SETTLED: Promise<unknown> = Promise.resolve()
 
-/** Of bytes that this version cannot read: none of its own. */
-function writeIdOf(bytes: Uint8Array): string | undefined {
-  try {
-    return decodeState(bytes).writeId
-  } catch {
-    return undefined
-  }
-}
-
-/** Without the limits that follow it: what was written under others can be read. */
-function formatOf(codec: string): string {
-  return codec.split(" ")[0] as string
-}
-
 export interface StateTools {
   readonly store: ClusterStore
   readonly clock: Clock
   readonly codec: Codec
   readonly maxStateBytes: number
 }
-
-/** How a type of actors has its state. */
-export interface StateShape {
-  /** From 0. */
-  readonly version: number
-  /** Makes the present version from an older one. */
-  readonly upgrade?: StateUpgrade | undefined
-}
-
-export type StateUpgrade = (old: unknown, fromVersion: number) => unknown

@@ -1,5 +1,5 @@
 import type { ActorId } from "../address/actor-id.js"
-import type { ActivationState } from "./activation.js"
+import type { ActivationState } from "./activation-lifecycle.js"
 
 /** An activation on this node has got a step further in its life. */
 export class ActivationBecame {

@@ -1,17 +1,17 @@
+import type { ActorId } from "../address/actor-id.js"
 import type { Clock, Timer } from "../ports/clock.js"
-import type { Activation, OwnInvocation } from "./activation.js"
-import { OWN_TASK } from "./activation.js"
 import type { ActorTimer, ActorTimers } from "./actor.js"
+import type { Invocation } from "./invocation.js"
 
-/** The timers of one activation: what they run waits in its mailbox like a message, and they end with it. */
+/** The timers of one activation: what they run waits like a message, and they end with the activation. */
 export class ActivationTimers implements ActorTimers {
-  readonly #activation: Activation
+  readonly #owner: TimerOwner
   readonly #clock: Clock
   readonly #running = new Set<Timer>()
   #isOver = false
 
-  constructor(activation: Activation, clock: Clock) {
-    this.#activation = activation
+  constructor(owner: TimerOwner, clock: Clock) {
+    this.#owner = owner
     this.#clock = clock
   }
 
@@ -29,50 +29,71 @@ export class ActivationTimers implements ActorTimers {
     this.#running.clear()
   }
 
-  #begin(delayMs: number, task: () => void | Promise<void>, repeats: boolean): ActorTimer {
-    let isCancelled = false
+  #begin(delayMs: number, run: () => unknown, repeats: boolean): ActorTimer {
     let timer: Timer | undefined
     const set = () => {
-      if (this.#isOver || isCancelled) return
+      if (this.#isOver || task.isOver) return
       const own = this.#clock.setTimer(delayMs, () => {
         this.#running.delete(own)
-        if (!isCancelled)
-          this.#activation.enqueueOwn(this.#invocation(task, repeats ? set : () => {}, () => isCancelled))
+        if (!task.isOver) this.#owner.enqueueOwn(task)
       })
       timer = own
       this.#running.add(own)
     }
+    const task = new TimerTask(this.#owner, run, repeats ? set : () => {})
     set()
     return {
       cancel: () => {
-        isCancelled = true
+        task.isOver = true
         timer?.cancel()
         if (timer !== undefined) this.#running.delete(timer)
       },
     }
   }
+}
 
-  #invocation(task: () => unknown, done: () => void, isCancelled: () => boolean): OwnInvocation {
-    const { id, key } = this.#activation
-    return {
-      [OWN_TASK]: task,
-      id,
-      key,
-      method: "",
-      args: [],
-      isOneWay: true,
-      keepsNothingAlive: true,
-      chain: [],
-      trace: undefined,
-      get isOver() {
-        return isCancelled()
-      },
-      begun: () => {},
-      succeed: done,
-      fail: (error) => {
-        this.#activation.timerFailed(error)
-        done()
-      },
-    }
+/** What a timer runs: a message of the actor to itself. */
+export class TimerTask implements Invocation {
+  readonly id: ActorId
+  readonly key: string
+  readonly method = ""
+  readonly args: readonly unknown[] = NOTHING
+  readonly isOneWay = true
+  readonly keepsNothingAlive = true
+  readonly chain: readonly string[] = NOTHING
+  readonly trace = undefined
+  /** The timer was cancelled. */
+  isOver = false
+  readonly run: () => unknown
+  readonly #owner: TimerOwner
+  readonly #done: () => void
+
+  constructor(owner: TimerOwner, run: () => unknown, done: () => void) {
+    this.id = owner.id
+    this.key = owner.key
+    this.run = run
+    this.#owner = owner
+    this.#done = done
   }
+
+  begun(): void {}
+
+  succeed(): void {
+    this.#done()
+  }
+
+  fail(error: Error): void {
+    this.#owner.timerFailed(error)
+    this.#done()
+  }
+}
+
+const NOTHING: readonly never[] = []
+
+/** The activation whose timers these are. */
+export interface TimerOwner {
+  readonly id: ActorId
+  readonly key: string
+  enqueueOwn(task: TimerTask): void
+  timerFailed(error: Error): void
 }

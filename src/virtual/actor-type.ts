@@ -1,6 +1,6 @@
 import { SettingsError } from "../errors/settings-error.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
-import type { StateShape } from "../registry/durable-state.js"
+import type { StateShape } from "../registry/state-value.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"

@@ -13,7 +13,7 @@ class Stand {
   readonly scheduler = { yield: (task: () => void) => this.#tasks.push(task) } as unknown as Scheduler
 
   readonly activation = {
-    deactivated: () => {
+    deactivate: () => {
       this.begun += 1
       return new Promise<void>((resolve) => this.ends.push(resolve))
     },

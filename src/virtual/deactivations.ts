@@ -54,7 +54,7 @@ export class Deactivations {
       if (!isDue(next.value)) continue
       begun += 1
       this.#underWay += 1
-      void next.value.deactivated(reason).then(this.#ended)
+      void next.value.deactivate(reason).then(this.#ended)
     }
     this.#goOn()
   }

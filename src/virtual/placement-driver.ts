@@ -154,7 +154,7 @@ export class PlacementDriver {
     this.#failed.get(key)?.tellFailure()
     this.#failed.delete(key)
     const activation = catalog.get(key)
-    if (activation?.generation === generation) await activation.deactivated("asked")
+    if (activation?.generation === generation) await activation.deactivate("asked")
     const tenure = this.#starting.get(key)
     if (tenure?.generation !== generation) return registry.discard(id, generation)
     this.#starting.delete(key)

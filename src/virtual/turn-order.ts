@@ -1,80 +1,62 @@
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import type { ActorType } from "./actor-type.js"
 import type { Invocation } from "./invocation.js"
-import type { Turn, TurnKind } from "./turn.js"
+import type { TurnKind } from "./turn.js"
+
+// Which turns of one actor may run concurrently.
+//
+// A writer runs alone. Readers run together, and as only the first waiting message is considered, none
+// overtakes a writer. What always interleaves, and in a reentrant type a call that comes back through a chain
+// of calls, runs beside any other turn.
+
+/** The turns of one actor that are running. */
+export interface RunningTurns {
+  readonly type: ActorType
+  /** The actor's, as it stands in call chains. */
+  readonly key: string
+  readonly isBusy: boolean
+  readonly writer: object | undefined
+  readonly readers: number
+}
+
+/** Whether the first waiting message may start now. */
+export function mayStart(turns: RunningTurns, first: Invocation): boolean {
+  if (turns.writer !== undefined) return false
+  return turns.readers === 0 || kindOf(turns, first) === "reader"
+}
+
+export function kindOf(turns: RunningTurns, invocation: Invocation): TurnKind {
+  const { type } = turns
+  if (!type.mayOverlap) return "writer"
+  if (isInterleaved(turns, invocation)) return "interleaved"
+  return (flagsOf(type, invocation) & READ_ONLY) === 0 ? "writer" : "reader"
+}
+
+/** Whether the message waits for no other turn. */
+export function isInterleaved(turns: RunningTurns, invocation: Invocation): boolean {
+  const { type } = turns
+  if (!type.mayOverlap) return false
+  if ((flagsOf(type, invocation) & ALWAYS_INTERLEAVE) !== 0) return true
+  return type.reentrant && isAwaited(turns, invocation)
+}
 
 /**
- * Which turns of one actor may run beside which.
- *
- * A writer runs alone. Readers run together, and as only the first of those that wait is looked at, none overtakes a writer. What always
- * interleaves, and in a reentrant type a call that comes back through a chain of calls, runs beside whatever runs.
+ * Whether a running turn awaits the message, which can then wait neither for the next activation nor for its
+ * node to start new turns.
  */
-export class TurnOrder {
-  readonly #type: ActorType
-  readonly #key: string
-  #writer: Turn | undefined = undefined
-  #readers = 0
-  #between = 0
+export function isAwaited(turns: RunningTurns, { chain }: Invocation): boolean {
+  return chain.length > 0 && turns.isBusy && chain.includes(turns.key)
+}
 
-  /** `key` is the actor's. */
-  constructor(type: ActorType, key: string) {
-    this.#type = type
-    this.#key = key
-  }
+/** Whether the message would wait for a turn that awaits it. */
+export function waitsForItself(turns: RunningTurns, invocation: Invocation): boolean {
+  const { chain } = invocation
+  if (chain.length === 0 || !chain.includes(turns.key)) return false
+  const { type } = turns
+  if (type.reentrant || invocation.isOneWay) return false
+  return (flagsOf(type, invocation) & ALWAYS_INTERLEAVE) === 0
+}
 
-  /** The one that runs alone. */
-  get writer(): Turn | undefined {
-    return this.#writer
-  }
-
-  get isBusy(): boolean {
-    return this.#writer !== undefined || this.#readers > 0 || this.#between > 0
-  }
-
-  /** Whether the first of those that wait may start now. */
-  lets(first: Invocation): boolean {
-    if (this.#writer !== undefined) return false
-    return this.#readers === 0 || this.kindOf(first) === "reader"
-  }
-
-  kindOf(invocation: Invocation): TurnKind {
-    if (!this.#type.mayOverlap) return "writer"
-    if (this.isBetween(invocation)) return "between"
-    return (this.#flagsOf(invocation) & READ_ONLY) === 0 ? "writer" : "reader"
-  }
-
-  /** Whether it need not wait for its turn. */
-  isBetween(invocation: Invocation): boolean {
-    if (!this.#type.mayOverlap) return false
-    if ((this.#flagsOf(invocation) & ALWAYS_INTERLEAVE) !== 0) return true
-    return this.#type.reentrant && this.isAwaited(invocation)
-  }
-
-  /** A turn that runs waits for it, so that it cannot wait for the next activation, nor for its node to start something new. */
-  isAwaited({ chain }: Invocation): boolean {
-    return chain.length > 0 && this.isBusy && chain.includes(this.#key)
-  }
-
-  /** Whether it would wait for a turn that waits for it. */
-  waitsForItself(invocation: Invocation): boolean {
-    const { chain, isOneWay } = invocation
-    if (chain.length === 0 || !chain.includes(this.#key) || this.#type.reentrant || isOneWay) return false
-    return (this.#flagsOf(invocation) & ALWAYS_INTERLEAVE) === 0
-  }
-
-  enter(turn: Turn): void {
-    if (turn.kind === "writer") this.#writer = turn
-    else if (turn.kind === "reader") this.#readers += 1
-    else this.#between += 1
-  }
-
-  leave(turn: Turn): void {
-    if (turn.kind === "writer") this.#writer = undefined
-    else if (turn.kind === "reader") this.#readers -= 1
-    else this.#between -= 1
-  }
-
-  #flagsOf({ method }: Invocation): number {
-    return this.#type.method(method)?.flags ?? 0
-  }
+function flagsOf(type: ActorType, { method }: Invocation): number {
+  return type.method(method)?.flags ?? 0
 }

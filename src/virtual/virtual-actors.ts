@@ -137,7 +137,7 @@ export class VirtualActors {
   async settled(): Promise<void> {
     // Of those in the catalog all others have left it: these were being started, and do not know yet.
     const starting = [...this.catalog.all].filter(({ tenure }) => tenure.endedBecause !== undefined)
-    await Promise.all([...this.#lingering, ...starting].map((one) => one.deactivated("fenced")))
+    await Promise.all([...this.#lingering, ...starting].map((one) => one.deactivate("fenced")))
   }
 
   /** Ends all actors of this node: calls that wait for them go to their next activations, elsewhere. */
@@ -283,7 +283,7 @@ export class VirtualActors {
 
   #linger(activation: Activation): void {
     this.#lingering.add(activation)
-    void activation.deactivated("fenced").then(() => this.#lingering.delete(activation))
+    void activation.deactivate("fenced").then(() => this.#lingering.delete(activation))
   }
 }
 

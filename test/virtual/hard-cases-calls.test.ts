@@ -116,7 +116,7 @@ describe("a one-way call", () => {
     const held = clerk.hold("a")
     await settle()
     oneWay(clerk).note("waits")
-    void activation("Clerk", "c")?.deactivated("asked")
+    void activation("Clerk", "c")?.deactivate("asked")
     gate("a").open()
     await held
     await settle()

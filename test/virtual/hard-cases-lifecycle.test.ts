@@ -338,7 +338,7 @@ describe("an activation that ends", () => {
     const player = system.actor(Player, "k")
     const call = player.add(1)
     await settle()
-    const gone = activation("Player", "k")?.deactivated("asked")
+    const gone = activation("Player", "k")?.deactivate("asked")
     script.activating = () => {}
     gate.open()
     await gone

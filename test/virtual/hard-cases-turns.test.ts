@@ -242,7 +242,7 @@ describe("the signal of an activation", () => {
     reset()
     const { system, activation } = await scene([Plain])
     await system.actor(Plain, "p").aborts()
-    await activation("Plain", "p")?.deactivated("asked")
+    await activation("Plain", "p")?.deactivate("asked")
     expect(steps).toHaveLength(1)
   })
 })

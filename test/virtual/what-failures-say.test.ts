@@ -100,7 +100,7 @@ describe("an actor that is called back", () => {
     const { system, activation } = await scene([Desk, Mirror])
     await system.actor(Desk, "k").ping()
     const first = activation("Desk", "k")
-    const ended = first?.deactivated("asked")
+    const ended = first?.deactivate("asked")
     await settle()
     gate("reflect").open()
     await ended

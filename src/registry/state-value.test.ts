@@ -1,0 +1,87 @@
+import { expect, test } from "vitest"
+import { PLAIN } from "../../test/registry/plain-codec.js"
+import { idOf } from "../../test/registry/scene.js"
+import { StateError, type StateProblem } from "../errors/state-error.js"
+import { binaryCodec } from "../serialization/binary-codec.js"
+import { jsonCodec } from "../serialization/json-codec.js"
+import { readValue, type StateFormat, writeIdOf, writeValue } from "./state-value.js"
+
+const MAX_BYTES = 100
+
+function format(change: Partial<StateFormat> = {}): StateFormat {
+  return { id: idOf("alice"), codec: jsonCodec()(PLAIN), shape: { version: 2 }, ...change }
+}
+
+function written(value: unknown, as = format()): Uint8Array {
+  return writeValue(value, "node.7.1", as, MAX_BYTES)
+}
+
+function problemOf(task: () => unknown): StateProblem | undefined {
+  try {
+    task()
+  } catch (error) {
+    if (error instanceof StateError && error.actor === idOf("alice").toString()) return error.problem
+    throw error
+  }
+  return undefined
+}
+
+test.each([[{ cents: 5 }], ["text"], [null], [[1, 2]]])("what is written is read: %j", (value) => {
+  expect(readValue(written(value), format(), undefined)).toEqual(value)
+})
+
+test("the bytes carry the id of the write, and bytes of another make carry none", () => {
+  expect(writeIdOf(written(1))).toBe("node.7.1")
+  expect(writeIdOf(new Uint8Array([99, 1, 2]))).toBeUndefined()
+})
+
+test("an older version is upgraded, the present one is not", () => {
+  const upgrade = (old: unknown, from: number) => ({ old, from })
+  const older = written(5, format({ shape: { version: 1 } }))
+  expect(readValue(older, format(), upgrade)).toEqual({ old: 5, from: 1 })
+  expect(readValue(written(5), format(), upgrade)).toBe(5)
+})
+
+test("an older version that nothing upgrades, or whose upgrade throws, is an error with its cause", () => {
+  const older = written(5, format({ shape: { version: 1 } }))
+  const cause = new Error("no idea")
+  const failing = () => {
+    throw cause
+  }
+  expect(problemOf(() => readValue(older, format(), undefined))).toBe("not-upgraded")
+  expect(problemOf(() => readValue(older, format(), failing))).toBe("not-upgraded")
+  expect(() => readValue(older, format(), failing)).toThrow(expect.objectContaining({ cause }))
+})
+
+test("a later version is an error that says what to do", () => {
+  const later = written(5, format({ shape: { version: 3 } }))
+  expect(problemOf(() => readValue(later, format(), () => 0))).toBe("from-a-later-version")
+  expect(() => readValue(later, format(), () => 0)).toThrow(
+    "it has version 3, and this node reads up to version 2; start the newer code",
+  )
+})
+
+test("what another codec wrote is an error, and what the same one wrote under other limits is not", () => {
+  const small = jsonCodec({ maxDepth: 5 })(PLAIN)
+  expect(small.name).not.toBe(format().codec.name)
+  expect(readValue(written(5, format({ codec: small })), format(), undefined)).toBe(5)
+  const other = written(5, format({ codec: binaryCodec()(PLAIN) }))
+  expect(problemOf(() => readValue(other, format(), undefined))).toBe("unreadable")
+})
+
+test("bytes that are cut off, or are none of this format, are an error and not a state", () => {
+  const bytes = written({ cents: 5 })
+  for (const broken of [bytes.subarray(0, -1), bytes.subarray(0, 3), new Uint8Array([99])]) {
+    expect(problemOf(() => readValue(broken, format(), undefined))).toBe("unreadable")
+  }
+})
+
+test("a value of as many bytes as are allowed is written, and one more is refused with the setting's name", () => {
+  expect(written("x".repeat(MAX_BYTES - 2)).length).toBeGreaterThan(MAX_BYTES)
+  expect(problemOf(() => written("x".repeat(MAX_BYTES - 1)))).toBe("too-large")
+  expect(() => written("x".repeat(MAX_BYTES - 1))).toThrow("it has 101 bytes, and maxStateBytes allows 100")
+})
+
+test("what the codec cannot write is refused", () => {
+  expect(problemOf(() => written(() => {}))).toBe("not-writable")
+})

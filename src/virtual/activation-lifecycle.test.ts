@@ -1,0 +1,330 @@
+import { expect, test } from "vitest"
+import { settle } from "../../test/fake/manual-clock.js"
+import { FakeActivation, FakeCall } from "../../test/virtual/fake-activation.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import { ActivationLifecycle, type ActivationState, type LifecycleOwner } from "./activation-lifecycle.js"
+import { TimerTask } from "./activation-timers.js"
+import { Actor, type DeactivationReason, insides } from "./actor.js"
+import type { Invocation } from "./invocation.js"
+import { TurnRunner } from "./turn-runner.js"
+
+/** Something that the test lets end, and that says when it began. */
+class Step {
+  end: () => void = () => {}
+  fail: (error: Error) => void = () => {}
+  readonly promise = new Promise<void>((resolve, reject) => {
+    this.end = resolve
+    this.fail = reject
+  })
+}
+
+class Subject extends Actor {
+  static hooks: { activate?: () => Promise<void> | undefined; deactivate?: () => Promise<void> | undefined }
+  static readonly log: string[] = []
+
+  protected override onActivate() {
+    Subject.log.push("onActivate")
+    return Subject.hooks.activate?.()
+  }
+
+  protected override onDeactivate(reason: DeactivationReason) {
+    Subject.log.push(`onDeactivate ${reason}`)
+    return Subject.hooks.deactivate?.()
+  }
+
+  wait() {}
+}
+
+/** An activation of which only the lifecycle is real; the turns are idle, or busy, as the test says. */
+class Owner extends FakeActivation implements LifecycleOwner {
+  readonly turns = new TurnRunner(this)
+  readonly lifecycle: ActivationLifecycle
+  loading: Promise<void> = Promise.resolve()
+  saves: Promise<void> | undefined
+  calls: Promise<void> | undefined
+  released: Promise<void> | undefined
+  busy = false
+
+  constructor(state: "creating" | "valid" = "creating") {
+    super(Subject)
+    Subject.log.length = 0
+    Subject.hooks = {}
+    this.lifecycle = new ActivationLifecycle(this, state)
+    Object.defineProperty(this.turns, "isBusy", { get: () => this.busy })
+    const end = this.fakeTenure.end.bind(this.fakeTenure)
+    this.fakeTenure.end = (because) => {
+      this.said.push(`tenure ended: ${because}`)
+      end(because)
+      this.lifecycle.tenureEnded()
+    }
+    if (state === "valid") this.instance = this.make()
+  }
+
+  make(): Actor {
+    return insides.make(Subject as never, {} as never)
+  }
+
+  async load(): Promise<Actor> {
+    await this.loading
+    this.instance = this.make()
+    return this.instance
+  }
+
+  started(): void {
+    this.said.push("started")
+  }
+
+  became(state: ActivationState): void {
+    this.said.push(state)
+  }
+
+  endTimers(): void {
+    this.said.push("timers ended")
+  }
+
+  savesSettled() {
+    this.said.push("saves awaited")
+    return this.saves
+  }
+
+  callsSettled() {
+    this.said.push("calls awaited")
+    return this.calls
+  }
+
+  leaveCatalog(waiting: readonly Invocation[], isOwn: boolean) {
+    this.said.push(`left with ${waiting.length}${isOwn ? ", released" : ""}`)
+    return this.released
+  }
+
+  /** Whether `deactivate` has resolved. */
+  gone(): () => boolean {
+    let isGone = false
+    void this.lifecycle.deactivate("asked").then(() => {
+      isGone = true
+    })
+    return () => isGone
+  }
+}
+
+test("loads the state, runs onActivate, and is valid", async () => {
+  const owner = new Owner()
+  await owner.lifecycle.start()
+  expect(owner.said).toEqual(["activating", "valid", "started"])
+  expect(Subject.log).toEqual(["onActivate"])
+  expect(owner.lifecycle.isInHook).toBe(false)
+})
+
+test("is creating until the state is loaded, and activating, in a hook, until onActivate has ended", async () => {
+  const owner = new Owner()
+  const [loading, hook] = [new Step(), new Step()]
+  owner.loading = loading.promise
+  Subject.hooks.activate = () => hook.promise
+  const started = owner.lifecycle.start()
+  await settle()
+  expect([owner.lifecycle.state, Subject.log]).toEqual(["creating", []])
+  loading.end()
+  await settle()
+  expect([owner.lifecycle.state, owner.lifecycle.isInHook]).toEqual(["activating", true])
+  hook.end()
+  await started
+  expect([owner.said.at(-1), owner.clock.pendingTimers]).toEqual(["started", 0])
+})
+
+test("a start that the actor itself fails is told to the waiting callers, and not to its timers", async () => {
+  const owner = new Owner()
+  const cause = new Error("no")
+  Subject.hooks.activate = () => Promise.reject(cause)
+  const failures: Error[] = []
+  const timer = new TimerTask(
+    { timerFailed: (e: Error) => failures.push(e) } as never,
+    () => {},
+    () => {},
+  )
+  owner.state = "activating"
+  owner.turns.accept(new FakeCall("wait"))
+  owner.turns.enqueueOwn(timer)
+  const call = owner.turns.waiting.first as FakeCall
+  await expect(owner.lifecycle.start()).rejects.toBe(cause)
+  expect(owner.said.slice(1)).toEqual([
+    "deactivating",
+    "invalid",
+    "tenure ended: it could not be started",
+    "left with 0, released",
+  ])
+  expect([owner.lifecycle.isUnused, owner.lifecycle.hasFailed, call.answers]).toEqual([true, true, []])
+  owner.lifecycle.tellFailure()
+  expect([call.answers, call.error?.cause, failures]).toEqual([["ActivationError"], cause, []])
+  expect(owner.lifecycle.hasFailed).toBe(false)
+})
+
+test("a start that the store fails sends the waiting callers to the next activation", async () => {
+  const owner = new Owner()
+  owner.loading = Promise.reject(new StoreUnavailableError("away", "not-committed"))
+  owner.state = "creating"
+  owner.turns.accept(new FakeCall("wait"))
+  await expect(owner.lifecycle.start()).rejects.toThrow("away")
+  expect([owner.said.at(-1), owner.lifecycle.hasFailed]).toEqual(["left with 1, released", false])
+})
+
+test("waits for onActivate no longer than a call may take", async () => {
+  const owner = new Owner()
+  Subject.hooks.activate = () => new Step().promise
+  const failed = expect(owner.lifecycle.start()).rejects.toMatchObject({
+    message: expect.stringContaining("did not end within 1000 ms"),
+    delivery: "not-delivered",
+  })
+  await owner.clock.advance(999)
+  expect(owner.lifecycle.state).toBe("activating")
+  await owner.clock.advance(1)
+  await failed
+  expect(owner.lifecycle.state).toBe("invalid")
+})
+
+test("the end of the tenure ends the wait for onActivate at once, and is gone when the hook has ended", async () => {
+  const owner = new Owner()
+  const hook = new Step()
+  Subject.hooks.activate = () => hook.promise
+  const failed = expect(owner.lifecycle.start()).rejects.toMatchObject({ delivery: "not-delivered" })
+  await settle()
+  owner.fakeTenure.end("its node is fenced")
+  await failed
+  const isGone = owner.gone()
+  await settle()
+  // The placement is no longer its own, so it is not released.
+  expect([owner.said.at(-1), isGone()]).toEqual(["left with 0", false])
+  hook.end()
+  await settle()
+  expect(isGone()).toBe(true)
+})
+
+test("a tenure that ended while nothing was awaited fails the start after the hook", async () => {
+  const owner = new Owner()
+  Subject.hooks.activate = () => {
+    owner.fakeTenure.end("its node is fenced")
+    return undefined
+  }
+  await expect(owner.lifecycle.start()).rejects.toMatchObject({ code: "Fenced" })
+  expect(owner.said).not.toContain("valid")
+})
+
+test("one that is to end while it starts ends as soon as it is valid, unused", async () => {
+  const owner = new Owner()
+  const hook = new Step()
+  Subject.hooks.activate = () => hook.promise
+  const started = owner.lifecycle.start()
+  const isGone = owner.gone()
+  await settle()
+  expect(isGone()).toBe(false)
+  hook.end()
+  await started
+  await settle()
+  expect(owner.said).not.toContain("started")
+  expect(owner.said.slice(0, 3)).toEqual(["activating", "valid", "deactivating"])
+  expect([isGone(), owner.lifecycle.isUnused]).toEqual([true, true])
+})
+
+test("ends in this order: turns, timers, hook, saves, calls, doors, release", async () => {
+  const owner = new Owner("valid")
+  const [saves, calls, hook, released] = [new Step(), new Step(), new Step(), new Step()]
+  owner.saves = saves.promise
+  owner.calls = calls.promise
+  owner.released = released.promise
+  Subject.hooks.deactivate = () => hook.promise
+  owner.busy = true
+  const isGone = owner.gone()
+  await settle()
+  expect([owner.said.splice(0), Subject.log]).toEqual([["deactivating"], []])
+  owner.busy = false
+  owner.lifecycle.turnsEnded()
+  await settle()
+  expect([owner.said.splice(0), Subject.log]).toEqual([["timers ended"], ["onDeactivate asked"]])
+  expect(owner.lifecycle.isInHook).toBe(true)
+  hook.end()
+  await settle()
+  expect([owner.said.splice(0), owner.lifecycle.isInHook]).toEqual([["saves awaited"], false])
+  saves.end()
+  await settle()
+  expect(owner.said.splice(0)).toEqual(["calls awaited"])
+  calls.end()
+  await settle()
+  expect(owner.said).toEqual(["invalid", "tenure ended: it was deactivated: asked", "left with 0, released"])
+  expect(isGone()).toBe(false)
+  released.end()
+  await settle()
+  expect(isGone()).toBe(true)
+})
+
+test("what still waits at the end goes along to the next activation", async () => {
+  const owner = new Owner("valid")
+  owner.state = "deactivating"
+  owner.turns.accept(new FakeCall("wait"))
+  await owner.lifecycle.deactivate("idle")
+  expect(owner.said).toContain("left with 1, released")
+})
+
+test("the first reason counts, and all who asked are told when it is gone", async () => {
+  const owner = new Owner("valid")
+  await Promise.all([owner.lifecycle.deactivate("idle"), owner.lifecycle.deactivate("leaving")])
+  await owner.lifecycle.deactivate("asked")
+  expect(Subject.log).toEqual(["onDeactivate idle"])
+})
+
+test("waits for onDeactivate no longer than a call may take, and logs that", async () => {
+  const owner = new Owner("valid")
+  Subject.hooks.deactivate = () => new Step().promise
+  const isGone = owner.gone()
+  await owner.clock.advance(999)
+  expect(isGone()).toBe(false)
+  await owner.clock.advance(1)
+  expect([isGone(), owner.logged]).toEqual([
+    true,
+    ["onDeactivate did not end in time; the actor ends without it"],
+  ])
+})
+
+test("an onDeactivate that throws is logged, and keeps nothing from ending", async () => {
+  const owner = new Owner("valid")
+  Subject.hooks.deactivate = () => Promise.reject(new Error("no"))
+  await owner.lifecycle.deactivate("idle")
+  expect([owner.logged, owner.lifecycle.state]).toEqual([["onDeactivate failed"], "invalid"])
+})
+
+test("a fenced activation is invalid at once, and gone when its turns and its hook have ended", async () => {
+  const owner = new Owner("valid")
+  owner.busy = true
+  owner.fakeTenure.end("its node is fenced")
+  const isGone = owner.gone()
+  await settle()
+  expect([owner.said.slice(1), Subject.log, isGone()]).toEqual([["invalid", "left with 0"], [], false])
+  owner.busy = false
+  owner.lifecycle.turnsEnded()
+  await settle()
+  expect([Subject.log, isGone()]).toEqual([["onDeactivate fenced"], true])
+})
+
+test("one that is fenced while it ends leaves at once, releases nothing, and runs its hook once", async () => {
+  const owner = new Owner("valid")
+  const hook = new Step()
+  Subject.hooks.deactivate = () => hook.promise
+  const isGone = owner.gone()
+  await settle()
+  owner.fakeTenure.end("its node is fenced")
+  expect(owner.said.slice(-2)).toEqual(["invalid", "left with 0"])
+  hook.end()
+  await settle()
+  expect([Subject.log, isGone()]).toEqual([["onDeactivate asked"], true])
+  expect(owner.said.filter((one) => one.startsWith("left"))).toEqual(["left with 0"])
+})
+
+test("the hook of one that was fenced while its turns ended is told so", async () => {
+  const owner = new Owner("valid")
+  owner.busy = true
+  void owner.lifecycle.deactivate("idle")
+  await settle()
+  owner.fakeTenure.end("its node is fenced")
+  owner.busy = false
+  owner.lifecycle.turnsEnded()
+  await settle()
+  expect(Subject.log).toEqual(["onDeactivate fenced"])
+})

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest"
+import { ManualClock } from "../../test/fake/manual-clock.js"
+import { ActorId } from "../address/actor-id.js"
+import { ActivationTimers, type TimerTask } from "./activation-timers.js"
+
+/** Timers whose tasks the test runs, as turns would. */
+function stand() {
+  const clock = new ManualClock()
+  const waiting: TimerTask[] = []
+  const failed: Error[] = []
+  const owner = {
+    id: ActorId.of("test", "Subject", "one"),
+    key: "Subject/one",
+    enqueueOwn: (task: TimerTask) => waiting.push(task),
+    timerFailed: (error: Error) => failed.push(error),
+  }
+  return { clock, waiting, failed, timers: new ActivationTimers(owner, clock) }
+}
+
+test("a task waits as a message of the actor itself, which does not count as use, and runs once", async () => {
+  const { clock, waiting, timers } = stand()
+  const ran: string[] = []
+  timers.after(10, () => {
+    ran.push("task")
+  })
+  await clock.advance(9)
+  expect(waiting).toEqual([])
+  await clock.advance(1)
+  const [task] = waiting.splice(0) as [TimerTask]
+  expect(task).toMatchObject({ key: "Subject/one", isOneWay: true, keepsNothingAlive: true, chain: [] })
+  expect(ran).toEqual([])
+  task.run()
+  task.succeed()
+  expect([ran, clock.pendingTimers]).toEqual([["task"], 0])
+})
+
+test("the time between two runs counts from the end of the first, also if that failed", async () => {
+  const { clock, waiting, failed, timers } = stand()
+  timers.every(10, () => {})
+  await clock.advance(30)
+  expect(waiting.length).toBe(1)
+  waiting.splice(0)[0]?.succeed()
+  await clock.advance(9)
+  expect(waiting.length).toBe(0)
+  await clock.advance(1)
+  const error = new Error("no")
+  waiting.splice(0)[0]?.fail(error)
+  await clock.advance(10)
+  expect([failed, waiting.length]).toEqual([[error], 1])
+})
+
+test("a timer that is cancelled does not fire, and its task is over if it waits already", async () => {
+  const { clock, waiting, timers } = stand()
+  timers.after(10, () => {}).cancel()
+  expect(clock.pendingTimers).toBe(0)
+  const timer = timers.every(10, () => {})
+  await clock.advance(10)
+  timer.cancel()
+  expect(waiting.map(({ isOver }) => isOver)).toEqual([true])
+  waiting[0]?.succeed()
+  expect(clock.pendingTimers).toBe(0)
+})
+
+test("the end of the activation ends all timers, and none begins after it", async () => {
+  const { clock, waiting, timers } = stand()
+  timers.after(10, () => {})
+  timers.every(10, () => {})
+  timers.end()
+  timers.after(10, () => {})
+  await clock.advance(100)
+  expect([waiting, clock.pendingTimers]).toEqual([[], 0])
+})

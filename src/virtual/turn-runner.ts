@@ -1,0 +1,367 @@
+import { leave } from "../actor/deadlines.js"
+import type { Runnable } from "../actor/dispatcher.js"
+import { CallCycleError, UnknownMethodError } from "../errors/actor-call-errors.js"
+import { InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
+import { isInstance } from "../errors/thrown.js"
+import type { Span, Telemetry } from "../ports/telemetry.js"
+import type { Tenure } from "../registry/tenure.js"
+import type { ActivationState } from "./activation-lifecycle.js"
+import { TimerTask } from "./activation-timers.js"
+import type { Actor } from "./actor.js"
+import type { ActorMethod, ActorType } from "./actor-type.js"
+import type { CatalogTools } from "./catalog.js"
+import { fencedError } from "./fenced-error.js"
+import { validInput } from "./input-check.js"
+import type { Invocation } from "./invocation.js"
+import { InvocationQueue } from "./invocation-queue.js"
+import { Turn } from "./turn.js"
+import {
+  isAwaited,
+  isInterleaved,
+  kindOf,
+  mayStart,
+  type RunningTurns,
+  waitsForItself,
+} from "./turn-order.js"
+import { Failure, promised, thrown } from "./turn-result.js"
+
+/**
+ * The turns of one activation: takes its messages, runs each when its turn has come, and answers it.
+ *
+ * Which turns may run concurrently is in `turn-order.ts`. A turn ends when its promise settles and its answer
+ * has left. The doors of the tenure are asked twice: before a turn starts, and before its answer leaves.
+ *
+ * Every call passes through here, so rare paths are in methods of their own.
+ */
+export class TurnRunner implements Runnable, RunningTurns {
+  readonly waiting = new InvocationQueue()
+  readonly #owner: TurnOwner
+  #writer: Turn | undefined = undefined
+  #readers = 0
+  #interleaved = 0
+  #isScheduled = false
+  #hold: Hold = "none"
+
+  constructor(owner: TurnOwner) {
+    this.#owner = owner
+  }
+
+  get type(): ActorType {
+    return this.#owner.type
+  }
+
+  get key(): string {
+    return this.#owner.key
+  }
+
+  get ownChain(): readonly string[] {
+    return this.#owner.ownChain
+  }
+
+  /** The turn that runs alone. */
+  get writer(): Turn | undefined {
+    return this.#writer
+  }
+
+  get readers(): number {
+    return this.#readers
+  }
+
+  get isBusy(): boolean {
+    return this.#writer !== undefined || this.#readers > 0 || this.#interleaved > 0
+  }
+
+  /** The turn that the running code belongs to. */
+  get current(): Turn | undefined {
+    if (!this.type.mayOverlap) return this.#writer
+    const turn = this.#owner.tools.context.current()
+    return turn instanceof Turn && turn.runner === this ? turn : this.#writer
+  }
+
+  accept(invocation: Invocation): void {
+    const { state, tenure } = this.#owner
+    if (state === "invalid") return this.#owner.tools.reroute(this.key, [invocation])
+    if (tenure.incarnation.turnsAway && !isAwaited(this, invocation)) return this.#refuse(invocation)
+    if (waitsForItself(this, invocation) && this.#mayAwaitCalls) return this.#refuseCycle(invocation)
+    if (this.#mayInterleave(invocation)) return this.#start(invocation)
+    const refused = invocation.waitIn?.(this.waiting, this.waiting.size)
+    if (refused !== undefined) return invocation.fail(refused)
+    if (!this.waiting.push(invocation, this.#capacity)) return this.#refuseOverload(invocation)
+    if (state === "deactivating") this.#owner.messageQueued()
+    else if (!this.#isScheduled && state === "valid" && this.#writer === undefined) this.#schedule()
+  }
+
+  /** Runs a task of the actor's own timers as a turn, after the messages that wait. */
+  enqueueOwn(task: TimerTask): void {
+    const { state } = this.#owner
+    if (state === "invalid" || state === "deactivating") return
+    this.waiting.pushOwn(task)
+    this.#resume()
+  }
+
+  run(quota: number): number {
+    let done = 0
+    while (done < quota && this.#mayStartNext()) {
+      this.#start(this.waiting.take())
+      done += 1
+    }
+    this.#isScheduled = false
+    this.#resume()
+    return done
+  }
+
+  /** Continues with the next message. */
+  broke(error: unknown): void {
+    this.#owner.tools.logger.log("error", "an activation broke", { actor: this.key, error })
+    this.#isScheduled = false
+    this.#resume()
+  }
+
+  /** Starts what waits, once turns may start: interleaved messages first, which wait for no other. */
+  startWaiting(): void {
+    if (this.type.mayOverlap && this.waiting.first !== undefined) this.#startInterleaved()
+    this.#resume()
+  }
+
+  /**
+   * Refuses what has not started. Running turns wait for the store, and with them the messages that they
+   * await.
+   */
+  turnAway(): void {
+    if (this.waiting.first === undefined) return
+    const waiting = this.waiting.takeAll()
+    const kept = waiting.filter((one) => one instanceof TimerTask || isAwaited(this, one))
+    this.waiting.putBack(kept)
+    for (const one of waiting) if (!kept.includes(one)) this.#refuse(one)
+  }
+
+  /** Reports a turn that takes longer than its method may. */
+  reportOverdue(turn: Turn): void {
+    const chain = [...turn.invocation.chain, `${this.key}.${turn.name}`]
+    this.#owner.turnOverdue(turn.name, chain)
+  }
+
+  /**
+   * Whether a turn or a hook runs that may await a call. A turn that has called nobody yet counts: it may
+   * call later, and would then wait for a caller that waits here.
+   */
+  get #mayAwaitCalls(): boolean {
+    return this.isBusy || this.#owner.isInHook
+  }
+
+  get #capacity(): number {
+    const { type, tools } = this.#owner
+    return type.mailboxCapacity ?? tools.mailboxCapacity
+  }
+
+  #refuse(invocation: Invocation): void {
+    invocation.fail(fencedError(this.#owner.tenure, "not-delivered"))
+  }
+
+  #refuseCycle(invocation: Invocation): void {
+    const { chain } = invocation
+    invocation.fail(new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key]))
+  }
+
+  #refuseOverload(invocation: Invocation): void {
+    invocation.fail(new OverloadedError(this.#owner.tenure.id.toString(), this.#capacity))
+  }
+
+  #startInterleaved(): void {
+    const waiting = this.waiting.takeAll()
+    // Each is asked before any of them starts: a turn that runs may change the answer for another.
+    const starting = new Set(waiting.filter((one) => this.#mayInterleave(one)))
+    this.waiting.putBack(waiting.filter((one) => !starting.has(one)))
+    for (const one of starting) this.#start(one)
+  }
+
+  #mayInterleave(invocation: Invocation): boolean {
+    if (!isInterleaved(this, invocation)) return false
+    const { state } = this.#owner
+    return state === "valid" || (state === "deactivating" && isAwaited(this, invocation))
+  }
+
+  #mayStartNext(): boolean {
+    const { first } = this.waiting
+    if (first === undefined || this.#hold !== "none" || this.#owner.state !== "valid") return false
+    return mayStart(this, first)
+  }
+
+  #start(invocation: Invocation): void {
+    if (invocation.isOver) return
+    const { tenure, type, tools } = this.#owner
+    const isOpen = isAwaited(this, invocation) ? tenure.mayAct() : tenure.mayBegin()
+    if (!isOpen) return this.#holdBack(invocation)
+    const task = invocation instanceof TimerTask ? invocation : undefined
+    const method = task === undefined ? type.method(invocation.method) : undefined
+    if (method === undefined && task === undefined) {
+      return invocation.fail(new UnknownMethodError(type.name, invocation.method))
+    }
+    const turn = new Turn(this, kindOf(this, invocation), invocation, method)
+    if (tools.telemetry !== undefined) turn.span = this.#spanOf(turn, tools.telemetry)
+    this.#enter(turn)
+    invocation.begun()
+    const given = type.mayOverlap ? this.#runInContext(turn, task) : this.#run(turn, task)
+    if (given instanceof Promise) this.#await(turn, given)
+    else this.#finish(turn, given)
+  }
+
+  #runInContext(turn: Turn, task: TimerTask | undefined): unknown {
+    try {
+      return this.#owner.tools.context.run(turn, () => this.#run(turn, task))
+    } catch (error) {
+      return new Failure(error)
+    }
+  }
+
+  #run(turn: Turn, task: TimerTask | undefined): unknown {
+    try {
+      if (task !== undefined) return promised(task.run())
+      const { run, input } = turn.method as ActorMethod
+      if (input !== undefined) return this.#runChecked(turn)
+      return promised(run.apply(this.#owner.instance, turn.invocation.args as unknown[]))
+    } catch (error) {
+      return new Failure(error)
+    }
+  }
+
+  #runChecked(turn: Turn): Promise<unknown> {
+    const method = turn.method as ActorMethod
+    const { type, tenure, instance } = this.#owner
+    return validInput(type.name, method, turn.invocation.args).then(
+      (valid) => {
+        if (tenure.endedBecause === undefined) return method.run.apply(instance, valid)
+        return new Failure(fencedError(tenure, "not-delivered"), false)
+      },
+      (error: unknown) => new Failure(error, !isInstance(error, InvalidMessageError)),
+    )
+  }
+
+  #await(turn: Turn, promise: Promise<unknown>): void {
+    const { deadlines, requestTimeoutMs } = this.#owner.tools
+    deadlines.add(turn, turn.method?.timeoutMs ?? requestTimeoutMs)
+    promise.then(
+      (value) => this.#finish(turn, value),
+      (error: unknown) => this.#finish(turn, new Failure(error)),
+    )
+  }
+
+  /**
+   * The door that the answer leaves by may be shut, or wait for a renewal; the turn lasts until that is
+   * known.
+   */
+  #finish(turn: Turn, given: unknown): void {
+    if (this.#owner.tenure.mayAct()) return this.#conclude(turn, given, true)
+    void this.#owner.tenure.opened().then((isOpen) => this.#conclude(turn, given, isOpen))
+  }
+
+  #conclude(turn: Turn, given: unknown, isOpen: boolean): void {
+    leave(turn)
+    this.#leave(turn)
+    const { invocation, span } = turn
+    if (span !== undefined) endSpan(span, given)
+    if (!invocation.keepsNothingAlive) this.#owner.usedAt = this.#owner.tools.sweeps
+    try {
+      this.#answer(invocation, given, isOpen)
+    } catch (error) {
+      // The turn has ended all the same, and the next one must not wait for it.
+      this.#owner.tools.logger.log("error", "an answer could not be given", { actor: this.key, error })
+    }
+    if (given instanceof Failure && invocation.isOneWay) this.#logFailure(turn, given)
+    this.#owner.turnEnded()
+    this.#resume()
+  }
+
+  #answer(invocation: Invocation, given: unknown, isOpen: boolean): void {
+    if (!isOpen || given instanceof Failure) invocation.fail(this.#errorOf(given, isOpen))
+    else invocation.succeed(given)
+  }
+
+  #errorOf(given: unknown, isOpen: boolean): Error {
+    const failure = given instanceof Failure ? given : undefined
+    if (failure !== undefined && !failure.wasRun) return failure.error as Error
+    return isOpen ? thrown(failure?.error) : fencedError(this.#owner.tenure, "unknown")
+  }
+
+  /** Nobody else learns of the failure of a one-way call; a timer reports its own. */
+  #logFailure({ method }: Turn, { error }: Failure): void {
+    if (method === undefined) return
+    this.#owner.tools.logger.log("warn", "a one-way call failed", {
+      actor: this.key,
+      method: method.name,
+      error,
+    })
+  }
+
+  #enter(turn: Turn): void {
+    if (turn.kind === "writer") this.#writer = turn
+    else if (turn.kind === "reader") this.#readers += 1
+    else this.#interleaved += 1
+  }
+
+  #leave(turn: Turn): void {
+    if (turn.kind === "writer") this.#writer = undefined
+    else if (turn.kind === "reader") this.#readers -= 1
+    else this.#interleaved -= 1
+  }
+
+  #spanOf(turn: Turn, telemetry: Telemetry): Span {
+    const { id, generation } = this.#owner.tenure
+    const attributes = { "troupe.actor": id.toString(), "troupe.generation": generation }
+    const parent = turn.invocation.trace
+    const options = parent === undefined ? { attributes } : { attributes, parent }
+    return telemetry.span(`${this.type.name}.${turn.name}`, options)
+  }
+
+  #resume(): void {
+    if (!this.#isScheduled && this.#mayStartNext()) this.#schedule()
+  }
+
+  #schedule(): void {
+    this.#isScheduled = true
+    this.#owner.tools.dispatcher.schedule(this)
+  }
+
+  /** The doors are shut, or wait for a renewal, or the node is leaving. */
+  #holdBack(invocation: Invocation): void {
+    const { tenure } = this.#owner
+    if (tenure.endedBecause !== undefined) return this.#refuse(invocation)
+    this.waiting.putBack([invocation])
+    if (this.#hold === "until-opened") return
+    this.#hold = "until-ended"
+    if (tenure.incarnation.isLeaving && !isAwaited(this, invocation)) return
+    this.#hold = "until-opened"
+    void tenure.opened().then(() => {
+      this.#hold = "none"
+      this.startWaiting()
+    })
+  }
+}
+
+/** Why no turn starts: the doors wait for a renewal, or the node is leaving and the activation will end. */
+type Hold = "none" | "until-opened" | "until-ended"
+
+function endSpan(span: Span, given: unknown): void {
+  if (given instanceof Failure) span.fail(given.error)
+  span.end()
+}
+
+/** The activation whose turns these are. */
+export interface TurnOwner {
+  readonly type: ActorType
+  readonly key: string
+  readonly tenure: Tenure
+  readonly tools: CatalogTools
+  readonly state: ActivationState
+  readonly isInHook: boolean
+  readonly instance: Actor | undefined
+  readonly ownChain: readonly string[]
+  /** The sweep of the catalog in which the actor was last used. */
+  usedAt: number
+  /** A turn has ended. */
+  turnEnded(): void
+  /** A turn takes longer than its method may; `chain` is the actors that wait for it, and it. */
+  turnOverdue(method: string, chain: readonly string[]): void
+  /** A message waits for the next activation. */
+  messageQueued(): void
+}

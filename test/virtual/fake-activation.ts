@@ -1,0 +1,145 @@
+import type { Runnable } from "../../src/actor/dispatcher.js"
+import { ActorId } from "../../src/address/actor-id.js"
+import type { Tenure } from "../../src/registry/tenure.js"
+import type { ActivationState } from "../../src/virtual/activation-lifecycle.js"
+import type { Actor } from "../../src/virtual/actor.js"
+import type { ActorClass } from "../../src/virtual/actor-class.js"
+import { ActorType } from "../../src/virtual/actor-type.js"
+import type { CatalogTools } from "../../src/virtual/catalog.js"
+import type { Invocation } from "../../src/virtual/invocation.js"
+import type { TurnOwner } from "../../src/virtual/turn-runner.js"
+import { ManualClock } from "../fake/manual-clock.js"
+
+/** The right to act, given and taken by the test. */
+export class FakeTenure {
+  readonly id = ActorId.of("test", "Subject", "one")
+  readonly generation = 7
+  readonly incarnation = { turnsAway: false, isLeaving: false }
+  readonly ended: string[] = []
+  endedBecause: string | undefined = undefined
+  endCause: Error | undefined = undefined
+  isOpen = true
+  /** What was asked of the doors, in order. */
+  readonly asked: ("act" | "begin")[] = []
+  readonly #waiting: ((isOpen: boolean) => void)[] = []
+
+  mayAct(): boolean {
+    this.asked.push("act")
+    return this.isOpen && this.endedBecause === undefined
+  }
+
+  mayBegin(): boolean {
+    this.asked.push("begin")
+    return this.isOpen && this.endedBecause === undefined && !this.incarnation.isLeaving
+  }
+
+  opened(): Promise<boolean> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** The lease is renewed, or refused: tells whoever waits at the doors. */
+  decide(isOpen: boolean): void {
+    this.isOpen = isOpen
+    for (const resolve of this.#waiting.splice(0)) resolve(isOpen)
+  }
+
+  end(because: string): void {
+    this.ended.push(because)
+    this.endedBecause ??= because
+  }
+}
+
+/** An activation without its parts: what a test of one part gives it in their stead. */
+export class FakeActivation implements TurnOwner {
+  readonly type: ActorType
+  readonly key = "Subject/one"
+  readonly ownChain = [this.key]
+  readonly fakeTenure = new FakeTenure()
+  readonly tenure = this.fakeTenure as unknown as Tenure
+  readonly clock = new ManualClock()
+  readonly scheduled: Runnable[] = []
+  readonly logged: string[] = []
+  /** What was asked for, or happened, in order. */
+  readonly said: string[] = []
+  instance: Actor | undefined
+  state: ActivationState = "valid"
+  isInHook = false
+  usedAt = 0
+  readonly tools: CatalogTools
+
+  constructor(make: ActorClass, tools: Partial<CatalogTools> = {}) {
+    this.type = new ActorType(make)
+    this.instance = make.prototype as Actor
+    this.tools = {
+      clock: this.clock,
+      mailboxCapacity: 3,
+      requestTimeoutMs: 1_000,
+      sweeps: 5,
+      telemetry: undefined,
+      dispatcher: { schedule: (one: Runnable) => this.scheduled.push(one) },
+      deadlines: { add: (_turn: object, delayMs: number) => this.said.push(`deadline ${delayMs}`) },
+      logger: { log: (_level: string, message: string) => this.logged.push(message) },
+      reroute: (key: string, all: readonly unknown[]) => this.said.push(`reroute ${key} ${all.length}`),
+      context: { run: <T>(_turn: object, task: () => T) => task(), current: () => undefined },
+      ...tools,
+    } as unknown as CatalogTools
+  }
+
+  turnEnded(): void {
+    this.said.push("turn ended")
+  }
+
+  turnOverdue(method: string, chain: readonly string[]): void {
+    this.said.push(`overdue ${method}: ${chain.join(" > ")}`)
+  }
+
+  messageQueued(): void {
+    this.said.push("message queued")
+  }
+
+  /** Runs what was scheduled, as the dispatcher would. */
+  dispatch(quota = 32): void {
+    for (const one of this.scheduled.splice(0)) one.run(quota)
+  }
+}
+
+/** A message whose fate the test sees. */
+export class FakeCall implements Invocation {
+  readonly id = ActorId.of("test", "Subject", "one")
+  readonly key = "Subject/one"
+  readonly trace = undefined
+  readonly method: string
+  readonly args: readonly unknown[]
+  readonly chain: readonly string[]
+  readonly isOneWay: boolean
+  readonly keepsNothingAlive: boolean
+  isOver = false
+  hasBegun = false
+  /** What it was answered, or the name of the error that it failed with. */
+  readonly answers: unknown[] = []
+  error: (Error & { delivery?: string }) | undefined
+
+  constructor(
+    method: string,
+    { args = [], chain = [], isOneWay = false, keepsNothingAlive = false }: Partial<FakeCall> = {},
+  ) {
+    this.method = method
+    this.args = args
+    this.chain = chain
+    this.isOneWay = isOneWay
+    this.keepsNothingAlive = keepsNothingAlive
+  }
+
+  begun(): void {
+    this.hasBegun = true
+  }
+
+  succeed(value: unknown): void {
+    this.answers.push(value)
+  }
+
+  fail(error: Error): void {
+    this.error = error
+    this.answers.push(error.name)
+  }
+}

@@ -137,10 +137,10 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
 
   callEnded(call: OutgoingCall): void {
     const { routed } = call
-    const route = this.#routes.get(call.key)
-    if (routed === undefined || route === undefined) return
+    if (routed === undefined) return
     if (routed.sentTo !== undefined) this.#withdraw(call, routed.sentTo)
-    this.#do(route, route.routing.ended(routed))
+    const route = this.#routes.get(call.key)
+    if (route !== undefined) this.#do(route, route.routing.ended(routed))
     this.#quiet.changed()
   }
 

@@ -1,7 +1,7 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { ActivationState } from "./activation-lifecycle.js"
 
-/** An activation on this node has got a step further in its life. */
+/** The state of an activation on this node has changed. */
 export class ActivationBecame {
   readonly id: ActorId
   readonly generation: number
@@ -14,7 +14,7 @@ export class ActivationBecame {
   }
 }
 
-/** A turn takes longer than its method may. `chain` is who waits for it, and it. */
+/** A turn takes longer than its method may. `chain` is the actors that wait for it, and the turn itself. */
 export class TurnOverdue {
   readonly id: ActorId
   readonly method: string
@@ -27,7 +27,10 @@ export class TurnOverdue {
   }
 }
 
-/** The system stopped, and so many actors of this node had not ended within `drainMs`; `sample` names the first of them. */
+/**
+ * The system stopped before `count` actors of this node had ended within `drainMs`; `sample` names some of
+ * them.
+ */
 export class ActorsLeftBehind {
   readonly count: number
   readonly sample: readonly ActorId[]

@@ -2,10 +2,10 @@ import { CallError } from "../errors/call-errors.js"
 import { fieldOf, isInstance, messageOf, readable, textOf } from "../errors/thrown.js"
 import { plainError } from "../remote/plain-error.js"
 
-/** What a method threw, on its way to whoever called it. */
+/** What a method threw, on its way to the caller. */
 export class Failure {
   readonly error: unknown
-  /** Or else its input was refused before. */
+  /** False if its input was refused before it ran. */
   readonly wasRun: boolean
 
   constructor(error: unknown, wasRun = true) {
@@ -14,7 +14,7 @@ export class Failure {
   }
 }
 
-/** What merely looks like a promise may settle twice, or throw; a promise of it does neither. */
+/** Wraps what merely looks like a promise, which may settle twice, or throw; a promise of it does neither. */
 export function promised(given: unknown): unknown {
   if (given instanceof Promise) return given
   return typeof (given as { then?: unknown } | null | undefined)?.then === "function"
@@ -22,7 +22,10 @@ export function promised(given: unknown): unknown {
     : given
 }
 
-/** An error of a call that was made in this turn may say that nothing was run; of this turn that is not true. */
+/**
+ * The error that a turn ends with. An error of a call that was made in the turn may say that nothing was run,
+ * which is not true of the turn.
+ */
 export function thrown(error: unknown): Error {
   if (!isInstance(error, Error)) return new Error(textOf(error), { cause: error })
   if (!isInstance(error, CallError) || error.delivery === "unknown") return error

@@ -1,3 +1,4 @@
+import { assert } from "../errors/assert.js"
 import type { Backlog } from "./backlog.js"
 
 /**
@@ -24,6 +25,7 @@ export class WireQueue {
       last.end += 1
       return
     }
+    assert(last === undefined || place >= last.end, "a message came ahead of one that waits")
     const run = { weight, backlog, at: place, end: place + 1 }
     this.#last = run
     this.#runs.push(run)
@@ -41,6 +43,7 @@ export class WireQueue {
       if (run.at === run.end) this.#head += 1
       run.backlog.leave(run.weight, count)
     }
+    assert(this.bytes >= 0, "more was taken from the wire's messages than came")
     if (this.#head === runs.length) this.#forget()
     else if (this.#head >= CUT_AFTER && this.#head * 2 >= runs.length) this.#cut()
   }

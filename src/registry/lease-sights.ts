@@ -1,3 +1,4 @@
+import { assert } from "../errors/assert.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
 import { type LeaseTerms, observerMs } from "./lease-terms.js"
@@ -35,6 +36,7 @@ export class LeaseSights {
 
   /** The store showed this lease, by a listing or a watch. `terms` are the lease's own. Says whether it has moved since it was first seen. */
   saw(node: string, revision: Revision, now: MonotonicMs, terms: LeaseTerms = this.#terms): boolean {
+    assert(revision > NOT_SEEN, "a lease was seen at a revision that no store gives")
     const known = this.#sights.get(node)
     if (known !== undefined && known.revision >= revision) return false
     this.#sights.set(node, { revision, endAt: now + observerMs(terms), isDead: known?.isDead ?? false })
@@ -71,6 +73,7 @@ export class LeaseSights {
     for (const [node, sight] of this.#sights) {
       if (sight.revision === NOT_SEEN || (!sight.isDead && now < sight.endAt)) continue
       if (sight.askedAt !== undefined && now < sight.askedAt + this.#againMs) continue
+      assert(now >= (sight.askedAt ?? now), "the time of an observer went back")
       this.#sights.set(node, { ...sight, askedAt: now })
       due.push({ node, lease: sight.revision, proved: sight.isDead })
     }

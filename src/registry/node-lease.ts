@@ -1,3 +1,4 @@
+import { assert } from "../errors/assert.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
 import { holderMs, type Instant, type LeaseTerms, patienceMs, renewEveryMs } from "./lease-terms.js"
@@ -33,12 +34,14 @@ export class NodeLease {
   readonly #terms: LeaseTerms
   #state: LeaseState
   #requests: number
+  #lastNow: MonotonicMs
 
   /** The first command, to join, is sent with it. */
   constructor(terms: LeaseTerms, now: Instant, resumed?: LeaseSnapshot) {
     this.#terms = terms
     this.#state = resumed?.state ?? { kind: "joining", request: 1, sentAt: now }
     this.#requests = resumed?.requests ?? 1
+    this.#lastNow = now.monotonicMs
   }
 
   /** All that it knows: another one that is made with it goes on from here. */
@@ -81,6 +84,8 @@ export class NodeLease {
   }
 
   handle(event: LeaseEvent, now: Instant): readonly LeaseCommand[] {
+    assert(now.monotonicMs >= this.#lastNow, "the time of a lease went back")
+    this.#lastNow = now.monotonicMs
     switch (event.kind) {
       case "joined":
         return this.#joined(event.request, event.revision)
@@ -128,6 +133,7 @@ export class NodeLease {
   #renewed({ request, lease, sentAt, announces }: RenewedEvent, now: Instant): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
+    assert(sentAt.monotonicMs <= now.monotonicMs, "a renewal was answered before it was sent")
     this.#state = {
       ...state,
       lease: Math.max(state.lease, lease),

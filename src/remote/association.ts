@@ -1,4 +1,5 @@
 import type { NodeId } from "../address/node-id.js"
+import { assert } from "../errors/assert.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type {
   AssociationCommand,
@@ -64,6 +65,7 @@ export class Association<P extends Parcel> {
   #dialForParcelsAt: MonotonicMs = Number.NEGATIVE_INFINITY
   #dialledAt: MonotonicMs = Number.NEGATIVE_INFINITY
   #watchedSince: MonotonicMs | undefined
+  #lastNow: MonotonicMs = Number.NEGATIVE_INFINITY
   #isWatched = false
 
   constructor(options: AssociationOptions) {
@@ -123,6 +125,8 @@ export class Association<P extends Parcel> {
   }
 
   handle(event: AssociationEvent<P>, now: MonotonicMs): readonly AssociationCommand<P>[] {
+    assert(now >= this.#lastNow, "the time of an association went back")
+    this.#lastNow = now
     switch (event.kind) {
       case "send":
         return this.#send(event.parcel, now)
@@ -186,6 +190,7 @@ export class Association<P extends Parcel> {
     }
     if (this.#queue.bytes + parcel.bytes > bytes) dropped.push(parcel)
     else this.#queue.push(parcel, now)
+    assert(this.#queue.bytes <= bytes, "more bytes wait for a node than may")
     return dropped.length === 0 ? [] : [{ kind: "refuse", parcels: dropped, because: "outbound-full" }]
   }
 

@@ -1,3 +1,4 @@
+import { assert } from "../errors/assert.js"
 import type { MonotonicMs } from "../ports/clock.js"
 
 /** Something that waits to be sent. */
@@ -108,10 +109,13 @@ export class DeferredQueue<P extends Parcel> {
   }
 
   #count(parcel: P, waiting: boolean): void {
+    assert(parcel.waiting !== waiting, "a parcel is counted twice")
     const sign = waiting ? 1 : -1
     parcel.waiting = waiting
     this.#size += sign
     this.#all.count += sign
     this.#bytes += sign * parcel.bytes
+    assert(this.#size >= 0 && this.#bytes >= 0, "a queue of parcels has less than none")
+    assert(this.#all.count >= this.#size, "a queue has more parcels than all queues together")
   }
 }

@@ -2,6 +2,7 @@ import { ActorPathError } from "../address/actor-path-error.js"
 import { Address } from "../address/address.js"
 import { NodeId } from "../address/node-id.js"
 import { NodeIdError } from "../address/node-id-error.js"
+import { assert } from "../errors/assert.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import type { Digest } from "../ports/digest.js"
 import type { Random } from "../ports/random.js"
@@ -133,8 +134,9 @@ export class Handshake {
     if (kind === PROOF && this.#state === "proof") return this.#proof(input)
     if (kind === READY && this.#state === "ready") {
       endOf(input)
+      assert(this.#isProven && this.#peer !== undefined, "a peer that has proven nothing is established")
       this.#state = "over"
-      return { kind: "established", peer: this.#peer as Peer }
+      return { kind: "established", peer: this.#peer }
     }
     return this.#refuse("malformed", `frame ${kind} came where the handshake has no place for it`)
   }
@@ -251,6 +253,7 @@ export class Handshake {
   }
 
   #admit(peer: Peer): HandshakeStep {
+    assert(this.#isProven, "a peer that has proven nothing is admitted")
     const refusal = this.#terms.judge(peer.node)
     if (refusal !== undefined) return this.#refuse(refusal, "")
     // One that was made since is newer than this one's HELLO, and the peer has agreed to it.

@@ -1,4 +1,5 @@
 import type { Backlog } from "../actor/backlog.js"
+import { assert } from "../errors/assert.js"
 import { OverloadedError } from "../errors/call-errors.js"
 
 /**
@@ -92,6 +93,7 @@ export class InboundBudget implements Backlog {
   leave(weight: number, count: number): void {
     this.#messages -= count
     this.#bytes -= count * weight
+    assert(this.#messages >= 0 && this.#bytes >= 0, "more messages left the inbound budget than entered it")
     this.#hasMoved = true
     if (!this.#isCrowded) return
     const { messages, bytes } = this.#terms

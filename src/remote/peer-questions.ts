@@ -1,6 +1,7 @@
 import type { DeadLetterReason } from "../actor/dead-letters.js"
 import type { InternalRef } from "../actor/internal-ref.js"
 import type { ActorPath } from "../address/actor-path.js"
+import { assert } from "../errors/assert.js"
 import { type CallError, InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
 import { ANSWER, Envelope, FAILURE, writeEnvelope } from "../serialization/envelope.js"
 import { sendError } from "./error-frame.js"
@@ -47,6 +48,7 @@ export class PeerQuestions {
   over(reply: RemoteReply): void {
     if (this.#first === reply) this.#first = reply.after
     if (reply.leaveList()) this.#size -= 1
+    assert(this.#size >= 0, "more questions ended than a peer has asked")
   }
 
   abandonAll(): void {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { parseCommand } from "./command-line.js"
+import { parseBench } from "./command-line.js"
 
 describe("the command line", () => {
   const parse = (...args: string[]) =>
-    parseCommand(args, { own: ["ask", "tell", "spawn"], peers: ["peer-ask", "peer-tell"] })
+    parseBench(args, { own: ["ask", "tell", "spawn"], peers: ["peer-ask", "peer-tell"] })
 
   it("measures every row unless told otherwise", () => {
     expect(parse()).toEqual({ kind: "run", names: ["ask", "tell", "spawn"], json: false })

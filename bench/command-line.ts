@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util"
+import { type NotRun, parseCommand } from "../tools/command-line.js"
 
 export type Command =
   | { readonly kind: "run"; readonly names: readonly string[]; readonly json: boolean }
@@ -11,8 +11,7 @@ export type Command =
       readonly peersIn: string | undefined
     }
   | { readonly kind: "list"; readonly names: readonly string[] }
-  | { readonly kind: "help" }
-  | { readonly kind: "wrong"; readonly problem: string }
+  | NotRun
 
 export const help = `Measures every row beside its limit, each in a process of its own.
 
@@ -37,23 +36,21 @@ export interface KnownRows {
   readonly peers: readonly string[]
 }
 
-export function parseCommand(args: readonly string[], known: KnownRows): Command {
-  const options = read(args)
-  if (typeof options === "string") return { kind: "wrong", problem: options }
-  const { only, row, json = false, "peers-in": peersIn } = options
-  const names = options.peers || row !== undefined ? [...known.own, ...known.peers] : known.own
-  if (options.help) return { kind: "help" }
-  if (options.list) return { kind: "list", names }
+export function parseBench(args: readonly string[], known: KnownRows): Command {
+  return parseCommand(args, options, ({ only, row, peers, list, json = false, "peers-in": peersIn }) => {
+    const names = peers || row !== undefined ? [...known.own, ...known.peers] : known.own
+    if (list) return { kind: "list", names }
 
-  const wanted = row === undefined ? only?.split(",").map((name) => name.trim()) : [row]
-  const unknown = wanted?.filter((name) => !names.includes(name)) ?? []
-  if (unknown.length > 0) return { kind: "wrong", problem: unknownRows(unknown, names, known) }
-  if (row === undefined)
-    return { kind: "run", names: names.filter((name) => wanted?.includes(name) ?? true), json }
-  if (known.peers.includes(row) && peersIn === undefined) {
-    return { kind: "wrong", problem: `"${row}" needs --peers-in, the folder that its peer is installed in` }
-  }
-  return { kind: "row", name: row, json, peersIn }
+    const wanted = row === undefined ? only?.split(",").map((name) => name.trim()) : [row]
+    const unknown = wanted?.filter((name) => !names.includes(name)) ?? []
+    if (unknown.length > 0) throw new RangeError(unknownRows(unknown, names, known))
+    if (row === undefined)
+      return { kind: "run", names: names.filter((name) => wanted?.includes(name) ?? true), json }
+    if (known.peers.includes(row) && peersIn === undefined) {
+      throw new RangeError(`"${row}" needs --peers-in, the folder that its peer is installed in`)
+    }
+    return { kind: "row", name: row, json, peersIn }
+  })
 }
 
 function unknownRows(unknown: readonly string[], names: readonly string[], known: KnownRows): string {
@@ -62,21 +59,11 @@ function unknownRows(unknown: readonly string[], names: readonly string[], known
   return `there is no row ${rows}; the rows are:\n  ${names.join("\n  ")}`
 }
 
-function read(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        only: { type: "string" },
-        peers: { type: "boolean" },
-        "peers-in": { type: "string" },
-        row: { type: "string" },
-        json: { type: "boolean" },
-        list: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
+const options = {
+  only: { type: "string" },
+  peers: { type: "boolean" },
+  "peers-in": { type: "string" },
+  row: { type: "string" },
+  json: { type: "boolean" },
+  list: { type: "boolean" },
+} as const

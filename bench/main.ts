@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url"
+import { showNotRun } from "../tools/command-line.js"
 import { ProgressLine } from "../tools/progress-line.js"
-import { help, parseCommand } from "./command-line.js"
+import { help, parseBench } from "./command-line.js"
 import { measure } from "./measure.js"
 import { measurePeer } from "./peers/measure-peer.js"
 import { PeerFolder } from "./peers/peer-folder.js"
@@ -20,20 +21,17 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit()
 })
 
-const command = parseCommand(process.argv.slice(2), {
+const command = parseBench(process.argv.slice(2), {
   own: rows.map((row) => row.name),
   peers: peerRows.map((row) => row.name),
 })
 switch (command.kind) {
   case "help":
-    process.stdout.write(help)
+  case "wrong":
+    showNotRun("bench", help, command)
     break
   case "list":
     process.stdout.write(command.names.map((name) => `${name}\n`).join(""))
-    break
-  case "wrong":
-    process.stderr.write(`bench: ${command.problem}\n`)
-    process.exitCode = 2
     break
   case "row":
     await measureHere(raced(rowNamed(command.name), command.peersIn), command.json)

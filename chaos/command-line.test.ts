@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { parseCommand } from "./command-line.js"
+import { parseChaos } from "./command-line.js"
 import { faultKinds } from "./fault.js"
 
 describe("the command line", () => {
-  const parse = (...args: string[]) => parseCommand(args, 77)
+  const parse = (...args: string[]) => parseChaos(args, 77)
   const usual = {
     kind: "run",
     durationMs: 60_000,

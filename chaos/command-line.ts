@@ -1,10 +1,7 @@
-import { parseArgs } from "node:util"
+import { knownName, maxSeed, type NotRun, parseCommand, wholeNumber } from "../tools/command-line.js"
 import { type FaultKind, faultKinds } from "./fault.js"
 
-export type Command =
-  | ({ readonly kind: "run" } & ChaosOptions)
-  | { readonly kind: "help" }
-  | { readonly kind: "wrong"; readonly problem: string }
+export type ChaosCommand = ({ readonly kind: "run" } & ChaosOptions) | NotRun
 
 export interface ChaosOptions {
   readonly durationMs: number
@@ -32,58 +29,41 @@ Exits with 0 when all held; 1 when something did not, or too little was done; 2 
 
 const stores = ["sqlite"]
 
-/** `drawn` is the seed for a command that says none. */
-export function parseCommand(args: readonly string[], drawn: number): Command {
-  try {
-    return understood(args, drawn)
-  } catch (error) {
-    return { kind: "wrong", problem: (error as Error).message }
-  }
-}
-
-function understood(args: readonly string[], drawn: number): Command {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      store: { type: "string" },
-      minutes: { type: "string" },
-      seed: { type: "string" },
-      nodes: { type: "string" },
-      faults: { type: "string" },
-      unfenced: { type: "boolean" },
-      help: { type: "boolean", short: "h" },
+/** `drawn` is the seed of a command that gives none. */
+export function parseChaos(args: readonly string[], drawn: number): ChaosCommand {
+  return parseCommand(
+    args,
+    options,
+    ({ store, minutes = "1", seed, nodes = "4", faults, unfenced = false }) => {
+      if (!stores.includes(store ?? "")) {
+        const problem = store === undefined ? "which store?" : `there is no store "${store}" to try;`
+        throw new RangeError(`${problem} the stores are:\n  ${stores.join("\n  ")}`)
+      }
+      const chosen = faults?.split(",").map((fault) => knownName("fault", fault, faultKinds))
+      return {
+        kind: "run",
+        durationMs: minuteCount(minutes) * 60_000,
+        seed: seed === undefined ? drawn >>> 0 : wholeNumber("seed", seed, 0, maxSeed),
+        nodes: wholeNumber("nodes", nodes, 2, 16),
+        faults: chosen ?? (unfenced ? ["late-save"] : faultKinds),
+        unfenced,
+      }
     },
-  })
-  if (values.help) return { kind: "help" }
-  if (!stores.includes(values.store ?? "")) {
-    const problem =
-      values.store === undefined ? "which store?" : `there is no store "${values.store}" to try;`
-    throw new Error(`${problem} the stores are:\n  ${stores.join("\n  ")}`)
-  }
-  return {
-    kind: "run",
-    durationMs: minutes(values.minutes ?? "1") * 60_000,
-    seed: values.seed === undefined ? drawn >>> 0 : whole("seed", values.seed, 0, 2 ** 32 - 1),
-    nodes: whole("nodes", values.nodes ?? "4", 2, 16),
-    faults: values.faults?.split(",").map(faultKind) ?? (values.unfenced ? ["late-save"] : faultKinds),
-    unfenced: values.unfenced ?? false,
-  }
+  )
 }
 
-function faultKind(text: string): FaultKind {
-  const kind = faultKinds.find((known) => known === text)
-  if (kind !== undefined) return kind
-  throw new Error(`there is no fault "${text}"; the faults are:\n  ${faultKinds.join("\n  ")}`)
-}
+const text = { type: "string" } as const
+const options = {
+  store: text,
+  minutes: text,
+  seed: text,
+  nodes: text,
+  faults: text,
+  unfenced: { type: "boolean" },
+} as const
 
-function minutes(text: string): number {
+function minuteCount(text: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (value >= 0.05 && value <= 1_440) return value
-  throw new Error(`--minutes must be a number from 0.05 to 1440, not "${text}"`)
-}
-
-function whole(name: string, text: string, from: number, to: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= from && value <= to) return value
-  throw new Error(`--${name} must be a whole number from ${from} to ${to}, not "${text}"`)
+  throw new RangeError(`--minutes must be a number from 0.05 to 1440, not "${text}"`)
 }

@@ -2,21 +2,16 @@ import { randomInt } from "node:crypto"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { showNotRun } from "../tools/command-line.js"
 import { interruption } from "../tools/interruption.js"
 import { ProgressLine } from "../tools/progress-line.js"
 import { Chaos } from "./chaos.js"
-import { type ChaosOptions, help, parseCommand } from "./command-line.js"
+import { type ChaosOptions, help, parseChaos } from "./command-line.js"
 import { problemsOf, report } from "./report.js"
 
-const command = parseCommand(process.argv.slice(2), randomInt(2 ** 32))
-if (command.kind === "help") {
-  process.stdout.write(help)
-} else if (command.kind === "wrong") {
-  process.stderr.write(`chaos: ${command.problem}\n`)
-  process.exitCode = 2
-} else {
-  await run(command)
-}
+const command = parseChaos(process.argv.slice(2), randomInt(2 ** 32))
+if (command.kind === "run") await run(command)
+else showNotRun("chaos", help, command)
 
 async function run(options: ChaosOptions): Promise<void> {
   const { signal, exitCode } = interruption()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { parseCommand } from "./command-line.js"
+import { parseDemo } from "./command-line.js"
 
 describe("the command line", () => {
-  const parse = (...args: string[]) => parseCommand(args, 77)
+  const parse = (...args: string[]) => parseDemo(args, 77)
 
   it("runs until it is interrupted, with the proof of death, unless told otherwise", () => {
     const usual = {

@@ -1,9 +1,6 @@
-import { parseArgs } from "node:util"
+import { maxSeed, type NotRun, parseCommand, wholeNumber } from "../tools/command-line.js"
 
-export type Command =
-  | ({ readonly kind: "run" } & DemoOptions)
-  | { readonly kind: "help" }
-  | { readonly kind: "wrong"; readonly problem: string }
+export type DemoCommand = ({ readonly kind: "run" } & DemoOptions) | NotRun
 
 export interface DemoOptions {
   /** Until it is interrupted, if undefined. */
@@ -31,26 +28,11 @@ npm start -- [options]
 Exits with 0 when every account has what it should have; 1 when not; 2 when it was asked wrongly.
 `
 
-const maxSeed = 2 ** 32 - 1
-
-/** `drawn` is the seed for a command that says none. */
-export function parseCommand(args: readonly string[], drawn: number): Command {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        seconds: { type: "string" },
-        nodes: { type: "string" },
-        accounts: { type: "string" },
-        tellers: { type: "string" },
-        seed: { type: "string" },
-        "no-proof": { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    })
-    if (values.help) return { kind: "help" }
-    const whole = (name: "seconds" | "nodes" | "accounts" | "tellers" | "seed", from: number, to: number) =>
-      wholeNumber(name, values[name], from, to)
+/** `drawn` is the seed of a command that gives none. */
+export function parseDemo(args: readonly string[], drawn: number): DemoCommand {
+  return parseCommand(args, options, (given) => {
+    const whole = (name: NumberName, from: number, to: number) =>
+      given[name] === undefined ? undefined : wholeNumber(name, given[name], from, to)
     return {
       kind: "run",
       seconds: whole("seconds", 1, 86_400),
@@ -58,16 +40,19 @@ export function parseCommand(args: readonly string[], drawn: number): Command {
       accounts: whole("accounts", 2, 10_000) ?? 60,
       tellers: whole("tellers", 1, 256) ?? 16,
       seed: whole("seed", 0, maxSeed) ?? drawn >>> 0,
-      deathProof: !(values["no-proof"] ?? false),
+      deathProof: given["no-proof"] !== true,
     }
-  } catch (error) {
-    return { kind: "wrong", problem: (error as Error).message }
-  }
+  })
 }
 
-function wholeNumber(name: string, text: string | undefined, from: number, to: number): number | undefined {
-  if (text === undefined) return undefined
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= from && value <= to) return value
-  throw new Error(`--${name} must be a whole number from ${from} to ${to}, not "${text}"`)
-}
+const text = { type: "string" } as const
+const options = {
+  seconds: text,
+  nodes: text,
+  accounts: text,
+  tellers: text,
+  seed: text,
+  "no-proof": { type: "boolean" },
+} as const
+
+type NumberName = Exclude<keyof typeof options, "no-proof">

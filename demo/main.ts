@@ -2,17 +2,15 @@ import { randomInt } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { showNotRun } from "../tools/command-line.js"
 import { interruption } from "../tools/interruption.js"
-import { help, parseCommand } from "./command-line.js"
+import { help, parseDemo } from "./command-line.js"
 import { Demo } from "./demo.js"
 import { summary } from "./summary.js"
 
-const command = parseCommand(process.argv.slice(2), randomInt(2 ** 32))
-if (command.kind === "help") {
-  process.stdout.write(help)
-} else if (command.kind === "wrong") {
-  process.stderr.write(`demo: ${command.problem}\n`)
-  process.exitCode = 2
+const command = parseDemo(process.argv.slice(2), randomInt(2 ** 32))
+if (command.kind !== "run") {
+  showNotRun("demo", help, command)
 } else {
   const { signal } = interruption()
   const directory = mkdtempSync(join(tmpdir(), "troupe-"))

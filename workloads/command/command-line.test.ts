@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { parseCommand, plantAsked } from "./command-line.js"
+import { parseSim, plantAsked } from "./command-line.js"
 
 describe("the command line", () => {
   const parse = (...args: string[]) =>
-    parseCommand(args, {
+    parseSim(args, {
       cores: 4,
       known: (testing) => (testing ? ["local", "failing"] : ["local"]),
       plantings: ["first-bug", "second-bug"],

@@ -1,4 +1,11 @@
-import { parseArgs } from "node:util"
+import {
+  type Given,
+  maxSeed,
+  type NotRun,
+  parseCommand,
+  readOptions,
+  wholeNumber,
+} from "../../tools/command-line.js"
 
 /** Where a workload is found: among those for everybody, or those that try the command itself. */
 export interface Chosen {
@@ -30,8 +37,7 @@ export type Command =
   | ({ readonly kind: "serve" } & Chosen)
   | { readonly kind: "list"; readonly testing: boolean }
   | { readonly kind: "list plantings" }
-  | { readonly kind: "help" }
-  | { readonly kind: "wrong"; readonly problem: string }
+  | NotRun
 
 export interface Surroundings {
   readonly cores: number
@@ -60,31 +66,24 @@ Exits with 0 when all held; 1 when a seed failed or the run proved too little; 2
 Ctrl-C.
 `
 
-export const maxSeed = 2 ** 32 - 1
 const maxJobs = 256
 const maxStallSeconds = 86_400
 
-export function parseCommand(args: readonly string[], surroundings: Surroundings): Command {
-  try {
-    return understood(args, surroundings)
-  } catch (error) {
-    return { kind: "wrong", problem: error instanceof Error ? error.message : String(error) }
-  }
+export function parseSim(args: readonly string[], surroundings: Surroundings): Command {
+  return parseCommand(args, optionSet, (options) => understood(options, surroundings))
 }
 
 /** The bug that a command asks for, right or wrong otherwise: it is planted before the rest can be looked at. */
 export function plantAsked(args: readonly string[]): string | undefined {
   try {
-    return read(args).plant
+    return readOptions(args, optionSet).plant
   } catch {
     return undefined
   }
 }
 
-function understood(args: readonly string[], { cores, known, plantings }: Surroundings): Command {
-  const options = read(args)
+function understood(options: Options, { cores, known, plantings }: Surroundings): Command {
   const { workload, plant, testing = false, trace = false } = options
-  if (options.help) return { kind: "help" }
   if (plant === "list") return { kind: "list plantings" }
   if (workload === "list" || Object.keys(options).every((name) => name === "testing")) {
     return { kind: "list", testing }
@@ -114,27 +113,21 @@ function understood(args: readonly string[], { cores, known, plantings }: Surrou
 
 const forMany = ["seeds", "from", "jobs", "stall-seconds"] as const
 
-type Options = ReturnType<typeof read>
-type NumberName = (typeof forMany)[number] | "seed"
+const optionSet = {
+  workload: { type: "string" },
+  seeds: { type: "string" },
+  from: { type: "string" },
+  jobs: { type: "string" },
+  "stall-seconds": { type: "string" },
+  seed: { type: "string" },
+  plant: { type: "string" },
+  trace: { type: "boolean" },
+  testing: { type: "boolean" },
+  serve: { type: "boolean" },
+} as const
 
-function read(args: readonly string[]) {
-  return parseArgs({
-    args: [...args],
-    options: {
-      workload: { type: "string" },
-      seeds: { type: "string" },
-      from: { type: "string" },
-      jobs: { type: "string" },
-      "stall-seconds": { type: "string" },
-      seed: { type: "string" },
-      plant: { type: "string" },
-      trace: { type: "boolean" },
-      help: { type: "boolean", short: "h" },
-      testing: { type: "boolean" },
-      serve: { type: "boolean" },
-    },
-  }).values
-}
+type Options = Given<typeof optionSet>
+type NumberName = (typeof forMany)[number] | "seed"
 
 function refuseBeside(what: string, options: Options, names: readonly NumberName[]): void {
   const given = names.filter((name) => options[name] !== undefined)
@@ -143,8 +136,5 @@ function refuseBeside(what: string, options: Options, names: readonly NumberName
 
 function whole(options: Options, name: NumberName, least: number, most: number, unset?: number): number {
   const text = options[name]
-  if (text === undefined && unset !== undefined) return unset
-  const value = /^\d+$/.test(text ?? "") ? Number(text) : Number.NaN
-  if (value >= least && value <= most) return value
-  throw new Error(`--${name} must be a whole number from ${least} to ${most}, not "${text}"`)
+  return text === undefined && unset !== undefined ? unset : wholeNumber(name, text, least, most)
 }

@@ -1,10 +1,11 @@
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { runSeed, type SeedReport, Tally, type Workload } from "../../src/sim/index.js"
+import { showNotRun } from "../../tools/command-line.js"
 import { ProgressLine } from "../../tools/progress-line.js"
 import { workloads } from "../index.js"
 import { plantings } from "../planted/plantings.js"
-import { type Chosen, help, type ManySeeds, type OneSeed, parseCommand } from "./command-line.js"
+import { type Chosen, help, type ManySeeds, type OneSeed, parseSim } from "./command-line.js"
 import { problemsOf, progressText, type RunFacts, reportText } from "./report.js"
 import { runInProcesses } from "./run-in-processes.js"
 import { serveSeeds } from "./serve-seeds.js"
@@ -18,24 +19,21 @@ export async function simCommand(args: readonly string[]): Promise<void> {
     if (error.code !== "EPIPE") throw error
     process.exit()
   })
-  const command = parseCommand(args, {
+  const command = parseSim(args, {
     cores: availableParallelism(),
     known: (testing) => known(testing).map(({ name }) => name),
     plantings: plantings.map(({ name }) => name),
   })
   switch (command.kind) {
     case "help":
-      process.stdout.write(help)
+    case "wrong":
+      showNotRun("sim", help, command)
       break
     case "list":
       process.stdout.write(list(known(command.testing)))
       break
     case "list plantings":
       process.stdout.write(list(plantings))
-      break
-    case "wrong":
-      process.stderr.write(`sim: ${command.problem}\n`)
-      process.exitCode = 2
       break
     case "serve":
       await serveSeeds(chosen(command))

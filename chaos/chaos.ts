@@ -9,9 +9,8 @@ import { Generations } from "./generations.js"
 import { type Inflicted, writeHistory } from "./history-file.js"
 import { type Judgement, judge } from "./judgement.js"
 import { Nemesis } from "./nemesis.js"
-import type { NodeReport } from "./node.js"
-import type { NodeProcess } from "./node-process.js"
-import { Rig } from "./rig.js"
+import type { NodeEvent } from "./node.js"
+import { Rig, type RigNode } from "./rig.js"
 import { Rounds } from "./rounds.js"
 import { schedule } from "./schedule.js"
 import { counters, registers, type Subject } from "./subject.js"
@@ -52,7 +51,7 @@ export class Chaos {
       nodes: options.nodes,
       clients: CLIENTS,
       unfenced: options.unfenced,
-      reported: (node, report) => this.#reported(node, report),
+      reported: (node, event) => this.#reported(node, event),
       broke: (problem) => this.#problems.push(problem),
     })
     this.#rig = rig
@@ -73,7 +72,7 @@ export class Chaos {
   get progress(): string {
     const { ok, failed, unknown } = this.#outcomes
     const { nodes } = this.#rig
-    const well = nodes.filter(({ isUp, isStopped }) => isUp && !isStopped).length
+    const well = nodes.filter(({ state }) => state === "up").length
     const faults = [...this.#nemesis.done.values()].reduce((sum, count) => sum + count, 0)
     return `${Math.round(this.#now() / 1_000)} s, ${well} of ${nodes.length} nodes well, ${ok} calls answered, ${failed} failed, ${unknown} unknown, ${faults} faults, ${this.#whereabouts.takeovers} takeovers`
   }
@@ -116,10 +115,10 @@ export class Chaos {
     return this.#rig.stop()
   }
 
-  #reported(name: string, report: NodeReport): void {
-    switch (report.kind) {
+  #reported(name: string, event: NodeEvent): void {
+    switch (event.kind) {
       case "became":
-        this.#whereabouts.became(name, report)
+        this.#whereabouts.became(name, event)
         break
       case "fenced":
         this.#counts.fenced += 1
@@ -130,8 +129,8 @@ export class Chaos {
         this.#whereabouts.returned(name)
         break
       case "save":
-        if (report.became === "held") this.#held.get(name)?.()
-        else if (report.became === "committed") this.#counts.lateCommitted += 1
+        if (event.became === "held") this.#held.get(name)?.()
+        else if (event.became === "committed") this.#counts.lateCommitted += 1
         else this.#counts.lateRefused += 1
     }
   }
@@ -202,7 +201,7 @@ export class Chaos {
     ]
   }
 
-  async #untilASaveIsHeld({ name }: NodeProcess): Promise<void> {
+  async #untilASaveIsHeld({ name }: RigNode): Promise<void> {
     const held = new Promise<void>((resolve) => this.#held.set(name, resolve))
     await Promise.race([held, pause(HELD_MS, this.#faultsEnd.signal)])
     this.#held.delete(name)

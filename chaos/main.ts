@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto"
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { temporaryFolder } from "../tools/cluster/temporary-folder.js"
 import { showNotRun } from "../tools/command-line.js"
 import { interruption } from "../tools/interruption.js"
 import { ProgressLine } from "../tools/progress-line.js"
@@ -15,8 +15,8 @@ else showNotRun("chaos", help, command)
 
 async function run(options: ChaosOptions): Promise<void> {
   const { signal, exitCode } = interruption()
-  const directory = mkdtempSync(join(tmpdir(), "troupe-"))
-  // Also for what the nodes tell each other's death by.
+  const { path: directory } = temporaryFolder()
+  // For the nodes as well, whose lifelines are there.
   process.env["TMPDIR"] = directory
   const chaos = new Chaos(options, directory)
   const progress = new ProgressLine(process.stderr, () => performance.now())

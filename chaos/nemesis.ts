@@ -1,13 +1,12 @@
 import type { Fault, FaultKind } from "./fault.js"
-import type { NodeProcess } from "./node-process.js"
-import type { Rig } from "./rig.js"
+import type { Rig, RigNode } from "./rig.js"
 import type { Whereabouts } from "./whereabouts.js"
 
 export interface NemesisTools {
   readonly rig: Rig
   readonly whereabouts: Whereabouts
   /** Resolves once a save of that node is on its way; or after a while. */
-  untilASaveIsHeld(node: NodeProcess): Promise<void>
+  untilASaveIsHeld(node: RigNode): Promise<void>
   wait(ms: number): Promise<void>
   /** Something that no fault explains. */
   broke(problem: string): void
@@ -37,8 +36,8 @@ export class Nemesis {
     if (fault.kind === "cut") await this.#cut(fault)
     else if (fault.kind === "reset") this.#reset(fault.from, fault.to)
     else {
-      const node = this.#tools.rig.nodes[fault.node] as NodeProcess
-      if (!node.isUp || node.isStopped) {
+      const node = this.#tools.rig.nodes[fault.node] as RigNode
+      if (node.state !== "up") {
         this.#skipped += 1
         return
       }
@@ -47,10 +46,7 @@ export class Nemesis {
     this.#done.set(fault.kind, (this.#done.get(fault.kind) ?? 0) + 1)
   }
 
-  async #inflictOn(
-    node: NodeProcess,
-    { kind, ms }: Exclude<Fault, { kind: "cut" | "reset" }>,
-  ): Promise<void> {
+  async #inflictOn(node: RigNode, { kind, ms }: Exclude<Fault, { kind: "cut" | "reset" }>): Promise<void> {
     const { whereabouts } = this.#tools
     switch (kind) {
       case "kill":
@@ -63,7 +59,7 @@ export class Nemesis {
         await this.#startAfter(node, ms)
         break
       case "pause":
-        this.#halt(node)
+        await node.halt()
         await this.#tools.wait(ms)
         node.resume()
         break
@@ -71,42 +67,35 @@ export class Nemesis {
         await this.#freeze(node, ms)
         break
       case "late-save":
-        node.send({ kind: "hold", ms: HOLD_MS })
+        void node.call("hold", HOLD_MS)
         await this.#tools.untilASaveIsHeld(node)
         // For those of other actors.
         await this.#tools.wait(HOLD_MS / 2)
         await this.#freeze(node, ms)
-        node.send({ kind: "hold", ms: 0 })
+        void node.call("hold", 0)
         break
     }
   }
 
-  async #startAfter(node: NodeProcess, ms: number): Promise<void> {
+  async #startAfter(node: RigNode, ms: number): Promise<void> {
     await this.#tools.wait(ms)
-    await node.start()
+    await this.#tools.rig.startNode(node)
     this.#tools.whereabouts.returned(node.name)
   }
 
-  async #freeze(node: NodeProcess, ms: number): Promise<void> {
+  async #freeze(node: RigNode, ms: number): Promise<void> {
     const { rig, whereabouts, wait } = this.#tools
     for (let left = FREEZES; left > 0; left -= 1) {
-      this.#halt(node)
-      // It takes the kernel a moment to stop all threads.
-      await wait(2)
+      await node.halt()
       if (rig.betweenCommits.canBeLocked()) break
       node.resume()
       await wait(2)
     }
-    if (!node.isStopped) this.#halt(node)
+    await node.halt()
     whereabouts.gone(node.name)
     await wait(ms)
     node.resume()
     whereabouts.returned(node.name)
-  }
-
-  #halt(node: NodeProcess): void {
-    if (node.pid !== undefined) this.#tools.rig.warden.stopped(node.pid)
-    node.halt()
   }
 
   async #cut(fault: Fault & { kind: "cut" }): Promise<void> {

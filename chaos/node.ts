@@ -1,4 +1,4 @@
-/** One node of the rig, in a process of its own. It says what happens to it, and lives no longer than whoever started it. */
+/** One node of the rig, in a process of its own, which reports what happens to it. */
 import {
   ActivationBecame,
   type ActivationState,
@@ -8,6 +8,7 @@ import {
   NodeRejoined,
 } from "../src/index.js"
 import { sqliteStore } from "../src/stores/sqlite/index.js"
+import { ParentProcess } from "../tools/cluster/parent-process.js"
 import { clusterSettings } from "./cluster-settings.js"
 import { Counter } from "./counter-actor.js"
 import { Register } from "./register-actor.js"
@@ -20,13 +21,7 @@ export interface NodeOptions {
   readonly unfenced: boolean
 }
 
-export type NodeCommand =
-  | { readonly kind: "stop" }
-  /** Every save takes this much longer. */
-  | { readonly kind: "hold"; readonly ms: number }
-
-export type NodeReport =
-  | { readonly kind: "up" }
+export type NodeEvent =
   | { readonly kind: "fenced"; readonly because: string }
   | { readonly kind: "rejoined" }
   | { readonly kind: "save"; readonly became: Arrival }
@@ -37,33 +32,31 @@ export type NodeReport =
       readonly state: ActivationState
     }
 
-const { file, port, advertised, unfenced } = JSON.parse(process.argv[2] as string) as NodeOptions
-
-// What is meant for the whole group of processes, as Ctrl-C is, is for whoever started this one to see to.
-process.on("SIGINT", () => {})
-process.on("SIGHUP", () => {})
-process.on("SIGTERM", () => {})
-process.once("disconnect", () => process.exit())
-
-const road = new SlowRoad(sqliteStore({ file }), unfenced, (became) => report({ kind: "save", became }))
+const parent = new ParentProcess<NodeOptions, NodeEvent>()
+const { file, port, advertised, unfenced } = parent.options
+const road = new SlowRoad(sqliteStore({ file }), unfenced, (became) =>
+  parent.report({ kind: "save", became }),
+)
 const system = await ActorSystem.start({
   ...clusterSettings(port, advertised),
   actors: [Register, Counter],
   store: road.provider,
   logger: consoleLogger({ level: "error" }),
 })
-system.events.subscribe(NodeFenced, ({ because }) => report({ kind: "fenced", because }))
-system.events.subscribe(NodeRejoined, () => report({ kind: "rejoined" }))
+system.events.subscribe(NodeFenced, ({ because }) => parent.report({ kind: "fenced", because }))
+system.events.subscribe(NodeRejoined, () => parent.report({ kind: "rejoined" }))
 system.events.subscribe(ActivationBecame, ({ id, generation, state }) => {
-  if (state === "valid" || state === "invalid") report({ kind: "became", actor: `${id}`, generation, state })
+  if (state === "valid" || state === "invalid") {
+    parent.report({ kind: "became", actor: `${id}`, generation, state })
+  }
 })
-process.on("message", async (command: NodeCommand) => {
-  if (command.kind === "hold") return road.hold(command.ms)
-  await system.stop()
-  process.exit()
-})
-report({ kind: "up" })
 
-function report(what: NodeReport): void {
-  if (process.connected) process.send?.(what)
+const commands = {
+  /** Makes every save take this much longer. */
+  hold: (ms: number) => road.hold(ms),
+  stop: () => system.stop(),
 }
+
+export type NodeCommands = typeof commands
+
+parent.serve(commands)

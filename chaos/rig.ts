@@ -1,13 +1,14 @@
 import { ActorSystem, consoleLogger } from "../src/index.js"
 import { sqliteStore } from "../src/stores/sqlite/index.js"
+import { NodeProcess } from "../tools/cluster/node-process.js"
 import { BetweenCommits } from "./between-commits.js"
 import { clusterSettings } from "./cluster-settings.js"
 import { Cuts } from "./cuts.js"
 import { freePort } from "./free-port.js"
-import type { NodeReport } from "./node.js"
-import { NodeProcess } from "./node-process.js"
+import type { NodeCommands, NodeEvent, NodeOptions } from "./node.js"
 import { Relay } from "./relay.js"
-import { Warden } from "./warden.js"
+
+export type RigNode = NodeProcess<NodeCommands, NodeEvent>
 
 export interface RigOptions {
   /** Of the store. */
@@ -15,18 +16,17 @@ export interface RigOptions {
   readonly nodes: number
   readonly clients: number
   readonly unfenced: boolean
-  reported(node: string, report: NodeReport): void
+  reported(node: string, event: NodeEvent): void
   broke(problem: string): void
 }
 
 /** What faults are made to: nodes in processes of their own, clients in this one, and a relay before each of them. */
 export class Rig {
   readonly cuts = new Cuts()
-  readonly warden = new Warden()
   readonly #options: RigOptions
   readonly #names: readonly string[]
   readonly #relays = new Map<string, Relay>()
-  readonly #nodes: NodeProcess[] = []
+  readonly #nodes: RigNode[] = []
   readonly #clients: ActorSystem[] = []
   #betweenCommits: BetweenCommits | undefined
 
@@ -35,7 +35,7 @@ export class Rig {
     this.#names = [...named("n", options.nodes), ...named("c", options.clients)]
   }
 
-  get nodes(): readonly NodeProcess[] {
+  get nodes(): readonly RigNode[] {
     return this.#nodes
   }
 
@@ -67,7 +67,7 @@ export class Rig {
       names.set(`127.0.0.1:${relay.port}`, name)
     }
     for (const name of this.#names.slice(0, nodes)) this.#nodes.push(this.#node(name))
-    await Promise.all(this.#nodes.map((node) => node.start()))
+    await Promise.all(this.#nodes.map((node) => this.startNode(node)))
     for (const name of this.#names.slice(nodes)) this.#clients.push(await this.#client(name))
     this.#betweenCommits = await BetweenCommits.open(file)
   }
@@ -75,28 +75,37 @@ export class Rig {
   /** Kills all nodes and starts them again: what is asked after this is answered from what is in the store. */
   async restart(): Promise<void> {
     await Promise.all(this.#nodes.map((node) => node.kill()))
-    await Promise.all(this.#nodes.map((node) => node.start()))
+    await Promise.all(this.#nodes.map((node) => this.startNode(node)))
+  }
+
+  /** Resolves when the node is a member of the cluster. Tries again, because a free port may be taken meanwhile. */
+  async startNode(node: RigNode): Promise<void> {
+    const { file, unfenced } = this.#options
+    const relay = this.#relays.get(node.name) as Relay
+    for (let left = START_ATTEMPTS; ; left -= 1) {
+      const port = await freePort()
+      relay.sendOnTo(port)
+      try {
+        return await node.start({ file, unfenced, port, advertised: relay.port } satisfies NodeOptions)
+      } catch (error) {
+        if (left === 1) throw error
+      }
+    }
   }
 
   /** Ends all that was started. */
   async stop(): Promise<void> {
-    for (const node of this.#nodes) node.resume()
     await Promise.all(this.#nodes.map((node) => node.kill()))
     await Promise.all(this.#clients.map((client) => client.stop()))
     await Promise.all([...this.#relays.values()].map((relay) => relay.close()))
     this.#betweenCommits?.close()
-    this.warden.end()
   }
 
-  #node(name: string): NodeProcess {
-    const { file, unfenced, reported, broke } = this.#options
-    const relay = this.#relays.get(name) as Relay
+  #node(name: string): RigNode {
+    const { reported, broke } = this.#options
     return new NodeProcess(name, {
-      file,
-      unfenced,
-      advertised: relay.port,
-      listensAt: (port) => relay.sendOnTo(port),
-      reported: (report) => reported(name, report),
+      program: new URL("./node.js", import.meta.url),
+      reported: (event) => reported(name, event),
       died: broke,
     })
   }
@@ -112,6 +121,8 @@ export class Rig {
     })
   }
 }
+
+const START_ATTEMPTS = 3
 
 function named(letter: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)

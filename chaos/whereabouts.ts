@@ -1,4 +1,4 @@
-import type { NodeReport } from "./node.js"
+import type { NodeEvent } from "./node.js"
 
 /** Which node has which actor, by what the nodes say, and how often one was taken from a node that could not give it up. */
 export class Whereabouts {
@@ -27,7 +27,7 @@ export class Whereabouts {
     this.#gone.delete(node)
   }
 
-  became(node: string, { actor, generation, state }: NodeReport & { kind: "became" }): void {
+  became(node: string, { actor, generation, state }: NodeEvent & { kind: "became" }): void {
     const before = this.#holders.get(actor)
     if (state === "invalid" || (before !== undefined && before.generation >= generation)) return
     if (before !== undefined && before.node !== node) {

@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { endingOf, outputOf } from "../../tools/child-process.js"
+import { processesOf } from "../../tools/cluster/marked-processes.js"
+import { Program } from "../../tools/cluster/program.js"
+import { temporaryFolder } from "../../tools/cluster/temporary-folder.js"
 import { compiledOnce } from "../../tools/compiled-once.js"
-import { processesOf } from "../demo/marked-processes.js"
 import { until } from "../remote/support/until.js"
 
 const built = await compiledOnce({
@@ -39,36 +38,32 @@ describe("the chaos rig", { timeout: 180_000 }, () => {
   it.runIf(existsSync("/proc/self/environ"))(
     "leaves no process behind if it is killed, not even a frozen one",
     async () => {
-      const { child, directory, ending } = start("--minutes 1 --seed 1 --nodes 2 --faults freeze")
+      const { program, directory } = start("--minutes 1 --seed 1 --nodes 2 --faults freeze")
       const isFrozen = () => processesOf(directory).some(({ state }) => state === "T")
       await until("a node is frozen", isFrozen, 60_000)
-      child.kill("SIGKILL")
-      await ending
+      await program.kill()
       await until("all have ended", () => processesOf(directory).length === 0)
     },
   )
 })
 
 async function chaos(args: string): Promise<{ readonly ending: string; readonly output: string }> {
-  const { ending, output } = start(args)
-  return { ending: await ending, output: output() }
+  const { program } = start(args)
+  return { ending: await program.ending, output: program.stdout }
 }
 
-function start(args: string) {
-  const directory = mkdtempSync(join(tmpdir(), "chaos-"))
-  const all = ["--store", "sqlite", ...args.split(" ")]
-  const child = spawn(process.execPath, [join(built, "chaos/main.js"), ...all], {
-    stdio: ["ignore", "pipe", "ignore"],
-    env: { ...process.env, TMPDIR: directory },
+function start(args: string): { readonly program: Program; readonly directory: string } {
+  const folder = temporaryFolder()
+  const program = new Program(join(built, "chaos/main.js"), {
+    args: ["--store", "sqlite", ...args.split(" ")],
+    env: { TMPDIR: folder.path },
+    channel: false,
   })
-  const output = outputOf(child)
-  const ending = endingOf(child)
   onTestFinished(async () => {
-    child.kill("SIGKILL")
-    await ending
-    rmSync(directory, { recursive: true, force: true })
+    await program.kill()
+    folder.remove()
   })
-  return { child, directory, ending, output }
+  return { program, directory: folder.path }
 }
 
 /** Of a row in the table. */

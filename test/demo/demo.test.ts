@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { endingOf, outputOf } from "../../tools/child-process.js"
+import { type MarkedProcess, processesOf } from "../../tools/cluster/marked-processes.js"
 import { compiledOnce } from "../../tools/compiled-once.js"
 import { until } from "../remote/support/until.js"
-import { type MarkedProcess, processesOf } from "./marked-processes.js"
 
 const built = await compiledOnce({
   name: "demo",

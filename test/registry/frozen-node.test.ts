@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
 import type * as Driver from "../../src/stores/sqlite/driver.js"
-import { built, NodeProcess } from "./node-process.js"
+import { built, RegistryNode } from "./node-process.js"
 import { scratchFile } from "./scratch-file.js"
 
 const { loadDriver }: typeof Driver = await import(
@@ -17,8 +17,8 @@ test.runIf(existsSync("/proc/self/stat"))(
   async () => {
     const file = scratchFile()
     const lease = { ttlMs: 1_000 }
-    const frozen = await NodeProcess.start({ file, lease })
-    const other = await NodeProcess.start({ file, lease })
+    const frozen = await RegistryNode.start({ file, lease })
+    const other = await RegistryNode.start({ file, lease })
     const before = await frozen.call("identify")
     const { node: otherNode, echoPath } = await other.call("identify")
     await frozen.untilItSees([before.node, otherNode])
@@ -42,7 +42,7 @@ test.runIf(existsSync("/proc/self/stat"))(
     expect(await other.call("save", "alice", "by the second")).toBe("saved")
 
     writeFileSync(isThawed, "")
-    frozen.thaw()
+    frozen.resume()
     expect(await frozen.event("turn-ended")).toMatchObject({
       mayReply: false,
       mayBeginNext: false,
@@ -70,11 +70,11 @@ test.runIf(existsSync("/proc/self/stat"))(
 )
 
 /** One that was frozen in the middle of a commit keeps the file's lock, and with it the whole cluster: that is for other tests. */
-async function freezeBetweenCommits(node: NodeProcess, file: string): Promise<void> {
+async function freezeBetweenCommits(node: RegistryNode, file: string): Promise<void> {
   for (;;) {
-    await node.freeze()
+    await node.halt()
     if (await canBeLocked(file)) return
-    node.thaw()
+    node.resume()
   }
 }
 

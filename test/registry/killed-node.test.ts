@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { NodeProcess } from "./node-process.js"
+import { RegistryNode } from "./node-process.js"
 import type { NodeOptions } from "./programs/node.js"
 import { scratchFile } from "./scratch-file.js"
 
@@ -18,8 +18,8 @@ test("without a proof of death it takes until the lease has run out", async () =
 /** From the kill until the other node's claim was committed, and that was heard of here. */
 async function takeoverMs(lease: NonNullable<NodeOptions["lease"]>): Promise<number> {
   const file = scratchFile()
-  const killed = await NodeProcess.start({ file, lease })
-  const other = await NodeProcess.start({ file, lease })
+  const killed = await RegistryNode.start({ file, lease })
+  const other = await RegistryNode.start({ file, lease })
   const { node } = await killed.call("identify")
   await other.untilItSees([node, (await other.call("identify")).node])
   await killed.call("claim", "alice")

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { onTestFinished } from "vitest"
+import { temporaryFolder } from "../../tools/cluster/temporary-folder.js"
 
-/** A path in a folder of this test's own, which goes when the test is over, after all that was started later. */
+/** A path in a folder of this test's own, which is removed after all that was started later has ended. */
 export function scratchFile(name = "store.db"): string {
-  const folder = mkdtempSync(join(tmpdir(), "troupe-registry-"))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, name)
+  const folder = temporaryFolder()
+  onTestFinished(() => folder.remove())
+  return folder.file(name)
 }

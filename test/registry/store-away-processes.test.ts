@@ -1,5 +1,3 @@
-import type { ChildProcess } from "node:child_process"
-import { once } from "node:events"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
@@ -7,7 +5,10 @@ import type { ClusterStore } from "../../src/ports/store.js"
 import { consoleLogger } from "../../src/runtime/console-logger.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
 import type * as Sqlite from "../../src/stores/sqlite/index.js"
-import { built, NodeProcess, startProgram } from "./node-process.js"
+import type { Program } from "../../tools/cluster/program.js"
+import { Received } from "../../tools/received.js"
+import { within } from "../../tools/within.js"
+import { built, RegistryNode, startProgram } from "./node-process.js"
 import type { CountingProgress } from "./programs/counting-actor.js"
 import type { NodeOptions } from "./programs/node.js"
 import { storedValue } from "./programs/states.js"
@@ -36,7 +37,7 @@ test("a store that is away for less than the lease holds up saves, and nothing e
   await locked.letGo()
   await savesGoOn(nodes, after)
   expect(await identities(nodes)).toEqual(ids)
-  expect(nodes.flatMap(({ events }) => events.filter(({ kind }) => kind === "fenced"))).toEqual([])
+  expect(nodes.flatMap(({ events }) => events.items.filter(({ kind }) => kind === "fenced"))).toEqual([])
   const ended = await stopCounting(nodes)
   expect(ended.map(({ activations }) => activations)).toEqual([1, 1, 1, 1])
   await nothingIsLostOrTwice(history, ended)
@@ -62,13 +63,13 @@ test("a store that is away for longer than the lease holds its nodes up, and the
   // Nobody has ended anybody's lease meanwhile, nor when the store was back.
   expect(ended.map(({ activations }) => activations)).toEqual([1, 1, 1, 1])
   expect(await identities(nodes)).toEqual(ids)
-  expect(nodes.flatMap(({ events }) => events.filter(({ kind }) => kind === "fenced"))).toEqual([])
+  expect(nodes.flatMap(({ events }) => events.items.filter(({ kind }) => kind === "fenced"))).toEqual([])
   await nothingIsLostOrTwice(history, ended)
   for (const node of nodes) await node.call("stop")
 })
 
 interface Cluster {
-  readonly nodes: readonly NodeProcess[]
+  readonly nodes: readonly RegistryNode[]
   /** What was stored under each key, in order. */
   readonly history: History
   lock(): Promise<Lock>
@@ -78,7 +79,7 @@ interface Cluster {
 async function cluster(lease: NonNullable<NodeOptions["lease"]>): Promise<Cluster> {
   const file = scratchFile()
   const history = await History.begin(file)
-  const nodes = [await NodeProcess.start({ file, lease }), await NodeProcess.start({ file, lease })]
+  const nodes = [await RegistryNode.start({ file, lease }), await RegistryNode.start({ file, lease })]
   for (const [index, node] of nodes.entries()) {
     await node.call("count", `${index}-a`)
     await node.call("count", `${index}-b`)
@@ -87,27 +88,29 @@ async function cluster(lease: NonNullable<NodeOptions["lease"]>): Promise<Cluste
   return { nodes, history, lock: () => Lock.take(file) }
 }
 
-async function identities(nodes: readonly NodeProcess[]): Promise<string[]> {
+async function identities(nodes: readonly RegistryNode[]): Promise<string[]> {
   const all = await Promise.all(nodes.map((node) => node.call("identify")))
   return all.map(({ node }) => node)
 }
 
-async function counted(nodes: readonly NodeProcess[]): Promise<CountingProgress[]> {
+async function counted(nodes: readonly RegistryNode[]): Promise<CountingProgress[]> {
   return (await Promise.all(nodes.map((node) => node.call("counted")))).flat()
 }
 
-async function stopCounting(nodes: readonly NodeProcess[]): Promise<CountingProgress[]> {
+async function stopCounting(nodes: readonly RegistryNode[]): Promise<CountingProgress[]> {
   return (await Promise.all(nodes.map((node) => node.call("stopCounting")))).flat()
 }
 
 /** Until every actor has saved some more than it had `before`. */
-async function savesGoOn(nodes: readonly NodeProcess[], before: readonly CountingProgress[]): Promise<void> {
-  const known = new Map(before.map(({ key, acknowledged }) => [key, acknowledged]))
-  for (const node of nodes) {
-    await node.untilCalled("counted", (actors) =>
-      actors.every(({ key, acknowledged }) => acknowledged > (known.get(key) ?? 0) + 10),
-    )
-  }
+async function savesGoOn(nodes: readonly RegistryNode[], before: readonly CountingProgress[]): Promise<void> {
+  const numbers = Object.fromEntries(
+    (await counted(nodes)).map(({ key }) => [
+      key,
+      10 + (before.find((one) => one.key === key)?.acknowledged ?? 0),
+    ]),
+  )
+  const saved = nodes.map((node) => node.call("savesMoreThan", numbers))
+  await within(15_000, "every actor has saved more", Promise.all(saved))
 }
 
 async function nothingIsLostOrTwice(history: History, actors: readonly CountingProgress[]): Promise<void> {
@@ -126,7 +129,7 @@ async function nothingIsLostOrTwice(history: History, actors: readonly CountingP
 class History {
   readonly #store: ClusterStore
   readonly #counts = new Map<string, unknown[]>()
-  #seen = 0
+  readonly #revisions = new Received<number>()
 
   static async begin(file: string): Promise<History> {
     const quiet = consoleLogger({ level: "error", write: () => {} })
@@ -157,7 +160,7 @@ class History {
   async untilNow(): Promise<void> {
     const { entries } = await this.#store.list("state/Account/")
     const last = Math.max(...entries.map(({ revision }) => revision))
-    while (this.#seen < last) await new Promise((resolve) => setTimeout(resolve, 5))
+    await this.#revisions.first(`revision ${last} is seen`, (revision) => revision >= last)
   }
 
   #learn(key: string, revision: number, value: Uint8Array | undefined): void {
@@ -165,21 +168,23 @@ class History {
     const counts = this.#counts.get(name) ?? []
     counts.push(value && storedValue(value))
     this.#counts.set(name, counts)
-    this.#seen = revision
+    this.#revisions.add(revision)
   }
 }
 
 /** Nobody else writes while there is one. */
 class Lock {
-  readonly #holder: ChildProcess
+  readonly #holder: Program<"locked">
 
   static async take(file: string): Promise<Lock> {
-    const holder = startProgram("lock-file", file)
-    await once(holder, "message")
+    const said = new Received<"locked">()
+    const holder = startProgram("lock-file", { args: [file], received: (what: "locked") => said.add(what) })
+    void holder.ending.then((ending) => said.end(new Error(`${ending}. ${holder.output}`)))
+    await said.count("it has the lock", 1)
     return new Lock(holder)
   }
 
-  private constructor(holder: ChildProcess) {
+  private constructor(holder: Program<"locked">) {
     this.#holder = holder
   }
 
@@ -189,8 +194,7 @@ class Lock {
   }
 
   async letGo(): Promise<void> {
-    const ended = once(this.#holder, "exit")
     this.#holder.send("let go")
-    await ended
+    await this.#holder.ending
   }
 }

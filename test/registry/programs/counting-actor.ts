@@ -11,6 +11,7 @@ export class CountingActor {
   readonly #id: ActorId
   readonly #registry: Registry
   readonly #stateOf: (tenure: Tenure) => DurableState
+  readonly #saved = new Set<() => void>()
   #acknowledged = 0
   #turns = 0
   #activations = 0
@@ -38,6 +39,19 @@ export class CountingActor {
     }
   }
 
+  /** Resolves once a higher number was saved. */
+  savesMoreThan(number: number): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.#acknowledged <= number) return
+        this.#saved.delete(look)
+        resolve()
+      }
+      this.#saved.add(look)
+      look()
+    })
+  }
+
   async stop(): Promise<CountingProgress> {
     this.#isOver = true
     await this.#ended
@@ -62,6 +76,7 @@ export class CountingActor {
         count += 1
         await state.save(count)
         this.#acknowledged = count
+        for (const look of this.#saved) look()
       }
       await turning
     } catch {

@@ -5,7 +5,9 @@ import {
   type ActorRef,
   AssociationConnected,
   Behaviors,
+  MemberLeft,
   MemberRemoved,
+  MemberUp,
   NodeFenced,
   NodeRejoined,
   TroupeError,
@@ -19,10 +21,12 @@ import { nodePorts } from "../../../src/runtime/node-ports.js"
 import { sqliteStore } from "../../../src/stores/sqlite/index.js"
 import { ActorSystem } from "../../../src/system/actor-system.js"
 import type { ActorSystemSettings } from "../../../src/system/settings.js"
+import { ParentProcess } from "../../../tools/cluster/parent-process.js"
 import { CountingActor } from "./counting-actor.js"
 import { StatesOf } from "./states.js"
 
-const { file, lease } = JSON.parse(process.argv[2] as string) as NodeOptions
+const parent = new ParentProcess<NodeOptions, NodeEvent>()
+const { file, lease } = parent.options
 const states = new StatesOf(sqliteStore({ file }))
 const system = await ActorSystem.start(
   {
@@ -46,7 +50,29 @@ const echoPath = system.spawn(echo, "echo").path.toString()
 
 const commands = {
   identify: () => ({ node: `${registry.node}`, echoPath }),
-  view: () => registry.view.members.map(({ node, status }) => `${node} ${status}`),
+  /** Resolves once this node's view is of these nodes, all up. */
+  sees: (nodes: readonly string[]) => {
+    const wanted = nodes
+      .map((node) => `${node} up`)
+      .sort()
+      .join()
+    const isSeen = () =>
+      registry.view.members
+        .map(({ node, status }) => `${node} ${status}`)
+        .sort()
+        .join() === wanted
+    return new Promise<void>((resolve) => {
+      const look = () => {
+        if (!isSeen()) return
+        for (const change of changes) change.cancel()
+        resolve()
+      }
+      const changes = [MemberUp, MemberLeft, MemberRemoved, NodeRejoined].map((change) =>
+        system.events.subscribe<object>(change, look),
+      )
+      look()
+    })
+  },
   claim,
   /** As soon as this node has heard that the other is gone. */
   claimAfter: (node: string, key: string) =>
@@ -73,7 +99,7 @@ const commands = {
       const mayReply = tenure.mayAct()
       const saved = outcomeOf(state.save("too late"))
       const mayBeginNext = tenure.mayBegin()
-      void saved.then((save) => report({ kind: "turn-ended", mayReply, mayBeginNext, save }))
+      void saved.then((save) => parent.report({ kind: "turn-ended", mayReply, mayBeginNext, save }))
     })
     return { mayBegin }
   },
@@ -83,29 +109,23 @@ const commands = {
     counting.push(CountingActor.start(idOf(key), registry, (tenure) => states.of(tenure)))
   },
   counted: () => counting.map((actor) => actor.progress),
+  /** Resolves once each actor has saved more than this number, by its key. */
+  savesMoreThan: (numbers: Readonly<Record<string, number>>) =>
+    Promise.all(counting.map((actor) => actor.savesMoreThan(numbers[actor.progress.key] ?? 0))).then(
+      () => {},
+    ),
   stopCounting: () => Promise.all(counting.map((actor) => actor.stop())),
-  stop: async () => {
-    await system.stop()
-    // When the answer has left.
-    setImmediate(() => process.disconnect())
-  },
+  stop: () => system.stop(),
 }
 
 system.events.subscribe(NodeFenced, ({ node, because }) =>
-  report({ kind: "fenced", node: `${node}`, because }),
+  parent.report({ kind: "fenced", node: `${node}`, because }),
 )
-system.events.subscribe(NodeRejoined, ({ node }) => report({ kind: "rejoined", node: `${node}` }))
-system.events.subscribe(AssociationConnected, ({ node }) => report({ kind: "connected", node: `${node}` }))
-
-process.on("message", async ({ id, name, args }: Call) => {
-  const command = commands[name] as (...given: unknown[]) => unknown
-  try {
-    report({ kind: "answer", id, value: await command(...args) })
-  } catch (error) {
-    report({ kind: "failed", id, problem: `${(error as Error).stack}` })
-  }
-})
-report({ kind: "ready" })
+system.events.subscribe(NodeRejoined, ({ node }) => parent.report({ kind: "rejoined", node: `${node}` }))
+system.events.subscribe(AssociationConnected, ({ node }) =>
+  parent.report({ kind: "connected", node: `${node}` }),
+)
+parent.serve(commands)
 
 async function claim(key: string): Promise<Claimed> {
   const registration = await registry.register(idOf(key))
@@ -133,10 +153,6 @@ function outcomeOf(saved: Promise<void>): Promise<string> {
   )
 }
 
-function report(what: NodeReport): void {
-  process.send?.(what)
-}
-
 interface Question {
   readonly text: string
   readonly replyTo: ActorRef<string>
@@ -149,22 +165,10 @@ export interface NodeOptions {
 
 export type NodeCommands = typeof commands
 
-export interface Call {
-  readonly id: number
-  readonly name: keyof NodeCommands
-  readonly args: readonly unknown[]
-}
-
 export interface Claimed {
   readonly kind: "acquired" | Denial["kind"]
   readonly generation?: number
 }
-
-export type NodeReport =
-  | { readonly kind: "ready" }
-  | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
-  | { readonly kind: "failed"; readonly id: number; readonly problem: string }
-  | NodeEvent
 
 export type NodeEvent =
   | { readonly kind: "fenced"; readonly node: string; readonly because: string }

@@ -1,68 +1,63 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process"
-import { once } from "node:events"
-import { readFile } from "node:fs/promises"
-import { resolve } from "node:path"
-import { createInterface } from "node:readline"
-import { promisify } from "node:util"
-import { vi } from "vitest"
+import { join } from "node:path"
+import { Program } from "../../tools/cluster/program.js"
+import { compiledOnce } from "../../tools/compiled-once.js"
+import { Received } from "../../tools/received.js"
 
-const root = resolve(import.meta.dirname, "../..")
-const build = resolve(root, "build/lifeline")
+let built = ""
 
-/** As JavaScript, because Node reads nothing else. */
+/** Compiles the holder, because Node reads nothing but JavaScript. */
 export async function buildHolder(): Promise<void> {
-  const tsc = resolve(root, "node_modules/typescript/bin/tsc")
-  const project = resolve(import.meta.dirname, "tsconfig.json")
-  await promisify(execFile)(process.execPath, [tsc, "-p", project, "--outDir", build])
+  built = await compiledOnce({
+    name: "lifeline",
+    config: "test/lifeline/tsconfig.json",
+    sources: ["src", "test/lifeline"],
+  })
 }
 
 /** A line that is held by another process. */
 export class HeldElsewhere {
   readonly mark: string
-  readonly #child: ChildProcessWithoutNullStreams
-  readonly #lines: AsyncIterator<string>
-  readonly #exited: Promise<unknown>
+  readonly #program: Program<string>
+  readonly #said: Received<string>
 
-  private constructor(child: ChildProcessWithoutNullStreams, mark: string, lines: AsyncIterator<string>) {
-    this.mark = mark
-    this.#child = child
-    this.#lines = lines
-    this.#exited = child.exitCode === null ? once(child, "exit") : Promise.resolve()
+  private constructor(program: Program<string>, said: Received<string>) {
+    this.mark = said.items[0] as string
+    this.#program = program
+    this.#said = said
   }
 
   static async start(directory: string, followed?: string): Promise<HeldElsewhere> {
-    const entry = resolve(build, "test/lifeline/holding-process.js")
-    const args = followed === undefined ? [entry, directory] : [entry, directory, followed]
-    const child = spawn(process.execPath, args)
-    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-    const { value } = await lines.next()
-    return new HeldElsewhere(child, value, lines)
+    const said = new Received<string>()
+    const program = new Program<string>(join(built, "test/lifeline/holding-process.js"), {
+      args: [directory, ...(followed === undefined ? [] : [followed])],
+      received: (text) => said.add(text),
+    })
+    void program.ending.then((ending) =>
+      said.end(new Error(`the holder ended: ${ending}. ${program.output}`)),
+    )
+    await said.count("it has said its mark", 1)
+    return new HeldElsewhere(program, said)
   }
 
   async release(): Promise<void> {
-    this.#child.stdin.write("release\n")
-    await this.#lines.next()
+    this.#program.send("release")
+    await this.#said.count("it has said that it released the line", 2)
   }
 
-  /** As with `kill -9`; the kernel is done with it when this returns. */
-  async kill(): Promise<void> {
-    this.#child.kill("SIGKILL")
-    await this.#exited
+  /** As `kill -9` does; the kernel is done with it when this resolves. */
+  kill(): Promise<void> {
+    return this.#program.kill()
   }
 
-  async stop(): Promise<void> {
-    this.#child.kill("SIGSTOP")
-    await vi.waitFor(async () => {
-      const state = (await readFile(`/proc/${this.#child.pid}/stat`, "utf8")).split(") ")[1]
-      if (!state?.startsWith("T")) throw new Error("It goes on.")
-    }, 10_000)
+  stop(): Promise<void> {
+    return this.#program.halt()
   }
 
   goOn(): void {
-    this.#child.kill("SIGCONT")
+    this.#program.resume()
   }
 
   exited(): Promise<unknown> {
-    return this.#exited
+    return this.#program.ending
   }
 }

@@ -5,10 +5,12 @@ const [directory = "", followed] = process.argv.slice(2)
 const lifeline = new NodeLifeline({ directory: () => directory })
 const line = await lifeline.hold()
 if (followed !== undefined) lifeline.follow(followed, () => {})
-process.stdout.write(`${line?.mark}\n`)
+// Sending does not keep this process running; listening does.
+process.send?.(`${line?.mark}`)
 if (followed === undefined) {
-  process.stdin.once("data", async () => {
+  process.once("disconnect", () => process.exit())
+  process.on("message", async () => {
     await line?.release()
-    process.stdout.write("released\n")
+    process.send?.("released")
   })
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import type { Change } from "../../../src/ports/store.js"
 import { sqliteStore } from "./built-store.js"
-import { Program } from "./program.js"
+import { StoreProgram } from "./program.js"
 import { put, scratch } from "./scratch.js"
 
 const { path, open } = scratch()
@@ -14,7 +14,7 @@ interface Pair {
 it.each([2, 4])("lets %i processes commit at the same time, and all of them get on", async (count) => {
   const programs = Array.from(
     { length: count },
-    (_, index) => new Program<Pair>("write-pairs", [path(), `${index}`]),
+    (_, index) => new StoreProgram<Pair>("write-pairs", [path(), `${index}`]),
   )
   for (const program of programs) await program.until(300)
   for (const program of programs) await program.until(program.reports.length + 300)
@@ -29,7 +29,9 @@ it.each([2, 4])("lets %i processes commit at the same time, and all of them get 
 it("has every acknowledged commit after its processes were killed, and none by halves", async () => {
   const acknowledged: Pair[] = []
   for (let life = 0; life < 4; life += 1) {
-    const programs = ["a", "b"].map((name) => new Program<Pair>("write-pairs", [path(), `${life}${name}`]))
+    const programs = ["a", "b"].map(
+      (name) => new StoreProgram<Pair>("write-pairs", [path(), `${life}${name}`]),
+    )
     for (const program of programs) await program.until(100)
     for (const program of programs) await program.kill()
     acknowledged.push(...programs.flatMap(({ reports }) => reports))
@@ -60,7 +62,7 @@ it("tells a watch what other processes commit, once, in order, and by commits", 
       gap: () => reject(new Error("a gap")),
     })
   })
-  const programs = ["a", "b"].map((name) => new Program<Pair>("write-pairs", [path(), name]))
+  const programs = ["a", "b"].map((name) => new StoreProgram<Pair>("write-pairs", [path(), name]))
   for (const program of programs) await program.until(200)
   for (const program of programs) await program.kill()
   const { entries } = await store.list("pairs/")
@@ -77,7 +79,7 @@ it("tells a watch what other processes commit, once, in order, and by commits", 
 it("makes one store of a file that several processes open for the first time at once", async () => {
   for (let round = 0; round < 3; round += 1) {
     const file = path(`round-${round}.db`)
-    const programs = Array.from({ length: 6 }, () => new Program<object>("identify", [file]))
+    const programs = Array.from({ length: 6 }, () => new StoreProgram<object>("identify", [file]))
     const reports = (await Promise.all(programs.map((program) => program.until(1)))).flat()
     expect(await Promise.all(programs.map(({ ending }) => ending))).toEqual(Array(6).fill("exit code 0"))
     expect(new Set(reports.map((report) => JSON.stringify(report))).size).toBe(1)
@@ -85,7 +87,7 @@ it("makes one store of a file that several processes open for the first time at 
 })
 
 it("does not keep a process alive that has nothing else to do, and loses nothing by that", async () => {
-  const program = new Program<string>("leave-open", [path()])
+  const program = new StoreProgram<string>("leave-open", [path()])
   expect(await program.ending).toBe("exit code 0")
   expect(program.reports).toEqual(["committed"])
   const store = await open(sqliteStore({ file: path() }))
@@ -94,14 +96,14 @@ it("does not keep a process alive that has nothing else to do, and loses nothing
 
 it("lets a process exit while its store is busy, and with the code that it says", async () => {
   for (let round = 0; round < 3; round += 1) {
-    const program = new Program<string>("exit-busy", [path()])
+    const program = new StoreProgram<string>("exit-busy", [path()])
     expect(await program.ending).toBe("exit code 7")
     expect(program.reports).toEqual(["busy"])
   }
 })
 
 it("says what it can when the system takes no more bytes, and keeps what it had acknowledged", async () => {
-  const program = new Program<{ acknowledged: number; left: unknown }>("fill", [path()], "ulimit -f 512")
+  const program = new StoreProgram<{ acknowledged: number; left: unknown }>("fill", [path()], "ulimit -f 512")
   const [report] = await program.until(1)
   expect(report).toMatchObject({ code: "StoreUnavailable", commitment: "unknown", problem: "disk" })
   expect(await program.ending).toBe("exit code 0")

@@ -1,54 +1,44 @@
-import { type ChildProcess, spawn } from "node:child_process"
 import { afterEach } from "vitest"
-import { endingOf, outputOf } from "../../../tools/child-process.js"
+import { Program } from "../../../tools/cluster/program.js"
+import { Received } from "../../../tools/received.js"
 import { programFile } from "./built-store.js"
 
-/** A process that runs a program of this folder, as its test sees it. */
-export class Program<Report> {
-  readonly reports: Report[] = []
-  /** How it ended, once it has. */
+/** A program of this folder in a process that ends with the test, and what it reports. */
+export class StoreProgram<Report> {
+  /** Resolves with how it ended. */
   readonly ending: Promise<string>
-  readonly #child: ChildProcess
-  readonly #output: () => string
-  #ended: string | undefined
-  #wake = () => {}
+  readonly #program: Program<Report>
+  readonly #reports = new Received<Report>()
 
   /** `shell` is what a shell is to do before. */
   constructor(name: string, args: readonly string[], shell = ":") {
-    const command = ["-c", `${shell}; exec "$0" "$@"`, process.execPath, programFile(name), ...args]
-    this.#child = spawn("sh", command, { stdio: ["ignore", "pipe", "pipe", "ipc"] })
-    this.#output = outputOf(this.#child)
-    this.#child.on("message", (report: Report) => {
-      this.reports.push(report)
-      this.#wake()
-    })
-    this.ending = endingOf(this.#child).then((ending) => {
-      this.#ended = ending
-      this.#wake()
-      return ending
-    })
-    running.push(this as Program<unknown>)
+    const received = (report: Report) => this.#reports.add(report)
+    this.#program = new Program<Report>(programFile(name), { args, shell, received })
+    this.ending = this.#program.ending
+    void this.ending.then((ending) =>
+      this.#reports.end(new Error(`the program ended: ${ending}. ${this.#program.output}`)),
+    )
+    running.push(this as StoreProgram<unknown>)
+  }
+
+  get reports(): readonly Report[] {
+    return this.#reports.items
   }
 
   /** Waits for that many reports. */
   async until(count: number): Promise<readonly Report[]> {
-    while (this.reports.length < count) {
-      if (this.#ended !== undefined) throw new Error(`the program ended: ${this.#ended}. ${this.#output()}`)
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-    return this.reports
+    return this.#reports.count("it reports", count, DEADLINE_MS)
   }
 
-  /** As `kill -9` does. Ends when all that it reported has come in. */
-  async kill(): Promise<void> {
-    this.#child.kill("SIGKILL")
-    await this.ending
+  /** As `kill -9` does. Resolves when all that it reported has been received. */
+  kill(): Promise<void> {
+    return this.#program.kill()
   }
 }
 
-const running: Program<unknown>[] = []
+const DEADLINE_MS = 60_000
+
+const running: StoreProgram<unknown>[] = []
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((program) => program.kill()))

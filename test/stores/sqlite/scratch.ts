@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterEach, expect } from "vitest"
 import type { Commitment, StoreProblem } from "../../../src/errors/store-errors.js"
 import type { ClusterStore, CommitResult, StoreProvider } from "../../../src/ports/store.js"
 import { consoleLogger } from "../../../src/runtime/console-logger.js"
 import { nodePorts } from "../../../src/runtime/node-ports.js"
+import { type TemporaryFolder, temporaryFolder } from "../../../tools/cluster/temporary-folder.js"
 
 export interface Scratch {
   /** A path in the folder of the test. */
@@ -15,17 +13,17 @@ export interface Scratch {
 
 /** A folder for each test, and stores that are closed after it. */
 export function scratch(): Scratch {
-  let folder: string | undefined
+  let folder: TemporaryFolder | undefined
   const opened: ClusterStore[] = []
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((store) => store.close()))
-    if (folder !== undefined) rmSync(folder, { recursive: true })
+    folder?.remove()
     folder = undefined
   })
   return {
     path: (name = "store.db") => {
-      folder ??= mkdtempSync(join(tmpdir(), "troupe-sqlite-"))
-      return join(folder, name)
+      folder ??= temporaryFolder()
+      return folder.file(name)
     },
     open: async (provider, namespace = "test") => {
       const store = await provider.open(namespace, nodePorts({ logger: silent }))

@@ -1,3 +1,4 @@
+import { grouped } from "../tools/human-number.js"
 import type { ChaosResult } from "./chaos.js"
 import type { ChaosOptions } from "./command-line.js"
 
@@ -53,7 +54,3 @@ export function problemsOf({ problems, outcomes, faults, judgements }: ChaosResu
 }
 
 const MAX_PROBLEMS = 60
-
-function grouped(count: number): string {
-  return count.toLocaleString("en-US")
-}

@@ -1,61 +1,50 @@
 import { Actor } from "../src/index.js"
 
 /**
- * An account to which a transfer is applied once, however often it is asked for.
+ * An account that decides each transfer once, however often it is asked to.
  *
- * A call that ends as `unknown` may have been carried out, or may yet be. Whoever made it asks again with the same slip until there is an
- * answer, so an account has to know a slip that it has seen. It need not remember them all: a teller makes one transfer at a time, and
- * numbers them, so the last number of each teller is enough. A slip with that number or a lower one has been decided. That goes for a
- * refusal as well: it is saved like a payment, or a first attempt that was late would be carried out after the teller was told
- * no and had gone on.
+ * A call that fails with delivery `unknown` may have run, or may yet run. The teller retries it with the same slip until
+ * it is answered, so an account has to recognize a slip. It need not remember all of them: a teller makes one transfer at
+ * a time and numbers them, so a slip with the teller's last number or a lower one has been decided. That includes
+ * refusals: without them a late first attempt would run after the teller was refused and had gone on.
  */
 export class BankAccount extends Actor<AccountState> {
   static readonly type = "BankAccount"
   static readonly methods = { statement: { readOnly: true } }
 
   protected override initialState(): AccountState {
-    return { balance: OPENING_BALANCE, tellers: {} }
+    return openedAccount()
   }
 
-  withdraw(slip: Slip): Promise<Receipt> {
-    return this.#apply(slip, -slip.amount)
+  /** Resolves with whether it was accepted: false if there is not enough money. */
+  withdraw(slip: Slip): Promise<boolean> {
+    return this.#decide(slip, -slip.amount)
   }
 
-  deposit(slip: Slip): Promise<Receipt> {
-    return this.#apply(slip, slip.amount)
+  deposit(slip: Slip): Promise<boolean> {
+    return this.#decide(slip, slip.amount)
   }
 
   statement(): Statement {
     return { ...this.state, generation: this.fencingToken }
   }
 
-  async #apply({ teller, number }: Slip, change: number): Promise<Receipt> {
-    const { tellers } = this.state
-    let known = tellers[teller] ?? NOTHING_YET
-    if (number > known.last) {
-      const accepted = this.state.balance + change >= 0
-      known = accepted ? withTransfer(known, number) : { ...known, last: number, accepted }
-      tellers[teller] = known
-      if (accepted) this.state.balance += change
-      await this.save()
-    }
-    return { accepted: known.accepted }
+  async #decide(slip: Slip, change: number): Promise<boolean> {
+    const last = this.state.tellers[slip.teller]
+    if (last !== undefined && slip.number <= last.number) return last.accepted
+    const accepted = this.state.balance + change >= 0
+    enter(this.state, slip, accepted ? change : "refused")
+    await this.save()
+    return accepted
   }
 }
 
-export const OPENING_BALANCE = 1_000
-
-/** What a teller wants to have done. */
+/** What a teller asks for. */
 export interface Slip {
   readonly teller: string
-  /** From 1, and higher than that of the teller's last transfer. */
+  /** Higher with each transfer of the teller. */
   readonly number: number
   readonly amount: number
-}
-
-export interface Receipt {
-  /** False if there was not enough money. */
-  readonly accepted: boolean
 }
 
 export interface AccountState {
@@ -65,27 +54,33 @@ export interface AccountState {
 
 /** What one teller has done with an account. */
 export interface TellersPart {
-  /** The number of the last transfer, and what was said to it. */
-  readonly last: number
+  /** Of the last transfer, and what was decided about it. */
+  readonly number: number
   readonly accepted: boolean
-  /** How many were accepted. */
+  /** How many were accepted, and a digest of their numbers in order. */
   readonly count: number
-  /** Of their numbers, in their order. */
   readonly digest: number
 }
 
 export interface Statement extends Readonly<AccountState> {
+  /** Of the activation that answered: higher than that of every activation before it. */
   readonly generation: number
 }
 
-export const NOTHING_YET: TellersPart = { last: 0, accepted: true, count: 0, digest: 0 }
+export const OPENING_BALANCE = 1_000
 
-/** The same for the account that has applied a transfer and for the bank's books, which it is compared with. */
-export function withTransfer({ count, digest }: TellersPart, number: number): TellersPart {
-  return {
-    last: number,
-    accepted: true,
-    count: count + 1,
-    digest: (Math.imul(digest, 0x01000193) ^ number) >>> 0,
+export function openedAccount(): AccountState {
+  return { balance: OPENING_BALANCE, tellers: {} }
+}
+
+/** Enters a decision: the account into its state, and the bank into the copy by which it audits the account. */
+export function enter(account: AccountState, { teller, number }: Slip, change: number | "refused"): void {
+  const { count, digest } = account.tellers[teller] ?? { count: 0, digest: 0 }
+  if (change === "refused") {
+    account.tellers[teller] = { number, accepted: false, count, digest }
+    return
   }
+  account.balance += change
+  const next = (Math.imul(digest, 0x01000193) ^ number) >>> 0
+  account.tellers[teller] = { number, accepted: true, count: count + 1, digest: next }
 }

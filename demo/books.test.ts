@@ -1,52 +1,75 @@
 import { describe, expect, it } from "vitest"
-import { NOTHING_YET, OPENING_BALANCE, type Statement, withTransfer } from "./bank-account.js"
+import { enter, OPENING_BALANCE, openedAccount, type Statement } from "./bank-account.js"
 import { Books } from "./books.js"
 
+type Decision = readonly [number: number, change: number | "refused"]
+
 describe("the books", () => {
-  it("have no complaint about an account with just what was acknowledged", () => {
-    const books = booksWith([1, 10], [4, -3])
-    expect(books.problemsOf("a", statement(OPENING_BALANCE + 7, [1, 4]))).toEqual([])
-    expect(books.problemsOf("b", statement(OPENING_BALANCE, []))).toEqual([])
+  const answers: readonly Decision[] = [
+    [1, 10],
+    [2, "refused"],
+    [4, -3],
+  ]
+
+  it("have no complaint about an account with just what was answered", () => {
+    const books = booksWith(answers)
+    expect(books.problemsOf("a", statement(answers))).toEqual([])
+    expect(books.problemsOf("b", statement([]))).toEqual([])
     expect(books.total).toBe(2 * OPENING_BALANCE)
   })
 
-  it.each([
-    ["is missing", [1]],
-    ["is there twice", [1, 4, 4]],
-    ["is there in place of another", [1, 5]],
-    ["came in another order", [4, 1]],
-  ])("notice a transfer that %s, whatever the balance says", (_, numbers) => {
-    const books = booksWith([1, 10], [4, -3])
-    const problems = books.problemsOf("a", statement(OPENING_BALANCE + 7, numbers))
-    expect(problems).toEqual([
-      `a has ${numbers.length} transfers of t, and 2 were acknowledged; they are not the same ones`,
+  it.each<[string, readonly Decision[]]>([
+    ["is missing", [[1, 10]]],
+    ["is there twice", [...answers, [4, 0]]],
+    [
+      "is there in place of another",
+      [
+        [1, 10],
+        [5, -3],
+      ],
+    ],
+    [
+      "came in another order",
+      [
+        [4, -3],
+        [1, 10],
+      ],
+    ],
+    [
+      "was refused and is there",
+      [
+        [1, 10],
+        [2, 0],
+        [4, -3],
+      ],
+    ],
+  ])("notice a transfer that %s, whatever the balance says", (_, decisions) => {
+    const found = { ...statement(decisions), balance: OPENING_BALANCE + 7 }
+    const count = decisions.filter(([, change]) => change !== "refused").length
+    expect(booksWith(answers).problemsOf("a", found)).toEqual([
+      `a has ${count} transfers of t, and 2 were acknowledged; they are not the same ones`,
     ])
+  })
+
+  it("notice a refusal that was forgotten, so that a late attempt could be accepted", () => {
+    expect(booksWith([[1, "refused"]]).problemsOf("a", statement([]))).toHaveLength(1)
   })
 
   it("notice a balance that is off, and transfers of a teller that nobody knows", () => {
-    const books = booksWith()
-    expect(books.problemsOf("a", statement(OPENING_BALANCE - 1, []))).toEqual([
-      "a has 999, and should have 1000",
-    ])
-    expect(books.problemsOf("a", statement(OPENING_BALANCE, [1]))).toHaveLength(1)
-  })
-
-  it("do not mind a refusal, which changes nothing but the last number", () => {
-    const refused: Statement = {
-      ...statement(OPENING_BALANCE, []),
-      tellers: { t: { ...NOTHING_YET, last: 9, accepted: false } },
-    }
-    expect(booksWith().problemsOf("a", refused)).toEqual([])
+    const off = { ...statement([]), balance: OPENING_BALANCE - 1 }
+    expect(booksWith([]).problemsOf("a", off)).toEqual(["a has 999, and should have 1000"])
+    expect(booksWith([]).problemsOf("a", statement([[1, 0]]))).toHaveLength(1)
   })
 })
 
-function booksWith(...transfers: readonly (readonly [number: number, change: number])[]): Books {
+function booksWith(decisions: readonly Decision[]): Books {
   const books = new Books(["a", "b"])
-  for (const [number, change] of transfers) books.acknowledged("a", { teller: "t", number }, change)
+  for (const [number, change] of decisions) books.answered("a", { teller: "t", number, amount: 1 }, change)
   return books
 }
 
-function statement(balance: number, numbers: readonly number[]): Statement {
-  const tellers = numbers.length === 0 ? {} : { t: numbers.reduce(withTransfer, NOTHING_YET) }
-  return { balance, tellers, generation: 1 }
+function statement(decisions: readonly Decision[]): Statement {
+  const account = openedAccount()
+  for (const [number, change] of decisions) enter(account, { teller: "t", number, amount: 1 }, change)
+  return { ...account, generation: 1 }
 }

@@ -1,139 +1,145 @@
-import { join } from "node:path"
+import { ActorSystem } from "../src/index.js"
 import { SeededRandom } from "../src/sim/index.js"
+import { NodeProcess } from "../tools/cluster/node-process.js"
+import { duration } from "../tools/human-number.js"
+import { Latencies } from "../tools/latencies.js"
+import { LiveScreen } from "../tools/live-screen.js"
 import { pause } from "../tools/pause.js"
+import type { Screen } from "../tools/progress-line.js"
+import { within } from "../tools/within.js"
 import { Bank } from "./bank.js"
+import { BankAccount } from "./bank-account.js"
+import { type ClusterOptions, clusterSettings } from "./cluster-settings.js"
 import type { DemoOptions } from "./command-line.js"
-import { Failovers } from "./failovers.js"
-import { NodeProcess } from "./node-process.js"
-import { Screen, type ScreenOutput } from "./screen.js"
-import { duration, type Shown, seconds } from "./view.js"
+import type { NodeCommands, NodeEvent } from "./node.js"
+import { type Figures, line, picture, seconds } from "./view.js"
 
 /**
- * The whole demo: starts nodes and the bank, kills one node after the other, and counts the money after every kill and in the end.
+ * The whole demo: nodes, and a bank that calls them. Kills one node after the other, and audits the bank after every kill
+ * and in the end.
  *
- * The next node is killed when the actors of the last one are back, so that each failover is measured by itself.
+ * The next node is killed when the actors of the last one have answered again, so that each failover is measured alone.
  */
 export class Demo {
   readonly #options: DemoOptions
-  readonly #screen: Screen
+  readonly #cluster: ClusterOptions
+  readonly #screen: LiveScreen
   readonly #random: SeededRandom
-  readonly #nodes: readonly NodeProcess[]
-  readonly #file: string
-  readonly #failovers = new Failovers()
+  readonly #nodes: readonly DemoNode[]
+  readonly #failovers = new Latencies()
   readonly #happened: string[] = []
   readonly #problems: string[] = []
   readonly #over = new AbortController()
-  #bank: Bank | undefined
   #startedAt = performance.now()
-  #counted: { sum: number; times: number } | undefined
+  #away = 0
+  #counted: Figures["counted"]
 
-  /** All that it writes is in `directory`. */
-  constructor(options: DemoOptions, directory: string, out: ScreenOutput) {
+  /** Everything that the demo writes is in `folder`. */
+  constructor(options: DemoOptions, folder: string, screen: Screen) {
     this.#options = options
-    this.#screen = new Screen(out)
+    this.#cluster = { folder, deathProof: options.deathProof }
+    this.#screen = new LiveScreen(screen)
     this.#random = new SeededRandom(options.seed)
-    this.#file = join(directory, "demo.db")
-    const { deathProof } = options
-    this.#nodes = Array.from(
-      { length: options.nodes },
-      (_, index) =>
-        new NodeProcess(`n${index + 1}`, { file: this.#file, deathProof }, (problem) => this.#broke(problem)),
-    )
+    this.#nodes = Array.from({ length: options.nodes }, (_, index) => this.#node(`n${index + 1}`))
   }
 
-  /** Until `signal` is aborted, or the time is over, or something is off. */
+  /** Runs until `signal` is aborted, the time is over, or something is wrong. */
   async run(signal: AbortSignal): Promise<DemoResult> {
-    const { seconds: limit, deathProof, ...bank } = this.#options
     this.#says(`starting ${this.#nodes.length} nodes (seed ${this.#options.seed})`)
-    await Promise.all(this.#nodes.map((node) => node.start()))
-    this.#bank = await Bank.open({ file: this.#file, deathProof }, bank)
+    await Promise.all(this.#nodes.map(({ process }) => process.start(this.#cluster)))
+    // A node that hosts no actors calls those of the others.
+    const system = await ActorSystem.start(clusterSettings(this.#cluster))
+    const bank = new Bank((key) => system.actor(BankAccount, key), this.#options)
     this.#startedAt = performance.now()
-    const over = this.#over.signal
     signal.addEventListener("abort", () => this.#over.abort())
     if (signal.aborted) this.#over.abort()
+    const { seconds: limit } = this.#options
     const ends = limit && setTimeout(() => this.#over.abort(), limit * 1_000)
-    const shows = setInterval(() => this.#screen.show(this.#shown()), SHOW_MS)
+    const shows = setInterval(() => this.#show(bank), SHOW_MS)
     try {
-      await this.#killAgainAndAgain(over)
-      await this.#audit()
+      await this.#killAgainAndAgain(bank)
+      this.#says("no more transfers; counting the money")
+      await this.#audit(bank)
     } catch (error) {
       this.#broke(String((error as Error).stack))
     } finally {
       clearInterval(shows)
       clearTimeout(ends)
       this.#screen.clear()
+      bank.stop()
     }
-    return this.#result()
+    const figures = this.#figures(bank, bank.calls, performance.now() - this.#startedAt)
+    await system.stop()
+    return { figures, problems: this.#problems }
   }
 
-  /** Ends all that was started. */
   async stop(): Promise<void> {
-    await this.#bank?.stop()
-    await Promise.all(this.#nodes.map((node) => node.stop(STOP_MS)))
+    await Promise.all(this.#nodes.map(({ process }) => process.stop(STOP_MS)))
   }
 
-  async #killAgainAndAgain(over: AbortSignal): Promise<void> {
+  async #killAgainAndAgain(bank: Bank): Promise<void> {
+    const over = this.#over.signal
     for (;;) {
+      bank.work()
       await pause(this.#random.between(MIN_PAUSE_MS, MAX_PAUSE_MS), over)
-      if (over.aborted) return
       const hosts = this.#nodes.filter(({ hosted }) => hosted.size > 0)
-      if (hosts.length === 0) continue
-      await this.#kill(this.#random.pick(hosts), over)
-      if (!over.aborted) await this.#count()
+      if (!over.aborted && hosts.length > 0) await this.#kill(this.#random.pick(hosts), bank)
+      if (over.aborted) return
+      await this.#audit(bank)
     }
   }
 
-  /** Resolves when its actors are back, and so is the node; or when the demo is over. */
-  async #kill(node: NodeProcess, over: AbortSignal): Promise<void> {
-    const hosted = new Map(node.hosted)
-    const { pid } = node
-    this.#failovers.killed(hosted.keys())
-    const killedAt = performance.now()
-    const killed = node.kill()
-    const back = this.#untilBack(hosted, killedAt)
-    // It is waited for below.
-    back.catch(() => {})
-    this.#says(`${node.name} (process ${pid}) was killed, and ${hosted.size} actors with it`)
-    await killed
-    await pause(this.#random.between(MIN_DOWN_MS, MAX_DOWN_MS), over)
-    const started = node
-      .start()
-      .then(() => this.#says(`${node.name} is a member again (process ${node.pid})`))
-    await within(PATIENCE_MS, `${node.name} and its actors are back`, Promise.all([back, started]))
+  /** Resolves when the actors of the node have answered again, and the node is a member again. */
+  async #kill(node: DemoNode, bank: Bank): Promise<void> {
+    const { process, hosted } = node
+    const [pid, lost, killedAt] = [process.pid, new Map(hosted), performance.now()]
+    const killed = process.kill()
+    node.kills += 1
+    this.#says(`${process.name} (process ${pid}) was killed, and ${lost.size} actors with it`)
+    const back = this.#untilBack(lost, killedAt, bank)
+    const restarted = killed.then(() => this.#restart(node))
+    await within(PATIENCE_MS, `${process.name} and its actors are back`, Promise.all([back, restarted]))
   }
 
-  async #untilBack(hosted: ReadonlyMap<string, number>, killedAt: number): Promise<void> {
-    let first: number | undefined
-    await Promise.all(
-      [...hosted].map(async ([account, generation]) => {
-        let answering: number
-        do {
-          answering = (await this.#opened.statement(account)).generation
-        } while (answering <= generation)
-        const tookMs = performance.now() - killedAt
-        first ??= tookMs
-        this.#failovers.back(account, tookMs)
-      }),
-    )
-    const tookMs = performance.now() - killedAt
-    this.#says(`its actors are back: the first after ${duration(first)}, the last after ${duration(tookMs)}`)
+  async #restart({ process, hosted }: DemoNode): Promise<void> {
+    hosted.clear()
+    await pause(this.#random.between(MIN_DOWN_MS, MAX_DOWN_MS), this.#over.signal)
+    await process.start(this.#cluster)
+    this.#says(`${process.name} is a member again (process ${process.pid})`)
   }
 
-  async #audit(): Promise<void> {
-    this.#says("no more transfers; counting the money")
-    await within(PATIENCE_MS, "the transfers that were begun have ended", this.#opened.close())
-    await this.#count()
+  /** Measures for each actor how long it takes from the kill to the first answer of another activation. */
+  async #untilBack(lost: ReadonlyMap<string, number>, killedAt: number, bank: Bank): Promise<void> {
+    const times: number[] = []
+    this.#away = lost.size
+    const isBack = async ([account, generation]: [string, number]) => {
+      while ((await bank.statement(account)).generation <= generation);
+      times.push(performance.now() - killedAt)
+      this.#failovers.add(times.at(-1) as number)
+      this.#away -= 1
+    }
+    await Promise.all([...lost].map(isBack))
+    const [first, last] = [duration(times[0]), duration(times.at(-1))]
+    this.#says(`its actors are back: the first after ${first}, the last after ${last}`)
   }
 
-  async #count(): Promise<void> {
-    const { sum, problems } = await within(PATIENCE_MS, "all accounts are read", this.#opened.count())
+  async #audit(bank: Bank): Promise<void> {
+    const { sum, problems } = await within(PATIENCE_MS, "all accounts are read", bank.audit())
     this.#counted = { sum, times: (this.#counted?.times ?? 0) + 1 }
     for (const problem of problems) this.#broke(problem)
   }
 
-  get #opened(): Bank {
-    if (this.#bank === undefined) throw new Error("the bank has not been opened")
-    return this.#bank
+  #node(name: string): DemoNode {
+    const hosted = new Map<string, number>()
+    const process = new NodeProcess<NodeCommands, NodeEvent>(name, {
+      program: new URL("./node.js", import.meta.url),
+      died: (problem) => this.#broke(problem),
+      reported: ({ account, generation, isValid }) => {
+        if (isValid) hosted.set(account, generation)
+        else if (hosted.get(account) === generation) hosted.delete(account)
+      },
+    })
+    return { process, hosted, kills: 0 }
   }
 
   #broke(problem: string): void {
@@ -147,73 +153,39 @@ export class Demo {
     this.#screen.happened(text)
   }
 
-  #shown(): Shown {
-    const bank = this.#opened
-    const recent = bank.takeRecent()
-    return {
-      elapsedMs: performance.now() - this.#startedAt,
-      seconds: this.#options.seconds,
-      nodes: this.#nodes.map(({ name, pid, state, kills, hosted }) => ({
-        name,
-        pid,
-        state,
-        kills,
-        actors: hosted.size,
-      })),
-      accounts: this.#options.accounts,
-      callsPerSecond: (recent.count * 1_000) / SHOW_MS,
-      p50Ms: recent.quantile(0.5),
-      p99Ms: recent.quantile(0.99),
-      transfers: bank.transfers,
-      retries: bank.retries,
-      failovers: this.#shownFailovers(),
-      total: bank.books.total,
-      counted: this.#counted,
-      happened: this.#happened,
-    }
+  #show(bank: Bank): void {
+    const figures = this.#figures(bank, bank.takeRecentCalls(), SHOW_MS)
+    this.#screen.show(picture(figures, this.#happened), line(figures), figures.elapsedMs)
   }
 
-  #shownFailovers() {
-    const { kills, actors, away } = this.#failovers
+  #figures({ transfers, retries, books }: Bank, calls: Latencies, callsOverMs: number): Figures {
     return {
-      kills,
-      actors,
-      away,
-      p50Ms: this.#failovers.quantile(0.5),
-      p99Ms: this.#failovers.quantile(0.99),
-    }
-  }
-
-  #result(): DemoResult {
-    const { all, transfers, retries, books } = this.#opened
-    return {
+      options: this.#options,
       elapsedMs: performance.now() - this.#startedAt,
-      calls: all.count,
-      p50Ms: all.quantile(0.5),
-      p99Ms: all.quantile(0.99),
+      nodes: this.#nodes,
+      calls,
+      callsPerSecond: (calls.count * 1_000) / Math.max(1, callsOverMs),
       transfers,
       retries,
-      failovers: { ...this.#shownFailovers(), longestMs: this.#failovers.quantile(1) },
+      failovers: this.#failovers,
+      away: this.#away,
       total: books.total,
       counted: this.#counted,
-      accounts: this.#options.accounts,
-      problems: this.#problems,
     }
   }
 }
 
 export interface DemoResult {
-  readonly elapsedMs: number
-  readonly calls: number
-  readonly p50Ms: number | undefined
-  readonly p99Ms: number | undefined
-  readonly transfers: number
-  readonly retries: { readonly unknown: number; readonly notDelivered: number }
-  readonly failovers: Shown["failovers"] & { readonly longestMs: number | undefined }
-  readonly total: number
-  readonly counted: { readonly sum: number; readonly times: number } | undefined
-  readonly accounts: number
+  readonly figures: Figures
+  /** Empty if all is well. */
   readonly problems: readonly string[]
+}
+
+interface DemoNode {
+  readonly process: NodeProcess<NodeCommands, NodeEvent>
+  /** The accounts that it hosts, and the generation of each. */
+  readonly hosted: Map<string, number>
+  kills: number
 }
 
 const SHOW_MS = 500
@@ -221,18 +193,6 @@ const MIN_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 2_500
 const MIN_DOWN_MS = 200
 const MAX_DOWN_MS = 1_000
-/** How long is waited for what should take seconds. */
+/** The deadline of what should take seconds. */
 const PATIENCE_MS = 60_000
 const STOP_MS = 15_000
-
-async function within<T>(ms: number, what: string, done: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited ${ms} ms in vain until ${what}`)), ms)
-  })
-  try {
-    return await Promise.race([done, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -1,27 +1,26 @@
 import { randomInt } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { temporaryFolder } from "../tools/cluster/temporary-folder.js"
 import { showNotRun } from "../tools/command-line.js"
 import { interruption } from "../tools/interruption.js"
-import { help, parseDemo } from "./command-line.js"
+import { type DemoOptions, help, parseDemo } from "./command-line.js"
 import { Demo } from "./demo.js"
-import { summary } from "./summary.js"
+import { summary } from "./view.js"
 
 const command = parseDemo(process.argv.slice(2), randomInt(2 ** 32))
-if (command.kind !== "run") {
-  showNotRun("demo", help, command)
-} else {
+if (command.kind === "run") await run(command)
+else showNotRun("demo", help, command)
+
+async function run(options: DemoOptions): Promise<void> {
   const { signal } = interruption()
-  const directory = mkdtempSync(join(tmpdir(), "troupe-"))
-  // By which the nodes tell each other's death, and whatever else goes where temporary things go.
-  process.env["TMPDIR"] = directory
-  process.once("exit", () => rmSync(directory, { recursive: true, force: true }))
-  const demo = new Demo(command, directory, process.stdout)
+  const folder = temporaryFolder()
+  // The nodes put their temporary files there as well, such as the sockets that prove that they live.
+  process.env["TMPDIR"] = folder.path
+  process.once("exit", () => folder.remove())
+  const demo = new Demo(options, folder.path, process.stdout)
   try {
-    const result = await demo.run(signal)
-    process.stdout.write(summary(result))
-    process.exitCode = result.problems.length === 0 ? 0 : 1
+    const { figures, problems } = await demo.run(signal)
+    process.stdout.write(summary(figures, problems))
+    process.exitCode = problems.length === 0 ? 0 : 1
   } finally {
     await demo.stop()
   }

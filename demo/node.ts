@@ -1,48 +1,28 @@
-/** One node of the demo, in a process of its own. It says what it hosts, and lives no longer than whoever started it. */
+/** One node of the demo, in a process of its own. It hosts accounts, and reports which ones. */
 import { rmSync } from "node:fs"
-import { dirname } from "node:path"
-import { ActivationBecame, type ActivationState, ActorSystem, consoleLogger } from "../src/index.js"
-import { sqliteStore } from "../src/stores/sqlite/index.js"
+import { ActivationBecame, ActorSystem } from "../src/index.js"
+import { ParentProcess } from "../tools/cluster/parent-process.js"
 import { BankAccount } from "./bank-account.js"
 import { type ClusterOptions, clusterSettings } from "./cluster-settings.js"
 
-export type NodeReport =
-  | { readonly kind: "up"; readonly node: string }
-  | {
-      readonly kind: "became"
-      readonly key: string
-      readonly generation: number
-      readonly state: ActivationState
-    }
-
-const options = JSON.parse(process.argv[2] as string) as ClusterOptions
-
-// What is meant for the whole group of processes, as Ctrl-C is, is for whoever started this one to see to.
-process.on("SIGINT", () => {})
-process.on("SIGHUP", () => {})
-process.on("SIGTERM", () => {})
-process.once("disconnect", () => {
-  // Whoever started this is gone, and cannot clean up any more.
-  rmSync(dirname(options.file), { recursive: true, force: true })
-  process.exit()
-})
-
-const system = await ActorSystem.start({
-  ...clusterSettings(options),
-  actors: [BankAccount],
-  store: sqliteStore({ file: options.file }),
-  logger: consoleLogger({ level: "error" }),
-})
-system.events.subscribe(ActivationBecame, ({ id, generation, state }) => {
-  report({ kind: "became", key: id.key, generation, state })
-})
-process.once("message", async () => {
-  await system.stop()
-  process.exit()
-})
-report({ kind: "up", node: `${system.node}` })
-
-function report(what: NodeReport): void {
-  // Not when the channel is closed: then this process is about to end.
-  if (process.connected) process.send?.(what)
+/** The activation of an account at a generation has become valid or invalid. */
+export interface NodeEvent {
+  readonly account: string
+  readonly generation: number
+  readonly isValid: boolean
 }
+
+const parent = new ParentProcess<ClusterOptions, NodeEvent>(({ folder }) =>
+  rmSync(folder, { recursive: true, force: true }),
+)
+const system = await ActorSystem.start({ ...clusterSettings(parent.options), actors: [BankAccount] })
+system.events.subscribe(ActivationBecame, ({ id, generation, state }) => {
+  const isValid = state === "valid"
+  if (isValid || state === "invalid") parent.report({ account: id.key, generation, isValid })
+})
+
+const commands = { stop: () => system.stop() }
+
+export type NodeCommands = typeof commands
+
+parent.serve(commands)

@@ -1,86 +1,102 @@
-import type { NodeState } from "./node-process.js"
+import type { NodeState } from "../tools/cluster/node-process.js"
+import { duration, grouped } from "../tools/human-number.js"
+import type { Latencies } from "../tools/latencies.js"
+import type { DemoOptions } from "./command-line.js"
 
 /** What there is to show at one moment. */
-export interface Shown {
+export interface Figures {
+  readonly options: DemoOptions
   readonly elapsedMs: number
-  readonly seconds: number | undefined
   readonly nodes: readonly ShownNode[]
-  readonly accounts: number
+  readonly calls: Latencies
   readonly callsPerSecond: number
-  readonly p50Ms: number | undefined
-  readonly p99Ms: number | undefined
   readonly transfers: number
-  readonly retries: { readonly unknown: number; readonly notDelivered: number }
-  readonly failovers: ShownFailovers
+  readonly retries: { readonly unknown: number; readonly "not-delivered": number }
+  /** Of the actors of killed nodes, and how many of them are away now. */
+  readonly failovers: Latencies
+  readonly away: number
   readonly total: number
   /** The last sum of all balances, and how many times they were counted. */
   readonly counted: { readonly sum: number; readonly times: number } | undefined
-  readonly happened: readonly string[]
 }
 
 export interface ShownNode {
-  readonly name: string
-  readonly pid: number | undefined
-  readonly state: NodeState
-  readonly actors: number
+  readonly process: { readonly name: string; readonly pid: number | undefined; readonly state: NodeState }
+  readonly hosted: ReadonlyMap<string, unknown>
   readonly kills: number
 }
 
-export interface ShownFailovers {
-  readonly kills: number
-  readonly actors: number
-  readonly away: number
-  readonly p50Ms: number | undefined
-  readonly p99Ms: number | undefined
-}
-
-/** The whole picture, for a terminal. */
-export function picture(shown: Shown): readonly string[] {
-  const { nodes, failovers, retries, counted } = shown
+/** The whole picture, for a terminal. `happened` are lines of what happened so far. */
+export function picture(figures: Figures, happened: readonly string[]): readonly string[] {
+  const { nodes, options, elapsedMs, calls, failovers, retries, away } = figures
+  const elapsed = Math.floor(elapsedMs / 1_000)
+  const time =
+    options.seconds === undefined ? `${elapsed} s; Ctrl-C ends it` : `${elapsed} of ${options.seconds} s`
   return [
-    `Troupe: ${shown.accounts} accounts on ${nodes.length} nodes, ${time(shown)}`,
+    `Troupe: ${options.accounts} accounts on ${nodes.length} nodes, ${time}`,
     "",
     "  node  process  state     actors  kills",
-    ...nodes.map(
-      ({ name, pid, state, actors, kills }) =>
-        `  ${name.padEnd(4)}  ${String(pid ?? "-").padStart(7)}  ${state.padEnd(8)}  ${String(actors).padStart(6)}  ${String(kills).padStart(5)}`,
+    ...nodes.map(({ process: { name, pid = "-", state }, hosted, kills }) =>
+      ["", name.padEnd(4), cell(pid, 7), state.padEnd(8), cell(hosted.size, 6), cell(kills, 5)].join("  "),
     ),
     "",
-    `  calls      ${grouped(shown.callsPerSecond)}/s   p50 ${duration(shown.p50Ms)}   p99 ${duration(shown.p99Ms)}`,
-    `  transfers  ${grouped(shown.transfers)} acknowledged; tried again: ${grouped(retries.unknown)} of unknown outcome, ${grouped(retries.notDelivered)} not delivered`,
-    `  failovers  ${failovers.kills} kills, ${grouped(failovers.actors)} actors back${failovers.away > 0 ? `, ${failovers.away} away` : ""}   p50 ${duration(failovers.p50Ms)}   p99 ${duration(failovers.p99Ms)}`,
-    `  balances   ${counted === undefined ? "not counted yet" : `${grouped(counted.sum)} of ${grouped(shown.total)}, times counted: ${counted.times}`}`,
+    `  calls      ${grouped(figures.callsPerSecond)}/s   p50 ${part(calls, 0.5)}   p99 ${part(calls, 0.99)}`,
+    `  transfers  ${grouped(figures.transfers)} acknowledged; tried again: ${grouped(retries.unknown)} of unknown outcome, ${grouped(retries["not-delivered"])} not delivered`,
+    `  failovers  ${kills(nodes)} kills, ${grouped(failovers.count)} actors back${away > 0 ? `, ${away} away` : ""}   p50 ${part(failovers, 0.5)}   p99 ${part(failovers, 0.99)}`,
+    `  balances   ${balances(figures) ?? "not counted yet"}`,
     "",
-    ...shown.happened.slice(-MAX_HAPPENED).map((line) => `  ${line}`),
+    ...happened.slice(-MAX_HAPPENED).map((text) => `  ${text}`),
   ]
 }
 
 /** The same in a line, where there is no terminal. */
-export function line(shown: Shown): string {
-  const { failovers, counted } = shown
-  const nodes = shown.nodes.map(
-    ({ name, state, actors }) => `${name} ${state === "up" ? `${actors} actors` : state}`,
+export function line({ elapsedMs, nodes, calls, callsPerSecond, counted, total }: Figures): string {
+  const states = nodes.map(
+    ({ process: { name, state }, hosted }) => `${name} ${state === "up" ? `${hosted.size} actors` : state}`,
   )
-  const sum = counted === undefined ? "" : `, sum ${grouped(counted.sum)} of ${grouped(shown.total)}`
-  return `${seconds(shown.elapsedMs)}  ${nodes.join(", ")}; ${grouped(shown.callsPerSecond)} calls/s, p50 ${duration(shown.p50Ms)}, p99 ${duration(shown.p99Ms)}; kills: ${failovers.kills}${sum}`
+  const sum = counted === undefined ? "" : `, sum ${grouped(counted.sum)} of ${grouped(total)}`
+  return `${seconds(elapsedMs)}  ${states.join(", ")}; ${grouped(callsPerSecond)} calls/s, p50 ${part(calls, 0.5)}, p99 ${part(calls, 0.99)}; kills: ${kills(nodes)}${sum}`
 }
 
-export function duration(ms: number | undefined): string {
-  if (ms === undefined) return "-"
-  return ms < 1_000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`
-}
-
-export function grouped(count: number): string {
-  return Math.round(count).toLocaleString("en-US")
+/** What came of it. The last line is the verdict. */
+export function summary(figures: Figures, problems: readonly string[]): string {
+  const { calls, callsPerSecond, failovers, retries, options } = figures
+  const table = `\
+took        ${duration(figures.elapsedMs)}
+calls       ${grouped(calls.count)}, ${grouped(callsPerSecond)}/s, p50 ${part(calls, 0.5)}, p99 ${part(calls, 0.99)}
+transfers   ${grouped(figures.transfers)} acknowledged
+tried again ${grouped(retries.unknown)} calls of unknown outcome, ${grouped(retries["not-delivered"])} not delivered
+killed      ${kills(figures.nodes)} processes, with kill -9, and ${grouped(failovers.count)} actors with them
+failover    p50 ${part(failovers, 0.5)}, p99 ${part(failovers, 0.99)}, longest ${part(failovers, 1)}: from the kill to an actor's first answer
+balances    ${balances(figures) ?? "never counted"}
+`
+  if (problems.length === 0) {
+    return `${table}\nall ${grouped(options.accounts)} accounts are right: every acknowledged transfer is there, once\n`
+  }
+  const shown = problems.slice(0, MAX_PROBLEMS).map((problem) => `  ${problem}\n`)
+  const more = problems.length - shown.length
+  return `${table}\n${shown.join("")}${more > 0 ? `  and ${more} more\n` : ""}\nsomething is off\n`
 }
 
 export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1).padStart(6)} s`
 }
 
-const MAX_HAPPENED = 5
-
-function time({ elapsedMs, seconds: limit }: Shown): string {
-  const elapsed = Math.floor(elapsedMs / 1_000)
-  return limit === undefined ? `${elapsed} s; Ctrl-C ends it` : `${elapsed} of ${limit} s`
+function balances({ counted, total }: Figures): string | undefined {
+  return counted && `${grouped(counted.sum)} of ${grouped(total)}, times counted: ${grouped(counted.times)}`
 }
+
+function kills(nodes: readonly ShownNode[]): number {
+  return nodes.reduce((sum, node) => sum + node.kills, 0)
+}
+
+function part(latencies: Latencies, share: number): string {
+  return duration(latencies.quantile(share))
+}
+
+function cell(value: number | string, width: number): string {
+  return `${value}`.padStart(width)
+}
+
+const MAX_HAPPENED = 5
+const MAX_PROBLEMS = 20

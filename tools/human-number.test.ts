@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { human } from "./human-number.js"
+import { duration, grouped, human } from "./human-number.js"
 
 describe("a number for people", () => {
   it.each([
@@ -16,5 +16,23 @@ describe("a number for people", () => {
     [-1_500, "-1.50k"],
   ])("%d is %s", (value, text) => {
     expect(human(value)).toBe(text)
+  })
+})
+
+describe("a count for people", () => {
+  it("has groups of three digits, and no fraction", () => {
+    expect([0, 999, 1_234.5, 12_345_678].map(grouped)).toEqual(["0", "999", "1,235", "12,345,678"])
+  })
+})
+
+describe("a time for people", () => {
+  it.each([
+    [undefined, "-"],
+    [0.04, "0.0 ms"],
+    [3.21, "3.2 ms"],
+    [120.4, "120 ms"],
+    [1_520, "1.52 s"],
+  ])("%s ms are %s", (ms, text) => {
+    expect(duration(ms)).toBe(text)
   })
 })

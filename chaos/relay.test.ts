@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { BATCH_HEADER_BYTES, HELLO } from "../src/remote/frames.js"
-import { until } from "../test/remote/support/until.js"
+import { notice, recorded, until } from "../test/remote/support/until.js"
 import { Cuts } from "./cuts.js"
 import { Relay } from "./relay.js"
 
@@ -94,7 +94,7 @@ async function opened() {
     ["c:1", "c"],
   ])
   const cuts = new Cuts()
-  const accepted: Side[] = []
+  const accepted = recorded<Side>()
   const server = createServer((socket) => accepted.push(sideOf(socket))).listen(0, "127.0.0.1")
   await once(server, "listening")
   const relay = await Relay.open("b", cuts, (authority) => names.get(authority))
@@ -124,10 +124,13 @@ function sideOf(socket: Socket): Side {
   const side: Side = { socket, heard: "", isClosed: false }
   socket.on("data", (chunk) => {
     side.heard += chunk.toString("latin1")
+    notice()
   })
   socket.on("error", () => {})
+  socket.on("connect", notice)
   socket.on("close", () => {
     side.isClosed = true
+    notice()
   })
   return side
 }

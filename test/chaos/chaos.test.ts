@@ -5,7 +5,7 @@ import { processesOf } from "../../tools/cluster/marked-processes.js"
 import { Program } from "../../tools/cluster/program.js"
 import { temporaryFolder } from "../../tools/cluster/temporary-folder.js"
 import { compiledOnce } from "../../tools/compiled-once.js"
-import { until } from "../remote/support/until.js"
+import { polled } from "../remote/support/polled.js"
 
 const built = await compiledOnce({
   name: "chaos",
@@ -40,9 +40,9 @@ describe("the chaos rig", { timeout: 180_000 }, () => {
     async () => {
       const { program, directory } = start("--minutes 1 --seed 1 --nodes 2 --faults freeze")
       const isFrozen = () => processesOf(directory).some(({ state }) => state === "T")
-      await until("a node is frozen", isFrozen, 60_000)
+      await polled("a node is frozen", isFrozen, 60_000)
       await program.kill()
-      await until("all have ended", () => processesOf(directory).length === 0)
+      await polled("all have ended", () => processesOf(directory).length === 0)
     },
   )
 })

@@ -5,7 +5,7 @@ import { processesOf } from "../../tools/cluster/marked-processes.js"
 import { Program } from "../../tools/cluster/program.js"
 import { temporaryFolder } from "../../tools/cluster/temporary-folder.js"
 import { compiledOnce } from "../../tools/compiled-once.js"
-import { until } from "../remote/support/until.js"
+import { polled } from "../remote/support/polled.js"
 
 const built = await compiledOnce({
   name: "demo",
@@ -48,8 +48,8 @@ describe("the demo", { timeout: PATIENCE_MS }, () => {
     await demo.untilItPrints("calls/s", PATIENCE_MS / 2)
     if (existsSync("/proc/self/environ")) expect(processesOf(directory).length).toBeGreaterThan(3)
     await demo.kill()
-    await until("its nodes have ended", () => processesOf(directory).length === 0)
-    await until("its files are gone", () => readdirSync(directory).length === 0)
+    await polled("its nodes have ended", () => processesOf(directory).length === 0)
+    await polled("its files are gone", () => readdirSync(directory).length === 0)
   })
 
   it("says what it does not understand", async () => {

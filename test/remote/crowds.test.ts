@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it } from "vitest"
 import { REFUSED, WELCOME } from "../../src/remote/frames.js"
 import { Handshake } from "../../src/remote/handshake.js"
 import { ca, node as certified } from "../certificates/certificates.js"
+import { polled } from "./support/polled.js"
 import { handshakeTerms, RawPeer } from "./support/raw-peer.js"
-import { until } from "./support/until.js"
+import { recorded, until } from "./support/until.js"
 import { type Question, WatchedNode } from "./support/watched-node.js"
 import { frame } from "./support/wire.js"
 
@@ -25,7 +26,7 @@ describe("nodes that all connect at once", () => {
       for (const peer of peers) peer.destroy()
     })
     // Both ends are in this process.
-    await until("the node has them all", () => sockets() - before >= 400, 5_000)
+    await polled("the node has them all", () => sockets() - before >= 400, 5_000)
     await Promise.all(peers.map((peer) => peer.shakeHands(node)))
     expect(peers.filter(({ isClosed }) => isClosed)).toEqual([])
     await until("all are connected", () => node.connected.length === 200)
@@ -107,7 +108,7 @@ function sockets(): number {
 
 /** Sockets that are opened, and say nothing. */
 class Crowd {
-  readonly closedPlaces: number[] = []
+  readonly closedPlaces = recorded<number>()
   readonly #sockets: Socket[] = []
 
   get closed(): number {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
 import { Fuzzer } from "./support/fuzz.js"
 import { bytesInUse, MIB } from "./support/memory.js"
+import { polled } from "./support/polled.js"
 import { sieges } from "./support/siege.js"
-import { until } from "./support/until.js"
 
 /** As many as take some seconds. To send a million, say so here. */
 const PAYLOADS = 10_000
@@ -28,7 +28,7 @@ it(`survives ${PAYLOADS} mutated payloads, and the frames around them`, { timeou
   // Many kinds of damage were met, and much was read all the same.
   expect(reasons.size).toBeGreaterThan(20)
   expect(fuzzer.connections).toBeLessThan(fuzzer.decoded)
-  await until("it has forgotten them", () => node.system.association("127.0.0.3:1000") === undefined)
+  await polled("it has forgotten them", () => node.system.association("127.0.0.3:1000") === undefined)
   const grown = (await bytesInUse()) - before.bytes
   expect(grown).toBeLessThan(16 * MIB)
 })

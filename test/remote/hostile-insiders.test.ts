@@ -24,7 +24,7 @@ import { ARRAY, INSTANCE, MAP, OBJECT, SET, TEXT } from "../../src/serialization
 import { ManualClock } from "../fake/manual-clock.js"
 import { freshNode } from "./support/raw-peer.js"
 import { type Siege, sieges } from "./support/siege.js"
-import { until } from "./support/until.js"
+import { recorded, until } from "./support/until.js"
 import {
   announcement,
   answer,
@@ -253,7 +253,7 @@ describe("somebody who knows the secret and is broken", () => {
 
   it("is dropped when it ends its half, resets, or says goodbye and more", async () => {
     const { node, insider } = await besiege()
-    const told: unknown[] = []
+    const told = recorded<unknown>()
     node.system.spawn(recorder(told), "recorder")
     ;(await insider()).socket.end()
     await lostFor(node, "ended")
@@ -399,7 +399,7 @@ describe("somebody who knows the secret and says odd things", () => {
 
   it("has constructor, prototype and toString taken as data", async () => {
     const { node, insider } = await besiege()
-    const told: unknown[] = []
+    const told = recorded<unknown>()
     node.system.spawn(recorder(told), "recorder")
     const odd = {
       constructor: { prototype: { polluted: 1 } },
@@ -436,7 +436,7 @@ describe("somebody who knows the secret and says odd things", () => {
 
   it("may mention refs to anywhere, to which nobody is connected for that", async () => {
     const { node, insider } = await besiege()
-    const told: unknown[] = []
+    const told = recorded<unknown>()
     node.system.spawn(recorder(told), "recorder")
     const peer = await insider()
     const refs = [
@@ -595,7 +595,7 @@ describe("somebody who is asked", () => {
     const { node, insider } = await besiege()
     const self = freshNode()
     const peer = await insider({ self })
-    const seen: unknown[] = []
+    const seen = recorded<unknown>()
     const watched = node.system.resolve<never>(`troupe.tcp://besieged@${self.address}/user/watched`)
     node.system.spawn(
       Behaviors.setup<never>((context) => {

@@ -4,7 +4,7 @@ import { MAX_NAME_BYTES, MAX_NAMES, PING, WATCHING } from "../../src/remote/fram
 import { bytesInUse, MIB } from "./support/memory.js"
 import { freshNode, type RawPeer } from "./support/raw-peer.js"
 import { type Siege, sieges } from "./support/siege.js"
-import { until } from "./support/until.js"
+import { notice, recorded, until } from "./support/until.js"
 import {
   answer,
   type Frame,
@@ -37,7 +37,7 @@ describe("the memory that a peer can take", () => {
   ])("by a message of %s is not much more than its own size", async (_, one, each) => {
     // As many bytes as all of them need: where they end is for the weights to say.
     const { node, insider } = await besiege({ maxMessageBytes: 2 * MIB })
-    const kept: unknown[] = []
+    const kept = recorded<unknown>()
     const keeper = Behaviors.receive<unknown>((_context, message) => {
       kept.push(message)
       return Behaviors.same
@@ -151,6 +151,7 @@ describe("the memory that a peer can take", () => {
     let asked = 0
     const answers = Behaviors.receive<{ replyTo: ActorRef<string> }>((_context, { replyTo }) => {
       asked += 1
+      notice()
       replyTo.tell("x".repeat(10_000))
       return Behaviors.same
     })

@@ -4,7 +4,7 @@ import { ALIVE, PROBE } from "../../src/remote/frames.js"
 import { ca, node as certified } from "../certificates/certificates.js"
 import { ManualClock } from "../fake/manual-clock.js"
 import { freshNode, RawPeer } from "./support/raw-peer.js"
-import { until } from "./support/until.js"
+import { recorded, until } from "./support/until.js"
 import { type Question, SECRET, WatchedNode } from "./support/watched-node.js"
 import { frame, name, oneWay, payloadOf } from "./support/wire.js"
 
@@ -223,7 +223,7 @@ async function forge(to: WatchedNode, places: readonly string[]): Promise<void> 
 }
 
 function keep(on: WatchedNode): { readonly path: string; readonly held: ActorRef<string>[] } {
-  const held: ActorRef<string>[] = []
+  const held = recorded<ActorRef<string>>()
   const behavior = Behaviors.receive<Question>((_context, { replyTo }) => {
     held.push(replyTo)
     return Behaviors.same

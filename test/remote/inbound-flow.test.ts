@@ -5,7 +5,7 @@ import { startNode } from "./nodes.js"
 import { MIB } from "./support/memory.js"
 import type { RawPeer } from "./support/raw-peer.js"
 import { sieges } from "./support/siege.js"
-import { until } from "./support/until.js"
+import { notice, recorded, until } from "./support/until.js"
 import { batch, name, oneWay, payloadOf } from "./support/wire.js"
 
 const besiege = sieges()
@@ -98,10 +98,11 @@ describe("actors that wait for the node that floods them", () => {
     const a = await startNode({ inboundBuffer: { messages: 1_000 }, mailboxCapacity: 1_000_000 })
     const b = await startNode()
     type Ask = { readonly replyTo: ActorRef<string> }
-    const answers: string[] = []
+    const answers = recorded<string>()
     const handled = { count: 0 }
     const asker: Behavior<ActorRef<Ask> | number> = Behaviors.receive(async (context, message) => {
       handled.count += 1
+      notice()
       if (typeof message === "number") return Behaviors.same
       answers.push(await context.ask<Ask, string>(message, (replyTo) => ({ replyTo }), { timeoutMs: 10_000 }))
       return Behaviors.same
@@ -191,12 +192,14 @@ interface Count {
 const counting = (count: Count): Behavior<number> =>
   Behaviors.receive(() => {
     count.handled += 1
+    notice()
     return Behaviors.same
   })
 
 const countingLater = (count: Count): Behavior<number> =>
   Behaviors.receive(async () => {
     count.handled += 1
+    notice()
     return Behaviors.same
   })
 
@@ -205,5 +208,6 @@ const waiting = (gate: Gate, count: Count): Behavior<unknown> =>
   Behaviors.receive(async () => {
     await gate.opened
     count.handled += 1
+    notice()
     return Behaviors.same
   })

@@ -1,12 +1,15 @@
 import { onTestFinished } from "vitest"
 import { DeadLetter } from "../../src/actor/dead-letters.js"
 import type { EventClass } from "../../src/actor/event-stream.js"
+import { MemberLeft, MemberRemoved, MemberUp } from "../../src/membership/member-events.js"
 import type { Logger } from "../../src/ports/logger.js"
 import type { Connection, Network } from "../../src/ports/network.js"
+import { AssociationLost } from "../../src/remote/association-events.js"
 import { nodeNetwork } from "../../src/runtime/node-network.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
 import type { ActorSystemSettings } from "../../src/system/settings.js"
+import { notice, recorded } from "./support/until.js"
 
 /** A system on loopback, whose network cable can be pulled, with everything it tells recorded. */
 export interface TestNode {
@@ -28,7 +31,7 @@ export const SECRET = "correct horse battery staple"
 
 export async function startNode(settings: Partial<ActorSystemSettings> = {}): Promise<TestNode> {
   const cable = new Cable()
-  const log: string[] = []
+  const log = recorded<string>()
   const system = await ActorSystem.start(
     {
       namespace: "test",
@@ -39,8 +42,11 @@ export async function startNode(settings: Partial<ActorSystemSettings> = {}): Pr
     nodePorts({ network: cable, logger: recording(log) }),
   )
   onTestFinished(() => system.stop())
-  const deadLetters: DeadLetter[] = []
+  const deadLetters = recorded<DeadLetter>()
   system.events.subscribe(DeadLetter, (event) => deadLetters.push(event))
+  for (const change of [MemberUp, MemberLeft, MemberRemoved, AssociationLost]) {
+    system.events.subscribe<object>(change, notice)
+  }
   return {
     system,
     authority: system.address.authority as string,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { AssociationConnected, CallError } from "../../src/index.js"
 import { CuttingProxy } from "./support/cutting-proxy.js"
 import { bytesInUse, MIB } from "./support/memory.js"
-import { until } from "./support/until.js"
+import { notice, until } from "./support/until.js"
 import { type Question, WatchedNode } from "./support/watched-node.js"
 
 const CUTS = 10_000
@@ -29,6 +29,7 @@ it(`leaves nothing behind after ${CUTS} reconnects under load`, { timeout: 600_0
       if (load.answered < answeredAtLastCut + answers) setImmediate(cutAfter)
       else {
         cuts += 1
+        notice()
         proxy.cut(cuts % 2 === 0 ? "reset" : "end")
       }
     }
@@ -89,6 +90,7 @@ class Load {
         else if (error.delivery === "unknown") this.lost += 1
         else this.undelivered += 1
       }
+      notice()
     }
     this.#askers = Array.from({ length: ASKERS }, async (_, number) => {
       for (let count = 0; !this.#isStopping; count += 1) {

@@ -18,7 +18,7 @@ import { remotingOf } from "../../workloads/remoting/remoting-of.js"
 import { SECRET, startNode, type TestNode } from "./nodes.js"
 import { RawListener } from "./support/raw-listener.js"
 import { RawPeer } from "./support/raw-peer.js"
-import { until } from "./support/until.js"
+import { notice, recorded, until } from "./support/until.js"
 
 /** Longer than any test takes: whoever waits before it dials is found out. */
 const NO_SECOND_DIAL = { reconnect: { fromMs: 600_000, toMs: 600_000 } }
@@ -139,7 +139,7 @@ test("what waited for a peer that does not read is kept as well, from the first 
 
 test("what is watched elsewhere is watched on", async () => {
   const { a, b, far } = await connected()
-  const ends: Terminated[] = []
+  const ends = recorded<Terminated>()
   watching(a.system, far, ends)
   await echo(a, far, "and it is watched")
   const met = b.event(AssociationConnected)
@@ -156,7 +156,7 @@ test("what others watch here has ended for them, and lives on", async () => {
   const { a, b } = await connected()
   const near = a.system.spawn(keeper(), "near")
   const far = b.system.resolve<ToKeeper>(near.path.toString())
-  const ends: Terminated[] = []
+  const ends = recorded<Terminated>()
   watching(b.system, far, ends)
   await echo(b, far, "and it is watched")
   reincarnate(a.system)
@@ -226,6 +226,7 @@ test("under traffic both ways every question ends once, by its own answer or as 
         const outcome = await fate(echo(node, far, value))
         const kind = outcome === value ? "answered" : `${outcome}`
         outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1)
+        notice()
         await new Promise((resolve) => setImmediate(resolve))
       }
     })

@@ -8,7 +8,7 @@ import {
 import { bytesInUse, MIB } from "./support/memory.js"
 import { freshNode, type RawPeer } from "./support/raw-peer.js"
 import { type Siege, sieges } from "./support/siege.js"
-import { until } from "./support/until.js"
+import { recorded, until } from "./support/until.js"
 import { name, payloadOf, request } from "./support/wire.js"
 
 interface Numbered {
@@ -121,7 +121,7 @@ describe("a peer that does not read", () => {
     const self = freshNode()
     const peer = await insider({ self })
     const ref = node.system.resolve<Numbered>(`troupe.tcp://besieged@${self.address}/user/reader`)
-    const dead: number[] = []
+    const dead = recorded<number>()
     const reasons = new Set<DeadLetterReason>()
     const subscription = node.system.events.subscribe(DeadLetter, ({ message, reason }) => {
       dead.push((message as Numbered).number)

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import type { ActorSystemSettings, TlsOptions } from "../../src/index.js"
 import { ca, node as certified, expired, otherCa, otherNode } from "../certificates/certificates.js"
 import { CuttingProxy } from "./support/cutting-proxy.js"
-import { until } from "./support/until.js"
+import { notice, until } from "./support/until.js"
 import { type Question, SECRET, WatchedNode } from "./support/watched-node.js"
 
 const oneWayTls: TlsOptions = { ...certified, ca }
@@ -146,7 +146,9 @@ describe("a TLS listener", () => {
       socket.on("error", () => {})
       socket.on("close", () => {
         closed += 1
+        notice()
       })
+      socket.on("connect", notice)
       await until("it is connected", () => !socket.connecting)
       socket.write(attacks[round % attacks.length] as Buffer)
       if (round % 4 >= 2) socket.resetAndDestroy()

@@ -3,6 +3,7 @@ import { Actor, UnknownMethodError } from "../../src/index.js"
 import { memoryStore } from "../../src/stores/memory-store.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
 import { startNode, type TestNode } from "../remote/nodes.js"
+import { polled } from "../remote/support/polled.js"
 import { until } from "../remote/support/until.js"
 import { failureOf, Gate } from "./scene.js"
 
@@ -74,7 +75,7 @@ test("1,024 actors are started at a time for the calls of one connection; the ot
   const calls = Array.from({ length: 1_300 }, (_, number) => outcomeOf(slow(`${number}`).hi(number)))
   const second = outcomeOf(slow("1299").hi(-1))
   await reached.gate.promise
-  await until("all have arrived", () => ActorSystem.actorsOf(there.system)?.resolving === 1_300)
+  await polled("all have arrived", () => ActorSystem.actorsOf(there.system)?.resolving === 1_300)
   expect(started).toBe(1_024)
   gate.open()
   expect(await Promise.all(calls)).toEqual(Array.from({ length: 1_300 }, (_, number) => number))
@@ -87,11 +88,11 @@ test("what nobody waits for any more by the time that its turn has come is not s
   reached.count = 1_024
   const calls = Array.from({ length: 1_030 }, (_, number) => outcomeOf(slow(`${number}`).hi(number)))
   await reached.gate.promise
-  await until("all have arrived", () => ActorSystem.actorsOf(there.system)?.resolving === 1_030)
+  await polled("all have arrived", () => ActorSystem.actorsOf(there.system)?.resolving === 1_030)
   await here.system.stop()
   await Promise.all(calls)
   await until("its connection is gone", () => there.system.association(authorityOf(here)) !== "connected")
   gate.open()
-  await until("nothing waits", () => ActorSystem.actorsOf(there.system)?.resolving === 0)
+  await polled("nothing waits", () => ActorSystem.actorsOf(there.system)?.resolving === 0)
   expect(started).toBe(1_024)
 })

@@ -19,12 +19,12 @@ import { ActorSystem } from "../../src/system/actor-system.js"
 import { withOptions } from "../../src/virtual/handle.js"
 import { ManualClock } from "../fake/manual-clock.js"
 import { freshNode, type Message, RawPeer } from "../remote/support/raw-peer.js"
-import { until } from "../remote/support/until.js"
+import { recorded, until } from "../remote/support/until.js"
 import { WatchedNode } from "../remote/support/watched-node.js"
 import { type Frame, failure, frame, name, payloadOf, request } from "../remote/support/wire.js"
 import { failureOf, Gate } from "./scene.js"
 
-let ran: string[] = []
+let ran = recorded<string>()
 let door = new Gate()
 
 class Vault extends Actor<{ gold: number }> {
@@ -77,7 +77,7 @@ class Vault extends Actor<{ gold: number }> {
 
 /** A node with a vault, and somebody who knows the secret and speaks to its gate by hand. */
 async function attack(clock?: ManualClock) {
-  ran = []
+  ran = recorded()
   door = new Gate()
   const provider = memoryStore()
   const store = await provider.open("besieged", nodePorts())
@@ -161,7 +161,7 @@ describe("a message that is written by hand", () => {
   ])("cannot call %o", async (method) => {
     const { ask } = await attack()
     await ask(["Vault", "v", "look", []])
-    ran = []
+    ran = recorded()
     const { envelope, message } = await ask(["Vault", "v", method, []])
     expect(envelope.direction).toBe(FAILURE)
     expect(message).toMatchObject({ code: "UnknownMethod", delivery: "not-delivered" })
@@ -196,7 +196,7 @@ describe("a message that is written by hand", () => {
   it("of a type with a slash does not reach the actor that it spells", async () => {
     const { ask, node, peer } = await attack()
     expect((await ask(["Vault", "a/b", "look", []])).message).toBe(100)
-    ran = []
+    ran = recorded()
     const answer = await ask(["Vault/a", "b", "look", []])
     expect(answer.message).toMatchObject({ code: "InvalidMessage", delivery: "not-delivered" })
     expect(ran).toEqual([])

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Actor, type CallError, withOptions } from "../../src/index.js"
 import { memoryStore } from "../../src/stores/memory-store.js"
 import { startNode } from "../remote/nodes.js"
-import { until } from "../remote/support/until.js"
+import { notice, until } from "../remote/support/until.js"
 import { Gate } from "./scene.js"
 
 let hold = new Gate()
@@ -70,6 +70,7 @@ describe("a thousand calls at once, near and far", () => {
           (error: CallError) => error.code,
         )
       resolved += 1
+      notice()
       kinds.set(end, (kinds.get(end) ?? 0) + 1)
     })
     await until("the time-outs are over", () => resolved === 200)

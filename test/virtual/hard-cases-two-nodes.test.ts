@@ -16,15 +16,16 @@ import { ActorSystem } from "../../src/system/actor-system.js"
 import type { ActorClass } from "../../src/virtual/actor-class.js"
 import type { StandardSchema } from "../../src/virtual/standard-schema.js"
 import { startNode, type TestNode } from "../remote/nodes.js"
-import { until } from "../remote/support/until.js"
+import { notice, recorded, until } from "../remote/support/until.js"
 import { failureOf, Gate } from "./scene.js"
 
 let gates = new Map<string, Gate>()
-let ran: string[] = []
+let ran = recorded<string>()
 
 function gate(name: string): Gate {
   const known = gates.get(name) ?? new Gate()
   gates.set(name, known)
+  notice()
   return known
 }
 
@@ -179,7 +180,7 @@ async function pair(
   actorsHere: readonly ActorClass[] = [Near],
 ): Promise<{ here: TestNode; there: TestNode }> {
   gates = new Map()
-  ran = []
+  ran = recorded()
   const shared = {
     store: memoryStore(),
     lease: { deathProof: false },

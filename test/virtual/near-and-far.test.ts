@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { Actor, Behaviors, InvalidMessageError, StateError } from "../../src/index.js"
 import { memoryStore } from "../../src/stores/memory-store.js"
 import { startNode, type TestNode } from "../remote/nodes.js"
-import { until } from "../remote/support/until.js"
+import { recorded, until } from "../remote/support/until.js"
 
 // What is called on this node and what is called on another behave alike: what cannot be sent is refused with the same words, and
 // whatever an actor throws arrives as the same error.
@@ -191,7 +191,7 @@ it("whatever a hook throws ends the call with an ActivationError, and the next c
 
 it("whatever the handler of a behavior throws is told to those who ask and watch, on another node too", async () => {
   const { near, far, uncaught } = await pair()
-  const ended: string[] = []
+  const ended = recorded<string>()
   for (const [index, name] of Object.keys(oddThings).entries()) {
     const thrower = Behaviors.receive<unknown>(() => {
       throw oddThings[name]?.()

@@ -5,7 +5,7 @@ import { memoryStore } from "../../src/stores/memory-store.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
 import type { ActorSystemSettings } from "../../src/system/settings.js"
 import { SECRET } from "../remote/nodes.js"
-import { until } from "../remote/support/until.js"
+import { recorded, until } from "../remote/support/until.js"
 import { failureOf } from "./scene.js"
 
 class Clerk extends Actor<number> {
@@ -23,7 +23,7 @@ const settings: Partial<ActorSystemSettings> = {
 }
 
 async function start(own: Partial<ActorSystemSettings>) {
-  const log: string[] = []
+  const log = recorded<string>()
   const logger = {
     enabled: () => true,
     log: (level: string, message: string) => void log.push(`${level} ${message}`),

@@ -1,11 +1,11 @@
 import { ActorSystem, consoleLogger } from "../../../src/index.js"
-import { until } from "./until.js"
+import { notice, recorded, until } from "./until.js"
 import type { Question, WatchedNode } from "./watched-node.js"
 
 /** A node that asks another all the time, one question after the other, and remembers each that failed. */
 export class HonestPeer {
   readonly system: ActorSystem
-  readonly failures: unknown[] = []
+  readonly failures = recorded<unknown>()
   answered = 0
   readonly #asking: Promise<void>
   #isStopping = false
@@ -51,6 +51,7 @@ export class HonestPeer {
         })
         if (answer !== text) throw new Error(`${text} was answered with ${answer}`)
         this.answered += 1
+        notice()
       } catch (error) {
         this.failures.push(error)
       }

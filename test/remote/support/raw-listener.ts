@@ -3,12 +3,12 @@ import { NodeId } from "../../../src/address/node-id.js"
 import { Handshake, type HandshakeTerms } from "../../../src/remote/handshake.js"
 import { InputBytes } from "../../../src/serialization/input-bytes.js"
 import { type Authority, freshNode, handshakeTerms, RawPeer } from "./raw-peer.js"
-import { until } from "./until.js"
+import { recorded, until } from "./until.js"
 import { frame } from "./wire.js"
 
 /** Whoever sits at an address that a node dials. */
 export class RawListener {
-  readonly peers: RawPeer[] = []
+  readonly peers = recorded<RawPeer>()
   readonly #server: Server
 
   private constructor() {

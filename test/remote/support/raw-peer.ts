@@ -9,7 +9,7 @@ import { nodeDigest, SCRYPT } from "../../../src/runtime/node-digest.js"
 import { nodeRandom } from "../../../src/runtime/node-random.js"
 import { Envelope, readEnvelope } from "../../../src/serialization/envelope.js"
 import { InputBytes } from "../../../src/serialization/input-bytes.js"
-import { until } from "./until.js"
+import { notice, until } from "./until.js"
 import { batch, decoded, type Frame, frame } from "./wire.js"
 
 /** Whoever holds the other end of a socket: it reads what the node says, and says what it likes. */
@@ -29,11 +29,14 @@ export class RawPeer {
     socket.on("error", () => {})
     const over = () => {
       this.isClosed = true
+      notice()
     }
+    socket.on("connect", notice)
     socket.on("end", over)
     socket.on("close", over)
     socket.on("data", (chunk: Buffer) => {
       this.#reader.push(chunk, (bytes, start, end) => this.#take(bytes, start, end))
+      notice()
     })
   }
 
@@ -79,7 +82,7 @@ export class RawPeer {
 
   write(bytes: Buffer): void {
     this.sent.push(bytes)
-    this.socket.write(bytes)
+    this.socket.write(bytes, notice)
   }
 
   framesOf(kind: number): Frame[] {

@@ -11,11 +11,15 @@ import {
   DeadLetter,
   type LogFields,
   type Logger,
+  MemberLeft,
+  MemberRemoved,
+  MemberUp,
 } from "../../../src/index.js"
 import type { Ports } from "../../../src/ports/ports.js"
 import { nodePorts } from "../../../src/runtime/node-ports.js"
 import { ActorSystem } from "../../../src/system/actor-system.js"
 import type { Authority } from "./raw-peer.js"
+import { notice, recorded } from "./until.js"
 
 export const SECRET = "a secret that no line may carry"
 
@@ -28,12 +32,12 @@ export class WatchedNode implements Authority {
   readonly secret: string | readonly [string, string] | undefined
   /** Each line with all of its fields. */
   readonly log: string[]
-  readonly refused: ConnectionRefused[] = []
-  readonly connected: AssociationConnected[] = []
-  readonly lost: AssociationLost[] = []
-  readonly failed: AssociationFailed[] = []
-  readonly quarantined: AssociationQuarantined[] = []
-  readonly deadLetters: DeadLetter[] = []
+  readonly refused = recorded<ConnectionRefused>()
+  readonly connected = recorded<AssociationConnected>()
+  readonly lost = recorded<AssociationLost>()
+  readonly failed = recorded<AssociationFailed>()
+  readonly quarantined = recorded<AssociationQuarantined>()
+  readonly deadLetters = recorded<DeadLetter>()
   readonly echo: ActorRef<Question>
 
   private constructor(system: ActorSystem, settings: ActorSystemSettings, log: string[]) {
@@ -48,6 +52,7 @@ export class WatchedNode implements Authority {
     events.subscribe(AssociationFailed, (event) => this.failed.push(event))
     events.subscribe(AssociationQuarantined, (event) => this.quarantined.push(event))
     events.subscribe(DeadLetter, (event) => this.deadLetters.push(event))
+    for (const change of [MemberUp, MemberLeft, MemberRemoved]) events.subscribe<object>(change, notice)
     this.echo = system.spawn(echo, "echo")
   }
 
@@ -55,7 +60,7 @@ export class WatchedNode implements Authority {
     settings: Partial<ActorSystemSettings> = {},
     ports: Partial<Ports> = {},
   ): Promise<WatchedNode> {
-    const log: string[] = []
+    const log = recorded<string>()
     const all: ActorSystemSettings = {
       namespace: "besieged",
       listen: { host: "127.0.0.1", port: 0, secret: SECRET },

@@ -1,7 +1,7 @@
 import type { NodeId } from "../address/node-id.js"
 import { PlacementError, UnknownActorTypeError } from "../errors/actor-call-errors.js"
+import { assert } from "../errors/assert.js"
 import type { CallError } from "../errors/call-errors.js"
-import { invariant } from "../errors/invariant.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import { whereaboutsIn } from "./placement-answer.js"
 import type {
@@ -81,7 +81,7 @@ export class CallRouting<C extends RoutableCall> {
 
   /** A call was made. */
   called(routed: RoutedCall<C>): Commands<C> {
-    invariant(this.#step !== "over", "a routing that is over takes no calls")
+    assert(this.#step !== "over", "a routing that is over takes no calls")
     if (this.#node !== undefined && this.#step === "none") return [this.#send(routed, this.#node)]
     if (this.#queue.length >= this.#limits.capacity) return [{ kind: "fail", routed, because: "queue-full" }]
     routed.hasWaited = true
@@ -94,7 +94,7 @@ export class CallRouting<C extends RoutableCall> {
    * being released. `isUnused`: it ended without having run anything, as the next one may too.
    */
   returned(calls: readonly RoutedCall<C>[], { isReleasing, isUnused }: ReturnedFrom): Commands<C> {
-    invariant(this.#step !== "over", "a routing that is over takes no calls")
+    assert(this.#step !== "over", "a routing that is over takes no calls")
     this.#node = undefined
     if (isUnused) for (const routed of calls) routed.attempts += 1
     this.#enqueue(calls)

@@ -1,19 +1,17 @@
-import { faultKinds, ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js"
-import { CallLedger } from "./activation/call-ledger.js"
-import { CatalogLedger } from "./activation/catalog-ledger.js"
-import { checkConvergence } from "./activation/convergence.js"
-import { DoorLedger } from "./activation/door-ledger.js"
-import { Host } from "./activation/host.js"
-import { type ActivationShow, drawShow } from "./activation/show.js"
-import { StateLedger } from "./activation/state-ledger.js"
-import { StoreHistory } from "./activation/store-history.js"
-import { TurnLedger } from "./activation/turn-ledger.js"
-import { inhabit } from "./inhabit.js"
+import { faultKinds, type Stage, type Workload } from "../src/sim/index.js"
+import type { CallLedger } from "./cluster/call-ledger.js"
+import { Cluster, isFaultless } from "./cluster/cluster.js"
+import { checkConvergence } from "./cluster/convergence.js"
+import { Host } from "./cluster/host.js"
+import { judgeAll } from "./cluster/ledgers.js"
+import { typeNames } from "./cluster/performers.js"
+import { stopShort } from "./cluster/strikes.js"
+import { drawTraffic } from "./cluster/traffic.js"
 
 /**
- * Three to five nodes whose clients call actors of many kinds, some of them all the time and some hardly ever, while nodes come and go and
- * everything happens to them that can. Of each actor one activation acts; what it is asked comes in order, once and never
- * twice; every call ends, and what is said of it is true; and once the faults are over everybody can call everything.
+ * Three to five nodes whose clients call actors of many types, some of them constantly and some rarely, while nodes come and go
+ * under every fault. Of each actor one activation acts; calls arrive in order and run at most once; every call ends, and what is
+ * said of it is true; and once the faults are over every node can call every actor.
  *
  * The store loses no history here: one that does loses what was acknowledged.
  */
@@ -25,113 +23,93 @@ export const activation: Workload = {
   limits: { virtualMs: 600_000 },
   async run(stage) {
     for (const place of places) stage.sometimes(place, false)
-    const machines = ["alpha", "beta", "gamma", "delta", "epsilon"].slice(0, stage.knob("nodes", [3, 4, 5]))
-    const show = drawShow(stage)
-    const history = new StoreHistory(stage, show.store, show.namespace)
-    show.latest = (id) => history.latest(id)
-    show.mayStopSoon = (life) => void stopSoon(stage, show, life.split(".")[0] as string)
-    new DoorLedger(history, stage)
-    new StateLedger(history, stage)
-    new TurnLedger(history, stage)
-    const calls = new CallLedger(show, stage)
-    new CatalogLedger(stage)
-    for (const [index, machine] of machines.entries()) {
-      stage.start(machine, (life) =>
-        inhabit(life, {
-          enter: (act) => Host.enter(life, show, index, act),
-          entered: (host) => void show.hosts.set(machine, host),
-          vacated: () => void show.hosts.delete(machine),
-          isOver: () => show.isOver,
-        }),
-      )
-    }
-    await direct(stage, show, machines)
-    await settle(stage, show, { machines, calls })
+    const cluster = drawCluster(stage)
+    const cold = stage.knob("cold", [1, 3])
+    const keys = ["hot", ...Array.from({ length: cold }, (_, index) => `cold-${index}`)]
+    const ids = keys.flatMap((key) => typeNames.map((type) => `${type}/${key}`))
+    const traffic = drawTraffic(stage, {
+      ids,
+      hot: ids.slice(0, typeNames.length),
+      clients: [1, 2],
+      mayStopSoon: (life) => void stopSoon(stage, cluster, life.split(".")[0] as string),
+    })
+    const calls = judgeAll(stage, cluster, { delivers: true })
+    cluster.start((life, place) => Host.enter(life, place, cluster, traffic))
+    await direct(stage, cluster)
+    await settle(stage, cluster, calls)
+    await checkConvergence(stage, cluster, ids)
+    for (const machine of cluster.machines)
+      await stage.on(machine, () => cluster.residents.get(machine)?.lookAtCatalog())
+    calls.judge()
+    await stage.sleep(1)
   },
 }
 
-/** Now and then a node is told to leave, and all the time somebody looks at the catalogs. One at a time leaves. */
-async function direct(stage: Stage, show: ActivationShow, machines: readonly string[]): Promise<void> {
+function drawCluster(stage: Stage): Cluster<Host> {
+  const isCalm = isFaultless(stage)
+  return new Cluster(stage, {
+    namespace: "activation",
+    nodes: stage.knob("nodes", [3, 4, 5]),
+    store: stage.store("store", { keptCommits: stage.knob("keptCommits", [20, 1_000]) }),
+    storeTimeoutMs: stage.knob("storeTimeoutMs", [300, 1_000]),
+    settings: {
+      // Without faults every call is served in the end.
+      requestTimeoutMs: isCalm ? 60_000 : stage.knob("requestTimeoutMs", [1_000, 2_500, 8_000]),
+      drainMs: isCalm ? 30_000 : 1_000,
+      idleAfterMs: stage.knob("idleAfterMs", [2_000, 600_000]),
+      mailboxCapacity: stage.knob("mailboxCapacity", [20, 10_000]),
+      maxForwards: stage.knob("maxForwards", [1, 2]),
+      reconnect: { fromMs: 50, toMs: 500 },
+      keepAlive: { intervalMs: 1_500, timeoutMs: 4_500 },
+      lease: {
+        ttlMs: stage.knob("ttlMs", [1_500, 3_000]),
+        driftMargin: 0.1,
+        deathProof: stage.knob("deathProof", [false, false, true]),
+      },
+    },
+  })
+}
+
+/** Now and then a node leaves, one at a time, and the catalogs are looked at all the time. */
+async function direct(stage: Stage, cluster: Cluster<Host>): Promise<void> {
   const { random } = stage
+  const { machines } = cluster
   const untilMs = stage.nowMs + stage.knob("lastsMs", [3_000, 6_000])
   const leaves = stage.knob("leaves", [false, true])
   let leaving: Promise<unknown> | undefined
   while (stage.nowMs < untilMs) {
     await stage.sleep(random.between(100, 1_000))
-    for (const machine of machines) void on(stage, machine, () => show.hosts.get(machine)?.lookAtCatalog())
-    stopShort(stage, show, random.pick(machines))
+    for (const machine of machines) void cluster.tell(machine, (host) => host.lookAtCatalog())
+    stopShort(stage, cluster, random.pick(machines))
     if (!leaves || leaving !== undefined || !random.chance(0.5)) continue
-    const machine = random.pick(machines)
-    leaving = on(stage, machine, () => show.hosts.get(machine)?.leave()).then(async () => {
-      await stage.sleep(500)
-      leaving = undefined
-    })
+    leaving = cluster
+      .tell(random.pick(machines), ({ node }) => node.leave())
+      .then(async () => {
+        await stage.sleep(500)
+        leaving = undefined
+      })
   }
-  if (show.isFaultless) await leaving
+  if (cluster.isFaultless) await leaving
 }
 
-/** Where machines stand still anyway, one does now and then for just as long as others need to take its actors over. */
-function stopShort(stage: Stage, { settings }: ActivationShow, machine: string): void {
-  const { random, faults } = stage
-  const ms = random.between(1, 3) * settings.lease.ttlMs
-  if (random.chance(0.4 * Math.max(faults.pause, faults["long-pause"]))) stage.pause(machine, ms)
-  else if (random.chance(0.4 * faults.suspend)) stage.suspend(machine, ms)
-}
-
-async function stopSoon(stage: Stage, show: ActivationShow, machine: string): Promise<void> {
+async function stopSoon(stage: Stage, cluster: Cluster<Host>, machine: string): Promise<void> {
   await stage.sleep(stage.random.between(0, 20))
-  if (!show.isOver) stopShort(stage, show, machine)
+  if (!cluster.isOver) stopShort(stage, cluster, machine)
 }
 
-/** The faults end, what they broke mends, and everything is accounted for. */
-async function settle(stage: Stage, show: ActivationShow, { machines, calls }: Account): Promise<void> {
+/** The faults end, and what they broke recovers. */
+async function settle(stage: Stage, cluster: Cluster<Host>, calls: CallLedger): Promise<void> {
   stage.calm()
-  show.isOver = true
-  const isThere = (machine: string) => {
-    const host = show.hosts.get(machine)
-    return stage.isUp(machine) && host !== undefined && !show.leaving.has(host.name)
-  }
-  const { requestTimeoutMs, lease } = show.settings
+  cluster.isOver = true
+  const { settings, isFaultless } = cluster
   const untilMs = stage.nowMs + MOST_SETTLING_MS
-  const isWaitedFor = () => !machines.every(isThere) || (show.isFaultless && calls.open > 0)
-  while (stage.nowMs < untilMs && isWaitedFor()) await stage.sleep(250)
-  if (!show.isFaultless) await stage.sleep(lateMs(stage, show) + 3 * lease.ttlMs + requestTimeoutMs)
-  await checkConvergence(stage, show, machines)
-  for (const machine of machines) await stage.on(machine, () => show.hosts.get(machine)?.lookAtCatalog())
-  stage.record({ kind: "judged", hosts: new Set([...show.hosts.values()].map(({ name }) => name)) })
-  await stage.sleep(1)
+  while (stage.nowMs < untilMs && (!cluster.areAllBack || (isFaultless && calls.open > 0)))
+    await stage.sleep(250)
+  if (!isFaultless) await stage.sleep(cluster.lateMs + 3 * settings.lease.ttlMs + settings.requestTimeoutMs)
 }
 
-/** Until connections that hang are given up, what is half open is noticed, and what is late has arrived. */
-function lateMs({ faults }: Stage, { storeTimeoutMs }: ActivationShow): number {
-  const CONNECT_MS = 10_500
-  const SILENCE_MS = 5_000
-  return Math.max(
-    faults["store-late-arrival"] > 0 ? storeTimeoutMs + 15_000 : 0,
-    hanging.some((kind) => faults[kind] > 0) ? CONNECT_MS : 0,
-    silent.some((kind) => faults[kind] > 0) ? CONNECT_MS + SILENCE_MS : 0,
-  )
-}
-
-/** Whoever connects to a process that stands still may wait for one that has gone when it goes on. */
-const hanging = ["hanging-connect", "pause", "pause-in-call", "long-pause", "suspend"] as const
-const silent = ["half-open", "partition", "one-way-partition"] as const
-
-/** A process is back within seconds, a pause may last a minute, and where nothing goes wrong every call is waited for. */
+/** A process is back within seconds, a pause may last a minute, and without faults every call is waited for. */
 const MOST_SETTLING_MS = 70_000
-
-interface Account {
-  readonly machines: readonly string[]
-  readonly calls: CallLedger
-}
-
-async function on(stage: Stage, machine: string, task: () => void | Promise<void>): Promise<void> {
-  try {
-    await stage.on(machine, task)
-  } catch (error) {
-    if (!(error instanceof ProcessDiedError)) throw error
-  }
-}
 
 /** What has to come up in some seed, or the run has shown too little. */
 const places = [

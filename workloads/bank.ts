@@ -1,13 +1,15 @@
-import { faultKinds, ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js"
+import { faultKinds, type Stage, type Workload } from "../src/sim/index.js"
 import type { AccountRules } from "./bank/account.js"
 import { AccountHistory } from "./bank/account-history.js"
+import { type Bank, drawBank } from "./bank/bank.js"
 import { Branch } from "./bank/branch.js"
-import { FencingLedger } from "./bank/fencing-ledger.js"
 import { MoneyLedger } from "./bank/money-ledger.js"
-import { type BankShow, drawShow } from "./bank/show.js"
 import type { Order } from "./bank/transfer.js"
-import { Vault } from "./bank/vault.js"
-import { inhabit } from "./inhabit.js"
+import { judgeMakers } from "./cluster/call-makers.js"
+import { Cluster, isFaultless } from "./cluster/cluster.js"
+import { DoorLedger } from "./cluster/door-ledger.js"
+import { StoreHistory } from "./cluster/store-history.js"
+import { WriteLedger } from "./cluster/write-ledger.js"
 
 /**
  * Money moves between durable accounts on three to five nodes that come, go and fail. Nobody can change two accounts at once,
@@ -36,37 +38,55 @@ export function bankWith(rules: AccountRules, name: string): Workload {
     limits: { virtualMs: 600_000 },
     async run(stage) {
       for (const place of places) stage.sometimes(place, false)
-      const machines = ["alpha", "beta", "gamma", "delta", "epsilon"].slice(0, stage.knob("nodes", [3, 4, 5]))
-      const show = drawShow(stage, rules)
-      const vault = new Vault(stage, show.store, show.namespace)
-      new FencingLedger(stage, vault)
-      const money = new MoneyLedger(stage, show.book)
+      const cluster = drawCluster(stage)
+      const bank = drawBank(stage, rules)
+      const store = new StoreHistory(stage, cluster)
+      new DoorLedger(store, stage)
+      judgeMakers(stage, store)
+      new WriteLedger(stage)
+      const money = new MoneyLedger(stage, bank.book)
       const history = new AccountHistory(stage)
-      const isLast = stage.knob("lastJoinsLate", [false, true]) ? machines.at(-1) : undefined
-      for (const machine of machines) {
-        stage.start(machine, (life) =>
-          inhabit(life, {
-            delayMs: machine === isLast ? 1_500 : 0,
-            enter: (act) => Branch.open(life, show, act),
-            entered: (branch) => void show.branches.set(machine, branch),
-            vacated: () => void show.branches.delete(machine),
-            isOver: () => show.isOver,
-          }),
-        )
-      }
-      await direct(stage, show, machines)
-      await settle(stage, show, machines)
-      const seen = await Promise.all(machines.map((machine) => look(stage, show, machine)))
+      const last = stage.knob("lastJoinsLate", [false, true]) ? cluster.machines.at(-1) : undefined
+      cluster.start(
+        (life, place) => Branch.open(life, place, cluster, bank),
+        (machine) => (machine === last ? 1_500 : 0),
+      )
+      await direct(stage, cluster)
+      await settle(stage, cluster, bank)
+      const seen = await Promise.all(cluster.machines.map((machine) => look(cluster, bank, machine)))
       history.judge()
-      audit(stage, { seen, stored: vault.balances(show.book.accounts), money })
+      audit(stage, seen, money)
     },
   }
+}
+
+function drawCluster(stage: Stage): Cluster<Branch> {
+  const isCalm = isFaultless(stage)
+  return new Cluster(stage, {
+    namespace: "bank",
+    nodes: stage.knob("nodes", [3, 4, 5]),
+    store: stage.store("store", { keptCommits: stage.knob("keptCommits", [20, 1_000]) }),
+    storeTimeoutMs: stage.knob("storeTimeoutMs", [300, 1_000]),
+    settings: {
+      // Without faults every call is served in the end.
+      requestTimeoutMs: isCalm ? 60_000 : stage.knob("requestTimeoutMs", [1_000, 3_000]),
+      drainMs: isCalm ? 30_000 : 2_000,
+      idleAfterMs: stage.knob("idleAfterMs", [500, 600_000]),
+      reconnect: { fromMs: 50, toMs: 500 },
+      keepAlive: { intervalMs: 1_000, timeoutMs: 4_000 },
+      lease: {
+        ttlMs: stage.knob("ttlMs", [1_000, 2_000]),
+        driftMargin: 0.1,
+        deathProof: stage.knob("deathProof", [false, false, true]),
+      },
+    },
+  })
 }
 
 export const bank = bankWith({ remembersIds: true }, "bank")
 
 /** Now and then a node is told to leave, one at a time. */
-async function direct(stage: Stage, show: BankShow, machines: readonly string[]): Promise<void> {
+async function direct(stage: Stage, cluster: Cluster<Branch>): Promise<void> {
   const { random } = stage
   const untilMs = stage.nowMs + stage.knob("lastsMs", [4_000, 8_000])
   const leaves = stage.knob("leaves", [false, true])
@@ -74,41 +94,41 @@ async function direct(stage: Stage, show: BankShow, machines: readonly string[])
   while (stage.nowMs < untilMs) {
     await stage.sleep(random.between(200, 1_500))
     if (!leaves || leaving !== undefined) continue
-    const machine = random.pick(machines)
     // A process that stands still hears of it late.
-    leaving = on(stage, machine, () => (show.isOver ? undefined : show.branches.get(machine)?.leave())).then(
-      async () => {
+    leaving = cluster
+      .tell(random.pick(cluster.machines), ({ node }) => (cluster.isOver ? undefined : node.leave()))
+      .then(async () => {
         await stage.sleep(500)
         leaving = undefined
-      },
-    )
+      })
   }
-  if (show.isFaultless) await leaving
+  if (cluster.isFaultless) await leaving
 }
 
 /** The faults end, and what they left is carried out without them: that takes as long as leases and boots do, and no longer. */
-async function settle(stage: Stage, show: BankShow, machines: readonly string[]): Promise<void> {
+async function settle(stage: Stage, cluster: Cluster<Branch>, { book }: Bank): Promise<void> {
+  const waitsForLate = stage.knob("waitsForLate", [false, false, true])
   stage.calm()
-  show.isOver = true
-  const { requestTimeoutMs, lease, drainMs } = show.settings
+  cluster.isOver = true
+  const { requestTimeoutMs, lease, drainMs } = cluster.settings
   const untilMs = stage.nowMs + BOOT_MS + CONNECT_MS + 4 * lease.ttlMs + 3 * requestTimeoutMs + drainMs
-  const isBack = (machine: string) => stage.isUp(machine) && show.branches.get(machine)?.isOpen === true
-  const isEverybodyBack = () => machines.every(isBack)
-  while (!isEverybodyBack() && stage.nowMs < untilMs) await stage.sleep(250)
-  stage.always("all nodes are back in the end", isEverybodyBack(), () => [...show.branches.keys()].join(" "))
-  stage.sometimes("the faults leave something to be carried out", show.book.open.length > 0)
-  while (show.book.open.length > 0 && stage.nowMs < untilMs) {
-    await Promise.all(show.book.open.map((order) => carryOut(stage, show, order)))
+  while (!cluster.areAllBack && stage.nowMs < untilMs) await stage.sleep(250)
+  stage.always("all nodes are back in the end", cluster.areAllBack, () =>
+    [...cluster.residents.keys()].join(" "),
+  )
+  stage.sometimes("the faults leave something to be carried out", book.open.length > 0)
+  while (book.open.length > 0 && stage.nowMs < untilMs) {
+    await Promise.all(book.open.map((order) => carryOut(cluster, order)))
     await stage.sleep(100)
   }
-  const [left] = show.book.open
+  const [left] = book.open
   stage.always(
     "what the faults left can be carried out without them",
     left === undefined,
     () => `${left?.id}`,
   )
-  const lateMs = show.storeTimeoutMs + 15_000
-  if (show.waitsForLate && stage.faults["store-late-arrival"] > 0) await stage.sleep(lateMs)
+  const lateMs = cluster.storeTimeoutMs + 15_000
+  if (waitsForLate && stage.faults["store-late-arrival"] > 0) await stage.sleep(lateMs)
 }
 
 /** A machine is down for no longer. */
@@ -116,15 +136,19 @@ const BOOT_MS = 5_000
 /** A connect that was lost is given up by then. */
 const CONNECT_MS = 10_000
 
-async function carryOut(stage: Stage, { branches }: BankShow, order: Order): Promise<void> {
-  const machine = stage.random.pick([...branches.keys()])
-  await stage.on(machine, () => branches.get(machine)?.carryOut(order))
+async function carryOut({ stage, residents }: Cluster<Branch>, order: Order): Promise<void> {
+  const machine = stage.random.pick([...residents.keys()])
+  await stage.on(machine, () => residents.get(machine)?.carryOut(order))
 }
 
 /** Sees all accounts, if it looks for long enough. */
-function look(stage: Stage, { branches, book }: BankShow, machine: string): Promise<readonly Balance[]> {
+function look(
+  { stage, residents }: Cluster<Branch>,
+  { book }: Bank,
+  machine: string,
+): Promise<readonly Balance[]> {
   return stage.on(machine, () => {
-    const looks = book.accounts.map((account) => branches.get(machine)?.look(account, ATTEMPTS))
+    const looks = book.accounts.map((account) => residents.get(machine)?.look(account, ATTEMPTS))
     return Promise.all(looks)
   })
 }
@@ -134,8 +158,9 @@ type Balance = number | undefined
 /** For longer than a connect may hang. */
 const ATTEMPTS = 15
 
-/** Everything is counted. */
-function audit(stage: Stage, { seen, stored, money }: Books): void {
+/** Compares what each node saw with what is stored, and that with the orders. */
+function audit(stage: Stage, seen: readonly (readonly Balance[])[], money: MoneyLedger): void {
+  const stored = money.balances
   for (const balances of seen) {
     const isSo = `${balances}` === `${stored}`
     stage.always(
@@ -146,21 +171,6 @@ function audit(stage: Stage, { seen, stored, money }: Books): void {
   }
   const wrong = money.audit()
   stage.always("the books are right in the end", wrong === undefined, () => wrong ?? "")
-}
-
-interface Books {
-  /** On each node. */
-  readonly seen: readonly (readonly Balance[])[]
-  readonly stored: readonly number[]
-  readonly money: MoneyLedger
-}
-
-async function on(stage: Stage, machine: string, task: () => void | Promise<void>): Promise<void> {
-  try {
-    await stage.on(machine, task)
-  } catch (error) {
-    if (!(error instanceof ProcessDiedError)) throw error
-  }
 }
 
 /** What has to come up in some seed, or the run has shown too little. */

@@ -3,9 +3,12 @@ import { Desk } from "./burst/desk.js"
 import type { BurstEvent } from "./burst/events.js"
 import { ItemLedger } from "./burst/item-ledger.js"
 import { drawPace, type Load } from "./burst/pace.js"
-import { type BurstShow, drawShow } from "./burst/show.js"
-import { inhabit } from "./inhabit.js"
-import { neverFencedInVain } from "./needless-fence.js"
+import { settingsOf } from "./burst/settings.js"
+import { Cluster } from "./cluster/cluster.js"
+import { DoorLedger } from "./cluster/door-ledger.js"
+import { neverFencedInVain } from "./cluster/needless-fence.js"
+import { StoreHistory } from "./cluster/store-history.js"
+import { WriteLedger } from "./cluster/write-ledger.js"
 
 /**
  * One to three nodes that are given much at once: hundreds of actors that do not run yet, hundreds of states to save, from a store that takes
@@ -21,67 +24,64 @@ export const burst: Workload = {
   async run(stage) {
     for (const place of places) stage.sometimes(place, false)
     const pace = drawPace(stage)
-    const machines = ["alpha", "beta", "gamma"].slice(0, pace.nodes)
-    const show = drawShow(stage, pace)
-    const ledger = new ItemLedger(stage, show.store, show.namespace)
+    const { ttlMs, nodes, service } = pace
+    // Nothing is made to go wrong, so that every call is answered.
+    const isCalm = (["crash", "pause", "reset"] as const).every((kind) => stage.faults[kind] === 0)
+    const cluster = new Cluster<Desk>(stage, {
+      namespace: "burst",
+      nodes,
+      store: stage.store("store", { keptCommits: 100, service }),
+      // Nobody gives up on what is only slow.
+      storeTimeoutMs: PATIENCE_MS,
+      settings: settingsOf(stage, { ttlMs, requestTimeoutMs: isCalm ? PATIENCE_MS : 10_000 }),
+    })
+    const history = new StoreHistory(stage, cluster)
+    new DoorLedger(history, stage)
+    new WriteLedger(stage)
+    const items = new ItemLedger(history, stage)
     neverFencedInVain(stage)
     stage.invariant<BurstEvent>("everything is answered", (event) => {
-      if (event.kind !== "called" || !show.isFaultless) return false
+      if (event.kind !== "called" || !isCalm) return false
       return event.failure && `a call of ${event.id} failed, and nothing is made to fail: ${event.failure}`
     })
-    for (const machine of machines) {
-      stage.start(machine, (life) =>
-        inhabit(life, {
-          enter: () => Desk.open(life, show),
-          entered: (desk) => void show.desks.set(machine, desk),
-          vacated: () => void show.desks.delete(machine),
-          isOver: () => false,
-        }),
-      )
-    }
+    cluster.start((life, place) => Desk.open(life, place, cluster))
     for (let round = 0; round < ROUNDS; round += 1)
-      await giveMuch(stage, show, { machines, round, load: stage.random.pick(pace.loads) })
+      await giveMuch(stage, cluster, round, stage.random.pick(pace.loads))
     stage.calm()
-    if (show.isFaultless) countClaims(stage, ledger)
-    await checkAll(stage, show, machines)
+    if (isCalm) countClaims(stage, history.attempts, items.activations)
+    await checkAll(stage, cluster, isCalm)
   },
 }
 
+const PATIENCE_MS = 120_000
 const ROUNDS = 2
 
 /** New actors first; then all of them, or some, have something large to save, at the same time. */
-async function giveMuch(stage: Stage, show: BurstShow, { machines, round, load }: Round): Promise<void> {
+async function giveMuch(stage: Stage, cluster: Cluster<Desk>, round: number, load: Load): Promise<void> {
   const { random } = stage
+  const { machines, settings } = cluster
   const { first, saves, kib } = load
-  const isHere = (machine: string) => stage.isUp(machine) && show.desks.has(machine)
-  while (!machines.some(isHere)) await stage.sleep(100)
-  await stage.sleep(random.between(0, show.settings.lease.ttlMs))
+  while (!machines.some((machine) => cluster.isBack(machine))) await stage.sleep(100)
+  await stage.sleep(random.between(0, settings.lease.ttlMs))
   const items = Array.from({ length: first }, (_, index) => `${round}-${index}`)
   const machine = random.pick(machines)
-  const touched = all(stage, show, machine, items, (desk, item) => desk.touch(item))
+  const touched = all(cluster, machine, items, (desk, item) => desk.touch(item))
   if (random.chance(0.5)) await touched
-  const kept = all(stage, show, machine, items.slice(0, saves), (desk, item) => desk.keep(item, kib))
+  const kept = all(cluster, machine, items.slice(0, saves), (desk, item) => desk.keep(item, kib))
   await Promise.all([touched, kept])
-  await stage.sleep(show.settings.lease.ttlMs)
-}
-
-interface Round {
-  readonly machines: readonly string[]
-  readonly round: number
-  readonly load: Load
+  await stage.sleep(settings.lease.ttlMs)
 }
 
 /** From one machine, at once. */
 async function all(
-  stage: Stage,
-  { desks }: BurstShow,
+  { stage, residents }: Cluster<Desk>,
   machine: string,
   items: readonly string[],
   call: (desk: Desk, item: string) => Promise<unknown>,
 ): Promise<void> {
   try {
     const answers = await stage.on(machine, () => {
-      const desk = desks.get(machine)
+      const desk = residents.get(machine)
       return Promise.all(items.map((item) => desk && call(desk, item)))
     })
     const answered = answers.filter((answer) => answer !== undefined).length
@@ -93,7 +93,7 @@ async function all(
 }
 
 /** A few more may be needed where two nodes think that an actor is theirs. */
-function countClaims(stage: Stage, { attempts, activations }: ItemLedger): void {
+function countClaims(stage: Stage, attempts: number, activations: number): void {
   stage.always(
     "an activation takes one claim",
     attempts <= activations + 0.02 * activations + 2,
@@ -102,13 +102,13 @@ function countClaims(stage: Stage, { attempts, activations }: ItemLedger): void 
 }
 
 /** Once the faults are over everybody can call again. */
-async function checkAll(stage: Stage, show: BurstShow, machines: readonly string[]): Promise<void> {
+async function checkAll(stage: Stage, cluster: Cluster<Desk>, isCalm: boolean): Promise<void> {
+  const { machines, residents, settings } = cluster
   const untilMs = stage.nowMs + 60_000
-  const isBack = (machine: string) => stage.isUp(machine) && show.desks.has(machine)
-  while (stage.nowMs < untilMs && !machines.every(isBack)) await stage.sleep(250)
-  if (!show.isFaultless) await stage.sleep(5 * show.settings.lease.ttlMs + 10_000)
+  while (stage.nowMs < untilMs && !cluster.areAllBack) await stage.sleep(250)
+  if (!isCalm) await stage.sleep(5 * settings.lease.ttlMs + 10_000)
   for (const machine of machines) {
-    const seen = await stage.on(machine, () => show.desks.get(machine)?.keep("last", 1))
+    const seen = await stage.on(machine, () => residents.get(machine)?.keep("last", 1))
     stage.always("Convergence", seen !== undefined, () => `an item cannot be called from ${machine}`)
   }
 }

@@ -3,9 +3,11 @@ import { ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js
 import { Desk } from "./burst/desk.js"
 import type { Seen } from "./burst/item.js"
 import { ItemLedger } from "./burst/item-ledger.js"
-import { type BurstShow, settingsOf } from "./burst/show.js"
-import { inhabit } from "./inhabit.js"
-import type { Fenced } from "./needless-fence.js"
+import { settingsOf } from "./burst/settings.js"
+import { Cluster } from "./cluster/cluster.js"
+import { DoorLedger } from "./cluster/door-ledger.js"
+import type { Fenced } from "./cluster/needless-fence.js"
+import { StoreHistory } from "./cluster/store-history.js"
 
 /**
  * One or two nodes that stand still past the deadline of their leases, together or one of them. Whose lease nobody has ended goes on as it
@@ -19,30 +21,23 @@ export const stall: Workload = {
   limits: { virtualMs: 1_200_000 },
   async run(stage) {
     for (const place of places) stage.sometimes(place, false)
-    const machines = ["alpha", "beta"].slice(0, stage.knob("nodes", [1, 1, 2]))
+    const nodes = stage.knob("nodes", [1, 1, 2])
     const ttlMs = stage.knob("ttlMs", [1_500, 3_000, 5_000])
-    const show: BurstShow = {
+    const cluster = new Cluster<Desk>(stage, {
       namespace: "stall",
+      nodes,
       store: stage.store(),
       storeTimeoutMs: 3_000,
       settings: settingsOf(stage, { ttlMs, requestTimeoutMs: 5_000 }),
-      isFaultless: false,
-      desks: new Map(),
-    }
-    new ItemLedger(stage, show.store, show.namespace)
-    judgeFences(stage, show)
-    for (const machine of machines) {
-      stage.start(machine, (life) =>
-        inhabit(life, {
-          enter: () => Desk.open(life, show),
-          entered: (desk) => void show.desks.set(machine, desk),
-          vacated: () => void show.desks.delete(machine),
-          isOver: () => false,
-        }),
-      )
-    }
+    })
+    const { machines } = cluster
+    const history = new StoreHistory(stage, cluster)
+    new DoorLedger(history, stage)
+    new ItemLedger(history, stage)
+    judgeFences(stage, cluster)
+    cluster.start((life, place) => Desk.open(life, place, cluster))
     const untilMs = stage.nowMs + 20 * ttlMs
-    const clients = machines.map((machine) => client(stage, show, { machine, machines, untilMs }))
+    const clients = machines.map((machine) => client(stage, cluster, { machine, machines, untilMs }))
     await standStill(stage, { machines, ttlMs, untilMs })
     stage.calm()
     await Promise.all(clients)
@@ -50,7 +45,7 @@ export const stall: Workload = {
 }
 
 /** As the store has it: an ended lease is gone for good. */
-function judgeFences(stage: Stage, { store, namespace }: BurstShow): void {
+function judgeFences(stage: Stage, { store, namespace }: Cluster<Desk>): void {
   stage.invariant<Fenced | { readonly kind: "called" }>("only whose lease was ended is fenced", (event) => {
     if (event.kind !== "fenced") return event.kind === "called" ? undefined : false
     const { node, because } = event
@@ -80,13 +75,17 @@ interface Stalls {
 }
 
 /** Calls an item of its own from time to time. */
-async function client(stage: Stage, show: BurstShow, { machine, machines, untilMs }: Client): Promise<void> {
-  const { ttlMs } = show.settings.lease
+async function client(
+  stage: Stage,
+  cluster: Cluster<Desk>,
+  { machine, machines, untilMs }: Client,
+): Promise<void> {
+  const { ttlMs } = cluster.settings.lease
   const isAlone = machines.length === 1
   let before: (Seen & { readonly atMs: number }) | undefined
   while (stage.nowMs < untilMs) {
     await stage.sleep(stage.random.between(0, ttlMs / 2))
-    const seen = await touch(stage, show, machine)
+    const seen = await touch(cluster, machine)
     if (seen === undefined) continue
     stage.operation()
     if (before !== undefined) {
@@ -109,9 +108,9 @@ interface Client {
   readonly untilMs: number
 }
 
-async function touch(stage: Stage, { desks }: BurstShow, machine: string): Promise<Seen | undefined> {
+async function touch({ stage, residents }: Cluster<Desk>, machine: string): Promise<Seen | undefined> {
   try {
-    return await stage.on(machine, () => desks.get(machine)?.touch(`of-${machine}`))
+    return await stage.on(machine, () => residents.get(machine)?.touch(`of-${machine}`))
   } catch (error) {
     if (!(error instanceof ProcessDiedError)) throw error
     return undefined

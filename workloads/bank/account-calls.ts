@@ -1,19 +1,17 @@
 import { type ActorHandle, CallError, type Delivery, withOptions } from "../../src/index.js"
 import type { Life } from "../../src/sim/index.js"
+import type { NodeTap } from "../cluster/node-tap.js"
 import type { Account, Receipt, Signature } from "./account.js"
 import type { AccountInput, AccountOutput } from "./account-model.js"
-import type { BankShow } from "./show.js"
 import type { Order } from "./transfer.js"
 
 /** Calls to accounts, each on record: what was asked, and what was seen of it. */
 export class AccountCalls {
-  readonly #life: Life
-  readonly #show: BankShow
+  readonly #tap: NodeTap
   readonly #options: AccountCallsOptions
 
-  constructor(life: Life, show: BankShow, options: AccountCallsOptions) {
-    this.#life = life
-    this.#show = show
+  constructor(tap: NodeTap, options: AccountCallsOptions) {
+    this.#tap = tap
     this.#options = options
   }
 
@@ -52,26 +50,25 @@ export class AccountCalls {
     call: (handle: ActorHandle<Account>) => Promise<T>,
     outputOf: (answer: T) => AccountOutput,
   ): Promise<T> {
-    const { by, handleOf, timeoutMs } = this.#options
-    const op = this.#show.nextOp()
-    this.#life.record({ kind: "asked", op, by, account, input })
+    const { handleOf, timeoutMs } = this.#options
+    const { life, name: by, cluster } = this.#tap
+    const op = cluster.nextOp()
+    life.record({ kind: "asked", op, by, account, input })
     const handle = handleOf(account)
     try {
       const answer = await call(timeoutMs === undefined ? handle : withOptions(handle, { timeoutMs }))
-      this.#life.record({ kind: "answered", op, output: outputOf(answer) })
+      life.record({ kind: "answered", op, output: outputOf(answer) })
       return answer
     } catch (error) {
-      this.#life.record({ kind: "failed", op, delivery: callFailed(this.#life, error) })
+      life.record({ kind: "failed", op, delivery: callFailed(life, error) })
       throw error
     }
   }
 }
 
 export interface AccountCallsOptions {
-  /** The system that they are made on. */
-  readonly by: string
   readonly handleOf: (account: string) => ActorHandle<Account>
-  /** The system's unless set. */
+  /** Default: that of the system. */
   readonly timeoutMs?: number | undefined
   /** Of the actor that makes them, if one does. */
   readonly signature?: Signature

@@ -1,6 +1,6 @@
 import { Actor } from "../../src/index.js"
-import type { Life } from "../../src/sim/index.js"
-import type { Maker } from "../call-makers.js"
+import type { Maker } from "../cluster/call-makers.js"
+import type { NodeTap } from "../cluster/node-tap.js"
 
 /** An id, and by how much the balance changed for it: not at all where it was refused. */
 export type Decided = readonly [id: string, amount: number]
@@ -38,7 +38,7 @@ export const OPENING_BALANCE = 100
  * An account decides once about each id and remembers what it decided, so that who was not answered can ask again. That includes
  * refusals: a withdrawal that times out may still run, long after a second one of its id was told that there was too little.
  */
-export function accountOn(life: Life, { remembersIds }: AccountRules, by: string) {
+export function accountOn(tap: NodeTap, { remembersIds }: AccountRules) {
   return class Account extends Actor<AccountState> {
     static readonly type = "Account"
     static readonly methods = { balance: { readOnly: true } }
@@ -75,8 +75,10 @@ export function accountOn(life: Life, { remembersIds }: AccountRules, by: string
     }
 
     #began(signed?: Signature): void {
-      const nearMaker = signed?.by === by ? signed.maker : undefined
-      life.record({ kind: "turn", id: `Account/${this.key}`, generation: this.fencingToken, nearMaker })
+      const [id, generation] = [`Account/${this.key}`, this.fencingToken]
+      const isNear = signed?.by === tap.name
+      tap.life.record({ kind: "turn", id, generation, maker: signed?.maker, isNear })
+      tap.passed({ what: "turn", id, generation })
     }
   }
 }

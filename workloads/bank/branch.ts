@@ -1,73 +1,45 @@
-import { type ActorSystem, NodeFenced, NodeRejoined, withOptions } from "../../src/index.js"
-import { type Life, SeededRandom, startSystem } from "../../src/sim/index.js"
-import { markedPorts } from "../call-makers.js"
+import { withOptions } from "../../src/index.js"
+import { type Life, SeededRandom } from "../../src/sim/index.js"
+import { type Cluster, type Place, sleep } from "../cluster/cluster.js"
+import { ClusterNode } from "../cluster/cluster-node.js"
+import { NodeTap } from "../cluster/node-tap.js"
 import { type Account, accountOn } from "./account.js"
 import { AccountCalls, callFailed, deliveryOf } from "./account-calls.js"
-import type { BankShow } from "./show.js"
+import type { Bank } from "./bank.js"
 import { type Order, type Outcome, type Transfer, transferOn } from "./transfer.js"
 
-/** One system on one machine, from its start until it has left; and the clients in its process, who carry orders out and look at accounts. */
+/** A node that hosts accounts, and the clients in its process, which carry orders out and look at accounts. */
 export class Branch {
-  /** Of the system: no two of a run have the same. */
-  readonly name: string
-  /** Resolves when it has left. */
-  readonly over: Promise<void>
+  readonly node: ClusterNode
+  readonly #tap: NodeTap
   readonly #life: Life
-  readonly #show: BankShow
-  readonly #system: ActorSystem
+  readonly #bank: Bank
   readonly #random: SeededRandom
-  #isLeaving = false
-  #left: () => void = () => {}
 
   /** Rejects with a `StoreUnavailableError` if the store, or the join, does not answer. */
-  static async open(life: Life, show: BankShow, act: number): Promise<Branch> {
-    const name = `${life.name}/${act}`
-    const { namespace, settings, rules, placement, store, storeTimeoutMs } = show
-    const actors = [accountOn(life, rules, name), transferOn(life, show, name)]
-    const ports = markedPorts(life, show.stepMs)
-    const system = await startSystem(
-      { ...life, ports },
-      {
-        ...settings,
-        namespace,
-        actors: actors.map((actor) => Object.assign(actor, { placement })),
-        listen: { host: life.host, port: PORT, secret: "a secret of the bank" },
-        store: store.provider(life, { timeoutMs: storeTimeoutMs }),
-      },
-    )
-    return new Branch(name, life, { show, system })
-  }
-
-  private constructor(name: string, life: Life, { show, system }: { show: BankShow; system: ActorSystem }) {
-    this.name = name
-    this.#life = life
-    this.#show = show
-    this.#system = system
-    this.#random = new SeededRandom(life.ports.random.uint32())
-    this.over = new Promise((resolve) => {
-      this.#left = resolve
+  static async open(life: Life, { name }: Place, cluster: Cluster, bank: Bank): Promise<Branch> {
+    const tap = new NodeTap(name, life, cluster)
+    const { placement, rules } = bank
+    const actors = [accountOn(tap, rules), transferOn(tap)]
+    const node = await ClusterNode.start(tap, {
+      actors: actors.map((actor) => Object.assign(actor, { placement })),
     })
-    system.events.subscribe(NodeFenced, ({ because }) => life.sometimes(`a node is fenced: ${because}`))
-    system.events.subscribe(NodeRejoined, () => life.sometimes("a fenced node comes back"))
-    for (let teller = 0; teller < show.tellers; teller += 1) void this.#teller()
-    if (show.hasWatcher) void this.#watcher()
+    return new Branch(tap, node, bank)
   }
 
-  get isOpen(): boolean {
-    return !this.#isLeaving
-  }
-
-  /** Stops the system as planned. */
-  async leave(): Promise<void> {
-    if (this.#isLeaving) return
-    this.#isLeaving = true
-    await this.#system.stop()
-    this.#left()
+  private constructor(tap: NodeTap, node: ClusterNode, bank: Bank) {
+    this.node = node
+    this.#tap = tap
+    this.#life = tap.life
+    this.#bank = bank
+    this.#random = new SeededRandom(tap.life.ports.random.uint32())
+    for (let teller = 0; teller < bank.tellers; teller += 1) void this.#teller()
+    if (bank.hasWatcher) void this.#watcher()
   }
 
   /** What came of it; undefined if nobody can tell for now. Then the order can be carried out again, here or elsewhere. */
   async carryOut(order: Order): Promise<Outcome | undefined> {
-    const { mover, book } = this.#show
+    const { mover, book } = this.#bank
     let outcome: Outcome
     try {
       outcome = await (mover === "actor" ? this.#handOver(order) : this.#move(order))
@@ -82,7 +54,7 @@ export class Branch {
     this.#life.always("all are told the same of a transfer", agrees, () => `${order.id}, now ${outcome}`)
     this.#life.sometimes(`a transfer is ${outcome}`, isFirst)
     this.#life.sometimes("an unknown transfer is cleared up", clearsUp)
-    this.#show.operation()
+    this.#tap.cluster.stage.operation()
     return outcome
   }
 
@@ -95,10 +67,10 @@ export class Branch {
   }
 
   async #teller(): Promise<void> {
-    const { book, pauseMs } = this.#show
+    const { book, pauseMs } = this.#bank
     for (;;) {
-      await this.#sleep(this.#random.between(0, pauseMs))
-      if (this.#show.isOver || this.#isLeaving) return
+      await sleep(this.#life, this.#random.between(0, pauseMs))
+      if (this.#isOver) return
       const order = this.#random.chance(0.1) ? undefined : book.next(this.#random)
       if (order === undefined) await this.look(this.#random.pick(book.accounts))
       else await this.#insist(order)
@@ -107,9 +79,9 @@ export class Branch {
 
   /** Only looks: one that writes finds out soon if the account has moved on. */
   async #watcher(): Promise<void> {
-    while (!this.#show.isOver && !this.#isLeaving) {
-      await this.look(this.#random.pick(this.#show.book.accounts))
-      await this.#sleep(this.#random.between(50, 200))
+    while (!this.#isOver) {
+      await this.look(this.#random.pick(this.#bank.book.accounts))
+      await sleep(this.#life, this.#random.between(50, 200))
     }
   }
 
@@ -117,8 +89,8 @@ export class Branch {
   async #insist(order: Order): Promise<void> {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       const outcome = await this.carryOut(order)
-      if (outcome !== undefined || this.#show.isOver || this.#isLeaving) return
-      await this.#sleep(this.#random.between(0, 200))
+      if (outcome !== undefined || this.#isOver) return
+      await sleep(this.#life, this.#random.between(0, 200))
     }
   }
 
@@ -132,7 +104,7 @@ export class Branch {
   }
 
   async #handOver(order: Order): Promise<Outcome> {
-    const transfer = this.#system.actor<Transfer>("Transfer", order.id)
+    const transfer = this.node.system.actor<Transfer>("Transfer", order.id)
     const timeoutMs = this.#patienceMs()
     try {
       return await (timeoutMs === undefined ? transfer : withOptions(transfer, { timeoutMs })).carryOut(order)
@@ -156,21 +128,18 @@ export class Branch {
   }
 
   #accounts(): AccountCalls {
-    return new AccountCalls(this.#life, this.#show, {
-      by: this.name,
-      handleOf: (key) => this.#system.actor<Account>("Account", key),
+    return new AccountCalls(this.#tap, {
+      handleOf: (key) => this.node.system.actor<Account>("Account", key),
       timeoutMs: this.#patienceMs(),
     })
   }
 
   #patienceMs(): number | undefined {
-    const { impatience, isOver } = this.#show
-    return !isOver && this.#random.chance(impatience) ? this.#random.between(1, 60) : undefined
+    const isImpatient = !this.#tap.cluster.isOver && this.#random.chance(this.#bank.impatience)
+    return isImpatient ? this.#random.between(1, 60) : undefined
   }
 
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.#life.ports.clock.setTimer(ms, resolve))
+  get #isOver(): boolean {
+    return this.#tap.cluster.isOver || this.node.isLeaving
   }
 }
-
-const PORT = 25_520

@@ -1,19 +1,10 @@
 import type { Delivery } from "../../src/index.js"
-import type { CallLeft, Maker } from "../call-makers.js"
-import type { Decided } from "./account.js"
+import type { Wrote } from "../cluster/events.js"
 import type { AccountInput, AccountOutput } from "./account-model.js"
-import type { Order, Outcome, Progress } from "./transfer.js"
+import type { Order, Outcome } from "./transfer.js"
 
 /** What happens, as far as invariants care. Ids are `type/key`. */
-export type BankEvent =
-  | Asked
-  | Answered
-  | Failed
-  | Told
-  | TurnBegan
-  | CallLeft
-  | AccountWritten
-  | TransferWritten
+export type BankEvent = Asked | Answered | Failed | Told | Wrote
 
 /** An account is about to be called. */
 export interface Asked {
@@ -37,40 +28,9 @@ export interface Failed {
   readonly delivery: Delivery
 }
 
-/** A client was told what became of a transfer. */
+/** A client was told the outcome of a transfer. */
 export interface Told {
   readonly kind: "told"
   readonly order: Order
   readonly outcome: Outcome
-}
-
-/** A turn of an account or a transfer begins. */
-export interface TurnBegan {
-  readonly kind: "turn"
-  readonly id: string
-  readonly generation: number
-  /** The activation that made the call, if it is one of the same system. */
-  readonly nearMaker?: Maker | undefined
-}
-
-/** The state of an account was committed. */
-export interface AccountWritten extends Written {
-  readonly kind: "account-written"
-  readonly account: string
-  readonly balance: number
-  readonly decided: readonly Decided[]
-}
-
-/** The state of a transfer was committed. */
-export interface TransferWritten extends Written {
-  readonly kind: "transfer-written"
-  readonly order: Order
-  readonly progress: Progress
-}
-
-interface Written {
-  readonly id: string
-  readonly generation: number
-  /** That of the placement, as the store has it in that moment; undefined if it has none. */
-  readonly placedAt: number | undefined
 }

@@ -1,9 +1,11 @@
 import type { Stage } from "../../src/sim/index.js"
-import { type Decided, OPENING_BALANCE } from "./account.js"
+import type { Wrote } from "../cluster/events.js"
+import { stateOf } from "../cluster/store-history.js"
+import { type AccountState, type Decided, OPENING_BALANCE } from "./account.js"
 import type { AccountInput } from "./account-model.js"
-import type { AccountWritten, Answered, Asked, BankEvent, Told, TransferWritten } from "./events.js"
+import type { Answered, Asked, BankEvent, Told } from "./events.js"
 import type { OrderBook } from "./order-book.js"
-import type { Order } from "./transfer.js"
+import type { Order, TransferState } from "./transfer.js"
 
 /**
  * Every account, by what was committed of it, and the money between accounts, by the orders: what was seen to leave one and not yet to
@@ -20,19 +22,22 @@ export class MoneyLedger {
     this.#book = book
     this.#accounts = new Map(book.accounts.map((key) => [key, { balance: OPENING_BALANCE, decided: [] }]))
     stage.invariant<BankEvent>("no transfer is applied twice, nor undone, nor changed", (event) =>
-      event.kind === "account-written" ? this.#write(event) : false,
+      isOf(event, ACCOUNT) ? this.#write(event) : false,
     )
-    stage.invariant<BankEvent>("Conservation", (event) =>
-      event.kind === "account-written" ? this.#conserved() : false,
-    )
+    stage.invariant<BankEvent>("Conservation", (event) => (isOf(event, ACCOUNT) ? this.#conserved() : false))
     stage.invariant<BankEvent>("NoAckedLoss", (event) => {
       if (event.kind === "asked") this.#asked.set(event.op, event)
       if (event.kind === "answered") return this.#acked(event)
       return event.kind === "told" ? this.#told(event) : false
     })
     stage.invariant<BankEvent>("a transfer remembers what is so, and goes on from there", (event) =>
-      event.kind === "transfer-written" ? this.#remembered(event) : false,
+      isOf(event, TRANSFER) ? this.#remembered(event) : false,
     )
+  }
+
+  /** As they were last saved. */
+  get balances(): readonly number[] {
+    return Array.from(this.#accounts.values(), ({ balance }) => balance)
   }
 
   /** Once every order was carried out: what is wrong with the books, if something is. */
@@ -47,7 +52,9 @@ export class MoneyLedger {
     return this.#conserved()
   }
 
-  #write({ account: key, balance, decided, id, generation }: AccountWritten): string | undefined {
+  #write({ bytes, id, generation }: Wrote): string | undefined {
+    const { balance, decided } = stateOf(bytes) as AccountState
+    const key = id.slice(ACCOUNT.length)
     const account = this.#accounts.get(key)
     const who = `${id}, as written at generation ${generation},`
     if (account === undefined) return `there is no ${id}`
@@ -107,7 +114,8 @@ export class MoneyLedger {
     return isSo ? undefined : `${shown(order)} was said to be ${outcome}; it took ${out} and brought ${into}`
   }
 
-  #remembered({ order, progress }: TransferWritten): string | undefined {
+  #remembered({ bytes }: Wrote): string | undefined {
+    const { order, progress } = stateOf(bytes) as TransferState & { readonly order: Order }
     const [out, into] = [this.#decision(order.from, order), this.#decision(order.to, order)]
     const before = this.#progress.get(order.id) ?? 0
     const reached = STEPS[progress]
@@ -125,6 +133,14 @@ export class MoneyLedger {
   #decision(account: string, { id }: Order): number | undefined {
     return this.#accounts.get(account)?.decided.find(([known]) => known === id)?.[1]
   }
+}
+
+const ACCOUNT = "Account/"
+const TRANSFER = "Transfer/"
+
+/** Whether the state of such an actor was committed. */
+function isOf(event: BankEvent, prefix: string): event is Wrote {
+  return event.kind === "wrote" && event.id.startsWith(prefix)
 }
 
 const STEPS = { begun: 0, withdrawn: 1, refused: 2, done: 2 } as const

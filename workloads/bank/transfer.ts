@@ -1,8 +1,7 @@
 import { Actor } from "../../src/index.js"
-import type { Life } from "../../src/sim/index.js"
-import { markOf } from "../call-makers.js"
+import { markOf } from "../cluster/call-makers.js"
+import type { NodeTap } from "../cluster/node-tap.js"
 import { AccountCalls } from "./account-calls.js"
-import type { BankShow } from "./show.js"
 
 /** So much, from one account to another, once. */
 export interface Order {
@@ -24,7 +23,7 @@ export interface TransferState {
  * An order that carries itself out. It remembers how far it has got, and goes on from there when it is called again: whatever it had
  * not remembered by then is asked of the accounts a second time, and they know its id.
  */
-export function transferOn(life: Life, show: BankShow, by: string) {
+export function transferOn(tap: NodeTap) {
   return class Transfer extends Actor<TransferState> {
     static readonly type = "Transfer"
 
@@ -33,16 +32,16 @@ export function transferOn(life: Life, show: BankShow, by: string) {
     }
 
     async carryOut(order: Order): Promise<Outcome> {
-      life.record({ kind: "turn", id: `Transfer/${this.key}`, generation: this.fencingToken })
+      const maker = { id: `Transfer/${this.key}`, generation: this.fencingToken }
+      tap.life.record({ kind: "turn", ...maker })
+      tap.passed({ what: "turn", ...maker })
       if (this.state.order === null) {
         this.state.order = order
         await this.save()
       }
-      const maker = { id: `Transfer/${this.key}`, generation: this.fencingToken }
-      const accounts = new AccountCalls(life, show, {
-        by,
+      const accounts = new AccountCalls(tap, {
         handleOf: (key) => this.actor("Account", key),
-        signature: { maker, by, mark: markOf(maker) },
+        signature: { maker, by: tap.name, mark: markOf(maker) },
       })
       if (this.state.progress === "begun") {
         const { kind } = await accounts.withdraw(order)

@@ -1,5 +1,5 @@
 import { Actor } from "../../src/index.js"
-import type { Life } from "../../src/sim/index.js"
+import type { NodeTap } from "../cluster/node-tap.js"
 
 export interface ItemState {
   /** How often it was kept. */
@@ -17,7 +17,7 @@ export interface Seen {
 }
 
 /** Small in memory, and as large as it is told to be in the store. */
-export function itemOn(life: Life) {
+export function itemOn(tap: NodeTap) {
   return class Item extends Actor<ItemState> {
     static readonly type = "Item"
     #calls = 0
@@ -36,13 +36,14 @@ export function itemOn(life: Life) {
       this.state.padding = "x".repeat(kib * 1_024)
       const { kept } = this.state
       await this.save()
-      life.record({ kind: "acked", id: this.#id, kept })
+      tap.life.record({ kind: "acked", id: this.#id, kept })
       return { generation, calls, kept }
     }
 
     #began(): Seen {
       const { kept } = this.state
-      life.record({ kind: "turn", id: this.#id, generation: this.fencingToken, kept })
+      tap.life.record({ kind: "turn", id: this.#id, generation: this.fencingToken, kept })
+      tap.passed({ what: "turn", id: this.#id, generation: this.fencingToken })
       this.#calls += 1
       return { generation: this.fencingToken, calls: this.#calls, kept }
     }

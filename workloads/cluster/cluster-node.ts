@@ -1,0 +1,121 @@
+import {
+  type ActorSystemSettings,
+  ActorsLeftBehind,
+  type LogFields,
+  type Logger,
+  NodeFenced,
+  NodeRejoined,
+} from "../../src/index.js"
+import type { Registry } from "../../src/registry/registry.js"
+import { type Life, startSystem } from "../../src/sim/index.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
+import type { VirtualActors } from "../../src/virtual/virtual-actors.js"
+import { markedPorts } from "./call-makers.js"
+import type { NodeTap } from "./node-tap.js"
+import { StoreClient, TappedStore } from "./tapped-store.js"
+
+/** One system on one machine, from its start until it has left, with taps on its clock, store, network and log. */
+export class ClusterNode {
+  readonly name: string
+  /** Resolves when it has left. */
+  readonly over: Promise<void>
+  readonly system: ActorSystem
+  readonly #tap: NodeTap
+  #isLeaving = false
+  #hasLeft = false
+  #hasLeftBehind = false
+  #left: () => void = () => {}
+
+  /** Rejects with a `StoreUnavailableError` if the store, or the join, does not answer. */
+  static async start(tap: NodeTap, settings: Partial<ActorSystemSettings>): Promise<ClusterNode> {
+    const { life, cluster, clock } = tap
+    const { manners, namespace } = cluster
+    const client = manners && new StoreClient(life, manners, () => cluster.isOver)
+    const provider = cluster.store.provider(life, { timeoutMs: cluster.storeTimeoutMs })
+    const ports = { ...markedPorts(life, () => cluster.stage.nowMs), clock }
+    const system = await startSystem(
+      { ...life, ports },
+      {
+        ...cluster.settings,
+        namespace,
+        listen: { host: life.host, port: PORT, secret: "a secret of the cluster" },
+        logger: tappedLog(life),
+        store: {
+          open: async (namespace, ports) =>
+            new TappedStore(await provider.open(namespace, ports), tap, client),
+        },
+        ...settings,
+      },
+    )
+    return new ClusterNode(tap, system)
+  }
+
+  private constructor(tap: NodeTap, system: ActorSystem) {
+    const { life, cluster } = tap
+    this.name = tap.name
+    this.system = system
+    this.#tap = tap
+    this.over = new Promise((resolve) => {
+      this.#left = resolve
+    })
+    tap.follow(this.registry)
+    system.events.subscribe(NodeFenced, ({ node, because }) => {
+      life.record({ kind: "stopped", node: `${node}` })
+      life.record({ kind: "fenced", node: `${node}`, because })
+      life.sometimes(`a node is fenced: ${because}`)
+    })
+    system.events.subscribe(NodeRejoined, () => life.sometimes("a fenced node comes back"))
+    system.events.subscribe(ActorsLeftBehind, () => {
+      cluster.hasLeftBehind = true
+      this.#hasLeftBehind = true
+    })
+  }
+
+  get registry(): Registry {
+    return ActorSystem.registryOf(this.system) as Registry
+  }
+
+  get actors(): VirtualActors {
+    return ActorSystem.actorsOf(this.system) as VirtualActors
+  }
+
+  /** It was told to stop. */
+  get isLeaving(): boolean {
+    return this.#isLeaving
+  }
+
+  get hasLeft(): boolean {
+    return this.#hasLeft
+  }
+
+  /** Stops the system as planned. */
+  async leave(): Promise<void> {
+    if (this.#isLeaving) return
+    this.#isLeaving = true
+    const { life, cluster } = this.#tap
+    cluster.leaving.add(this.name)
+    const node = `${this.registry.node}`
+    if (this.actors.catalog.size > 0) life.sometimes("a node leaves with work to do")
+    const stopped = this.system.stop()
+    this.#tap.learned(node, "leaving")
+    await stopped
+    this.#hasLeft = true
+    // Where turns were left behind, its lease is left to run out.
+    if (cluster.isFaultless && !this.#hasLeftBehind) life.record({ kind: "left", node })
+    this.#left()
+  }
+}
+
+const PORT = 25_520
+
+/** The log of a life, with an ear for which nodes are taken out of the cluster, and why. */
+function tappedLog(life: Life): Logger {
+  const { logger } = life.ports
+  const log = (level: Parameters<Logger["log"]>[0], message: string, fields?: LogFields) => {
+    if (message === "a node was taken out of the cluster")
+      life.sometimes(`a lease is ended: ${String(fields?.["because"])}`)
+    logger.log(level, message, fields)
+  }
+  const tapped: Logger = { enabled: (level) => logger.enabled(level), log, with: () => tapped }
+  return tapped
+}

@@ -50,7 +50,7 @@ export class Host {
 
   /** Ends an actor, if it runs here. */
   release(id: string): void {
-    void this.node.actors.catalog.get(id)?.deactivated("asked")
+    void this.node.actors.catalog.get(id)?.deactivate("asked")
   }
 
   /** Says of another node that it is down, though it is not. */

@@ -43,7 +43,7 @@ export const activationPlantings: readonly Planting[] = [
     about: "a call forgets who made it: the door is asked when it is made, and never again",
     breaks: "SingleActivation: no call is sent whose maker was overtaken",
     workload: "activation",
-    file: "src/virtual/virtual-actors.ts",
+    file: "src/virtual/handles.ts",
     from: "maker: from,",
     to: "maker: undefined,",
   },

@@ -121,6 +121,11 @@ export class Registry implements TenureHolder {
     return this.#roster.view
   }
 
+  /** Whether this node has joined, and was not fenced since. */
+  get hasJoined(): boolean {
+    return this.#incarnation !== undefined
+  }
+
   /** Whether this node is a member, and may act. */
   get isMember(): boolean {
     return this.#incarnation?.mayAct() ?? false

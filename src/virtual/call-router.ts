@@ -7,6 +7,7 @@ import {
   NodeUnreachableError,
   OverloadedError,
 } from "../errors/call-errors.js"
+import { PlacementHappened } from "../placement/placement-log.js"
 import type { Answer, PlacementOptions } from "../placement/placement-protocol.js"
 import type { MonotonicMs, Timer } from "../ports/clock.js"
 import type { TraceContext } from "../ports/telemetry.js"
@@ -298,9 +299,26 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   }
 
   #resolve(route: Route, request: number, excluded: readonly NodeId[]): void {
+    const known = this.#knownNode(route.id)
+    if (known !== undefined) {
+      return this.#do(route, route.routing.resolved(request, { kind: "node", node: known }))
+    }
     this.#host.placement.resolve(route.id, excluded.length === 0 ? NO_OPTIONS : { excluded }, (answer) =>
       this.#do(route, route.routing.resolved(request, this.#answer(route, answer))),
     )
+  }
+
+  /**
+   * The node that has the actor, as far as is cached. Most calls find it here, and the coordinator would say the
+   * same; unless somebody follows what it decides.
+   */
+  #knownNode(id: ActorId): NodeId | undefined {
+    const { registry, realm } = this.#host
+    const known = registry.cached(id)
+    if (known?.kind !== "placed" || !registry.hasJoined || realm.events.has(PlacementHappened))
+      return undefined
+    const { node } = known
+    return node.address !== registry.node.address && registry.view.has(node) ? node : undefined
   }
 
   #answer({ id, key }: Route, answer: Answer): RoutingAnswer {

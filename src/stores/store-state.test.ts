@@ -90,3 +90,15 @@ test("the past is bounded by its bytes too, however few commits they are", () =>
   write(state, put("a", "x".repeat(100_000)))
   expect(contents(state)).toHaveLength(1)
 })
+
+test("equal values are kept once, and nobody who reads or wrote one can change another", () => {
+  const state = new StoreState("store", "one")
+  const value = new Uint8Array([1, 2, 3])
+  const begin = state.moment
+  write(state, { kind: "put", key: "a", value }, { kind: "put", key: "b", value })
+  value.fill(9)
+  state.get("a").entry?.value.fill(8)
+  for (const { value: listed } of state.list("").entries) listed.fill(7)
+  for (const change of state.changesAfter("", begin)?.flat() ?? []) change.value?.fill(6)
+  for (const key of ["a", "b"]) expect([...(state.get(key).entry?.value ?? [])]).toEqual([1, 2, 3])
+})

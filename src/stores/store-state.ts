@@ -27,6 +27,8 @@ export class StoreState {
   #oldestKnown: Revision = 0
   #logBytes = 0
   readonly #kept: KeptLog
+  /** The last small value of each length. All placements of a node have the same value. */
+  readonly #recent: Uint8Array[] = []
 
   constructor(identity: string, epoch: string, kept: Partial<KeptLog> = {}) {
     this.identity = identity
@@ -68,7 +70,7 @@ export class StoreState {
       this.#keep(
         revision,
         effective.map((write) => {
-          const value = write.kind === "put" ? new Uint8Array(write.value) : undefined
+          const value = write.kind === "put" ? this.#copy(write.value) : undefined
           return this.#change({ key: write.key, revision, value })
         }),
       )
@@ -116,6 +118,16 @@ export class StoreState {
     return entry === undefined ? undefined : { ...entry, value: new Uint8Array(entry.value) }
   }
 
+  /** Copies bytes; those of equal small values in a row of the same length are kept once, as bytes in here never change. */
+  #copy(value: Uint8Array): Uint8Array {
+    if (value.length > MOST_SHARED_BYTES) return new Uint8Array(value)
+    const recent = this.#recent[value.length]
+    if (recent !== undefined && Buffer.compare(recent, value) === 0) return recent
+    const copy = new Uint8Array(value)
+    this.#recent[value.length] = copy
+    return copy
+  }
+
   #contradiction(condition: Condition): Found[] {
     const { key } = condition
     const revision = this.#entries.get(key)?.revision
@@ -159,6 +171,8 @@ export class StoreState {
     this.#logBytes = bytes
   }
 }
+
+const MOST_SHARED_BYTES = 64
 
 /** How much of the past is known for certain. */
 export interface KeptLog {

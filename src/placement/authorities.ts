@@ -203,7 +203,7 @@ interface Count {
   count: number
 }
 
-export interface AuthoritiesOptions {
+interface AuthoritiesOptions {
   readonly self: NodeId
   readonly strategyOf: (type: string) => PlacementStrategy
   readonly random: Pick<Random, "uint32">
@@ -211,7 +211,7 @@ export interface AuthoritiesOptions {
   readonly limit: number
 }
 
-export interface AuthorityQuestion {
+interface AuthorityQuestion {
   readonly options: PlacementOptions
   /** The node that was named before the store was asked. */
   readonly previousAuthority?: NodeId | undefined
@@ -219,7 +219,7 @@ export interface AuthorityQuestion {
   readonly since: Revision | undefined
 }
 
-export type Choice =
+type Choice =
   /** `isNew`: no message for this actor has been sent there yet. */
   | { readonly kind: "named"; readonly candidate: Candidate; readonly isNew: boolean }
   | { readonly kind: "nobody"; readonly refusal: Refusal }

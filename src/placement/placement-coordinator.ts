@@ -367,7 +367,7 @@ export class PlacementCoordinator {
 const NONE: readonly PlacementCommand[] = []
 const NO_OPTIONS: PlacementOptions = {}
 
-export interface PlacementCoordinatorOptions {
+interface PlacementCoordinatorOptions {
   readonly self: NodeId
   readonly namespace: string
   /**

@@ -62,7 +62,7 @@ export type PlacementEvent = Happening & { readonly observedAt: MonotonicMs }
  * A resolve that the catalog or the cache answers is counted but not an event: it changes nothing and is
  * frequent.
  */
-export type Happening =
+type Happening =
   | { readonly kind: "became"; readonly state: CoordinatorState; readonly because: string }
   | { readonly kind: "topology-changed"; readonly version: number }
   | { readonly kind: "member-left"; readonly node: NodeId }

@@ -33,13 +33,13 @@ export type Resolution = Answer | Pending
 /** Where an actor is, or why that cannot be said, and when that was so. */
 export type Answer = Local | Remote | Refused
 
-export interface Local {
+interface Local {
   readonly kind: "local"
   readonly generation: Revision
   readonly observedAt: MonotonicMs
 }
 
-export interface Remote {
+interface Remote {
   readonly kind: "remote"
   readonly node: NodeId
   /** Undefined where the actor is nowhere yet: the node claims it when the first message arrives. */
@@ -47,14 +47,14 @@ export interface Remote {
   readonly observedAt: MonotonicMs
 }
 
-export interface Refused {
+interface Refused {
   readonly kind: "refused"
   readonly refusal: Refusal
   readonly observedAt: MonotonicMs
 }
 
 /** The answer follows in a `settle` command for this waiter. */
-export interface Pending {
+interface Pending {
   readonly kind: "pending"
   /** Shared by all who wait for one id. */
   readonly request: number
@@ -74,7 +74,7 @@ export type Refusal =
   | Denied
 
 /** A step of the request failed. What was acquired is released, and a retry is safe. */
-export interface Denied {
+interface Denied {
   readonly reason: "denied"
   readonly step: "wait" | "look-up" | "acquire" | "activate" | "release"
   readonly because: string
@@ -126,7 +126,7 @@ export interface Settle {
 export type CoordinatorEvent = ClusterEvent | StepEvent
 
 /** What happens to this node and its cluster. */
-export type ClusterEvent =
+type ClusterEvent =
   /** A client calls and hosts nothing. Also changes one role into the other, and ends a `suspend`. */
   | { readonly kind: "start"; readonly as: Role }
   /**
@@ -213,7 +213,7 @@ export type Stage =
   | { readonly kind: "clearing"; readonly generation: Revision }
 
 /** Since the coordinator was made. */
-export interface CoordinatorCounts {
+interface CoordinatorCounts {
   /** Answers, by their kind. */
   readonly local: number
   readonly remote: number

@@ -42,7 +42,7 @@ export function nextStep(
     : { kind: "look-up", authority: candidate.node }
 }
 
-export interface Knowledge {
+interface Knowledge {
   readonly known: Whereabouts | undefined
   /** From the cache otherwise. */
   readonly isFromStore: boolean

@@ -4,7 +4,8 @@ import { NodeId } from "../address/node-id.js"
 import type { Candidate } from "./placement-protocol.js"
 import { rendezvous } from "./rendezvous.js"
 
-// What is pinned here is where actors live: a version that answers otherwise fights with the nodes that run an older one.
+// What is pinned here is where actors live: a version that answers otherwise fights with the nodes that run
+// an older one.
 test.each([
   ["prod::BankAccount/alice", "node-3"],
   ["prod::BankAccount/bob", "node-0"],

@@ -97,7 +97,10 @@ const HEAD = `The node "me" claims an actor. A placement is told as node@generat
 what comes                                                         what is to be done
 `
 
-/** Each line is told by a claim that was made from the snapshot of the one before: there is nothing else that it knows. */
+/**
+ * Each line is told by a claim that was made from the snapshot of the one before: there is nothing else that
+ * it knows.
+ */
 function conversation(
   title: string,
   guess: PlacementSeen | undefined,

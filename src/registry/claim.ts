@@ -9,10 +9,11 @@ import type { Revision } from "../ports/store.js"
  * placement:
  *
  *     nothing                        on the condition that nothing does
- *     this node                      at the revision read: it runs no such activation, or this claim would not have been
- *                                    begun. An answer was lost, or a release failed. The generation is a new one all the same
+ *     this node                      at the revision read: it runs no such activation, or this claim
+ *                                    would not have begun. An answer was lost, or a release failed. The
+ *                                    generation is a new one all the same
  *     a node whose record is gone    at the revision read, and that its record is absent
- *     a node whose record is there   nothing is committed: the actor is there, whatever is thought of that node
+ *     a node whose record is there   nothing is committed: the actor is there, alive or not
  *
  * What is thought to stand there is a guess, so that the usual claim is one commit and no read. A refusal
  * says what does stand there, and is the next guess. After an answer that was lost the placement is read;

@@ -1,13 +1,16 @@
 /**
- * What all nodes of a cluster must have in common to talk to each other, as it stands in the store: whoever does not fit is told so when it starts.
+ * What all nodes of a cluster must have in common to talk to each other, as it stands in the store: whoever
+ * does not fit is told so when it starts.
  *
- * Membership is by the store alone. A node with another secret would be a member like any other, would be given actors, and nobody could reach
- * them. So the first node writes down what it is, and each node that joins compares, before there is a record of it.
+ * Membership is by the store alone. A node with another secret would be a member like any other, would be
+ * given actors, and nobody could reach them. So the first node writes down what it is, and each node that
+ * joins compares, before there is a record of it.
  *
- * Secrets stand there as fingerprints, by which nothing can be proven. One in common is enough, as for a connection; the node that joins writes its own
- * down, so that the key follows a change of the secret from rollout to rollout. As that is what the last one has, and not what all have, the record of
- * each node says its own too, and whoever joins is compared with each that is alive. What no node in the cluster could get by with is
- * replaced once none is left.
+ * Secrets stand there as fingerprints, by which nothing can be proven. One in common is enough, as for a
+ * connection; the node that joins writes its own down, so that the key follows a change of the secret from
+ * rollout to rollout. As that is what the last one has, and not what all have, the record of each node says
+ * its own too, and whoever joins is compared with each that is alive. What no node in the cluster could get
+ * by with is replaced once none is left.
  */
 export interface ClusterTerms {
   /** Of the wire format. */

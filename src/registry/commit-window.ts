@@ -1,9 +1,11 @@
 /**
- * How much of one kind a node has in flight at its store: so many requests, and so many bytes. The rest waits here, in the order in which it came.
+ * How much of one kind a node has in flight at its store: so many requests, and so many bytes. The rest waits
+ * here, in the order in which it came.
  *
- * A store serves what it is given one after the other. If a node handed over all that it has to do at once, its next renewal would come
- * behind it, and by the time it is served the lease has run out. What waits here costs nothing, and can be taken back: once the
- * node is fenced all of it is let through, finds that its doors are shut, and sends nothing.
+ * A store serves what it is given one after the other. If a node handed over all that it has to do at once,
+ * its next renewal would come behind it, and by the time it is served the lease has run out. What waits here
+ * costs nothing, and can be taken back: once the node is fenced all of it is let through, finds that its
+ * doors are shut, and sends nothing.
  */
 export class CommitWindow {
   readonly #maxRequests: number
@@ -26,7 +28,10 @@ export class CommitWindow {
     return this.#waiting.length - this.#next
   }
 
-  /** Undefined if there is room; otherwise resolves when there is. Whoever has entered leaves, with the same bytes. */
+  /**
+   * Undefined if there is room; otherwise resolves when there is. Whoever has entered leaves, with the same
+   * bytes.
+   */
   enter(bytes = 0): Promise<void> | undefined {
     if (this.waiting === 0 && this.#hasRoomFor(bytes)) {
       this.#count(bytes)
@@ -69,7 +74,10 @@ export class CommitWindow {
   }
 }
 
-/** What has been let in is dropped in pieces of this length: one at a time would move the whole queue each time. */
+/**
+ * What has been let in is dropped in pieces of this length: one at a time would move the whole queue each
+ * time.
+ */
 const COMPACT_AT = 4_096
 
 interface CommitWindowOptions {
@@ -83,8 +91,8 @@ interface Waiting {
 }
 
 /**
- * What a node may have in flight: together less than a store serves in a small part of a lease, also a slow one. More in flight would not be
- * served sooner.
+ * What a node may have in flight: together less than a store serves in a small part of a lease, also a slow
+ * one. More in flight would not be served sooner.
  */
 export class CommitWindows {
   /** Claims and releases. */

@@ -7,8 +7,8 @@ import { CLUSTER } from "./registry-keys.js"
 /*
  * Every commit that the registry makes: on which conditions, and what it writes.
  *
- * The decisions say when; these say what. They are apart from the drivers that send them, so that the explorer in
- * `spec/` judges the very conditions that go to the store, and not its own idea of them.
+ * The decisions say when; these say what. They are apart from the drivers that send them, so that the
+ * explorer in `spec/` judges the very conditions that go to the store, and not its own idea of them.
  */
 
 /** A commit in whatever epoch its sender lives. */
@@ -24,7 +24,10 @@ export function termsCommit(terms: ClusterTerms, over: Revision | undefined): Pr
   }
 }
 
-/** Record and lease come into being together; on the terms that this node fits, where it was compared with any. */
+/**
+ * Record and lease come into being together; on the terms that this node fits, where it was compared with
+ * any.
+ */
 export function joinCommit(node: string, record: NodeRecord, lease: Uint8Array, terms?: Revision): Proposal {
   return {
     conditions: [
@@ -40,8 +43,9 @@ export function joinCommit(node: string, record: NodeRecord, lease: Uint8Array, 
 }
 
 /**
- * Either condition alone keeps an ended lease ended. Without the one on the record a node that was set down would go on; without
- * the one on the lease, renewals that hung would come one after the other, and keep a dead node's lease alive.
+ * Either condition alone keeps an ended lease ended. Without the one on the record a node that was set down
+ * would go on; without the one on the lease, renewals that hung would come one after the other, and keep a
+ * dead node's lease alive.
  */
 export function renewCommit(
   node: string,
@@ -142,7 +146,10 @@ export function releaseCommit(key: string, generation: Revision): Proposal {
   }
 }
 
-/** On the placement, so that a stale copy changes nothing; and on the state, so that a save that hung undoes nothing. */
+/**
+ * On the placement, so that a stale copy changes nothing; and on the state, so that a save that hung undoes
+ * nothing.
+ */
 export function saveCommit(
   placement: { readonly key: string; readonly generation: Revision },
   state: { readonly key: string; readonly over: Revision | undefined },

@@ -4,8 +4,8 @@ import type { Change, ClusterStore, Moment, StoreWatch } from "../ports/store.js
 import type { StoreTroubles } from "./store-troubles.js"
 
 /**
- * Keeps up with a part of the store: one look at it, and every change from there on. After a gap it looks again; while the store is
- * away it tries again, more and more slowly.
+ * Keeps up with a part of the store: one look at it, and every change from there on. After a gap it looks
+ * again; while the store is away it tries again, more and more slowly.
  */
 export class Follower {
   readonly #store: ClusterStore

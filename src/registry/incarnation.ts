@@ -11,8 +11,8 @@ import { decodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.
 import type { StoreTroubles } from "./store-troubles.js"
 
 /**
- * One life of this node in the store, from its join until it is fenced: does what its lease decides (`node-lease.ts`) and tells it
- * what came of it.
+ * One life of this node in the store, from its join until it is fenced: does what its lease decides
+ * (`node-lease.ts`) and tells it what came of it.
  */
 export class Incarnation {
   readonly node: NodeId
@@ -30,8 +30,9 @@ export class Incarnation {
   #shutAt: MonotonicMs | undefined
   #turnAway: Timer | undefined
   /**
-   * Its doors have waited for so long that others may soon take its place. What has not started here goes back to its callers, who can
-   * then try elsewhere: kept until the node is declared gone, it would end as `unknown`, though it was not run.
+   * Its doors have waited for so long that others may soon take its place. What has not started here goes
+   * back to its callers, who can then try elsewhere: kept until the node is declared gone, it would end as
+   * `unknown`, though it was not run.
    */
   turnsAway = false
   #lastKnownLease: Revision | undefined
@@ -41,7 +42,10 @@ export class Incarnation {
   #joined: (isMember: boolean) => void = () => {}
   #isFenced: (because: string) => void = () => {}
 
-  /** Resolves with undefined if the join was refused or not answered: whoever tries again is another incarnation. */
+  /**
+   * Resolves with undefined if the join was refused or not answered: whoever tries again is another
+   * incarnation.
+   */
   static async join(node: NodeId, epoch: string, tools: IncarnationTools): Promise<Incarnation | undefined> {
     // Held before there is a record that says so.
     const line = await tools.lifeline?.hold()
@@ -294,7 +298,10 @@ export class Incarnation {
     })
   }
 
-  /** What `ask` gives is told; and before that `otherwise`, if it takes longer than a lease that is to be renewed can wait. */
+  /**
+   * What `ask` gives is told; and before that `otherwise`, if it takes longer than a lease that is to be
+   * renewed can wait.
+   */
   #soon(withinMs: number, otherwise: LeaseEvent, ask: () => Promise<LeaseEvent>): void {
     const patience = this.#tools.clock.setTimer(withinMs, () => this.#handle(otherwise))
     ask()
@@ -374,7 +381,10 @@ export interface IncarnationTools {
 }
 
 interface DoorWatcher {
-  /** The lease has run out as far as its holder knows: all doors are shut until the store says what became of it. */
+  /**
+   * The lease has run out as far as its holder knows: all doors are shut until the store says what became of
+   * it.
+   */
   shut(): void
   /** No word yet: what has not started is refused from now on. */
   turnedAway(): void

@@ -105,8 +105,8 @@ interface Told {
 }
 
 /**
- * After each line it is asked what is due. Each is told by one that was made from the snapshot of the one before: there is
- * nothing else that it knows.
+ * After each line it is asked what is due. Each is told by one that was made from the snapshot of the one
+ * before: there is nothing else that it knows.
  */
 function conversation(title: string, lines: readonly Line[]): string {
   let sights = new LeaseSights(terms)

@@ -6,20 +6,23 @@ import { type LeaseTerms, observerMs } from "./lease-terms.js"
 /**
  * The observer's half of node leases: a decision.
  *
- * Every process watches all leases, and counts for itself, on its own clock, for how long it has seen each at one revision: from
- * when it received the first sight of it. A lease that has not moved for the ttl and its margin has a holder that is silent, since
- * that one counted a shorter time from an earlier moment; so whoever sees this may end it. The commit is conditioned on
- * the very revision, so a renewal that this process has not heard of yet is never ended by mistake.
+ * Every process watches all leases, and counts for itself, on its own clock, for how long it has seen each at
+ * one revision: from when it received the first sight of it. A lease that has not moved for the ttl and its
+ * margin has a holder that is silent, since that one counted a shorter time from an earlier moment; so
+ * whoever sees this may end it. The commit is conditioned on the very revision, so a renewal that this
+ * process has not heard of yet is never ended by mistake.
  *
- * Sights belong to the process and not to its node: one that is fenced and has not come back still watches, or two nodes
- * that fenced each other would wait for ever. A lease of its own former life is ended like any other.
+ * Sights belong to the process and not to its node: one that is fenced and has not come back still watches,
+ * or two nodes that fenced each other would wait for ever. A lease of its own former life is ended like any
+ * other.
  *
- * A process that could not renew its own lease in time has not been able to see others renew theirs either: while it waits for the store it ends
- * nobody's for having run out, and once it has its own again it gives the others as much time as they need for the same. Otherwise the first
- * that finds the store again after an outage would end all others.
+ * A process that could not renew its own lease in time has not been able to see others renew theirs either:
+ * while it waits for the store it ends nobody's for having run out, and once it has its own again it gives
+ * the others as much time as they need for the same. Otherwise the first that finds the store again after an
+ * outage would end all others.
  *
- * Only one of all who see it has to end it, and any of them can; those who come second are refused, and that is all. A
- * death that the kernel proves needs no waiting.
+ * Only one of all who see it has to end it, and any of them can; those who come second are refused, and that
+ * is all. A death that the kernel proves needs no waiting.
  */
 export class LeaseSights {
   readonly #terms: LeaseTerms
@@ -34,7 +37,10 @@ export class LeaseSights {
     return [...this.#sights]
   }
 
-  /** The store showed this lease, by a listing or a watch. `terms` are the lease's own. Says whether it has moved since it was first seen. */
+  /**
+   * The store showed this lease, by a listing or a watch. `terms` are the lease's own. Says whether it has
+   * moved since it was first seen.
+   */
   saw(node: string, revision: Revision, now: MonotonicMs, terms: LeaseTerms = this.#terms): boolean {
     assert(revision > NOT_SEEN, "a lease was seen at a revision that no store gives")
     const known = this.#sights.get(node)
@@ -48,7 +54,10 @@ export class LeaseSights {
     this.#sights.delete(node)
   }
 
-  /** The kernel says that its holder has died. A renewal that the holder sent before may still arrive, and helps it no more. */
+  /**
+   * The kernel says that its holder has died. A renewal that the holder sent before may still arrive, and
+   * helps it no more.
+   */
   died(node: string): void {
     const known = this.#sights.get(node) ?? { revision: NOT_SEEN, endAt: Number.POSITIVE_INFINITY }
     this.#sights.set(node, { ...known, isDead: true })
@@ -67,7 +76,10 @@ export class LeaseSights {
     this.#sights.clear()
   }
 
-  /** The leases that may be ended now, at the revisions that they were seen at. Each is said again after a while. */
+  /**
+   * The leases that may be ended now, at the revisions that they were seen at. Each is said again after a
+   * while.
+   */
   due(now: MonotonicMs): readonly EndableLease[] {
     const due: EndableLease[] = []
     for (const [node, sight] of this.#sights) {

@@ -1,6 +1,9 @@
 import type { MonotonicMs, WallMs } from "../ports/clock.js"
 
-/** How long a lease lasts, and by how much clocks may be wrong: each within `driftMargin` of true time, fast or slow. */
+/**
+ * How long a lease lasts, and by how much clocks may be wrong: each within `driftMargin` of true time, fast
+ * or slow.
+ */
 export interface LeaseTerms {
   readonly ttlMs: number
   /** A share of the ttl, from 0 to 1. */
@@ -18,14 +21,18 @@ export function holderMs({ ttlMs, driftMargin }: LeaseTerms): number {
   return ttlMs * (1 - driftMargin)
 }
 
-/** An observer may end it after this long, counted from when it received the first sight of the lease at one revision. */
+/**
+ * An observer may end it after this long, counted from when it received the first sight of the lease at one
+ * revision.
+ */
 export function observerMs({ ttlMs, driftMargin }: LeaseTerms): number {
   return ttlMs * (1 + driftMargin)
 }
 
 /**
- * What a lease says of itself, so that whoever watches it waits for as long as its holder thinks, also where the two were started with
- * different settings. An observer that is less sure of clocks than the holder waits by its own margin.
+ * What a lease says of itself, so that whoever watches it waits for as long as its holder thinks, also where
+ * the two were started with different settings. An observer that is less sure of clocks than the holder waits
+ * by its own margin.
  */
 export function encodeTerms({ ttlMs, driftMargin }: LeaseTerms): Uint8Array {
   return Buffer.from(`${ttlMs} ${driftMargin}`)
@@ -38,7 +45,10 @@ export function termsToWatch(lease: Uint8Array, own: LeaseTerms): LeaseTerms {
   return { ttlMs, driftMargin: Math.max(driftMargin, own.driftMargin) }
 }
 
-/** How long doors wait for a renewal before calls are turned away: half of the time in which a holder is silent and nobody may end its lease. */
+/**
+ * How long doors wait for a renewal before calls are turned away: half of the time in which a holder is
+ * silent and nobody may end its lease.
+ */
 export function turnAwayMs({ ttlMs, driftMargin }: LeaseTerms): number {
   return ttlMs * driftMargin
 }
@@ -48,8 +58,9 @@ export function renewEveryMs({ ttlMs }: LeaseTerms): number {
 }
 
 /**
- * How long the store is given to answer a renewal, or a look at the lease, before something else is tried: half of the time that is left, so that
- * there is as much again for the next attempt; and never so little that a slow store is asked the next thing instead of being waited for.
+ * How long the store is given to answer a renewal, or a look at the lease, before something else is tried:
+ * half of the time that is left, so that there is as much again for the next attempt; and never so little
+ * that a slow store is asked the next thing instead of being waited for.
  */
 export function patienceMs({ ttlMs }: LeaseTerms, leftMs: number): number {
   return Math.max(ttlMs / 6, leftMs / 2)

@@ -365,7 +365,10 @@ type Told =
   | Exclude<LeaseEvent, { kind: "renewed" }>
   | { readonly kind: "renewed"; readonly request: number; readonly lease: number }
 
-/** Each line is told by a lease that was made from the snapshot of the one before: there is nothing else that it knows. */
+/**
+ * Each line is told by a lease that was made from the snapshot of the one before: there is nothing else that
+ * it knows.
+ */
 function conversation(title: string, lines: readonly Line[]): string {
   let lease = new NodeLease(terms, at(0))
   const renewals = new Map<number, LeaseCommand & { kind: "renew" }>()

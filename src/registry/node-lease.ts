@@ -7,28 +7,31 @@ import type { RecordStatus } from "./node-record.js"
 /**
  * The holder's half of a node lease: a decision.
  *
- * A lease is a promise to fall silent. The holder counts its deadline from before a renewal was sent, an observer from after
- * it saw one; so the holder is silent first, whatever the network does in between. Nobody's clock is compared with anybody
- * else's: comparing wall clocks would be simpler, and wrong whenever somebody sets one.
+ * A lease is a promise to fall silent. The holder counts its deadline from before a renewal was sent, an
+ * observer from after it saw one; so the holder is silent first, whatever the network does in between.
+ * Nobody's clock is compared with anybody else's: comparing wall clocks would be simpler, and wrong whenever
+ * somebody sets one.
  *
  *     joining --> held --> leaving --> fenced
  *        |         |                     ^
  *        +---------+---------------------+     each of held and leaving renews, and looks in doubt
  *
- * Only a renewal that was answered yes moves the deadline. One whose answer does not come may have been made, or may be made later; so the
- * holder looks, takes the revision that it finds for its own (nobody else writes this lease, others only delete it), and
- * renews again. A yes that comes after all counts from when its own renewal was sent: whoever ends the lease has seen that renewal, or a
- * later one, after that. What the holder finds gone is gone for good: an ended lease is never renewed, because its node's actors may
- * have been claimed by others from that moment on. The node comes back as a new incarnation.
+ * Only a renewal that was answered yes moves the deadline. One whose answer does not come may have been made,
+ * or may be made later; so the holder looks, takes the revision that it finds for its own (nobody else writes
+ * this lease, others only delete it), and renews again. A yes that comes after all counts from when its own
+ * renewal was sent: whoever ends the lease has seen that renewal, or a later one, after that. What the holder
+ * finds gone is gone for good: an ended lease is never renewed, because its node's actors may have been
+ * claimed by others from that moment on. The node comes back as a new incarnation.
  *
- * Past the deadline all doors are shut, and wait for a renewal. Renewing and ending are each one commit on the lease's revision, so that one
- * of the two is made: if it is the renewal, nobody had ended the lease, nobody has claimed anything, and the same tenures go on; if it is
- * refused, the look that follows finds out. A process that was blocked or stopped for long loses nothing by it where nobody took its
- * place. To fence it at the deadline instead would be as safe, and would cost the memory of all of its actors each time.
+ * Past the deadline all doors are shut, and wait for a renewal. Renewing and ending are each one commit on
+ * the lease's revision, so that one of the two is made: if it is the renewal, nobody had ended the lease,
+ * nobody has claimed anything, and the same tenures go on; if it is refused, the look that follows finds out.
+ * A process that was blocked or stopped for long loses nothing by it where nobody took its place. To fence it
+ * at the deadline instead would be as safe, and would cost the memory of all of its actors each time.
  *
- * A machine that was suspended stops the monotonic clock too, on some systems, and the wall clock goes on. So the deadline counts on
- * both. To look instead for how far the two have drifted apart would leave less room for clocks that are wrong; the model in `spec/`
- * has the trace.
+ * A machine that was suspended stops the monotonic clock too, on some systems, and the wall clock goes on. So
+ * the deadline counts on both. To look instead for how far the two have drifted apart would leave less room
+ * for clocks that are wrong; the model in `spec/` has the trace.
  */
 export class NodeLease {
   readonly #terms: LeaseTerms
@@ -57,12 +60,18 @@ export class NodeLease {
     return this.#state.kind
   }
 
-  /** The revision of the node's record: what its claims are conditioned on. Undefined before it has joined, and once it is fenced. */
+  /**
+   * The revision of the node's record: what its claims are conditioned on. Undefined before it has joined,
+   * and once it is fenced.
+   */
   get record(): Revision | undefined {
     return this.#state.kind === "held" || this.#state.kind === "leaving" ? this.#state.record : undefined
   }
 
-  /** Asked before every turn, message, reply and save. A leaving node starts nothing, and may end what it has begun. */
+  /**
+   * Asked before every turn, message, reply and save. A leaving node starts nothing, and may end what it has
+   * begun.
+   */
   mayAct(now: Instant): boolean {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return false
@@ -129,7 +138,9 @@ export class NodeLease {
     return []
   }
 
-  /** Also one that is not waited for any more. By then a later one may have been answered: nothing goes back. */
+  /**
+   * Also one that is not waited for any more. By then a later one may have been answered: nothing goes back.
+   */
   #renewed({ request, lease, sentAt, announces }: RenewedEvent, now: Instant): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
@@ -234,7 +245,10 @@ export class NodeLease {
     }
   }
 
-  /** When what comes to nothing is tried again. At once would be without end, at a store that shows what it has and takes nothing. */
+  /**
+   * When what comes to nothing is tried again. At once would be without end, at a store that shows what it
+   * has and takes nothing.
+   */
   #againAt(now: Instant): MonotonicMs {
     return now.monotonicMs + this.#pauseMs
   }
@@ -313,12 +327,17 @@ export type LeaseEvent =
   | { readonly kind: "leave" }
   /** After `leave`: no turn is under way any more, and none will begin. */
   | { readonly kind: "settled" }
-  /** No more is done, and turns are still under way: nobody may have the actors before the lease has run out. */
+  /**
+   * No more is done, and turns are still under way: nobody may have the actors before the lease has run out.
+   */
   | { readonly kind: "abandoned" }
   | { readonly kind: "epoch-changed" }
   | { readonly kind: "tick" }
 
-/** The store said yes to a renewal, now or long ago; when that was sent, and what else it said, is as in its command. */
+/**
+ * The store said yes to a renewal, now or long ago; when that was sent, and what else it said, is as in its
+ * command.
+ */
 interface RenewedEvent {
   readonly kind: "renewed"
   readonly request: number
@@ -339,7 +358,10 @@ interface LookedEvent {
 export type LeaseCommand =
   /** Make record and lease in one commit, on the condition that both are absent. */
   | { readonly kind: "join"; readonly request: number }
-  /** Write the lease, on the conditions that lease and record are at these revisions; and with it that the node leaves. */
+  /**
+   * Write the lease, on the conditions that lease and record are at these revisions; and with it that the
+   * node leaves.
+   */
   | {
       readonly kind: "renew"
       readonly request: number

@@ -1,6 +1,8 @@
 import type { NodeId } from "../address/node-id.js"
 
-/** What a node says of itself, for all to read. Only the node writes it, except that others may set it `down`. */
+/**
+ * What a node says of itself, for all to read. Only the node writes it, except that others may set it `down`.
+ */
 export interface NodeRecord {
   readonly status: RecordStatus
   readonly roles: readonly string[]

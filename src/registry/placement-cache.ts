@@ -4,31 +4,37 @@ import type { Revision } from "../ports/store.js"
 /**
  * Where actors are, as far as this node has heard: a decision.
  *
- * Word of a placement comes from many sides and in any order: a watch lags behind a read, an answer that was slow tells
- * of what has been moved since. So each says the revision that it is about, and lower never replaces higher. A placement's is its
- * generation. An absence has that of the delete, or of the moment at which nothing was there; it replaces every placement
- * up to it, and only one that was made later replaces it.
+ * Word of a placement comes from many sides and in any order: a watch lags behind a read, an answer that was
+ * slow tells of what has been moved since. So each says the revision that it is about, and lower never
+ * replaces higher. A placement's is its generation. An absence has that of the delete, or of the moment at
+ * which nothing was there; it replaces every placement up to it, and only one that was made later replaces
+ * it.
  *
- * Revisions can be compared within one epoch of the store and not beyond, so the cache is of one epoch and passes over what
- * is told of another. One late word from before a restored backup would otherwise have a revision that the new
- * history takes days to reach, and nothing could correct it until then.
+ * Revisions can be compared within one epoch of the store and not beyond, so the cache is of one epoch and
+ * passes over what is told of another. One late word from before a restored backup would otherwise have a
+ * revision that the new history takes days to reach, and nothing could correct it until then.
  *
- * An entry is a hint. A claim is judged by the store, and a node that is called for an actor that it does not have says where
- * the store has it. That is why forgetting is allowed: what was dropped or evicted may be learned again from older word, which costs
- * one call that is redirected, and the answer to that has the higher revision.
+ * An entry is a hint. A claim is judged by the store, and a node that is called for an actor that it does not
+ * have says where the store has it. That is why forgetting is allowed: what was dropped or evicted may be
+ * learned again from older word, which costs one call that is redirected, and the answer to that has the
+ * higher revision.
  *
- * The room is limited, and who has to go is decided by second chance: entries leave in the order in which they came, but
- * one that was asked for since goes back to the end. To move each entry when it is asked for would be exact, and would make a
- * lookup more than twice as dear; this way it is one probe and one mark. Being told of an entry does not mark it, or the
- * watch, which tells of the whole cluster, would push out what this node needs.
+ * The room is limited, and who has to go is decided by second chance: entries leave in the order in which
+ * they came, but one that was asked for since goes back to the end. To move each entry when it is asked for
+ * would be exact, and would make a lookup more than twice as dear; this way it is one probe and one mark.
+ * Being told of an entry does not mark it, or the watch, which tells of the whole cluster, would push out
+ * what this node needs.
  *
- * When a node is gone all entries are looked through for it. An index by node would have to be kept right at every change, to save ten
- * milliseconds or so on the rare day that a node dies.
+ * When a node is gone all entries are looked through for it. An index by node would have to be kept right at
+ * every change, to save ten milliseconds or so on the rare day that a node dies.
  */
 export class PlacementCache {
   readonly #capacity: number
   readonly #entries = new Map<string, CacheEntry>()
-  /** Stands before the first entry. To begin at the front each time would walk over the holes that deleted ones leave there. */
+  /**
+   * Stands before the first entry. To begin at the front each time would walk over the holes that deleted
+   * ones leave there.
+   */
   readonly #front = this.#entries.entries()
   #epoch: string
 
@@ -57,7 +63,10 @@ export class PlacementCache {
     return this.#entries.size
   }
 
-  /** Undefined where nothing is known. The node that it names may be gone by now: who is there, the view of the cluster says. */
+  /**
+   * Undefined where nothing is known. The node that it names may be gone by now: who is there, the view of
+   * the cluster says.
+   */
   lookup(key: string): Whereabouts | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -130,10 +139,16 @@ export class PlacementCache {
   }
 }
 
-/** So many get a second chance at one time: where all are marked, nobody waits until the whole cache has been gone through. */
+/**
+ * So many get a second chance at one time: where all are marked, nobody waits until the whole cache has been
+ * gone through.
+ */
 const MOST_PASSED = 64
 
-/** No true placement has the revision of an absence; should it be told, absence is preferred, for it leads to the store. */
+/**
+ * No true placement has the revision of an absence; should it be told, absence is preferred, for it leads to
+ * the store.
+ */
 function replaces(told: Whereabouts, known: Whereabouts): boolean {
   if (told.kind === "placed") return told.generation > revisionOf(known)
   return known.kind === "placed" ? told.revision >= known.generation : told.revision > known.revision

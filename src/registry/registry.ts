@@ -25,16 +25,17 @@ import { Tenure, type TenureHolder } from "./tenure.js"
 import { checkTerms } from "./terms-check.js"
 
 /**
- * This process's part in the registry: its life in the cluster, one incarnation after another; what it knows of the others; and which
- * actors are its own.
+ * This process's part in the registry: its life in the cluster, one incarnation after another; what it knows
+ * of the others; and which actors are its own.
  *
- * The store agrees, and this room says what is agreed on: that a node is alive while its lease is (`node-lease.ts`,
- * `lease-sights.ts`), that an actor belongs to the node that its placement names (`claim.ts`), and that only the activation
- * of the latest generation writes (`save.ts`). Each of these is a decision of its own, checked by the models in `spec/`. What is here and in the
- * other drivers carries their commands to the store, and holds no rule.
+ * The store agrees, and this room says what is agreed on: that a node is alive while its lease is
+ * (`node-lease.ts`, `lease-sights.ts`), that an actor belongs to the node that its placement names
+ * (`claim.ts`), and that only the activation of the latest generation writes (`save.ts`). Each of these is a
+ * decision of its own, checked by the models in `spec/`. What is here and in the other drivers carries their
+ * commands to the store, and holds no rule.
  *
- * A node that is fenced has lost its tenures for good. It joins again as another incarnation by itself, for as long as
- * the registry is not stopped.
+ * A node that is fenced has lost its tenures for good. It joins again as another incarnation by itself, for
+ * as long as the registry is not stopped.
  */
 export class Registry implements TenureHolder {
   readonly #tools: RegistryTools
@@ -59,8 +60,8 @@ export class Registry implements TenureHolder {
   #wakeUp: () => void = () => {}
 
   /**
-   * Resolves once this node has joined. Rejects with a `StoreUnavailableError` if it cannot within `joinMs`, and with a
-   * `SettingsError` if it does not fit into the cluster that the store holds.
+   * Resolves once this node has joined. Rejects with a `StoreUnavailableError` if it cannot within `joinMs`,
+   * and with a `SettingsError` if it does not fit into the cluster that the store holds.
    */
   static async join(tools: RegistryTools): Promise<Registry> {
     const registry = new Registry(tools)
@@ -219,7 +220,9 @@ export class Registry implements TenureHolder {
     return this.#release(id, generation, this.#incarnation)
   }
 
-  /** Once its node is fenced a placement is free with all others of that node, and is not deleted one by one. */
+  /**
+   * Once its node is fenced a placement is free with all others of that node, and is not deleted one by one.
+   */
   async #release(id: ActorId, generation: Revision, incarnation: Incarnation): Promise<Unregistration> {
     const key = actorKey(id)
     const { epoch } = incarnation
@@ -386,7 +389,10 @@ export class Registry implements TenureHolder {
     return node
   }
 
-  /** An address is one process's. A record of one that has died goes with its lease; one that renews its lease is another process. */
+  /**
+   * An address is one process's. A record of one that has died goes with its lease; one that renews its lease
+   * is another process.
+   */
   #noteRenewing(node: NodeId): void {
     if (node.address !== this.#node.address || this.hasBeen(node)) return
     this.#tools.logger.log("error", "another process has joined the cluster with this node's own address", {

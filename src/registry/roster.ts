@@ -13,8 +13,8 @@ import { decodeRecord, LEASES, NODES, type NodeRecord } from "./node-record.js"
 import type { StoreTroubles } from "./store-troubles.js"
 
 /**
- * Who is in the cluster, by the records in the store; and who is no more: ends the leases that have run out, and those whose holders
- * are proved dead. It belongs to the process, and goes on while its node is fenced.
+ * Who is in the cluster, by the records in the store; and who is no more: ends the leases that have run out,
+ * and those whose holders are proved dead. It belongs to the process, and goes on while its node is fenced.
  */
 export class Roster {
   readonly #tools: RosterTools
@@ -24,13 +24,18 @@ export class Roster {
   readonly #nodes: Follower
   readonly #leases: Follower
   readonly #ending = new Set<string>()
-  /** Those that have renewed their leases since this process first saw them: they live, or did a moment ago. */
+  /**
+   * Those that have renewed their leases since this process first saw them: they live, or did a moment ago.
+   */
   readonly #renewing = new Set<string>()
   #epoch = ""
   #leaseEpoch = ""
   /** A listing showed all records at this moment: what it did not show, and is older, was gone by then. */
   #listedAt: Revision = 0
-  /** When the watch told that a record is gone, of the last ones. What it tells of one says nothing of another. */
+  /**
+   * When the watch told that a record is gone, of the last ones. What it tells of one says nothing of
+   * another.
+   */
   readonly #goneAt = new Map<string, Revision>()
   #view = ClusterView.empty
   #wake: Timer | undefined
@@ -90,7 +95,10 @@ export class Roster {
     return this.#renewing.has(node.toString())
   }
 
-  /** Says of a node that it is down, if its record is still the one that is known here. Its actors stay its own until its lease is over. */
+  /**
+   * Says of a node that it is down, if its record is still the one that is known here. Its actors stay its
+   * own until its lease is over.
+   */
   async down(node: NodeId): Promise<"downed" | "changed" | "unknown"> {
     const known = this.#records.get(node.toString())
     if (known === undefined) return "changed"
@@ -120,8 +128,8 @@ export class Roster {
   }
 
   /**
-   * This node's own join was confirmed: nobody has to tell it that it is there. An answer may come after the watch has told of the join,
-   * and of the end of it too; then it says nothing new.
+   * This node's own join was confirmed: nobody has to tell it that it is there. An answer may come after the
+   * watch has told of the join, and of the end of it too; then it says nothing new.
    */
   joined(node: NodeId, record: NodeRecord, { epoch, revision }: Moment): void {
     if (epoch !== this.#epoch || revision <= this.#listedAt) return

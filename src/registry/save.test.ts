@@ -114,7 +114,10 @@ const HEAD = `The write has the id "mine". What is stored is told as the id of i
 what comes                     what is to be done
 `
 
-/** Each line is told by a save that was made from the snapshot of the one before: there is nothing else that it knows. */
+/**
+ * Each line is told by a save that was made from the snapshot of the one before: there is nothing else that
+ * it knows.
+ */
 function conversation(title: string, over: number | undefined, events: readonly SaveEvent[]): string {
   let save = new Save("mine", over)
   const told = [`# ${title}`, row("begins", save.begin())]

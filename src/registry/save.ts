@@ -3,23 +3,24 @@ import type { Revision } from "../ports/store.js"
 /**
  * One save of one activation, until it is known what became of it: a decision.
  *
- * A save is a commit on two conditions. The placement is at the activation's generation, so that a stale copy changes nothing; and the state is
- * at the revision that this activation last read or wrote, so that a save that hung and arrives late does not undo a later one,
- * which the generation alone would let it do.
+ * A save is a commit on two conditions. The placement is at the activation's generation, so that a stale copy
+ * changes nothing; and the state is at the revision that this activation last read or wrote, so that a save
+ * that hung and arrives late does not undo a later one, which the generation alone would let it do.
  *
  *     writing --> ended: saved
  *        |   \--> ended: refused         sent once, and its conditions did not hold
  *        v
  *     waiting --> reading --> ended: saved     the write that is there is this one
  *        ^           |    \-> ended: unknown   another one is there: this one came before it, or never
- *        +-----------+--> writing              nothing has changed: its fate is open, and sending it again decides it
+ *        +-----------+--> writing              nothing has changed: sending it again decides
  *
- * After an answer that was lost the state is read: what is there bears the id of its write. A write that was sent twice and is
- * refused may have been refused by its own twin, so the state is read (checking) before anything is said of it. Whatever ends in another way than saved ends the
- * activation: what it has in memory is not what is stored.
+ * After an answer that was lost the state is read: what is there bears the id of its write. A write that was
+ * sent twice and is refused may have been refused by its own twin, so the state is read (checking) before
+ * anything is said of it. Whatever ends in another way than saved ends the activation: what it has in memory
+ * is not what is stored.
  *
- * While the store is away it is tried again for as long as the activation's doors are open; `gave-up` says that they are
- * not.
+ * While the store is away it is tried again for as long as the activation's doors are open; `gave-up` says
+ * that they are not.
  */
 export class Save {
   readonly #writeId: string
@@ -117,7 +118,10 @@ export type SaveEvent =
   | { readonly kind: "gave-up" }
 
 export type SaveCommand =
-  /** Write, on the conditions that the placement is at the generation, and the state at this revision, or absent. */
+  /**
+   * Write, on the conditions that the placement is at the generation, and the state at this revision, or
+   * absent.
+   */
   | { readonly kind: "write"; readonly over: Revision | undefined }
   | { readonly kind: "read" }
   /** For a moment, and then say `waited`. */

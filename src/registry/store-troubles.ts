@@ -3,8 +3,9 @@ import type { Clock, MonotonicMs } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 
 /**
- * Says why the store does not do what it is asked. The first trouble of each kind is logged, and after that once a minute at most:
- * while a store is away everything that is tried fails, again and again, for one and the same reason.
+ * Says why the store does not do what it is asked. The first trouble of each kind is logged, and after that
+ * once a minute at most: while a store is away everything that is tried fails, again and again, for one and
+ * the same reason.
  */
 export class StoreTroubles {
   readonly #logger: Logger

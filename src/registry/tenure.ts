@@ -6,8 +6,9 @@ import type { Incarnation } from "./incarnation.js"
 /**
  * The right of one activation to be the one: a placement at its generation, and the doors that go with it.
  *
- * The doors are the activation's own. They ask the lease that it was claimed under, not whatever lease its node has by now; and
- * they shut when the activation ends, which is before its release, or its successor's claim, is sent.
+ * The doors are the activation's own. They ask the lease that it was claimed under, not whatever lease its
+ * node has by now; and they shut when the activation ends, which is before its release, or its successor's
+ * claim, is sent.
  */
 export class Tenure {
   readonly id: ActorId

@@ -9,8 +9,9 @@ import { decodeRecord, LEASES, leaseKey, NODES } from "./node-record.js"
 import { CLUSTER } from "./registry-keys.js"
 
 /**
- * Sees to it that this node fits into the cluster that the store holds, and gives the revision of the terms that it fits, on which a join is
- * conditioned. Rejects with a `SettingsError` if it does not fit, or with a `StoreUnavailableError`.
+ * Sees to it that this node fits into the cluster that the store holds, and gives the revision of the terms
+ * that it fits, on which a join is conditioned. Rejects with a `SettingsError` if it does not fit, or with a
+ * `StoreUnavailableError`.
  */
 export async function checkTerms(own: ClusterTerms, tools: TermsCheckTools): Promise<Revision> {
   const { store } = tools
@@ -40,7 +41,10 @@ interface TermsCheckTools {
   readonly stopping: AbortSignal
 }
 
-/** The terms are those of the node that joined last: here one that is alive may have only the secret of before. */
+/**
+ * The terms are those of the node that joined last: here one that is alive may have only the secret of
+ * before.
+ */
 async function checkSecrets({ secrets }: ClusterTerms, tools: TermsCheckTools): Promise<void> {
   const { entries } = await tools.store.list(NODES)
   const apart = entries.filter(({ value }) => {
@@ -61,8 +65,8 @@ async function checkSecrets({ secrets }: ClusterTerms, tools: TermsCheckTools): 
 }
 
 /**
- * Whether a lease is renewed, or a new one comes, within the time that all leases have left at most. After a crash of all nodes their leases
- * still stand there, and nobody ended them.
+ * Whether a lease is renewed, or a new one comes, within the time that all leases have left at most. After a
+ * crash of all nodes their leases still stand there, and nobody ended them.
  */
 async function isAnybodyAlive(tools: TermsCheckTools): Promise<boolean> {
   const leases = await tools.store.list(LEASES)

@@ -118,7 +118,10 @@ export class StoreState {
     return entry === undefined ? undefined : { ...entry, value: new Uint8Array(entry.value) }
   }
 
-  /** Copies bytes; those of equal small values in a row of the same length are kept once, as bytes in here never change. */
+  /**
+   * Copies bytes; those of equal small values in a row of the same length are kept once, as bytes in here
+   * never change.
+   */
   #copy(value: Uint8Array): Uint8Array {
     if (value.length > MOST_SHARED_BYTES) return new Uint8Array(value)
     const recent = this.#recent[value.length]

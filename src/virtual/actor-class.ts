@@ -7,9 +7,14 @@ export interface ActorClass<A extends Actor = Actor> {
   new (): A
   readonly name: string
   readonly prototype: A
-  /** What it is called in the cluster: the class's name, unless set. Set it where a minifier renames classes. */
+  /**
+   * What it is called in the cluster: the class's name, unless set. Set it where a minifier renames classes.
+   */
   readonly type?: string
-  /** Options of its methods, by their names. Those of a class that it extends hold too, unless it sets them otherwise. */
+  /**
+   * Options of its methods, by their names. Those of a class that it extends hold too, unless it sets them
+   * otherwise.
+   */
   readonly methods?: Readonly<Record<string, MethodOptions>>
   /** Whether a call that comes back through a chain of calls is let in between. No, unless set. */
   readonly reentrant?: boolean
@@ -31,13 +36,16 @@ export interface MethodOptions {
   readonly alwaysInterleave?: boolean
   /** How long its callers wait, and how long a turn of it may take before that is reported. */
   readonly timeoutMs?: number
-  /** What its argument must be; or its arguments, if this is an array. The method gets the validated values. */
+  /**
+   * What its argument must be; or its arguments, if this is an array. The method gets the validated values.
+   */
   readonly input?: StandardSchema | readonly StandardSchema[]
 }
 
 /**
- * Classes as they are registered: the keys of each `methods` are methods of the class that can be called, and what stands there are options
- * of methods. A class cannot check this where it is written, for what its static members say of it is not known there yet.
+ * Classes as they are registered: the keys of each `methods` are methods of the class that can be called, and
+ * what stands there are options of methods. A class cannot check this where it is written, for what its
+ * static members say of it is not known there yet.
  */
 export type CheckedActors<Classes extends readonly ActorClass[]> = {
   readonly [Index in keyof Classes]: Classes[Index] extends CheckedClass<Classes[Index]>
@@ -71,10 +79,10 @@ export type ActorHandle<A extends Actor> = {
 }
 
 /**
- * Hooks and the like are protected, so they are not among the keys; what begins with `_` cannot be called, nor what every object has, nor what
- * would make a handle a promise.
+ * Hooks and the like are protected, so they are not among the keys; what begins with `_` cannot be called,
+ * nor what every object has, nor what would make a handle a promise.
  */
-export type CallableNames<A extends Actor> = {
+type CallableNames<A extends Actor> = {
   [Name in keyof A]: Name extends `_${string}` | NeverCalled
     ? never
     : A[Name] extends (...args: never[]) => unknown

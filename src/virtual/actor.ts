@@ -11,13 +11,16 @@ export let insides: ActorInsides
 /**
  * What an actor's class extends.
  *
- * There is one instance of it per activation, made by the runtime, and one message is handled at a time. Its own methods are what
- * others can call: not its hooks and accessors, nor names that begin with `_`, nor anything of this class.
+ * There is one instance of it per activation, made by the runtime, and one message is handled at a time. Its
+ * own methods are what others can call: not its hooks and accessors, nor names that begin with `_`, nor
+ * anything of this class.
  */
 export abstract class Actor<State = unknown> {
   readonly #context: ActorContext<State>
 
-  /** What it has in memory: what was saved last, or `initialState`. It is durable once `save` has resolved. */
+  /**
+   * What it has in memory: what was saved last, or `initialState`. It is durable once `save` has resolved.
+   */
   protected state!: State
 
   constructor() {
@@ -41,8 +44,8 @@ export abstract class Actor<State = unknown> {
   }
 
   /**
-   * The generation of this activation: higher than that of every activation before it. What is done outside of Troupe
-   * can be fenced by it, where the other side refuses a lower one than it has seen.
+   * The generation of this activation: higher than that of every activation before it. What is done outside
+   * of Troupe can be fenced by it, where the other side refuses a lower one than it has seen.
    */
   protected get fencingToken(): number {
     return this.#context.generation
@@ -53,7 +56,10 @@ export abstract class Actor<State = unknown> {
     return this.#context.signal
   }
 
-  /** Timers that end with this activation. What they run is a turn like any other, and does not count as use: an idle actor ends, and they with it. */
+  /**
+   * Timers that end with this activation. What they run is a turn like any other, and does not count as use:
+   * an idle actor ends, and they with it.
+   */
   protected get timers(): ActorTimers {
     return this.#context.timers
   }
@@ -73,16 +79,18 @@ export abstract class Actor<State = unknown> {
   protected onDeactivate(_reason: DeactivationReason): void | Promise<void> {}
 
   /**
-   * Writes the state as it is now, and resolves when it is durable. Rejects with a `FencedError` if another activation has taken over, or
-   * what became of it cannot be learned; then this activation ends, and the next call starts from what is stored.
+   * Writes the state as it is now, and resolves when it is durable. Rejects with a `FencedError` if another
+   * activation has taken over, or what became of it cannot be learned; then this activation ends, and the
+   * next call starts from what is stored.
    */
   protected save(): Promise<void> {
     return this.#context.save(this.state)
   }
 
   /**
-   * A handle for calls of this actor. They carry its turn's call chain, so that a call that would wait for itself fails at once, and
-   * leave only while this activation may act. Calls through `system.actor` do neither.
+   * A handle for calls of this actor. They carry its turn's call chain, so that a call that would wait for
+   * itself fails at once, and leave only while this activation may act. Calls through `system.actor` do
+   * neither.
    */
   protected actor<A extends Actor>(type: ActorClass<A>, key: string): ActorHandle<A>
   protected actor<A extends Actor>(type: string, key: string): ActorHandle<A>
@@ -147,7 +155,7 @@ export interface ActorContext<State> {
 }
 
 /** The runtime's way to what is not for others. */
-export interface ActorInsides {
+interface ActorInsides {
   /** Makes an instance for an activation. */
   make(type: new () => Actor, context: ActorContext<unknown>): Actor
   /** `type` is for what is thrown. */

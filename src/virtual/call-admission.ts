@@ -179,7 +179,7 @@ export type Admission =
   | "queue-full"
   | Error
 
-export interface AdmissionLimits {
+interface AdmissionLimits {
   /** How many calls wait for one actor. */
   readonly capacity: number
   /** How many actors are resolved at a time because of one connection, and how many wait for that. */

@@ -309,8 +309,8 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   }
 
   /**
-   * The node that has the actor, as far as is cached. Most calls find it here, and the coordinator would say the
-   * same; unless somebody follows what it decides.
+   * The node that has the actor, as far as is cached. Most calls find it here, and the coordinator would say
+   * the same; unless somebody follows what it decides.
    */
   #knownNode(id: ActorId): NodeId | undefined {
     const { registry, realm } = this.#host

@@ -18,9 +18,10 @@ import type { Invocation } from "./invocation.js"
 /**
  * What runs on this node: an activation is in here exactly while it is not invalid.
  *
- * Idle ones are found by sweeps, a few in each idle time, and an activation only notes in which sweep it was last used. A
- * timer each would cost every call. A sweep goes through the catalog in slices, as there may be a million of them, and ends what is idle a few
- * at a time: all at once would hold up the event loop for seconds, and the store with it.
+ * Idle ones are found by sweeps, a few in each idle time, and an activation only notes in which sweep it was
+ * last used. A timer each would cost every call. A sweep goes through the catalog in slices, as there may be
+ * a million of them, and ends what is idle a few at a time: all at once would hold up the event loop for
+ * seconds, and the store with it.
  */
 export class Catalog {
   readonly #activations = new Map<string, Activation>()
@@ -140,7 +141,7 @@ export interface CatalogTools extends Omit<CatalogOptions, "created"> {
   readonly sweeps: number
 }
 
-export interface CatalogOptions {
+interface CatalogOptions {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly logger: LimitedLogger
@@ -155,8 +156,8 @@ export interface CatalogOptions {
   created(activation: Activation): void
   became(activation: Activation, state: ActivationState): void
   /**
-   * It is gone; these messages still waited. `isOwn`: its placement is still its own, and to be released; the promise settles when it is, and
-   * does not reject.
+   * It is gone; these messages still waited. `isOwn`: its placement is still its own, and to be released; the
+   * promise settles when it is, and does not reject.
    */
   ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): Promise<unknown> | undefined
   /** These are for the next activation. */

@@ -192,7 +192,7 @@ export class Copier {
 }
 
 /** Whom a call is for. */
-export interface CallHead {
+interface CallHead {
   readonly id: { readonly type: string; readonly key: string }
   /** Type and key. */
   readonly key: string

@@ -3,7 +3,9 @@ import type { Scheduler } from "../ports/scheduler.js"
 import type { Activation } from "./activation.js"
 import { Deactivations, type DeactivationWork } from "./deactivations.js"
 
-/** A scheduler whose turns of the event loop the test takes, and activations that end when the test says so. */
+/**
+ * A scheduler whose turns of the event loop the test takes, and activations that end when the test says so.
+ */
 class Stand {
   readonly ends: (() => void)[] = []
   begun = 0

@@ -3,10 +3,11 @@ import type { Activation } from "./activation.js"
 import type { DeactivationReason } from "./actor.js"
 
 /**
- * Ends many activations without holding up the event loop or flooding the store: in each turn of the event loop so many are
- * looked at and so many ends are begun, and so many are under way at a time.
+ * Ends many activations without holding up the event loop or flooding the store: in each turn of the event
+ * loop so many are looked at and so many ends are begun, and so many are under way at a time.
  *
- * Whether one is to end is asked at the very moment when that would be begun, so one that was used since is kept.
+ * Whether one is to end is asked at the very moment when that would be begun, so one that was used since is
+ * kept.
  */
 export class Deactivations {
   readonly #work: DeactivationWork

@@ -32,7 +32,7 @@ export type OneWayHandle<H> = {
  * name is caught by a proxy behind that. A proxy in front would be simpler, and would make every call dearer.
  * It answers `undefined` to `then` and to symbols, so that to await a handle, or to log it, does nothing.
  */
-export class Handle {
+class Handle {
   readonly #target: HandleTarget
   readonly #options: CallOptions | undefined
   readonly #isOneWay: boolean

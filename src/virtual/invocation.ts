@@ -27,7 +27,10 @@ export interface Invocation {
   fail(error: Error): void
 }
 
-/** What an actor is found by within this node: cheaper to make than the text of its id, and as good, since no type has a `/` in it. */
+/**
+ * What an actor is found by within this node: cheaper to make than the text of its id, and as good, since no
+ * type has a `/` in it.
+ */
 export function localKey({ type, key }: { readonly type: string; readonly key: string }): string {
   return `${type}/${key}`
 }

@@ -69,7 +69,7 @@ const LOAD = "load"
 const TELL_EVERY_MS = 1_000
 const REPEAT_EVERY = 5
 
-export interface LoadsOptions {
+interface LoadsOptions {
   readonly clock: Clock
   readonly isNeeded: boolean
   self(): NodeId

@@ -35,7 +35,8 @@ import type { RoutableCall, RoutedCall } from "./routing-protocol.js"
  *
  *   1. generation 4 of an actor calls a type that has no host for the moment; the call waits on its node
  *   2. the node freezes past its lease; generation 18 runs elsewhere, calls, and is answered
- *   3. the node goes on, is fenced, and joins again: without the question at the exit it would now send the call of generation 4
+ *   3. the node goes on, is fenced, and joins again: without the question at the exit it would now send the
+ *      call of generation 4
  */
 export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   /** Undefined for calls that went to an activation of this node at once. */
@@ -342,7 +343,7 @@ export interface CallRequest {
 }
 
 /** What a call needs of the activation that makes it. */
-export interface CallMaker {
+interface CallMaker {
   readonly tenure: Tenure
   readonly outgoing: OutgoingCalls
 }

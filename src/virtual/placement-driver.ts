@@ -165,7 +165,7 @@ export class PlacementDriver {
 /** The cache is of another epoch of the store than what was read. */
 const UNKNOWN: Whereabouts = { kind: "absent", revision: 0 }
 
-export interface PlacementDriverOptions {
+interface PlacementDriverOptions {
   readonly namespace: string
   readonly registry: Registry
   readonly releases: Releases

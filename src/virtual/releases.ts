@@ -9,10 +9,11 @@ import type { Tenure } from "../registry/tenure.js"
 /**
  * Gives the placements of activations that have ended back.
  *
- * Where the store does not say that it did so, a placement may be left that names this node, which runs nothing of the kind. Whoever calls
- * that actor has it claimed again; but if nobody does, it would stay for good. So it is released again, now and then, for as long as this life
- * of the node lasts. A release is of one generation, so it cannot hit the placement of a later activation; and what an earlier life has
- * left is forgotten, as generations of another epoch of the store mean nothing in this one.
+ * Where the store does not say that it did so, a placement may be left that names this node, which runs
+ * nothing of the kind. Whoever calls that actor has it claimed again; but if nobody does, it would stay for
+ * good. So it is released again, now and then, for as long as this life of the node lasts. A release is of
+ * one generation, so it cannot hit the placement of a later activation; and what an earlier life has left is
+ * forgotten, as generations of another epoch of the store mean nothing in this one.
  */
 export class Releases {
   readonly #registry: Pick<Registry, "unregister" | "discard">

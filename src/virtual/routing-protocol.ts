@@ -110,7 +110,7 @@ export type RoutingCommand<C extends RoutableCall> =
   /** Nothing is left to do. */
   | { readonly kind: "over" }
 
-export type RoutingFailure =
+type RoutingFailure =
   | "queue-full"
   | "late"
   | "overtaken"

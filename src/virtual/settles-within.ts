@@ -1,6 +1,8 @@
 import type { Clock } from "../ports/clock.js"
 
-/** Whether it is fulfilled in time. Rejects if it is rejected in time; what becomes of it later is ignored. */
+/**
+ * Whether it is fulfilled in time. Rejects if it is rejected in time; what becomes of it later is ignored.
+ */
 export function settlesWithin(work: PromiseLike<unknown>, timeoutMs: number, clock: Clock): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(timeoutMs, () => resolve(false))

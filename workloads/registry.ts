@@ -115,7 +115,7 @@ async function direct(stage: Stage, cluster: Cluster<Host>, { ids, epochs }: Scr
         break
       }
       case 3:
-        if (!random.chance(0.3)) break
+        if (!random.chance(0.8)) break
         if (epochs === "many") store.cutHistory(0)
         if (epochs === "lossy") store.cutHistory(random.below(20))
         break

@@ -40,8 +40,10 @@ export class Ambush {
     if (this.#kinds.length > 0) this.#armed = machine
   }
 
+  /** Clocks that drift show only on a node that acts and cannot renew: they come with a store that is cut off. */
   get #kinds(): readonly Strike[] {
-    return strikes.filter((kind) => this.#stage.faults[kind] > 0)
+    const { faults } = this.#stage
+    return strikes.filter((kind) => faults[kind] > 0 || (kind === "store-cut" && faults["clock-drift"] > 0))
   }
 
   #strike(machine: string): void {

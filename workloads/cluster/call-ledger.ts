@@ -86,10 +86,9 @@ export class CallLedger {
     if (code !== "Activation") return
     const atMs = this.#stage.nowMs
     const { message: before, atMs: beforeMs } = this.#lastFailure ?? {}
-    this.#stage.sometimes(
-      "several wait for an actor that fails to start",
-      before === message && beforeMs === atMs,
-    )
+    if (before === message && beforeMs === atMs) {
+      this.#stage.sometimes("several wait for an actor that fails to start")
+    }
     this.#lastFailure = { message, atMs }
   }
 

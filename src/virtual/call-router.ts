@@ -1,3 +1,4 @@
+import type { Deadlines } from "../actor/deadlines.js"
 import type { ActorId } from "../address/actor-id.js"
 import type { ActorPath } from "../address/actor-path.js"
 import type { NodeId } from "../address/node-id.js"
@@ -39,6 +40,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   readonly #host: ActorHost
   readonly #catalog: Catalog
   readonly #quiet: QuietPeriod
+  readonly #deadlines: Deadlines
   readonly #limits: RoutingLimits
   /** By the keys of their actors. Where there is none, calls go to the activation of this node. */
   readonly #routes = new Map<string, Route>()
@@ -49,6 +51,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     this.#host = host
     this.#catalog = catalog
     this.#quiet = quiet
+    this.#deadlines = host.realm.deadlines
     this.#limits = { capacity, maxForwards }
   }
 
@@ -75,7 +78,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
       if (signal.aborted) return call.aborted(signal)
       call.listenTo(signal)
     }
-    this.#host.realm.deadlines.add(call, request.timeoutMs)
+    this.#deadlines.add(call, request.timeoutMs)
     if (this.#host.isStopped) return call.abandon()
     // A call that is routed goes ahead of what could go to the activation by now.
     const route = this.#routes.size === 0 ? undefined : this.#routes.get(call.key)

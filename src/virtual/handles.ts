@@ -39,8 +39,15 @@ export class Handles {
     return {
       call: (method, args, options, isOneWay) => {
         if (isOneWay) return this.#sendOneWay(to, method, args, options)
-        // What is thrown in here rejects it.
-        return new Promise((resolve, reject) => this.#send(to, method, args, options, resolve, reject))
+        // A function of its own for each promise would be one more thing to allocate for every call.
+        const promise = new Promise(capture)
+        const { resolve, reject } = captured
+        try {
+          this.#send(to, method, args, options, resolve, reject)
+        } catch (error) {
+          reject(error)
+        }
+        return promise
       },
       toString: () => id.toString(),
     }
@@ -151,4 +158,15 @@ function noDuration(timeoutMs: unknown): RangeError {
   return new RangeError(
     `timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
   )
+}
+
+/** The functions of the promise that was made last. */
+const captured: { resolve: (value: unknown) => void; reject: (error: unknown) => void } = {
+  resolve: () => {},
+  reject: () => {},
+}
+
+function capture(resolve: (value: unknown) => void, reject: (error: unknown) => void): void {
+  captured.resolve = resolve
+  captured.reject = reject
 }

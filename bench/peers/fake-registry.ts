@@ -26,6 +26,8 @@ export async function fakeRegistry(kind: "refuses" | "silent"): Promise<FakeRegi
       npm_config_cache: join(folder, "cache"),
       NO_PROXY: "127.0.0.1",
       TMPDIR: temporary,
+      // Newer versions of Node keep the compiled code of npm in there.
+      NODE_DISABLE_COMPILE_CACHE: "1",
     },
     left: () => readdirSync(temporary),
     stop: () => {

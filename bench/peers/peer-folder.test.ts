@@ -7,6 +7,7 @@ let registry: FakeRegistry
 beforeEach(async () => {
   registry = await fakeRegistry("refuses")
   vi.stubEnv("TMPDIR", registry.temporary)
+  vi.stubEnv("NODE_DISABLE_COMPILE_CACHE", "1")
 })
 
 afterEach(() => {

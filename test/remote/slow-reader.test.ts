@@ -34,7 +34,8 @@ describe("a peer that does not read", () => {
     await flood(node, ref, FLOOD)
     await until("tells are refused", () => dead.length > 0)
     const waiting = (await bytesInUse()) - before
-    expect(waiting).toBeLessThan(MIB + 2 * MIB)
+    // What waits, and what this test keeps of what was refused; without a limit it would be 40 MB.
+    expect(waiting).toBeLessThan(MIB + 3 * MIB)
     expect([...reasons]).toEqual(["outbound-full"])
 
     peer.socket.resume()

@@ -82,7 +82,7 @@ export class IncomingCalls implements CallReceiver {
    * is asked.
    */
   async #resolve(id: ActorId, key: string): Promise<void> {
-    const { registry, placement } = this.#host
+    const { registry } = this.#host
     const known = registry.cached(id)
     if (known?.kind === "placed" && !known.node.equals(registry.node)) {
       try {
@@ -91,15 +91,11 @@ export class IncomingCalls implements CallReceiver {
         return this.#refuse(key, notHere(id, "the store does not answer"))
       }
     }
-    placement.resolve(id, { here: true }, (answer) => {
-      if (answer.kind === "remote")
-        return this.#refuse(
-          key,
-          moved(id, answer.node, {
-            epoch: registry.epoch,
-            where: registry.cached(id),
-          }),
-        )
+    this.#host.placement.resolve(id, { here: true }, (answer) => {
+      if (answer.kind === "remote") {
+        const known = { epoch: registry.epoch, where: registry.cached(id) }
+        return this.#refuse(key, moved(id, answer.node, known))
+      }
       const activation = answer.kind === "local" ? this.#catalog.get(key) : undefined
       if (activation !== undefined) return this.#resolved(key, (call) => activation.accept(call))
       const error = answer.kind === "refused" ? refusalError(id, answer.refusal) : undefined

@@ -13,6 +13,10 @@ test("a seed gives the same run again", async () => {
   expect(second).toEqual(first)
 })
 
+test("a node that leaves as the store begins a new epoch leaves its lease to run out", async () => {
+  expect((await runSeed(registry, 1_289)).failure).toBeUndefined()
+})
+
 test("without faults the outcome of every save is known, and no lease is ended but that of a node declared down", async () => {
   const { failures, sometimes } = await simulate(registry, { seeds: 5, faults: noFaults() })
   expect(failures).toEqual([])

@@ -96,12 +96,14 @@ export class ClusterNode {
     cluster.leaving.add(this.name)
     const node = `${this.registry.node}`
     if (this.actors.catalog.size > 0) life.sometimes("a node leaves with work to do")
+    const { epoch } = cluster.store.state.moment
     const stopped = this.system.stop()
     this.#tap.learned(node, "leaving")
     await stopped
     this.#hasLeft = true
-    // Where turns were left behind, its lease is left to run out.
-    if (cluster.isFaultless && !this.#hasLeftBehind) life.record({ kind: "left", node })
+    // Where turns were left behind, or the store has begun a new epoch, its lease is left to run out.
+    const isSameEpoch = cluster.store.state.moment.epoch === epoch
+    if (cluster.isFaultless && isSameEpoch && !this.#hasLeftBehind) life.record({ kind: "left", node })
     this.#left()
   }
 }

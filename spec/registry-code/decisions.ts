@@ -1,6 +1,6 @@
 import { NodeId } from "../../src/address/node-id.js"
 import { Claim, type ClaimCommand, type ClaimEvent, type PlacementSeen } from "../../src/registry/claim.js"
-import { type EndableLease, LeaseSights } from "../../src/registry/lease-sights.js"
+import { type EndableLease, LeaseObserver } from "../../src/registry/lease-observer.js"
 import { holderMs, type Instant } from "../../src/registry/lease-terms.js"
 import {
   type LeaseCommand,
@@ -139,8 +139,8 @@ export function tellSave(at: number, process: Process, event: SaveEvent, { bugs 
   return command
 }
 
-export function sightsOf({ sights }: Process): LeaseSights {
-  return new LeaseSights(TERMS, sights)
+export function sightsOf({ sights }: Process): LeaseObserver {
+  return new LeaseObserver(TERMS, sights)
 }
 
 /** What may be ended, and that it was said. */

@@ -1,5 +1,5 @@
 import type { ClaimEvent, ClaimSnapshot, Guess } from "../../src/registry/claim.js"
-import type { LeaseSight } from "../../src/registry/lease-sights.js"
+import type { LeaseSight } from "../../src/registry/lease-observer.js"
 import type { Instant } from "../../src/registry/lease-terms.js"
 import type { LeaseEvent, LeaseSnapshot } from "../../src/registry/node-lease.js"
 import type { SaveEvent, SaveSnapshot } from "../../src/registry/save.js"

@@ -8,12 +8,12 @@ import {
 } from "../errors/call-errors.js"
 import type { Random } from "../ports/random.js"
 import { offAbort, onAbort } from "./abort-fan-out.js"
+import type { ActorEnvironment } from "./actor-environment.js"
 import type { ActorRef } from "./actor-ref.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import { leave } from "./deadlines.js"
 import { type InternalRef, internal } from "./internal-ref.js"
 import { refusal } from "./local-ref.js"
-import type { Realm } from "./realm.js"
 import { ReplyRef } from "./reply-ref.js"
 
 export interface AskOptions {
@@ -30,20 +30,25 @@ export interface AskOptions {
  * outlive the answer.
  */
 export function ask<T, R>(
-  realm: Realm,
+  environment: ActorEnvironment,
   target: ActorRef<T>,
   message: (replyTo: ActorRef<R>) => T,
   options?: AskOptions,
 ): Promise<R> {
   return new Promise<R>((resolve, reject) => {
-    const pending = new Ask(realm, internal(target).current(), resolve as (answer: unknown) => void, reject)
+    const pending = new Ask(
+      environment,
+      internal(target).current(),
+      resolve as (answer: unknown) => void,
+      reject,
+    )
     pending.send(message(pending), options)
   })
 }
 
 /** One ask under way, and the ref that it sends along: the first message told to it is the answer. */
 class Ask extends ReplyRef {
-  readonly #realm: Realm
+  readonly #environment: ActorEnvironment
   readonly #target: InternalRef<never>
   readonly #resolve: (answer: unknown) => void
   readonly #reject: (error: unknown) => void
@@ -54,13 +59,13 @@ class Ask extends ReplyRef {
   #path: ActorPath | undefined = undefined
 
   constructor(
-    realm: Realm,
+    environment: ActorEnvironment,
     target: InternalRef<never>,
     resolve: (answer: unknown) => void,
     reject: (error: unknown) => void,
   ) {
     super()
-    this.#realm = realm
+    this.#environment = environment
     this.#target = target
     this.#resolve = resolve
     this.#reject = reject
@@ -80,7 +85,7 @@ class Ask extends ReplyRef {
   }
 
   tell(message: unknown): void {
-    if (this.accept(message) !== undefined) this.#realm.deadLetters.add(message, this, "ask-ended")
+    if (this.accept(message) !== undefined) this.#environment.deadLetters.add(message, this, "ask-ended")
   }
 
   accept(answer: unknown): DeadLetterReason | undefined {
@@ -100,7 +105,7 @@ class Ask extends ReplyRef {
   }
 
   send(message: unknown, options: AskOptions | undefined): void {
-    const timeoutMs = options?.timeoutMs ?? this.#realm.askTimeoutMs
+    const timeoutMs = options?.timeoutMs ?? this.#environment.askTimeoutMs
     if (!(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs < Number.POSITIVE_INFINITY)) {
       throw noDuration(timeoutMs)
     }
@@ -114,7 +119,7 @@ class Ask extends ReplyRef {
       this.#target.withdraw(this)
       return
     }
-    this.#realm.deadlines.add(this, timeoutMs)
+    this.#environment.deadlines.add(this, timeoutMs)
     if (signal !== undefined && !this.#ended) {
       this.#signal = signal
       onAbort(signal, this)
@@ -159,13 +164,13 @@ class Ask extends ReplyRef {
     this.#ended = true
     leave(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this)
-    if (this.#path !== undefined) this.#realm.temporaries.delete(this.#path.name)
+    if (this.#path !== undefined) this.#environment.temporaries.delete(this.#path.name)
     return this.#sent ? this.#target.withdraw(this) : "not-delivered"
   }
 
   #takePath(): ActorPath {
-    const { address, temporaries, random } = this.#realm
-    const name = this.#realm.freshName()
+    const { address, temporaries, random } = this.#environment
+    const name = this.#environment.freshName()
     if (!this.#ended) temporaries.set(name, this)
     return ActorPath.root(address, "system")
       .child("temp")

@@ -30,7 +30,7 @@ export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
   }
 
   get log(): Logger {
-    this.#log ??= this.#cell.realm.logger.with({ actor: this.#cell.ref.path.toString() })
+    this.#log ??= this.#cell.environment.logger.with({ actor: this.#cell.ref.path.toString() })
     return this.#log
   }
 
@@ -73,11 +73,11 @@ export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
   }
 
   ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R> {
-    return ask(this.#cell.realm, target, message, options)
+    return ask(this.#cell.environment, target, message, options)
   }
 
   get timers(): Timers<unknown> {
-    this.#timers ??= new ActorTimers(this.#cell.realm.clock, (tick) => this.#cell.acceptTick(tick))
+    this.#timers ??= new ActorTimers(this.#cell.environment.clock, (tick) => this.#cell.acceptTick(tick))
     return this.#timers
   }
 

@@ -1,5 +1,6 @@
 import { ActorStoppedError } from "../errors/call-errors.js"
 import type { SpawnOptions } from "./actor-context.js"
+import type { ActorEnvironment } from "./actor-environment.js"
 import { DeathPactError } from "./actor-errors.js"
 import {
   type Behavior,
@@ -17,7 +18,6 @@ import type { InternalRef, Watcher } from "./internal-ref.js"
 import type { Letter } from "./letter.js"
 import { bottomUp, checkCapacity, freeSegment } from "./lineage.js"
 import { LocalRef } from "./local-ref.js"
-import type { Realm } from "./realm.js"
 import type { ReplyRef } from "./reply-ref.js"
 import { Restart } from "./restart.js"
 import { PostStop, PreRestart, type Signal, Terminated } from "./signals.js"
@@ -57,8 +57,13 @@ export class Cell extends TurnTaker implements Watcher {
   #uid: number | undefined
   #cause: unknown
 
-  constructor(realm: Realm, parent: Cell | undefined, name: string, capacity = Number.POSITIVE_INFINITY) {
-    super(realm, capacity)
+  constructor(
+    environment: ActorEnvironment,
+    parent: Cell | undefined,
+    name: string,
+    capacity = Number.POSITIVE_INFINITY,
+  ) {
+    super(environment, capacity)
     this.parent = parent
     this.name = name
     this.ref = new LocalRef(this)
@@ -73,7 +78,7 @@ export class Cell extends TurnTaker implements Watcher {
   }
 
   get uid(): number {
-    this.#uid ??= this.realm.uids.next()
+    this.#uid ??= this.environment.uids.next()
     return this.#uid
   }
 
@@ -87,12 +92,12 @@ export class Cell extends TurnTaker implements Watcher {
     if (this.isEnding || this.#restart !== undefined) {
       throw new ActorStoppedError(this.ref.toString(), "not-delivered")
     }
-    const segment = name === undefined ? this.realm.freshName() : freeSegment(this, name)
+    const segment = name === undefined ? this.environment.freshName() : freeSegment(this, name)
     const child = new Cell(
-      this.realm,
+      this.environment,
       this,
       segment,
-      checkCapacity(options?.mailboxCapacity ?? this.realm.mailboxCapacity),
+      checkCapacity(options?.mailboxCapacity ?? this.environment.mailboxCapacity),
     )
     if (options?.uid !== undefined) child.#claimUid(options.uid)
     this.#children ??= new Map()
@@ -218,7 +223,7 @@ export class Cell extends TurnTaker implements Watcher {
       case "same":
         return
       case "unhandled":
-        return this.realm.deadLetters.add(message, this.ref, "unhandled")
+        return this.environment.deadLetters.add(message, this.ref, "unhandled")
       case "stopped":
         return this.#beginStop(undefined)
       case "receive":
@@ -311,7 +316,7 @@ export class Cell extends TurnTaker implements Watcher {
       this.#deathWatch?.unwatch(child.ref)
       child.stop()
     }
-    restart.wait(delayMs, this.realm.clock, () => this.post({ kind: "restart" }))
+    restart.wait(delayMs, this.environment.clock, () => this.post({ kind: "restart" }))
     this.#restartWhenReady()
   }
 
@@ -355,12 +360,13 @@ export class Cell extends TurnTaker implements Watcher {
     if (this.hasStopped) return
     this.flags |= STOPPED | STOPPING | PAUSED
     this.#restart?.cancel()
-    const { deadLetters } = this.realm
+    const { deadLetters } = this.environment
     for (const message of [...(this.#context?.close() ?? []), ...this.mailbox.takeAll()]) {
       if (!(message instanceof TimerTick)) deadLetters.add(message, this.ref, "stopped")
     }
     while (this.asks !== undefined) this.asks.targetStopped(this.mailbox.taken, this.#cause)
-    if (this.#uid !== undefined) this.realm.uids.release(this.ref.path, this.realm.clock.monotonicMs())
+    if (this.#uid !== undefined)
+      this.environment.uids.release(this.ref.path, this.environment.clock.monotonicMs())
     this.#deathWatch?.end(new Terminated(this.ref, this.#cause))
     this.#behavior = nothing
     this.#context = undefined
@@ -384,7 +390,7 @@ export class Cell extends TurnTaker implements Watcher {
 
   #claimUid(uid: number): void {
     this.#uid = uid
-    const refused = this.realm.uids.claim(this.ref.path, this.realm.clock.monotonicMs())
+    const refused = this.environment.uids.claim(this.ref.path, this.environment.clock.monotonicMs())
     if (refused !== undefined) throw refused
   }
 }

@@ -1,6 +1,6 @@
+import type { ActorEnvironment } from "./actor-environment.js"
 import { ActorAbandoned, ActorFailed } from "./actor-events.js"
 import type { LocalRef } from "./local-ref.js"
-import type { Realm } from "./realm.js"
 import { type Decision, decide, type Supervisor } from "./supervision.js"
 
 /**
@@ -9,11 +9,11 @@ import { type Decision, decide, type Supervisor } from "./supervision.js"
  */
 export function decideOn(
   error: unknown,
-  { realm, ref }: FailedActor,
+  { environment, ref }: FailedActor,
   supervisor: Supervisor | undefined,
   unborn: boolean,
 ): Decision {
-  const { clock, random, logger } = realm
+  const { clock, random, logger } = environment
   try {
     const decision = decide(supervisor, error, clock.monotonicMs(), () => random.uint32() / 2 ** 32)
     if (decision.kind !== "resume" || !unborn) return decision
@@ -27,22 +27,22 @@ export function decideOn(
 /** Logs and publishes a failure, and what is done about it. */
 export function reportFailure(
   error: unknown,
-  { realm, ref }: FailedActor,
+  { environment, ref }: FailedActor,
   decision: Decision["kind"],
   because: string | undefined,
 ): void {
   const level = decision === "resume" || decision === "restart" ? "warn" : "error"
-  realm.logger.log(level, "an actor failed", { actor: ref, error, decision, because })
-  realm.events.publish(new ActorFailed(ref.path, error, decision, because))
+  environment.logger.log(level, "an actor failed", { actor: ref, error, decision, because })
+  environment.events.publish(new ActorFailed(ref.path, error, decision, because))
 }
 
 /** Logs and publishes that a handler did not end in time. */
-export function reportAbandoned({ realm, ref }: FailedActor): void {
-  realm.logger.log("error", "a handler did not end in time; its actor is left behind", { actor: ref })
-  realm.events.publish(new ActorAbandoned(ref.path))
+export function reportAbandoned({ environment, ref }: FailedActor): void {
+  environment.logger.log("error", "a handler did not end in time; its actor is left behind", { actor: ref })
+  environment.events.publish(new ActorAbandoned(ref.path))
 }
 
 interface FailedActor {
-  readonly realm: Realm
+  readonly environment: ActorEnvironment
   readonly ref: LocalRef<never>
 }

@@ -13,7 +13,7 @@ export function pathOf(cell: Cell): ActorPath {
   const line: Cell[] = []
   for (let at: Cell = cell; at.parent !== undefined; at = at.parent) line.push(at)
   const guardian = line.at(-1)?.parent ?? cell
-  let path = ActorPath.root(cell.realm.address, guardian.name as "user" | "system")
+  let path = ActorPath.root(cell.environment.address, guardian.name as "user" | "system")
   for (const one of line.reverse()) path = path.child(one.name, { runtimeNames: true })
   return cell.parent === undefined ? path : path.withUid(cell.uid)
 }

@@ -34,7 +34,7 @@ export class LocalRef<M> extends InternalRef<M> {
 
   tell(message: M): void {
     const refused = this.cell.accept(message)
-    if (refused !== undefined) this.cell.realm.deadLetters.add(message, this, refused)
+    if (refused !== undefined) this.cell.environment.deadLetters.add(message, this, refused)
   }
 
   accept(message: M): DeadLetterReason | undefined {
@@ -43,7 +43,7 @@ export class LocalRef<M> extends InternalRef<M> {
 
   override receive(message: M, weight: number, backlog: Backlog): void {
     const refused = this.cell.receive(message, weight, backlog)
-    if (refused !== undefined) this.cell.realm.deadLetters.add(message, this, refused)
+    if (refused !== undefined) this.cell.environment.deadLetters.add(message, this, refused)
   }
 
   addWatcher(watcher: Watcher): void {

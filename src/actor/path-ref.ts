@@ -1,9 +1,9 @@
 import type { ActorPath } from "../address/actor-path.js"
 import { ActorStoppedError, type CallError, type Delivery } from "../errors/call-errors.js"
+import type { ActorEnvironment } from "./actor-environment.js"
 import type { Backlog } from "./backlog.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import { InternalRef, type Watcher } from "./internal-ref.js"
-import type { Realm } from "./realm.js"
 import type { ReplyRef } from "./reply-ref.js"
 import { Terminated } from "./signals.js"
 
@@ -13,14 +13,18 @@ import { Terminated } from "./signals.js"
  */
 export class PathRef<M> extends InternalRef<M> {
   readonly path: ActorPath
-  readonly #realm: Realm
+  readonly #environment: ActorEnvironment
   readonly #find: (path: ActorPath) => InternalRef<never> | undefined
   #nobody: NobodyRef<M> | undefined
   #last: InternalRef<M> | undefined
 
-  constructor(realm: Realm, path: ActorPath, find: (path: ActorPath) => InternalRef<never> | undefined) {
+  constructor(
+    environment: ActorEnvironment,
+    path: ActorPath,
+    find: (path: ActorPath) => InternalRef<never> | undefined,
+  ) {
     super()
-    this.#realm = realm
+    this.#environment = environment
     this.path = path
     this.#find = find
   }
@@ -34,7 +38,7 @@ export class PathRef<M> extends InternalRef<M> {
     const found = this.#find(this.path) as InternalRef<M> | undefined
     this.#last = found
     if (found !== undefined) return found
-    this.#nobody ??= new NobodyRef(this.#realm, this.path)
+    this.#nobody ??= new NobodyRef(this.#environment, this.path)
     return this.#nobody
   }
 
@@ -70,11 +74,11 @@ export class PathRef<M> extends InternalRef<M> {
 /** The ref of a path where no actor is. */
 class NobodyRef<M> extends InternalRef<M> {
   readonly path: ActorPath
-  readonly #realm: Realm
+  readonly #environment: ActorEnvironment
 
-  constructor(realm: Realm, path: ActorPath) {
+  constructor(environment: ActorEnvironment, path: ActorPath) {
     super()
-    this.#realm = realm
+    this.#environment = environment
     this.path = path
   }
 
@@ -83,7 +87,7 @@ class NobodyRef<M> extends InternalRef<M> {
   }
 
   tell(message: M): void {
-    this.#realm.deadLetters.add(message, this, this.accept())
+    this.#environment.deadLetters.add(message, this, this.accept())
   }
 
   accept(): DeadLetterReason {

@@ -1,10 +1,10 @@
+import type { ActorEnvironment } from "./actor-environment.js"
 import type { Backlog } from "./backlog.js"
 import type { Behavior, MaybePromise } from "./behavior.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import type { Runnable } from "./dispatcher.js"
 import type { Letter } from "./letter.js"
 import { Mailbox } from "./mailbox.js"
-import type { Realm } from "./realm.js"
 
 /**
  * The one rule that every actor lives by: one turn at a time.
@@ -16,12 +16,12 @@ import type { Realm } from "./realm.js"
  * sees to that, so no message waits for the next to wake it.
  */
 export abstract class TurnTaker implements Runnable {
-  readonly realm: Realm
+  readonly environment: ActorEnvironment
   readonly mailbox: Mailbox
   protected flags = 0
 
-  constructor(realm: Realm, capacity: number) {
-    this.realm = realm
+  constructor(environment: ActorEnvironment, capacity: number) {
+    this.environment = environment
     this.mailbox = new Mailbox(capacity)
   }
 
@@ -128,7 +128,7 @@ export abstract class TurnTaker implements Runnable {
 
   #schedule(): void {
     this.flags |= SCHEDULED
-    this.realm.dispatcher.schedule(this)
+    this.environment.dispatcher.schedule(this)
   }
 }
 

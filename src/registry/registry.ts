@@ -13,7 +13,6 @@ import { ClaimDriver } from "./claim-driver.js"
 import type { ClusterTerms } from "./cluster-terms.js"
 import { CommitWindows } from "./commit-window.js"
 import { releaseCommit } from "./commits.js"
-import { Follower } from "./follower.js"
 import { Incarnation, type IncarnationTools } from "./incarnation.js"
 import { type LeaseTerms, observerMs } from "./lease-terms.js"
 import { type Placed, PlacementCache, type Whereabouts } from "./placement-cache.js"
@@ -21,6 +20,7 @@ import type { Denial, Registration, Unregistration } from "./registration.js"
 import { actorKey, PLACEMENTS, placementKey } from "./registry-keys.js"
 import { parsedNode, Roster } from "./roster.js"
 import { StoreTroubles } from "./store-troubles.js"
+import { StoreWatchLoop } from "./store-watch-loop.js"
 import { Tenure, type TenureHolder } from "./tenure.js"
 import { checkTerms } from "./terms-check.js"
 
@@ -29,7 +29,7 @@ import { checkTerms } from "./terms-check.js"
  * of the others; and which actors are its own.
  *
  * The store agrees, and this room says what is agreed on: that a node is alive while its lease is
- * (`node-lease.ts`, `lease-sights.ts`), that an actor belongs to the node that its placement names
+ * (`node-lease.ts`, `lease-observer.ts`), that an actor belongs to the node that its placement names
  * (`claim.ts`), and that only the activation of the latest generation writes (`save.ts`). Each of these is a
  * decision of its own, checked by the models in `spec/`. What is here and in the other drivers carries their
  * commands to the store, and holds no rule.
@@ -41,7 +41,7 @@ export class Registry implements TenureHolder {
   readonly #tools: RegistryTools
   readonly #roster: Roster
   readonly #cache = new PlacementCache({ epoch: "" })
-  readonly #placements: Follower
+  readonly #placements: StoreWatchLoop
   readonly #tenures = new Map<string, Tenure>()
   readonly #claims = new Map<string, Promise<Registration>>()
   readonly #troubles: StoreTroubles
@@ -102,7 +102,7 @@ export class Registry implements TenureHolder {
         if (id !== undefined) tools.alive?.(id)
       },
     })
-    this.#placements = new Follower(
+    this.#placements = new StoreWatchLoop(
       tools.store,
       { clock, troubles },
       {

@@ -6,11 +6,11 @@ import type { Following, Lifeline } from "../ports/lifeline.js"
 import type { Logger } from "../ports/logger.js"
 import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
 import { downCommit, endCommit } from "./commits.js"
-import { Follower } from "./follower.js"
-import { type EndableLease, LeaseSights } from "./lease-sights.js"
+import { type EndableLease, LeaseObserver } from "./lease-observer.js"
 import { type LeaseTerms, termsToWatch } from "./lease-terms.js"
 import { decodeRecord, LEASES, NODES, type NodeRecord } from "./node-record.js"
 import type { StoreTroubles } from "./store-troubles.js"
+import { StoreWatchLoop } from "./store-watch-loop.js"
 
 /**
  * Who is in the cluster, by the records in the store; and who is no more: ends the leases that have run out,
@@ -18,11 +18,11 @@ import type { StoreTroubles } from "./store-troubles.js"
  */
 export class Roster {
   readonly #tools: RosterTools
-  readonly #sights: LeaseSights
+  readonly #sights: LeaseObserver
   readonly #records = new Map<string, KnownRecord>()
   readonly #followed = new Map<string, Following>()
-  readonly #nodes: Follower
-  readonly #leases: Follower
+  readonly #nodes: StoreWatchLoop
+  readonly #leases: StoreWatchLoop
   readonly #ending = new Set<string>()
   /**
    * Those that have renewed their leases since this process first saw them: they live, or did a moment ago.
@@ -45,9 +45,9 @@ export class Roster {
 
   constructor(tools: RosterTools) {
     this.#tools = tools
-    this.#sights = new LeaseSights(tools.terms)
+    this.#sights = new LeaseObserver(tools.terms)
     const { store, clock, troubles } = tools
-    this.#leases = new Follower(
+    this.#leases = new StoreWatchLoop(
       store,
       { clock, troubles },
       {
@@ -56,7 +56,7 @@ export class Roster {
         changed: (changes) => this.#leasesChanged(changes),
       },
     )
-    this.#nodes = new Follower(
+    this.#nodes = new StoreWatchLoop(
       store,
       { clock, troubles },
       {

@@ -1,4 +1,5 @@
 import type { SpawnOptions } from "../actor/actor-context.js"
+import type { ActorEnvironment } from "../actor/actor-environment.js"
 import type { ActorRef } from "../actor/actor-ref.js"
 import { type AskOptions, ask } from "../actor/ask.js"
 import type { Behavior } from "../actor/behavior.js"
@@ -12,7 +13,6 @@ import { guardedLogger } from "../actor/guarded-logger.js"
 import { type InternalRef, internal } from "../actor/internal-ref.js"
 import { LocalRef } from "../actor/local-ref.js"
 import { PathRef } from "../actor/path-ref.js"
-import type { Realm } from "../actor/realm.js"
 import { ActorPath } from "../address/actor-path.js"
 import type { Address } from "../address/address.js"
 import type { NodeId } from "../address/node-id.js"
@@ -51,7 +51,7 @@ export class ActorSystem implements AsyncDisposable {
   /** What happens in this system, by class of event. */
   readonly events: EventStream
   readonly address: Address
-  readonly #realm: Realm
+  readonly #environment: ActorEnvironment
   readonly #settings: CheckedSettings
   readonly #user: Cell
   readonly #system: Cell
@@ -121,7 +121,7 @@ export class ActorSystem implements AsyncDisposable {
     this.#settings = settings
     this.address = address
     this.events = events
-    this.#realm = {
+    this.#environment = {
       address,
       uids: new UidReservations({ firstIssued: drawFirstUid(random) }),
       dispatcher: new Dispatcher(scheduler, clock),
@@ -139,11 +139,11 @@ export class ActorSystem implements AsyncDisposable {
         return `$${names.toString(36)}`
       },
     }
-    this.#user = guardian(this.#realm, "user")
-    this.#system = guardian(this.#realm, "system")
+    this.#user = guardian(this.#environment, "user")
+    this.#system = guardian(this.#environment, "system")
     if (bound === undefined) return
     const { terms, inbound, keepAlive, maxMessageBytes, codec, types, listen } = settings.remote
-    const { deadLetters, deadlines, dispatcher } = this.#realm
+    const { deadLetters, deadlines, dispatcher } = this.#environment
     this.#remoting = new Remoting(
       {
         self: bound.self,
@@ -210,7 +210,7 @@ export class ActorSystem implements AsyncDisposable {
 
   /** How many messages went to dead letters. */
   get deadLetterCount(): number {
-    return this.#realm.deadLetters.count
+    return this.#environment.deadLetters.count
   }
 
   /**
@@ -233,7 +233,7 @@ export class ActorSystem implements AsyncDisposable {
 
   /** Sends what `message` makes and waits for what is told to `replyTo`. Fails with a `CallError`. */
   ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R> {
-    return ask(this.#realm, target, message, options)
+    return ask(this.#environment, target, message, options)
   }
 
   /**
@@ -288,14 +288,14 @@ export class ActorSystem implements AsyncDisposable {
     fingerprints: readonly string[],
   ): Promise<void> {
     if (isPrivate) {
-      this.#realm.logger.log(
+      this.#environment.logger.log(
         "warn",
         "no store is set: what actors save is kept in memory, and ends with this process",
       )
     }
     this.#cluster = await Cluster.join({
       settings: this.#settings,
-      realm: this.#realm,
+      environment: this.#environment,
       ports,
       store,
       isPrivate,
@@ -310,14 +310,14 @@ export class ActorSystem implements AsyncDisposable {
 
   async #stop(): Promise<void> {
     await this.#cluster?.leave(this.#settings.drainMs)
-    const deadline = this.#realm.clock.setTimer(this.#settings.drainMs, () => {
+    const deadline = this.#environment.clock.setTimer(this.#settings.drainMs, () => {
       this.#user.abandon()
       this.#system.abandon()
     })
     await this.stopActor(this.#user.ref)
     await this.stopActor(this.#system.ref)
     deadline.cancel()
-    this.#realm.deadlines.stop()
+    this.#environment.deadlines.stop()
     await this.#cluster?.stop()
     await this.#remoting?.stop()
     await this.#store?.close()
@@ -338,7 +338,7 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   #local<M>(path: ActorPath): PathRef<M> {
-    return new PathRef<M>(this.#realm, path, (wanted) =>
+    return new PathRef<M>(this.#environment, path, (wanted) =>
       this.#isHere(wanted) ? this.#find(wanted) : undefined,
     )
   }
@@ -355,7 +355,7 @@ export class ActorSystem implements AsyncDisposable {
   #findAnswer(path: ActorPath): InternalRef<never> | undefined {
     // The uid is what cannot be guessed, so a path without one finds nobody.
     if (path.uid === undefined) return undefined
-    const found = this.#realm.temporaries.get(path.name)
+    const found = this.#environment.temporaries.get(path.name)
     if (found === undefined) return this.#remoting?.questionAt(path)
     return found.path.sameIncarnation(path) ? found : undefined
   }
@@ -367,8 +367,8 @@ const CONNECT_TIMEOUT_MS = 5_000
  * A guardian does nothing but stand above the others: what is escalated to it has been reported, and it goes
  * on.
  */
-function guardian(realm: Realm, name: "user" | "system"): Cell {
-  const cell = new Cell(realm, undefined, name)
+function guardian(environment: ActorEnvironment, name: "user" | "system"): Cell {
+  const cell = new Cell(environment, undefined, name)
   cell.begin(
     Behaviors.supervise(
       Behaviors.receive(() => Behaviors.unhandled),

@@ -1,6 +1,6 @@
+import type { ActorEnvironment } from "../actor/actor-environment.js"
 import { guardedTelemetry } from "../actor/guarded-telemetry.js"
 import { InternalRef } from "../actor/internal-ref.js"
-import type { Realm } from "../actor/realm.js"
 import { ActorPath } from "../address/actor-path.js"
 import { Address } from "../address/address.js"
 import { NodeId } from "../address/node-id.js"
@@ -25,17 +25,17 @@ import type { CheckedSettings } from "./settings.js"
 export class Cluster {
   readonly registry: Registry
   readonly actors: VirtualActors
-  readonly #realm: Realm
+  readonly #environment: ActorEnvironment
   #isSettled = true
 
   /** Rejects with a `StoreUnavailableError` or a `SettingsError` if this node cannot join. */
   static async join(tools: ClusterTools): Promise<Cluster> {
-    const { settings, realm, ports, store, remoting } = tools
+    const { settings, environment, ports, store, remoting } = tools
     const gates = new Map<string, InternalRef<never>>()
     const codec = codecOf(tools, { purpose: "message", clock: ports.clock })
     let addresses: ReadonlySet<string> = new Set()
     const actors = new VirtualActors({
-      realm,
+      environment,
       namespace: settings.namespace,
       actors: settings.actors,
       store,
@@ -44,7 +44,8 @@ export class Cluster {
       stateCodec: codecOf(tools, { purpose: "state" }),
       context: ports.turnContext,
       scheduler: ports.scheduler,
-      telemetry: settings.telemetry && guardedTelemetry(settings.telemetry, realm.logger, realm.clock),
+      telemetry:
+        settings.telemetry && guardedTelemetry(settings.telemetry, environment.logger, environment.clock),
       mailboxCapacity: settings.mailboxCapacity,
       idleAfterMs: settings.idleAfterMs,
       maxForwards: settings.maxForwards,
@@ -53,7 +54,7 @@ export class Cluster {
       gateOf: (node) => {
         const known = gates.get(node.address)
         if (known !== undefined || remoting === undefined) return known
-        const gate = remoting.resolve(gatePath(addressOf(realm.address, node)))
+        const gate = remoting.resolve(gatePath(addressOf(environment.address, node)))
         gates.set(node.address, gate)
         return gate
       },
@@ -66,7 +67,7 @@ export class Cluster {
       clock: ports.clock,
       random: ports.random,
       lifeline: tools.isPrivate || !settings.lease.deathProof ? undefined : ports.lifeline,
-      logger: realm.logger,
+      logger: environment.logger,
       terms: tools.isPrivate ? PRIVATE_TERMS : settings.lease,
       joinMs: settings.requestTimeoutMs,
       roles: settings.roles,
@@ -76,19 +77,19 @@ export class Cluster {
         addresses = new Set(view.members.map((member) => member.node.address))
         actors.viewed(view, before)
         for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
-        for (const change of changesBetween(before, view)) realm.events.publish(change)
+        for (const change of changesBetween(before, view)) environment.events.publish(change)
       },
       alive: ({ address }) => remoting?.alive(address),
       fenced: (fenced, because, cause) => {
         actors.fenced(because)
-        realm.events.publish(new NodeFenced(fenced, because, cause))
+        environment.events.publish(new NodeFenced(fenced, because, cause))
       },
       turnedAway: () => actors.turnAway(),
       settled: () => actors.settled(),
       rejoined: (rejoined) => {
         remoting?.reincarnate(rejoined)
         actors.rejoined()
-        realm.events.publish(new NodeRejoined(rejoined))
+        environment.events.publish(new NodeRejoined(rejoined))
       },
     }).catch((error: unknown) => {
       actors.stop()
@@ -98,19 +99,19 @@ export class Cluster {
     if (!registry.node.equals(node)) remoting?.reincarnate(registry.node)
     remoting?.dialOnly((authority) => addresses.has(authority))
     actors.joined(registry)
-    return new Cluster(registry, actors, realm)
+    return new Cluster(registry, actors, environment)
   }
 
-  private constructor(registry: Registry, actors: VirtualActors, realm: Realm) {
+  private constructor(registry: Registry, actors: VirtualActors, environment: ActorEnvironment) {
     this.registry = registry
     this.actors = actors
-    this.#realm = realm
+    this.#environment = environment
   }
 
   /** Takes nothing new, and ends what runs here; what takes longer than `drainMs` is left behind. */
   async leave(drainMs: number): Promise<void> {
     this.registry.leave()
-    const { clock, logger, events } = this.#realm
+    const { clock, logger, events } = this.#environment
     await new Promise<void>((resolve) => {
       const timer = clock.setTimer(drainMs, () => {
         if (!this.actors.isIdle) {
@@ -143,7 +144,7 @@ export class Cluster {
 
 interface ClusterTools {
   readonly settings: CheckedSettings
-  readonly realm: Realm
+  readonly environment: ActorEnvironment
   readonly ports: Ports
   readonly store: ClusterStore
   /** The store is this system's alone. */

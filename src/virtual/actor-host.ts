@@ -1,7 +1,7 @@
+import type { ActorEnvironment } from "../actor/actor-environment.js"
 import { type DeadLetterReason, UndeliveredCall } from "../actor/dead-letters.js"
 import type { InternalRef } from "../actor/internal-ref.js"
 import { LimitedLogger } from "../actor/limited-logger.js"
-import type { Realm } from "../actor/realm.js"
 import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
 import { UnknownMethodError } from "../errors/actor-call-errors.js"
@@ -29,7 +29,7 @@ import type { PlacementDriver } from "./placement-driver.js"
  */
 export class ActorHost {
   readonly options: VirtualActorsOptions
-  readonly realm: Realm
+  readonly environment: ActorEnvironment
   readonly logger: LimitedLogger
   /** The types that this node hosts. */
   readonly types: ReadonlyMap<string, ActorType>
@@ -42,10 +42,10 @@ export class ActorHost {
   #placement: PlacementDriver | undefined
 
   constructor(options: VirtualActorsOptions) {
-    const { realm, codec, maxMessageBytes } = options
+    const { environment, codec, maxMessageBytes } = options
     this.options = options
-    this.realm = realm
-    this.logger = new LimitedLogger(realm.logger, realm.clock)
+    this.environment = environment
+    this.logger = new LimitedLogger(environment.logger, environment.clock)
     this.types = typesOf(options.actors)
     this.copier = new Copier(codec, maxMessageBytes)
   }
@@ -76,7 +76,7 @@ export class ActorHost {
 
   /** A one-way call, or one that nobody waits for, came to nothing. */
   undelivered(id: ActorId, method: string, args: readonly unknown[], error: unknown): void {
-    const { deadLetters, address } = this.realm
+    const { deadLetters, address } = this.environment
     const call = new UndeliveredCall(id.toString(), method, args, error)
     deadLetters.add(call, { path: gatePath(address) }, deadLetterReason(error))
   }
@@ -102,7 +102,7 @@ function typesOf(actors: readonly ActorClass[]): ReadonlyMap<string, ActorType> 
 }
 
 export interface VirtualActorsOptions {
-  readonly realm: Realm
+  readonly environment: ActorEnvironment
   readonly namespace: string
   readonly actors: readonly ActorClass[]
   readonly store: ClusterStore

@@ -51,7 +51,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     this.#host = host
     this.#catalog = catalog
     this.#quiet = quiet
-    this.#deadlines = host.realm.deadlines
+    this.#deadlines = host.environment.deadlines
     this.#limits = { capacity, maxForwards }
   }
 
@@ -164,11 +164,11 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   }
 
   get path(): ActorPath {
-    return gatePath(this.#host.realm.address)
+    return gatePath(this.#host.environment.address)
   }
 
   lateAnswer(call: OutgoingCall, answer: unknown): void {
-    this.#host.realm.deadLetters.add(answer, call, "ask-ended")
+    this.#host.environment.deadLetters.add(answer, call, "ask-ended")
   }
 
   hindrance({ key }: OutgoingCall): string | undefined {
@@ -184,7 +184,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   }
 
   get #now(): MonotonicMs {
-    return this.#host.realm.clock.monotonicMs()
+    return this.#host.environment.clock.monotonicMs()
   }
 
   #route({ id, key }: OutgoingCall): Route {
@@ -237,7 +237,9 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
         return this.#fail(route, command)
       case "wait":
         route.timer?.cancel()
-        route.timer = this.#host.realm.clock.setTimer(command.ms, () => this.#do(route, route.routing.tick()))
+        route.timer = this.#host.environment.clock.setTimer(command.ms, () =>
+          this.#do(route, route.routing.tick()),
+        )
         return
       case "hold":
         void command.routed.call.exitOpened().then(() => this.#do(route, route.routing.released()))
@@ -316,9 +318,9 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
    * the same; unless somebody follows what it decides.
    */
   #knownNode(id: ActorId): NodeId | undefined {
-    const { registry, realm } = this.#host
+    const { registry, environment } = this.#host
     const known = registry.cached(id)
-    if (known?.kind !== "placed" || !registry.hasJoined || realm.events.has(PlacementHappened))
+    if (known?.kind !== "placed" || !registry.hasJoined || environment.events.has(PlacementHappened))
       return undefined
     const { node } = known
     return node.address !== registry.node.address && registry.view.has(node) ? node : undefined

@@ -69,7 +69,7 @@ export class Handles {
     if (from?.tenure.endedBecause !== undefined) throw fencedMaker(from.tenure)
     const known = (hosted ?? this.#foreign.get(id.type))?.method(method)
     if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
-    const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.realm.askTimeoutMs
+    const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
     if (!isDuration(timeoutMs)) throw noDuration(timeoutMs)
     const isOneWay = resolve === undefined
     const { telemetry } = this.#host.options

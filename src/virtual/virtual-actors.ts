@@ -41,14 +41,14 @@ export class VirtualActors {
 
   constructor(options: VirtualActorsOptions) {
     const host = new ActorHost(options)
-    const { realm } = options
+    const { environment } = options
     this.#host = host
     this.catalog = this.#makeCatalog()
-    this.#quiet = new QuietPeriod(realm.clock)
+    this.#quiet = new QuietPeriod(environment.clock)
     this.#router = new CallRouter(host, this.catalog, this.#quiet)
     this.#handles = new Handles(host, this.#router)
     this.#loads = new Loads({
-      clock: realm.clock,
+      clock: environment.clock,
       isNeeded: [...host.types.values()].some(({ placement }) => placement !== undefined),
       self: () => host.registry.node,
       load: () => this.catalog.size,
@@ -56,7 +56,7 @@ export class VirtualActors {
       tellOthers: (message) => this.#tellOthers(message),
     })
     this.#incoming = new IncomingCalls(host, this.catalog, this.#quiet, this.#loads)
-    this.gate = new ActorsGate(realm.address, this.#incoming)
+    this.gate = new ActorsGate(environment.address, this.#incoming)
   }
 
   /** The types that this node hosts. */
@@ -93,7 +93,7 @@ export class VirtualActors {
 
   /** This node is a member from now on. */
   joined(registry: Registry): void {
-    const { clock, logger } = this.#host.realm
+    const { clock, logger } = this.#host.environment
     this.#host.registry = registry
     this.#releases = new Releases(registry, clock, logger)
     this.#loads.begin()
@@ -169,54 +169,54 @@ export class VirtualActors {
   }
 
   #makeCatalog(): Catalog {
-    const { realm, options, logger } = this.#host
+    const { environment, options, logger } = this.#host
     return new Catalog({
-      clock: realm.clock,
+      clock: environment.clock,
       scheduler: options.scheduler,
       logger,
-      dispatcher: realm.dispatcher,
-      deadlines: realm.deadlines,
+      dispatcher: environment.dispatcher,
+      deadlines: environment.deadlines,
       context: options.context,
       telemetry: options.telemetry,
       state: {
         store: options.store,
-        clock: realm.clock,
+        clock: environment.clock,
         codec: options.stateCodec,
         maxStateBytes: options.maxStateBytes,
       },
       mailboxCapacity: options.mailboxCapacity,
       idleAfterMs: options.idleAfterMs,
-      requestTimeoutMs: realm.askTimeoutMs,
+      requestTimeoutMs: environment.askTimeoutMs,
       created: (activation) => {
         this.#router.created(activation)
         this.#incoming.created(activation)
       },
       became: (activation, state) => {
-        if (realm.events.has(ActivationBecame)) {
-          realm.events.publish(new ActivationBecame(activation.id, activation.generation, state))
+        if (environment.events.has(ActivationBecame)) {
+          environment.events.publish(new ActivationBecame(activation.id, activation.generation, state))
         }
       },
       ended: (activation, waiting, isOwn) => this.#ended(activation, waiting, isOwn),
       reroute: (_key, invocations) => this.#returned(invocations, undefined, false),
       overdue: ({ id }, method, chain) => {
         logger.log("warn", "a turn takes longer than it may", { actor: id.toString(), method, chain })
-        realm.events.publish(new TurnOverdue(id, method, chain))
+        environment.events.publish(new TurnOverdue(id, method, chain))
       },
       handle: (type, key, from) => this.#handles.of(type, key, from),
     })
   }
 
   #beginPlacing(registry: Registry, releases: Releases): void {
-    const { realm, types, options } = this.#host
+    const { environment, types, options } = this.#host
     const placement = new PlacementDriver({
       namespace: options.namespace,
       registry,
       releases,
       catalog: this.catalog,
       types,
-      clock: realm.clock,
-      random: realm.random,
-      events: realm.events,
+      clock: environment.clock,
+      random: environment.random,
+      events: environment.events,
     })
     this.#host.placement = placement
     placement.handle({ kind: "topology-changed", topology: this.#topologyOf(registry.view) })

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { LeaseSights } from "./lease-sights.js"
+import { LeaseObserver } from "./lease-observer.js"
 
 const terms = { ttlMs: 5_000, driftMargin: 0.1 }
 
@@ -88,7 +88,7 @@ test("holds its conversations as they are written down", async () => {
     ]),
   ]
   await expect(`${HEAD}\n${told.join("\n")}`).toMatchFileSnapshot(
-    join(import.meta.dirname, "lease-sights.golden.txt"),
+    join(import.meta.dirname, "lease-observer.golden.txt"),
   )
 })
 
@@ -101,7 +101,7 @@ type Line = readonly [atMs: number, Told]
 
 interface Told {
   readonly text: string
-  to(sights: LeaseSights, now: number): void
+  to(sights: LeaseObserver, now: number): void
 }
 
 /**
@@ -109,10 +109,10 @@ interface Told {
  * before: there is nothing else that it knows.
  */
 function conversation(title: string, lines: readonly Line[]): string {
-  let sights = new LeaseSights(terms)
+  let sights = new LeaseObserver(terms)
   const told = [`# ${title}`]
   for (const [atMs, { text, to }] of lines) {
-    sights = new LeaseSights(terms, sights.snapshot)
+    sights = new LeaseObserver(terms, sights.snapshot)
     to(sights, atMs)
     const due = sights.due(atMs)
     const ended = due.map(

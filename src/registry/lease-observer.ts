@@ -24,7 +24,7 @@ import { type LeaseTerms, observerMs } from "./lease-terms.js"
  * Only one of all who see it has to end it, and any of them can; those who come second are refused, and that
  * is all. A death that the kernel proves needs no waiting.
  */
-export class LeaseSights {
+export class LeaseObserver {
   readonly #terms: LeaseTerms
   readonly #sights: Map<string, LeaseSight>
 

@@ -10,7 +10,7 @@ import type { EventStream } from "./event-stream.js"
 import type { InternalRef } from "./internal-ref.js"
 
 /** What all actors of one system share. */
-export interface Realm {
+export interface ActorEnvironment {
   readonly address: Address
   readonly uids: UidReservations
   readonly dispatcher: Dispatcher

@@ -7,7 +7,7 @@ import type { StoreTroubles } from "./store-troubles.js"
  * Keeps up with a part of the store: one look at it, and every change from there on. After a gap it looks
  * again; while the store is away it tries again, more and more slowly.
  */
-export class Follower {
+export class StoreWatchLoop {
   readonly #store: ClusterStore
   readonly #clock: Clock
   readonly #troubles: StoreTroubles

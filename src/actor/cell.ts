@@ -57,12 +57,7 @@ export class Cell extends TurnTaker implements Watcher {
   #uid: number | undefined
   #cause: unknown
 
-  constructor(
-    environment: ActorEnvironment,
-    parent: Cell | undefined,
-    name: string,
-    capacity = Number.POSITIVE_INFINITY,
-  ) {
+  constructor(environment: ActorEnvironment, parent: Cell | undefined, name: string, capacity?: number) {
     super(environment, capacity)
     this.parent = parent
     this.name = name
@@ -365,8 +360,8 @@ export class Cell extends TurnTaker implements Watcher {
       if (!(message instanceof TimerTick)) deadLetters.add(message, this.ref, "stopped")
     }
     while (this.asks !== undefined) this.asks.targetStopped(this.mailbox.taken, this.#cause)
-    if (this.#uid !== undefined)
-      this.environment.uids.release(this.ref.path, this.environment.clock.monotonicMs())
+    const { uids, clock } = this.environment
+    if (this.#uid !== undefined) uids.release(this.ref.path, clock.monotonicMs())
     this.#deathWatch?.end(new Terminated(this.ref, this.#cause))
     this.#behavior = nothing
     this.#context = undefined

@@ -20,7 +20,7 @@ export abstract class TurnTaker implements Runnable {
   readonly mailbox: Mailbox
   protected flags = 0
 
-  constructor(environment: ActorEnvironment, capacity: number) {
+  constructor(environment: ActorEnvironment, capacity = Number.POSITIVE_INFINITY) {
     this.environment = environment
     this.mailbox = new Mailbox(capacity)
   }

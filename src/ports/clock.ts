@@ -7,12 +7,13 @@ declare const origin: unique symbol
 export type MonotonicMs = number & { readonly [origin]?: "monotonic" }
 
 /**
- * Milliseconds since 1970. It jumps when somebody sets the clock, so it is for people to read, and decides
- * nothing.
+ * Milliseconds since 1970. It jumps when somebody sets the clock, so it is for people to read; a lease also ends
+ * by it, because it counts while a machine is suspended.
  */
 export type WallMs = number & { readonly [origin]?: "wall" }
 
 export interface Clock {
+  /** May be as old as the turn of the event loop in which it is asked. */
   wallMs(): WallMs
   monotonicMs(): MonotonicMs
   /** Runs `fire` once, no sooner than `delayMs` from now; never inside this call, however short the delay. */

@@ -12,6 +12,22 @@ test("the wall clock is the system's", () => {
   expect(nodeClock.wallMs()).toBe(1_700_000_000_123)
 })
 
+test("the wall clock is read once in each turn of the event loop", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_000 })
+  await nextTurn()
+  const readings = [nodeClock.wallMs()]
+  vi.setSystemTime(2_000)
+  readings.push(nodeClock.wallMs())
+  await Promise.resolve()
+  readings.push(nodeClock.wallMs())
+  await nextTurn()
+  readings.push(nodeClock.wallMs())
+  vi.setSystemTime(3_000)
+  await new Promise((resolve) => setTimeout(resolve))
+  readings.push(nodeClock.wallMs())
+  expect(readings).toEqual([1_000, 1_000, 1_000, 2_000, 3_000])
+})
+
 test("the monotonic clock counts milliseconds, with fractions, and never goes back", () => {
   const before = Number(process.hrtime.bigint()) / 1e6
   const readings = Array.from({ length: 1_000 }, () => nodeClock.monotonicMs())
@@ -94,3 +110,7 @@ test.each([0, -5])("a delay of %d fires soon, and not inside the call", async (d
 test.each([Number.NaN, Number.POSITIVE_INFINITY])("a delay of %d is an assertion", (delayMs) => {
   expect(() => nodeClock.setTimer(delayMs, () => {})).toThrow(/finite number of milliseconds/)
 })
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

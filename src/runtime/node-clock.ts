@@ -6,7 +6,10 @@ import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
  * caller.
  */
 export const nodeClock: Clock = {
-  wallMs: () => Date.now(),
+  wallMs: () => {
+    if (!isWallRead) readWall()
+    return wallMs
+  },
   monotonicMs: () => originMs + performance.now(),
   setTimer: (delayMs, fire) => new NodeTimer(delayMs, fire),
 }
@@ -16,6 +19,26 @@ export const nodeClock: Clock = {
  * start. To ask that clock itself is nearly twice as dear, and it is asked several times in a call.
  */
 const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
+
+/**
+ * The wall clock is read once in each turn of the event loop. Leases ask both clocks before every turn, message
+ * and reply, and the wall clock only tells them of a suspended machine, whose monotonic clock stands still; a
+ * blocked or stopped process shows on the monotonic clock. Nothing arrives within one turn of the event loop, so
+ * a machine that is suspended in the middle of it is one that was suspended right after the check, which no
+ * check can exclude. The tick runs before any timer or socket is served.
+ */
+let wallMs = 0
+let isWallRead = false
+
+function readWall(): void {
+  wallMs = Date.now()
+  isWallRead = true
+  process.nextTick(forgetWall)
+}
+
+function forgetWall(): void {
+  isWallRead = false
+}
 
 /** Node takes a longer delay for 1 ms. */
 const longestSleepMs = 2 ** 31 - 1

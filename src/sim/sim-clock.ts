@@ -17,7 +17,9 @@ export class SimClock implements Clock {
   wallMs(): WallMs {
     this.#process.enterCall("clock.wallMs")
     const { machine } = this.#process
-    return Math.floor(WORLD_BEGAN_MS + machine.wallOffsetMs + (this.#process.now * machine.clockRate) / 1000)
+    // As in Node: what it was when the step began, whatever pauses there were since.
+    const { now } = this.#process.world
+    return Math.floor(WORLD_BEGAN_MS + machine.wallOffsetMs + (now * machine.clockRate) / 1000)
   }
 
   monotonicMs(): MonotonicMs {

@@ -14,12 +14,22 @@ export class ActorId {
   readonly namespace: string
   readonly type: string
   readonly key: string
-  #text: string | undefined
+  /**
+   * `type/key`, the key as it is: what tables of one namespace are keyed by. No two actors share a name, since
+   * a type has no `/` in it.
+   */
+  readonly name: string
 
   private constructor(namespace: string, type: string, key: string) {
     this.namespace = namespace
     this.type = type
     this.key = key
+    this.name = ActorId.nameOf(type, key)
+  }
+
+  /** The name of an actor, made without its id. */
+  static nameOf(type: string, key: string): string {
+    return `${type}/${key}`
   }
 
   /** Throws an {@link ActorIdError} that says which part is wrong. */
@@ -72,16 +82,17 @@ export class ActorId {
   }
 
   equals(other: ActorId): boolean {
-    return (
-      this === other ||
-      (this.key === other.key && this.type === other.type && this.namespace === other.namespace)
-    )
+    return this === other || (this.name === other.name && this.namespace === other.namespace)
   }
 
   /** The canonical text; the same for equal ids, so it serves as the key of a `Map`. */
   toString(): string {
-    this.#text ??= `${this.namespace}::${this.type}/${encodeKey(this.key)}`
-    return this.#text
+    return `${this.namespace}::${this.path}`
+  }
+
+  /** `type/key` as it stands in the canonical text, the key percent-encoded. */
+  get path(): string {
+    return `${this.type}/${encodeKey(this.key)}`
   }
 
   toJSON(): string {

@@ -31,7 +31,7 @@ test("what this node has placed counts at once, until the reported load changes"
 test("an actor that this node claims is no longer sent elsewhere", () => {
   const { authorities } = stage()
   authorities.sendTo(x, there, 40)
-  expect(authorities.list()).toEqual([{ id: "ns::T/x", node: there.node }])
+  expect(authorities.list()).toEqual([{ id: "T/x", node: there.node }])
   authorities.claim(x, hosts)
   expect(authorities.list()).toEqual([])
 })
@@ -55,7 +55,7 @@ test("keeps the newest names: no more than the limit, and never less than half o
     expect(kept.length).toBeLessThanOrEqual(10)
     for (let back = 0; back < Math.min(5, at); back += 1) {
       expect(nameFor(idOf(`x${at - back}`), at - back)).toBe(there)
-      expect(kept.at(-1 - back)).toBe(`ns::T/x${at - back}`)
+      expect(kept.at(-1 - back)).toBe(`T/x${at - back}`)
     }
   }
 })
@@ -64,10 +64,10 @@ test("an actor that is named again is there once, and forgotten whole", () => {
   const { authorities } = stage(4)
   const listed = () => authorities.list().map(({ id }) => id)
   for (const key of ["x", "y", "z", "x"]) authorities.sendTo(idOf(key), there, 1)
-  expect(listed()).toEqual(["ns::T/y", "ns::T/z", "ns::T/x"])
+  expect(listed()).toEqual(["T/y", "T/z", "T/x"])
   authorities.claim(x, hosts)
   authorities.claim(y, hosts)
-  expect(listed()).toEqual(["ns::T/z"])
+  expect(listed()).toEqual(["T/z"])
 })
 
 const x = idOf("x")

@@ -34,7 +34,7 @@ export class Authorities {
       node && candidates.find((candidate) => candidate.node.equals(node))
     const own = here ? candidateFor(this.#self) : undefined
     if (own !== undefined) return { kind: "named", candidate: own, isNew: true }
-    const named = since === undefined ? undefined : candidateFor(this.#named.get(id.toString(), since))
+    const named = since === undefined ? undefined : candidateFor(this.#named.get(id.name, since))
     if (named !== undefined) return { kind: "named", candidate: named, isNew: false }
     const previous = candidateFor(previousAuthority)
     if (previous !== undefined) return { kind: "named", candidate: previous, isNew: true }
@@ -46,13 +46,13 @@ export class Authorities {
    * it.
    */
   sendTo(id: ActorId, candidate: Candidate, since: Revision): void {
-    this.#named.add(id.toString(), candidate.node, since)
+    this.#named.add(id.name, candidate.node, since)
     this.#recent.add(candidate)
   }
 
   /** Notes that this node tries to claim the actor. */
   claim(id: ActorId, hosts: readonly Candidate[]): void {
-    this.#named.delete(id.toString())
+    this.#named.delete(id.name)
     this.#recent.add(hosts.find(({ node }) => node.equals(this.#self)) ?? { node: this.#self })
   }
 

@@ -19,7 +19,7 @@ export class PlacementRequests {
   readonly counts = { local: 0, remote: 0, refused: 0, waited: 0 }
   readonly #mostWaiters: number
   readonly #byNumber = new Map<number, PlacementRequest>()
-  /** By the text of the id. */
+  /** By the names of their actors. */
   readonly #byId = new Map<string, PlacementRequest>()
   #lastNumber = 0
   #lastWaiter = 0
@@ -35,7 +35,7 @@ export class PlacementRequests {
 
   get(id: ActorId): PlacementRequest | undefined {
     // Asked for every message, and mostly none is in flight.
-    return this.#byId.size === 0 ? undefined : this.#byId.get(id.toString())
+    return this.#byId.size === 0 ? undefined : this.#byId.get(id.name)
   }
 
   /**
@@ -58,13 +58,13 @@ export class PlacementRequests {
     this.#lastNumber += 1
     const request = new PlacementRequest(this.#lastNumber, id, stage, now)
     this.#byNumber.set(request.number, request)
-    this.#byId.set(id.toString(), request)
+    this.#byId.set(id.name, request)
     return request
   }
 
   close(request: PlacementRequest): void {
     this.#byNumber.delete(request.number)
-    this.#byId.delete(request.id.toString())
+    this.#byId.delete(request.id.name)
   }
 
   /** Adds a waiter; `commands` begin the request, if it is new. */

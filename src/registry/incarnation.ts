@@ -122,17 +122,15 @@ export class Incarnation {
 
   /** Asked before every turn, message, reply and save. */
   mayAct(): boolean {
-    const now = this.#now()
-    if (this.#lease.mayAct(now)) return true
-    if (!this.isFencedOff) this.#handle({ kind: "tick" }, now)
+    const { clock } = this.#tools
+    if (this.#lease.mayActAt(clock.monotonicMs(), clock.wallMs())) return true
+    if (!this.isFencedOff) this.#handle({ kind: "tick" })
     return false
   }
 
+  /** Asked before a claim, and before a turn starts. */
   mayClaim(): boolean {
-    const now = this.#now()
-    if (this.#lease.mayClaim(now)) return true
-    if (this.#lease.state === "held") this.#handle({ kind: "tick" }, now)
-    return false
+    return this.#lease.state === "held" && this.mayAct()
   }
 
   /** The store's watch showed this node's record. */

@@ -1,5 +1,5 @@
 import { assert } from "../errors/assert.js"
-import type { MonotonicMs } from "../ports/clock.js"
+import type { MonotonicMs, WallMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
 import { holderMs, type Instant, type LeaseTerms, patienceMs, renewEveryMs } from "./lease-terms.js"
 import type { RecordStatus } from "./node-record.js"
@@ -72,10 +72,15 @@ export class NodeLease {
    * Asked before every turn, message, reply and save. A leaving node starts nothing, and may end what it has
    * begun.
    */
-  mayAct(now: Instant): boolean {
+  mayAct({ monotonicMs, wallMs }: Instant): boolean {
+    return this.mayActAt(monotonicMs, wallMs)
+  }
+
+  /** As `mayAct`, without an object for each check. */
+  mayActAt(monotonicMs: MonotonicMs, wallMs: WallMs): boolean {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return false
-    return now.monotonicMs < state.deadline && now.wallMs - state.since.wallMs < holderMs(this.#terms)
+    return monotonicMs < state.deadline && wallMs - state.since.wallMs < holderMs(this.#terms)
   }
 
   /** Whether new activations may be claimed. */

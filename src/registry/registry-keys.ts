@@ -1,18 +1,23 @@
 import type { ActorId } from "../address/actor-id.js"
+import { decodeKey } from "../address/actor-key.js"
 
 // Where the registry keeps what. The namespace is the store's own affair: it was opened for one.
 
 export function placementKey(id: ActorId): string {
-  return PLACEMENTS + actorKey(id)
+  return PLACEMENTS + id.path
 }
 
 export function stateKey(id: ActorId): string {
-  return STATE + actorKey(id)
+  return STATE + id.path
 }
 
-/** `type/key`, as it stands in the text of the id. */
+/** The name of the actor that a placement is of; undefined for a key that stands for none. */
+export function placedName(placement: string): string | undefined {
+  return decodeKey(placement.slice(PLACEMENTS.length))
+}
+
 export function actorKey(id: ActorId): string {
-  return id.toString().slice(id.namespace.length + 2)
+  return id.name
 }
 
 /** What all nodes have in common. */

@@ -17,7 +17,7 @@ import { Incarnation, type IncarnationTools } from "./incarnation.js"
 import { type LeaseTerms, observerMs } from "./lease-terms.js"
 import { type Placed, PlacementCache, type Whereabouts } from "./placement-cache.js"
 import type { Denial, Registration, Unregistration } from "./registration.js"
-import { actorKey, PLACEMENTS, placementKey } from "./registry-keys.js"
+import { actorKey, PLACEMENTS, placedName, placementKey } from "./registry-keys.js"
 import { parsedNode, Roster } from "./roster.js"
 import { StoreTroubles } from "./store-troubles.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
@@ -471,12 +471,12 @@ export class Registry implements TenureHolder {
   #placementsChanged(changes: readonly Change[]): void {
     const epoch = this.#cache.epoch
     for (const { key: full, revision, value } of changes) {
-      const key = full.slice(PLACEMENTS.length)
+      const key = placedName(full)
       // Most of what a node hears it has done itself.
-      if (this.#cache.knows(key, revision)) continue
+      if (key !== undefined && this.#cache.knows(key, revision)) continue
       const where = this.#whereabouts(value, revision)
-      if (where !== undefined) this.#cache.handle({ kind: "changed", epoch, key, where })
-      else this.#tools.logger.log("warn", "there is a placement that cannot be read", { key })
+      if (key !== undefined && where !== undefined) this.#cache.handle({ kind: "changed", epoch, key, where })
+      else this.#tools.logger.log("warn", "there is a placement that cannot be read", { key: full })
     }
   }
 

@@ -20,7 +20,7 @@ import { gatePath } from "./actors-gate.js"
 import { CallRouting } from "./call-routing.js"
 import type { Catalog } from "./catalog.js"
 import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
-import { type CallDesk, type CallRequest, OutgoingCall } from "./outgoing-call.js"
+import type { CallDesk, OutgoingCall } from "./outgoing-call.js"
 import { refusalError } from "./placement-answer.js"
 import type { QuietPeriod } from "./quiet-period.js"
 import {
@@ -71,14 +71,18 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     return true
   }
 
-  call(request: CallRequest, signal?: AbortSignal): void {
+  nextOrder(): number {
     this.#calls += 1
-    const call = new OutgoingCall(this, request, this.#calls)
+    return this.#calls
+  }
+
+  /** Sends a new call on its way. */
+  route(call: OutgoingCall, signal?: AbortSignal): void {
     if (signal !== undefined) {
       if (signal.aborted) return call.aborted(signal)
       call.listenTo(signal)
     }
-    this.#deadlines.add(call, request.timeoutMs)
+    this.#deadlines.add(call, call.callTimeoutMs)
     if (this.#host.isStopped) return call.abandon()
     // A call that is routed goes ahead of what could go to the activation by now.
     const route = this.#routes.size === 0 ? undefined : this.#routes.get(call.key)

@@ -245,13 +245,13 @@ function codecOf(factory: CodecFactory): Codec {
   })
 }
 
-const TO = { id: { type: "Cart", key: "ann €" }, key: "Cart/ann €" }
+const TO = { type: "Cart", key: "ann €", name: "Cart/ann €" }
 const METHOD = "add"
 
 /** As a call of another node would arrive there, if it is sent again. */
 function sent(codec: Codec, args: readonly unknown[]): unknown {
-  const { id } = TO
-  return (wired(codec, [id.type, id.key, METHOD, args, 3]) as unknown[])[3]
+  const { type, key } = TO
+  return (wired(codec, [type, key, METHOD, args, 3]) as unknown[])[3]
 }
 
 /** Values that are about as deep, as large or as many as may be. */

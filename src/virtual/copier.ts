@@ -54,16 +54,17 @@ export class Copier {
   }
 
   /**
-   * The arguments of a call, which are the caller's no more. They are counted as they would be in the message
-   * of that call, in its longest form. Throws an `InvalidMessageError` for what could not be sent.
+   * The arguments of a call, in an array that is nobody else's; what is in it is the caller's no more. They
+   * are counted as they would be in the message of that call, in its longest form. Throws an
+   * `InvalidMessageError` for what could not be sent.
    */
-  copyArguments(args: readonly unknown[], to: CallHead, method: string): readonly unknown[] {
+  copyArguments(args: readonly unknown[], id: CallHead, method: string): readonly unknown[] {
     if (args.length === 0) return NO_VALUES
-    const room = this.#maxBytes - mostBytesOf(to, method)
-    if (args.length === 1 && this.#isSmall(args[0], room)) return [args[0]]
+    const room = this.#maxBytes - mostBytesOf(id, method)
+    if (args.length === 1 && this.#isSmall(args[0], room)) return args
     this.#begin(room, ITEMS_OF_A_CALL + args.length)
     try {
-      return this.#plainArguments(args) ?? this.#argumentsByWire(args, to, method)
+      return this.#plainArguments(args) ?? this.#argumentsByWire(args, id, method)
     } catch (error) {
       throw isInstance(error, InvalidMessageError) ? aboutArguments(error) : threw(error)
     } finally {
@@ -95,7 +96,7 @@ export class Copier {
    * In another order than in the message, so that nobody takes this for one; that changes neither bytes, nor
    * items, nor depth.
    */
-  #argumentsByWire(args: readonly unknown[], { id }: CallHead, method: string): readonly unknown[] {
+  #argumentsByWire(args: readonly unknown[], id: CallHead, method: string): readonly unknown[] {
     const message = [args, id.type, id.key, method, ONE_WAY_CALL | RESENT]
     const [copies] = this.#byWire(message) as readonly [readonly unknown[]]
     return copies
@@ -193,13 +194,14 @@ export class Copier {
 
 /** Whom a call is for. */
 interface CallHead {
-  readonly id: { readonly type: string; readonly key: string }
-  /** Type and key. */
+  readonly type: string
   readonly key: string
+  /** Type and key. */
+  readonly name: string
 }
 
-function mostBytesOf({ key }: CallHead, method: string): number {
-  return (key.length + method.length) * MOST_BYTES_OF_A_CHARACTER + 3 * MOST_BYTES
+function mostBytesOf({ name }: CallHead, method: string): number {
+  return (name.length + method.length) * MOST_BYTES_OF_A_CHARACTER + 3 * MOST_BYTES
 }
 
 /** What they are in is the runtime's. */

@@ -9,9 +9,8 @@ import type { ActorHost } from "./actor-host.js"
 import { ActorType } from "./actor-type.js"
 import type { CallRouter } from "./call-router.js"
 import { type CallOptions, type HandleShape, type HandleTarget, handleShape } from "./handle.js"
-import { localKey } from "./invocation.js"
 import { isDuration } from "./method-options.js"
-import { type CallRequest, fencedMaker } from "./outgoing-call.js"
+import { type CallRequest, type CallTarget, fencedMaker, OutgoingCall } from "./outgoing-call.js"
 
 /** Makes handles, and the calls that are made through them. */
 export class Handles {
@@ -35,7 +34,7 @@ export class Handles {
   }
 
   #target(id: ActorId, from: Activation | undefined): HandleTarget {
-    const to: Addressee = { id, key: localKey(id), hosted: this.#host.types.get(id.type), from }
+    const to: Addressee = { id, hosted: this.#host.types.get(id.type), maker: from }
     return {
       call: (method, args, options, isOneWay) => {
         if (isOneWay) return this.#sendOneWay(to, method, args, options)
@@ -65,31 +64,24 @@ export class Handles {
     resolve: CallRequest["resolve"],
     reject: CallRequest["reject"],
   ): void {
-    const { id, key, hosted, from } = to
+    const { id, hosted, maker: from } = to
     if (from?.tenure.endedBecause !== undefined) throw fencedMaker(from.tenure)
     const known = (hosted ?? this.#foreign.get(id.type))?.method(method)
     if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
     if (!isDuration(timeoutMs)) throw noDuration(timeoutMs)
-    const isOneWay = resolve === undefined
     const { telemetry } = this.#host.options
-    this.#router.call(
-      {
-        id,
-        key,
-        method,
-        args: this.#host.copier.copyArguments(args, to, method),
-        flags: known?.flags ?? 0,
-        isOneWay,
-        chain: isOneWay || from === undefined ? NO_CHAIN : chainOf(from),
-        timeoutMs,
-        maker: from,
-        span: telemetry === undefined ? undefined : spanOf(telemetry, to, method),
-        resolve,
-        reject,
-      },
-      options?.signal,
-    )
+    const call = new OutgoingCall(this.#router, to, {
+      method,
+      args: this.#host.copier.copyArguments(args, id, method),
+      flags: known?.flags ?? 0,
+      chain: resolve === undefined || from === undefined ? NO_CHAIN : chainOf(from),
+      timeoutMs,
+      span: telemetry === undefined ? undefined : spanOf(telemetry, to, method),
+      resolve,
+      reject,
+    })
+    this.#router.route(call, options?.signal)
   }
 
   /** Whether a message is refused here or elsewhere is the same to whoever waits for no answer. */
@@ -139,15 +131,13 @@ function chainOf(from: Activation): readonly string[] {
 /**
  * Whom the calls through one handle are for, and who makes them; undefined for calls from outside of actors.
  */
-interface Addressee {
-  readonly id: ActorId
-  readonly key: string
+interface Addressee extends CallTarget {
   /** Undefined where this node does not host the type. */
   readonly hosted: ActorType | undefined
-  readonly from: Activation | undefined
+  readonly maker: Activation | undefined
 }
 
-function spanOf(telemetry: Telemetry, { id, from }: Addressee, method: string): Span {
+function spanOf(telemetry: Telemetry, { id, maker: from }: Addressee, method: string): Span {
   const attributes = { "troupe.actor": id.toString() }
   const parent = from?.currentTurn?.span?.context
   const options = parent === undefined ? { attributes } : { attributes, parent }

@@ -6,7 +6,7 @@ import type { TraceContext } from "../ports/telemetry.js"
 import type { RemoteReply } from "../remote/remote-reply.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { AdmittableCall, CallQueue } from "./call-admission.js"
-import { type Invocation, localKey } from "./invocation.js"
+import type { Invocation } from "./invocation.js"
 import { isRetryable } from "./retryable.js"
 
 /** A call from another node. Its caller keeps its time, and retries it where that helps. */
@@ -24,7 +24,7 @@ export class IncomingCall implements Invocation, AdmittableCall {
   #queue: CallQueue | undefined = undefined
 
   constructor(receiver: CallReceiver, message: CallMessage, extras: Extras, reply: RemoteReply) {
-    this.key = localKey({ type: message[0], key: message[1] })
+    this.key = ActorId.nameOf(message[0], message[1])
     this.chain = extras.chain
     this.trace = extras.trace
     this.#message = message
@@ -172,7 +172,7 @@ export function isCallMessage(message: unknown): message is CallMessage {
   const [type, key, method, args, kind] = message as readonly unknown[]
   return (
     typeof type === "string" &&
-    // With one, a type and a key could spell the local key of another actor.
+    // With one, a type and a key could spell the name of another actor.
     !type.includes("/") &&
     typeof key === "string" &&
     typeof method === "string" &&

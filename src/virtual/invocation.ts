@@ -5,7 +5,7 @@ import type { CallQueue } from "./call-admission.js"
 /** One message for an actor, wherever it came from. It ends exactly once. */
 export interface Invocation {
   readonly id: ActorId
-  /** See {@link localKey}. */
+  /** The actor's name. */
   readonly key: string
   readonly method: string
   readonly args: readonly unknown[]
@@ -25,14 +25,6 @@ export interface Invocation {
   succeed(value: unknown): void
   /** Where the error says that nothing was run, it may be tried again elsewhere. */
   fail(error: Error): void
-}
-
-/**
- * What an actor is found by within this node: cheaper to make than the text of its id, and as good, since no
- * type has a `/` in it.
- */
-export function localKey({ type, key }: { readonly type: string; readonly key: string }): string {
-  return `${type}/${key}`
 }
 
 /** Where the messages for one actor go for now. */

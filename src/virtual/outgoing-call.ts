@@ -45,56 +45,58 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   timeLeftMs: number
   /** Its order among all calls of this node. */
   readonly order: number
+  readonly method: string
+  readonly args: readonly unknown[]
+  readonly flags: number
+  readonly chain: readonly string[]
+  /** How long the answer may take, from when the call was made. */
+  readonly callTimeoutMs: number
   readonly #desk: CallDesk
-  readonly #request: CallRequest
+  readonly #target: CallTarget
+  readonly #span: Span | undefined
+  readonly #resolve: CallRequest["resolve"]
+  readonly #reject: CallRequest["reject"]
   #signal: AbortSignal | undefined = undefined
   /** Its maker counts it among those that have not left. */
   #isUnsent = false
   #isOver = false
   #mayHaveRun = false
 
-  constructor(desk: CallDesk, request: CallRequest, order: number) {
+  constructor(desk: CallDesk, target: CallTarget, request: CallRequest) {
     super()
+    const { timeoutMs } = request
     this.#desk = desk
-    this.#request = request
-    this.timeLeftMs = request.timeoutMs
-    this.order = order
-    if (request.maker !== undefined) {
+    this.#target = target
+    this.order = desk.nextOrder()
+    this.method = request.method
+    this.args = request.args
+    this.flags = request.flags
+    this.chain = request.chain
+    this.callTimeoutMs = timeoutMs
+    this.timeLeftMs = timeoutMs
+    this.#span = request.span
+    this.#resolve = request.resolve
+    this.#reject = request.reject
+    if (target.maker !== undefined) {
       this.#isUnsent = true
-      request.maker.outgoing.made()
+      target.maker.outgoing.made()
     }
   }
 
   get id(): ActorId {
-    return this.#request.id
+    return this.#target.id
   }
 
   get key(): string {
-    return this.#request.key
-  }
-
-  get method(): string {
-    return this.#request.method
-  }
-
-  get args(): readonly unknown[] {
-    return this.#request.args
-  }
-
-  get flags(): number {
-    return this.#request.flags
+    return this.#target.id.name
   }
 
   get isOneWay(): boolean {
-    return this.#request.isOneWay
-  }
-
-  get chain(): readonly string[] {
-    return this.#request.chain
+    return this.#resolve === undefined
   }
 
   get trace(): TraceContext | undefined {
-    return this.#request.span?.context
+    return this.#span?.context
   }
 
   get keepsNothingAlive(): boolean {
@@ -113,13 +115,9 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     return this.#desk.path
   }
 
-  get callTimeoutMs(): number {
-    return this.#request.timeoutMs
-  }
-
   /** Why it may not leave its maker now; undefined if it may, and then it counts as sent. */
   override exitRefusal(): FencedError | undefined {
-    const { maker } = this.#request
+    const { maker } = this.#target
     if (maker === undefined) return undefined
     const { tenure } = maker
     if (!tenure.mayAct()) return fencedMaker(tenure)
@@ -135,7 +133,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   }
 
   get exit(): "open" | "waits" | "shut" {
-    const { maker } = this.#request
+    const { maker } = this.#target
     if (maker === undefined) return "open"
     const { tenure } = maker
     if (tenure.endedBecause !== undefined) return "shut"
@@ -144,18 +142,18 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
 
   /** Fails it because its maker was overtaken: it was not run, and will not be. */
   failOvertaken(): void {
-    const { maker } = this.#request
+    const { maker } = this.#target
     if (maker !== undefined) this.failForGood(fencedMaker(maker.tenure))
   }
 
   /** Resolves when it may leave its maker, or never may again. */
   async exitOpened(): Promise<void> {
-    await this.#request.maker?.tenure.opened()
+    await this.#target.maker?.tenure.opened()
   }
 
   /** It was handed to an activation of this node, or sent, and was not run: it has yet to leave. */
   rerouted(): void {
-    const { maker } = this.#request
+    const { maker } = this.#target
     if (maker === undefined || this.#isUnsent) return
     this.#isUnsent = true
     maker.outgoing.returned()
@@ -164,7 +162,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   /** It was not run, and there is no time left to try again. */
   tooLate(): void {
     if (!this.#isOver)
-      this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.#request.timeoutMs, "not-delivered"))
+      this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.callTimeoutMs, "not-delivered"))
   }
 
   listenTo(signal: AbortSignal): void {
@@ -242,7 +240,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   expire(): void {
     if (this.#isOver) return
     const delivery = this.#withdrawn()
-    const { timeoutMs } = this.#request
+    const { callTimeoutMs: timeoutMs } = this
     const hindrance = delivery === "unknown" ? undefined : this.#desk.hindrance(this)
     const problem = hindrance && `was not run within ${timeoutMs} ms: ${hindrance}`
     this.#failFor(new TimeoutError(`${this.id}.${this.method}`, timeoutMs, delivery, problem))
@@ -263,14 +261,13 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   }
 
   #resolveWith(value: unknown): void {
-    if (this.#end()) this.#request.resolve?.(value)
+    if (this.#end()) this.#resolve?.(value)
   }
 
   #failFor(error: Error): void {
-    const { reject, span } = this.#request
-    if (!this.#isOver) span?.fail(error)
+    if (!this.#isOver) this.#span?.fail(error)
     if (!this.#end()) return
-    if (reject !== undefined) reject(error)
+    if (this.#reject !== undefined) this.#reject(error)
     else this.#desk.undelivered(this, error)
   }
 
@@ -285,8 +282,8 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     leave(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this)
     if (this.routed !== undefined) this.#desk.callEnded(this)
-    if (this.#request.maker !== undefined) this.#countEnded(this.#request.maker)
-    this.#request.span?.end()
+    if (this.#target.maker !== undefined) this.#countEnded(this.#target.maker)
+    this.#span?.end()
     return true
   }
 
@@ -324,20 +321,23 @@ function withStacksOf(copy: Error, original: Error): Error {
 
 const MOST_CAUSES = 50
 
-/** What is to be called, how, and who waits for it. */
-export interface CallRequest {
+/** The actor that a handle stands for, and who calls through that handle. */
+export interface CallTarget {
   readonly id: ActorId
-  readonly key: string
+  /** The activation that makes the calls; undefined for calls from outside of actors, which pass no door. */
+  readonly maker: CallMaker | undefined
+}
+
+/** What is called, how, and who waits for the answer. */
+export interface CallRequest {
   readonly method: string
   readonly args: readonly unknown[]
   readonly flags: number
-  readonly isOneWay: boolean
   readonly chain: readonly string[]
   readonly timeoutMs: number
-  /** The activation that makes it; undefined for calls from outside of actors, which pass no door. */
-  readonly maker: CallMaker | undefined
   /** Undefined where nothing is recorded. */
   readonly span: Span | undefined
+  /** Undefined for a one-way call. */
   readonly resolve: ((value: unknown) => void) | undefined
   readonly reject: ((error: unknown) => void) | undefined
 }
@@ -350,6 +350,8 @@ interface CallMaker {
 
 /** What a call needs of the bus. */
 export interface CallDesk {
+  /** Numbers a new call. */
+  nextOrder(): number
   /** Where answers to its calls go. */
   readonly path: ActorPath
   /** Throws an `InvalidMessageError` for what could not cross the wire. */

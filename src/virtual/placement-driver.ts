@@ -22,7 +22,6 @@ import type { Tenure } from "../registry/tenure.js"
 import type { Activation } from "./activation.js"
 import type { ActorType } from "./actor-type.js"
 import type { Catalog } from "./catalog.js"
-import { localKey } from "./invocation.js"
 import type { Releases } from "./releases.js"
 
 /**
@@ -44,7 +43,7 @@ export class PlacementDriver {
     this.#coordinator = new PlacementCoordinator({
       self: registry.node,
       namespace,
-      generationHere: (id) => catalog.get(localKey(id))?.generation,
+      generationHere: (id) => catalog.get(id.name)?.generation,
       cached: (id) => registry.cached(id),
       random,
       strategyOf: (type) => types.get(type)?.placement ?? rendezvous,
@@ -70,7 +69,7 @@ export class PlacementDriver {
 
   /** Whether the tenure's activation is not valid yet: if it fails, the coordinator releases the tenure. */
   isStarting(tenure: Tenure): boolean {
-    return this.#starting.get(localKey(tenure.id)) === tenure
+    return this.#starting.get(tenure.id.name) === tenure
   }
 
   /** Notes an activation that could not be started: its callers are told before it is released. */
@@ -120,7 +119,7 @@ export class PlacementDriver {
     return this.#options.registry.register(id).then((registration) => {
       if (registration.kind === "acquire-denied") return { ...registration, request }
       const { tenure } = registration
-      this.#starting.set(localKey(id), tenure)
+      this.#starting.set(id.name, tenure)
       return { kind: "acquired", request, generation: tenure.generation }
     })
   }
@@ -141,7 +140,7 @@ export class PlacementDriver {
     const { catalog, types } = this.#options
     const type = types.get(id.type)
     if (type === undefined) throw new Error(`this node does not host ${id.type}`)
-    const key = localKey(id)
+    const key = id.name
     const tenure = this.#starting.get(key)
     if (tenure?.generation !== generation) throw new Error(`${id} was not acquired at ${generation}`)
     if (catalog.get(key)?.tenure !== tenure) await catalog.activate(type, key, tenure)
@@ -150,7 +149,7 @@ export class PlacementDriver {
 
   async #release(id: ActorId, generation: Revision): Promise<Unregistration> {
     const { registry, releases, catalog } = this.#options
-    const key = localKey(id)
+    const key = id.name
     this.#failed.get(key)?.tellFailure()
     this.#failed.delete(key)
     const activation = catalog.get(key)

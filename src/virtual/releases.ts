@@ -57,7 +57,7 @@ export class Releases {
         cause: "the store did not confirm the release",
       })
     }
-    this.#left.set(id.toString(), { id, generation })
+    this.#left.set(id.name, { id, generation })
     this.#later(this.#pauseMs)
   }
 
@@ -98,7 +98,7 @@ export class Releases {
     const { id, generation } = left
     const result = await this.#registry.discard(id, generation).catch(() => "unknown")
     if (result === "unknown") return false
-    if (this.#left.get(id.toString()) === left) this.#left.delete(id.toString())
+    if (this.#left.get(id.name) === left) this.#left.delete(id.name)
     return true
   }
 }

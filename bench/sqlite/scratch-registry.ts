@@ -31,12 +31,11 @@ export class ScratchRegistry {
       roles: [],
       types: ["Account"],
       viewed: () => {},
-      fenced: (_node, because) => {
-        throw new Error(`the node was fenced while it was measured: ${because}`)
+      lifeChanged: ({ phase, because }) => {
+        if (phase === "fenced") throw new Error(`the node was fenced while it was measured: ${because}`)
       },
       turnedAway: () => {},
       settled: async () => {},
-      rejoined: () => {},
     })
     const tools = { store, clock, codec: binaryCodec()(PLAIN), maxStateBytes: 1024 * 1024 }
     return new ScratchRegistry(registry, tools, remove)

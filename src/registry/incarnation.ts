@@ -360,7 +360,7 @@ export class Incarnation {
   }
 }
 
-export interface IncarnationTools {
+interface IncarnationTools {
   readonly store: ClusterStore
   readonly clock: Clock
   readonly logger: Logger

@@ -22,7 +22,7 @@ test("a node that has joined is up in its own view, and in those of the others",
   const b = await scene.member()
   for (const { view } of [a, b]) expect(view).toEqual(["7001 up", "7002 up"])
   expect(b.registry.view.member(a.id)).toMatchObject({ roles: ["front"], types: ["Account"] })
-  expect(a.registry.isMember).toBe(true)
+  expect(a.registry.mayAct()).toBe(true)
 })
 
 test("a node that the store does not let join says so, and leaves nothing running", async () => {
@@ -53,7 +53,7 @@ test("a join whose answer was lost is tried again as another incarnation, and th
   await scene.clock.advance(200)
   const registry = await joining
   expect(await scene.keys("nodes/")).toHaveLength(2)
-  expect(registry.isMember).toBe(true)
+  expect(registry.mayAct()).toBe(true)
   await scene.clock.advance(OBSERVER_MS)
   expect(await scene.keys()).toEqual([leaseKey(registry.node), nodeKey(registry.node)])
   expect(node.told).toEqual([])
@@ -196,9 +196,9 @@ test("a node without the store goes on until its deadline, waits, and is fenced 
   const tenure = await a.tenureOf(alice)
   a.way.trouble = "refuse"
   await scene.clock.advance(HOLDER_MS - 1)
-  expect([tenure.mayBegin(), a.registry.isMember]).toEqual([true, true])
+  expect([tenure.mayBegin(), a.registry.mayAct()]).toEqual([true, true])
   await scene.clock.advance(1)
-  expect([tenure.mayBegin(), tenure.mayAct(), a.registry.isMember]).toEqual([false, false, false])
+  expect([tenure.mayBegin(), tenure.mayAct(), a.registry.mayAct()]).toEqual([false, false, false])
   expect(a.told).toEqual([])
   expect(a.registry.tenure(alice)).toBe(tenure)
   const claimed = a.registry.register(idOf("bob"))
@@ -224,7 +224,7 @@ test("a node that nobody else watches keeps its tenures however long the store i
   const tenure = await node.tenureOf(alice)
   node.way.trouble = "hang"
   await scene.clock.advance(10 * 60_000)
-  expect([tenure.mayAct(), node.registry.isMember, node.told]).toEqual([false, false, []])
+  expect([tenure.mayAct(), node.registry.mayAct(), node.told]).toEqual([false, false, []])
   const opened = tenure.opened()
   node.way.trouble = undefined
   await scene.clock.advance(1_000)
@@ -376,7 +376,7 @@ test("a node whose record is gone finds that out when a claim is refused", async
   const before = node.id
   node.way.restorable.isDeaf = true
   await scene.commit({ kind: "delete", key: nodeKey(before) }, { kind: "delete", key: leaseKey(before) })
-  expect(node.registry.isMember).toBe(true)
+  expect(node.registry.mayAct()).toBe(true)
   expect(told(await node.registry.register(alice))).toBe("denied: fenced")
   await settle()
   expect(node.told[0]).toBe("fenced: the lease was ended by another node")

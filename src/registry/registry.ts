@@ -1,72 +1,53 @@
 import type { ActorId } from "../address/actor-id.js"
 import { NodeId } from "../address/node-id.js"
-import { SettingsError } from "../errors/settings-error.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterView } from "../membership/cluster-view.js"
-import type { Clock } from "../ports/clock.js"
-import type { Lifeline } from "../ports/lifeline.js"
-import type { Logger } from "../ports/logger.js"
-import type { Random } from "../ports/random.js"
-import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
+import type { Change, Moment, Revision } from "../ports/store.js"
 import type { ClaimOutcome } from "./claim.js"
 import { ClaimDriver } from "./claim-driver.js"
-import type { ClusterTerms } from "./cluster-terms.js"
-import { CommitWindows } from "./commit-window.js"
 import { releaseCommit } from "./commits.js"
-import { Incarnation, type IncarnationTools } from "./incarnation.js"
-import { type LeaseTerms, observerMs } from "./lease-terms.js"
+import type { Incarnation } from "./incarnation.js"
+import type { NodeLife } from "./node-life.js"
+import { NodeLifecycle } from "./node-lifecycle.js"
 import { type Placed, PlacementCache, type Whereabouts } from "./placement-cache.js"
 import type { Denial, Registration, Unregistration } from "./registration.js"
+import type { RegistryDependencies } from "./registry-dependencies.js"
 import { actorKey, PLACEMENTS, placedName, placementKey } from "./registry-keys.js"
-import { parsedNode, Roster } from "./roster.js"
-import { StoreTroubles } from "./store-troubles.js"
+import { parsedNode, type Roster } from "./roster.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
 import { Tenure, type TenureHolder } from "./tenure.js"
-import { checkTerms } from "./terms-check.js"
 
 /**
- * This process's part in the registry: its life in the cluster, one incarnation after another; what it knows
- * of the others; and which actors are its own.
+ * This node's part in the registry: which actors it has, where the others are, and who is in the cluster.
  *
- * The store agrees, and this room says what is agreed on: that a node is alive while its lease is
+ * The store agrees, and this folder says what is agreed on: that a node is alive while its lease is
  * (`node-lease.ts`, `lease-observer.ts`), that an actor belongs to the node that its placement names
  * (`claim.ts`), and that only the activation of the latest generation writes (`save.ts`). Each of these is a
- * decision of its own, checked by the models in `spec/`. What is here and in the other drivers carries their
- * commands to the store, and holds no rule.
+ * decision of its own, checked by the models in `spec/`. This class and the other drivers carry their
+ * commands to the store, and hold no rule.
  *
- * A node that is fenced has lost its tenures for good. It joins again as another incarnation by itself, for
- * as long as the registry is not stopped.
+ * The life of the node, from its join through fences to its stop, is that of `NodeLifecycle`. A fence ends
+ * all tenures; those of the next incarnation are claimed anew.
  */
 export class Registry implements TenureHolder {
-  readonly #tools: RegistryTools
+  readonly #dependencies: RegistryDependencies
+  readonly #lifecycle: NodeLifecycle
   readonly #roster: Roster
   readonly #cache = new PlacementCache({ epoch: "" })
   readonly #placements: StoreWatchLoop
   readonly #tenures = new Map<string, Tenure>()
   readonly #claims = new Map<string, Promise<Registration>>()
-  readonly #troubles: StoreTroubles
-  readonly #windows = new CommitWindows()
-  #incarnation: Incarnation | undefined
-  #node: NodeId
-  /** The ids that this process has had, the latest last. */
-  readonly #lives = new Set<string>()
-  #rejoins = 0
-  /** Why it does not fit into its cluster, as was logged. */
-  #misfit: string | undefined
-  #rejoining: Promise<void> = Promise.resolve()
-  #proofSaid: { readonly because: string | undefined } | undefined
-  #isStopping = false
-  readonly #stopping = new AbortController()
-  #wakeUp: () => void = () => {}
 
   /**
    * Resolves once this node has joined. Rejects with a `StoreUnavailableError` if it cannot within `joinMs`,
    * and with a `SettingsError` if it does not fit into the cluster that the store holds.
    */
-  static async join(tools: RegistryTools): Promise<Registry> {
-    const registry = new Registry(tools)
+  static async join(dependencies: RegistryDependencies): Promise<Registry> {
+    const registry = new Registry(dependencies)
     try {
-      await registry.#begin()
+      await registry.#roster.begin()
+      await registry.#placements.begin()
+      await registry.#lifecycle.join()
     } catch (error) {
       await registry.stop()
       throw error
@@ -74,37 +55,17 @@ export class Registry implements TenureHolder {
     return registry
   }
 
-  private constructor(tools: RegistryTools) {
-    this.#tools = tools
-    this.#node = tools.node
-    this.#lives.add(tools.node.toString())
-    const { store, clock, lifeline, logger, terms } = tools
-    const troubles = new StoreTroubles(logger, clock)
-    this.#troubles = troubles
-    this.#roster = new Roster({
-      store,
-      clock,
-      lifeline,
-      logger,
-      troubles,
-      terms,
-      mayJudge: () => this.#incarnation?.mayAct() ?? true,
-      isOwn: (node) => this.#lives.has(node),
-      recordChanged: (node, revision, status) => {
-        if (node === this.#node.toString()) this.#incarnation?.recordChanged(revision, status)
-        if (status === "gone") this.#cache.handle({ kind: "node-gone", node: NodeId.parse(node) })
-      },
-      viewed: (view, before) => tools.viewed(view, before),
-      renewing: (node) => this.#noteRenewing(NodeId.parse(node)),
-      epochChanged: () => this.#incarnation?.epochChanged(),
-      alive: (node) => {
-        const id = parsedNode(node)
-        if (id !== undefined) tools.alive?.(id)
-      },
+  private constructor(dependencies: RegistryDependencies) {
+    this.#dependencies = dependencies
+    this.#lifecycle = new NodeLifecycle(dependencies, {
+      incarnationEnded: (because, cause) => this.#endTenures(because, cause),
+      nodeGone: (node) => this.#cache.handle({ kind: "node-gone", node }),
     })
+    this.#roster = this.#lifecycle.roster
+    const { store, clock } = dependencies
     this.#placements = new StoreWatchLoop(
-      tools.store,
-      { clock, troubles },
+      store,
+      { clock, troubles: this.#lifecycle.troubles },
       {
         prefix: PLACEMENTS,
         look: () => this.#beginToWatch(),
@@ -113,28 +74,29 @@ export class Registry implements TenureHolder {
     )
   }
 
-  /** This node, in its present life or the one that it tries to begin. */
-  get node(): NodeId {
-    return this.#node
+  /** The phase of this node's life, as it was last published with `lifeChanged`. */
+  get life(): NodeLife {
+    return this.#lifecycle.life
   }
 
+  /** The node id of the present incarnation, or of the one that this node tries to begin. */
+  get node(): NodeId {
+    return this.#lifecycle.life.node
+  }
+
+  /** Who is in the cluster, as this node knows it. */
   get view(): ClusterView {
     return this.#roster.view
   }
 
-  /** Whether this node has joined, and was not fenced since. */
-  get hasJoined(): boolean {
-    return this.#incarnation !== undefined
+  /** Whether this node holds a lease that has not expired by its clock. */
+  mayAct(): boolean {
+    return this.#lifecycle.incarnation?.mayAct() ?? false
   }
 
-  /** Whether this node is a member, and may act. */
-  get isMember(): boolean {
-    return this.#incarnation?.mayAct() ?? false
-  }
-
-  /** Whether it is this process, in its present life or one of the last. */
+  /** Whether the node is this process, in its present incarnation or an earlier one. */
   hasBeen(node: NodeId): boolean {
-    return this.#lives.has(node.toString())
+    return this.#lifecycle.hasBeen(node)
   }
 
   /** Whether this process has seen that node renew its lease. */
@@ -142,7 +104,7 @@ export class Registry implements TenureHolder {
     return this.#roster.isRenewing(node)
   }
 
-  /** What runs here. */
+  /** The tenures of the activations on this node. */
   get tenures(): Iterable<Tenure> {
     return this.#tenures.values()
   }
@@ -151,7 +113,7 @@ export class Registry implements TenureHolder {
     return this.#tenures.get(actorKey(id))
   }
 
-  /** What is known without asking; it may be out of date. */
+  /** Where the actor is, as far as is known without asking the store; it may be out of date. */
   cached(id: ActorId): Whereabouts | undefined {
     return this.#cache.lookup(actorKey(id))
   }
@@ -163,9 +125,9 @@ export class Registry implements TenureHolder {
     return this.read(id)
   }
 
-  /** What the store says, whatever is known here. */
+  /** Reads the actor's placement from the store, whatever the cache says. */
   async read(id: ActorId): Promise<Placed | undefined> {
-    const sight = await this.#tools.store.get(placementKey(id))
+    const sight = await this.#dependencies.store.get(placementKey(id))
     const { entry, epoch, revision } = sight
     const where = this.#whereabouts(entry?.value, entry?.revision ?? revision)
     if (where === undefined) {
@@ -175,24 +137,24 @@ export class Registry implements TenureHolder {
     return where.kind === "placed" ? where : undefined
   }
 
-  /** A node that was called for an actor said where the store has it. */
+  /** Takes over where the store has the actor, as a node that was called for it answered. */
   misdirected(id: ActorId, epoch: string, where: Whereabouts): void {
     this.#cache.handle({ kind: "misdirected", epoch, key: actorKey(id), where })
   }
 
-  /** What is known of it led nowhere. */
+  /** Drops what is known of the actor: a call by it failed. */
   forget(id: ActorId): void {
     this.#cache.handle({ kind: "doubted", key: actorKey(id) })
   }
 
-  /** The store's, by what was last seen of placements. */
+  /** The epoch of the store that the known placements are of. */
   get epoch(): string {
     return this.#cache.epoch
   }
 
   /**
-   * Makes this node the one that has the actor, if no other node does. Writes nothing where this node has it
-   * already. Never rejects.
+   * Claims the actor for this node, if no other node has it. Writes nothing where this node has it already.
+   * Does not reject.
    */
   register(id: ActorId): Promise<Registration> {
     const key = actorKey(id)
@@ -200,223 +162,69 @@ export class Registry implements TenureHolder {
     if (tenure !== undefined) return Promise.resolve({ kind: "acquired", tenure })
     const inFlight = this.#claims.get(key)
     if (inFlight !== undefined) return inFlight
-    const incarnation = this.#incarnation
-    if (incarnation === undefined) return Promise.resolve(FENCED)
-    if (incarnation.isLeaving) return Promise.resolve(LEAVING)
+    const { life, incarnation } = this.#lifecycle
+    if (incarnation === undefined || !life.hasLease) return Promise.resolve(FENCED)
+    if (life.phase === "leaving") return Promise.resolve(LEAVING)
     const claim = this.#claim(id, key, incarnation)
     this.#claims.set(key, claim)
     return claim
   }
 
-  /** Ends the tenure, and then deletes its placement, if that is still the present one. */
+  /** Ends the tenure, and then deletes its placement, if that still has its generation. */
   unregister(tenure: Tenure): Promise<Unregistration> {
     tenure.end("it was released")
     return this.#release(tenure.id, tenure.generation, tenure.incarnation)
   }
 
-  /** Deletes a placement that names this node, which runs no such activation. */
+  /** Deletes a placement that names this node, although no such activation runs here. */
   async discard(id: ActorId, generation: Revision): Promise<Unregistration> {
-    if (this.#incarnation === undefined) return "unknown"
-    return this.#release(id, generation, this.#incarnation)
+    const { incarnation } = this.#lifecycle
+    return incarnation === undefined ? "unknown" : this.#release(id, generation, incarnation)
   }
 
-  /**
-   * Once its node is fenced a placement is free with all others of that node, and is not deleted one by one.
-   */
+  /** A fence frees all placements of the incarnation at once, so none of them is deleted after it. */
   async #release(id: ActorId, generation: Revision, incarnation: Incarnation): Promise<Unregistration> {
     const key = actorKey(id)
     const { epoch } = incarnation
-    const window = this.#windows.placements
+    const window = incarnation.windows.placements
     const room = window.enter()
     if (room !== undefined) await room
     try {
       if (incarnation.isFencedOff) return "unknown"
       const proposal = releaseCommit(placementKey(id), generation)
-      const result = await this.#tools.store.commit({ epoch, ...proposal })
+      const result = await this.#dependencies.store.commit({ epoch, ...proposal })
       if (result.kind !== "committed") return "changed"
       const where: Whereabouts = { kind: "absent", revision: result.revision }
       this.#cache.handle({ kind: "released", epoch, key, where })
       return "released"
     } catch (error) {
-      this.#troubles.note("release an actor", error)
+      incarnation.troubles.note("release an actor", error)
       return "unknown"
     } finally {
       window.leave()
     }
   }
 
-  /** Says of another node that it is down: it loses its lease, and what it has, once that has run out. */
+  /** Declares another node down: it loses its lease, and its actors once that has run out. */
   down(node: NodeId): Promise<"downed" | "changed" | "unknown"> {
     return this.#roster.down(node)
   }
 
-  /** Says to all that nothing new is to come here. What runs here goes on until `stop`. */
+  /** Announces that this node takes nothing new. What runs here goes on until `stop`. */
   leave(): void {
-    this.#isStopping = true
-    this.#stopping.abort()
-    this.#wakeUp()
-    this.#incarnation?.leave()
+    this.#lifecycle.leave()
   }
 
-  /** Shuts all doors and ends. Gives up the lease if every turn has ended; otherwise that runs out. */
+  /** Shuts all doors for good. Gives up the lease if every turn has ended; otherwise it runs out. */
   async stop({ isSettled = true }: { readonly isSettled?: boolean } = {}): Promise<void> {
-    this.leave()
-    await this.#rejoining
-    if (isSettled) await this.#incarnation?.settled()
-    else this.#incarnation?.abandon()
+    await this.#lifecycle.stop(isSettled)
     this.#endTenures("its node has stopped")
-    this.#roster.stop()
     this.#placements.stop()
-  }
-
-  async #begin(): Promise<void> {
-    await this.#roster.begin()
-    await this.#placements.begin()
-    const { clock, joinMs } = this.#tools
-    const deadline = clock.monotonicMs() + joinMs
-    while (!(await this.#join())) {
-      if (clock.monotonicMs() >= deadline) {
-        throw new StoreUnavailableError(
-          `the store did not confirm within ${joinMs} ms that this node joined`,
-          "unknown",
-        )
-      }
-    }
-  }
-
-  /** One life in the cluster, if this node fits into it. Rejects with a `SettingsError` if it does not. */
-  async #joined(): Promise<Incarnation | undefined> {
-    const { store, clock, logger, lifeline, terms, roles, types, clusterTerms } = this.#tools
-    const doors = {
-      shut: () => this.#roster.waits(),
-      turnedAway: () => this.#tools.turnedAway(),
-      decided: () => this.#roster.goesOn(),
-    }
-    const [troubles, windows] = [this.#troubles, this.#windows]
-    const aside = { logger, troubles, windows, doors }
-    try {
-      const fits =
-        clusterTerms &&
-        (await checkTerms(clusterTerms, { store, clock, terms, stopping: this.#stopping.signal }))
-      const said = { roles, types, secrets: clusterTerms?.secrets }
-      const tools: IncarnationTools = { store, clock, ...aside, lifeline, terms, ...said, fits }
-      return await Incarnation.join(this.#node, this.#roster.epoch, tools)
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) return undefined
-      throw error
-    }
-  }
-
-  /** Whether it is a member now; if not, it has waited for a while. */
-  async #join(): Promise<boolean> {
-    const incarnation = await this.#joined()
-    if (incarnation === undefined) {
-      if (!this.#isStopping) await this.#pause()
-      this.#node = this.#nextLife()
-      return false
-    }
-    this.#incarnation = incarnation
-    this.#misfit = undefined
-    this.#rejoins = 0
-    this.#sayProof(incarnation)
-    const { record, recordSaid, epoch } = incarnation
-    if (record !== undefined) this.#roster.joined(incarnation.node, recordSaid, { epoch, revision: record })
-    void incarnation.fenced.then((because) => this.#fenced(incarnation, because))
-    return true
-  }
-
-  /** Once, and again if it changes: without the proof a takeover takes as long as the lease. */
-  #sayProof({ line }: Incarnation): void {
-    if (line === undefined) return
-    const because = "because" in line ? line.because : undefined
-    if (this.#proofSaid?.because === because && this.#proofSaid !== undefined) return
-    this.#proofSaid = { because }
-    const { logger, terms } = this.#tools
-    if (because === undefined)
-      return logger.log("info", "other nodes of this host are told at once if this process dies")
-    const afterMs = observerMs(terms)
-    logger.log("warn", "if this process dies, other nodes know only when its lease has run out", {
-      because,
-      afterMs,
-    })
-  }
-
-  #fenced(incarnation: Incarnation, because: string): void {
-    const { logger, fenced, settled } = this.#tools
-    const cause = incarnation.fenceCause
-    this.#endTenures(`its node is fenced: ${because}`, cause)
-    // None of what waits in this life's name has anything to send now.
-    this.#windows.drain()
-    if (this.#isStopping) return
-    this.#incarnation = undefined
-    const why = cause === undefined ? { because } : { because, error: cause }
-    logger.log("warn", "this node is fenced; it joins again as a new incarnation", why)
-    fenced(incarnation.node, because, cause)
-    void settled().then(() => incarnation.settled())
-    this.#node = this.#nextLife()
-    this.#rejoining = this.#rejoin()
-  }
-
-  async #rejoin(): Promise<void> {
-    while (!this.#isStopping && !(await this.#joinAgain()));
-    if (this.#incarnation === undefined) return
-    // It was to leave while the join was under way: whoever said so did not know of this life.
-    if (this.#isStopping) this.#incarnation.leave()
-    else this.#tools.rejoined(this.#node)
-  }
-
-  /** The cluster may have become another while this node was out of it, and may be changed back. */
-  async #joinAgain(): Promise<boolean> {
-    try {
-      return await this.#join()
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error
-      const { logger } = this.#tools
-      if (this.#misfit !== error.message)
-        logger.log("error", "this node does not fit into its cluster any more, and stays out of it", {
-          error,
-        })
-      this.#misfit = error.message
-      await this.#pause()
-      return false
-    }
-  }
-
-  #nextLife(): NodeId {
-    const node = NodeId.fresh(this.#node.host, this.#node.port, this.#tools.random)
-    this.#lives.add(node.toString())
-    if (this.#lives.size > MOST_LIVES) this.#lives.delete(this.#lives.values().next().value as string)
-    return node
-  }
-
-  /**
-   * An address is one process's. A record of one that has died goes with its lease; one that renews its lease
-   * is another process.
-   */
-  #noteRenewing(node: NodeId): void {
-    if (node.address !== this.#node.address || this.hasBeen(node)) return
-    this.#tools.logger.log("error", "another process has joined the cluster with this node's own address", {
-      other: node.toString(),
-      advice: "set listen in both, and give each an address of its own, with listen.port or advertise",
-    })
-  }
-
-  #pause(): Promise<void> {
-    const { clock, random } = this.#tools
-    const longestMs = Math.min(100 * 2 ** this.#rejoins, 2_000)
-    this.#rejoins += 1
-    return new Promise((resolve) => {
-      const timer = clock.setTimer(longestMs * (0.5 + random.uint32() / 2 ** 33), resolve)
-      this.#wakeUp = () => {
-        timer.cancel()
-        resolve()
-      }
-    })
   }
 
   async #claim(id: ActorId, key: string, incarnation: Incarnation): Promise<Registration> {
     const guess = this.#cache.lookup(key)
-    const driver = new ClaimDriver(id, incarnation, this.#tools.store)
+    const driver = new ClaimDriver(id, incarnation, this.#dependencies.store)
     let outcome: ClaimOutcome
     try {
       outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined)
@@ -460,9 +268,9 @@ export class Registry implements TenureHolder {
     for (const tenure of [...this.#tenures.values()]) tenure.end(because, cause)
   }
 
-  /** Placements are too many to list. What was known before is dropped, and comes back as it is asked for. */
+  /** Placements are too many to list: drops what was known, and reads each again when it is needed. */
   async #beginToWatch(): Promise<Moment> {
-    const moment = await this.#tools.store.get(PLACEMENTS)
+    const moment = await this.#dependencies.store.get(PLACEMENTS)
     this.#cache.handle({ kind: "epoch-changed", epoch: moment.epoch })
     this.#cache.handle({ kind: "gap" })
     return moment
@@ -472,15 +280,15 @@ export class Registry implements TenureHolder {
     const epoch = this.#cache.epoch
     for (const { key: full, revision, value } of changes) {
       const key = placedName(full)
-      // Most of what a node hears it has done itself.
+      // Most changes that a node is notified of are its own.
       if (key !== undefined && this.#cache.knows(key, revision)) continue
       const where = this.#whereabouts(value, revision)
       if (key !== undefined && where !== undefined) this.#cache.handle({ kind: "changed", epoch, key, where })
-      else this.#tools.logger.log("warn", "there is a placement that cannot be read", { key: full })
+      else this.#dependencies.logger.log("warn", "there is a placement that cannot be read", { key: full })
     }
   }
 
-  /** Undefined for what this version cannot read. */
+  /** Undefined for a value that this version cannot read. */
   #whereabouts(value: Uint8Array | undefined, revision: Revision): Whereabouts | undefined {
     if (value === undefined) return { kind: "absent", revision }
     const text = Buffer.from(value).toString("latin1")
@@ -495,35 +303,4 @@ const UNAVAILABLE = denied({ kind: "unavailable", detail: "the store did not ans
 
 function denied(because: Denial): Registration {
   return { kind: "acquire-denied", because }
-}
-
-/** A record of an older life has long gone: each that is remembered was fenced after the one before. */
-const MOST_LIVES = 100
-
-export interface RegistryTools {
-  /** This node's first life. */
-  readonly node: NodeId
-  readonly store: ClusterStore
-  readonly clock: Clock
-  readonly random: Random
-  /** Undefined where no proof of death is wanted. */
-  readonly lifeline: Lifeline | undefined
-  readonly logger: Logger
-  readonly terms: LeaseTerms
-  readonly joinMs: number
-  readonly roles: readonly string[]
-  readonly types: readonly string[]
-  /** What this node must have in common with the others; undefined where nobody else can see the store. */
-  readonly clusterTerms?: ClusterTerms | undefined
-  viewed(view: ClusterView, before: ClusterView): void
-  /** The store shows that a node is alive, this one among them. */
-  alive?(node: NodeId): void
-  /** This node's life is over: all of its tenures have ended. */
-  fenced(node: NodeId, because: string, cause: Error | undefined): void
-  /** The lease has run out, and the store does not say what became of it: calls are to go elsewhere. */
-  turnedAway(): void
-  /** Resolves once no turn of a tenure that has ended is under way any more. */
-  settled(): Promise<void>
-  /** It is a member again, as another incarnation. */
-  rejoined(node: NodeId): void
 }

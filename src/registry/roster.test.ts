@@ -208,10 +208,10 @@ test("a store that shows nothing lets it not begin", async () => {
 test("while its own node waits for the store it ends nobody's lease, and then gives the others time to renew", async () => {
   const { scene, roster } = await following()
   await scene.clock.advance(OBSERVER_MS - 1)
-  roster.waits()
+  roster.pause()
   await scene.clock.advance(10 * TTL_MS)
   expect(membersOf(roster)).toEqual(["a up"])
-  roster.goesOn()
+  roster.resume()
   await scene.clock.advance(TTL_MS / 2 - 1)
   expect(membersOf(roster)).toEqual(["a up"])
   await scene.clock.advance(1)

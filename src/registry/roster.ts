@@ -115,12 +115,12 @@ export class Roster {
   }
 
   /** This node's own lease has run out, as far as it knows: what it has not seen of others says nothing. */
-  waits(): void {
+  pause(): void {
     this.#isWaiting = true
   }
 
   /** It knows what became of its lease: it has renewed it, or lost it. */
-  goesOn(): void {
+  resume(): void {
     if (!this.#isWaiting) return
     this.#isWaiting = false
     this.#sights.cameBack(this.#tools.clock.monotonicMs())

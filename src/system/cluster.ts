@@ -80,23 +80,17 @@ export class Cluster {
         for (const change of changesBetween(before, view)) environment.events.publish(change)
       },
       alive: ({ address }) => remoting?.alive(address),
-      fenced: (fenced, because, cause) => {
-        actors.fenced(because)
-        environment.events.publish(new NodeFenced(fenced, because, cause))
+      lifeChanged: (life) => {
+        const { phase, node, because, cause, joins } = life
+        // Every attempt to join has a node id of its own.
+        if (phase === "member" && remoting?.self.equals(node) === false) remoting.reincarnate(node)
+        actors.lifeChanged(life)
+        if (phase === "fenced") environment.events.publish(new NodeFenced(node, because, cause))
+        if (phase === "member" && joins > 1) environment.events.publish(new NodeRejoined(node))
       },
       turnedAway: () => actors.turnAway(),
       settled: () => actors.settled(),
-      rejoined: (rejoined) => {
-        remoting?.reincarnate(rejoined)
-        actors.rejoined()
-        environment.events.publish(new NodeRejoined(rejoined))
-      },
-    }).catch((error: unknown) => {
-      actors.stop()
-      throw error
     })
-    // A join whose answer was lost is tried again as another incarnation.
-    if (!registry.node.equals(node)) remoting?.reincarnate(registry.node)
     remoting?.dialOnly((authority) => addresses.has(authority))
     actors.joined(registry)
     return new Cluster(registry, actors, environment)
@@ -137,7 +131,6 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
-    this.actors.stop()
     await this.registry.stop({ isSettled: this.#isSettled })
   }
 }

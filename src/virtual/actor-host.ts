@@ -17,6 +17,7 @@ import type { Scheduler } from "../ports/scheduler.js"
 import type { ClusterStore } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
+import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
 import type { ActorClass } from "./actor-class.js"
 import { ActorType } from "./actor-type.js"
@@ -36,8 +37,8 @@ export class ActorHost {
   readonly copier: Copier
   /** The types that some node has hosted since this one began: their hosts may be back in a moment. */
   readonly seenTypes = new Set<string>()
-  isLeaving = false
-  isStopped = false
+  /** As the registry has last published it; undefined before the first join is confirmed, or has failed. */
+  life: NodeLife | undefined
   #registry: Registry | undefined
   #placement: PlacementDriver | undefined
 

@@ -83,7 +83,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
       call.listenTo(signal)
     }
     this.#deadlines.add(call, call.callTimeoutMs)
-    if (this.#host.isStopped) return call.abandon()
+    if (this.#host.life?.phase === "stopped") return call.abandon()
     // A call that is routed goes ahead of what could go to the activation by now.
     const route = this.#routes.size === 0 ? undefined : this.#routes.get(call.key)
     if (route !== undefined) return this.#do(route, route.routing.called(this.#routed(call)))
@@ -324,7 +324,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   #knownNode(id: ActorId): NodeId | undefined {
     const { registry, environment } = this.#host
     const known = registry.cached(id)
-    if (known?.kind !== "placed" || !registry.hasJoined || environment.events.has(PlacementHappened))
+    if (known?.kind !== "placed" || !registry.life.hasLease || environment.events.has(PlacementHappened))
       return undefined
     const { node } = known
     return node.address !== registry.node.address && registry.view.has(node) ? node : undefined
@@ -349,7 +349,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
           })
         }
         const seen = this.#host.seenTypes.has(id.type) ? "were-seen" : "never-seen"
-        const hosts = this.#host.isLeaving ? "not-awaited" : seen
+        const hosts = this.#host.life?.isEnding ? "not-awaited" : seen
         return { kind: "refused", error: refusalError(id, refusal), hosts }
       }
     }

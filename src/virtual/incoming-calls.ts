@@ -39,8 +39,9 @@ export class IncomingCalls implements CallReceiver {
   }
 
   receive(call: IncomingCall): void {
-    const { isStopped, hasJoined, options } = this.#host
-    if (isStopped) return call.fail(call.idProblem ?? notHere(call.id, "this node is stopping"))
+    const { life, hasJoined, options } = this.#host
+    if (life?.phase === "stopped")
+      return call.fail(call.idProblem ?? notHere(call.id, "this node is stopping"))
     if (!hasJoined) {
       return call.fail(call.idProblem ?? notHere(call.id, "this node does not know yet that it has joined"))
     }

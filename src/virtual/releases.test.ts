@@ -1,29 +1,36 @@
 import { expect, test } from "vitest"
 import { ManualClock, settle } from "../../test/fake/manual-clock.js"
+import type { ActorId } from "../address/actor-id.js"
+import { NodeId } from "../address/node-id.js"
 import type { Logger } from "../ports/logger.js"
+import type { Revision } from "../ports/store.js"
+import { NodeLife } from "../registry/node-life.js"
 import type { Unregistration } from "../registry/registration.js"
 import type { Tenure } from "../registry/tenure.js"
 import { Releases } from "./releases.js"
 
 const quiet: Logger = { enabled: () => false, log: () => {}, with: () => quiet }
-const tenure = { id: { toString: () => "T/k" }, generation: 7 } as unknown as Tenure
+const node = NodeId.of("10.0.0.1", 7_001, "a".repeat(16))
+const member = NodeLife.begin(node).after({ kind: "joined", epoch: "e" })
+const fenced = member.after({ kind: "fenced", because: "its lease was ended", cause: undefined })
+const leaving = member.after({ kind: "asked-to-leave" })
+const tenure = { id: { toString: () => "T/k" }, generation: 7, node } as unknown as Tenure
 
 function scene() {
   const clock = new ManualClock()
   const discarded: number[] = []
   const answers: ((result: Unregistration) => void)[] = []
-  const releases = new Releases(
-    {
-      unregister: () => new Promise((resolve) => answers.push(resolve)),
-      discard: async (_id, generation) => {
-        discarded.push(generation)
-        return "changed"
-      },
+  const registry = {
+    life: member,
+    unregister: () => new Promise<Unregistration>((resolve) => answers.push(resolve)),
+    discard: async (_id: ActorId, generation: Revision): Promise<Unregistration> => {
+      discarded.push(generation)
+      return "changed"
     },
-    clock,
-    quiet,
-  )
-  return { clock, discarded, releases, answer: (result: Unregistration) => answers.shift()?.(result) }
+  }
+  const releases = new Releases(registry, clock, quiet)
+  const answer = (result: Unregistration) => answers.shift()?.(result)
+  return { clock, discarded, registry, releases, answer }
 }
 
 test("a release that the store did not confirm is made again", async () => {
@@ -37,13 +44,37 @@ test("a release that the store did not confirm is made again", async () => {
   expect(releases.left).toBe(0)
 })
 
-test("what an earlier life of the node has left is forgotten, also where its release is answered later", async () => {
-  const { clock, discarded, releases, answer } = scene()
+test.each([
+  ["fenced", fenced],
+  ["joining again", joiningAgain()],
+  ["stopped", leaving.after({ kind: "stopped" })],
+])("what a node has left that is %s is forgotten, even if its release is answered later", async (_, life) => {
+  const { clock, discarded, registry, releases, answer } = scene()
   void releases.release(tenure)
+  void releases.release(tenure)
+  answer("unknown")
+  await settle()
+  expect(releases.left).toBe(1)
+  registry.life = life
   releases.forget()
   answer("unknown")
   await settle()
+  expect(releases.left).toBe(0)
   await clock.advance(5_000)
   expect(discarded).toEqual([])
   expect(clock.pendingTimers).toBe(0)
 })
+
+test("a leaving node goes on releasing", async () => {
+  const { clock, discarded, registry, releases, answer } = scene()
+  registry.life = leaving
+  void releases.release(tenure)
+  answer("unknown")
+  await clock.advance(1_000)
+  expect(discarded).toEqual([7])
+})
+
+function joiningAgain(): NodeLife {
+  const next = NodeId.of("10.0.0.1", 7_001, "b".repeat(16))
+  return fenced.after({ kind: "join-begun", node: next, because: "the node was fenced" })
+}

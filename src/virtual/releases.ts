@@ -1,4 +1,5 @@
 import type { ActorId } from "../address/actor-id.js"
+import type { NodeId } from "../address/node-id.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Revision } from "../ports/store.js"
@@ -16,17 +17,14 @@ import type { Tenure } from "../registry/tenure.js"
  * forgotten, as generations of another epoch of the store mean nothing in this one.
  */
 export class Releases {
-  readonly #registry: Pick<Registry, "unregister" | "discard">
+  readonly #registry: ReleasingRegistry
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #left = new Map<string, Left>()
   #timer: Timer | undefined
   #pauseMs = FIRST_PAUSE_MS
-  #isStopped = false
-  /** Counts the lives of this node: what comes of a release of an earlier one is of no interest. */
-  #life = 0
 
-  constructor(registry: Pick<Registry, "unregister" | "discard">, clock: Clock, logger: Logger) {
+  constructor(registry: ReleasingRegistry, clock: Clock, logger: Logger) {
     this.#registry = registry
     this.#clock = clock
     this.#logger = logger
@@ -39,18 +37,17 @@ export class Releases {
 
   /** Does not reject. */
   async release(tenure: Tenure): Promise<Unregistration> {
-    const life = this.#life
     const result = await this.#registry.unregister(tenure).catch((error: unknown): Unregistration => {
       this.#logger.log("error", "a release failed", { actor: tenure.id.toString(), error })
       return "unknown"
     })
-    if (result === "unknown" && life === this.#life) this.leave(tenure.id, tenure.generation)
+    if (result === "unknown" && this.#isStill(tenure.node)) this.#leave(tenure.id, tenure.generation)
     return result
   }
 
-  /** This placement may have been left. */
-  leave(id: ActorId, generation: Revision): void {
-    if (this.#isStopped || this.#left.size >= MOST_LEFT) return
+  /** Releases a placement again later, as it may still be in the store. */
+  #leave(id: ActorId, generation: Revision): void {
+    if (this.#left.size >= MOST_LEFT) return
     if (this.#left.size === 0) {
       this.#logger.log("warn", "a placement could not be released, and will be tried again", {
         actor: id.toString(),
@@ -61,22 +58,22 @@ export class Releases {
     this.#later(this.#pauseMs)
   }
 
-  /** This life of the node is over. */
+  /** The incarnation is fenced, or the node has stopped: what it has left is not released one by one. */
   forget(): void {
-    this.#life += 1
     this.#left.clear()
     this.#timer?.cancel()
     this.#timer = undefined
     this.#pauseMs = FIRST_PAUSE_MS
   }
 
-  stop(): void {
-    this.#isStopped = true
-    this.forget()
+  /** Whether the node is in the same incarnation: what comes of a release of an earlier one is no matter. */
+  #isStill(node: NodeId): boolean {
+    const { life } = this.#registry
+    return life.node.equals(node) && life.phase !== "fenced" && life.phase !== "stopped"
   }
 
   #later(pauseMs: number): void {
-    if (this.#left.size === 0 || this.#isStopped) return
+    if (this.#left.size === 0) return
     this.#timer ??= this.#clock.setTimer(pauseMs, () => {
       void this.#retry()
     })
@@ -84,10 +81,10 @@ export class Releases {
 
   /** A few at first: if the store takes those, the next ones follow at once. */
   async #retry(): Promise<void> {
-    const life = this.#life
+    const { node } = this.#registry.life
     const batch = [...firstOf(this.#left.values(), AT_A_TIME)]
     const results = await Promise.all(batch.map((left) => this.#released(left)))
-    if (life !== this.#life) return
+    if (!this.#isStill(node)) return
     this.#timer = undefined
     const isAnswered = results.every((result) => result)
     this.#pauseMs = isAnswered ? FIRST_PAUSE_MS : Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
@@ -118,6 +115,8 @@ const AT_A_TIME = 64
 const BETWEEN_BATCHES_MS = 5
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
+
+type ReleasingRegistry = Pick<Registry, "unregister" | "discard" | "life">
 
 interface Left {
   readonly id: ActorId

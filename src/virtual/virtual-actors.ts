@@ -2,6 +2,7 @@ import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { Candidate } from "../placement/placement-protocol.js"
+import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
 import type { Activation } from "./activation.js"
 import { ActivationBecame, TurnOverdue } from "./activation-events.js"
@@ -100,9 +101,17 @@ export class VirtualActors {
     this.#beginPlacing(registry, this.#releases)
   }
 
-  /** This node is a member again, as another incarnation. */
-  rejoined(): void {
-    this.#beginPlacing(this.#host.registry, this.#releases as Releases)
+  /** Takes over the phase of the node's life that the registry has published. */
+  lifeChanged(life: NodeLife): void {
+    this.#host.life = life
+    if (life.phase === "member") this.#rejoined()
+    else if (life.phase === "fenced") this.#fenced(life.because)
+    else if (life.phase === "stopped") this.#stop()
+  }
+
+  /** The first time there is no registry yet: `joined` brings it. */
+  #rejoined(): void {
+    if (this.#releases !== undefined) this.#beginPlacing(this.#host.registry, this.#releases)
   }
 
   viewed(view: ClusterView, before: ClusterView): void {
@@ -127,7 +136,7 @@ export class VirtualActors {
     for (const activation of this.catalog.all) activation.turnAway()
   }
 
-  fenced(because: string): void {
+  #fenced(because: string): void {
     this.#releases?.forget()
     if (this.#host.hasJoined) this.#host.placement.handle({ kind: "suspend", because })
     this.#router.makersOvertaken()
@@ -143,7 +152,6 @@ export class VirtualActors {
   /** Ends all actors of this node: calls that wait for them go to their next activations, elsewhere. */
   async drain(): Promise<void> {
     this.#host.placement.handle({ kind: "start", as: "client" })
-    this.#host.isLeaving = true
     await this.catalog.drain("leaving")
     // If this node was fenced meanwhile, some of them still run.
     await this.settled()
@@ -152,10 +160,9 @@ export class VirtualActors {
     await this.#quiet.passed(quietMs, () => this.#incoming.resolving === 0 && this.#router.haveEnded(calls))
   }
 
-  stop(): void {
-    this.#host.isStopped = true
+  #stop(): void {
     this.catalog.stop()
-    this.#releases?.stop()
+    this.#releases?.forget()
     this.#loads.stop()
     this.#quiet.end()
     this.#router.stop()

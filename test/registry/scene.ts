@@ -6,7 +6,8 @@ import type { LogFields, Logger } from "../../src/ports/logger.js"
 import type { ClusterStore, Entry, Write } from "../../src/ports/store.js"
 import { leaseKey, nodeKey } from "../../src/registry/node-record.js"
 import type { Registration } from "../../src/registry/registration.js"
-import { Registry, type RegistryTools } from "../../src/registry/registry.js"
+import { Registry } from "../../src/registry/registry.js"
+import type { RegistryDependencies } from "../../src/registry/registry-dependencies.js"
 import type { Tenure } from "../../src/registry/tenure.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
 import { nodeRandom } from "../../src/runtime/node-random.js"
@@ -69,14 +70,14 @@ export class Scene {
   }
 
   /** One that has joined. */
-  async member(tools: Partial<RegistryTools> = {}): Promise<SceneNode> {
-    const node = await this.node(tools)
+  async member(dependencies: Partial<RegistryDependencies> = {}): Promise<SceneNode> {
+    const node = await this.node(dependencies)
     await node.join()
     await settle()
     return node
   }
 
-  async node(tools: Partial<RegistryTools> = {}): Promise<SceneNode> {
+  async node(dependencies: Partial<RegistryDependencies> = {}): Promise<SceneNode> {
     this.#nodes += 1
     return new SceneNode(await this.way(), {
       node: NodeId.fresh("10.0.0.1", 7_000 + this.#nodes, nodeRandom),
@@ -88,7 +89,7 @@ export class Scene {
       turnedAway: () => {},
       roles: [],
       types: [],
-      ...tools,
+      ...dependencies,
     })
   }
 }
@@ -131,12 +132,12 @@ export class SceneNode {
   readonly fields: (LogFields | undefined)[] = []
   /** What a fenced node's turns take until they have ended. */
   turns: Promise<void> = Promise.resolve()
-  readonly #tools: OwnTools
+  readonly #dependencies: OwnDependencies
   #registry: Registry | undefined
 
-  constructor(way: Way, tools: OwnTools) {
+  constructor(way: Way, dependencies: OwnDependencies) {
     this.way = way
-    this.#tools = tools
+    this.#dependencies = dependencies
   }
 
   get registry(): Registry {
@@ -155,13 +156,15 @@ export class SceneNode {
 
   async join(): Promise<Registry> {
     const registry = await Registry.join({
-      ...this.#tools,
+      ...this.#dependencies,
       store: this.way.store,
       logger: recording(this.log, this.fields),
       viewed: () => {},
-      fenced: (_node, because) => this.told.push(`fenced: ${because}`),
+      lifeChanged: ({ phase, because, joins }) => {
+        if (phase === "fenced") this.told.push(`fenced: ${because}`)
+        if (phase === "member" && joins > 1) this.told.push("rejoined")
+      },
       settled: () => this.turns,
-      rejoined: () => this.told.push("rejoined"),
     })
     this.#registry = registry
     onTestFinished(() => {
@@ -178,7 +181,7 @@ export class SceneNode {
   }
 }
 
-type OwnTools = Omit<RegistryTools, "store" | "logger" | "viewed" | "fenced" | "settled" | "rejoined">
+type OwnDependencies = Omit<RegistryDependencies, "store" | "logger" | "viewed" | "lifeChanged" | "settled">
 
 /** As text: where the actor is, by port, or why it cannot be claimed. */
 export function told(registration: Registration): string {

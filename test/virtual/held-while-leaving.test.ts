@@ -90,7 +90,7 @@ for (const isGlancedAt of [false, true]) {
     expect(begun).toEqual([])
     isAway = false
     await scene.clock.advance(10_000)
-    expect(ActorSystem.registryOf(scene.system)?.isMember).toBe(true)
+    expect(ActorSystem.registryOf(scene.system)?.mayAct()).toBe(true)
     const seen = [...begun]
     gate.open()
     expect(seen).toEqual(["inner"])

@@ -23,7 +23,7 @@ export class Desk {
     const { registry } = node
     const first = `${registry.node}`
     const look = () => {
-      life.record({ kind: "doors", node: first, areOpen: registry.isMember })
+      life.record({ kind: "doors", node: first, areOpen: registry.mayAct() })
       life.ports.clock.setTimer(lookEveryMs, look)
     }
     look()

@@ -29,7 +29,7 @@ export async function checkConvergence(
     agree(`${there}` === `${alive}`, () => `${prefix} has ${there}, and there are ${alive}`)
   }
   for (const { name, registry, actors } of nodes) {
-    agree(registry.isMember, () => `${name} is not a member`)
+    agree(registry.mayAct(), () => `${name} is not a member`)
     const seen = registry.view.members.map(({ node, status }) => `${node} ${status}`)
     const truth = alive.map((node) => `${node} up`)
     agree(`${seen}` === `${truth}`, () => `${name} sees ${seen}, and there are ${truth}`)

@@ -148,7 +148,7 @@ export const registryPlantings: readonly Planting[] = [
     workload: "registry",
     file: "src/registry/registry.ts",
     from: `outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined);`,
-    to: `const { store } = this.#tools;
+    to: `const { store } = this.#dependencies;
          const early = await store.get("state/" + key).catch(() => undefined);
          outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined);
          if (outcome.kind === "claimed" && early !== undefined) {
@@ -218,7 +218,7 @@ export const registryPlantings: readonly Planting[] = [
     about: "a watch that was lost while the store was away is not begun again",
     breaks: "Convergence",
     workload: "registry",
-    file: "src/registry/follower.ts",
+    file: "src/registry/store-watch-loop.ts",
     from: "this.#retry = this.#clock.setTimer(pauseMs, () => this.#again());",
     to: "",
   },

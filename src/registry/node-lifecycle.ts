@@ -1,0 +1,276 @@
+import { NodeId } from "../address/node-id.js"
+import { SettingsError } from "../errors/settings-error.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import { CommitWindows } from "./commit-window.js"
+import { Incarnation } from "./incarnation.js"
+import { observerMs } from "./lease-terms.js"
+import { type LifeEvent, NodeLife } from "./node-life.js"
+import type { RegistryDependencies } from "./registry-dependencies.js"
+import { parsedNode, Roster } from "./roster.js"
+import { StoreTroubles } from "./store-troubles.js"
+import { checkTerms } from "./terms-check.js"
+
+/**
+ * Takes this node through its life in the cluster, one incarnation after another: the driver of
+ * `node-life.ts`. A fenced node joins again by itself, for as long as it is not asked to leave.
+ */
+export class NodeLifecycle {
+  readonly roster: Roster
+  readonly troubles: StoreTroubles
+  readonly #dependencies: RegistryDependencies
+  readonly #owner: LifecycleOwner
+  readonly #windows = new CommitWindows()
+  #life: NodeLife
+  #incarnation: Incarnation | undefined
+  /** The node ids that this process has had, the latest last. */
+  readonly #ids = new Set<string>()
+  /** Attempts to join since the last one that succeeded. */
+  #attempts = 0
+  #rejoining: Promise<void> = Promise.resolve()
+  /** Why this node does not fit into its cluster, as it was logged. */
+  #misfit: string | undefined
+  #loggedProof: { readonly because: string | undefined } | undefined
+  readonly #stopping = new AbortController()
+  #endPause: () => void = () => {}
+
+  constructor(dependencies: RegistryDependencies, owner: LifecycleOwner) {
+    const { node, store, clock, lifeline, logger, terms, alive, viewed } = dependencies
+    this.#dependencies = dependencies
+    this.#owner = owner
+    this.#life = NodeLife.begin(node)
+    this.#ids.add(node.toString())
+    this.troubles = new StoreTroubles(logger, clock)
+    this.roster = new Roster({
+      store,
+      clock,
+      lifeline,
+      logger,
+      troubles: this.troubles,
+      terms,
+      mayJudge: () => this.#incarnation?.mayAct() ?? true,
+      isOwn: (node) => this.#ids.has(node),
+      recordChanged: (node, revision, status) => {
+        if (node === this.#life.node.toString()) this.#incarnation?.recordChanged(revision, status)
+        if (status === "gone") this.#owner.nodeGone(NodeId.parse(node))
+      },
+      viewed,
+      renewing: (node) => this.#noteRenewing(NodeId.parse(node)),
+      epochChanged: () => this.#incarnation?.epochChanged(),
+      alive: (node) => {
+        const id = parsedNode(node)
+        if (id !== undefined) alive?.(id)
+      },
+    })
+  }
+
+  get life(): NodeLife {
+    return this.#life
+  }
+
+  /** The incarnation that has joined last, unless it was fenced and the node joins again. */
+  get incarnation(): Incarnation | undefined {
+    return this.#incarnation
+  }
+
+  /** Whether the node is this process, in its present incarnation or an earlier one. */
+  hasBeen(node: NodeId): boolean {
+    return this.#ids.has(node.toString())
+  }
+
+  /** Rejects with a `StoreUnavailableError` or a `SettingsError` if this node cannot join. */
+  async join(): Promise<void> {
+    const { clock, joinMs } = this.#dependencies
+    const deadline = clock.monotonicMs() + joinMs
+    while (!(await this.#tryToJoin())) {
+      if (clock.monotonicMs() < deadline) continue
+      throw new StoreUnavailableError(
+        `the store did not confirm within ${joinMs} ms that this node joined`,
+        "unknown",
+      )
+    }
+  }
+
+  /** Announces that this node takes nothing new, and never joins again. */
+  leave(): void {
+    if (this.#life.isEnding) return
+    this.#publish({ kind: "asked-to-leave" })
+    this.#stopping.abort()
+    this.#endPause()
+    this.#incarnation?.leave()
+  }
+
+  /**
+   * Ends the life of this node. Gives up the lease if `isSettled`, which says that no turn is in flight;
+   * otherwise the lease is left to run out.
+   */
+  async stop(isSettled: boolean): Promise<void> {
+    this.leave()
+    if (this.#life.phase !== "stopped") this.#publish({ kind: "stopped" })
+    await this.#rejoining
+    if (isSettled) await this.#incarnation?.settled()
+    else this.#incarnation?.abandon()
+    this.roster.stop()
+  }
+
+  #publish(event: LifeEvent): void {
+    this.#life = this.#life.after(event)
+    this.#dependencies.lifeChanged(this.#life)
+  }
+
+  /** Returns whether this node has joined; if not, it has waited before it returns. */
+  async #tryToJoin(): Promise<boolean> {
+    const incarnation = await this.#begunIncarnation()
+    if (incarnation === undefined) {
+      if (!this.#life.isEnding) await this.#pause()
+      if (!this.#life.isEnding) this.#beginJoin("the store did not confirm the join")
+      return false
+    }
+    this.#incarnation = incarnation
+    this.#misfit = undefined
+    this.#attempts = 0
+    this.#logProof(incarnation)
+    const { node, record, recordSaid, epoch } = incarnation
+    if (record !== undefined) this.roster.joined(node, recordSaid, { epoch, revision: record })
+    if (this.#life.phase !== "stopped") this.#publish({ kind: "joined", epoch })
+    void incarnation.fenced.then((because) => this.#fenced(incarnation, because))
+    // The node may have been asked to leave while the join was in flight.
+    if (this.#life.isEnding) incarnation.leave()
+    return true
+  }
+
+  /** Undefined if the store did not confirm the join. Rejects with a `SettingsError` for a misfit. */
+  async #begunIncarnation(): Promise<Incarnation | undefined> {
+    const { store, clock, logger, lifeline, terms, roles, types, clusterTerms } = this.#dependencies
+    const { troubles, roster } = this
+    try {
+      const fits =
+        clusterTerms &&
+        (await checkTerms(clusterTerms, { store, clock, terms, stopping: this.#stopping.signal }))
+      return await Incarnation.join(this.#life.node, roster.epoch, {
+        store,
+        clock,
+        logger,
+        troubles,
+        windows: this.#windows,
+        doors: {
+          shut: () => roster.pause(),
+          turnedAway: () => this.#dependencies.turnedAway(),
+          decided: () => roster.resume(),
+        },
+        lifeline,
+        terms,
+        roles,
+        types,
+        secrets: clusterTerms?.secrets,
+        fits,
+      })
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return undefined
+      throw error
+    }
+  }
+
+  #fenced(incarnation: Incarnation, because: string): void {
+    const { logger, settled } = this.#dependencies
+    const cause = incarnation.fenceCause
+    this.#owner.incarnationEnded(`its node is fenced: ${because}`, cause)
+    // What waits in the name of this incarnation has nothing to send any more.
+    this.#windows.drain()
+    if (this.#life.phase === "stopped") return
+    if (this.#life.phase === "leaving") return this.#publish({ kind: "fenced", because, cause })
+    this.#incarnation = undefined
+    const reason = cause === undefined ? { because } : { because, error: cause }
+    logger.log("warn", "this node is fenced; it joins again as a new incarnation", reason)
+    this.#publish({ kind: "fenced", because, cause })
+    void settled().then(() => incarnation.settled())
+    this.#rejoining = this.#rejoin(because)
+  }
+
+  async #rejoin(because: string): Promise<void> {
+    if (!this.#life.isEnding) this.#beginJoin(`the node was fenced: ${because}`)
+    while (!this.#life.isEnding && !(await this.#tryToRejoin()));
+  }
+
+  /** The cluster may have changed while this node was out of it, and may change back. */
+  async #tryToRejoin(): Promise<boolean> {
+    try {
+      return await this.#tryToJoin()
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      if (this.#misfit !== error.message) {
+        const { logger } = this.#dependencies
+        logger.log("error", "this node no longer fits into its cluster, and stays out of it", { error })
+      }
+      this.#misfit = error.message
+      await this.#pause()
+      return false
+    }
+  }
+
+  /** Each attempt has a node id of its own: one that was not confirmed may be made all the same. */
+  #beginJoin(because: string): void {
+    const { host, port } = this.#life.node
+    const node = NodeId.fresh(host, port, this.#dependencies.random)
+    this.#ids.add(node.toString())
+    if (this.#ids.size > MAX_IDS) this.#ids.delete(this.#ids.values().next().value as string)
+    this.#publish({ kind: "join-begun", node, because })
+  }
+
+  #pause(): Promise<void> {
+    const { clock, random } = this.#dependencies
+    const maxMs = Math.min(100 * 2 ** this.#attempts, 2_000)
+    this.#attempts += 1
+    return new Promise((resolve) => {
+      const timer = clock.setTimer(maxMs * (0.5 + random.uint32() / 2 ** 33), resolve)
+      this.#endPause = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
+  }
+
+  /** Logs once whether others can prove this node's death, and again if that changes. */
+  #logProof({ line }: Incarnation): void {
+    if (line === undefined) return
+    const because = "because" in line ? line.because : undefined
+    if (this.#loggedProof !== undefined && this.#loggedProof.because === because) return
+    this.#loggedProof = { because }
+    const { logger, terms } = this.#dependencies
+    if (because === undefined) {
+      logger.log("info", "other nodes of this host are told at once if this process dies")
+      return
+    }
+    const afterMs = observerMs(terms)
+    logger.log("warn", "if this process dies, other nodes know only when its lease has run out", {
+      because,
+      afterMs,
+    })
+  }
+
+  /**
+   * An address belongs to one process. The record of one that has died goes with its lease; one that renews
+   * its lease is another process.
+   */
+  #noteRenewing(node: NodeId): void {
+    if (node.address !== this.#life.node.address || this.hasBeen(node)) return
+    this.#dependencies.logger.log(
+      "error",
+      "another process has joined the cluster with this node's own address",
+      {
+        other: node.toString(),
+        advice: "set listen in both, and give each an address of its own, with listen.port or advertise",
+      },
+    )
+  }
+}
+
+/** The records of older ones are gone: each incarnation was fenced before the next one joined. */
+const MAX_IDS = 100
+
+/** Holds what depends on an incarnation, and what is known of other nodes. */
+interface LifecycleOwner {
+  /** All that was claimed in the incarnation has to end. */
+  incarnationEnded(because: string, cause: Error | undefined): void
+  /** The record of a node is gone. */
+  nodeGone(node: NodeId): void
+}

@@ -1,0 +1,39 @@
+import type { NodeId } from "../address/node-id.js"
+import type { ClusterView } from "../membership/cluster-view.js"
+import type { Clock } from "../ports/clock.js"
+import type { Lifeline } from "../ports/lifeline.js"
+import type { Logger } from "../ports/logger.js"
+import type { Random } from "../ports/random.js"
+import type { ClusterStore } from "../ports/store.js"
+import type { ClusterTerms } from "./cluster-terms.js"
+import type { LeaseTerms } from "./lease-terms.js"
+import type { NodeLife } from "./node-life.js"
+
+/** What the registry of a node needs: ports, settings, and whom to notify. */
+export interface RegistryDependencies {
+  /** The id that this node tries to join with first. */
+  readonly node: NodeId
+  readonly store: ClusterStore
+  readonly clock: Clock
+  readonly random: Random
+  /** Undefined where no proof of death is wanted. */
+  readonly lifeline: Lifeline | undefined
+  readonly logger: Logger
+  readonly terms: LeaseTerms
+  /** How long the first join may take. */
+  readonly joinMs: number
+  readonly roles: readonly string[]
+  readonly types: readonly string[]
+  /** What this node must have in common with the others; undefined where no other node can see the store. */
+  readonly clusterTerms?: ClusterTerms | undefined
+  /** Another view of the cluster is current. */
+  viewed(view: ClusterView, before: ClusterView): void
+  /** Another life is current: this node has joined, was fenced, joins again, leaves or has stopped. */
+  lifeChanged(life: NodeLife): void
+  /** The store shows that a node is alive, this one among them. */
+  alive?(node: NodeId): void
+  /** The lease has expired, and its outcome is not known yet: calls should go to other nodes. */
+  turnedAway(): void
+  /** Resolves once no turn of a fenced activation is in flight. */
+  settled(): Promise<void>
+}

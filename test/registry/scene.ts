@@ -4,6 +4,7 @@ import { NodeId } from "../../src/address/node-id.js"
 import type { Lifeline } from "../../src/ports/lifeline.js"
 import type { LogFields, Logger } from "../../src/ports/logger.js"
 import type { ClusterStore, Entry, Write } from "../../src/ports/store.js"
+import type { NodeLife } from "../../src/registry/node-life.js"
 import { leaseKey, nodeKey } from "../../src/registry/node-record.js"
 import type { Registration } from "../../src/registry/registration.js"
 import { Registry } from "../../src/registry/registry.js"
@@ -127,6 +128,8 @@ const MOST_CALLS = 10_000
 export class SceneNode {
   readonly way: Way
   readonly told: string[] = []
+  /** The phases of its life that it published. */
+  readonly lives: NodeLife[] = []
   readonly log: string[] = []
   /** What went with each line of the log. */
   readonly fields: (LogFields | undefined)[] = []
@@ -160,7 +163,9 @@ export class SceneNode {
       store: this.way.store,
       logger: recording(this.log, this.fields),
       viewed: () => {},
-      lifeChanged: ({ phase, because, joins }) => {
+      lifeChanged: (life) => {
+        this.lives.push(life)
+        const { phase, because, joins } = life
         if (phase === "fenced") this.told.push(`fenced: ${because}`)
         if (phase === "member" && joins > 1) this.told.push("rejoined")
       },

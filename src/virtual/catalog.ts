@@ -28,9 +28,9 @@ export class Catalog {
   readonly #options: CatalogOptions
   readonly #tools: CatalogTools
   #sweeps = 0
+  /** Undefined once the catalog was stopped. */
   #timer: Timer | undefined
   #sweeping: Deactivations | undefined
-  #isStopped = false
   #isDraining = false
   #sweepMs: number
 
@@ -81,16 +81,16 @@ export class Catalog {
   }
 
   stop(): void {
-    this.#isStopped = true
     this.#timer?.cancel()
+    this.#timer = undefined
     this.#sweeping?.stop()
   }
 
   #sweepFaster(idleAfterMs: number): void {
     const sweepMs = idleAfterMs / SWEEPS_PER_IDLE_TIME
-    if (sweepMs >= this.#sweepMs || this.#isStopped) return
+    if (sweepMs >= this.#sweepMs || this.#timer === undefined) return
     this.#sweepMs = sweepMs
-    this.#timer?.cancel()
+    this.#timer.cancel()
     this.#sweepLater()
   }
 

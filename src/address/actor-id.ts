@@ -15,8 +15,8 @@ export class ActorId {
   readonly type: string
   readonly key: string
   /**
-   * `type/key`, the key as it is: what tables of one namespace are keyed by. No two actors share a name, since
-   * a type has no `/` in it.
+   * `type/key`, the key as it is: what tables of one namespace are keyed by. No two actors share a name,
+   * since a type has no `/` in it.
    */
   readonly name: string
 

@@ -7,8 +7,8 @@ declare const origin: unique symbol
 export type MonotonicMs = number & { readonly [origin]?: "monotonic" }
 
 /**
- * Milliseconds since 1970. It jumps when somebody sets the clock, so it is for people to read; a lease also ends
- * by it, because it counts while a machine is suspended.
+ * Milliseconds since 1970. It jumps when somebody sets the clock, so it is for people to read; a lease also
+ * ends by it, because it counts while a machine is suspended.
  */
 export type WallMs = number & { readonly [origin]?: "wall" }
 

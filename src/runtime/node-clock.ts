@@ -21,11 +21,11 @@ export const nodeClock: Clock = {
 const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /**
- * The wall clock is read once in each turn of the event loop. Leases ask both clocks before every turn, message
- * and reply, and the wall clock only tells them of a suspended machine, whose monotonic clock stands still; a
- * blocked or stopped process shows on the monotonic clock. Nothing arrives within one turn of the event loop, so
- * a machine that is suspended in the middle of it is one that was suspended right after the check, which no
- * check can exclude. The tick runs before any timer or socket is served.
+ * The wall clock is read once in each turn of the event loop. Leases ask both clocks before every turn,
+ * message and reply, and the wall clock only tells them of a suspended machine, whose monotonic clock stands
+ * still; a blocked or stopped process shows on the monotonic clock. Nothing arrives within one turn of the
+ * event loop, so a machine that is suspended in the middle of it is one that was suspended right after the
+ * check, which no check can exclude. The tick runs before any timer or socket is served.
  */
 let wallMs = 0
 let isWallRead = false

@@ -88,8 +88,8 @@ export class Cluster {
         if (phase === "fenced") environment.events.publish(new NodeFenced(node, because, cause))
         if (phase === "member" && joins > 1) environment.events.publish(new NodeRejoined(node))
       },
-      turnedAway: () => actors.turnAway(),
-      settled: () => actors.settled(),
+      turnedAway: () => actors.catalog.turnAway(),
+      settled: () => actors.catalog.settled(),
     })
     remoting?.dialOnly((authority) => addresses.has(authority))
     actors.joined(registry)
@@ -108,8 +108,8 @@ export class Cluster {
     const { clock, logger, events } = this.#environment
     await new Promise<void>((resolve) => {
       const timer = clock.setTimer(drainMs, () => {
-        if (!this.actors.isIdle) {
-          const { count, sample } = this.actors.remaining(NAMED)
+        if (!this.actors.catalog.isIdle) {
+          const { count, sample } = this.actors.catalog.remaining(NAMED)
           logger.log("warn", "some actors did not end in time and are left behind", {
             drainMs,
             count,
@@ -127,7 +127,7 @@ export class Cluster {
       }
       this.actors.drain().then(() => drained(), drained)
     })
-    this.#isSettled = this.actors.isIdle
+    this.#isSettled = this.actors.catalog.isIdle
   }
 
   async stop(): Promise<void> {

@@ -6,7 +6,7 @@ import type { Tenure } from "../registry/tenure.js"
 import { TimerTask } from "./activation-timers.js"
 import { type Actor, type DeactivationReason, insides } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
-import type { CatalogTools } from "./catalog.js"
+import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
 import { settlesWithin } from "./settles-within.js"
@@ -131,8 +131,8 @@ export class ActivationLifecycle {
    * later is ignored.
    */
   async #bounded(hook: Promise<void>): Promise<void> {
-    const { tools, tenure } = this.#owner
-    const { clock, requestTimeoutMs: timeoutMs } = tools
+    const { home, tenure } = this.#owner
+    const { clock, requestTimeoutMs: timeoutMs } = home
     const interrupted = new Promise<never>((_, reject) => {
       this.#interrupt = reject
     })
@@ -201,8 +201,8 @@ export class ActivationLifecycle {
    * take.
    */
   async #runOnDeactivate(reason: DeactivationReason): Promise<void> {
-    const { type, key, instance, tools } = this.#owner
-    const { clock, context, logger, requestTimeoutMs: timeoutMs } = tools
+    const { type, key, instance, home } = this.#owner
+    const { clock, context, logger, requestTimeoutMs: timeoutMs } = home
     this.#isInHook = true
     try {
       const run = () => insides.onDeactivate(instance as Actor, reason)
@@ -245,7 +245,7 @@ export interface LifecycleOwner {
   readonly type: ActorType
   readonly key: string
   readonly tenure: Tenure
-  readonly tools: CatalogTools
+  readonly home: ActivationHome
   readonly turns: TurnRunner
   readonly instance: Actor | undefined
   /** Makes the actor and loads its state. */

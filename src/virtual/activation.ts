@@ -7,7 +7,7 @@ import { type Actor, type ActorContext, type ActorTimers, type DeactivationReaso
 import type { ActorClass } from "./actor-class.js"
 import { loadState, saveRefusal } from "./actor-state.js"
 import type { ActorType } from "./actor-type.js"
-import type { CatalogTools } from "./catalog.js"
+import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
 import type { Destination, Invocation } from "./invocation.js"
 import { OutgoingCalls, type PlannedEnd } from "./outgoing-calls.js"
@@ -38,8 +38,7 @@ export class Activation
 {
   readonly type: ActorType
   readonly tenure: Tenure
-  readonly key: string
-  readonly tools: CatalogTools
+  readonly home: ActivationHome
   readonly turns: TurnRunner
   usedAt: number
   /** Undefined while the activation is valid. */
@@ -51,12 +50,11 @@ export class Activation
   #timers: ActivationTimers | undefined = undefined
   #outgoing: OutgoingCalls | undefined = undefined
 
-  constructor(type: ActorType, key: string, tenure: Tenure, tools: CatalogTools) {
+  constructor(type: ActorType, tenure: Tenure, home: ActivationHome) {
     this.type = type
-    this.key = key
     this.tenure = tenure
-    this.tools = tools
-    this.usedAt = tools.sweeps
+    this.home = home
+    this.usedAt = home.sweeps
     this.turns = new TurnRunner(this)
     this.#lifecycle = new ActivationLifecycle(this, "creating")
     tenure.watch(this)
@@ -64,6 +62,11 @@ export class Activation
 
   get id(): ActorId {
     return this.tenure.id
+  }
+
+  /** The actor's name. */
+  get key(): string {
+    return this.tenure.id.name
   }
 
   get generation(): number {
@@ -188,12 +191,12 @@ export class Activation
   }
 
   get timers(): ActorTimers {
-    this.#timers ??= new ActivationTimers(this, this.tools.clock)
+    this.#timers ??= new ActivationTimers(this, this.home.clock)
     return this.#timers
   }
 
   actor(type: ActorClass | string, key: string): unknown {
-    return this.tools.handle(type, key, this)
+    return this.home.handle(type, key, this)
   }
 
   save(state: unknown): Promise<void> {
@@ -218,7 +221,7 @@ export class Activation
   }
 
   callsSettled(): Promise<void> | undefined {
-    const { clock, requestTimeoutMs } = this.tools
+    const { clock, requestTimeoutMs } = this.home
     return this.#outgoing?.settled(this, clock, requestTimeoutMs)
   }
 
@@ -228,7 +231,7 @@ export class Activation
   }
 
   became(state: ActivationState): void {
-    this.tools.became(this, state)
+    this.home.became(this, state)
   }
 
   turnEnded(): void {
@@ -236,7 +239,7 @@ export class Activation
   }
 
   turnOverdue(method: string, chain: readonly string[]): void {
-    this.tools.overdue(this, method, chain)
+    this.home.overdue(this, method, chain)
   }
 
   /** A message waits for the next activation. */
@@ -251,7 +254,7 @@ export class Activation
   /** A task that ended after the activation was fenced has merely lost its outcome. */
   timerFailed(error: Error): void {
     if (this.isFenced) return
-    this.tools.logger.log("error", "a timer of an actor failed", { actor: this.key, error })
+    this.home.logger.log("error", "a timer of an actor failed", { actor: this.key, error })
   }
 
   endTimers(): void {
@@ -260,7 +263,7 @@ export class Activation
 
   leaveCatalog(waiting: readonly Invocation[], isOwn: boolean): Promise<unknown> | undefined {
     this.endTimers()
-    return this.tools.ended(this, waiting, isOwn)
+    return this.home.ended(this, waiting, isOwn)
   }
 
   tenureEnded(): void {
@@ -271,6 +274,6 @@ export class Activation
   }
 }
 
-function durableState({ tenure, tools, type }: Activation): DurableState {
-  return new DurableState(tenure, tools.state, type.stateShape)
+function durableState({ tenure, home, type }: Activation): DurableState {
+  return new DurableState(tenure, home.state, type.stateShape)
 }

@@ -20,13 +20,22 @@ import type { TurnContext } from "../ports/turn-context.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
 import type { ActorClass } from "./actor-class.js"
+import { ActorTable } from "./actor-table.js"
 import { ActorType } from "./actor-type.js"
 import { gatePath } from "./actors-gate.js"
+import { CallRouter } from "./call-router.js"
+import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
+import { Handles } from "./handles.js"
+import { IncomingCalls } from "./incoming-calls.js"
+import { Loads } from "./loads.js"
 import type { PlacementDriver } from "./placement-driver.js"
+import { QuietPeriod } from "./quiet-period.js"
+import { Releases } from "./releases.js"
 
 /**
- * What the parts of a node that deal with virtual actors share, from before the node joins until it stops.
+ * The parts of a node that deal with virtual actors, and what they share, from before the node joins until it
+ * stops. Each part gets the host, and finds the others there.
  */
 export class ActorHost {
   readonly options: VirtualActorsOptions
@@ -35,11 +44,19 @@ export class ActorHost {
   /** The types that this node hosts. */
   readonly types: ReadonlyMap<string, ActorType>
   readonly copier: Copier
+  readonly table = new ActorTable()
+  readonly catalog: Catalog
+  readonly quiet: QuietPeriod
+  readonly router: CallRouter
+  readonly handles: Handles
+  readonly incoming: IncomingCalls
+  readonly loads: Loads
   /** The types that some node has hosted since this one began: their hosts may be back in a moment. */
   readonly seenTypes = new Set<string>()
   /** As the registry has last published it; undefined before the first join is confirmed, or has failed. */
   life: NodeLife | undefined
   #registry: Registry | undefined
+  #releases: Releases | undefined
   #placement: PlacementDriver | undefined
 
   constructor(options: VirtualActorsOptions) {
@@ -49,6 +66,19 @@ export class ActorHost {
     this.logger = new LimitedLogger(environment.logger, environment.clock)
     this.types = typesOf(options.actors)
     this.copier = new Copier(codec, maxMessageBytes)
+    this.catalog = new Catalog(this)
+    this.quiet = new QuietPeriod(environment.clock)
+    this.router = new CallRouter(this)
+    this.handles = new Handles(this)
+    this.incoming = new IncomingCalls(this)
+    this.loads = new Loads(this)
+  }
+
+  /** The node has joined for the first time. */
+  joined(registry: Registry): void {
+    const { clock, logger } = this.environment
+    this.#registry = registry
+    this.#releases = new Releases(registry, clock, logger)
   }
 
   get hasJoined(): boolean {
@@ -57,18 +87,17 @@ export class ActorHost {
 
   /** Throws until the node has joined. */
   get registry(): Registry {
-    if (this.#registry === undefined) throw new TypeError("this node has not joined yet")
-    return this.#registry
+    return joinedPart(this.#registry)
   }
 
-  set registry(registry: Registry) {
-    this.#registry = registry
+  /** As `registry`. */
+  get releases(): Releases {
+    return joinedPart(this.#releases)
   }
 
   /** As `registry`; each life of the node has its own. */
   get placement(): PlacementDriver {
-    if (this.#placement === undefined) throw new TypeError("this node has not joined yet")
-    return this.#placement
+    return joinedPart(this.#placement)
   }
 
   set placement(placement: PlacementDriver) {
@@ -81,6 +110,11 @@ export class ActorHost {
     const call = new UndeliveredCall(id.toString(), method, args, error)
     deadLetters.add(call, { path: gatePath(address) }, deadLetterReason(error))
   }
+}
+
+function joinedPart<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new TypeError("this node has not joined yet")
+  return part
 }
 
 function deadLetterReason(error: unknown): DeadLetterReason {

@@ -11,14 +11,13 @@ import {
 import { PlacementHappened } from "../placement/placement-log.js"
 import type { Answer, PlacementOptions } from "../placement/placement-protocol.js"
 import type { MonotonicMs, Timer } from "../ports/clock.js"
-import type { TraceContext } from "../ports/telemetry.js"
 import { RemoteRef } from "../remote/remote-ref.js"
-import { type Extras, LOCAL_ONLY } from "../serialization/envelope.js"
+import { LOCAL_ONLY } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
+import type { ActorEntry, ActorTable } from "./actor-table.js"
 import { gatePath } from "./actors-gate.js"
 import { CallRouting } from "./call-routing.js"
-import type { Catalog } from "./catalog.js"
 import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
 import type { CallDesk, OutgoingCall } from "./outgoing-call.js"
 import { refusalError } from "./placement-answer.js"
@@ -38,19 +37,18 @@ import {
  */
 export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   readonly #host: ActorHost
-  readonly #catalog: Catalog
+  readonly #table: ActorTable
   readonly #quiet: QuietPeriod
   readonly #deadlines: Deadlines
   readonly #limits: RoutingLimits
-  /** By the keys of their actors. Where there is none, calls go to the activation of this node. */
-  readonly #routes = new Map<string, Route>()
+  readonly #routes = new Set<Route>()
   #calls = 0
 
-  constructor(host: ActorHost, catalog: Catalog, quiet: QuietPeriod) {
+  constructor(host: ActorHost) {
     const { mailboxCapacity: capacity, maxForwards } = host.options
     this.#host = host
-    this.#catalog = catalog
-    this.#quiet = quiet
+    this.#table = host.table
+    this.#quiet = host.quiet
     this.#deadlines = host.environment.deadlines
     this.#limits = { capacity, maxForwards }
   }
@@ -67,7 +65,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
 
   /** Whether all of the first so many calls have ended. */
   haveEnded(calls: number): boolean {
-    for (const { routing } of this.#routes.values()) if (routing.oldest <= calls) return false
+    for (const { routing } of this.#routes) if (routing.oldest <= calls) return false
     return true
   }
 
@@ -84,19 +82,17 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     }
     this.#deadlines.add(call, call.callTimeoutMs)
     if (this.#host.life?.phase === "stopped") return call.abandon()
-    // A call that is routed goes ahead of what could go to the activation by now.
-    const route = this.#routes.size === 0 ? undefined : this.#routes.get(call.key)
-    if (route !== undefined) return this.#do(route, route.routing.called(this.#routed(call)))
-    const activation = this.#catalog.get(call.key)
-    if (activation !== undefined && call.exits()) return activation.accept(call)
+    const { route, activation } = this.#table.get(call.key) ?? NOTHING
+    // Calls that are on their way go ahead of what could go to the activation by now.
+    if (route === undefined && activation !== undefined && call.exits()) return activation.accept(call)
     if (call.isOver) return
-    const begun = this.#route(call)
-    this.#do(begun, begun.routing.called(this.#routed(call)))
+    const taken = route ?? this.#route(call)
+    this.#do(taken, taken.routing.called(this.#routed(call)))
   }
 
   /** Hands all calls that wait to know where the actor is to its new activation, ahead of what comes next. */
   created(activation: Activation): void {
-    const route = this.#routes.get(activation.key)
+    const route = this.#table.get(activation.key)?.route
     if (route !== undefined) this.#do(route, route.routing.activatedHere())
   }
 
@@ -107,7 +103,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   returned(calls: readonly OutgoingCall[], ready: Promise<unknown> | undefined, isUnused: boolean): void {
     const [first] = calls
     if (first === undefined) return
-    const route = this.#routes.get(first.key) ?? this.#route(first)
+    const route = this.#table.get(first.key)?.route ?? this.#route(first)
     for (const call of calls) call.rerouted()
     const routed = calls.map((call) => call.routed ?? this.#routed(call))
     this.#do(route, route.routing.returned(routed, { isReleasing: ready !== undefined, isUnused }))
@@ -116,19 +112,17 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
 
   /** The node's record is gone. */
   nodeGone(node: NodeId): void {
-    for (const route of [...this.#routes.values()]) this.#do(route, route.routing.nodeGone(node))
+    for (const route of [...this.#routes]) this.#do(route, route.routing.nodeGone(node))
   }
 
   /** This node was fenced: calls of its actors that have not left do not leave. */
   makersOvertaken(): void {
-    for (const route of [...this.#routes.values()]) this.#do(route, route.routing.makersOvertaken())
+    for (const route of [...this.#routes]) this.#do(route, route.routing.makersOvertaken())
   }
 
   stop(): void {
-    const routes = [...this.#routes.values()]
-    this.#routes.clear()
-    for (const route of routes) {
-      route.timer?.cancel()
+    for (const route of [...this.#routes]) {
+      this.#end(route)
       this.#do(route, route.routing.stop())
     }
   }
@@ -147,7 +141,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     const { routed } = call
     if (routed === undefined) return
     if (routed.sentTo !== undefined) this.#withdraw(call, routed.sentTo)
-    const route = this.#routes.get(call.key)
+    const route = this.#table.get(call.key)?.route
     if (route !== undefined) this.#do(route, route.routing.ended(routed))
     this.#quiet.changed()
   }
@@ -162,7 +156,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     const routed = call.routed ?? this.#routed(call)
     if (routed.sentTo !== undefined) this.#withdraw(call, routed.sentTo)
     call.rerouted()
-    const route = this.#routes.get(call.key) ?? this.#route(call)
+    const route = this.#table.get(call.key)?.route ?? this.#route(call)
     this.#do(route, route.routing.cameBack(routed, error, this.#now))
     return true
   }
@@ -176,7 +170,8 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   }
 
   hindrance({ key }: OutgoingCall): string | undefined {
-    return this.#routes.has(key) ? undefined : this.#catalog.get(key)?.hindrance
+    const entry = this.#table.get(key)
+    return entry?.route === undefined ? entry?.activation?.hindrance : undefined
   }
 
   copied(value: unknown): unknown {
@@ -199,8 +194,18 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
       pending: undefined,
       timer: undefined,
     }
-    this.#routes.set(key, route)
+    this.#table.at(key).route = route
+    this.#routes.add(route)
     return route
+  }
+
+  #end(route: Route): void {
+    route.timer?.cancel()
+    this.#routes.delete(route)
+    const entry = this.#table.get(route.key)
+    if (entry?.route !== route) return
+    entry.route = undefined
+    this.#table.prune(entry)
   }
 
   #routed(call: OutgoingCall): RoutedCall<OutgoingCall> {
@@ -253,8 +258,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
       case "forget":
         return this.#host.registry.forget(route.id)
       case "over":
-        route.timer?.cancel()
-        if (this.#routes.get(route.key) === route) this.#routes.delete(route.key)
+        this.#end(route)
         return this.#quiet.changed()
     }
   }
@@ -270,12 +274,12 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     const kind = (call.isOneWay ? ONE_WAY_CALL : 0) | (routed.isResent ? RESENT : 0)
     const message: CallMessage =
       kind === 0 ? [id.type, id.key, method, args] : [id.type, id.key, method, args, kind]
-    const refused = gate.request(call, message as never, extrasOf(call))
+    const refused = gate.request(call, message as never, call.extras)
     if (refused !== undefined) call.fail(refused)
   }
 
   #deliver(call: OutgoingCall): void {
-    const activation = this.#catalog.get(call.key)
+    const activation = this.#table.get(call.key)?.activation
     if (activation !== undefined && call.exits()) return activation.accept(call)
     // The activation has ended in the meantime, or its maker's doors have shut.
     if (!call.isOver) this.returned([call], undefined, false)
@@ -333,7 +337,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   #answer({ id, key }: Route, answer: Answer): RoutingAnswer {
     switch (answer.kind) {
       case "local":
-        return this.#catalog.get(key) === undefined ? BLOCKED : HERE
+        return this.#table.get(key)?.activation === undefined ? BLOCKED : HERE
       case "remote":
         // An earlier life of this node, which is still on record: nobody has the actor, and nobody may claim
         // it yet.
@@ -368,7 +372,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
 }
 
 /** The driver's part of the routing of the calls to one actor. */
-interface Route {
+export interface Route {
   readonly id: ActorId
   readonly key: string
   readonly routing: CallRouting<OutgoingCall>
@@ -379,21 +383,11 @@ interface Route {
 
 type Command = RoutingCommand<OutgoingCall>
 
-function extrasOf({ flags, chain, trace }: OutgoingCall): Extras | undefined {
-  if (flags === 0 && chain.length === 0 && trace === undefined) return undefined
-  return { flags, chain, trace: sendable(trace) }
-}
-
-/** It comes from an adapter of the user's; one that is none would make the message unreadable. */
-function sendable(trace: TraceContext | undefined): TraceContext | undefined {
-  if (trace === undefined) return undefined
-  return /^[0-9a-f]{32}$/.test(trace.traceId) && /^[0-9a-f]{16}$/.test(trace.spanId) ? trace : undefined
-}
-
 const NOT_LISTENING = "this system talks to no others; set listen"
 const SHARED_ADDRESS =
   "another process has joined the cluster with this node's own address; give each node its own, with listen.port or advertise"
 
+const NOTHING: Partial<ActorEntry> = {}
 const NO_OPTIONS: PlacementOptions = {}
 const BLOCKED: RoutingAnswer = { kind: "blocked" }
 const HERE: RoutingAnswer = { kind: "here" }

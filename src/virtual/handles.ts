@@ -8,9 +8,10 @@ import type { ActorClass } from "./actor-class.js"
 import type { ActorHost } from "./actor-host.js"
 import { ActorType } from "./actor-type.js"
 import type { CallRouter } from "./call-router.js"
+import { fencedError } from "./fenced-error.js"
 import { type CallOptions, type HandleShape, type HandleTarget, handleShape } from "./handle.js"
 import { isDuration } from "./method-options.js"
-import { type CallRequest, type CallTarget, fencedMaker, OutgoingCall } from "./outgoing-call.js"
+import { type CallRequest, type CallTarget, OutgoingCall } from "./outgoing-call.js"
 
 /** Makes handles, and the calls that are made through them. */
 export class Handles {
@@ -20,9 +21,9 @@ export class Handles {
   /** Types that this node does not host, as far as their classes were used here. */
   readonly #foreign = new Map<string, ActorType>()
 
-  constructor(host: ActorHost, router: CallRouter) {
+  constructor(host: ActorHost) {
     this.#host = host
-    this.#router = router
+    this.#router = host.router
   }
 
   /** A handle. Throws an `ActorIdError` for what is no key. */
@@ -65,7 +66,7 @@ export class Handles {
     reject: CallRequest["reject"],
   ): void {
     const { id, hosted, maker: from } = to
-    if (from?.tenure.endedBecause !== undefined) throw fencedMaker(from.tenure)
+    if (from?.tenure.endedBecause !== undefined) throw fencedError(from.tenure, "not-delivered")
     const known = (hosted ?? this.#foreign.get(id.type))?.method(method)
     if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs

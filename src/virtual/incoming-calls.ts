@@ -6,7 +6,6 @@ import type { ActorHost } from "./actor-host.js"
 import { type Admission, CallAdmission } from "./call-admission.js"
 import type { Catalog } from "./catalog.js"
 import type { CallReceiver, IncomingCall } from "./incoming-call.js"
-import type { Loads } from "./loads.js"
 import { moved, notHere, refusalError } from "./placement-answer.js"
 import type { QuietPeriod } from "./quiet-period.js"
 
@@ -17,15 +16,13 @@ export class IncomingCalls implements CallReceiver {
   readonly #catalog: Catalog
   readonly #quiet: QuietPeriod
   readonly #admission: CallAdmission<IncomingCall>
-  readonly #loads: Loads
 
-  constructor(host: ActorHost, catalog: Catalog, quiet: QuietPeriod, loads: Loads) {
+  constructor(host: ActorHost) {
     const { namespace, mailboxCapacity: capacity } = host.options
     this.namespace = namespace
     this.#host = host
-    this.#catalog = catalog
-    this.#quiet = quiet
-    this.#loads = loads
+    this.#catalog = host.catalog
+    this.#quiet = host.quiet
     this.#admission = new CallAdmission({
       capacity,
       resolvingPerConnection: RESOLVING_PER_CONNECTION,
@@ -66,7 +63,7 @@ export class IncomingCalls implements CallReceiver {
 
   /** Who the members are is not known before this node is one. */
   told(message: unknown): void {
-    if (this.#host.hasJoined) this.#loads.heard(message)
+    if (this.#host.hasJoined) this.#host.loads.heard(message)
   }
 
   /** Hands the calls that wait for its actor to a new activation. */

@@ -1,5 +1,6 @@
 import type { NodeId } from "../address/node-id.js"
-import type { Clock, Timer } from "../ports/clock.js"
+import type { Timer } from "../ports/clock.js"
+import type { ActorHost } from "./actor-host.js"
 
 /**
  * How many actors each node runs, as the nodes tell each other now and then.
@@ -8,26 +9,26 @@ import type { Clock, Timer } from "../ports/clock.js"
  * late or lost: it only makes one placement worse than it could be.
  */
 export class Loads {
-  readonly #options: LoadsOptions
+  readonly #host: ActorHost
+  /** Whether a type that this node hosts has a strategy that may look at loads. */
+  readonly isNeeded: boolean
   readonly #known = new Map<string, number>()
   #timer: Timer | undefined
   #told: number | undefined
   #rounds = 0
 
-  constructor(options: LoadsOptions) {
-    this.#options = options
+  constructor(host: ActorHost) {
+    this.#host = host
+    this.isNeeded = [...host.types.values()].some(({ placement }) => placement !== undefined)
   }
 
   /** This node is a member from now on. */
   begin(): void {
-    if (this.#options.isNeeded) this.#tellLater()
-  }
-
-  get isNeeded(): boolean {
-    return this.#options.isNeeded
+    if (this.isNeeded) this.#tellLater()
   }
 
   of(node: NodeId): number | undefined {
+    if (node.equals(this.#host.registry.node)) return this.#host.catalog.size
     return this.#known.get(node.toString())
   }
 
@@ -35,7 +36,7 @@ export class Loads {
   heard(message: unknown): void {
     if (!Array.isArray(message) || message[0] !== LOAD) return
     const [, node, load] = message as readonly unknown[]
-    if (typeof node === "string" && Number.isSafeInteger(load) && this.#options.isMember(node)) {
+    if (typeof node === "string" && Number.isSafeInteger(load) && this.#host.registry.view.has(node)) {
       this.#known.set(node, load as number)
     }
   }
@@ -49,7 +50,7 @@ export class Loads {
   }
 
   #tellLater(): void {
-    this.#timer = this.#options.clock.setTimer(TELL_EVERY_MS, () => {
+    this.#timer = this.#host.environment.clock.setTimer(TELL_EVERY_MS, () => {
       this.#tell()
       this.#tellLater()
     })
@@ -57,23 +58,18 @@ export class Loads {
 
   /** What has changed; and the same again now and then, for those who have come since. */
   #tell(): void {
-    const load = this.#options.load()
+    const load = this.#host.catalog.size
     this.#rounds += 1
     if (load === this.#told && this.#rounds % REPEAT_EVERY !== 0) return
     this.#told = load
-    this.#options.tellOthers([LOAD, this.#options.self().toString(), load])
+    const { node: self, view } = this.#host.registry
+    const message = [LOAD, self.toString(), load]
+    for (const { node } of view.members) {
+      if (!node.equals(self)) this.#host.options.gateOf(node)?.tell(message as never)
+    }
   }
 }
 
 const LOAD = "load"
 const TELL_EVERY_MS = 1_000
 const REPEAT_EVERY = 5
-
-interface LoadsOptions {
-  readonly clock: Clock
-  readonly isNeeded: boolean
-  self(): NodeId
-  load(): number
-  isMember(node: string): boolean
-  tellOthers(message: readonly unknown[]): void
-}

@@ -9,7 +9,7 @@ import {
   CallError,
   CancelledError,
   type Delivery,
-  FencedError,
+  type FencedError,
   InvalidMessageError,
   TimeoutError,
 } from "../errors/call-errors.js"
@@ -17,7 +17,8 @@ import { fieldOf, isInstance } from "../errors/thrown.js"
 import type { Span, TraceContext } from "../ports/telemetry.js"
 import type { Tenure } from "../registry/tenure.js"
 import { plainError } from "../remote/plain-error.js"
-import { SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
+import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
+import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
 import type { OutgoingCalls } from "./outgoing-calls.js"
 import { isRetryable } from "./retryable.js"
@@ -99,6 +100,13 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     return this.#span?.context
   }
 
+  /** What is sent beside the message. */
+  get extras(): Extras | undefined {
+    const { flags, chain, trace } = this
+    if (flags === 0 && chain.length === 0 && trace === undefined) return undefined
+    return { flags, chain, trace: sendable(trace) }
+  }
+
   get keepsNothingAlive(): boolean {
     return (this.flags & SUPPRESS_KEEP_ALIVE) !== 0
   }
@@ -120,7 +128,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     const { maker } = this.#target
     if (maker === undefined) return undefined
     const { tenure } = maker
-    if (!tenure.mayAct()) return fencedMaker(tenure)
+    if (!tenure.mayAct()) return fencedError(tenure, "not-delivered")
     this.#countSent(maker)
     return undefined
   }
@@ -143,7 +151,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   /** Fails it because its maker was overtaken: it was not run, and will not be. */
   failOvertaken(): void {
     const { maker } = this.#target
-    if (maker !== undefined) this.failForGood(fencedMaker(maker.tenure))
+    if (maker !== undefined) this.failForGood(fencedError(maker.tenure, "not-delivered"))
   }
 
   /** Resolves when it may leave its maker, or never may again. */
@@ -299,10 +307,10 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   }
 }
 
-/** Why what an activation calls does not leave it. */
-export function fencedMaker({ id, endedBecause, endCause: cause }: Tenure): FencedError {
-  const because = endedBecause ?? "its node waits for its lease"
-  return new FencedError(id.toString(), "not-delivered", because, cause && { cause })
+/** The trace comes from an adapter of the user; a malformed one would make the message unreadable. */
+function sendable(trace: TraceContext | undefined): TraceContext | undefined {
+  if (trace === undefined) return undefined
+  return /^[0-9a-f]{32}$/.test(trace.traceId) && /^[0-9a-f]{16}$/.test(trace.spanId) ? trace : undefined
 }
 
 /** Of the error and its causes. Within one process nobody is told of files that are not its own. */

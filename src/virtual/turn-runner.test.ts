@@ -3,7 +3,7 @@ import { settle } from "../../test/fake/manual-clock.js"
 import { FakeActivation, FakeCall } from "../../test/virtual/fake-activation.js"
 import { TimerTask } from "./activation-timers.js"
 import { Actor } from "./actor.js"
-import type { CatalogTools } from "./catalog.js"
+import type { ActivationHome } from "./catalog.js"
 import { TurnRunner } from "./turn-runner.js"
 
 /** Methods that end when the test says so; `slow` resolves them in order. */
@@ -63,9 +63,9 @@ function onlyText(value: unknown) {
   return typeof value === "string" ? { value } : { issues: [{ message: "must be a string" }] }
 }
 
-function stand(make: new () => Actor = Plain, tools: Partial<CatalogTools> = {}) {
+function stand(make: new () => Actor = Plain, home: Partial<ActivationHome> = {}) {
   slow.length = 0
-  const owner = new FakeActivation(make as never, tools)
+  const owner = new FakeActivation(make as never, home)
   const runner = new TurnRunner(owner)
   const accept = (method: string, options: Partial<FakeCall> = {}) => {
     const call = new FakeCall(method, options)
@@ -209,7 +209,7 @@ test("a message that comes to an activation that has ended goes to the next one"
   const { owner, runner, accept } = stand()
   owner.state = "invalid"
   accept("echo")
-  expect([owner.said, runner.waiting.size]).toEqual([["reroute Subject/one 1"], 0])
+  expect([owner.said, runner.waiting.size]).toEqual([["reroute Subject/one.echo"], 0])
 })
 
 test("a message that comes while the activation ends waits for the next one, and says so", () => {

@@ -9,7 +9,7 @@ import type { ActivationState } from "./activation-lifecycle.js"
 import { TimerTask } from "./activation-timers.js"
 import type { Actor } from "./actor.js"
 import type { ActorMethod, ActorType } from "./actor-type.js"
-import type { CatalogTools } from "./catalog.js"
+import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
 import { validInput } from "./input-check.js"
 import type { Invocation } from "./invocation.js"
@@ -74,13 +74,13 @@ export class TurnRunner implements Runnable, RunningTurns {
   /** The turn that the running code belongs to. */
   get current(): Turn | undefined {
     if (!this.type.mayOverlap) return this.#writer
-    const turn = this.#owner.tools.context.current()
+    const turn = this.#owner.home.context.current()
     return turn instanceof Turn && turn.runner === this ? turn : this.#writer
   }
 
   accept(invocation: Invocation): void {
     const { state, tenure } = this.#owner
-    if (state === "invalid") return this.#owner.tools.reroute(this.key, [invocation])
+    if (state === "invalid") return this.#owner.home.reroute(invocation)
     if (tenure.incarnation.turnsAway && !isAwaited(this, invocation)) return this.#refuse(invocation)
     if (waitsForItself(this, invocation) && this.#mayAwaitCalls) return this.#refuseCycle(invocation)
     if (this.#mayInterleave(invocation)) return this.#start(invocation)
@@ -112,7 +112,7 @@ export class TurnRunner implements Runnable, RunningTurns {
 
   /** Continues with the next message. */
   broke(error: unknown): void {
-    this.#owner.tools.logger.log("error", "an activation broke", { actor: this.key, error })
+    this.#owner.home.logger.log("error", "an activation broke", { actor: this.key, error })
     this.#isScheduled = false
     this.#resume()
   }
@@ -150,8 +150,8 @@ export class TurnRunner implements Runnable, RunningTurns {
   }
 
   get #capacity(): number {
-    const { type, tools } = this.#owner
-    return type.mailboxCapacity ?? tools.mailboxCapacity
+    const { type, home } = this.#owner
+    return type.mailboxCapacity ?? home.mailboxCapacity
   }
 
   #refuse(invocation: Invocation): void {
@@ -189,7 +189,7 @@ export class TurnRunner implements Runnable, RunningTurns {
 
   #start(invocation: Invocation): void {
     if (invocation.isOver) return
-    const { tenure, type, tools } = this.#owner
+    const { tenure, type, home } = this.#owner
     const isOpen = isAwaited(this, invocation) ? tenure.mayAct() : tenure.mayBegin()
     if (!isOpen) return this.#holdBack(invocation)
     const task = invocation instanceof TimerTask ? invocation : undefined
@@ -198,7 +198,7 @@ export class TurnRunner implements Runnable, RunningTurns {
       return invocation.fail(new UnknownMethodError(type.name, invocation.method))
     }
     const turn = new Turn(this, kindOf(this, invocation), invocation, method)
-    if (tools.telemetry !== undefined) turn.span = this.#spanOf(turn, tools.telemetry)
+    if (home.telemetry !== undefined) turn.span = this.#spanOf(turn, home.telemetry)
     this.#enter(turn)
     invocation.begun()
     const given = type.mayOverlap ? this.#runInContext(turn, task) : this.#run(turn, task)
@@ -208,7 +208,7 @@ export class TurnRunner implements Runnable, RunningTurns {
 
   #runInContext(turn: Turn, task: TimerTask | undefined): unknown {
     try {
-      return this.#owner.tools.context.run(turn, () => this.#run(turn, task))
+      return this.#owner.home.context.run(turn, () => this.#run(turn, task))
     } catch (error) {
       return new Failure(error)
     }
@@ -238,7 +238,7 @@ export class TurnRunner implements Runnable, RunningTurns {
   }
 
   #await(turn: Turn, promise: Promise<unknown>): void {
-    const { deadlines, requestTimeoutMs } = this.#owner.tools
+    const { deadlines, requestTimeoutMs } = this.#owner.home
     deadlines.add(turn, turn.method?.timeoutMs ?? requestTimeoutMs)
     promise.then(
       (value) => this.#finish(turn, value),
@@ -260,12 +260,12 @@ export class TurnRunner implements Runnable, RunningTurns {
     this.#leave(turn)
     const { invocation, span } = turn
     if (span !== undefined) endSpan(span, given)
-    if (!invocation.keepsNothingAlive) this.#owner.usedAt = this.#owner.tools.sweeps
+    if (!invocation.keepsNothingAlive) this.#owner.usedAt = this.#owner.home.sweeps
     try {
       this.#answer(invocation, given, isOpen)
     } catch (error) {
       // The turn has ended all the same, and the next one must not wait for it.
-      this.#owner.tools.logger.log("error", "an answer could not be given", { actor: this.key, error })
+      this.#owner.home.logger.log("error", "an answer could not be given", { actor: this.key, error })
     }
     if (given instanceof Failure && invocation.isOneWay) this.#logFailure(turn, given)
     this.#owner.turnEnded()
@@ -286,7 +286,7 @@ export class TurnRunner implements Runnable, RunningTurns {
   /** Nobody else learns of the failure of a one-way call; a timer reports its own. */
   #logFailure({ method }: Turn, { error }: Failure): void {
     if (method === undefined) return
-    this.#owner.tools.logger.log("warn", "a one-way call failed", {
+    this.#owner.home.logger.log("warn", "a one-way call failed", {
       actor: this.key,
       method: method.name,
       error,
@@ -319,7 +319,7 @@ export class TurnRunner implements Runnable, RunningTurns {
 
   #schedule(): void {
     this.#isScheduled = true
-    this.#owner.tools.dispatcher.schedule(this)
+    this.#owner.home.dispatcher.schedule(this)
   }
 
   /** The doors are shut, or wait for a renewal, or the node is leaving. */
@@ -351,7 +351,7 @@ export interface TurnOwner {
   readonly type: ActorType
   readonly key: string
   readonly tenure: Tenure
-  readonly tools: CatalogTools
+  readonly home: ActivationHome
   readonly state: ActivationState
   readonly isInHook: boolean
   readonly instance: Actor | undefined

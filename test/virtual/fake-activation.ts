@@ -5,7 +5,7 @@ import type { ActivationState } from "../../src/virtual/activation-lifecycle.js"
 import type { Actor } from "../../src/virtual/actor.js"
 import type { ActorClass } from "../../src/virtual/actor-class.js"
 import { ActorType } from "../../src/virtual/actor-type.js"
-import type { CatalogTools } from "../../src/virtual/catalog.js"
+import type { ActivationHome } from "../../src/virtual/catalog.js"
 import type { Invocation } from "../../src/virtual/invocation.js"
 import type { TurnOwner } from "../../src/virtual/turn-runner.js"
 import { ManualClock } from "../fake/manual-clock.js"
@@ -65,12 +65,12 @@ export class FakeActivation implements TurnOwner {
   state: ActivationState = "valid"
   isInHook = false
   usedAt = 0
-  readonly tools: CatalogTools
+  readonly home: ActivationHome
 
-  constructor(make: ActorClass, tools: Partial<CatalogTools> = {}) {
+  constructor(make: ActorClass, home: Partial<ActivationHome> = {}) {
     this.type = new ActorType(make)
     this.instance = make.prototype as Actor
-    this.tools = {
+    this.home = {
       clock: this.clock,
       mailboxCapacity: 3,
       requestTimeoutMs: 1_000,
@@ -79,10 +79,10 @@ export class FakeActivation implements TurnOwner {
       dispatcher: { schedule: (one: Runnable) => this.scheduled.push(one) },
       deadlines: { add: (_turn: object, delayMs: number) => this.said.push(`deadline ${delayMs}`) },
       logger: { log: (_level: string, message: string) => this.logged.push(message) },
-      reroute: (key: string, all: readonly unknown[]) => this.said.push(`reroute ${key} ${all.length}`),
+      reroute: ({ key, method }: Invocation) => this.said.push(`reroute ${key}.${method}`),
       context: { run: <T>(_turn: object, task: () => T) => task(), current: () => undefined },
-      ...tools,
-    } as unknown as CatalogTools
+      ...home,
+    } as unknown as ActivationHome
   }
 
   turnEnded(): void {

@@ -77,9 +77,9 @@ test("one that was fenced, and hangs in its hook, is given up too", async () => 
   await system.actor(Sticky, "k").token()
   activation("Sticky", "k")?.tenure.end("a test says so")
   await clock.advance(1_500)
-  expect(ActorSystem.actorsOf(system)?.isIdle).toBe(false)
+  expect(ActorSystem.actorsOf(system)?.catalog.isIdle).toBe(false)
   await clock.advance(1_000)
-  expect(ActorSystem.actorsOf(system)?.isIdle).toBe(true)
+  expect(ActorSystem.actorsOf(system)?.catalog.isIdle).toBe(true)
   expect(warnings(log)).toHaveLength(1)
 })
 

@@ -9,7 +9,7 @@ import { loadState, saveRefusal } from "./actor-state.js"
 import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
-import type { Destination, Invocation } from "./invocation.js"
+import type { Invocation } from "./invocation.js"
 import { OutgoingCalls, type PlannedEnd } from "./outgoing-calls.js"
 import type { Turn } from "./turn.js"
 import { type TurnOwner, TurnRunner } from "./turn-runner.js"
@@ -27,18 +27,12 @@ import { type TurnOwner, TurnRunner } from "./turn-runner.js"
  * a save.
  */
 export class Activation
-  implements
-    Destination,
-    ActorContext<unknown>,
-    TenureHolder,
-    TurnOwner,
-    LifecycleOwner,
-    TimerOwner,
-    PlannedEnd
+  implements ActorContext<unknown>, TenureHolder, TurnOwner, LifecycleOwner, TimerOwner, PlannedEnd
 {
   readonly type: ActorType
   readonly tenure: Tenure
   readonly home: ActivationHome
+  /** Takes the messages of the actor. */
   readonly turns: TurnRunner
   usedAt: number
   /** Undefined while the activation is valid. */
@@ -133,10 +127,6 @@ export class Activation
   /** Loads the state and runs the hook. Rejects with what went wrong; the activation is invalid then. */
   begin(): Promise<void> {
     return (this.#lifecycle as ActivationLifecycle).start()
-  }
-
-  accept(invocation: Invocation): void {
-    this.turns.accept(invocation)
   }
 
   /** Ends the activation once no turn runs, and resolves when it is gone. */

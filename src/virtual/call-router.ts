@@ -84,9 +84,9 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     if (this.#host.life?.phase === "stopped") return call.abandon()
     const { route, activation } = this.#table.get(call.key) ?? NOTHING
     // Calls that are on their way go ahead of what could go to the activation by now.
-    if (route === undefined && activation !== undefined && call.exits()) return activation.accept(call)
+    if (route === undefined && activation !== undefined && call.exits()) return activation.turns.accept(call)
     if (call.isOver) return
-    const taken = route ?? this.#route(call)
+    const taken = route ?? this.#route(call, call.exit === "open" ? this.#knownNode(call.id) : undefined)
     this.#do(taken, taken.routing.called(this.#routed(call)))
   }
 
@@ -186,11 +186,11 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     return this.#host.environment.clock.monotonicMs()
   }
 
-  #route({ id, key }: OutgoingCall): Route {
+  #route({ id, key }: OutgoingCall, known?: NodeId): Route {
     const route: Route = {
       id,
       key,
-      routing: new CallRouting(this.#limits, this),
+      routing: new CallRouting(this.#limits, this, known),
       pending: undefined,
       timer: undefined,
     }
@@ -280,7 +280,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
 
   #deliver(call: OutgoingCall): void {
     const activation = this.#table.get(call.key)?.activation
-    if (activation !== undefined && call.exits()) return activation.accept(call)
+    if (activation !== undefined && call.exits()) return activation.turns.accept(call)
     // The activation has ended in the meantime, or its maker's doors have shut.
     if (!call.isOver) this.returned([call], undefined, false)
   }

@@ -121,7 +121,8 @@ class FakeCall implements RoutableCall {
 
 /** A routing, its calls, and a driver that writes down what it does. */
 class Scene {
-  readonly routing: CallRouting<FakeCall>
+  routing: CallRouting<FakeCall>
+  readonly #make: (known?: NodeId) => CallRouting<FakeCall>
   readonly #calls = new Map<number, RoutedCall<FakeCall>>()
   readonly #pending: RoutingCommand<FakeCall>[] = []
   #now = 0
@@ -130,7 +131,9 @@ class Scene {
   #isRefusing = false
 
   constructor(capacity = 3, Routing = CallRouting) {
-    this.routing = new Routing({ capacity, maxForwards: 2 }, { placeOf: ({ place }) => place })
+    this.#make = (known) =>
+      new Routing({ capacity, maxForwards: 2 }, { placeOf: ({ place }) => place }, known)
+    this.routing = this.#make()
   }
 
   happen(line: string): string {
@@ -148,6 +151,9 @@ class Scene {
     const { routing } = this
     const routed = this.#calls.get(Number(name)) as RoutedCall<FakeCall>
     switch (what) {
+      case "known":
+        this.routing = this.#make(NODES[name])
+        return []
       case "at":
         this.#now = Number(name)
         return []

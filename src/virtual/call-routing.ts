@@ -54,9 +54,11 @@ export class CallRouting<C extends RoutableCall> {
   #queue: RoutedCall<C>[] = []
   #requests = 0
 
-  constructor(limits: RoutingLimits, connection: ConnectionView<C>) {
+  /** Begins open if the node that has the actor is known; otherwise the first call has it resolved. */
+  constructor(limits: RoutingLimits, connection: ConnectionView<C>, known?: NodeId) {
     this.#limits = limits
     this.#connection = connection
+    this.#node = known
   }
 
   get state(): RoutingState {

@@ -48,8 +48,11 @@ class Handle {
     throw new TypeError("this is no handle of an actor; system.actor gives one")
   }
 
-  static invoke(handle: Handle, method: string, args: readonly unknown[]): unknown {
-    return handle.#target.call(method, args, handle.#options, handle.#isOneWay)
+  /** The method of handles that calls the actor's method of that name. */
+  static caller(name: string) {
+    return function (this: Handle, ...args: unknown[]): unknown {
+      return this.#target.call(name, args, this.#options, this.#isOneWay)
+    }
   }
 
   get [WHY_REFUSED](): string {
@@ -95,14 +98,9 @@ export type HandleShape = new (
 export function handleShape(methods: Iterable<string>): HandleShape {
   class ActorHandle extends Handle {}
   Object.setPrototypeOf(ActorHandle.prototype, strangers)
-  for (const name of methods) Object.defineProperty(ActorHandle.prototype, name, { value: caller(name) })
+  for (const name of methods)
+    Object.defineProperty(ActorHandle.prototype, name, { value: Handle.caller(name) })
   return ActorHandle
-}
-
-function caller(name: string) {
-  return function (this: Handle, ...args: unknown[]): unknown {
-    return Handle.invoke(this, name, args)
-  }
 }
 
 /**
@@ -113,6 +111,6 @@ const strangers: object = new Proxy(Object.create(Handle.prototype) as object, {
   get(target, name, receiver) {
     if (typeof name === "symbol" || name in Handle.prototype)
       return Reflect.get(target, name, receiver) as unknown
-    return name === "then" || name === "toJSON" ? undefined : caller(name)
+    return name === "then" || name === "toJSON" ? undefined : Handle.caller(name)
   },
 })

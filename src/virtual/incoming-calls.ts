@@ -4,7 +4,6 @@ import { OverloadedError } from "../errors/call-errors.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
 import { type Admission, CallAdmission } from "./call-admission.js"
-import type { Catalog } from "./catalog.js"
 import type { CallReceiver, IncomingCall } from "./incoming-call.js"
 import { moved, notHere, refusalError } from "./placement-answer.js"
 import type { QuietPeriod } from "./quiet-period.js"
@@ -13,7 +12,6 @@ import type { QuietPeriod } from "./quiet-period.js"
 export class IncomingCalls implements CallReceiver {
   readonly namespace: string
   readonly #host: ActorHost
-  readonly #catalog: Catalog
   readonly #quiet: QuietPeriod
   readonly #admission: CallAdmission<IncomingCall>
 
@@ -21,7 +19,6 @@ export class IncomingCalls implements CallReceiver {
     const { namespace, mailboxCapacity: capacity } = host.options
     this.namespace = namespace
     this.#host = host
-    this.#catalog = host.catalog
     this.#quiet = host.quiet
     this.#admission = new CallAdmission({
       capacity,
@@ -42,9 +39,9 @@ export class IncomingCalls implements CallReceiver {
     if (!hasJoined) {
       return call.fail(call.idProblem ?? notHere(call.id, "this node does not know yet that it has joined"))
     }
-    const activation = this.#catalog.get(call.key)
+    const activation = this.#host.table.get(call.key)?.activation
     const admission = this.#admission.arrived(call, activation !== undefined)
-    if (admission === "deliver") (activation as Activation).accept(call)
+    if (admission === "deliver") (activation as Activation).turns.accept(call)
     else if (admission === "resolve") {
       this.#quiet.disturb()
       void this.#resolve(call.id, call.key)
@@ -68,7 +65,7 @@ export class IncomingCalls implements CallReceiver {
 
   /** Hands the calls that wait for its actor to a new activation. */
   created(activation: Activation): void {
-    for (const call of this.#admission.activatedHere(activation.key)) activation.accept(call)
+    for (const call of this.#admission.activatedHere(activation.key)) activation.turns.accept(call)
   }
 
   stop(): void {
@@ -94,8 +91,8 @@ export class IncomingCalls implements CallReceiver {
         const known = { epoch: registry.epoch, where: registry.cached(id) }
         return this.#refuse(key, moved(id, answer.node, known))
       }
-      const activation = answer.kind === "local" ? this.#catalog.get(key) : undefined
-      if (activation !== undefined) return this.#resolved(key, (call) => activation.accept(call))
+      const activation = answer.kind === "local" ? this.#host.table.get(key)?.activation : undefined
+      if (activation !== undefined) return this.#resolved(key, (call) => activation.turns.accept(call))
       const error = answer.kind === "refused" ? refusalError(id, answer.refusal) : undefined
       this.#refuse(key, error instanceof ActivationError ? error : notHere(id, "this node does not take it"))
     })

@@ -26,8 +26,3 @@ export interface Invocation {
   /** Where the error says that nothing was run, it may be tried again elsewhere. */
   fail(error: Error): void
 }
-
-/** Where the messages for one actor go for now. */
-export interface Destination<Message extends Invocation = Invocation> {
-  accept(message: Message): void
-}

@@ -82,10 +82,10 @@ for (const isGlancedAt of [false, true]) {
     const activation = scene.activation("Re", "r")
     ActorSystem.registryOf(scene.system)?.leave()
     await settle()
-    if (isGlancedAt) activation?.accept(guest("glance", []))
+    if (isGlancedAt) activation?.turns.accept(guest("glance", []))
     isAway = true
     await scene.clock.advance(4_600)
-    activation?.accept(guest("inner", ["Re/r"]))
+    activation?.turns.accept(guest("inner", ["Re/r"]))
     await settle()
     expect(begun).toEqual([])
     isAway = false

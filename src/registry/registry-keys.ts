@@ -16,10 +16,6 @@ export function placedName(placement: string): string | undefined {
   return decodeKey(placement.slice(PLACEMENTS.length))
 }
 
-export function actorKey(id: ActorId): string {
-  return id.name
-}
-
 /** What all nodes have in common. */
 export const CLUSTER = "cluster"
 export const PLACEMENTS = "placements/"

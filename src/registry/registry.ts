@@ -12,7 +12,7 @@ import { NodeLifecycle } from "./node-lifecycle.js"
 import { type Placed, PlacementCache, type Whereabouts } from "./placement-cache.js"
 import type { Denial, Registration, Unregistration } from "./registration.js"
 import type { RegistryDependencies } from "./registry-dependencies.js"
-import { actorKey, PLACEMENTS, placedName, placementKey } from "./registry-keys.js"
+import { PLACEMENTS, placedName, placementKey } from "./registry-keys.js"
 import { parsedNode, type Roster } from "./roster.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
 import { Tenure, type TenureHolder } from "./tenure.js"
@@ -110,12 +110,12 @@ export class Registry implements TenureHolder {
   }
 
   tenure(id: ActorId): Tenure | undefined {
-    return this.#tenures.get(actorKey(id))
+    return this.#tenures.get(id.name)
   }
 
   /** Where the actor is, as far as is known without asking the store; it may be out of date. */
   cached(id: ActorId): Whereabouts | undefined {
-    return this.#cache.lookup(actorKey(id))
+    return this.#cache.lookup(id.name)
   }
 
   /** The actor's placement, from the store if need be. Rejects with a `StoreUnavailableError`. */
@@ -133,18 +133,18 @@ export class Registry implements TenureHolder {
     if (where === undefined) {
       throw new StoreUnavailableError(`${id} has a placement that this version cannot read`, "not-committed")
     }
-    this.#cache.handle({ kind: "read", epoch, key: actorKey(id), where })
+    this.#cache.handle({ kind: "read", epoch, key: id.name, where })
     return where.kind === "placed" ? where : undefined
   }
 
   /** Takes over where the store has the actor, as a node that was called for it answered. */
   misdirected(id: ActorId, epoch: string, where: Whereabouts): void {
-    this.#cache.handle({ kind: "misdirected", epoch, key: actorKey(id), where })
+    this.#cache.handle({ kind: "misdirected", epoch, key: id.name, where })
   }
 
   /** Drops what is known of the actor: a call by it failed. */
   forget(id: ActorId): void {
-    this.#cache.handle({ kind: "doubted", key: actorKey(id) })
+    this.#cache.handle({ kind: "doubted", key: id.name })
   }
 
   /** The epoch of the store that the known placements are of. */
@@ -157,7 +157,7 @@ export class Registry implements TenureHolder {
    * Does not reject.
    */
   register(id: ActorId): Promise<Registration> {
-    const key = actorKey(id)
+    const key = id.name
     const tenure = this.#tenures.get(key)
     if (tenure !== undefined) return Promise.resolve({ kind: "acquired", tenure })
     const inFlight = this.#claims.get(key)
@@ -184,7 +184,7 @@ export class Registry implements TenureHolder {
 
   /** A fence frees all placements of the incarnation at once, so none of them is deleted after it. */
   async #release(id: ActorId, generation: Revision, incarnation: Incarnation): Promise<Unregistration> {
-    const key = actorKey(id)
+    const key = id.name
     const { epoch } = incarnation
     const window = incarnation.windows.placements
     const room = window.enter()
@@ -260,7 +260,7 @@ export class Registry implements TenureHolder {
   }
 
   tenureEnded(tenure: Tenure): void {
-    const key = actorKey(tenure.id)
+    const key = tenure.id.name
     if (this.#tenures.get(key) === tenure) this.#tenures.delete(key)
   }
 

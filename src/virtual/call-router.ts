@@ -69,13 +69,10 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     return true
   }
 
-  nextOrder(): number {
-    this.#calls += 1
-    return this.#calls
-  }
-
   /** Sends a new call on its way. */
   route(call: OutgoingCall, signal?: AbortSignal): void {
+    this.#calls += 1
+    call.order = this.#calls
     if (signal !== undefined) {
       if (signal.aborted) return call.aborted(signal)
       call.listenTo(signal)
@@ -143,7 +140,8 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     if (routed.sentTo !== undefined) this.#withdraw(call, routed.sentTo)
     const route = this.#table.get(call.key)?.route
     if (route !== undefined) this.#do(route, route.routing.ended(routed))
-    this.#quiet.changed()
+    // Where that was the last call of its route, the end of the route has said so.
+    if (route === undefined || this.#routes.has(route)) this.#quiet.changed()
   }
 
   /** Retries a call that was not run, if that may help. */
@@ -187,14 +185,16 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   }
 
   #route({ id, key }: OutgoingCall, known?: NodeId): Route {
+    const entry = this.#table.at(key)
     const route: Route = {
       id,
       key,
+      entry,
       routing: new CallRouting(this.#limits, this, known),
       pending: undefined,
       timer: undefined,
     }
-    this.#table.at(key).route = route
+    entry.route = route
     this.#routes.add(route)
     return route
   }
@@ -202,8 +202,8 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   #end(route: Route): void {
     route.timer?.cancel()
     this.#routes.delete(route)
-    const entry = this.#table.get(route.key)
-    if (entry?.route !== route) return
+    const { entry } = route
+    if (entry.route !== route) return
     entry.route = undefined
     this.#table.prune(entry)
   }
@@ -234,7 +234,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     switch (command.kind) {
       case "send":
         this.#send(command.routed, command.node)
-        return this.#do(route, route.routing.sent())
+        return route.routing.state === "draining" ? this.#do(route, route.routing.sent()) : undefined
       case "deliver":
         return this.#deliver(command.routed.call)
       case "resolve":
@@ -375,6 +375,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
 export interface Route {
   readonly id: ActorId
   readonly key: string
+  readonly entry: ActorEntry
   readonly routing: CallRouting<OutgoingCall>
   /** Commands that wait for the one that is being done. */
   pending: Command[] | undefined

@@ -45,7 +45,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   /** How long the answer may take, from when the call was last sent. */
   timeLeftMs: number
   /** Its order among all calls of this node. */
-  readonly order: number
+  order = 0
   readonly method: string
   readonly args: readonly unknown[]
   readonly flags: number
@@ -68,7 +68,6 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     const { timeoutMs } = request
     this.#desk = desk
     this.#target = target
-    this.order = desk.nextOrder()
     this.method = request.method
     this.args = request.args
     this.flags = request.flags
@@ -358,8 +357,6 @@ interface CallMaker {
 
 /** What a call needs of the bus. */
 export interface CallDesk {
-  /** Numbers a new call. */
-  nextOrder(): number
   /** Where answers to its calls go. */
   readonly path: ActorPath
   /** Throws an `InvalidMessageError` for what could not cross the wire. */

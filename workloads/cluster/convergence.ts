@@ -1,6 +1,6 @@
 import { ActorId } from "../../src/index.js"
 import { LEASES, NODES } from "../../src/registry/node-record.js"
-import { actorKey, PLACEMENTS } from "../../src/registry/registry-keys.js"
+import { PLACEMENTS } from "../../src/registry/registry-keys.js"
 import type { Stage } from "../../src/sim/index.js"
 import type { Cluster } from "./cluster.js"
 import type { Host } from "./host.js"
@@ -35,7 +35,7 @@ export async function checkConvergence(
     agree(`${seen}` === `${truth}`, () => `${name} sees ${seen}, and there are ${truth}`)
     agree(actors.routes === 0, () => `${name} has ${actors.routes} routes left`)
     agree(actors.resolving === 0, () => `${name} has ${actors.resolving} calls of others waiting`)
-    const idle = [...registry.tenures].filter(({ id }) => actors.catalog.get(actorKey(id)) === undefined)
+    const idle = [...registry.tenures].filter(({ id }) => actors.catalog.get(id.name) === undefined)
     agree(idle.length === 0, () => `${name} holds ${idle.map(({ id }) => id)}, and runs none of them`)
   }
   for (const id of ids) {

@@ -1,5 +1,4 @@
 import { ActivationBecame, DeadLetter, PlacementError } from "../../src/index.js"
-import { actorKey } from "../../src/registry/registry-keys.js"
 import type { Life } from "../../src/sim/index.js"
 import { Asked, type Method, wireTypes } from "./asked.js"
 import type { Cluster, Place } from "./cluster.js"
@@ -34,7 +33,7 @@ export class Host {
     const { events } = node.system
     scene.isListed = (id, generation) => node.actors.catalog.get(id)?.generation === generation
     events.subscribe(ActivationBecame, ({ id, generation, state }) => {
-      life.record({ kind: "became", host: node.name, id: actorKey(id), generation, state })
+      life.record({ kind: "became", host: node.name, id: id.name, generation, state })
       if (state === "valid") life.sometimes("an actor is activated")
     })
     events.subscribe(DeadLetter, ({ message }) => this.#undelivered(message))

@@ -2,7 +2,7 @@ import { ActorId } from "../../src/index.js"
 import type { Change, Entry } from "../../src/ports/store.js"
 import { decodeRecord, NODES } from "../../src/registry/node-record.js"
 import type { Registry } from "../../src/registry/registry.js"
-import { actorKey, PLACEMENTS } from "../../src/registry/registry-keys.js"
+import { PLACEMENTS } from "../../src/registry/registry-keys.js"
 import type { Life } from "../../src/sim/index.js"
 import type { Cluster } from "./cluster.js"
 import type { Door } from "./events.js"
@@ -41,19 +41,19 @@ export class NodeTap implements StoreTap {
     const { forget, misdirected, read, register } = registry
     registry.forget = (id) => {
       forget.call(registry, id)
-      this.life.record({ kind: "cache-dropped", who: this.name, id: actorKey(id) })
+      this.life.record({ kind: "cache-dropped", who: this.name, id: id.name })
     }
     registry.misdirected = (id, epoch, where) => {
       misdirected.call(registry, id, epoch, where)
       this.life.sometimes("a node is told that its cache was wrong")
-      this.#noteCached(actorKey(id))
+      this.#noteCached(id.name)
     }
     registry.read = (id) => this.#noted(id, read.call(registry, id))
     registry.register = (id) => this.#noted(id, register.call(registry, id))
   }
 
   #noted<T>(id: ActorId, asked: Promise<T>): Promise<T> {
-    const note = () => this.#noteCached(actorKey(id))
+    const note = () => this.#noteCached(id.name)
     asked.then(note, note)
     return asked
   }

@@ -6,7 +6,7 @@ export type AccountMessage =
   | { readonly kind: "write"; readonly balance: number; readonly replyTo: ActorRef<number> }
   | { readonly kind: "add"; readonly amount: number; readonly replyTo: ActorRef<number> }
 
-/** An account, in a database that takes a moment. It answers each message with the balance. */
+/** An account in a database with some latency. It answers each message with the balance. */
 export function account(balance: number): Behavior<AccountMessage> {
   return Behaviors.receive(async (_context, message) => {
     await setTimeout(2)

@@ -6,7 +6,7 @@ import { deposits } from "./workload.js"
 const hasty = deposits("hasty", hastyTeller)
 const careful = deposits("careful", carefulTeller)
 
-test("a seed shows that hasty tellers lose a deposit, and shows it again", async () => {
+test("a seed on which hasty tellers lose a deposit can be replayed", async () => {
   const { failures, seeds } = await simulate(hasty, { seeds: 50 })
   const [found] = failures
   expect(found?.failure.what).toBe("no deposit is lost")
@@ -18,7 +18,7 @@ test("a seed shows that hasty tellers lose a deposit, and shows it again", async
   expect(again).toEqual(first)
 })
 
-test("careful tellers lose none", async () => {
+test("careful tellers lose no deposit", async () => {
   const { failures, problems } = await simulate(careful, { seeds: 200 })
   expect({ failures, problems }).toEqual({ failures: [], problems: [] })
 })

@@ -9,8 +9,9 @@ export interface Deposit {
 export type Teller = (account: ActorRef<AccountMessage>) => Behavior<Deposit>
 
 /**
- * Reads the balance, adds to it, and writes it back. Each actor takes one message at a time, so this looks safe, and with
- * one teller it is. With two, the other one's write may come between the read and the write, and is lost.
+ * Reads the balance, adds to it, and writes it back. Each actor handles one message at a time, so this looks
+ * safe, and with one teller it is. With two, the write of the other teller may come between the read and the
+ * write, and is lost.
  */
 export const hastyTeller: Teller = (account) =>
   Behaviors.receive(async (context, { amount, replyTo }) => {
@@ -29,7 +30,7 @@ export const hastyTeller: Teller = (account) =>
     return Behaviors.same
   })
 
-/** Tells the account what to do, and leaves it to the account, which takes one message at a time, to do it. */
+/** Tells the account to add the amount. The account handles one message at a time, so no update is lost. */
 export const carefulTeller: Teller = (account) =>
   Behaviors.receive((_context, { amount, replyTo }) => {
     account.tell({ kind: "add", amount, replyTo })

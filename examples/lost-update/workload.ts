@@ -4,7 +4,7 @@ import { type Life, startSystem, type Workload } from "troupe/sim"
 import { type AccountMessage, account } from "./account.js"
 import type { Deposit, Teller } from "./teller.js"
 
-/** Two tellers at one account. Whenever deposits come in, at the end the account holds all of them. */
+/** Two tellers pay into one account. At the end the account must contain all deposits, whenever they were made. */
 export function deposits(name: string, teller: Teller): Workload {
   return {
     name,
@@ -21,7 +21,11 @@ export function deposits(name: string, teller: Teller): Workload {
       const balance = await stage.on("bank", (life) => openBank(life, teller, plan))
       stage.operation(count)
       const paid = plan.reduce((sum, { amount }) => sum + amount, 0)
-      stage.always("no deposit is lost", balance === paid, () => `${paid} were paid in, ${balance} are there`)
+      stage.always(
+        "no deposit is lost",
+        balance === paid,
+        () => `${paid} were paid in, the balance is ${balance}`,
+      )
     },
   }
 }
@@ -31,7 +35,7 @@ interface Planned {
   readonly amount: number
 }
 
-/** Everything in here runs in the simulated process: its timers are the world's, and so is its system's clock. */
+/** Runs in the simulated process: the world provides its timers and the clock of its system. */
 async function openBank(life: Life, teller: Teller, plan: readonly Planned[]): Promise<number> {
   const system = await startSystem(life, { namespace: "bank" })
   const ref = system.spawn(account(0), "account")

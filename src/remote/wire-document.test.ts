@@ -44,7 +44,9 @@ test("the page has the limits and the version", () => {
   const text = page.replaceAll(/\s+/g, " ")
   const said = (number: number) => number.toLocaleString("en-US")
   expect(text).toContain(`This is version ${frames.PROTOCOL_VERSION}.`)
-  expect(text).toContain(`| a body before the handshake is over | ${said(frames.MAX_HANDSHAKE_BYTES)} bytes |`)
+  expect(text).toContain(
+    `| a body before the handshake is over | ${said(frames.MAX_HANDSHAKE_BYTES)} bytes |`,
+  )
   expect(text).toContain(`| names in each direction | ${said(frames.MAX_NAMES)} |`)
   expect(text).toContain(`refs | ${said(frames.MAX_NAME_BYTES)} bytes |`)
   expect(text).toContain(`watches on another | ${said(frames.MAX_WATCHES)},`)

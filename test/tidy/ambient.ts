@@ -4,16 +4,16 @@ import type { Finding } from "./check.js"
 import { isOnlyAName, isOnlyTypes } from "./positions.js"
 import { type Place, type Source, walk } from "./source.js"
 
-const timer = "Ask the Clock port for a timer."
+const timer = "Use a timer of the Clock port."
 const time = "Read the time from the Clock port, or take it as an argument."
-const turn = "Hand the task to the Scheduler port."
-const chance = "Draw from the Random port."
-const speech = "Say it through the Logger port."
-const wire = "Go through the Network port."
-const world = "Reach the world through a port, and implement that in runtime, stores or cli."
-const code = "Write the code out; nothing here is loaded or compiled at run time."
+const turn = "Schedule the task with the Scheduler port."
+const chance = "Use the Random port."
+const output = "Use the Logger port."
+const wire = "Use the Network port."
+const world = "Use a port, and implement it in runtime, stores or cli."
+const code = "Write the code directly; code is not loaded or compiled at run time."
 
-/** Names that may not be used as a value, and what to do instead. */
+/** Names that may not be used as values, and the alternatives. */
 const forbidden = new Map(
   Object.entries({
     setTimeout: timer,
@@ -26,7 +26,7 @@ const forbidden = new Map(
     performance: time,
     Temporal: time,
     crypto: chance,
-    console: speech,
+    console: output,
     fetch: wire,
     WebSocket: wire,
     EventSource: wire,
@@ -47,13 +47,13 @@ const forbidden = new Map(
   }),
 )
 
-/** Names with a harmless and a harmful side. The harmless uses are listed; any other, an alias say, is refused. */
+/** Names of which only some uses are allowed. Every other use, such as an alias, is refused. */
 const halfForbidden = new Map<string, { allows(place: Place): boolean; advice: string }>([
   [
     "Math",
     {
       allows: (place) => memberOf(place, (name) => name !== "random"),
-      advice: `${chance} Math itself may only stand before a dot and a name.`,
+      advice: `${chance} Math may only be followed by a dot and a name.`,
     },
   ],
   [
@@ -63,19 +63,19 @@ const halfForbidden = new Map<string, { allows(place: Place): boolean; advice: s
         memberOf(place, (name) => name === "UTC" || name === "parse" || name === "prototype") ||
         isConstructedFromValue(place) ||
         isInstanceofRight(place),
-      advice: `${time} Date may only be constructed from a value, tested by instanceof, or asked for UTC and parse.`,
+      advice: `${time} Date may only be used with a value, with instanceof, and for UTC and parse.`,
     },
   ],
   [
     "AbortSignal",
     {
       allows: (place) => memberOf(place, (name) => name !== "timeout") || isInstanceofRight(place),
-      advice: `${timer} AbortSignal itself may only stand before a dot and a name, or after instanceof.`,
+      advice: `${timer} AbortSignal may only be followed by a dot and a name, or follow instanceof.`,
     },
   ],
 ])
 
-/** Uses of the outside world that go around the ports. */
+/** Finds uses of globals with outside effects, which bypass the ports. */
 export function* ambientUses(source: Source): Generator<Finding> {
   const bound = new Set<Node>()
   for (const [node, place] of walk(source.program, isOnlyTypes)) {
@@ -94,7 +94,7 @@ function* used(at: number, name: string, place: Place): Generator<Finding> {
 
 function* shadowed(at: number, name: string): Generator<Finding> {
   if (!forbidden.has(name) && !halfForbidden.has(name)) return
-  yield { at, rule: "shadow", advice: `Rename it: a local called ${name} would hide a use of the global.` }
+  yield { at, rule: "shadow", advice: `Rename the local ${name}: it would hide uses of the global.` }
 }
 
 function memberOf({ parent, key }: Place, allows: (name: string) => boolean): boolean {
@@ -107,7 +107,7 @@ function memberOf({ parent, key }: Place, allows: (name: string) => boolean): bo
   )
 }
 
-/** `new Date(x)`. With no argument, or with a spread that may be empty, it reads the clock. */
+/** Whether the place is `new Date(x)`. Without an argument, or with a possibly empty spread, it reads the clock. */
 function isConstructedFromValue({ parent, key }: Place): boolean {
   if (parent.type !== "NewExpression" || key !== "callee") return false
   const first = parent.arguments[0]

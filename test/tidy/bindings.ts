@@ -1,6 +1,6 @@
 import type { Node } from "oxc-parser"
 
-/** The identifiers that a node, by itself, declares as values: not those declared further inside. */
+/** Yields the identifiers that a node itself declares as values, not those declared further inside. */
 export function* namesBoundBy(node: Node): Generator<Node> {
   switch (node.type) {
     case "VariableDeclarator":

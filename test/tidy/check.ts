@@ -1,8 +1,8 @@
 import { ambientUses } from "./ambient.js"
 import { focusedTests } from "./focus.js"
+import { folderOf } from "./folders.js"
 import { forbiddenImports } from "./imports.js"
 import { vagueNames } from "./names.js"
-import { roomOf } from "./rooms.js"
 import { longFile, wideComments } from "./size.js"
 import { parse, type Source } from "./source.js"
 import { runtimeCodeInTypes } from "./types-only.js"
@@ -15,7 +15,7 @@ export interface SourceFile {
 
 export type Rule =
   | "syntax"
-  | "room"
+  | "folder"
   | "import-direction"
   | "import-outside"
   | "import-builtin"
@@ -30,16 +30,17 @@ export type Rule =
   | "export"
   | "file-length"
   | "comment-width"
+  | "markdown-width"
 
 export interface Violation {
   readonly file: string
   readonly line: number
   readonly rule: Rule
-  /** A sentence that says what to do. */
+  /** A sentence that says how to fix it. */
   readonly advice: string
 }
 
-/** A violation before its place is known by line: `at` is a character of the text. */
+/** A violation at a character of the text, before its line is known. */
 export interface Finding {
   readonly at: number
   readonly rule: Rule
@@ -47,11 +48,12 @@ export interface Finding {
 }
 
 /**
- * Holds the rules of the house that no compiler holds: which way imports point, who may touch the outside world,
- * what nothing may be called, and how long a file and a line of a comment may be. Files under `src` answer to all of them, their tests and other folders to `focus` only.
+ * Checks rules that no compiler checks: the direction of imports, the use of Node and its globals, names, and the
+ * length of files and comments. All rules apply to files under `src`; to their tests and to other folders only `focus`
+ * applies.
  *
- * It looks at one file at a time and resolves no scopes. That is why a local that has the name of a forbidden global is
- * itself refused: every use of such a name is then a use of the global.
+ * Each file is checked by itself, without resolving scopes. A local variable with the name of a forbidden global is
+ * therefore refused too, so that every use of such a name is a use of the global.
  */
 export function check(files: readonly SourceFile[]): Violation[] {
   return files.flatMap(checkFile)
@@ -69,7 +71,7 @@ function* findingsIn(source: Source): Generator<Finding> {
     yield {
       at: source.broken.at,
       rule: "syntax",
-      advice: `Make it parse, or nothing can be checked: ${source.broken.message}.`,
+      advice: `Fix the syntax error, so that the file can be checked: ${source.broken.message}.`,
     }
     return
   }
@@ -79,17 +81,17 @@ function* findingsIn(source: Source): Generator<Finding> {
   yield* vagueNames(source)
   yield* longFile(source)
   yield* wideComments(source)
-  const room = roomOf(source.path)
-  if (room === undefined) {
+  const folder = folderOf(source.path)
+  if (folder === undefined) {
     yield {
       at: 0,
-      rule: "room",
+      rule: "folder",
       advice:
-        "Move the file into a room that test/tidy/rooms.ts knows, or give the new room its place there.",
+        "Move the file into a folder that is listed in test/tidy/folders.ts, or add the new folder to that list.",
     }
     return
   }
-  yield* forbiddenImports(source, room)
-  if (room.typesOnly) yield* runtimeCodeInTypes(source)
-  if (!room.touchesTheWorld) yield* ambientUses(source)
+  yield* forbiddenImports(source, folder)
+  if (folder.typesOnly) yield* runtimeCodeInTypes(source)
+  if (!folder.usesNode) yield* ambientUses(source)
 }

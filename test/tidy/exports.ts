@@ -3,7 +3,7 @@ import type { Node } from "oxc-parser"
 import type { SourceFile, Violation } from "./check.js"
 import { literalText, parse, type Source, walk } from "./source.js"
 
-/** What `package.json` exports: whatever these files export is for users. */
+/** The files that `package.json` exports; their exports are for users. */
 const entryPoints: readonly string[] = [
   "src/index.ts",
   "src/sim/index.ts",
@@ -14,8 +14,8 @@ const entryPoints: readonly string[] = [
 /**
  * Finds names that a file under `src` exports and no other file imports.
  *
- * Unlike the other rules this one looks at all files at once, tests and programs included: a name that only a test
- * imports is in use. A namespace import, a computed member of it and `export *` count as a use of every name.
+ * Unlike the other rules, this one looks at all files at once, including tests and programs: a name that only a test
+ * imports is in use. A namespace import, `import()` and `export *` count as a use of every name.
  */
 export function needlessExports(files: readonly SourceFile[]): Violation[] {
   const sources = files.map(parse)
@@ -45,7 +45,7 @@ function nameIn(path: string, name: string): string {
 }
 
 function* importsOf(source: Source): Generator<string> {
-  // Only the form with parentheses may be anywhere; to look everywhere takes long.
+  // Only `import(...)` may be anywhere in the tree, and walking all of it is expensive.
   const hasInner = /\bimport\s*\(/.test(source.text)
   const nodes = hasInner ? [...walk(source.program)].map(([node]) => node) : source.program.body
   for (const node of nodes) {

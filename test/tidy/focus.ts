@@ -5,12 +5,12 @@ import { literalText, type Source, walk } from "./source.js"
 const declares: ReadonlySet<string> = new Set(["describe", "it", "test", "suite", "bench"])
 const sidesteps: ReadonlySet<string> = new Set(["only", "skip", "todo"])
 
-/** Tests that do not run, or that keep others from running: by a member, `it.skip`, or by an option, `{ skip: true }`. */
+/** Finds tests that are skipped or focused, by a member such as `it.skip` or by an option such as `{ skip: true }`. */
 export function* focusedTests(source: Source): Generator<Finding> {
   for (const [node] of walk(source.program)) {
     const culprit = sidestepIn(node)
     if (culprit === undefined) continue
-    yield { at: culprit.start, rule: "focus", advice: "Let the test run, or take it out." }
+    yield { at: culprit.start, rule: "focus", advice: "Run the test, or remove it." }
   }
 }
 
@@ -28,7 +28,7 @@ function sidestepIn(node: Node): Node | undefined {
     )
 }
 
-/** Whether an expression grows out of `it` and its like: `it`, `it.concurrent`, `it.each(rows)`. */
+/** Whether an expression declares tests: `it`, `it.concurrent`, `it.each(rows)` and the like. */
 function declaresTests(node: Node): boolean {
   switch (node.type) {
     case "Identifier":

@@ -2,15 +2,15 @@ import { isBuiltin } from "node:module"
 import { posix } from "node:path"
 import type { Node } from "oxc-parser"
 import type { Finding, Rule } from "./check.js"
-import { type Room, roomOf, worldly } from "./rooms.js"
+import { type Folder, folderOf, nodeFolders } from "./folders.js"
 import { literalText, type Source, walk } from "./source.js"
 
-/** Every way to name another module counts, those that only types go through included. */
-export function* forbiddenImports(source: Source, room: Room): Generator<Finding> {
+/** Finds imports that are not allowed, in every form, including imports of types. */
+export function* forbiddenImports(source: Source, folder: Folder): Generator<Finding> {
   for (const [node] of walk(source.program)) {
     const specifier = specifierOf(node)
     if (specifier === null) continue
-    const found = verdict(source.path, room, literalText(specifier))
+    const found = verdict(source.path, folder, literalText(specifier))
     if (found !== undefined) yield { at: specifier.start, rule: found[0], advice: found[1] }
   }
 }
@@ -30,42 +30,43 @@ function specifierOf(node: Node): Node | null {
   }
 }
 
-function verdict(from: string, room: Room, specifier: string | undefined): [Rule, string] | undefined {
+function verdict(from: string, folder: Folder, specifier: string | undefined): [Rule, string] | undefined {
   if (specifier === undefined) {
-    if (room.touchesTheWorld) return undefined
-    return ["import-computed", "Write the imported module as a literal, so that its room can be seen."]
+    if (folder.usesNode) return undefined
+    return ["import-computed", "Write the imported module as a literal, so that its folder can be checked."]
   }
-  if (specifier.startsWith("./") || specifier.startsWith("../")) return relativeVerdict(from, room, specifier)
+  if (specifier.startsWith("./") || specifier.startsWith("../"))
+    return relativeVerdict(from, folder, specifier)
   if (specifier.startsWith("node:") || isBuiltin(specifier)) {
-    if (room.touchesTheWorld) return undefined
+    if (folder.usesNode) return undefined
     return [
       "import-builtin",
-      `Put a port between ${room.name} and "${specifier}": only ${worldly.join(", ")} import from Node.`,
+      `Use a port in ${folder.name} instead of "${specifier}": only ${nodeFolders.join(", ")} may import from Node.`,
     ]
   }
-  if (room.packages.includes(packageOf(specifier))) return undefined
+  if (folder.packages.includes(packageOf(specifier))) return undefined
   return [
     "import-package",
-    `Do without "${specifier}", or allow it to ${room.name} in test/tidy/rooms.ts and say why there.`,
+    `Remove the import of "${specifier}", or allow it for ${folder.name} in test/tidy/folders.ts, with a reason.`,
   ]
 }
 
-function relativeVerdict(from: string, room: Room, specifier: string): [Rule, string] | undefined {
+function relativeVerdict(from: string, folder: Folder, specifier: string): [Rule, string] | undefined {
   const target = posix.join(posix.dirname(from), specifier)
   if (!target.startsWith("src/")) {
-    return ["import-outside", `Import only from src: "${specifier}" is not published with the package.`]
+    return ["import-outside", `Import only from src: "${specifier}" is not part of the package.`]
   }
-  const targetRoom = roomOf(target)
-  if (targetRoom === undefined) {
+  const targetFolder = folderOf(target)
+  if (targetFolder === undefined) {
     return [
-      "room",
-      `Import from a room of the house: test/tidy/rooms.ts does not know the one of "${specifier}".`,
+      "folder",
+      `Import from a folder that is listed in test/tidy/folders.ts: that of "${specifier}" is not.`,
     ]
   }
-  if (targetRoom.depth <= room.depth) return undefined
+  if (targetFolder.depth <= folder.depth) return undefined
   return [
     "import-direction",
-    `Turn the dependency around: ${room.name} is above ${targetRoom.name} and may not import from it.`,
+    `Reverse the dependency: ${folder.name} is above ${targetFolder.name} and may not import from it.`,
   ]
 }
 

@@ -13,10 +13,10 @@ const lock = JSON.parse(readFileSync(new URL("../../package-lock.json", import.m
 const entries = Object.entries(lock.packages).filter(([path]) => path !== "")
 
 /**
- * Binaries for platforms other than Linux on x64 with glibc, of tools that are used in development only (formatter, parser, test
- * runner). The registry that the lock file was made with does not have them, so nobody could say what their bytes are; on those
- * platforms nothing but the connection to the registry vouches for them. Where a full registry is at hand, delete their entries
- * from the lock file, run `npm install --package-lock-only`, and shorten this list.
+ * Binaries of development tools (formatter, parser, test runner) for platforms other than Linux on x64 with glibc. The
+ * registry that the lock file was made with does not have them, so their hashes are not known; on those platforms only
+ * the connection to the registry authenticates them. With access to a full registry, delete their entries from the lock
+ * file, run `npm install --package-lock-only`, and shorten this list.
  */
 const WITHOUT_INTEGRITY: Readonly<Record<string, readonly string[]>> = {
   "@biomejs/cli-": [
@@ -35,7 +35,7 @@ const WITHOUT_INTEGRITY: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-test("only platform binaries of development tools have no integrity in the lock file, and exactly these", () => {
+test("only the listed platform binaries of development tools have no integrity in the lock file", () => {
   const expected = Object.entries(WITHOUT_INTEGRITY).flatMap(([prefix, platforms]) =>
     platforms.flatMap((line) => line.split(" ").map((platform) => `node_modules/${prefix}${platform}`)),
   )
@@ -44,10 +44,13 @@ test("only platform binaries of development tools have no integrity in the lock 
   for (const [path, entry] of found) expect(entry, path).toMatchObject({ dev: true, optional: true })
 })
 
-/** What npm writes ahead of the other keys of an entry. Those are in the order of the alphabet, with objects at the end and, of those, dependencies first. */
+/**
+ * The keys that npm writes first in an entry. The others follow in alphabetical order, with objects at the end and
+ * `dependencies` as the first of these.
+ */
 const FIRST = ["name", "version", "resolved", "integrity"]
 
-test("npm 10 and npm 11 leave the lock file as it is", () => {
+test("npm 10 and npm 11 do not change the lock file", () => {
   for (const [path, entry] of entries) {
     const keys = Object.keys(entry)
     const rank = (key: string) => {
@@ -57,7 +60,7 @@ test("npm 10 and npm 11 leave the lock file as it is", () => {
       return typeof value === "object" && !Array.isArray(value) ? `3 ${key}` : `1 ${key}`
     }
     expect(keys, path).toEqual(keys.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1)))
-    // npm 11 adds none where there is none, and npm 10 takes them out.
+    // npm 11 does not add this key where it is missing, and npm 10 removes it.
     expect(keys, path).not.toContain("libc")
   }
 })

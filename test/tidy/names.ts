@@ -5,11 +5,11 @@ import { type Source, walk } from "./source.js"
 const vagueFiles: ReadonlySet<string> = new Set(["utils", "helpers", "common", "types"])
 const vagueEndings: readonly string[] = ["Manager", "Service", "Impl", "Base"]
 
-/** Names that say that something is there, but not what it does. */
+/** Finds names of files and classes that do not say what they are for. */
 export function* vagueNames(source: Source): Generator<Finding> {
   const vague = source.path.split("/").find((part) => vagueFiles.has(part.replace(/\..*$/, "")))
   if (vague !== undefined) {
-    yield { at: 0, rule: "file-name", advice: `Name the file after the one thing it holds, not ${vague}.` }
+    yield { at: 0, rule: "file-name", advice: `Name the file after its main export, not ${vague}.` }
   }
   for (const [node] of walk(source.program)) {
     const name = classNameIn(node)
@@ -18,7 +18,7 @@ export function* vagueNames(source: Source): Generator<Finding> {
     yield {
       at: name.start,
       rule: "class-name",
-      advice: `Name the class for what it does: ${ending} says nothing.`,
+      advice: `Name the class for what it does, without ${ending}.`,
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Node } from "oxc-parser"
 import type { Place } from "./source.js"
 
-/** What TypeScript adds to the tree and leaves in the output. Everything else of its own is erased. */
+/** The nodes of TypeScript that remain in the output. All others of its own are erased. */
 const survivesErasure: ReadonlySet<string> = new Set([
   "TSAsExpression",
   "TSSatisfiesExpression",
@@ -18,7 +18,7 @@ const survivesErasure: ReadonlySet<string> = new Set([
   "TSImportEqualsDeclaration",
 ])
 
-/** Whether a node, with all that is below it, is gone once types are erased, or names only what another module has. */
+/** Whether a node and its subtree are erased with the types, or only name exports of another module. */
 export function isOnlyTypes(node: Node): boolean {
   switch (node.type) {
     case "ImportDeclaration":
@@ -35,7 +35,7 @@ export function isOnlyTypes(node: Node): boolean {
   }
 }
 
-/** Whether an identifier in this place names a member, a label or an export: something other than a variable. */
+/** Whether an identifier at this place names a member, a label or an export instead of a variable. */
 export function isOnlyAName({ parent, key }: Place): boolean {
   switch (parent.type) {
     case "MemberExpression":

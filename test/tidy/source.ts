@@ -6,19 +6,19 @@ export interface Source {
   readonly text: string
   readonly program: Program
   readonly comments: readonly Comment[]
-  /** The first syntax error. The program is not to be trusted then. */
+  /** The first syntax error. If there is one, `program` is incomplete. */
   readonly broken: { readonly at: number; readonly message: string } | undefined
-  /** The line, from 1, that holds a character. */
+  /** Returns the line, counted from 1, of a character. */
   lineAt(at: number): number
 }
 
-/** Where a node hangs: `parent[key]` is the node, or an array that has it. */
+/** The position of a node in the tree: `parent[key]` is the node, or an array that contains it. */
 export interface Place {
   readonly parent: Node
   readonly key: string
 }
 
-/** Parses a file once, however often it is asked for. */
+/** Parses a file, and caches the result. */
 export function parse(file: SourceFile): Source {
   const known = parsed.get(file)
   if (known !== undefined) return known
@@ -42,7 +42,7 @@ function parseNew(file: SourceFile): Source {
   }
 }
 
-/** Every node of a tree, parents first, without those that `skip` names and what is below them. */
+/** Yields every node of a tree, parents first, except the subtrees that `skip` matches. */
 export function* walk(
   root: Node,
   skip: (node: Node) => boolean = () => false,
@@ -63,7 +63,7 @@ function childrenOf(node: Node): [Node, Place][] {
   )
 }
 
-/** The text of a string literal, quoted or in backticks; undefined for what is put together at run time. */
+/** Returns the value of a string literal, quoted or in backticks, or undefined if it is computed at run time. */
 export function literalText(node: Node): string | undefined {
   if (node.type === "Literal" && typeof node.value === "string") return node.value
   if (node.type === "TemplateLiteral" && node.expressions.length === 0) {

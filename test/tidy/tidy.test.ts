@@ -1,28 +1,36 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join, sep } from "node:path"
 import { describe, expect, it } from "vitest"
-import { check, type SourceFile } from "./check.js"
+import { check, type SourceFile, type Violation } from "./check.js"
 import { needlessExports } from "./exports.js"
+import { wideMarkdown } from "./markdown.js"
 
 const project = join(import.meta.dirname, "../..")
 
-describe("the house", () => {
-  it("keeps its rules", () => {
-    const files = ["src", "test", "bench", "workloads", "tools", "examples", "demo", "chaos", "spec"].flatMap(
-      filesUnder,
-    )
+const folders = ["src", "test", "bench", "workloads", "tools", "examples", "demo", "chaos", "spec"]
+
+describe("the project", () => {
+  it("follows the rules for code", () => {
+    const files = folders.flatMap((folder) => filesUnder(folder, /\.[cm]?[jt]sx?$/))
     expect(files.map((file) => file.path)).toEqual(
       expect.arrayContaining(["src/index.ts", "test/tidy/tidy.test.ts", "bench/main.ts"]),
     )
-    const complaints = [...check(files), ...needlessExports(files)].map(
-      ({ file, line, rule, advice }) => `${file}:${line} ${rule}: ${advice}`,
+    expect([...check(files), ...needlessExports(files)].map(shown)).toEqual([])
+  })
+
+  it("follows the rules for documents", () => {
+    const root = readdirSync(project).filter((name) => name.endsWith(".md"))
+    const documents = [...folders, "docs"].flatMap((folder) => filesUnder(folder, /\.md$/))
+    const files = [...root.map(fileAt), ...documents]
+    expect(files.map((file) => file.path)).toEqual(
+      expect.arrayContaining(["README.md", "docs/ARCHITECTURE.md", "examples/lost-update/README.md"]),
     )
-    expect(complaints).toEqual([])
+    expect(wideMarkdown(files).map(shown)).toEqual([])
   })
 })
 
 describe("imports", () => {
-  it("may not go down, in whichever way they are written", () => {
+  it("may not point to a folder below, in any syntax", () => {
     const text = `
       import { a } from "../actor/cell.js"
       import type { b } from "../actor/cell.js"
@@ -39,7 +47,7 @@ describe("imports", () => {
     )
   })
 
-  it("may go up, or stay in the room", () => {
+  it("may point to a folder above, or to the same folder", () => {
     const fromTheTop = `
       import { a } from "./mailbox.js"
       import { b } from "../address/path.js"
@@ -51,11 +59,11 @@ describe("imports", () => {
     expect(complaints("src/actor/deep/cell.ts", fromDeepInside)).toEqual([])
   })
 
-  it("keep the order of the rooms", () => {
-    const rooms =
+  it("follow the order of the folders", () => {
+    const order =
       "errors ports address actor serialization remote membership registry placement virtual sharding system " +
       "runtime stores sim/ambient sim cli"
-    const all = [...rooms.split(" ").map((room) => `src/${room}/file.ts`), "src/index.ts"]
+    const all = [...order.split(" ").map((folder) => `src/${folder}/file.ts`), "src/index.ts"]
     for (const [depth, path] of all.entries()) {
       const up = path === "src/index.ts" ? "./" : "../".repeat(path.split("/").length - 2)
       const text = all.map((target) => `import type { X } from "${target.replace("src/", up)}"`).join("\n")
@@ -64,18 +72,18 @@ describe("imports", () => {
     }
   })
 
-  it("stay in src", () => {
+  it("may not leave src", () => {
     expect(complaints("src/cli/main.ts", `\nimport json from "../../package.json"`)).toEqual([
       "src/cli/main.ts:2 import-outside",
     ])
   })
 
-  it("neither stand in nor go to a room that nobody knows", () => {
-    expect(complaints("src/attic/box.ts", "export const box = 1")).toEqual(["src/attic/box.ts:1 room"])
-    expect(complaints("src/cli/main.ts", `\nimport "../attic/box.js"`)).toEqual(["src/cli/main.ts:2 room"])
+  it("are refused in and from a folder that is not listed", () => {
+    expect(complaints("src/attic/box.ts", "export const box = 1")).toEqual(["src/attic/box.ts:1 folder"])
+    expect(complaints("src/cli/main.ts", `\nimport "../attic/box.js"`)).toEqual(["src/cli/main.ts:2 folder"])
   })
 
-  it("reach Node only from the rooms that touch the world", () => {
+  it("of Node are allowed only in the folders that implement ports", () => {
     const text = `
       import { connect } from "node:net"
       import fs from "fs"
@@ -85,11 +93,11 @@ describe("imports", () => {
       [2, 3, 4, 5].map((line) => `src/remote/tcp.ts:${line} import-builtin`),
     )
     expect(complaints("src/sim/tcp.ts", text)).toHaveLength(4)
-    for (const room of ["runtime", "stores", "sim/ambient", "cli"])
-      expect(complaints(`src/${room}/tcp.ts`, text)).toEqual([])
+    for (const folder of ["runtime", "stores", "sim/ambient", "cli"])
+      expect(complaints(`src/${folder}/tcp.ts`, text)).toEqual([])
   })
 
-  it("reach no package", () => {
+  it("of packages are refused", () => {
     const text = `
       import pg from "pg"
       import type { X } from "@scope/name/deep"
@@ -100,7 +108,7 @@ describe("imports", () => {
     }
   })
 
-  it("say where they go, except where users name the module", () => {
+  it("are literals, except where users name the module", () => {
     const text = `\nexport const load = (name: string) => import(\`../actor/\${name}.js\`)`
     expect(complaints("src/actor/cell.ts", text)).toEqual(["src/actor/cell.ts:2 import-computed"])
     expect(complaints("src/cli/run.ts", text)).toEqual([])
@@ -108,7 +116,7 @@ describe("imports", () => {
 })
 
 describe("ports", () => {
-  it("hold nothing that runs", () => {
+  it("contain no code that exists at run time", () => {
     const text = `
       import { TroupeError } from "../errors/troupe-error.js"
       import { type TroupeError as E } from "../errors/troupe-error.js"
@@ -126,7 +134,7 @@ describe("ports", () => {
     expect(complaints("src/address/path.ts", text)).toEqual([])
   })
 
-  it("hold types of every kind", () => {
+  it("may contain types of every kind", () => {
     const text = `
       import type { TroupeError } from "../errors/troupe-error.js"
       declare const brand: unique symbol
@@ -140,14 +148,14 @@ describe("ports", () => {
   })
 })
 
-describe("the outside world", () => {
+describe("globals with outside effects", () => {
   const path = "src/membership/gossip.ts"
 
   it.each(
     `setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask performance process crypto
      console fetch WebSocket EventSource MessageChannel BroadcastChannel Worker SharedArrayBuffer Atomics WebAssembly require
      eval Function globalThis global navigator localStorage Temporal`.split(/\s+/),
-  )("is not reached through %s", (name) => {
+  )("include %s", (name) => {
     const uses = ["NAME(1)", "new NAME(1)", "NAME.member", "NAME['x']", "f(NAME)", "typeof NAME", "x = NAME"]
     const more = [
       "({ NAME })",
@@ -163,7 +171,7 @@ describe("the outside world", () => {
     expect(complaints("src/sim/world.ts", text)).toHaveLength(lines.length)
   })
 
-  it("is not reached through half of Math, Date and AbortSignal", () => {
+  it("include some members of Math, Date and AbortSignal", () => {
     const refused = [
       "Math.random()",
       "Math['random']()",
@@ -192,7 +200,7 @@ describe("the outside world", () => {
     expect(complaints("src/stores/file.ts", refused.join("\n"))).toEqual([])
   })
 
-  it("has harmless neighbours", () => {
+  it("do not include names that are similar or harmless", () => {
     const text = `
       Math.floor(1) + Math.PI
       new Date(0), new Date(2024, 1), Date.UTC(2024), Date.parse("x"), Date.prototype.toISOString
@@ -214,7 +222,7 @@ describe("the outside world", () => {
     expect(complaints(path, text)).toEqual([])
   })
 
-  it("is not hidden behind a local of the same name", () => {
+  it("may not be shadowed by a local of the same name", () => {
     const text = `
       const process = 1
       function f(setTimeout: unknown) {}
@@ -248,7 +256,7 @@ describe("tests", () => {
       it("h", { skip: true }, () => {})
       describe("i", { "only": focus }, () => {})`
 
-  it("are neither skipped nor singled out, in any folder", () => {
+  it("may not be skipped or focused, in any folder", () => {
     for (const path of ["src/actor/cell.test.ts", "src/actor/cell.ts", "test/sim.test.ts", "bench/row.ts"]) {
       expect(complaints(path, text)).toEqual(
         [2, 3, 4, 5, 6, 7, 8, 9, 10].map((line) => `${path}:${line} focus`),
@@ -256,7 +264,7 @@ describe("tests", () => {
     }
   })
 
-  it("may use other words, and others may use these", () => {
+  it("may use other options, and other code may use these names", () => {
     const fine = `
       it("only skips todo", { timeout: 5, skip: false }, () => {})
       iterator.skip(1)
@@ -266,7 +274,7 @@ describe("tests", () => {
     expect(complaints("test/sim.test.ts", fine)).toEqual([])
   })
 
-  it("answer to no other rule", () => {
+  it("are exempt from all other rules", () => {
     const free = `
       import { it } from "vitest"
       import fs from "node:fs"
@@ -280,14 +288,14 @@ describe("tests", () => {
 })
 
 describe("names", () => {
-  it.each(["utils", "helpers", "common", "types"])("say more than %s", (name) => {
+  it.each(["utils", "helpers", "common", "types"])("may not be %s", (name) => {
     for (const path of [`src/runtime/${name}.ts`, `src/runtime/${name}.d.ts`, `src/runtime/${name}/tcp.ts`]) {
       expect(complaints(path, "export {}")).toEqual([`${path}:1 file-name`])
     }
     expect(complaints(`src/runtime/uncommon-${name}.ts`, "export {}")).toEqual([])
   })
 
-  it("of classes say what they do", () => {
+  it("of classes may not end in a vague word", () => {
     const text = `
       class LeaseManager {}
       export default class ActorService {}
@@ -302,14 +310,14 @@ describe("names", () => {
 })
 
 describe("sizes", () => {
-  it("of a file are 400 lines at most", () => {
+  it("of a file are at most 400 lines", () => {
     const lines = (count: number) => "f()\n".repeat(count)
     expect(complaints("src/actor/cell.ts", lines(400))).toEqual([])
     expect(complaints("src/actor/cell.ts", lines(401))).toEqual(["src/actor/cell.ts:1 file-length"])
     expect(complaints("src/actor/cell.test.ts", lines(401))).toEqual([])
   })
 
-  it("of a comment are 110 columns at most, in whichever way it is written", () => {
+  it("of a comment are at most 110 columns, in any syntax", () => {
     const fits = "x".repeat(100)
     const wide = "x".repeat(110)
     const text = `// ${fits}
@@ -324,6 +332,38 @@ describe("sizes", () => {
     expect(complaints("src/actor/cell.ts", text)).toEqual(
       [2, 3, 6, 8].map((line) => `src/actor/cell.ts:${line} comment-width`),
     )
+  })
+})
+
+describe("Markdown", () => {
+  function wide(...lines: string[]): string[] {
+    return wideMarkdown([{ path: "docs/page.md", text: lines.join("\n") }]).map(
+      ({ line, rule, advice }) => `${line} ${rule}: ${advice}`,
+    )
+  }
+  const words = (columns: number) => "word ".repeat(columns / 5 + 1).slice(0, columns)
+  const wrap = "markdown-width: Wrap the line at 100 columns."
+
+  it("has at most 100 columns", () => {
+    expect(wide(words(100), words(101), `- ${words(98)}`, `- ${words(99)}`)).toEqual([
+      `2 ${wrap}`,
+      `4 ${wrap}`,
+    ])
+  })
+
+  it("has no table rows that are wider", () => {
+    const row = (columns: number) => `| a | ${"b".repeat(columns - 8)} |`
+    expect(wide(row(100), row(101))).toEqual([
+      "2 markdown-width: Shorten the row to 100 columns, or turn the table into a list.",
+    ])
+  })
+
+  it("may have wide code blocks, and links that cannot be wrapped", () => {
+    const link = `https://example.com/${"x".repeat(100)}`
+    expect(wide(link, `- [link](${link})`, `2. ${link}`, `see ${link}`)).toEqual([`4 ${wrap}`])
+    expect(wide("```ts", words(120), "~~~", words(120), "```")).toEqual([])
+    expect(wide("~~~", "```", words(120), "~~~", words(120))).toEqual([`5 ${wrap}`])
+    expect(wide("````md", "```", words(120), "```", "````", words(120))).toEqual([`6 ${wrap}`])
   })
 })
 
@@ -344,7 +384,7 @@ describe("exports", () => {
     )
   }
 
-  it("are there for another file", () => {
+  it("are used by another file", () => {
     expect(needless()).toEqual(
       ["2 one.", "2 two.", "3 three.", "4 Four.", "5 Five.", "6 Six.", "8 seven.", "8 eight."].map(
         (found) => `src/actor/cell.ts:${found}`,
@@ -370,7 +410,7 @@ describe("exports", () => {
     expect(needless(["src/actor/user.ts", user])).toEqual([])
   })
 
-  it("of an entry point are for users, and those of tests are free", () => {
+  it("of entry points and of tests may be unused", () => {
     for (const path of ["src/index.ts", "src/sim/index.ts", "test/fake/clock.ts"]) {
       expect(needlessExports([{ path, text }])).toEqual([])
     }
@@ -378,7 +418,7 @@ describe("exports", () => {
 })
 
 describe("the checker", () => {
-  it("refuses what it cannot read", () => {
+  it("reports a syntax error", () => {
     expect(complaints("src/actor/cell.ts", "const a = 1\n\nconst = 2")).toEqual([
       "src/actor/cell.ts:3 syntax",
     ])
@@ -389,13 +429,13 @@ describe("the checker", () => {
     expect(complaints("src/actor/cell.ts", text)).toEqual(["src/actor/cell.ts:3 ambient"])
   })
 
-  it("says what to do", () => {
+  it("gives advice", () => {
     const [violation] = check([{ path: "src/actor/cell.ts", text: "\nsetTimeout(f, 5)" }])
     expect(violation).toEqual({
       file: "src/actor/cell.ts",
       line: 2,
       rule: "ambient",
-      advice: "Ask the Clock port for a timer.",
+      advice: "Use a timer of the Clock port.",
     })
   })
 })
@@ -404,9 +444,16 @@ function complaints(path: string, text: string): string[] {
   return check([{ path, text }]).map(({ file, line, rule }) => `${file}:${line} ${rule}`)
 }
 
-function filesUnder(folder: string): SourceFile[] {
+function shown({ file, line, rule, advice }: Violation): string {
+  return `${file}:${line} ${rule}: ${advice}`
+}
+
+function filesUnder(folder: string, names: RegExp): SourceFile[] {
   return readdirSync(join(project, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.[cm]?[jt]sx?$/.test(name))
-    .map((name) => join(folder, name))
-    .map((path) => ({ path: path.split(sep).join("/"), text: readFileSync(join(project, path), "utf8") }))
+    .filter((name) => names.test(name))
+    .map((name) => fileAt(join(folder, name)))
+}
+
+function fileAt(path: string): SourceFile {
+  return { path: path.split(sep).join("/"), text: readFileSync(join(project, path), "utf8") }
 }

@@ -2,7 +2,10 @@ import type { Node } from "oxc-parser"
 import type { Finding } from "./check.js"
 import type { Source } from "./source.js"
 
-/** A file that compiles to nothing. An `import { type X }` is left in the output as an import, so it does not pass. */
+/**
+ * Finds statements that exist at run time in a file that must contain only types. An `import { type X }` is refused too,
+ * because the output keeps it as an import.
+ */
 export function* runtimeCodeInTypes(source: Source): Generator<Finding> {
   for (const statement of source.program.body) {
     if (vanishes(statement)) continue
@@ -10,7 +13,7 @@ export function* runtimeCodeInTypes(source: Source): Generator<Finding> {
       at: statement.start,
       rule: "types-only",
       advice:
-        "Leave only types, interfaces and `import type` or `export type` here; what runs goes to another room.",
+        "Keep only types, interfaces, `import type` and `export type` here; move other code to another folder.",
     }
   }
 }

@@ -1,10 +1,12 @@
 import type { SeededRandom } from "./seeded-random.js"
 import type { SimProcess } from "./sim-process.js"
 
-/** Microseconds since the world began. Whole numbers, so that sums do not depend on their order. */
+/**
+ * Microseconds since the start of the world. Integers, so that sums do not depend on the order of addition.
+ */
 export type SimMicros = number
 
-/** Something that happens in one process, or in the world itself, at one instant. */
+/** A task that runs in one process, or in the world itself, at one instant. */
 export interface Step {
   readonly process: SimProcess | undefined
   readonly label: string
@@ -19,8 +21,8 @@ interface Entry {
 }
 
 /**
- * What is to happen, and when. All that is due at one instant is ready, and what is ready comes out in an
- * order drawn from the seed. Time moves only when nothing is ready.
+ * The scheduled steps. All steps that are due at one instant are ready, and the seed determines the order in
+ * which ready steps are taken. Time advances only when no step is ready.
  */
 export class Agenda {
   readonly #random: SeededRandom
@@ -41,14 +43,14 @@ export class Agenda {
     return this.#ready.length === 0 && this.#heap.length === 0
   }
 
-  /** `at` is now or later. */
+  /** Schedules a new step; `at` must not be in the past. */
   add(at: SimMicros, proc: SimProcess | undefined, label: string, run: () => void): Step {
     const step: Step = { process: proc, label, run, cancelled: false }
     this.again(at, step)
     return step
   }
 
-  /** Puts off a step that came up too soon. */
+  /** Reschedules a step that was taken too early. */
   again(at: SimMicros, step: Step): void {
     if (at <= this.#now) {
       this.#ready.push(step)
@@ -59,8 +61,7 @@ export class Agenda {
   }
 
   /**
-   * The next step; moves time on if there is none at this instant. Undefined when nothing will ever happen
-   * again.
+   * Returns the next step, after advancing time if no step is ready. Returns undefined if no step is left.
    */
   take(): Step | undefined {
     for (;;) {

@@ -1,4 +1,4 @@
-/** Something that must not be was. */
+/** Reports that an assertion of a workload does not hold. */
 export class AssertionBroken extends Error {
   readonly assertion: string
 
@@ -9,7 +9,7 @@ export class AssertionBroken extends Error {
   }
 }
 
-/** A thing that happened, as far as invariants care. */
+/** An event that a workload records for its invariants. */
 export interface SimEvent {
   readonly kind: string
   readonly [field: string]: unknown
@@ -17,13 +17,16 @@ export interface SimEvent {
 
 interface Invariant {
   readonly name: string
-  /** Says what is wrong; undefined if nothing is; false if the event is none of its business. */
+  /**
+   * Returns a description of the violation, undefined if there is none, or false if the event is not
+   * relevant.
+   */
   readonly check: (event: never) => string | undefined | false
 }
 
 /**
- * What a run claims, and how often each claim was put to the test. A claim that was never tested is no claim,
- * so the counts are part of the verdict.
+ * The assertions of a run, and how often each was evaluated. An assertion that was never evaluated shows
+ * nothing, so the counts are part of the report.
  */
 export class Assertions {
   readonly #invariants: Invariant[] = []
@@ -32,11 +35,12 @@ export class Assertions {
   readonly invariants = new Map<string, number>()
   #events: SimEvent[] = []
   /**
-   * The first that broke: kept here as well as thrown, because the code that it is thrown into may catch it.
+   * The first assertion that failed. It is kept as well as thrown, because the code into which it is thrown
+   * may catch it.
    */
   broken: AssertionBroken | undefined
 
-  /** Must hold whenever it is asked. */
+  /** Fails the run unless `holds`. */
   assertAlways(name: string, holds: boolean, detail: () => string): void {
     count(this.always, name, 1)
     if (!holds) throw this.#break(name, detail())
@@ -59,7 +63,7 @@ export class Assertions {
     this.#events.push(event)
   }
 
-  /** Called after every step. */
+  /** Evaluates the invariants for the recorded events; called after every step. */
   check(): void {
     if (this.#events.length === 0) return
     const events = this.#events

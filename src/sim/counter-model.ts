@@ -3,9 +3,9 @@ import type { Model } from "./sequential-model.js"
 export type CounterInput = { readonly kind: "add"; readonly amount: number } | { readonly kind: "read" }
 
 export type CounterOutput =
-  /** What was read, or what an add made of it. */
+  /** The value that was read, or the value after an add. */
   | { readonly kind: "value"; readonly value: number }
-  /** It was done, but the value was not seen. */
+  /** The operation was done, but the value was not returned. */
   | { readonly kind: "ack" }
 
 type CounterModel = Model<number, CounterInput, CounterOutput>

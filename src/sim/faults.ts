@@ -1,8 +1,8 @@
 import type { SeededRandom } from "./seeded-random.js"
 
 /**
- * Every kind of fault that a world can have. New ones go to the end: what the others draw from a seed then
- * stays.
+ * Every kind of fault that a world can have. New kinds are appended, so that the values that a seed draws for
+ * the others do not change.
  */
 export const faultKinds = [
   "crash",
@@ -35,10 +35,10 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number]
 
 /**
- * Which faults are on in one run and how strong each is, from 0 (off) to 1.
+ * The faults that are enabled in one run, with the intensity of each, from 0 (off) to 1.
  *
- * A run with every fault on at once finds little: crashes end what a subtle delay was about to show. So each
- * seed turns on a subset, and over many seeds all combinations are tried.
+ * A run with all faults enabled at once finds little: crashes end what a subtle delay was about to show. Each
+ * seed therefore enables a subset, and over many seeds all combinations are tried.
  */
 export type FaultPlan = Readonly<Record<FaultKind, number>>
 
@@ -53,7 +53,7 @@ export function drawFaults(random: SeededRandom, allowed: readonly FaultKind[]):
   return plan
 }
 
-/** All of them, at full strength. */
+/** All faults, at full intensity. */
 export function allFaults(): FaultPlan {
   return Object.fromEntries(faultKinds.map((kind) => [kind, 1])) as Record<FaultKind, number>
 }

@@ -1,9 +1,9 @@
 /**
- * What clients asked of a system and what they saw, in the order in which it was recorded.
+ * The requests of clients and the answers that they saw, in the order in which they were recorded.
  *
- * That order is what a checker goes by: an operation came before another if its answer was recorded before
- * the other's call. `now` only labels the moments, to find them in a trace; in a simulated world many things
- * happen at one instant.
+ * Checkers use this order: an operation precedes another if its answer was recorded before the other's call.
+ * The times of `now` are only labels, to find the moments in a trace; in a simulated world many events happen
+ * at one instant.
  */
 export class History<Input, Output> {
   readonly #now: (() => number) | undefined
@@ -12,12 +12,12 @@ export class History<Input, Output> {
   #moments = 0
   #latest = Number.NEGATIVE_INFINITY
 
-  /** Without `now`, the time of a moment is its place in the order. */
+  /** Without `now`, the time of a moment is its position in the order. */
   constructor(now?: () => number) {
     this.#now = now
   }
 
-  /** In the order of the calls. Those without an answer are unknown. */
+  /** The operations in the order of their calls. Operations without an answer have an unknown outcome. */
   get operations(): readonly Operation<Input, Output>[] {
     return [...this.#operations]
   }
@@ -33,12 +33,12 @@ export class History<Input, Output> {
     this.#end(id, { kind: "ok", output, returned: this.#moment() })
   }
 
-  /** It is known not to have happened. */
+  /** Records that the operation is known not to have happened. */
   fail(id: OperationId): void {
     this.#end(id, { kind: "fail" })
   }
 
-  /** It may have happened, may yet happen, or may never happen. */
+  /** Records that the operation may have happened, may still happen, or may never happen. */
   unknown(id: OperationId): void {
     this.#end(id, { kind: "unknown" })
   }
@@ -46,7 +46,7 @@ export class History<Input, Output> {
   #end(id: OperationId, outcome: Outcome<Output>): void {
     const operation = this.#operations[id]
     if (operation === undefined) throw new RangeError(`there is no operation ${id}`)
-    if (!this.#open.delete(id)) throw new Error(`operation ${id} ended before: an operation ends once`)
+    if (!this.#open.delete(id)) throw new Error(`operation ${id} has already ended`)
     this.#operations[id] = { ...operation, outcome }
   }
 
@@ -61,8 +61,8 @@ export class History<Input, Output> {
 }
 
 /**
- * The operations as they were known right after the moment of that order: answers that came later are
- * unknown.
+ * Returns the operations as they were known right after the moment with that order: outcomes with later
+ * answers are unknown.
  */
 export function knownAt<Input, Output>(
   operations: readonly Operation<Input, Output>[],
@@ -94,7 +94,7 @@ export type Outcome<Output> =
   | { readonly kind: "unknown" }
 
 interface Moment {
-  /** No two moments of a history have the same. */
+  /** Unique among the moments of a history. */
   readonly order: number
   readonly time: number
 }

@@ -6,9 +6,9 @@ import { explainViolation, type Violation } from "./violation-explanation.js"
 export type { Model } from "./sequential-model.js"
 
 /**
- * Whether what clients saw can be explained by doing their operations one at a time, each at some instant
- * between its call and its answer. Keys do not know of each other, so each is checked alone. The problem is
- * hard, so there is a limit, and reaching it is an answer of its own.
+ * Checks whether the answers of clients can be explained by running their operations one at a time, each at
+ * some instant between its call and its answer. Keys are independent, so each is checked separately. The
+ * problem is NP-complete, so the search has a limit, and reaching it is a verdict of its own.
  */
 export function checkLinearizable<State, Input, Output>(
   history: Pick<History<Input, Output>, "operations">,
@@ -17,7 +17,7 @@ export function checkLinearizable<State, Input, Output>(
 ): Verdict<Input, Output> {
   const maxConfigurations = options.maxConfigurations ?? 500_000
   if (!(maxConfigurations >= 1)) {
-    throw new RangeError(`maxConfigurations is a number from 1, not ${maxConfigurations}`)
+    throw new RangeError(`maxConfigurations must be a number of at least 1 (got ${maxConfigurations})`)
   }
   const { operations } = history
   const keys = new Set(operations.map(({ key }) => key))
@@ -32,7 +32,7 @@ export function checkLinearizable<State, Input, Output>(
 }
 
 export interface CheckOptions {
-  /** How many configurations are looked at for a key before the check gives up; 500,000 unless set. */
+  /** The number of configurations that are visited for a key before the check gives up. Default 500,000. */
   readonly maxConfigurations?: number
 }
 

@@ -5,31 +5,33 @@ import { SearchFrontier } from "./search-frontier.js"
 import type { Model } from "./sequential-model.js"
 
 /**
- * Looks for an order of one key's operations in which every answer fits.
+ * Searches for an order of one key's operations that explains every answer.
  *
- * The search is that of Wing and Gong: from a state, do any operation that no other one had to come before,
- * and go back where an answer does not fit. It remembers, as Lowe does, where it has been: the operations
- * done and the state.
+ * This is the search of Wing and Gong: from a state, apply any operation that no other operation has to
+ * precede, and backtrack where an answer does not fit. As in Lowe's algorithm, visited configurations are
+ * remembered: the applied operations and the state.
  *
- * Operations of unknown outcome make it explode, for each may be done anywhere or not at all. Four rules keep
- * them down, and none loses the last order that explains a history:
- * - They are done right before an operation with an answer, and not if the last of them could as well be done
- *   right after it. What nobody sees is put off until it need not be done.
- * - A place that was reached with some of them is not looked at again with these and more.
- * - Of those with equal inputs, the one called first is done first.
- * - A model may say what a history cannot tell apart (`focusedOn`).
+ * Operations with an unknown outcome make the search explode, because each may be applied anywhere or not at
+ * all. Four rules limit this, and none discards the last order that explains a history:
+ * - Unknown operations are applied right before an answered one, and only if the last of them could not
+ *   equally be applied right after it. An operation whose effect nobody observes is postponed until it is not
+ *   needed.
+ * - A configuration that was reached with some unknown operations is not visited again with a superset of
+ *   them.
+ * - Of unknown operations with equal inputs, the one called first is applied first.
+ * - A model may declare what a history cannot distinguish (`focusedOn`).
  *
- * To choose which of them happened, and then to order what did, would be simpler, and exponential from the
- * start.
+ * First choosing the unknown operations that happened, and then ordering all operations, would be simpler,
+ * but exponential from the start.
  */
 export class LinearizationSearch<State, Input, Output> {
   readonly #model: Model<State, Input, Output>
   readonly #limit: number
   readonly #answered: readonly Answered<Input, Output>[]
-  /** By equal inputs, and in the order of their calls. */
+  /** The unknown operations, grouped by equal inputs and in the order of their calls. */
   readonly #unknown: readonly (readonly Unknown<Input, Output>[])[]
   #visited = 0
-  /** When to stop looking, in configurations visited. */
+  /** The number of visited configurations at which the search stops. */
   #pause = 0
 
   constructor(
@@ -44,10 +46,10 @@ export class LinearizationSearch<State, Input, Output> {
   }
 
   /**
-   * Depth first, twice. The first time takes every move as it comes, which finds an order soon if there are
-   * many. The second one, which has most of the time, does all that can be done with few unknown operations
-   * before it tries more of them: that is how to see soon that there is none, for what was reached with fewer
-   * rules out the rest.
+   * Searches depth first, twice. The first pass takes the moves as they come, which finds an order quickly if
+   * there are many. The second pass, which gets most of the budget, explores everything that is reachable
+   * with few unknown operations before it tries more of them. This detects quickly that no order exists,
+   * because a configuration reached with fewer unknown operations rules out those with more.
    */
   run(): Found<Input, Output> {
     const quick = this.#explore(Math.ceil(this.#limit / 10), () => 0)
@@ -91,7 +93,7 @@ export class LinearizationSearch<State, Input, Output> {
       if (!this.#model.observesOnly(one.operation.input, one.output)) continue
       const next = this.#done(from, one)
       if (next === undefined) continue
-      // It fits here and changes nothing anywhere, so doing it later could only be harder.
+      // The operation fits here and changes no state, so applying it later cannot be easier.
       yield next
       return
     }
@@ -104,8 +106,8 @@ export class LinearizationSearch<State, Input, Output> {
   }
 
   /**
-   * The operations called before any other one had its answer may be next. The first to have its answer comes
-   * first.
+   * Yields the operations that may be next: those called before any other one was answered. The one that was
+   * answered first comes first.
    */
   #ready({ base, ahead }: Configuration<State, Input, Output>): Answered<Input, Output>[] {
     const ready: Answered<Input, Output>[] = []
@@ -122,7 +124,8 @@ export class LinearizationSearch<State, Input, Output> {
   }
 
   /**
-   * What can be reached from here by unknown operations alone: with none first, then with one, then with two.
+   * Yields the configurations that are reachable with unknown operations alone: with none first, then with
+   * one, then with two.
    */
   *#withUnknown(from: Configuration<State, Input, Output>, deadline: number) {
     const reached = new ReachedPlaces()
@@ -145,7 +148,7 @@ export class LinearizationSearch<State, Input, Output> {
     }
   }
 
-  /** Undefined if its answer does not fit. */
+  /** Returns undefined if the answer does not fit. */
   #done(
     before: Configuration<State, Input, Output>,
     one: Answered<Input, Output>,
@@ -167,7 +170,7 @@ export class LinearizationSearch<State, Input, Output> {
     }
   }
 
-  /** Whether the unknown operation before `one` could be done after it to the same end. */
+  /** Whether the unknown operation before `one` could be applied after it with the same result. */
   #canWait(
     { unseen }: Configuration<State, Input, Output>,
     one: Answered<Input, Output>,
@@ -189,19 +192,20 @@ interface Found<Input, Output> {
 }
 
 /**
- * Answered operations are counted in the order of their calls: all before `base` are done, and some after it.
+ * Answered operations are numbered in the order of their calls: all before `base` are applied, and some after
+ * it.
  */
 interface Configuration<State, Input, Output> {
   readonly base: number
-  /** Which ones from `base` on are done; the lowest bit, for `base` itself, is never set. */
+  /** The applied operations from `base` on; the lowest bit, for `base` itself, is never set. */
   readonly ahead: bigint
-  /** Which unknown operations are done, and how many. */
+  /** The applied unknown operations, and their number. */
   readonly taken: bigint
   readonly unknown: number
   readonly state: State
   readonly answered: number
   readonly path: Path<Input, Output> | undefined
-  /** The unknown operation that was done last, if no answered one was done since. */
+  /** The unknown operation that was applied last, if no answered one was applied since. */
   readonly unseen?: { readonly before: Configuration<State, Input, Output>; readonly input: Input }
 }
 

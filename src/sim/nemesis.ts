@@ -3,8 +3,9 @@ import type { SimStore } from "./sim-store.js"
 import type { World } from "./world.js"
 
 /**
- * Does to a world, now and then, what its fault plan says: kills and brings back, stops and lets go, cuts and
- * heals. The faults that are about one call or one write are not here: they strike where the call is made.
+ * Injects the faults of the plan into a world at random times: kills and restarts processes, pauses and
+ * resumes them, cuts and heals the network. Faults that affect a single call or write are drawn where the
+ * call is made.
  */
 export function unleash(world: World): void {
   for (const [kind, meanMs, strike] of strikes) {
@@ -13,7 +14,7 @@ export function unleash(world: World): void {
   }
 }
 
-/** The same for a store. The faults of single requests strike there. */
+/** Injects faults into a store. Faults of single requests are drawn by the store itself. */
 export function unleashOn(store: SimStore, world: World): void {
   for (const [kind, meanMs, strike] of storeStrikes) {
     const strength = world.faults[kind]
@@ -113,8 +114,7 @@ const storeStrikes: readonly [
 ]
 
 /**
- * A machine, or the process on it, stands still: mostly for a rather short time, and now and then for very
- * long.
+ * Suspends a machine, or pauses its process: usually for a short time, and occasionally for a very long one.
  */
 function still(
   world: World,
@@ -134,7 +134,7 @@ function still(
   world.schedule(world.now + micros, undefined, `${victim.name} goes on`, () => victim.goOn())
 }
 
-/** Parts the machines in two; what is cut is one direction, or both. */
+/** Splits the machines into two groups, and cuts one direction between them, or both. */
 function partition(world: World, kind: "partition" | "one-way-partition"): void {
   const names = world.machines
   if (names.length < 2) return

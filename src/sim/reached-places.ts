@@ -1,8 +1,8 @@
-/** The places that were reached, and with which unknown operations done. */
+/** The configurations that were reached, with the unknown operations that each was reached with. */
 export class ReachedPlaces {
   readonly #places = new Map<string, Set<bigint>>()
 
-  /** False if the place was reached with these or with fewer of them. */
+  /** Returns false if the place was already reached with these unknown operations or a subset of them. */
   add(place: string, taken: bigint): boolean {
     const known = this.#places.get(place)
     if (known === undefined) {
@@ -21,5 +21,5 @@ export class ReachedPlaces {
   }
 }
 
-/** To compare with more would cost more than it saves. */
+/** Comparing with more of them would cost more than it saves. */
 const MOST_COMPARED = 64

@@ -12,9 +12,9 @@ export type RegisterOutput =
   | { readonly kind: "value"; readonly value: RegisterValue }
   | { readonly kind: "written" }
   | { readonly kind: "swapped" }
-  /** A compare-and-set found another value than it expected. */
+  /** A compare-and-set found a value other than the expected one. */
   | { readonly kind: "kept" }
-  /** It was done, but what came of it was not seen. */
+  /** The operation was done, but its result was not returned. */
   | { readonly kind: "unspecified" }
 
 type RegisterModel = Model<RegisterValue, RegisterInput, RegisterOutput>
@@ -51,8 +51,8 @@ function step(state: RegisterValue, input: RegisterInput): { state: RegisterValu
 }
 
 /**
- * The values that a read saw or a compare-and-set looks for. Nothing can tell any other values from each
- * other, so fifty writes of values that nobody saw are fifty times the same write.
+ * Returns the values that a read saw or a compare-and-set expects. No operation can distinguish the other
+ * values from each other, so fifty writes of values that were never read are equivalent.
  */
 function valuesToldApart(operations: readonly Operation<RegisterInput, RegisterOutput>[]): Set<string> {
   const told = new Set<string>()
@@ -78,7 +78,7 @@ function outputText(output: RegisterOutput): string {
   return output.kind === "value" ? valueText(output.value) : output.kind
 }
 
-/** A text in quotes, so that it is neither a number nor one of the words. */
+/** Quotes strings, so that they differ from numbers and keywords. */
 function valueText(value: RegisterValue): string {
   return typeof value === "string" ? JSON.stringify(value) : String(value)
 }

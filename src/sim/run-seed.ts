@@ -12,17 +12,17 @@ import type { Limits, Workload } from "./workload.js"
 import { World } from "./world.js"
 
 export interface SeedOptions {
-  /** In place of the plan that the seed draws. */
+  /** Replaces the plan that the seed would draw. */
   readonly faults?: FaultPlan
   readonly keepTrace?: number
   readonly onTrace?: (line: string) => void
 }
 
-/** What came of one seed. */
+/** The result of one seed. */
 export interface SeedReport {
   readonly seed: number
   readonly failure: SeedFailure | undefined
-  /** The same for the same run. */
+  /** Two runs with the same hash behaved identically. */
   readonly hash: string
   readonly steps: number
   readonly virtualMs: number
@@ -38,7 +38,7 @@ export interface SeedReport {
 
 export interface SeedFailure {
   /**
-   * The assertion that broke, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `forbidden`,
+   * The assertion that failed, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `forbidden`,
    * `workload`.
    */
   readonly what: string
@@ -48,10 +48,10 @@ export interface SeedFailure {
 /**
  * Runs a workload once, in a world made from one seed.
  *
- * A step's microtasks must have run before the next step begins, and nothing else of this process may run
- * between: what they call (`Date.now`, `setTimeout`) is answered by the world of the step. Node drains
- * microtasks between two immediates of one round of its loop and serves nothing else there, so steps are run
- * as immediates, asked for many at a time.
+ * The microtasks of a step must run before the next step begins, and no other code of this process may run in
+ * between, because the world of the step answers the globals that they call (`Date.now`, `setTimeout`). Node
+ * drains microtasks between two immediates of one iteration of its loop and runs nothing else there, so steps
+ * are run as immediates, many of which are requested at a time.
  */
 export async function runSeed(
   workload: Workload,
@@ -71,7 +71,7 @@ export async function runSeed(
   }
 }
 
-/** One world at a time: they share the globals of this process. */
+/** One world runs at a time, because worlds share the globals of this process. */
 let turn: Promise<void> = Promise.resolve()
 
 const STEPS_A_ROUND = 64
@@ -162,7 +162,7 @@ class SeedRun {
     if (known === undefined) this.#ambients.set(proc, this.#ambient)
   }
 
-  /** What is real in there fails the run, also where the code that calls it takes no notice of the error. */
+  /** A forbidden call fails the run, even if the code that makes it ignores the error. */
   #ambientOf(proc: SimProcess): AmbientWorld {
     const { clock, random, scheduler } = proc.ports
     return {
@@ -174,7 +174,7 @@ class SeedRun {
       randomUint32: () => random.uint32(),
       randomBytes: (length) => random.bytes(length),
       forbidden: (what, caller) => {
-        const problem = `${what} is real, and this code runs in a simulated world; it was called at ${caller}`
+        const problem = `${what} is not available in a simulated world; it was called at ${caller}`
         this.#fail("forbidden", problem)
         return new Error(problem)
       },
@@ -214,17 +214,17 @@ class SeedRun {
   }
 
   #deadlock(): void {
-    this.#fail("deadlock", `nothing can ever happen again; ${this.#waitsFor()}`)
+    this.#fail("deadlock", `no step is left to run; ${this.#waitsFor()}`)
   }
 
   #waitsFor(): string {
     const world = this.#world
     const up = world.machines.filter((name) => world.processOn(name) !== undefined)
     const waits = [...world.waiting].map(({ label }) => label).join(", ")
-    return `the workload waits for ${waits === "" ? "something of its own" : waits}; up: ${up.join(", ") || "nobody"}`
+    return `the workload waits for ${waits === "" ? "a promise of its own" : waits}; up: ${up.join(", ") || "nobody"}`
   }
 
-  /** Nobody caught it; whose step it was is known. */
+  /** Fails the run for an error that was not caught, and names the process of the current step. */
   #failBy(error: unknown): void {
     const { assertions, current } = this.#world
     const broken = error instanceof AssertionBroken ? error : assertions.broken

@@ -1,6 +1,6 @@
 /**
- * The moves that are still to be made: those of the lowest level first, and of these the ones that were found
- * last.
+ * The moves that are still to be explored: those of the lowest level first, and among these the ones that
+ * were found last.
  */
 export class SearchFrontier<T> {
   readonly #levelOf: (move: T) => number
@@ -11,7 +11,7 @@ export class SearchFrontier<T> {
     this.#levelOf = levelOf
   }
 
-  /** Moves whose levels do not fall, and begin at the level of the move made last or above it. */
+  /** Adds moves. Their levels must not decrease, and must begin at the level of the last move or above it. */
   push(moves: Iterator<T, undefined>): void {
     this.#put(this.#level, { moves, next: undefined })
   }
@@ -39,6 +39,6 @@ export class SearchFrontier<T> {
 
 interface Branch<T> {
   readonly moves: Iterator<T, undefined>
-  /** Was taken from the moves before its time. */
+  /** A move that was taken from the iterator before its level was reached. */
   next: T | undefined
 }

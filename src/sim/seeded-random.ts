@@ -1,10 +1,10 @@
 import type { Random } from "../ports/random.js"
 
 /**
- * All chance in a simulated world: xoshiro128**, started from one number.
+ * The source of all randomness in a simulated world: xoshiro128**, seeded with one number.
  *
- * It works on 32-bit integers only, so that the same seed gives the same numbers on every machine and in
- * every version of the engine; functions such as `Math.log` do not promise that.
+ * It uses only 32-bit integers, so that the same seed gives the same numbers on every machine and in every
+ * version of the engine; functions such as `Math.log` do not guarantee that.
  */
 export class SeededRandom implements Random {
   readonly #state = new Uint32Array(4)
@@ -39,17 +39,17 @@ export class SeededRandom implements Random {
     return bytes
   }
 
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0, inclusive, to 1, exclusive. */
   unit(): number {
     return this.uint32() / 2 ** 32
   }
 
-  /** A whole number from 0 up to, not including, `below`. */
+  /** Returns an integer from 0, inclusive, to `below`, exclusive. */
   below(below: number): number {
     return Math.floor(this.unit() * below)
   }
 
-  /** A number from `from` up to, not including, `to`. */
+  /** Returns a number from `from`, inclusive, to `to`, exclusive. */
   between(from: number, to: number): number {
     return from + this.unit() * (to - from)
   }
@@ -59,11 +59,11 @@ export class SeededRandom implements Random {
   }
 
   pick<T>(choices: readonly T[]): T {
-    if (choices.length === 0) throw new RangeError("there is nothing to pick from")
+    if (choices.length === 0) throw new RangeError("pick needs at least one choice")
     return choices[this.below(choices.length)] as T
   }
 
-  /** Another source that goes its own way: drawing from it does not change what this one gives next. */
+  /** Returns an independent source: drawing from it does not change the next values of this one. */
   fork(): SeededRandom {
     return new SeededRandom(this.uint32())
   }

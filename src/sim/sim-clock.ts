@@ -3,9 +3,8 @@ import type { SimMicros } from "./agenda.js"
 import type { SimProcess } from "./sim-process.js"
 
 /**
- * One machine's clocks. They run at the machine's own rate, which true time does not know of, and wall time
- * jumps when somebody sets it. Monotonic time stands still while the machine is suspended, and wall time goes
- * on. A timer waits by monotonic time.
+ * The clocks of one machine. They run at the machine's own rate, and wall time jumps when it is set. While
+ * the machine is suspended, monotonic time stops and wall time continues. Timers use monotonic time.
  */
 export class SimClock implements Clock {
   readonly #process: SimProcess
@@ -29,15 +28,15 @@ export class SimClock implements Clock {
   }
 
   setTimer(delayMs: number, fire: () => void): Timer {
-    if (!Number.isFinite(delayMs)) throw new RangeError(`a timer's delay is a finite number, not ${delayMs}`)
+    if (!Number.isFinite(delayMs)) throw new RangeError(`delayMs must be a finite number (got ${delayMs})`)
     this.#process.enterCall("clock.setTimer")
     const waitMicros = (Math.max(0, delayMs) * 1000) / this.#process.machine.clockRate
-    // One microsecond more than asked for makes up for rounding: a timer never fires early by its own clock.
+    // One extra microsecond makes up for rounding: a timer never fires early by its own clock.
     return new SimTimer(this.#process, Math.ceil(waitMicros) + 1, fire)
   }
 }
 
-/** Sleeps again, when it wakes, for as long as its machine was suspended meanwhile. */
+/** When it wakes, sleeps again for as long as its machine was suspended in the meantime. */
 class SimTimer implements Timer {
   readonly #process: SimProcess
   readonly #dueAt: SimMicros
@@ -66,5 +65,5 @@ class SimTimer implements Timer {
   }
 }
 
-/** 2030-01-01: a day in nobody's past, so that a real clock read by mistake shows. */
+/** 2030-01-01: far from the present, so that a real clock that is read by mistake is noticed. */
 const WORLD_BEGAN_MS = 1_893_456_000_000

@@ -3,7 +3,7 @@ import type { CloseReason, Connection, ConnectionHandler, Endpoint } from "../po
 import type { SimMicros } from "./agenda.js"
 import type { SimProcess } from "./sim-process.js"
 
-/** Two ends that are each other's peer. */
+/** Returns the two ends of a connection. */
 export function openPair(
   client: SimProcess,
   from: Endpoint,
@@ -25,22 +25,22 @@ type Parcel =
 /**
  * One end of a simulated TCP connection.
  *
- * What an end sends travels as parcels in a queue of its own, in order. A parcel is due after the latency
- * drawn for it and never before the one ahead of it; a partition holds the whole queue, as retransmission
- * would, until it heals. The two ends are separate: either may believe in the connection when the other does
- * not.
+ * The bytes that an end sends travel as parcels in a queue of their own, in order. A parcel is due after the
+ * latency drawn for it and never before the one ahead of it. A partition holds the whole queue until it
+ * heals, as retransmission would. The two ends are separate: one may consider the connection open when the
+ * other does not.
  *
- * An end that is paused, or that nobody has attached to, leaves what arrives in the queue, and the sender's
- * buffer fills up: that is back-pressure.
+ * An end that is paused, or has no handler yet, leaves arrived parcels in the queue, and the sender's buffer
+ * fills up: this is back-pressure.
  */
 export class SimConnection implements Connection {
   readonly local: Endpoint
   readonly remote: Endpoint
   readonly process: SimProcess
-  /** The other end; always there, whatever has become of it. */
+  /** The other end; always set, even if it is closed or its process is dead. */
   peer!: SimConnection
   #handler: ConnectionHandler | undefined
-  /** On their way to this end, or waiting at it. */
+  /** The parcels that are in flight to this end, or wait at it. */
   #incoming: { readonly parcel: Parcel; readonly leftAt: SimMicros; readonly dueAt: SimMicros }[] = []
   #outstanding = 0
   #lastDueAt: SimMicros = 0
@@ -66,7 +66,7 @@ export class SimConnection implements Connection {
   }
 
   attach(handler: ConnectionHandler): void {
-    if (this.#handler !== undefined) throw new Error("a connection is attached to once")
+    if (this.#handler !== undefined) throw new Error("the connection already has a handler")
     this.#handler = handler
     if (this.#closed !== undefined) this.#tellClosed()
     this.#wake()
@@ -105,11 +105,11 @@ export class SimConnection implements Connection {
     this.#close({ kind: "aborted" })
   }
 
-  /** The process of this end is gone. Its machine resets the connection, unless it is gone as well. */
+  /** Called when the process of this end has died. Its machine resets the connection, unless `silent`. */
   ownerDied(silent: boolean): void {
     if (!this.isOpen) return
     const { now } = this.process
-    // What it would have sent after a pause that it did not live to see the end of.
+    // Drops what it would have sent after a pause in which it died.
     this.peer.#incoming = this.peer.#incoming.filter(({ leftAt }) => leftAt <= now)
     if (!silent) this.#send({ kind: "reset" })
     this.#closed = { kind: "aborted" }
@@ -117,7 +117,7 @@ export class SimConnection implements Connection {
     this.#incoming = []
   }
 
-  /** Something between the two ends cuts the connection. */
+  /** Breaks the connection from outside. */
   cut(how: "reset" | "end"): void {
     const { now } = this.process.world
     for (const end of [this, this.peer]) {
@@ -126,7 +126,7 @@ export class SimConnection implements Connection {
     }
   }
 
-  /** The partition that held parcels may be over. */
+  /** Called when a partition that held parcels may have healed. */
   heal(): void {
     this.#wake()
     if (!this.peer.isOpen) this.peer.#wake()
@@ -152,8 +152,8 @@ export class SimConnection implements Connection {
   }
 
   /**
-   * Each wake-up takes the next parcel, whichever that is by then, so the order holds however wake-ups come
-   * up.
+   * Each wake-up takes the parcel that is next by then, so the order does not depend on the order of
+   * wake-ups.
    */
   #wakeAt(at: SimMicros): void {
     const { world } = this.process
@@ -179,9 +179,9 @@ export class SimConnection implements Connection {
     switch (parcel.kind) {
       case "data":
         this.peer.#taken(parcel.bytes.length)
-        // After an end that the other side did not send, what it still sends is lost.
+        // After an end that the other side did not send, its further bytes are lost.
         if (this.#gotEnd) return
-        // A copy, because two processes share no memory; not by `slice`, which for a `Buffer` makes none.
+        // A copy, because two processes share no memory; `slice` would not copy a `Buffer`.
         this.#handler?.data(this.process.world.corrupted(new Uint8Array(parcel.bytes)))
         return
       case "end":
@@ -198,7 +198,7 @@ export class SimConnection implements Connection {
     }
   }
 
-  /** The other side has taken so many bytes. */
+  /** Called when the other side has taken this number of bytes. */
   #taken(bytes: number): void {
     this.#outstanding -= bytes
     if (!this.#full || this.bufferedBytes > 0 || !this.isOpen) return
@@ -215,7 +215,8 @@ export class SimConnection implements Connection {
   #close(reason: CloseReason): void {
     if (this.#closed !== undefined) return
     this.#closed = reason
-    // Otherwise a reset has been sent or received. Here the other side may still write, and has yet to learn.
+    // For other reasons a reset has been sent or received. Here the other side may still write, and has yet
+    // to learn of the end.
     if (reason.kind !== "ended") this.#incoming = []
     this.process.network.connections.delete(this)
     this.#tellClosed()
@@ -238,5 +239,5 @@ export class SimConnection implements Connection {
   }
 }
 
-/** What an operating system buffers at both ends before a sender notices. */
+/** The bytes that an operating system buffers at both ends before a sender notices. */
 const IN_THE_SYSTEM_BYTES = 128 * 1024

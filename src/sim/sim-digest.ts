@@ -2,8 +2,8 @@ import type { Digest } from "../ports/digest.js"
 import { nodeDigest } from "../runtime/node-digest.js"
 
 /**
- * Node's, but for what takes long there on purpose: nobody guesses secrets here, and no thread answers in its
- * own time.
+ * Node's digest, except for key stretching, which is slow on purpose and runs on a thread, whose timing no
+ * seed determines.
  */
 export const simDigest: Digest = {
   ...nodeDigest,

@@ -1,7 +1,10 @@
 import type { Following, HeldLine, Lifeline } from "../ports/lifeline.js"
 import type { SimProcess } from "./sim-process.js"
 
-/** The lines of one process. All machines are taken for one host here: whoever has a mark can follow it. */
+/**
+ * The lifelines of one process. All machines count as one host here: any process that has a mark can follow
+ * it.
+ */
 export class SimLifeline implements Lifeline {
   readonly #process: SimProcess
 
@@ -27,7 +30,7 @@ export class SimLifeline implements Lifeline {
     return follower
   }
 
-  /** What a process does in a pause happens when that is over, if it lives to see it. */
+  /** A release during a pause takes effect when the pause is over, if the process is still alive. */
   #release(line: SimLine): Promise<void> {
     this.#process.enterCall("lifeline.release")
     const { world, now } = this.#process
@@ -37,7 +40,7 @@ export class SimLifeline implements Lifeline {
   }
 }
 
-/** Over when its holder is dead, or has let it go. */
+/** A lifeline, which is over when its holder has died or has released it. */
 export class SimLine {
   readonly #followers = new Set<SimFollower>()
   #isOver = false

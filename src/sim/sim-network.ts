@@ -10,7 +10,7 @@ import type {
 import { openPair, type SimConnection } from "./sim-connection.js"
 import type { SimProcess } from "./sim-process.js"
 
-/** What one process sees of the network: what it listens on, and its connections. */
+/** The network of one process: its listeners and its connections. */
 export class SimNetwork implements Network {
   readonly #process: SimProcess
   readonly #listeners = new Map<number, (connection: Connection) => void>()
@@ -85,12 +85,12 @@ export class SimNetwork implements Network {
     const [near, far] = openPair(client, from, this.#process, to)
     client.network.connections.add(near)
     this.connections.add(far)
-    // It died while its request was on the way.
+    // The client died while its request was in flight.
     if (!client.isAlive) near.ownerDied(false)
     return far
   }
 
-  /** The machine closes what a dead process leaves behind, or is gone with it and says nothing. */
+  /** Closes the connections of a dead process. With the fault `half-open` its peers are not notified. */
   processDied(): void {
     this.#listeners.clear()
     const silent = this.#process.world.draw("half-open", 0.7)
@@ -109,11 +109,8 @@ export class SimNetwork implements Network {
 const FIRST_PORT = 40_000
 const LAST_PORT = 65_535
 
-/**
- * A simulation is one process, and its bytes cross no wire; the time that a handshake computes would not be
- * its own.
- */
+/** The bytes of a simulation stay within one process, and a TLS handshake would take real time. */
 function refuseTls(attempt: string): Promise<never> {
-  const message = `${attempt}: the simulated network has no TLS. Leave \`tls\` out in simulations.`
+  const message = `${attempt}: the simulated network has no TLS; leave \`tls\` out in simulations`
   return Promise.reject(new NetworkError("NotPermitted", message))
 }

@@ -12,24 +12,24 @@ import { SimLifeline } from "./sim-lifeline.js"
 import { SimNetwork } from "./sim-network.js"
 import type { World } from "./world.js"
 
-/** What stays when a process on it dies: an address, and clocks of its own. */
+/** What survives the death of a process on it: an address, and clocks. */
 export interface Machine {
   readonly name: string
   readonly host: string
   readonly bootMs: number
   clockRate: number
   wallOffsetMs: number
-  /** For how long it was suspended, all in all. */
+  /** The total time for which it was suspended. */
   suspendedMicros: SimMicros
 }
 
 /**
- * One life of one process: what it has under way ends with it.
+ * One run of one process: its pending steps end with it.
  *
- * A pause may begin inside any call to a port. The code that made the call cannot be held up there, so its
- * time is moved instead: from then on the process is ahead of the world by the length of the pause. What it
- * reads from its clock is later, what it sends leaves later, and nothing else happens in it until the world
- * has caught up. Seen from everywhere else, it stood still between the call and what came after.
+ * A pause may begin inside any call to a port. JavaScript code cannot be suspended there, so the time of the
+ * process is moved instead: from then on the process is ahead of the world by the length of the pause. Its
+ * clock shows a later time, its messages leave later, and none of its other steps run until the world has
+ * caught up. To all other processes, it stood still between the call and its next action.
  */
 export class SimProcess {
   readonly world: World
@@ -37,7 +37,7 @@ export class SimProcess {
   readonly name: string
   readonly ports: Ports
   readonly network: SimNetwork
-  /** What it has told the invariants since a pause began, and when each will have happened. */
+  /** Events that were recorded during a pause, and the times at which they will have happened. */
   readonly heldEvents: { readonly at: SimMicros; readonly event: SimEvent }[] = []
   #alive = true
   /** How far this process is ahead of the world, within its step. */
@@ -57,7 +57,7 @@ export class SimProcess {
       clock: new SimClock(this),
       random: new ProcessRandom(this, world.random.fork()),
       scheduler: {
-        // A real microtask: it runs before the step is over.
+        // A real microtask, which runs before the step is over.
         microtask: (task) => {
           settled.then(task)
         },
@@ -77,12 +77,12 @@ export class SimProcess {
     return this.#alive
   }
 
-  /** The present as this process has it. */
+  /** The present time of this process. */
   get now(): SimMicros {
     return this.world.now + this.#ahead
   }
 
-  /** The present as a clock has it that does not count while its machine is suspended. */
+  /** The present time of a clock that stops while the machine is suspended. */
   get awakeMicros(): SimMicros {
     const suspended = this.isSuspended ? this.world.now - (this.#still as Stillness).since : 0
     return this.now - this.machine.suspendedMicros - suspended
@@ -100,7 +100,7 @@ export class SimProcess {
     return this.#busyUntil
   }
 
-  /** Called at the start of everything that a process asks of the world. */
+  /** Called at the start of every call that a process makes to the world. */
   enterCall(what: string): void {
     const strength = this.world.faults["pause-in-call"]
     if (strength === 0 || this.world.isCalm || this.world.current !== this) return
@@ -110,24 +110,24 @@ export class SimProcess {
     this.world.fault("pause-in-call", `${this.name} in ${what} for ${pause / 1000} ms`)
   }
 
-  /** Stands still from now on, as a whole. */
+  /** Pauses the whole process from now on. */
   pause(micros: SimMicros): void {
     this.#busyUntil = Math.max(this.#busyUntil, this.world.now + micros)
   }
 
   /**
-   * Stands still until it is told to go on, or is killed. A suspended one does with its whole machine, whose
-   * monotonic clock does not count meanwhile. It must not be in a pause: there it may have read times that
-   * would come again.
+   * Halts the process until `goOn` is called or it is killed. A suspended process halts with its whole
+   * machine, whose monotonic clock stops meanwhile. The process must not be in a pause, in which it may have
+   * read later times.
    */
   standStill(kind: Stillness["kind"]): void {
     if (this.isStill || this.now > this.world.now || this.#busyUntil > this.world.now) {
-      throw new Error(`${this.name} stands still already`)
+      throw new Error(`${this.name} is already paused or suspended`)
     }
     this.#still = { kind, since: this.world.now, waiting: [] }
   }
 
-  /** Keeps a step that comes up while it stands still. */
+  /** Keeps a step that is due while the process is halted. */
   keepWaiting(step: Step): void {
     this.#still?.waiting.push(step)
   }
@@ -149,7 +149,7 @@ export class SimProcess {
     this.#ahead = 0
   }
 
-  /** Runs `task` as a step of this process, `inMicros` of true time from its present. */
+  /** Runs `task` as a step of this process, `inMicros` of true time after its present. */
   later(inMicros: SimMicros, label: string, task: () => void): Timer {
     if (!this.#alive) return { cancel: () => {} }
     const step: Step = this.world.schedule(this.now + inMicros, this, label, task)
@@ -160,20 +160,20 @@ export class SimProcess {
     }
   }
 
-  /** Runs `task` as a step of this process, after its program has begun. */
+  /** Runs `task` as a step of this process, after its program has started. */
   onceStarted(label: string, task: () => void): void {
     if (this.#beforeStart === undefined) this.later(0, label, task)
     else this.#beforeStart.push(() => this.later(0, label, task))
   }
 
-  /** Its program begins in this step. */
+  /** Called in the step in which the program starts. */
   started(): void {
     const waiting = this.#beforeStart ?? []
     this.#beforeStart = undefined
     for (const task of waiting) task()
   }
 
-  /** Ends it at once. What it had under way never happens. */
+  /** Ends the process at once. Its pending steps never run. */
   kill(): void {
     if (!this.#alive) return
     this.#alive = false
@@ -183,7 +183,7 @@ export class SimProcess {
     for (const told of this.#onDeath) told()
   }
 
-  /** Gives a function that takes it back. */
+  /** Returns a function that removes the listener. */
   onDeath(told: () => void): () => void {
     this.#onDeath.add(told)
     return () => this.#onDeath.delete(told)
@@ -192,7 +192,7 @@ export class SimProcess {
   #yield(task: () => void): void {
     if (!this.#alive) return
     this.#yielded.push(task)
-    // Tasks run in the order given, whatever order their steps come up in.
+    // Tasks run in the order given, whatever the order of their steps.
     this.later(0, "yield", () => this.#yielded.shift()?.())
   }
 }
@@ -220,8 +220,7 @@ class ProcessRandom extends SeededRandom {
 }
 
 /**
- * A log line is a line of the trace. Its fields stay out: they may hold stacks, which differ from machine to
- * machine.
+ * Writes log lines to the trace, without their fields, which may contain stacks that differ between machines.
  */
 function traced(proc: SimProcess): Logger {
   const logger: Logger = {

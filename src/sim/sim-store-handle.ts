@@ -17,12 +17,12 @@ import { type AskedOfStore, SimStoreRequest } from "./sim-store-request.js"
 import type { SimStoreServer } from "./sim-store-server.js"
 import { SimStoreWatch } from "./sim-store-watch.js"
 
-/** What one process sees of a store. */
+/** The handle of one process on a store. */
 export class SimStoreHandle implements ClusterStore {
   readonly identity: string
   readonly process: SimProcess
   readonly answers: SimStoreLine
-  /** Undefined where the store takes no time over a request. */
+  /** Undefined if the store takes no time for requests. */
   readonly server: SimStoreServer | undefined
   readonly #store: SimStore
   readonly #timeoutMicros: SimMicros
@@ -46,7 +46,7 @@ export class SimStoreHandle implements ClusterStore {
     })
   }
 
-  /** Reaches the store for the first time. */
+  /** Contacts the store for the first time. */
   open(): Promise<void> {
     return this.#ask("open", { bytes: 0, keys: [], serve: () => {} })
   }
@@ -92,7 +92,10 @@ export class SimStoreHandle implements ClusterStore {
     this.#store.detach(this)
   }
 
-  /** When a request arrives that would do so at `at`: in the order of the calls, so no two at one instant. */
+  /**
+   * Returns the time at which a request that would arrive at `at` does arrive: requests keep the order of the
+   * calls, and no two arrive at one instant.
+   */
   arrivalAt(at: SimMicros): SimMicros {
     this.#lastArrivalAt = Math.max(this.#lastArrivalAt + 1, Math.ceil(at))
     return this.#lastArrivalAt
@@ -117,7 +120,7 @@ export class SimStoreHandle implements ClusterStore {
 
 type Asked<Answer> = Pick<AskedOfStore<Answer>, "bytes" | "keys" | "serve" | "commit">
 
-/** What the caller does to its bytes after the call does not travel. */
+/** Copies the commit, so that later changes by the caller have no effect. */
 function copied({ epoch, conditions, writes }: Commit): Commit {
   return {
     epoch,

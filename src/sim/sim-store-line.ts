@@ -1,7 +1,7 @@
 import type { SimMicros } from "./agenda.js"
 import type { SimProcess } from "./sim-process.js"
 
-/** The way from a store to a process. What is sent arrives in order; while the line is held, it waits. */
+/** The path from a store to a process. Messages arrive in order; while the path is held, they wait. */
 export class SimStoreLine {
   readonly #process: SimProcess
   readonly #label: string
@@ -26,18 +26,21 @@ export class SimStoreLine {
     this.#wakeAt(this.#lastDueAt)
   }
 
-  /** It may not be held any more. */
+  /** Called when the line may no longer be held. */
   wake(): void {
     const next = this.#waiting[0]
     if (next !== undefined) this.#wakeAt(next.dueAt)
   }
 
-  /** What is on its way gets lost. */
+  /** Drops the messages in flight. */
   clear(): void {
     this.#waiting = []
   }
 
-  /** Each wake-up takes what is next by then, so the order holds however wake-ups come up. */
+  /**
+   * Each wake-up takes the message that is next by then, so the order does not depend on the order of
+   * wake-ups.
+   */
   #wakeAt(at: SimMicros): void {
     this.#process.world.schedule(at, this.#process, this.#label, () => {
       const next = this.#waiting[0]

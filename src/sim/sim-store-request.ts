@@ -9,9 +9,9 @@ export class SimStoreRequest<Answer = unknown> {
   readonly process: SimProcess
   readonly what: string
   readonly bytes: number
-  /** If it is one. */
+  /** The commit, if the request is one. */
   readonly commit: Commit | undefined
-  /** What it reads, or writes. */
+  /** The keys that it reads or writes. */
   readonly keys: readonly string[]
   readonly serve: () => Answer
   readonly answered: Promise<Answer>
@@ -51,12 +51,12 @@ export class SimStoreRequest<Answer = unknown> {
     })
   }
 
-  /** Nobody waits for the answer: the client has given up, or has died. */
+  /** Whether the client has given up, or has died, so that nobody waits for the answer. */
   get isAbandoned(): boolean {
     return this.#isOver || !this.process.isAlive
   }
 
-  /** Its process died in a pause after which it would have left. */
+  /** Whether the process died in a pause, after which the request would have left. */
   get neverLeft(): boolean {
     const diedAt = this.#diedAt()
     return diedAt !== undefined && diedAt < this.leavesAt
@@ -67,7 +67,7 @@ export class SimStoreRequest<Answer = unknown> {
   }
 
   refuse(): void {
-    this.#answers.send(0, () => this.#fail("the store refuses requests for now", "not-committed"))
+    this.#answers.send(0, () => this.#fail("the store refuses requests temporarily", "not-committed"))
   }
 
   #fail(problem: string, commitment: Commitment): void {
@@ -83,6 +83,6 @@ export interface AskedOfStore<Answer> {
   readonly timeoutMicros: SimMicros
   /** When the process died, if it has. */
   readonly diedAt: () => SimMicros | undefined
-  /** What the store does, and what it answers. */
+  /** Carries the request out at the store, and returns the answer. */
   readonly serve: () => Answer
 }

@@ -3,24 +3,24 @@ import type { SimMicros } from "./agenda.js"
 import type { SimStoreRequest } from "./sim-store-request.js"
 import type { World } from "./world.js"
 
-/** How long a store takes over requests. */
+/** How long a store takes for requests. */
 export interface StoreService {
-  /** What it takes over one read, in ms. Default 0.01. */
+  /** The duration of a read, in ms. Default 0.01. */
   readonly readMs?: number
-  /** What it takes over one commit, in ms, and over each KiB of one. Default 0.01, and 0. */
+  /** The duration of a commit, in ms, and of each KiB of it. Default 0.01, and 0. */
   readonly commitMs?: number
   readonly kibMs?: number
-  /** What every commit takes beyond that, in ms. Others do not wait for it. Default 0. */
+  /** An additional delay of every commit, in ms, during which other requests are served. Default 0. */
   readonly delayMs?: number
   /**
-   * Which of the requests that wait is next. `lanes`: what is about leases and node records goes first, as in
-   * the adapters that come with Troupe. `fifo`: they are served in the order in which they came, as by an
+   * Which of the waiting requests is next. `lanes`: requests about leases and node records go first, as in
+   * the adapters that are part of Troupe. `fifo`: requests are served in the order of their arrival, as by an
    * adapter that has one connection. Default `lanes`.
    */
   readonly order?: "lanes" | "fifo"
 }
 
-/** Serves the requests of one process, one after the other: what comes behind much work waits for it. */
+/** Serves the requests of one process one after another, so that requests behind much work wait for it. */
 export class SimStoreServer {
   readonly #world: World
   readonly #service: Required<StoreService>
@@ -64,7 +64,7 @@ export class SimStoreServer {
   }
 }
 
-/** Keys have their namespace before them. */
+/** Keys include their namespace. */
 function isOfTheNodes(keys: readonly string[]): boolean {
   return keys.some((key) => {
     const bare = key.slice(key.indexOf("/") + 1)

@@ -4,16 +4,14 @@ import type { SimMicros } from "./agenda.js"
 import type { SimProcess } from "./sim-process.js"
 import { SimStoreLine } from "./sim-store-line.js"
 
-/** What a watch has to know of its store. */
+/** What a watch needs of its store. */
 interface WatchedStore {
   readonly state: StoreState
   readonly isHanging: boolean
   isCutOff(machine: string): boolean
 }
 
-/**
- * One watch of one process: it looks at the store when something has changed there, and sends what it finds.
- */
+/** One watch of one process: it reads the store when something has changed there, and sends the changes. */
 export class SimStoreWatch implements StoreWatch {
   readonly process: SimProcess
   readonly #store: WatchedStore
@@ -22,7 +20,7 @@ export class SimStoreWatch implements StoreWatch {
   readonly #line: SimStoreLine
   #from: Moment
   #isWaking = false
-  /** All that it will ever find has been sent. */
+  /** Whether everything that it will ever find has been sent. */
   #isComplete = false
   #isCancelled = false
 
@@ -35,7 +33,7 @@ export class SimStoreWatch implements StoreWatch {
     this.#line = new SimStoreLine(proc, "store watch", () => store.isCutOff(proc.machine.name))
   }
 
-  /** Nothing will be told any more. */
+  /** Whether no more changes will be delivered. */
   get isOver(): boolean {
     return this.#isCancelled || !this.process.isAlive || (this.#isComplete && this.#line.isEmpty)
   }
@@ -45,8 +43,8 @@ export class SimStoreWatch implements StoreWatch {
   }
 
   /**
-   * Whether it has seen all up to the moment before a commit to these keys, and that commit is none of its
-   * business. It would find that out by itself, in a step that costs more than this.
+   * Whether the watch has seen everything up to the moment before a commit to these keys, and the commit does
+   * not concern it. The watch would find this out by itself, in a step that costs more than this.
    */
   passesOver(keys: readonly string[], before: Moment): boolean {
     const hasSeenAll =
@@ -63,8 +61,8 @@ export class SimStoreWatch implements StoreWatch {
   }
 
   /**
-   * The way to the process is open again, either as it was or as a new one, on which it has to be told that
-   * there is a gap.
+   * Called when the path to the process is open again, either the same one, or a new one on which a gap has
+   * to be reported.
    */
   healed(isGap: boolean): void {
     if (isGap && !this.#isComplete) {
@@ -77,7 +75,7 @@ export class SimStoreWatch implements StoreWatch {
 
   #look(): void {
     this.#isWaking = false
-    // It is woken again when these are over.
+    // The watch is woken again when these are over.
     if (
       this.#isComplete ||
       this.isOver ||

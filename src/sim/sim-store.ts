@@ -10,19 +10,17 @@ import type { SimStoreWatch } from "./sim-store-watch.js"
 import type { Life, World } from "./world.js"
 
 /**
- * A store that stands outside of all machines and survives them. Each process opens it for itself, through
- * `provider`.
+ * A store outside all machines, which survives their crashes. Each process opens it through `provider`.
  *
- * A request takes time to get there and an answer takes time to get back. The requests of one handle arrive
- * in the order of the calls, and what the store does with one is a step of its own, so it is a single moment
- * in the order of the world. A store with a `StoreService` takes time over each as well, and serves those of
- * one process one after the other.
+ * A request takes time to arrive and its answer takes time to return. The requests of one handle arrive in
+ * the order of the calls, and the store handles each in a step of its own, so each is a single moment in the
+ * order of the world. A store with a `StoreService` also takes time for each request, and serves those of one
+ * process one after another.
  *
- * What may happen to a request: it is refused, held up, or lost on the way; its answer is lost; or it arrives
- * when the client has long given up, and then nothing holds its order and its process may be dead. A machine
- * may be cut off from the store for a while: half of what it sends is lost and the rest arrives when the cut
- * heals. The store may stand still as a whole, and it may be set back to an earlier moment, which begins a
- * new epoch.
+ * A request may be refused, delayed, or lost; its answer may be lost; or it may arrive long after the client
+ * has given up, out of order and possibly after the death of its process. A machine may be cut off from the
+ * store for a while: half of what it sends is lost and the rest arrives when the cut heals. The whole store
+ * may hang, and it may be set back to an earlier moment, which begins a new epoch.
  */
 export class SimStore {
   readonly state: StoreState
@@ -32,7 +30,7 @@ export class SimStore {
   readonly #watches = new Set<SimStoreWatch>()
   readonly #observers: ((event: SimStoreEvent) => void)[] = []
   readonly #cuts = new Map<string, Set<object>>()
-  /** What has arrived while the store stands still, or is held up by a cut of its machine. */
+  /** Requests that arrived while the store hangs, or whose machine is cut off. */
   #held: SimStoreRequest[] = []
   readonly #service: StoreService | undefined
   readonly #planned = new Map<string, RequestFault[]>()
@@ -47,7 +45,7 @@ export class SimStore {
     world.addStore(this)
   }
 
-  /** How the process of a life opens it. */
+  /** Returns the provider with which the process of a life opens the store. */
   provider(life: Life, options: SimStoreOptions = {}): StoreProvider {
     const proc = this.#world.processOf(life)
     return {
@@ -60,25 +58,25 @@ export class SimStore {
     }
   }
 
-  /** What is there in truth, keys with their namespace, at this moment. */
+  /** Returns the true contents at this moment; keys include their namespace. */
   list(prefix = ""): Listing {
     return this.state.list(prefix)
   }
 
   /**
-   * Told of every commit and every cut of history, in the moment in which it happens. Keys have their
-   * namespace.
+   * Notifies the observer of every commit and every cut of history, at the moment at which it happens. Keys
+   * include their namespace.
    */
   observe(observer: (event: SimStoreEvent) => void): void {
     this.#observers.push(observer)
   }
 
-  /** The next request of that machine meets this fault, whatever is drawn. */
+  /** The next request of that machine meets this fault, whatever the seed draws. */
   strikeNext(machine: string, fault: RequestFault): void {
     this.#planned.set(machine, [...(this.#planned.get(machine) ?? []), fault])
   }
 
-  /** Nothing passes between that machine and the store until the function that this gives is called. */
+  /** Cuts all traffic between that machine and the store until the returned function is called. */
   cutOff(machine: string): () => void {
     const own = {}
     const cuts = this.#cuts.get(machine) ?? new Set()
@@ -94,7 +92,7 @@ export class SimStore {
     return this.#cuts.has(machine)
   }
 
-  /** Stands still for a while, as a whole. What arrives meanwhile is served afterwards. */
+  /** Stops serving requests for a while. Requests that arrive meanwhile are served afterwards. */
   hang(ms: number): void {
     const until = this.#world.now + Math.ceil(ms * 1000)
     this.#hangsUntil = Math.max(this.#hangsUntil ?? 0, until)
@@ -107,14 +105,14 @@ export class SimStore {
     return this.#hangsUntil !== undefined
   }
 
-  /** Stands still no more. */
+  /** Ends a hang. */
   goOn(): void {
     this.#hangsUntil = undefined
     this.#serveHeld()
     this.#wakeWatches()
   }
 
-  /** Goes back by some commits, as far as they are known, and begins a new epoch. */
+  /** Discards the last commits, as far as they are known, and begins a new epoch. */
   cutHistory(commits: number): void {
     const { state } = this
     this.#epochs += 1
@@ -123,14 +121,14 @@ export class SimStore {
     this.#wakeWatches()
   }
 
-  /** All cuts are over. */
+  /** Ends all cuts. */
   heal(): void {
     const machines = [...this.#cuts.keys()]
     this.#cuts.clear()
     for (const machine of machines) this.#healed(machine)
   }
 
-  /** Whoever serves the requests of one handle, where that takes time. */
+  /** Returns the server for the requests of one handle, if requests take time. */
   serverFor(): SimStoreServer | undefined {
     if (this.#service === undefined) return undefined
     return new SimStoreServer(this.#world, this.#service, (request) => this.#serveOrHold(request))
@@ -224,7 +222,7 @@ export class SimStore {
     for (const request of held) if (!this.#held.includes(request)) this.#serve(request)
   }
 
-  /** Those whose business it is. */
+  /** Wakes the watches that the commit concerns. */
   #wakeWatchesOf({ writes }: Commit, before: Moment): void {
     const keys = writes.map(({ key }) => key)
     this.#wakeWatches((watch) => !watch.passesOver(keys, before))
@@ -238,28 +236,28 @@ export class SimStore {
   }
 }
 
-/** The faults that strike one request. */
+/** The faults that affect a single request. */
 export type RequestFault = Extract<
   FaultKind,
   "store-refusal" | "store-delay" | "store-lost-request" | "store-lost-answer" | "store-late-arrival"
 >
 
 export interface SimStoreOptions {
-  /** How long a client waits for an answer. 3,000 unless set. */
+  /** How long a client waits for an answer. Default 3,000. */
   readonly timeoutMs?: number
 }
 
 export type SimStoreEvent =
   | {
       readonly kind: "judged"
-      /** The life that sent it. */
+      /** The name of the life that sent the commit. */
       readonly by: string
       readonly commit: Commit
       readonly result: CommitResult
-      /** The life that sent it has given up on it, or is dead. */
+      /** Whether that life has given up on the commit, or is dead. */
       readonly isLate: boolean
     }
-  /** Where history goes on from, in its new epoch. */
+  /** The moment from which history continues, in its new epoch. */
   | ({ readonly kind: "cut" } & Moment)
 
 function resultText(result: CommitResult): string {

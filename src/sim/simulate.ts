@@ -3,22 +3,19 @@ import { runSeed, type SeedFailure, type SeedOptions, type SeedReport } from "./
 import type { Workload } from "./workload.js"
 
 export interface SimulateOptions extends SeedOptions {
-  /** How many seeds; 100 unless set. */
+  /** The number of seeds. Default 100. */
   readonly seeds?: number
-  /** The first of them; 1 unless set. */
+  /** The first seed. Default 1. */
   readonly from?: number
   readonly onSeed?: (report: SeedReport) => void
 }
 
-/** What came of many seeds. */
+/** The result of many seeds. */
 export interface SimulationReport {
   readonly workload: string
   readonly seeds: number
   readonly failures: readonly FailedSeed[]
-  /**
-   * What is wrong with the run as a whole: a floor that was not reached, a claim that was never put to the
-   * test.
-   */
+  /** Problems of the run as a whole: a floor that was not reached, an assertion that was never evaluated. */
   readonly problems: readonly string[]
   readonly steps: number
   readonly virtualMs: number
@@ -35,7 +32,7 @@ export interface FailedSeed {
   readonly tail: readonly string[]
 }
 
-/** Runs a workload with one seed after the other, and says what came of it. */
+/** Runs a workload with one seed after another, and reports the results. */
 export async function simulate(workload: Workload, options: SimulateOptions = {}): Promise<SimulationReport> {
   const from = options.from ?? 1
   const tally = new Tally(workload)
@@ -47,7 +44,7 @@ export async function simulate(workload: Workload, options: SimulateOptions = {}
   return tally.report()
 }
 
-/** Adds reports up, wherever they were made. */
+/** Sums up reports, from this process or others. */
 export class Tally {
   readonly #workload: Workload
   readonly #failures: FailedSeed[] = []
@@ -94,7 +91,7 @@ export class Tally {
     }
   }
 
-  /** A single seed is a replay: it is not asked to have reached everything. */
+  /** A single seed is a replay, and need not have reached everything. */
   #problems(): string[] {
     if (this.#seeds < 2) return []
     const problems: string[] = []

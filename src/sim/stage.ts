@@ -8,8 +8,8 @@ import type { StoreService } from "./sim-store-server.js"
 import type { Life, Program, World } from "./world.js"
 
 /**
- * The process that was asked to do something died before it had, or was not running. Whether it did is
- * unknown.
+ * Reports that the process which was asked to run a task died before the end of the task, or was not running.
+ * Whether the task was run is unknown.
  */
 export class ProcessDiedError extends TroupeError {
   readonly code = "ProcessDied"
@@ -20,15 +20,15 @@ export class ProcessDiedError extends TroupeError {
 }
 
 export interface StageStoreOptions {
-  /** How many commits it can tell a watch of. Default 1,000. */
+  /** The number of past commits that watches can still receive. Default 1,000. */
   readonly keptCommits?: number
-  /** How long it takes over requests. Unless set, no time at all, however many there are. */
+  /** How long the store takes for requests. By default no time at all, however many there are. */
   readonly service?: StoreService | undefined
 }
 
 /**
- * What a workload does to its world. A workload stands outside of all machines: it starts them, asks things
- * of them, and judges the answers, and it survives them.
+ * The interface of a workload to its world. A workload runs outside all machines: it starts them, runs tasks
+ * on them, checks the results, and survives their crashes.
  */
 export class Stage {
   readonly random: SeededRandom
@@ -40,12 +40,12 @@ export class Stage {
     this.random = world.random.fork()
   }
 
-  /** Which faults are on, and how strong. */
+  /** The faults that are enabled, with their intensity. */
   get faults(): FaultPlan {
     return this.#world.faults
   }
 
-  /** True time, which no machine's clock tells. */
+  /** True time, which no machine's clock shows. */
   get nowMs(): number {
     return this.#world.now / 1000
   }
@@ -54,14 +54,14 @@ export class Stage {
     return this.#world.machines
   }
 
-  /** Adds a machine and runs `program` on it, now and whenever it comes back. */
+  /** Adds a machine and runs `program` on it, now and after each restart. */
   start(name: string, program: Program, options: { readonly killable?: boolean } = {}): void {
     this.#world.start(name, program, options)
   }
 
   /**
-   * A store outside of all machines, the same one for the same name. A program opens it with
-   * `provider(life)`. Its options are up to whoever asks for it first.
+   * Returns the store of that name, outside all machines. A program opens it with `provider(life)`. The
+   * options of the first call for a name apply.
    */
   store(name = "store", options: StageStoreOptions = {}): SimStore {
     const known = this.#stores.get(name)
@@ -84,14 +84,15 @@ export class Stage {
     this.#world.boot(machine)
   }
 
-  /** The process on a machine stands still for so long, as a whole. */
+  /** Pauses the process on a machine. */
   pause(machine: string, ms: number): void {
     this.#world.note(undefined, `${machine} is paused for ${ms} ms`)
     this.#world.processOn(machine)?.pause(Math.ceil(ms * 1000))
   }
 
   /**
-   * A machine stands still for so long, and only its wall clock goes on. Not one that stands still already.
+   * Suspends a machine; only its wall clock continues. Has no effect if the machine is already paused or
+   * suspended.
    */
   suspend(machine: string, ms: number): void {
     const world = this.#world
@@ -102,12 +103,12 @@ export class Stage {
     world.schedule(world.now + Math.ceil(ms * 1000), undefined, `${proc.name} goes on`, () => proc.goOn())
   }
 
-  /** The address of a machine, for its peers to connect to. */
+  /** Returns the address of a machine, for its peers to connect to. */
   hostOf(machine: string): string {
     return this.#world.machine(machine).host
   }
 
-  /** From now on nothing gets from `a` to `b`, until the function that this gives is called, or `heal`. */
+  /** Cuts the traffic from `a` to `b`, until the returned function or `heal` is called. */
   cut(a: string, b: string): () => void {
     return this.#world.cut(a, b)
   }
@@ -116,14 +117,14 @@ export class Stage {
     this.#world.heal()
   }
 
-  /** Ends all faults, so that what is left can settle. */
+  /** Ends all faults, so that the remaining work can settle. */
   calm(): void {
     this.#world.calm()
   }
 
   /**
-   * Runs `task` in the process on a machine, and gives what it gives, as a step of the workload. Rejects with
-   * a {@link ProcessDiedError} when the process is not there, or is killed before the task has ended.
+   * Runs `task` in the process on a machine, and resolves with its result, as a step of the workload. Rejects
+   * with a {@link ProcessDiedError} if the process is not running, or is killed before the task has ended.
    */
   on<T>(machine: string, task: (life: Life) => T | Promise<T>): Promise<T> {
     const world = this.#world
@@ -138,7 +139,8 @@ export class Stage {
         return
       }
       const unwatch = proc.onDeath(died)
-      // An answer leaves when the process has got so far; one that is killed before that has given none.
+      // An answer leaves when the process has reached this time; a process that is killed before has given
+      // none.
       const settle = (end: () => void) =>
         world.schedule(proc.now, world.driver, "answer", () => {
           if (!proc.isAlive) return
@@ -162,7 +164,7 @@ export class Stage {
     })
   }
 
-  /** A setting of the code under test, chosen by the seed. */
+  /** Chooses a setting of the code under test by the seed. */
   knob<T>(name: string, choices: readonly T[]): T {
     const choice = this.random.pick(choices)
     this.#world.knobs.set(name, choice)
@@ -170,7 +172,7 @@ export class Stage {
     return choice
   }
 
-  /** Counts something that was done, for the workload's floor. */
+  /** Counts completed operations, for the workload's floor. */
   operation(count = 1): void {
     this.#world.operations += count
   }
@@ -183,7 +185,7 @@ export class Stage {
     this.#world.record(event)
   }
 
-  /** Checked for every event that is recorded, after the step in which it was. */
+  /** Adds an invariant, which is checked for every recorded event after the step that recorded it. */
   invariant<E extends { readonly kind: string }>(
     name: string,
     check: (event: E) => string | undefined | false,

@@ -1,6 +1,6 @@
 /**
- * What happened, line by line. The hash covers every line; the lines themselves are kept only as far back as
- * asked for, because a run has millions.
+ * The trace of a run, line by line. The hash covers every line; only the last lines are kept, because a run
+ * has millions.
  */
 export class Trace {
   readonly #keep: number
@@ -21,7 +21,7 @@ export class Trace {
     return this.#count
   }
 
-  /** 16 hex digits; two runs with the same hash did the same. */
+  /** 16 hex digits; two runs with the same hash behaved identically. */
   get hash(): string {
     const hex = (word: number) => (word >>> 0).toString(16).padStart(8, "0")
     return hex(this.#high) + hex(this.#low)

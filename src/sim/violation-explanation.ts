@@ -4,11 +4,11 @@ import { LinearizationSearch } from "./linearization-search.js"
 import type { Model } from "./sequential-model.js"
 
 /**
- * Says what is wrong with a history that was found wrong.
+ * Explains why a history is not linearizable.
  *
- * What can be explained could be explained at every earlier moment too. So there is a first answer that fits
- * no order; the history up to just before it has one, and that order and that answer are what a person has to
- * look at.
+ * A history that can be explained could also be explained at every earlier moment. There is therefore a first
+ * answer that fits no order, and the history up to just before it has one. That order and that answer are
+ * what a person has to look at.
  */
 export function explainViolation<State, Input, Output>(
   operations: readonly Operation<Input, Output>[],
@@ -34,13 +34,13 @@ export function explainViolation<State, Input, Output>(
 export interface Violation<Input, Output> {
   readonly kind: "violation"
   readonly key: string
-  /** Lines for people. */
+  /** The explanation, in lines of text. */
   readonly explanation: readonly string[]
-  /** The longest order that was found, and last the operation that does not fit. */
+  /** The longest order that was found, followed by the operation that does not fit. */
   readonly operations: readonly Operation<Input, Output>[]
 }
 
-/** Where the search gives up on the way, a later misfit than the first. */
+/** Returns the first misfit, or a later one if the search runs out of budget. */
 function firstMisfit<State, Input, Output>(
   operations: readonly Operation<Input, Output>[],
   model: Model<State, Input, Output>,
@@ -80,13 +80,13 @@ function linesOf<State, Input, Output>(
     outcome.kind === "unknown" && !model.observesOnly(input, undefined)
   const idle = known.filter((one) => one.id !== misfit.id && isIdle(one) && !order.includes(one))
   return [
-    `${JSON.stringify(misfit.key)} is not linearizable: an answer fits no order of what came before it.`,
+    `${JSON.stringify(misfit.key)} is not linearizable: no order of the earlier operations explains an answer.`,
     "The longest order found, and | the state after each:",
     ...(done.length > MOST_LINES ? [`  ${done.length - MOST_LINES} before these`] : []),
     ...done.slice(-MOST_LINES),
     "The answer that does not fit:",
     `${lineOf(misfit, model)}  | it would be ${model.outputText(given)}`,
-    ...(idle.length > 0 ? ["Without an answer, and of no use:"] : []),
+    ...(idle.length > 0 ? ["Operations without an answer, which do not help:"] : []),
     ...idle.slice(0, MOST_LINES).map((one) => lineOf(one, model)),
     ...(idle.length > MOST_LINES ? [`  ${idle.length - MOST_LINES} more`] : []),
   ]

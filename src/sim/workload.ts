@@ -1,14 +1,14 @@
 import type { FaultKind } from "./faults.js"
 import type { Stage } from "./stage.js"
 
-/** Something to do in a simulated world, and what must hold while it is done. */
+/** A program for a simulated world, and the assertions that must hold while it runs. */
 export interface Workload {
   readonly name: string
-  /** One line for the list. */
+  /** A one-line description for the list of workloads. */
   readonly about: string
-  /** The faults that it is made for. All unless set. */
+  /** The faults that may be enabled. Default: all. */
   readonly faults?: readonly FaultKind[]
-  /** What a run must have done at least, for each seed in the mean. A run that did less proved nothing. */
+  /** The least that a run must have done, on average over its seeds. A run that did less shows nothing. */
   readonly floors?: Floors
   readonly limits?: Partial<Limits>
   run(stage: Stage): Promise<void>
@@ -17,15 +17,15 @@ export interface Workload {
 export interface Floors {
   readonly operations?: number
   readonly faults?: number
-  /** How often something that is to happen `sometimes` was reached, by its name. */
+  /** How often each `sometimes` must be reached, by its name. */
   readonly sometimes?: Readonly<Record<string, number>>
 }
 
 export interface Limits {
-  /** Virtual time that one seed may take. 3,600,000 unless set. */
+  /** The virtual time that one seed may take. Default 3,600,000. */
   readonly virtualMs: number
-  /** Steps that one seed may take. 5,000,000 unless set. */
+  /** The number of steps that one seed may take. Default 5,000,000. */
   readonly steps: number
-  /** Steps at one instant, beyond which it is taken for an endless loop. 100,000 unless set. */
+  /** The number of steps at one instant that count as an endless loop. Default 100,000. */
   readonly stepsAtOneInstant: number
 }

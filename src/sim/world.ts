@@ -10,16 +10,16 @@ import type { SimStore } from "./sim-store.js"
 import { Trace } from "./trace.js"
 
 /**
- * What runs on a machine. It is started when the machine is, and again each time that the machine comes back.
+ * The program of a machine. It is started when the machine is, and again each time that the machine restarts.
  */
 export type Program = (life: Life) => void | Promise<void>
 
-/** One life of a program. */
+/** One run of a program. */
 export interface Life {
   readonly name: string
   readonly host: string
   readonly ports: SimProcess["ports"]
-  /** Tells the invariants what happened. */
+  /** Records an event for the invariants. */
   record(event: SimEvent): void
   always(name: string, holds: boolean, detail?: () => string): void
   sometimes(name: string, holds?: boolean): void
@@ -30,18 +30,17 @@ export interface Life {
 interface WorldOptions {
   readonly seed: number
   readonly faults: FaultPlan
-  /** How many lines of the trace are kept. 50 unless set. */
+  /** The number of lines of the trace that are kept. Default 50. */
   readonly keepTrace?: number
   readonly onTrace?: ((line: string) => void) | undefined
 }
 
 /**
- * Machines, processes and the network between them, in one process, on one thread, from one number.
+ * Machines, processes and the network between them, in one process, on one thread, from one seed.
  *
- * Everything that happens is a step: it belongs to one process, and its microtasks are part of it. The world
- * takes steps from its agenda one by one, in an order drawn from the seed, and after each it checks what must
- * hold. Nothing in here reads a real clock or draws real chance, so the same seed gives the same trace to the
- * byte.
+ * Everything that happens is a step: it belongs to one process, and includes its microtasks. The world takes
+ * steps from its agenda one by one, in an order drawn from the seed, and checks the invariants after each. No
+ * code here reads a real clock or uses real randomness, so the same seed gives the same trace, byte for byte.
  */
 export class World {
   readonly random: SeededRandom
@@ -50,17 +49,17 @@ export class World {
   readonly trace: Trace
   readonly faultCounts = new Map<FaultKind, number>()
   readonly knobs = new Map<string, unknown>()
-  /** Where the workload lives: it is never killed. */
+  /** The process of the workload, which is never killed. */
   readonly driver: SimProcess
   readonly #agenda: Agenda
   readonly #sites = new Map<string, Site>()
-  /** The cuts that hold each direction, which is open again when all of them have been taken back. */
+  /** The cuts of each direction. A direction is open again when all of its cuts have been removed. */
   readonly #cuts = new Map<string, Set<object>>()
   readonly #stores: SimStore[] = []
   readonly #processes = new WeakMap<Life, SimProcess>()
-  /** What the workload waits for, for the case that it never comes. */
+  /** What the workload waits for; reported if it waits forever. */
   readonly waiting = new Set<{ readonly label: string }>()
-  /** All lines that were ever held, by their marks. */
+  /** All lifelines that were ever held, by their marks. */
   readonly lines = new Map<string, SimLine>()
   operations = 0
   steps = 0
@@ -79,7 +78,7 @@ export class World {
     return this.#agenda.now
   }
 
-  /** Whose step it is. */
+  /** The process of the current step. */
   get current(): SimProcess | undefined {
     return this.#current
   }
@@ -90,7 +89,7 @@ export class World {
 
   /** Adds a machine and starts its program. */
   start(name: string, program: Program, options: { readonly killable?: boolean } = {}): void {
-    if (this.#sites.has(name)) throw new Error(`there is a machine ${name} already`)
+    if (this.#sites.has(name)) throw new Error(`machine ${name} already exists`)
     const machine = this.#makeMachine(name, this.#sites.size + 1)
     this.#sites.set(name, { machine, program, killable: options.killable ?? true, lives: 0, life: undefined })
     this.boot(name)
@@ -135,8 +134,8 @@ export class World {
   }
 
   /**
-   * What a process does after a pause began has not happened before the pause is over, and never if it is
-   * killed.
+   * An event that a process records during a pause counts only once the pause is over, and never if the
+   * process is killed before.
    */
   #recordBy(proc: SimProcess, event: SimEvent): void {
     if (!proc.isAlive) return
@@ -146,7 +145,7 @@ export class World {
     this.schedule(proc.now, undefined, `${proc.name} has got so far`, () => this.#recordHeld(proc))
   }
 
-  /** In the order in which they were held back, and before whatever the process does next. */
+  /** Records held events in their order, before any later event of the process. */
   #recordHeld(proc: SimProcess): void {
     const { heldEvents } = proc
     while (proc.isAlive && heldEvents[0] !== undefined && heldEvents[0].at <= this.now) {
@@ -161,7 +160,7 @@ export class World {
     life.kill()
   }
 
-  /** The living process of a machine, if there is one. */
+  /** Returns the live process of a machine, if there is one. */
   processOn(name: string): SimProcess | undefined {
     const { life } = this.#site(name)
     return life?.isAlive === true ? life : undefined
@@ -179,14 +178,14 @@ export class World {
     return this.#agenda.add(Math.max(at, this.now), proc, label, run)
   }
 
-  /** Brings a step up that has waited. */
+  /** Makes a step that has waited ready again. */
   again(step: Step): void {
     this.#agenda.again(this.now, step)
   }
 
   /**
-   * Begins the next step. False when there is none, and then nothing will ever happen again. Its microtasks
-   * have yet to run; `endStep` is to be called after them.
+   * Begins the next step. Returns false if there is none, in which case no step will ever run again. The
+   * caller must let the microtasks of the step run, and then call `endStep`.
    */
   beginStep(enter: (proc: SimProcess | undefined) => void = () => {}): boolean {
     for (;;) {
@@ -222,7 +221,7 @@ export class World {
     this.trace.add(`${String(this.now / 1000).padStart(12)} ${proc?.name ?? "world"} ${what}`)
   }
 
-  /** Counts an event for the invariants. */
+  /** Records an event for the invariants. */
   record(event: SimEvent): void {
     this.assertions.record(event)
   }
@@ -232,17 +231,14 @@ export class World {
     this.note(undefined, `fault ${kind} ${detail}`)
   }
 
-  /** Whether a fault strikes here; `often` is its probability at full strength. */
+  /** Whether a fault strikes here; `often` is its probability at full intensity. */
   draw(kind: FaultKind, often: number): boolean {
     if (this.#calm || !this.random.chance(this.faults[kind] * often)) return false
     this.fault(kind, "")
     return true
   }
 
-  /**
-   * No more faults from now on: partitions heal, those from stores included, and whoever stands still goes
-   * on.
-   */
+  /** Ends all faults: partitions heal, including those from stores, and paused processes resume. */
   calm(): void {
     this.#calm = true
     this.note(undefined, "calm")
@@ -255,9 +251,7 @@ export class World {
     return this.#calm
   }
 
-  /**
-   * From now on nothing gets from `a` to `b`, until the function that this gives is called, or all is healed.
-   */
+  /** Cuts the traffic from `a` to `b`, until the returned function or `heal` is called. */
   cut(a: string, b: string): () => void {
     const direction = `${a}>${b}`
     const cuts = this.#cuts.get(direction) ?? new Set()
@@ -301,7 +295,7 @@ export class World {
     return undefined
   }
 
-  /** Carries a connection request there and its answer back. An answer that gets lost never comes. */
+  /** Sends a connection request and returns its answer to the client. A lost answer never arrives. */
   sendConnect(client: SimProcess, to: Endpoint, answer: (answer: "refused" | SimConnection) => void): void {
     if (this.draw("hanging-connect", 0.2)) return
     const back = (result: "refused" | SimConnection) =>
@@ -323,7 +317,7 @@ export class World {
     })
   }
 
-  /** How long so many bytes take between two machines. */
+  /** Returns the time that this number of bytes takes between two machines. */
   latency(bytes: number): SimMicros {
     const slow = this.faults["slow-network"]
     const spike =
@@ -332,7 +326,7 @@ export class World {
     return Math.ceil(this.random.between(100, 1_000 + 20_000 * slow) + spike + bytes / bytesPerMicro)
   }
 
-  /** The bytes as they arrive. */
+  /** Returns the bytes as they arrive. */
   corrupted(bytes: Uint8Array): Uint8Array {
     if (bytes.length === 0 || !this.draw("corruption", 0.005)) return bytes
     const copy = bytes.slice()
@@ -356,7 +350,7 @@ export class World {
   #site(name: string): Site {
     const site = this.#sites.get(name)
     if (site === undefined)
-      throw new Error(`there is no machine ${name}; there are ${this.machines.join(", ")}`)
+      throw new Error(`machine ${name} does not exist; the machines are ${this.machines.join(", ")}`)
     return site
   }
 }

@@ -1,21 +1,21 @@
 /**
- * What a simulated world provides, while it is current, to code that asks the process for time, chance or a
- * turn.
+ * What a simulated world provides, while it is current, to code that uses the time, randomness or event loop
+ * of the process.
  */
 export interface AmbientWorld {
   wallMs(): number
-  /** What `performance.now` and `process.hrtime` read. */
+  /** The time of `performance.now` and `process.hrtime`. */
   monotonicMs(): number
   setTimer(delayMs: number, fire: () => void): { cancel(): void }
-  /** Where `queueMicrotask` and `process.nextTick` go. */
+  /** Runs the tasks of `queueMicrotask` and `process.nextTick`. */
   microtask(task: () => void): void
-  /** Where `setImmediate` goes. */
+  /** Runs the tasks of `setImmediate`. */
   yield(task: () => void): void
   randomUint32(): number
   randomBytes(length: number): Uint8Array
   /**
-   * The error to throw for what no world can provide, such as a socket; `caller` is the file and line that
-   * asked.
+   * Returns the error to throw for what no world can provide, such as a socket; `caller` is the file and line
+   * of the call.
    */
   forbidden(what: string, caller: string): Error
 }

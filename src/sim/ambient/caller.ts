@@ -5,13 +5,13 @@ import type { Callable } from "./patches.js"
 interface Caller {
   /** The file and the line. */
   readonly place: string
-  /** Whether it is what loads modules, and reads their files for whoever imports them. */
+  /** Whether the caller is the module loader, which reads files for importing modules. */
   readonly loadsModules: boolean
 }
 
 /**
- * The first caller of `callee` that is not part of Node. It is read from the stack as text, so that a source
- * map, where one is in use, has been applied.
+ * Returns the first caller of `callee` that is not part of Node. It is read from the text of the stack, so
+ * that source maps have been applied.
  */
 export function callerOf(callee: Callable): Caller {
   for (const line of stackAbove(callee)) {
@@ -22,10 +22,10 @@ export function callerOf(callee: Callable): Caller {
     const path = file.startsWith("file:") ? fileURLToPath(file) : file
     return { place: `${path}:${row}`, loadsModules: false }
   }
-  return { place: "a place that the stack does not show", loadsModules: false }
+  return { place: "an unknown place", loadsModules: false }
 }
 
-/** Node's loader, and what applies source maps. */
+/** Node's loader, and its code for source maps. */
 const nodesLoader = /^node:internal\/(?:modules|source_map)\//
 
 function stackAbove(callee: Callable): string[] {

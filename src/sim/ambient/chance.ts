@@ -6,10 +6,10 @@ import { imitating, type Patches } from "./patches.js"
 import { uuidOfTheWorld, uuidV7OfTheWorld } from "./uuids.js"
 
 /**
- * `Math.random` and what `node:crypto` and Web Crypto draw at once.
+ * Replaces `Math.random` and the synchronous random functions of `node:crypto` and Web Crypto.
  *
- * In a world Node's own is called all the same, and its answer thrown away: so it is Node that refuses a
- * length or a range that makes no sense.
+ * In a world, Node's own function is called too, and its result discarded, so that Node validates the
+ * arguments.
  */
 export function replaceChance(patches: Patches): void {
   patches.replace<typeof Math.random>(Math, "random", (real) =>
@@ -38,7 +38,7 @@ type Target = ArrayBuffer | NodeJS.TypedArray | DataView
 type Int = (min: number, max?: unknown, done?: unknown) => number
 type Uuid = (options?: unknown) => string
 
-/** What was drawn in place of Node's answer, which may be filled and returned. */
+/** Returns the value that was drawn in place of Node's result, which may be a buffer to fill and return. */
 type Draw<A extends unknown[], R> = (world: AmbientWorld, answer: R, args: A) => R
 
 function drawn<A extends unknown[], R>(real: (...args: A) => R, draw: Draw<A, R>): (...args: A) => R {
@@ -49,7 +49,7 @@ function drawn<A extends unknown[], R>(real: (...args: A) => R, draw: Draw<A, R>
   })
 }
 
-/** 53 bits, as many as a number between 0 and 1 holds. */
+/** Draws 53 bits, as many as a number between 0 and 1 holds. */
 function fraction(world: AmbientWorld): number {
   const high = world.randomUint32() >>> 5
   const low = world.randomUint32() >>> 6
@@ -67,7 +67,7 @@ function fill<T extends Target>(world: AmbientWorld, target: T, [, offset = 0, s
   return target
 }
 
-/** Draws 48 bits until they fall into the part that every number of the range has an equal share of. */
+/** Draws 48 bits until they fall into the range that maps evenly to the requested one. */
 function int(world: AmbientWorld, _answer: number, [first, second]: unknown[]): number {
   const [min, max] = typeof second === "number" ? [Number(first), second] : [0, Number(first)]
   const range = max - min

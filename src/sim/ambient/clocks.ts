@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks"
 import { currentWorld } from "./current-world.js"
 import { imitating, type Patches } from "./patches.js"
 
-/** The monotonic clock under its four names. */
+/** Replaces the monotonic clock under its four names. */
 export function replaceClocks(patches: Patches): void {
   patches.replace<() => number>(Object.getPrototypeOf(performance), "now", (real) =>
     imitating(real, function (this: unknown) {
@@ -26,7 +26,7 @@ export function replaceClocks(patches: Patches): void {
     imitating(real, (since) => {
       const world = currentWorld()
       if (world === undefined) return real(since)
-      // For the complaint about what is no time.
+      // Lets Node throw its error for an argument that is not a time.
       if (since !== undefined) real(since)
       const [seconds, rest] = since ?? [0, 0]
       const passed = nanoseconds(world.monotonicMs()) - (BigInt(seconds) * billion + BigInt(rest))

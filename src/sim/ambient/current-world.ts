@@ -3,14 +3,15 @@ import type { AmbientWorld } from "./ambient-world.js"
 export type Current = () => AmbientWorld | undefined
 
 /**
- * The world that is current at this moment. Every replaced function asks this first, and is Node's own when
- * the answer is undefined; so one that somebody kept past the uninstall does no harm.
+ * Returns the world that is current at this moment. Every replaced function calls this first, and behaves as
+ * Node's own if the result is undefined. A replaced function that is kept after the uninstall is therefore
+ * harmless.
  */
 export function currentWorld(): AmbientWorld | undefined {
   return masks === 0 ? ask() : undefined
 }
 
-/** Runs `act` as if no world were current: for what belongs to the process, such as its output. */
+/** Runs `act` as if no world were current, for work that belongs to the process, such as its output. */
 export function outsideWorlds<T>(act: () => T): T {
   masks++
   try {
@@ -21,8 +22,8 @@ export function outsideWorlds<T>(act: () => T): T {
 }
 
 /**
- * Where several answer, the one added last is asked first. What is returned takes it back, and says how many
- * are left.
+ * Adds a source of the current world; the one added last is asked first. The returned function removes it,
+ * and returns the number of sources that are left.
  */
 export function addCurrent(current: Current): () => number {
   const answer = { current }

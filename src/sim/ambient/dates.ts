@@ -1,7 +1,7 @@
 import { currentWorld } from "./current-world.js"
 import { imitating, type Patches } from "./patches.js"
 
-/** `Date`, and the formats that tell the present when they are given no date. */
+/** Replaces `Date`, and the formats that use the present when they are given no date. */
 export function replaceDates(patches: Patches): void {
   const realDate = globalThis.Date
   patches.replace<typeof Date.now>(realDate, "now", (real) =>
@@ -17,7 +17,10 @@ export function replaceDates(patches: Patches): void {
   patches.replace(format, "formatToParts", withPresent)
 }
 
-/** It has the prototype of Node's, so that `instanceof` takes the dates of both, in and out of worlds. */
+/**
+ * Has the prototype of Node's `Date`, so that `instanceof` accepts the dates of both, inside and outside
+ * worlds.
+ */
 function dateOfTheWorld(real: DateConstructor): DateConstructor {
   function own(...parts: unknown[]): unknown {
     const world = currentWorld()

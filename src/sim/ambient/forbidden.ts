@@ -3,21 +3,21 @@ import { currentWorld, outsideWorlds } from "./current-world.js"
 import type { Callable } from "./patches.js"
 
 /**
- * The same function or class, except that in a world it throws what the world says.
+ * Returns the same function or class, except that in a world it throws the world's error.
  *
- * It throws at once also where Node would reject a promise: a simulation that reached for the real world
- * cannot go on. Modules are still loaded, for what they hold does not depend on when that happens.
+ * It throws synchronously even where Node would reject a promise, because a simulation that uses the real
+ * world cannot continue. Modules can still be loaded, because their contents do not depend on the time.
  */
 export function unlessInWorld<F extends Callable>(real: F, what: string): F {
   return guarded(real, what, () => true)
 }
 
-/** As {@link unlessInWorld}, of calls that pass a function to call back. */
+/** As {@link unlessInWorld}, for calls that pass a callback. */
 export function unlessAsynchronous<F extends Callable>(real: F, what: string): F {
   return guarded(real, what, (args) => args.some((arg) => typeof arg === "function"))
 }
 
-/** As {@link unlessInWorld}, of writes to anything but the standard output and the standard error. */
+/** As {@link unlessInWorld}, for writes to anything but the standard output and the standard error. */
 export function unlessOutput<F extends Callable>(real: F, what: string): F {
   return guarded(real, what, ([descriptor]) => descriptor !== 1 && descriptor !== 2)
 }

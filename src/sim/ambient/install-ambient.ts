@@ -10,24 +10,24 @@ import { replaceTimerPromises } from "./timer-promises.js"
 import { replaceTimers } from "./timers.js"
 
 /**
- * Lets code that knows nothing of worlds live in one.
+ * Runs code that does not know of worlds in a world.
  *
- * An actor of a user says `Date.now()` and `setTimeout`, and so do the packages it imports. They cannot be
- * made to ask a port, so the functions themselves are replaced, once for the process: in the globals, and in
- * Node's modules, whose named imports follow. Each asks whether a world is current. If so, it gives that
- * world's time and chance, or an error for what no world has, which names the caller; if not, it is Node's
- * own.
+ * Actors of users, and the packages that they import, call `Date.now()` and `setTimeout`. They cannot be made
+ * to use a port, so the functions themselves are replaced, once for the process: in the globals, and in
+ * Node's modules, whose named imports follow. Each replacement checks whether a world is current. If so, it
+ * returns that world's time or random values, or throws an error that names the caller, for what no world
+ * has; if not, it is Node's own.
  *
- * The alternative, a `vm` context for each world, would need no asking. But a context has its own `Error` and
- * `Array`, so that `instanceof` fails across its border, and every module would be loaded again for every
+ * The alternative, a `vm` context for each world, would need no check. But a context has its own `Error` and
+ * `Array`, so that `instanceof` fails across contexts, and every module would be loaded again for every
  * world.
  *
- * What is beyond reach: a function that was taken from its module before (`const { now } = Date`), a subclass
- * of `Date` made before, other contexts of `vm`, compiled addons, the time stamps that Node itself puts on
- * events and performance entries, and sockets, files and ports that were opened outside and brought in.
+ * Not replaced are: a function that was captured before (`const { now } = Date`), a subclass of `Date` made
+ * before, other contexts of `vm`, compiled addons, the time stamps that Node itself puts on events and
+ * performance entries, and sockets, files and ports that were opened outside and brought in.
  *
- * @param current Says which world is current; undefined outside of its steps.
- * @returns Takes the interception back. When all who installed it have done so, the process is as it was.
+ * @param current Returns the current world; undefined outside its steps.
+ * @returns Removes the replacements. When all installers have called it, the process is as before.
  */
 export function installAmbient(current: Current): () => void {
   const remove = addCurrent(current)

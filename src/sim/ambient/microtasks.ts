@@ -3,7 +3,7 @@ import { imitating, type Patches } from "./patches.js"
 import { inThisContext } from "./timer-handles.js"
 
 /**
- * The two ways, besides promises, to run something right after the present turn. Node's streams use the
+ * Replaces the two ways, besides promises, to run a task right after the present one. Node's streams use the
  * first.
  */
 export function replaceMicrotasks(patches: Patches): void {

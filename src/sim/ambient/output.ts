@@ -2,11 +2,11 @@ import { currentWorld, outsideWorlds } from "./current-world.js"
 import { imitating, type Patches } from "./patches.js"
 
 /**
- * The standard output and error, which a world may write to.
+ * Replaces the standard output and error, which code in a world may write to.
  *
- * The stream belongs to the process and outlives the world, so its own work is done outside. And nothing
- * comes back: it has always room, and has always written at once, for what a pipe's reader does is not in the
- * seed.
+ * The stream belongs to the process and outlives the world, so its own work is done outside the world. The
+ * code in the world gets no feedback: the stream always has room, and has always written at once, because the
+ * seed does not determine the behavior of a pipe's reader.
  */
 export function replaceOutput(patches: Patches): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -14,7 +14,7 @@ import zlib from "node:zlib"
 import { unlessAsynchronous, unlessInWorld, unlessOutput } from "./forbidden.js"
 import type { Patches } from "./patches.js"
 
-/** All that reaches past the process, or waits for a thread of it: a world has none of this to give. */
+/** Forbids everything that has effects outside the process, or uses one of its threads. */
 export function forbidOutsideWorld(patches: Patches): void {
   patches.replace(fs, "writeSync", (real) => unlessOutput(real, "fs.writeSync"))
   for (const [name, place, members] of forbidden) {
@@ -30,7 +30,7 @@ export function forbidOutsideWorld(patches: Patches): void {
 
 type Members = string | RegExp
 
-/** Of some the synchronous ones are left out: what they compute is the same in every world. */
+/** Some synchronous functions are left out: their results are the same in every world. */
 const forbidden: readonly (readonly [name: string, place: object, members: Members])[] = [
   [
     "",
@@ -62,7 +62,7 @@ const forbidden: readonly (readonly [name: string, place: object, members: Membe
     crypto,
     "pbkdf2 scrypt hkdf argon2 checkPrime randomFill generateKey generateKeyPair generatePrime",
   ],
-  // Keys and primes that are not drawn from the world's chance.
+  // Keys and primes that are not drawn from the world's random source.
   ["crypto", crypto, "generateKeySync generateKeyPairSync generatePrimeSync"],
   ["crypto.DiffieHellman", crypto.DiffieHellman.prototype, "generateKeys"],
   ["crypto.ECDH", crypto.ECDH.prototype, "generateKeys"],

@@ -3,16 +3,16 @@ import { syncBuiltinESMExports } from "node:module"
 export type Callable = (...args: never[]) => unknown
 
 /**
- * Functions put in the place of others, and the way back.
+ * Replaced functions, and a way to restore them.
  *
- * A function found in two places (`setTimeout` is a global and an export of `node:timers`) gets one
+ * A function that is found in two places (`setTimeout` is a global and an export of `node:timers`) gets one
  * replacement, so that the two stay equal.
  */
 export class Patches {
   readonly #replacements = new WeakMap<Callable, Callable>()
   readonly #undo: (() => void)[] = []
 
-  /** Does nothing where this version of Node has no such property, or does not let it be replaced. */
+  /** Does nothing if this version of Node has no such property, or does not allow it to be replaced. */
   replace<F extends Callable>(place: object, key: PropertyKey, make: (real: F) => F): void {
     const before = Object.getOwnPropertyDescriptor(place, key)
     if (before === undefined) {
@@ -24,12 +24,12 @@ export class Patches {
     }
   }
 
-  /** Makes the named imports of Node's modules, those made long ago included, follow what was replaced. */
+  /** Updates the named imports of Node's modules, including existing ones. */
   publish(): void {
     syncBuiltinESMExports()
   }
 
-  /** What somebody else replaced in the meantime is theirs and stays. */
+  /** Restores everything, except what other code has replaced in the meantime. */
   undo(): void {
     for (const undo of this.#undo.splice(0).reverse()) undo()
     this.publish()
@@ -51,7 +51,7 @@ export class Patches {
     this.#put(place, key, { before: undefined, after })
   }
 
-  /** Some of Node's getters load what they stand for at the first call and take its place themselves. */
+  /** Some of Node's getters load their value at the first call and replace themselves with it. */
   #replaceGetter<F extends Callable>(place: object, key: PropertyKey, getter: Getter<F>): void {
     const replacement = (real: F) => this.#replacement(real, getter.make)
     const after: PropertyDescriptor = {
@@ -76,7 +76,7 @@ export class Patches {
   }
 }
 
-/** Makes `own` look like the function that it stands for: its name, its length, and what hangs on it. */
+/** Makes `own` look like the function that it replaces: its name, its length, and its other properties. */
 export function imitating<F extends Callable>(real: F, own: F): F {
   return Object.defineProperties(own, Object.getOwnPropertyDescriptors(real))
 }

@@ -7,7 +7,7 @@ interface TimeoutTerms {
   readonly run: (handle: WorldTimeout) => void
 }
 
-/** What `setTimeout` and `setInterval` return in a world. It does all that Node's handle does. */
+/** The result of `setTimeout` and `setInterval` in a world. It has all features of Node's handle. */
 export class WorldTimeout {
   readonly #world: AmbientWorld
   readonly #delayMs: number
@@ -43,7 +43,7 @@ export class WorldTimeout {
     return this
   }
 
-  /** A world ends when its steps do, whatever is still waiting. */
+  /** Has no effect on a world, which ends when its steps do, even if timers are pending. */
   unref(): this {
     this.#hasRef = false
     return this
@@ -78,7 +78,7 @@ export class WorldTimeout {
   }
 }
 
-/** What `setImmediate` returns in a world. */
+/** The result of `setImmediate` in a world. */
 export class WorldImmediate {
   #run: (() => void) | undefined
   #hasRef = true
@@ -115,26 +115,24 @@ export class WorldImmediate {
   }
 }
 
-/** The timeout that a number, or a number written as text, stands for in this world. */
+/** Returns the timeout for a number, or for a string of digits, in this world. */
 export function timeoutNumbered(world: AmbientWorld, number: unknown): WorldTimeout | undefined {
   return numbering(world).handles.get(Number(number))
 }
 
-/** Node's timers keep what an `AsyncLocalStorage` holds where they are set. */
+/** Runs the task in the present `AsyncLocalStorage` context, as Node's timers do. */
 export function inThisContext(task: () => void): () => void {
   const enter = AsyncLocalStorage.snapshot()
   return () => enter(task)
 }
 
-/** Node's reading of a delay: whole, at least 1, and 1 when it is too long for it or no number. */
+/** Converts a delay as Node does: an integer of at least 1, and 1 if it is too long or not a number. */
 function wholeDelayMs(delayMs: unknown): number {
   const given = Number(delayMs)
   return given >= 1 && given <= 2 ** 31 - 1 ? Math.trunc(given) : 1
 }
 
-/**
- * Each world counts for itself, so that its numbers do not depend on what ran before; far from those of Node.
- */
+/** Each world has its own numbers, so that they do not depend on what ran before, far above those of Node. */
 function numbering(world: AmbientWorld): Numbering {
   const known = numberings.get(world)
   if (known !== undefined) return known

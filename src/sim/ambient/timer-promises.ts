@@ -5,7 +5,10 @@ import { imitating, type Patches } from "./patches.js"
 import { WorldImmediate, WorldTimeout } from "./timer-handles.js"
 import { ticksOf } from "./timer-ticks.js"
 
-/** `node:timers/promises`, which `util.promisify` gives for the timers as well, and `AbortSignal.timeout`. */
+/**
+ * Replaces `node:timers/promises`, which `util.promisify` also returns for the timers, and
+ * `AbortSignal.timeout`.
+ */
 export function replaceTimerPromises(patches: Patches): void {
   patches.replace(promises, "setTimeout", timeoutOfTheWorld)
   patches.replace(promises, "setImmediate", immediateOfTheWorld)
@@ -66,7 +69,7 @@ function intervalOfTheWorld(real: SetInterval): SetInterval {
     const world = currentWorld()
     if (world === undefined || isRefused(options)) return real(delayMs, value, options)
     const signal = options?.signal
-    // Asked with a signal that is aborted, Node's own fails at once, and with Node's error.
+    // With an aborted signal, Node's own function fails at once, with Node's error.
     const aborted = () => real(delayMs, value, options).next()
     return ticksOf({ world, delayMs, value, signal, aborted })
   })
@@ -91,7 +94,7 @@ function settled(
   })
 }
 
-/** Node's own fails at once with these, before it sets any timer. */
+/** With these options, Node's own function fails at once, before it sets any timer. */
 function isRefused(options: unknown): boolean {
   if (options === undefined) return false
   if (typeof options !== "object" || options === null || Array.isArray(options)) return true

@@ -6,12 +6,12 @@ interface Ticks {
   readonly delayMs: number | undefined
   readonly value: unknown
   readonly signal: AbortSignal | undefined
-  /** Fails with the error for an aborted signal. */
+  /** Rejects with the error for an aborted signal. */
   aborted(): Promise<unknown>
 }
 
 /**
- * The `value` again at every tick of an interval. Ticks that come faster than they are taken wait, none is
+ * Yields `value` at every tick of an interval. Ticks that come faster than they are taken wait, and none is
  * lost.
  */
 export async function* ticksOf({ world, delayMs, value, signal, aborted }: Ticks): AsyncGenerator<unknown> {

@@ -3,7 +3,7 @@ import { currentWorld } from "./current-world.js"
 import { imitating, type Patches } from "./patches.js"
 import { timeoutNumbered, WorldImmediate, WorldTimeout } from "./timer-handles.js"
 
-/** The timers that take a callback, as globals and as exports of `node:timers`. */
+/** Replaces the timers that take a callback, as globals and as exports of `node:timers`. */
 export function replaceTimers(patches: Patches): void {
   for (const place of [globalThis, timers]) {
     patches.replace(place, "setTimeout", (real: SetTimer) => timerOfTheWorld(real, false))
@@ -23,7 +23,7 @@ type Clear = (handle?: unknown) => void
 function timerOfTheWorld(real: SetTimer, repeats: boolean): SetTimer {
   return imitating(real, (callback, delayMs, ...args) => {
     const world = currentWorld()
-    // Node has its own words for a callback that is none.
+    // Lets Node throw its error for a callback that is not a function.
     if (world === undefined || typeof callback !== "function") return real(callback, delayMs, ...args)
     const run = (handle: WorldTimeout) => Reflect.apply(callback, handle, args)
     return new WorldTimeout(world, { delayMs, repeats, run })
@@ -38,7 +38,7 @@ function immediateOfTheWorld(real: SetImmediate): SetImmediate {
   })
 }
 
-/** A handle of a world is cleared also where that world is not current. */
+/** Clears a handle of a world even if that world is not current. */
 function clearOfTheWorld(real: Clear): Clear {
   return imitating(real, (handle) => {
     if (handle instanceof WorldTimeout) handle.close()

@@ -4,7 +4,7 @@ export function uuidOfTheWorld(world: AmbientWorld): string {
   return uuid(world.randomBytes(16), 4)
 }
 
-/** It begins with the wall clock, so that those made later sort later. */
+/** Begins with the wall clock, so that later UUIDs sort later. */
 export function uuidV7OfTheWorld(world: AmbientWorld): string {
   const bytes = Buffer.from(world.randomBytes(16))
   bytes.writeUIntBE(Math.floor(world.wallMs()), 0, 6)

@@ -13,7 +13,7 @@ function drained(agenda: Agenda): { label: string; at: number }[] {
   return taken
 }
 
-test("what is due at one instant comes out in an order that the seed decides", () => {
+test("the seed determines the order of steps that are due at one instant", () => {
   const orderOf = (seed: number) => {
     const agenda = new Agenda(new SeededRandom(seed))
     for (const label of "abc") agenda.add(5, undefined, label, none)
@@ -26,7 +26,7 @@ test("what is due at one instant comes out in an order that the seed decides", (
   expect(Array.from({ length: 200 }, (_, seed) => orderOf(seed))).toEqual(orders)
 })
 
-test("time moves only when nothing is ready", () => {
+test("time advances only when no step is ready", () => {
   const agenda = new Agenda(new SeededRandom(1))
   agenda.add(10, undefined, "later", none)
   agenda.add(0, undefined, "now", none)
@@ -44,14 +44,14 @@ test("time moves only when nothing is ready", () => {
   expect(agenda.isEmpty).toBe(true)
 })
 
-test("time does not move to a step that was cancelled", () => {
+test("time does not advance to a cancelled step", () => {
   const agenda = new Agenda(new SeededRandom(1))
   agenda.add(10, undefined, "cancelled", none).cancelled = true
   expect(agenda.take()).toBeUndefined()
   expect(agenda.now).toBe(0)
 })
 
-test("a step that is cancelled while it is ready does not come out", () => {
+test("a step that is cancelled while it is ready is not taken", () => {
   for (let seed = 0; seed < 20; seed += 1) {
     const agenda = new Agenda(new SeededRandom(seed))
     const steps = ["a", "b"].map((label) => agenda.add(5, undefined, label, none))
@@ -62,7 +62,7 @@ test("a step that is cancelled while it is ready does not come out", () => {
   }
 })
 
-test("a step that was put off comes out once, at its new time", () => {
+test("a rescheduled step is taken once, at its new time", () => {
   const agenda = new Agenda(new SeededRandom(1))
   agenda.add(1, undefined, "early", none)
   agenda.again(7, agenda.take() as Step)
@@ -73,7 +73,7 @@ test("a step that was put off comes out once, at its new time", () => {
   ])
 })
 
-test("all that was added and not cancelled comes out once, in the order of time, at its time", () => {
+test("every step that is not cancelled is taken once, in order of time, at its time", () => {
   const entry = fc.record({ at: fc.nat({ max: 50 }), cancelled: fc.boolean(), beforehand: fc.boolean() })
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 200 }), fc.nat(), (entries, seed) => {

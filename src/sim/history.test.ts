@@ -20,14 +20,14 @@ test("moments are in the order of recording", () => {
   ])
 })
 
-test("an operation without an answer is unknown", () => {
+test("an operation without an answer has an unknown outcome", () => {
   const history = new History<string, number>()
   history.invoke("a", "k", "x")
   history.unknown(history.invoke("b", "k", "y"))
   expect(history.operations.map(({ outcome }) => outcome.kind)).toEqual(["unknown", "unknown"])
 })
 
-test("a clock that is passed in labels the moments, and does not order them", () => {
+test("a given clock labels the moments, and does not order them", () => {
   const times = [5, 5, 9]
   const history = new History<string, number>(() => times.shift() ?? 0)
   const id = history.invoke("a", "k", "x")
@@ -40,15 +40,15 @@ test("a clock that is passed in labels the moments, and does not order them", ()
   expect(() => history.invoke("a", "k", "z")).toThrow("time went from 9 to 0")
 })
 
-test("an operation ends once", () => {
+test("an operation can end only once", () => {
   const history = new History<string, number>()
   const id = history.invoke("a", "k", "x")
   history.unknown(id)
-  expect(() => history.ok(id, 1)).toThrow("ends once")
+  expect(() => history.ok(id, 1)).toThrow("has already ended")
   expect(() => history.ok(99, 1)).toThrow("no operation 99")
 })
 
-test("what was known at a moment leaves out later calls, and later answers", () => {
+test("the history known at a moment leaves out later calls and answers", () => {
   const history = new History<string, number>()
   const first = history.invoke("a", "k", "x")
   const second = history.invoke("b", "k", "y")

@@ -17,7 +17,7 @@ const add = (amount: number) => ({ kind: "add", amount }) as const
 const value = <T>(seen: T) => ({ kind: "value", value: seen }) as const
 
 class Scenario<Input, Output> extends History<Input, Output> {
-  /** Called and answered before anything else happens. */
+  /** An operation that is called and answered before anything else happens. */
   did(client: string, input: Input, output: Output): void {
     this.ok(this.invoke(client, "k", input), output)
   }
@@ -35,7 +35,7 @@ describe("a register", () => {
   }
 
   test.each<[string, (history: Scenario<RegisterInput, RegisterOutput>) => void]>([
-    ["nothing at all", () => {}],
+    ["an empty history", () => {}],
     [
       "one client after another",
       (h) => {
@@ -56,7 +56,7 @@ describe("a register", () => {
       },
     ],
     [
-      "two writes that overlap, in the other order than they were called",
+      "two writes that overlap, in the reverse order of their calls",
       (h) => {
         const first = h.call("a", write(1))
         const second = h.call("b", write(2))
@@ -83,7 +83,7 @@ describe("a register", () => {
       },
     ],
     [
-      "a call that was never answered, and was seen",
+      "a call that was never answered, whose effect was seen",
       (h) => {
         h.call("a", write(1))
         h.did("b", READ, value(1))
@@ -99,7 +99,7 @@ describe("a register", () => {
       },
     ],
     [
-      "an unknown write that only a refused compare-and-set saw",
+      "an unknown write that only a refused compare-and-set observed",
       (h) => {
         h.unknown(h.call("a", write(1)))
         h.did("b", swap(0, 2), KEPT)
@@ -107,14 +107,14 @@ describe("a register", () => {
       },
     ],
     [
-      "a failed operation whose effect nobody sees",
+      "a failed operation whose effect is not seen",
       (h) => {
         h.fail(h.call("a", write(1)))
         h.did("b", READ, value(0))
       },
     ],
     [
-      "a compare-and-set that was done, with an answer that nobody saw, either way",
+      "a compare-and-set that was done without a visible answer, either way",
       (h) => {
         h.did("a", swap(0, 1), { kind: "unspecified" })
         h.did("a", swap(0, 2), { kind: "unspecified" })
@@ -145,7 +145,7 @@ describe("a register", () => {
       "c: read -> 1  | it would be 2",
     ],
     [
-      "a write that is seen and then gone",
+      "a write that is seen and then lost",
       (h) => {
         const writing = h.call("a", write(1))
         h.did("b", READ, value(1))
@@ -163,7 +163,7 @@ describe("a register", () => {
       "b: read -> 7  | it would be 1",
     ],
     [
-      "a value that is written only later",
+      "a value that is read before it is written",
       (h) => {
         h.did("b", READ, value(1))
         h.did("a", write(1), WRITTEN)
@@ -171,7 +171,7 @@ describe("a register", () => {
       "b: read -> 1  | it would be 0",
     ],
     [
-      "two that swapped the same value",
+      "two swaps of the same value",
       (h) => {
         const first = h.call("a", swap(0, 1))
         const second = h.call("b", swap(0, 2))
@@ -181,7 +181,7 @@ describe("a register", () => {
       "b: compare-and-set 0 to 2 -> swapped  | it would be kept",
     ],
     [
-      "an unknown write that is seen and then unseen",
+      "an unknown write that is seen and then lost",
       (h) => {
         h.unknown(h.call("a", write(1)))
         h.did("b", READ, value(1))
@@ -223,7 +223,7 @@ describe("a register", () => {
       "a: compare-and-set 0 to 1 -> kept  | it would be swapped",
     ],
     [
-      "a text that is taken for a number",
+      "a string that is read as a number",
       (h) => {
         h.did("a", write("1"), WRITTEN)
         h.did("b", READ, value(1))
@@ -246,7 +246,7 @@ describe("a counter", () => {
 
   test.each<[string, (history: Scenario<CounterInput, CounterOutput>) => void]>([
     [
-      "adds that overlap and say what they made of it",
+      "overlapping adds that return the result",
       (h) => {
         const first = h.call("a", add(1))
         const second = h.call("b", add(2))
@@ -269,7 +269,7 @@ describe("a counter", () => {
 
   test.each<[string, (history: Scenario<CounterInput, CounterOutput>) => void]>([
     [
-      "a counter that goes back",
+      "a counter that decreases",
       (h) => {
         h.did("a", add(2), ACK)
         h.did("b", READ, value(2))
@@ -277,7 +277,7 @@ describe("a counter", () => {
       },
     ],
     [
-      "an add that was lost",
+      "a lost add",
       (h) => {
         const first = h.call("a", add(1))
         const second = h.call("b", add(1))
@@ -298,7 +298,7 @@ describe("a counter", () => {
   })
 })
 
-test("keys are checked apart, and the verdict names the one that is wrong", () => {
+test("keys are checked separately, and the verdict names the one with a violation", () => {
   const history = new History<RegisterInput, RegisterOutput>()
   history.ok(history.invoke("a", "good", write(1)), WRITTEN)
   history.ok(history.invoke("a", "bad", READ), value(1))
@@ -308,7 +308,7 @@ test("keys are checked apart, and the verdict names the one that is wrong", () =
   expect(checkLinearizable(rest, register())).toEqual({ kind: "linearizable", keys: 1, operations: 2 })
 })
 
-test("an explanation shows the order so far, what does not fit, and what was of no use", () => {
+test("an explanation shows the order so far, the misfit, and operations that do not help", () => {
   const history = new Scenario<RegisterInput, RegisterOutput>()
   history.unknown(history.call("d", write(9)))
   history.did("a", write(1), WRITTEN)
@@ -321,14 +321,14 @@ test("an explanation shows the order so far, what does not fit, and what was of 
   const verdict = checkLinearizable(history, register())
   if (verdict.kind !== "violation") throw new Error(`it is ${verdict.kind}`)
   expect(verdict.explanation).toEqual([
-    '"k" is not linearizable: an answer fits no order of what came before it.',
+    '"k" is not linearizable: no order of the earlier operations explains an answer.',
     "The longest order found, and | the state after each:",
     "  [1..2]     a: write 1 -> written  | 1",
     "  [3..]      b: write 2 -> ?  | 2",
     "  [5..6]     c: read -> 2  | 2",
     "The answer that does not fit:",
     "  [7..8]     c: read -> 1  | it would be 2",
-    "Without an answer, and of no use:",
+    "Operations without an answer, which do not help:",
     "  [0..]      d: write 9 -> ?",
     "  [4..]      e: write 3 -> ?",
   ])
@@ -353,26 +353,26 @@ describe("its limit", () => {
   for (let amount = 1; amount <= 40; amount++) history.unknown(history.call("a", add(2 ** amount)))
   history.did("b", READ, value(3))
 
-  test("ends a search that would not end in time", () => {
+  test("ends a search that would take too long", () => {
     const verdict = checkLinearizable(history, counter(), { maxConfigurations: 2_000 })
     expect(verdict).toMatchObject({ kind: "gave-up", key: "k" })
     expect(verdict.kind === "gave-up" && verdict.configurations).toBeLessThan(2_100)
   })
 
-  test("is a number from 1", () => {
+  test("must be a number of at least 1", () => {
     for (const maxConfigurations of [0, Number.NaN]) {
       expect(() => checkLinearizable(history, counter(), { maxConfigurations })).toThrow(RangeError)
     }
   })
 
-  test("on one key does not hide a violation on another", () => {
+  test("reached on one key does not hide a violation on another", () => {
     history.ok(history.invoke("c", "other", READ), value(1))
     const verdict = checkLinearizable(history, counter(), { maxConfigurations: 2_000 })
     expect(verdict).toMatchObject({ kind: "violation", key: "other" })
   })
 })
 
-describe("within few configurations", () => {
+describe("few configurations suffice for", () => {
   test("1,000 operations of five clients, a few unknown", () => {
     const history = busyRegister({ operations: 1_000, clients: 5, unknownEvery: 100 })
     const verdict = checkLinearizable(history, register(0), { maxConfigurations: 20_000 })
@@ -396,7 +396,7 @@ describe("within few configurations", () => {
     expect(verdict).toMatchObject({ kind: "violation" })
   })
 
-  test("50 unknown writes that only refused compare-and-sets can have seen", () => {
+  test("50 unknown writes that only refused compare-and-sets may have observed", () => {
     const history = new Scenario<RegisterInput, RegisterOutput>()
     for (let turn = 1; turn <= 50; turn++) history.unknown(history.call("a", write(turn)))
     for (let turn = 1; turn <= 50; turn++) {
@@ -423,7 +423,7 @@ describe("within few configurations", () => {
     expect(checkLinearizable(history, counter(), limit)).toMatchObject({ kind: "violation" })
   })
 
-  test("unknown adds of eight amounts, under a hundred adds that do not show them", () => {
+  test("unknown adds of eight amounts, among a hundred adds that do not reveal them", () => {
     const history = new Scenario<CounterInput, CounterOutput>()
     for (let bit = 0; bit < 8; bit++) history.unknown(history.call("a", add(2 ** bit)))
     for (let turn = 0; turn < 100; turn++) history.did("b", add(1), ACK)
@@ -434,7 +434,7 @@ describe("within few configurations", () => {
 })
 
 /**
- * Clients take turns by a fixed pattern, and each operation takes effect at a point between its call and its
+ * Clients take turns in a fixed pattern, and each operation takes effect at a point between its call and its
  * answer.
  */
 function busyRegister(options: {
@@ -480,7 +480,7 @@ function busyRegister(options: {
   return history
 }
 
-describe("agrees with trying every order", () => {
+describe("agrees with an exhaustive search", () => {
   const small = fc.integer({ min: 0, max: 2 })
   const registerCase = casesOf<RegisterValue, RegisterInput, RegisterOutput>({
     model: register(0),
@@ -504,7 +504,7 @@ describe("agrees with trying every order", () => {
 
   test("on registers", () => compare(registerCase, register(0)))
   test("on counters", () => compare(counterCase, counter()))
-  test("on a model of the user's own", () => compare(queueCase, queue()))
+  test("on a custom model", () => compare(queueCase, queue()))
 
   function compare<State, Input, Output>(
     cases: fc.Arbitrary<History<Input, Output>>,
@@ -517,7 +517,7 @@ describe("agrees with trying every order", () => {
         const expected = hasOrder(history.operations, model) ? "linearizable" : "violation"
         expect(verdict.kind).toBe(expected)
         met[expected] += 1
-        // So few that most of them are left to the second, patient half of the search.
+        // So few that most histories are left to the second pass of the search.
         const hurried = checkLinearizable(history, model, { maxConfigurations: 50 }).kind
         if (hurried === "gave-up") met.gaveUp += 1
         else expect(hurried).toBe(expected)
@@ -535,9 +535,7 @@ describe("agrees with trying every order", () => {
   }
 })
 
-/**
- * A queue of letters: `take` answers with the first or with none, a letter is put and answers with itself.
- */
+/** A queue of letters: `take` returns the first letter or none; putting a letter returns the letter. */
 function queue(): Model<string, string, string> {
   return {
     init: "",
@@ -554,8 +552,7 @@ function queue(): Model<string, string, string> {
 }
 
 /**
- * Histories of up to seven operations that were really done one at a time, a few of whose answers are then
- * lies.
+ * Histories of up to seven operations that were run one at a time, with some answers falsified afterwards.
  */
 function casesOf<State, Input, Output>(from: {
   readonly model: Model<State, Input, Output>
@@ -602,8 +599,8 @@ function casesOf<State, Input, Output>(from: {
 }
 
 /**
- * The definition itself: any operation that nothing left had to come before may be next, and unknown ones may
- * be left.
+ * The definition itself: any operation that no remaining operation has to precede may be next, and unknown
+ * ones may be left out.
  */
 function hasOrder<State, Input, Output>(
   operations: readonly Operation<Input, Output>[],

@@ -6,7 +6,7 @@ const first = (seed: number, count = 4) => {
   return Array.from({ length: count }, () => random.uint32())
 }
 
-test("gives the same numbers for a seed on every machine and for ever", () => {
+test("gives the same numbers for a seed on every machine and in every version", () => {
   expect([0, 1, 2, 0xffff_ffff].map((seed) => first(seed))).toMatchInlineSnapshot(`
     [
       [
@@ -45,14 +45,14 @@ test("takes a seed as 32 bits", () => {
   expect(first(2 ** 32 + 5)).toEqual(first(5))
 })
 
-test("neighbouring seeds have nothing in common", () => {
+test("neighbouring seeds give different numbers", () => {
   const seen = new Set<number>()
   for (let seed = 0; seed < 10_000; seed += 1) for (const number of first(seed, 2)) seen.add(number)
-  // Among 20,000 numbers of 32 bits, about 0.05 pairs are equal by chance.
+  // Among 20,000 numbers of 32 bits, about 0.05 pairs are expected to be equal.
   expect(seen.size).toBeGreaterThanOrEqual(19_998)
 })
 
-test("is roughly uniform in every bit, and in every share of its range", () => {
+test("is roughly uniform in every bit, and in every part of its range", () => {
   const random = new SeededRandom(7)
   const draws = 100_000
   const bits = new Array<number>(32).fill(0)
@@ -67,7 +67,7 @@ test("is roughly uniform in every bit, and in every share of its range", () => {
   for (const count of shares) expect(Math.abs(count / draws - 0.1)).toBeLessThan(0.005)
 })
 
-test("stays within what is asked of it", () => {
+test("stays within the requested range", () => {
   const random = new SeededRandom(3)
   for (let draw = 0; draw < 10_000; draw += 1) {
     expect(random.unit()).toBeLessThan(1)
@@ -81,13 +81,13 @@ test("stays within what is asked of it", () => {
   expect(() => random.pick([])).toThrow(RangeError)
 })
 
-test("a chance of none draws nothing, so that a fault that is off changes nothing else", () => {
+test("a chance of 0 draws nothing, so that a disabled fault does not affect others", () => {
   const random = new SeededRandom(3)
   random.chance(0)
   expect(random.uint32()).toBe(first(3)[0])
 })
 
-test("a fork goes its own way", () => {
+test("a fork is independent", () => {
   const parent = new SeededRandom(9)
   const undisturbed = new SeededRandom(9)
   const fork = parent.fork()

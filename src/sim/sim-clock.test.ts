@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { SmallWorld } from "../../test/sim/small-world.js"
 import { allFaults, type Life, noFaults, runSeed } from "./index.js"
 
-test("time goes by at the machine's own rate", async () => {
+test("clocks run at the machine's own rate", async () => {
   const small = new SmallWorld({ faults: { "clock-drift": 1 } })
   const rates = new Set<number>()
   for (const name of ["alpha", "beta", "gamma"]) {
@@ -21,7 +21,7 @@ test("time goes by at the machine's own rate", async () => {
   expect(rates.size).toBe(3)
 })
 
-test("without drift all machines agree on how long a second is, and not on what time it is", async () => {
+test("without drift all machines agree on the length of a second, but not on the time", async () => {
   const small = new SmallWorld()
   const clocks = ["alpha", "beta", "gamma"].map((name) => small.process(name).ports.clock)
   const before = clocks.map((clock) => clock.monotonicMs())
@@ -32,7 +32,7 @@ test("without drift all machines agree on how long a second is, and not on what 
   expect(new Set(clocks.map((clock) => clock.wallMs())).size).toBe(3)
 })
 
-test("wall time is whole, and jumps; monotonic time and timers do not notice", async () => {
+test("wall time is an integer and may jump; monotonic time and timers are not affected", async () => {
   const small = new SmallWorld()
   const { clock } = small.process("alpha").ports
   let fired = false
@@ -49,7 +49,7 @@ test("wall time is whole, and jumps; monotonic time and timers do not notice", a
   expect(fired).toBe(true)
 })
 
-test("while a machine is suspended its wall time goes on, its monotonic time does not, and timers wait as much longer", async () => {
+test("while a machine is suspended its wall time continues, its monotonic time stops, and timers are delayed", async () => {
   const small = new SmallWorld({ faults: { "clock-drift": 1 } })
   const alpha = small.process("alpha")
   const { clock } = alpha.ports
@@ -109,7 +109,7 @@ test("a timer never fires inside the call that sets it, and fires once", async (
   }
 })
 
-test("a timer that was cancelled does not fire, however late", async () => {
+test("a cancelled timer does not fire, however late it was cancelled", async () => {
   for (let seed = 0; seed < 20; seed += 1) {
     const small = new SmallWorld({ seed })
     const fired: string[] = []
@@ -126,14 +126,14 @@ test("a timer that was cancelled does not fire, however late", async () => {
   }
 })
 
-test("a delay that is no number is refused", () => {
+test("a delay that is not a finite number is refused", () => {
   const { clock } = new SmallWorld().process("alpha").ports
   for (const delayMs of [Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => clock.setTimer(delayMs, () => {})).toThrow(RangeError)
   }
 })
 
-test("whatever strikes: no timer is early and no monotonic clock goes back, by the machine's own reckoning", async () => {
+test("whatever strikes, no timer is early and no monotonic clock goes back, by the machine's own clock", async () => {
   let [pauses, timers] = [0, 0]
   for (let seed = 1; seed <= 40; seed += 1) {
     const read = new Map<string, number>()

@@ -4,7 +4,7 @@ import { SeededRandom } from "./seeded-random.js"
 
 const MUCH = 400 * 1024
 
-test("whatever happens: closed comes once and last, nothing after ended, and what arrives is what was sent", async () => {
+test("whatever happens, closed comes once and last, no data follows ended, and received bytes are those sent", async () => {
   let [closed, reset, ended, drained] = [0, 0, 0, 0]
   for (let seed = 0; seed < 150; seed += 1) {
     const faults = { "partial-write": 1, "slow-network": seed % 3 === 0 ? 1 : 0, "half-open": 0.5 }
@@ -33,7 +33,7 @@ test("whatever happens: closed comes once and last, nothing after ended, and wha
   expect(Math.min(closed, reset, ended, drained)).toBeGreaterThan(10)
 })
 
-/** Does what comes to mind to a connection; in the end both sides that still can destroy it. */
+/** Calls random methods of a connection; at the end both sides that still can destroy it. */
 async function molest(
   small: SmallWorld,
   near: Witness,

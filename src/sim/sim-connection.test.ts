@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest"
 import { SmallWorld, text, type Witness } from "../../test/sim/small-world.js"
 import { SeededRandom } from "./seeded-random.js"
 
-/** More than a system buffers for its processes. */
+/** More than an operating system buffers for its processes. */
 const MUCH = 400 * 1024
 
 describe("bytes", () => {
-  test("arrive as they were written, each direction for itself", async () => {
+  test("arrive as they were written, independently in each direction", async () => {
     for (let seed = 0; seed < 30; seed += 1) {
       const small = new SmallWorld({ seed, faults: { "partial-write": 1, "slow-network": 1 } })
       const { near, far } = await small.connected()
@@ -40,7 +40,7 @@ describe("bytes", () => {
     expect(small.world.now - sentAt).toBeGreaterThanOrEqual(100)
   })
 
-  test("are the receiver's own: changing them changes nothing at the sender", async () => {
+  test("are copied: changes by the receiver do not affect the sender", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     const kept = text("kept")
@@ -50,7 +50,7 @@ describe("bytes", () => {
     expect(Buffer.from(kept).toString()).toBe("kept")
   })
 
-  test("that are none are not delivered", async () => {
+  test("of length 0 are not delivered", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     await small.on("alpha", () => near.connection.write(text("")))
@@ -58,7 +58,7 @@ describe("bytes", () => {
     expect(far.told).toEqual([])
   })
 
-  test("that are corrupted differ in exactly one bit, and the writer's do not change", async () => {
+  test("that are corrupted differ in exactly one bit, and the sender's copy does not change", async () => {
     let corrupted = 0
     for (let seed = 0; seed < 40; seed += 1) {
       const small = new SmallWorld({ seed, faults: { corruption: 1 } })
@@ -79,7 +79,7 @@ describe("bytes", () => {
 })
 
 describe("back-pressure", () => {
-  test("write says false beyond the system's buffer, and drained is told once it has room again", async () => {
+  test("write returns false beyond the system's buffer, and drained is called once there is room", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     far.connection.pause()
@@ -99,7 +99,7 @@ describe("back-pressure", () => {
     expect(far.bytes.length).toBe(1_000 + MUCH + 4)
   })
 
-  test("a receiver that pauses between two chunks gets no more of them", async () => {
+  test("a receiver that pauses between two chunks gets no further chunks", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     far.onData = () => far.connection.pause()
@@ -112,7 +112,7 @@ describe("back-pressure", () => {
     expect(far.text).toBe("onetwo")
   })
 
-  test("nothing is read before somebody attaches", async () => {
+  test("nothing is read before a handler is attached", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected({ attached: false })
     expect(await small.on("alpha", () => near.connection.write(new Uint8Array(MUCH)))).toBe(false)
@@ -124,7 +124,7 @@ describe("back-pressure", () => {
     expect(near.told).toEqual(["drained"])
   })
 
-  test("a connection is attached to once", async () => {
+  test("a second handler is refused", async () => {
     const { near } = await new SmallWorld().connected()
     expect(() => near.attach()).toThrow("once")
   })
@@ -151,7 +151,7 @@ describe("the end", () => {
     expect(far.told).toEqual(["data", "ended", "closed: ended"])
   })
 
-  test("comes after all that was written, also when the reader is slow", async () => {
+  test("comes after all written bytes, even if the reader is slow", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     far.connection.pause()
@@ -177,7 +177,7 @@ describe("the end", () => {
     expect(far.told).toEqual(["ended", "closed: ended"])
   })
 
-  test("is not told from inside the call that brings it about", async () => {
+  test("is not reported from inside the call that causes it", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     await small.on("alpha", () => near.connection.end())
@@ -191,7 +191,7 @@ describe("the end", () => {
 })
 
 describe("destroy", () => {
-  test("is told as aborted here and as a reset there", async () => {
+  test("is reported as aborted locally and as a reset to the peer", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     const during = await small.on("alpha", () => {
@@ -208,7 +208,7 @@ describe("destroy", () => {
     expect(far.reason).toMatchObject({ kind: "failed", error: { name: "NetworkError", code: "Reset" } })
   })
 
-  test("nothing that was on its way is delivered after it", async () => {
+  test("bytes in flight are not delivered after it", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     await small.on("beta", () => far.connection.write(text("late")))
@@ -217,7 +217,7 @@ describe("destroy", () => {
     expect(near.told).toEqual(["closed: aborted"])
   })
 
-  test("is told also to somebody who attaches afterwards", async () => {
+  test("is also reported to a handler that is attached afterwards", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected({ attached: false })
     await small.on("alpha", () => near.connection.destroy())
@@ -227,7 +227,7 @@ describe("destroy", () => {
     expect(far.told).toEqual(["closed: Reset"])
   })
 
-  test("room that was made just before is not told any more", async () => {
+  test("drained is not called afterwards", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     await small.on("alpha", () => near.connection.write(new Uint8Array(MUCH)))
@@ -237,7 +237,7 @@ describe("destroy", () => {
     expect(near.told).toEqual(["closed: aborted"])
   })
 
-  test("a handler may destroy from inside any of its calls", async () => {
+  test("a handler may destroy the connection from any of its methods", async () => {
     for (const call of ["onData", "onEnded"] as const) {
       const small = new SmallWorld()
       const { near, far } = await small.connected()
@@ -255,7 +255,7 @@ describe("destroy", () => {
 })
 
 describe("a partition", () => {
-  test("holds what is sent, and delivers it in order once it heals", async () => {
+  test("holds sent bytes, and delivers them in order once it heals", async () => {
     const small = new SmallWorld({ faults: { "partial-write": 1 } })
     const { near, far } = await small.connected()
     small.world.cut("alpha", "beta")
@@ -274,7 +274,7 @@ describe("a partition", () => {
     expect(near.text).toBe("back")
   })
 
-  test("of one way lets the other way through", async () => {
+  test("of one direction does not affect the other", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     small.world.cut("alpha", "beta")
@@ -299,7 +299,7 @@ describe("a partition", () => {
     expect(far.told).toEqual(["closed: Reset"])
   })
 
-  test("fills up the sender", async () => {
+  test("fills the buffer of the sender", async () => {
     const small = new SmallWorld()
     const { near } = await small.connected()
     small.world.cut("alpha", "beta")
@@ -312,7 +312,7 @@ describe("a partition", () => {
   })
 })
 
-describe("something on the way", () => {
+describe("a fault of the network", () => {
   test("resets both ends", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
@@ -322,7 +322,7 @@ describe("something on the way", () => {
     expect([near.told, far.told]).toEqual([["closed: Reset"], ["closed: Reset"]])
   })
 
-  test("ends both ends cleanly, and what is written afterwards is lost without a word", async () => {
+  test("ends both sides cleanly, and bytes written afterwards are lost silently", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     await small.on("alpha", () => near.connection.write(text("before")))
@@ -339,7 +339,7 @@ describe("something on the way", () => {
     expect(far.told).toEqual(["data", "ended", "closed: ended"])
   })
 
-  test("a side that writes on, to one that has closed, is reset and not left to wait for room", async () => {
+  test("a side that continues to write to a closed peer is reset instead of waiting for room", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     small.world.connections()[0]?.cut("end")
@@ -352,7 +352,7 @@ describe("something on the way", () => {
     expect(near.told).toEqual(["ended", "closed: Reset"])
   })
 
-  test("a side that writes on learns of it also when a partition held what it wrote", async () => {
+  test("a side that continues to write is reset even if a partition held the bytes", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     small.world.connections()[0]?.cut("end")
@@ -381,7 +381,7 @@ describe("a process that dies", () => {
     expect(far.told).toEqual([])
   })
 
-  test("may leave the other side in the belief that all is well", async () => {
+  test("may leave the other side without a notification", async () => {
     const { near, far, small } = await halfOpen()
     expect(await small.on("alpha", () => near.connection.write(new Uint8Array(MUCH)))).toBe(false)
     await small.goOnFor(60_000)
@@ -391,7 +391,7 @@ describe("a process that dies", () => {
     expect(near.told).toEqual(["closed: aborted"])
   })
 
-  test("does not get what was on its way to it", async () => {
+  test("does not receive bytes that were in flight", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     await small.on("alpha", () => near.connection.write(text("too late")))
@@ -401,7 +401,10 @@ describe("a process that dies", () => {
   })
 })
 
-/** A connection whose far end died without a word: the seed decides, so the first that has it so is taken. */
+/**
+ * A connection whose far end died silently. The seed decides this, so the first seed with that outcome is
+ * used.
+ */
 async function halfOpen(): Promise<{ small: SmallWorld; near: Witness; far: Witness }> {
   for (let seed = 0; ; seed += 1) {
     const small = new SmallWorld({ seed, faults: { "half-open": 1 } })

@@ -3,7 +3,7 @@ import { SmallWorld } from "../../test/sim/small-world.js"
 import type { HeldLine } from "../ports/lifeline.js"
 import type { SimProcess } from "./sim-process.js"
 
-test("a line is over, to each who follows it, shortly after its holder is killed", async () => {
+test("each follower is notified shortly after the holder of a lifeline is killed", async () => {
   const { small, line, told } = await heldByAlpha()
   follow(small, "beta", line.mark, told)
   follow(small, "gamma", line.mark, told)
@@ -16,7 +16,7 @@ test("a line is over, to each who follows it, shortly after its holder is killed
   for (const { at } of told) expect(at > diedAt && at <= diedAt + 5_000).toBe(true)
 })
 
-test("and shortly after it is let go, once, and also to those who ask later", async () => {
+test("each follower is notified once, shortly after a release, and so are later followers", async () => {
   const { small, line, told } = await heldByAlpha()
   follow(small, "beta", line.mark, told)
   await small.on("alpha", () => line.release())
@@ -30,7 +30,7 @@ test("and shortly after it is let go, once, and also to those who ask later", as
   expect(told.map(({ by }) => by)).toEqual(["beta", "gamma"])
 })
 
-test("a line is held by one life: its end is not that of the next, nor of another line", async () => {
+test("the end of one lifeline does not affect that of the next life, or another one", async () => {
   const { small, line, told } = await heldByAlpha()
   const second = await hold(small, "alpha")
   small.world.crash("alpha")
@@ -45,7 +45,7 @@ test("a line is held by one life: its end is not that of the next, nor of anothe
   expect(told).toEqual([])
 })
 
-test("a holder that stands still, or is cut off, holds on", async () => {
+test("a holder that is paused or cut off keeps its lifeline", async () => {
   for (const kind of ["suspended", "paused"] as const) {
     const { small, line, told } = await heldByAlpha()
     follow(small, "beta", line.mark, told)
@@ -56,7 +56,7 @@ test("a holder that stands still, or is cut off, holds on", async () => {
   }
 })
 
-test("a follower that stands still is told when it goes on, and a dead one never", async () => {
+test("a paused follower is notified when it resumes, and a dead one never", async () => {
   const { small, line, told } = await heldByAlpha()
   follow(small, "beta", line.mark, told)
   follow(small, "gamma", line.mark, told)
@@ -70,7 +70,7 @@ test("a follower that stands still is told when it goes on, and a dead one never
   expect(told.map(({ by }) => by)).toEqual(["beta"])
 })
 
-test("nothing is told to those who have cancelled, or of a mark that nobody holds", async () => {
+test("a cancelled follower, or one of an unknown mark, is not notified", async () => {
   const { small, line, told } = await heldByAlpha()
   const before = follow(small, "beta", line.mark, told)
   const after = follow(small, "beta", line.mark, told)
@@ -82,7 +82,7 @@ test("nothing is told to those who have cancelled, or of a mark that nobody hold
   expect(told).toEqual([])
 })
 
-test("a line that is let go in a pause is held until that is over", async () => {
+test("a lifeline that is released in a pause is held until the pause is over", async () => {
   const small = new SmallWorld({ faults: { "pause-in-call": 1 } })
   const told: Told[] = []
   const line = await hold(small, "alpha")
@@ -98,7 +98,7 @@ test("a line that is let go in a pause is held until that is over", async () => 
   expect(told[0]?.at).toBeGreaterThan(overAt)
 })
 
-test("a seed tells at the same instants again", async () => {
+test("the same seed gives the same instants of notification", async () => {
   const runs = [1, 1, 2].map(async (seed) => {
     const { small, line, told } = await heldByAlpha(seed)
     for (const name of ["beta", "gamma"]) follow(small, name, line.mark, told)

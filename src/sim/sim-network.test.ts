@@ -5,7 +5,7 @@ import type { Connection } from "../ports/network.js"
 const accepted = () => {}
 
 describe("listening", () => {
-  test("at port 0 gives a port that is free", async () => {
+  test("at port 0 chooses a free port", async () => {
     const small = new SmallWorld()
     await small.on("beta", async (beta) => {
       const first = await beta.ports.network.listen(endpointOf(beta, 0), accepted)
@@ -31,14 +31,14 @@ describe("listening", () => {
     })
   })
 
-  test("at the same port on two machines is no conflict", async () => {
+  test("at the same port on two machines is allowed", async () => {
     const small = new SmallWorld()
     for (const name of ["alpha", "beta"]) {
       await small.on(name, (proc) => proc.ports.network.listen(endpointOf(proc, 7_000), accepted))
     }
   })
 
-  test("closing a listener again leaves the next one alone", async () => {
+  test("closing a listener twice does not affect the next one", async () => {
     const small = new SmallWorld()
     await small.on("beta", async (beta) => {
       const at = endpointOf(beta, 7_000)
@@ -50,7 +50,7 @@ describe("listening", () => {
     })
   })
 
-  test("ends with the process, and the next life may listen there again", async () => {
+  test("ends with the process, and the next process may listen there again", async () => {
     const small = new SmallWorld()
     const listen = () =>
       small.on("beta", (beta) => beta.ports.network.listen(endpointOf(beta, 7_000), accepted))
@@ -76,19 +76,19 @@ describe("connecting", () => {
     expect(first.near.connection.local).not.toEqual(second.near.connection.local)
   })
 
-  test("takes time, there and back", async () => {
+  test("takes time in both directions", async () => {
     const small = new SmallWorld()
     const begun = small.world.now
     await small.connected()
     expect(small.world.now - begun).toBeGreaterThanOrEqual(200)
   })
 
-  test("to a port that nobody listens at is refused", async () => {
+  test("to a port without a listener is refused", async () => {
     const small = new SmallWorld()
     await expect(connectToBeta(small)).rejects.toMatchObject({ name: "NetworkError", code: "Refused" })
   })
 
-  test("to a listener that was closed is refused, and what it had accepted lives on", async () => {
+  test("to a closed listener is refused, and its accepted connections continue", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     await expect(connectToBeta(small)).rejects.toMatchObject({ code: "Refused" })
@@ -105,7 +105,7 @@ describe("connecting", () => {
     await expect(connectToBeta(small, {}, host)).rejects.toMatchObject({ code: "Refused" })
   })
 
-  test("through a partition times out, after the time that was asked for", async () => {
+  test("through a partition times out after the requested time", async () => {
     for (const [from, to] of [
       ["alpha", "beta"],
       ["beta", "alpha"],
@@ -119,7 +119,7 @@ describe("connecting", () => {
     }
   })
 
-  test("times out after ten seconds unless something else is asked for", async () => {
+  test("times out after ten seconds by default", async () => {
     const small = new SmallWorld()
     await listening(small)
     small.world.cut("alpha", "beta")
@@ -128,7 +128,7 @@ describe("connecting", () => {
     expect(small.world.now - begun).toBe(10_000_000)
   })
 
-  test("may hang, or be refused, where the faults say so", async () => {
+  test("may hang, or be refused, if these faults are enabled", async () => {
     const codes = new Map<string, number>()
     for (let seed = 0; seed < 100; seed += 1) {
       const small = new SmallWorld({ seed, faults: { "hanging-connect": 1, "refused-connect": 1 } })
@@ -143,7 +143,7 @@ describe("connecting", () => {
     expect(Math.min(...codes.values())).toBeGreaterThan(5)
   })
 
-  test("is cancelled by its signal, before and while", async () => {
+  test("is cancelled by its signal, before the call and during it", async () => {
     const small = new SmallWorld()
     await listening(small)
     small.world.cut("alpha", "beta")
@@ -159,7 +159,7 @@ describe("connecting", () => {
     expect(small.world.now - begun).toBe(50_000)
   })
 
-  test("cancelled too late to be stopped: the other side has its connection reset", async () => {
+  test("that is cancelled too late: the other side has its connection reset", async () => {
     const small = new SmallWorld()
     const served = await listening(small)
     const controller = new AbortController()
@@ -172,7 +172,7 @@ describe("connecting", () => {
     expect(served.map(({ told }) => told)).toEqual([["closed: Reset"]])
   })
 
-  test("a process that dies while it connects leaves no connection that lives on at the other side", async () => {
+  test("a process that dies while it connects leaves no open connection at the other side", async () => {
     for (let seed = 0; seed < 30; seed += 1) {
       const small = new SmallWorld({ seed })
       const served = await listening(small)
@@ -206,14 +206,14 @@ describe("connecting", () => {
   })
 })
 
-test("there is no TLS, for a listener or a connection", async () => {
+test("TLS is refused, for a listener and for a connection", async () => {
   const small = new SmallWorld()
   const served = await listening(small)
   const tls = { cert: "", key: "" }
   const refusal = {
     name: "NetworkError",
     code: "NotPermitted",
-    message: expect.stringContaining("Leave `tls` out"),
+    message: expect.stringContaining("leave `tls` out"),
   }
   await small.on("beta", async (beta) => {
     const network = beta.ports.network

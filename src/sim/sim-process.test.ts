@@ -4,7 +4,7 @@ import { noFaults, ProcessDiedError, runSeed, type Stage } from "./index.js"
 import type { SimProcess } from "./sim-process.js"
 
 describe("a pause inside a call", () => {
-  test("lets what comes before it leave at once, and what comes after it when it is over", async () => {
+  test("delays messages sent after it until it is over, but none sent before it", async () => {
     const small = pausing()
     const { near, far } = await small.connected()
     const arrivals: { text: string; at: number }[] = []
@@ -13,7 +13,7 @@ describe("a pause inside a call", () => {
     const begun = small.world.now
     const paused = await small.on("alpha", (alpha) => {
       near.connection.write(text("before"))
-      // A write may itself be where the pause begins.
+      // The pause may begin in the write itself.
       const micros = pauseInCall(alpha)
       near.connection.write(text(" after"))
       return micros
@@ -25,7 +25,7 @@ describe("a pause inside a call", () => {
     expect(arrivals[1]?.at).toBeGreaterThanOrEqual(begun + paused + 100)
   })
 
-  test("shows in the clock right after the call", async () => {
+  test("is visible in the clock right after the call", async () => {
     const small = pausing()
     await small.on("alpha", (alpha) => {
       const before = alpha.ports.clock.monotonicMs()
@@ -34,7 +34,7 @@ describe("a pause inside a call", () => {
     })
   })
 
-  test("nothing else happens in the process until it is over: inputs, timers and yields wait", async () => {
+  test("delays all other steps of the process until it is over: inputs, timers and yields", async () => {
     const small = pausing()
     const { near, far } = await small.connected()
     await small.goOn()
@@ -57,7 +57,7 @@ describe("a pause inside a call", () => {
     for (const { what, at } of happened) expect(at, what).toBeGreaterThanOrEqual(busyUntil)
   })
 
-  test("a process that is killed during it never does what would have come after", async () => {
+  test("a process that is killed during it never does what would have followed", async () => {
     for (let seed = 0; seed < 20; seed += 1) {
       const small = pausing(seed)
       const { near, far } = await small.connected()
@@ -68,7 +68,7 @@ describe("a pause inside a call", () => {
         near.connection.write(text(" after"))
         alpha.ports.clock.setTimer(0, () => near.connection.write(text(" much later")))
       })
-      // The write may have been paused in as well: then it did not leave either.
+      // If the pause began in the write, nothing left either.
       small.world.crash("alpha")
       await small.goOn()
       expect(["before", ""]).toContain(far.text)
@@ -76,7 +76,7 @@ describe("a pause inside a call", () => {
     }
   })
 
-  test("does not begin once the world is calm", async () => {
+  test("does not begin after calm", async () => {
     const small = pausing()
     small.world.calm()
     await small.on("alpha", ({ ports }) => {
@@ -87,7 +87,7 @@ describe("a pause inside a call", () => {
 })
 
 describe("a pause as a whole", () => {
-  test("holds all that the process would do, and nothing of the others", async () => {
+  test("delays all steps of the process, and none of the others", async () => {
     const small = new SmallWorld()
     await small.goOn()
     const happened: string[] = []
@@ -100,8 +100,8 @@ describe("a pause as a whole", () => {
   })
 })
 
-describe("a process that stands still", () => {
-  test("does all that came up meanwhile when it goes on, and the others do not wait for it", async () => {
+describe("a paused or suspended process", () => {
+  test("runs the waiting steps when it resumes, and other processes do not wait for it", async () => {
     for (const kind of ["suspended", "paused"] as const) {
       const small = new SmallWorld()
       const { near, far } = await small.connected()
@@ -121,19 +121,19 @@ describe("a process that stands still", () => {
     }
   })
 
-  test("was not standing still before, nor in a pause", async () => {
+  test("cannot be paused or suspended again", async () => {
     const small = pausing()
     await small.goOn()
     await small.on("alpha", (alpha) => {
       pauseInCall(alpha)
-      expect(() => alpha.standStill("suspended")).toThrow("alpha stands still already")
+      expect(() => alpha.standStill("suspended")).toThrow("alpha is already paused or suspended")
     })
-    expect(() => small.process("alpha").standStill("suspended")).toThrow("alpha stands still already")
+    expect(() => small.process("alpha").standStill("suspended")).toThrow("alpha is already paused or suspended")
     small.process("beta").standStill("suspended")
-    expect(() => small.process("beta").standStill("paused")).toThrow("beta stands still already")
+    expect(() => small.process("beta").standStill("paused")).toThrow("beta is already paused or suspended")
   })
 
-  test("goes on once the world is calm", async () => {
+  test("resumes after calm", async () => {
     const small = new SmallWorld()
     await small.goOn()
     const alpha = small.process("alpha")
@@ -149,7 +149,7 @@ describe("a process that stands still", () => {
     expect(done).toBe(true)
   })
 
-  test("is not there for those who connect when it is suspended, and is when it is paused", async () => {
+  test("can be connected to when it is paused, but not when it is suspended", async () => {
     for (const kind of ["suspended", "paused"] as const) {
       const small = new SmallWorld()
       const at = { host: small.process("beta").machine.host, port: 7_000 }
@@ -161,7 +161,7 @@ describe("a process that stands still", () => {
     }
   })
 
-  test("and is killed does nothing any more, and its machine's monotonic clock goes on where it stood", async () => {
+  test("that is killed runs no further steps, and its machine's monotonic clock continues where it stopped", async () => {
     const small = new SmallWorld()
     await small.goOn()
     const alpha = small.process("alpha")
@@ -180,7 +180,7 @@ describe("a process that stands still", () => {
 })
 
 describe("yields", () => {
-  test("run in the order given, and microtasks before them", async () => {
+  test("run in the order given, after microtasks", async () => {
     for (let seed = 0; seed < 20; seed += 1) {
       const small = new SmallWorld({ seed })
       const order: string[] = []
@@ -195,7 +195,7 @@ describe("yields", () => {
 })
 
 describe("a crash", () => {
-  test("takes timers, yields and all that they would have done with it", async () => {
+  test("ends the timers and yields of the process", async () => {
     const small = new SmallWorld()
     const { near, far } = await small.connected()
     const happened: string[] = []
@@ -212,7 +212,7 @@ describe("a crash", () => {
     expect(far.text).toBe("")
   })
 
-  test("the next life is another process, on the same machine, and runs the program again", async () => {
+  test("is followed by another process on the same machine, which runs the program again", async () => {
     const lives: string[] = []
     await played(async (stage) => {
       stage.start("alpha", ({ name, host }) => void lives.push(`${name} at ${host}`))
@@ -228,7 +228,7 @@ describe("a crash", () => {
     expect(lives).toEqual(["alpha at 10.0.0.2", "alpha.2 at 10.0.0.2"])
   })
 
-  test("before the program has started means that it never does", async () => {
+  test("before the program has started prevents the start", async () => {
     let started = 0
     await played(async (stage) => {
       stage.start("alpha", () => {
@@ -240,7 +240,7 @@ describe("a crash", () => {
     expect(started).toBe(0)
   })
 
-  test("is what an answer that was waited for is rejected with", async () => {
+  test("rejects an awaited answer", async () => {
     await played(async (stage) => {
       stage.start("alpha", () => {})
       const answer = stage.on("alpha", () => new Promise<never>(() => {}))
@@ -254,7 +254,7 @@ describe("a crash", () => {
     })
   })
 
-  test("what a dead process would still tell the invariants is not heard", async () => {
+  test("events that a dead process records are ignored", async () => {
     const heard: unknown[] = []
     await played(async (stage) => {
       stage.invariant("hears", (event: { kind: string }) => void heard.push(event.kind))
@@ -271,7 +271,7 @@ describe("a crash", () => {
   })
 })
 
-test("an error of a task is the workload's to see", async () => {
+test("an error of a task is passed to the workload", async () => {
   await played(async (stage) => {
     stage.start("alpha", () => {})
     await expect(stage.on("alpha", () => Promise.reject(new Error("no")))).rejects.toThrow("no")
@@ -296,7 +296,7 @@ function pausing(seed = 1): SmallWorld {
   return new SmallWorld({ seed, faults: { "pause-in-call": 1 } })
 }
 
-/** Makes calls until a pause begins in one; gives its length in microseconds. */
+/** Makes calls until a pause begins in one; returns its length in microseconds. */
 function pauseInCall(proc: SimProcess): number {
   const begun = proc.now
   while (proc.now === begun) proc.ports.clock.monotonicMs()

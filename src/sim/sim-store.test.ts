@@ -6,7 +6,7 @@ import { SeededRandom } from "./seeded-random.js"
 import { SimStore } from "./sim-store.js"
 import type { StoreService } from "./sim-store-server.js"
 
-/** A small world with a store in it, which alpha and beta have open. */
+/** A small world with a store, which alpha and beta have open. */
 class StoreWorld extends SmallWorld {
   readonly store: SimStore
   readonly handles = new Map<string, ClusterStore>()
@@ -24,7 +24,7 @@ class StoreWorld extends SmallWorld {
     this.store = new SimStore(this.world, "store", {}, options.service)
   }
 
-  /** However often it takes, where faults are on. */
+  /** Retries until it succeeds, if faults are enabled. */
   async open(name: string): Promise<void> {
     const handle = await this.on(name, async (proc) => {
       const life = this.world.lifeOf(proc)
@@ -37,7 +37,7 @@ class StoreWorld extends SmallWorld {
     this.handles.set(name, handle)
   }
 
-  /** Writes without a condition; what came of it, as text. */
+  /** Writes without a condition; returns the outcome as text. */
   write(name: string, value: string, key = "a"): Promise<string> {
     return this.on(name, () => this.writing(name, value, key))
   }
@@ -48,7 +48,7 @@ class StoreWorld extends SmallWorld {
     return settled((this.handles.get(name) as ClusterStore).commit({ epoch, conditions: [], writes }))
   }
 
-  /** What is there in truth. */
+  /** Returns the true contents. */
   get truth(): string[] {
     return this.store
       .list()
@@ -78,14 +78,14 @@ function settled(answer: Promise<CommitResult>): Promise<string> {
   )
 }
 
-test("what a process asks takes time, there and back", async () => {
+test("requests and answers take time", async () => {
   const world = await StoreWorld.begin()
   const begun = world.world.now
   expect(await world.write("alpha", "one")).toBe("committed")
   expect(world.world.now - begun).toBeGreaterThan(200)
 })
 
-test("the requests of a handle arrive in the order of the calls, and their answers in that of the requests", async () => {
+test("the requests of a handle arrive in the order of the calls, and so do their answers", async () => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const world = await StoreWorld.begin({ seed, faults: { "slow-network": 1, "store-delay": 1 } })
     const seen: string[] = []
@@ -110,7 +110,7 @@ test("the requests of a handle arrive in the order of the calls, and their answe
   }
 })
 
-test("a refused request changes nothing and is said not to have", async () => {
+test("a refused request changes nothing and is reported as not committed", async () => {
   const world = await StoreWorld.begin()
   world.store.strikeNext("alpha", "store-refusal")
   expect(await world.write("alpha", "one")).toBe("not-committed")
@@ -118,7 +118,7 @@ test("a refused request changes nothing and is said not to have", async () => {
   expect(await world.write("alpha", "two")).toBe("committed")
 })
 
-test("a request that is lost is given up on after the time-out, and never arrives", async () => {
+test("a lost request fails after the timeout, and never arrives", async () => {
   const world = await StoreWorld.begin()
   world.store.strikeNext("alpha", "store-lost-request")
   const begun = world.world.now
@@ -128,14 +128,14 @@ test("a request that is lost is given up on after the time-out, and never arrive
   expect(world.truth).toEqual([])
 })
 
-test("a commit whose answer is lost was made, and nobody is told", async () => {
+test("a commit whose answer is lost was made, and the client is not notified", async () => {
   const world = await StoreWorld.begin()
   world.store.strikeNext("alpha", "store-lost-answer")
   expect(await world.write("alpha", "one")).toBe("unknown")
   expect(world.truth).toEqual(["a=one"])
 })
 
-test("reads that fail commit nothing, whatever happens to them", async () => {
+test("failed reads are reported as not committed, whatever the fault", async () => {
   for (const fault of ["store-lost-request", "store-lost-answer", "store-refusal"] as const) {
     const world = await StoreWorld.begin()
     world.store.strikeNext("alpha", fault)
@@ -144,7 +144,7 @@ test("reads that fail commit nothing, whatever happens to them", async () => {
   }
 })
 
-test("a commit that arrives late takes effect after it was given up on, and after what was sent later", async () => {
+test("a late commit takes effect after its client gave up, and after later requests", async () => {
   const world = await StoreWorld.begin()
   world.store.strikeNext("alpha", "store-late-arrival")
   const late: boolean[] = []
@@ -159,7 +159,7 @@ test("a commit that arrives late takes effect after it was given up on, and afte
   expect(late).toEqual([false, true])
 })
 
-test("a commit that has left takes effect even if its process dies, and the store outlives all processes", async () => {
+test("a commit in flight takes effect even if its process dies, and the store outlives all processes", async () => {
   for (const fault of ["store-late-arrival", undefined] as const) {
     const world = await StoreWorld.begin()
     await world.write("beta", "before", "b")
@@ -181,7 +181,7 @@ test("a commit that has left takes effect even if its process dies, and the stor
   }
 })
 
-test("a commit that would have left after a pause is never made if the process does not live to see the end of it", async () => {
+test("a commit that would have left after a pause is never made if the process dies in the pause", async () => {
   const world = await StoreWorld.begin({ faults: { "pause-in-call": 1 } })
   let isPaused = false
   world.process("alpha").later(0, "send", () => {
@@ -197,7 +197,7 @@ test("a commit that would have left after a pause is never made if the process d
   expect(world.truth).toEqual([])
 })
 
-test("a store that stands still serves what has arrived afterwards, in order, and clients may have given up by then", async () => {
+test("a store that hangs serves the waiting requests afterwards, in order, even if clients have given up", async () => {
   const world = await StoreWorld.begin()
   const told = await world.watch("beta")
   world.store.hang(3_000)
@@ -214,7 +214,7 @@ test("a store that stands still serves what has arrived afterwards, in order, an
   expect(told).toEqual(["one", "two", "three"])
 })
 
-test("a machine that is cut off gets no answers, and the others go on", async () => {
+test("a machine that is cut off gets no answers, and the others are not affected", async () => {
   const world = await StoreWorld.begin()
   const heal = world.store.cutOff("alpha")
   expect(await world.write("alpha", "one")).toBe("unknown")
@@ -223,7 +223,7 @@ test("a machine that is cut off gets no answers, and the others go on", async ()
   expect(await world.write("alpha", "three")).toBe("committed")
 })
 
-test("after a cut a watch goes on where it was, or hears a gap and nothing else", async () => {
+test("after a cut a watch continues where it was, or receives a gap and nothing else", async () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= 20; seed += 1) {
     const world = await StoreWorld.begin({ seed })
@@ -242,7 +242,7 @@ test("after a cut a watch goes on where it was, or hears a gap and nothing else"
   expect([...seen].sort()).toEqual(["before,gap", "before,one,two,three"])
 })
 
-test("a gap that meets another cut is told when that one heals", async () => {
+test("a gap that meets another cut is reported when that one heals", async () => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const world = await StoreWorld.begin({ seed })
     const told = await world.watch("alpha")
@@ -257,7 +257,7 @@ test("a gap that meets another cut is told when that one heals", async () => {
   }
 })
 
-test("when history is cut what was committed is gone, and every watch hears a gap", async () => {
+test("when history is cut the commits are gone, and every watch receives a gap", async () => {
   const world = await StoreWorld.begin()
   const told = await Promise.all([world.watch("alpha"), world.watch("beta")])
   for (const value of ["one", "two", "three"]) await world.write("alpha", value)
@@ -273,7 +273,7 @@ test("when history is cut what was committed is gone, and every watch hears a ga
   ])
 })
 
-test("a heal ends all cuts, and takes back none that came after it", async () => {
+test("a heal ends all cuts, and does not affect later ones", async () => {
   const world = await StoreWorld.begin()
   const heal = world.store.cutOff("alpha")
   world.world.heal()
@@ -283,7 +283,7 @@ test("a heal ends all cuts, and takes back none that came after it", async () =>
   expect(world.store.isCutOff("alpha")).toBe(true)
 })
 
-test("calm ends cuts and standing still, and nothing strikes any more", async () => {
+test("calm ends cuts and hangs, and no further fault strikes", async () => {
   const strong = Object.fromEntries(faultKinds.map((kind) => [kind, 1]))
   const world = await StoreWorld.begin({ faults: { ...strong, crash: 0, "pause-in-call": 0 } })
   world.store.hang(100_000)
@@ -293,13 +293,13 @@ test("calm ends cuts and standing still, and nothing strikes any more", async ()
     expect(await world.write("alpha", `${count}`)).toBe("committed")
 })
 
-test("a life of another world has nothing to do with this store", async () => {
+test("a life of another world cannot open the store", async () => {
   const [one, two] = [await StoreWorld.begin(), await StoreWorld.begin()]
   const stranger = two.world.lifeOf(two.process("alpha"))
   expect(() => one.store.provider(stranger)).toThrow("not a life of this world")
 })
 
-test("what other faults draw from a seed does not depend on the faults of stores", () => {
+test("the values that other faults draw from a seed do not depend on the faults of stores", () => {
   const others = faultKinds.filter((kind) => !kind.startsWith("store-"))
   const drawn = (allowed: readonly FaultKind[]) => {
     const plan = drawFaults(new SeededRandom(5), allowed)
@@ -308,8 +308,8 @@ test("what other faults draw from a seed does not depend on the faults of stores
   expect(drawn(faultKinds)).toEqual(drawn(others))
 })
 
-describe("a store that takes time over requests", () => {
-  /** When each was committed, in ms after the first was asked for: ten large ones, and then one of `key`. */
+describe("a store that takes time for requests", () => {
+  /** When each commit was made, in ms after the first was sent: ten large ones, and then one of `key`. */
   async function servedIn(service: StoreService, key: string) {
     const world = await StoreWorld.begin({ service })
     const begun = world.world.now
@@ -334,7 +334,7 @@ describe("a store that takes time over requests", () => {
 
   const slow: StoreService = { commitMs: 1, kibMs: 2 }
 
-  test("lets what comes later wait for what came before, in one process", async () => {
+  test("serves the requests of one process one after another", async () => {
     const { last, asked, ofBeta } = await servedIn(slow, "placements/a")
     expect(last).toBeGreaterThanOrEqual(10 * (1 + 20))
     expect(last).toBeLessThan(10 * (1 + 20) + 5)
@@ -342,18 +342,18 @@ describe("a store that takes time over requests", () => {
     expect(ofBeta).toBeLessThan(10)
   })
 
-  test.each(["leases/a", "nodes/a"])("serves %s first, behind the one that is being served", async (key) => {
+  test.each(["leases/a", "nodes/a"])("serves %s next, after the request in progress", async (key) => {
     expect((await servedIn(slow, key)).asked).toBeLessThan(30)
     expect((await servedIn({ ...slow, order: "fifo" }, key)).asked).toBeGreaterThan(210)
   })
 
-  test("what every commit takes beyond that keeps nobody waiting", async () => {
+  test("does not make other requests wait for delayMs", async () => {
     const { last, asked } = await servedIn({ delayMs: 900 }, "placements/a")
     for (const atMs of [last, asked]) expect(atMs).toBeGreaterThanOrEqual(900)
     expect(asked).toBeLessThan(910)
   })
 
-  test("reads take their own time, and none of what a commit takes", async () => {
+  test("takes the time of a read for reads, not that of a commit", async () => {
     const world = await StoreWorld.begin({ service: { readMs: 50, commitMs: 500, delayMs: 500 } })
     const begun = world.world.now
     await world.on("alpha", () => (world.handles.get("alpha") as ClusterStore).get("a"))
@@ -362,7 +362,7 @@ describe("a store that takes time over requests", () => {
     expect(tookMs).toBeLessThan(60)
   })
 
-  test("one that stands still, or is cut off, serves what has waited afterwards, in its order", async () => {
+  test("serves the waiting requests in order after a hang or a cut", async () => {
     const world = await StoreWorld.begin({ service: { commitMs: 10 } })
     const seen: string[] = []
     world.store.observe((event) => {

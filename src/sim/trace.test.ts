@@ -7,7 +7,7 @@ function hashOf(lines: readonly string[]): string {
   return trace.hash
 }
 
-test("keeps the last lines, and counts and tells all of them", () => {
+test("keeps the last lines, and counts and reports all of them", () => {
   const told: string[] = []
   const trace = new Trace({ keep: 3, listener: (line) => told.push(line) })
   for (let line = 0; line < 1_000; line += 1) trace.add(`${line}`)
@@ -16,7 +16,7 @@ test("keeps the last lines, and counts and tells all of them", () => {
   expect(told).toHaveLength(1_000)
 })
 
-test("the hash sees every character, the order, and where lines end", () => {
+test("the hash covers every character, the order, and the ends of lines", () => {
   const hashes = [[], [""], ["", ""], ["ab"], ["ba"], ["a", "b"], ["b", "a"], ["ac"], ["ab", ""], ["Ab"]].map(
     hashOf,
   )

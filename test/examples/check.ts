@@ -1,10 +1,7 @@
 import { compileTexts } from "../types/compiler.js"
 import { type Document, examplesIn } from "./example.js"
 
-/**
- * Compiles every example in one run, each as a module of its own that a reader could paste. An example may leave a name
- * unused: it is there to be read.
- */
+/** Compiles every example in one run, each as a module of its own. An example may leave a name unused. */
 export async function complaintsAbout(documents: readonly Document[]): Promise<string[]> {
   const examples = documents.flatMap(examplesIn)
   const texts = examples.map(({ document, line, text }) => [`${document}@${line}.mts`, text])

@@ -8,15 +8,15 @@ export interface Document {
 
 export interface Example {
   readonly document: string
-  /** The line, from 1, of its first line of code. */
+  /** The line of its first line of code, counted from 1. */
   readonly line: number
-  /** The code at the lines and columns that it has in its document, with nothing else around it. */
+  /** The code at the same lines and columns as in its document, with nothing else around it. */
   readonly text: string
 }
 
 /**
- * Every fenced block of TypeScript, or of JavaScript, in a Markdown text or in the doc comments of a source. After an
- * `@example` without fences all is code, up to the next tag.
+ * Returns every fenced block of TypeScript or JavaScript in a Markdown text or in the doc comments of a
+ * source. After an `@example` without fences, everything up to the next tag is code.
  */
 export function examplesIn({ path, text }: Document): Example[] {
   const examples = path.endsWith(".md")
@@ -64,13 +64,16 @@ function languageOf(fence: string): string {
   return (/^[`~]+\s*(\w+)/.exec(fence)?.[1] ?? "").toLowerCase()
 }
 
-/** A fence is closed by one of the same sort, at least as long, that stands alone. */
+/** A fence is closed by one of the same character, at least as long, on a line of its own. */
 function closes(fence: string, line: string): boolean {
   const ticks = /^(`+|~+)/.exec(fence)?.[0] ?? fence
   return line.startsWith(ticks) && line.replaceAll(ticks.charAt(0), "") === ""
 }
 
-/** Each doc comment at its place, with all that is not its text blanked out, its stars as well. */
+/**
+ * Returns each doc comment at its position, with everything except its text replaced by blanks, including its
+ * stars.
+ */
 function commentsIn(path: string, text: string): string[] {
   return parseSync(path, text)
     .comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"))

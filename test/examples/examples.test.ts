@@ -18,7 +18,7 @@ describe("the examples of the documents and doc comments", () => {
 })
 
 describe("a wrong example", () => {
-  it("is found in a document, by its line there", async () => {
+  it("is reported in a document, with its line", async () => {
     const text = [
       "# Names",
       "",
@@ -33,7 +33,7 @@ describe("a wrong example", () => {
     ])
   })
 
-  it("is found in a doc comment, by its line in the source", async () => {
+  it("is reported in a doc comment, with its line in the source", async () => {
     const text = [
       "export const before = 1",
       "",
@@ -52,7 +52,7 @@ describe("a wrong example", () => {
     ])
   })
 
-  it("is found where it takes what the package does not export", async () => {
+  it("is reported if it imports something that the package does not export", async () => {
     const text =
       '```ts\nimport { MessageCodec } from "troupe"\nimport {} from "troupe/address/actor-path"\n```'
     expect((await complaintsAbout([{ path: "README.md", text }])).map((one) => one.slice(0, 18))).toEqual([
@@ -61,14 +61,14 @@ describe("a wrong example", () => {
     ])
   })
 
-  it("is found where it leans on the example before it", async () => {
+  it("is reported if it depends on the previous example", async () => {
     const text = "```ts\nconst a = 1\n```\n\n```ts\nconst b = a\n```\n"
     expect(await complaintsAbout([{ path: "README.md", text }])).toEqual([
       "README.md:6 TS2304: Cannot find name 'a'.",
     ])
   })
 
-  it("is found where it has no fences", async () => {
+  it("is reported if it has no fences", async () => {
     const text = [
       "/**",
       " * Adds.",
@@ -91,7 +91,7 @@ describe("a wrong example", () => {
 })
 
 describe("examples", () => {
-  it("are the blocks of code that a reader could run, and no others", () => {
+  it("are the blocks of TypeScript and JavaScript", () => {
     const text = [
       "```sh\nnpm test\n```",
       "```ts\nfirst\n```",
@@ -109,7 +109,7 @@ describe("examples", () => {
     ])
   })
 
-  it("of a source stand only in doc comments", () => {
+  it("of a source are only in doc comments", () => {
     const text = [
       "// ```ts\n// no",
       "/* ```ts\n no */",

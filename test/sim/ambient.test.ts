@@ -74,7 +74,7 @@ test("timers wait for the world's time, under all of their names", async () => {
   })
 })
 
-test("a timer that was cleared does not fire, by its handle or by its number, set in this step or before", async () => {
+test("a timer that was cleared by its handle or number, in this step or later, does not fire", async () => {
   await inWorld(async () => {
     const fired: string[] = []
     const handle = setTimeout(() => fired.push("handle"), 10)
@@ -89,7 +89,7 @@ test("a timer that was cleared does not fire, by its handle or by its number, se
   })
 })
 
-test("chance is the world's: the same for a seed, another for another", async () => {
+test("random values come from the seed: equal for the same seed, different for another", async () => {
   const draw = (seed: number) =>
     inWorld(
       () => [
@@ -140,31 +140,34 @@ const outside: Record<string, () => unknown> = {
   "crypto.subtle.digest": () => crypto.subtle.digest("SHA-256", new Uint8Array()),
 }
 
-test.each(Object.keys(outside))("%s fails the run, caught or not, and the caller is named", async (what) => {
-  const { failure } = await runSeed(
-    {
-      name: "ambient",
-      about: "",
-      async run(stage) {
-        stage.start("alpha", () => {
-          try {
-            outside[what]?.()
-          } catch {
-            // As a program might that has something else to fall back on.
-          }
-        })
-        await stage.sleep(1)
+test.each(Object.keys(outside))(
+  "%s fails the run, even if the error is caught, and the caller is named",
+  async (what) => {
+    const { failure } = await runSeed(
+      {
+        name: "ambient",
+        about: "",
+        async run(stage) {
+          stage.start("alpha", () => {
+            try {
+              outside[what]?.()
+            } catch {
+              // As a program might that has a fallback.
+            }
+          })
+          await stage.sleep(1)
+        },
       },
-    },
-    1,
-    { faults: noFaults() },
-  )
-  expect(failure?.what).toBe("forbidden")
-  expect(failure?.detail).toContain(`${what} is real`)
-  expect(failure?.detail).toMatch(/it was called at .*test\/sim\/ambient\.test\.ts:\d+$/)
-})
+      1,
+      { faults: noFaults() },
+    )
+    expect(failure?.what).toBe("forbidden")
+    expect(failure?.detail).toContain(`${what} is not available`)
+    expect(failure?.detail).toMatch(/it was called at .*test\/sim\/ambient\.test\.ts:\d+$/)
+  },
+)
 
-test("outside of the world everything is Node's again", async () => {
+test("outside the world everything is Node's again", async () => {
   await inWorld(() => Date.now())
   expect(Math.abs(Date.now() - performance.timeOrigin - performance.now())).toBeLessThan(60_000)
   expect(new Date().getUTCFullYear()).not.toBe(2030)

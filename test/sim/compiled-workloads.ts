@@ -5,11 +5,11 @@ import { project, scratchFolder } from "../types/compiler.js"
 
 export interface CompiledWorkloads extends Disposable {
   readonly folder: string
-  /** What `npm run sim` runs. */
+  /** The program of `npm run sim`. */
   readonly main: string
 }
 
-/** The workloads and `src` as JavaScript, as `npm run sim` compiles them, in a folder of their own. */
+/** Compiles the workloads and `src` as `npm run sim` does, into a folder of their own. */
 export async function compiledWorkloads(): Promise<CompiledWorkloads> {
   const folder = scratchFolder()
   const tsc = join(project, "node_modules/typescript/bin/tsc")

@@ -36,10 +36,10 @@ test("no two seeds give the same trace", () => {
   expect(new Set(hashes).size).toBe(seeds.length)
 })
 
-test("the runs that are compared have every kind of fault in them", async () => {
+test("the compared runs contain every kind of fault", async () => {
   const all = lines.flat()
   for (const kind of faultKinds) {
-    // These two are in every clock and in every latency, and are not told one by one.
+    // These two affect every clock and every latency, and are not reported one by one.
     if (kind === "clock-drift" || kind === "slow-network") continue
     expect(all.filter((line) => line.includes(` fault ${kind}`)).length, kind).toBeGreaterThan(0)
   }
@@ -52,12 +52,12 @@ test("the same seed gives the same trace in another process, from compiled code"
   expect(JSON.parse(stdout)).toEqual(hashes)
 })
 
-/** The versions of Node that the tests are run with must agree on these. They change whenever what is traced does. */
-test("the traces are the ones on file", async () => {
+/** All tested versions of Node must agree on these. They change whenever the trace does. */
+test("the hashes of the traces equal the golden ones", async () => {
   await expect(`${JSON.stringify(hashes, undefined, 2)}\n`).toMatchFileSnapshot("hashes.golden.json")
 })
 
-test("what ran before, in the same process, leaves no mark", async () => {
+test("earlier runs in the same process do not affect a run", async () => {
   await simulate(everything, { seeds: 3, from: 1_000 })
   expect((await tracedRun(7)).hash).toBe(hashes[6])
 })

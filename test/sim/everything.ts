@@ -8,8 +8,9 @@ import { ActorSystem } from "../../src/system/actor-system.js"
 const machines = ["alpha", "beta", "gamma"]
 
 /**
- * A little of all that a world has, so that whatever is not drawn from the seed shows in the trace: echoes between three
- * machines, a store, actors, timers, and the clocks and dice of the globals, each of which says in the log what it gave.
+ * Uses a little of everything that a world has, so that anything that is not drawn from the seed shows in the
+ * trace: echoes between three machines, a store, actors, timers, and the clocks and random functions of the
+ * globals, each of which logs its results.
  */
 export const everything: Workload = {
   name: "everything",
@@ -37,7 +38,7 @@ export const everything: Workload = {
   },
 }
 
-/** What one run of it comes to. */
+/** The hash and the trace of one run. */
 export async function tracedRun(seed: number): Promise<{ readonly hash: string; readonly lines: string[] }> {
   const lines: string[] = []
   const { hash, failure } = await runSeed(everything, seed, {
@@ -48,7 +49,7 @@ export async function tracedRun(seed: number): Promise<{ readonly hash: string; 
   return { hash, lines }
 }
 
-/** Serves echoes, and asks the others for some, for as long as the process lives. */
+/** Serves echoes, and requests some from the others, for as long as the process lives. */
 async function chatter(life: Life): Promise<void> {
   const say = (what: string) => life.ports.logger.log("info", what)
   say(`begins at ${Date.now()} ${new Date().toISOString()} ${performance.now()} as ${randomUUID()}`)
@@ -108,7 +109,7 @@ async function converse(life: Life, host: string, say: (what: string) => void): 
   })
 }
 
-/** Adds to a number, and says what it is told of the others. */
+/** Adds to a number, and logs the changes of the others that it receives. */
 async function countOnStore(life: Life, shared: SimStore): Promise<void> {
   const say = (what: string) => life.ports.logger.log("info", what)
   const key = "count"

@@ -6,12 +6,13 @@ const machines = ["alpha", "beta", "gamma"]
 const seeds = 60
 
 /**
- * The contract of the port, held at every connection of a busy network: nothing is told after `closed`, no data after
- * `ended`, what arrives is what was sent, as far as it arrives, and all that a living process destroys is told `closed`.
+ * The contract of the port, checked at every connection of a busy network: nothing is called after `closed`,
+ * no data comes after `ended`, received bytes are a prefix of those sent, and every connection that a live
+ * process destroys is closed.
  */
 const contract: Workload = {
   name: "contract",
-  about: "what handlers are told",
+  about: "connections between machines, with handlers that check the contract",
   async run(stage) {
     for (const name of machines) stage.start(name, (life) => busy(life, stage))
     await stage.sleep(30_000)
@@ -19,7 +20,7 @@ const contract: Workload = {
     await stage.sleep(20_000)
     for (const name of machines) {
       const open = await stage.on(name, () => opened.get(name)?.size)
-      stage.always("all that was opened is told closed", open === 0, () => `${name}: ${open} are not`)
+      stage.always("every opened connection is closed", open === 0, () => `${name}: ${open} are open`)
     }
   },
 }
@@ -47,9 +48,10 @@ function busy(life: Life, stage: Stage): void {
     watched.data = (chunk) => {
       const expected = sent.subarray(received, received + chunk.length)
       received += chunk.length
-      life.always("what arrives is what was sent", Buffer.compare(expected, chunk) === 0)
+      life.always("received bytes are those sent", Buffer.compare(expected, chunk) === 0)
     }
-    watched.closed = (kind) => life.always("a clean end is told as one", kind !== "ended" || watched.hasEnded)
+    watched.closed = (kind) =>
+      life.always("a clean end is reported as one", kind !== "ended" || watched.hasEnded)
     connection.write(sent)
     connection.end()
     clock.setTimer(random.uint32() % 8_000, () => connection.destroy())
@@ -73,7 +75,7 @@ interface Watched {
 function watch(life: Life, connection: Connection, open: Set<Connection>): Watched {
   const watched: Watched = { data: () => {}, ended: () => {}, closed: () => {}, hasEnded: false }
   const isOpen = (call: string) =>
-    life.always("nothing is told after closed", open.has(connection), () => `${life.name}: ${call}`)
+    life.always("nothing is called after closed", open.has(connection), () => `${life.name}: ${call}`)
   open.add(connection)
   connection.attach({
     data: (chunk) => {
@@ -84,7 +86,7 @@ function watch(life: Life, connection: Connection, open: Set<Connection>): Watch
     drained: () => isOpen("drained"),
     ended: () => {
       isOpen("ended")
-      life.always("ended is told once", !watched.hasEnded)
+      life.always("ended is called once", !watched.hasEnded)
       watched.hasEnded = true
       watched.ended()
     },
@@ -98,11 +100,11 @@ function watch(life: Life, connection: Connection, open: Set<Connection>): Watch
   return watched
 }
 
-test(`the port's contract holds for ${seeds} seeds with all that can happen to a network`, async () => {
+test(`the port's contract holds for ${seeds} seeds with all faults of a network`, async () => {
   const struck = new Set<string>()
   const failed = new Set<string>()
   for (let seed = 1; seed <= seeds; seed += 1) {
-    // Corruption would change what arrives; the other tests have it.
+    // Corruption would change the received bytes; other tests cover it.
     const on = Object.fromEntries(faultKinds.filter((kind) => kind !== "corruption").map((kind) => [kind, 1]))
     const report = await runSeed(contract, seed, { faults: { ...noFaults(), ...on } })
     expect(report.failure, `seed ${seed}`).toBeUndefined()

@@ -25,12 +25,12 @@ async function failureOf(
   return (await runSeed(workload(run, more), 1, options)).failure
 }
 
-test("a workload that ends well has no failure", async () => {
+test("a workload that succeeds has no failure", async () => {
   expect(await failureOf(async (stage) => void (await stage.sleep(5)))).toBeUndefined()
 })
 
 describe("a run that would not end", () => {
-  test("because nothing can happen any more says who waits for what", async () => {
+  test("because no step is left says what the workload waits for", async () => {
     const failure = await failureOf(async (stage) => {
       stage.start("alpha", () => {})
       stage.start("beta", () => {})
@@ -40,18 +40,18 @@ describe("a run that would not end", () => {
     })
     expect(failure).toEqual({
       what: "deadlock",
-      detail: "nothing can ever happen again; the workload waits for an answer from alpha; up: alpha",
+      detail: "no step is left to run; the workload waits for an answer from alpha; up: alpha",
     })
   })
 
-  test("because the workload waits for what nobody knows says so", async () => {
+  test("because the workload waits for a promise of its own says so", async () => {
     expect(await failureOf(never)).toEqual({
       what: "deadlock",
-      detail: "nothing can ever happen again; the workload waits for something of its own; up: nobody",
+      detail: "no step is left to run; the workload waits for a promise of its own; up: nobody",
     })
   })
 
-  test("because of yields without end is stopped at that instant", async () => {
+  test("because of endless yields is stopped at that instant", async () => {
     const failure = await failureOf(
       async (stage) => {
         stage.start("alpha", ({ ports }) => {
@@ -65,7 +65,7 @@ describe("a run that would not end", () => {
     expect(failure).toEqual({ what: "endless loop", detail: "1000 steps at one instant, 0 ms" })
   })
 
-  test("because of immediates without end is stopped as well", async () => {
+  test("because of endless immediates is stopped as well", async () => {
     const failure = await failureOf(
       async (stage) => {
         stage.start("alpha", () => {
@@ -79,7 +79,7 @@ describe("a run that would not end", () => {
     expect(failure?.what).toBe("endless loop")
   })
 
-  test("because of timers of no time runs out of steps", async () => {
+  test("because of timers without a delay runs out of steps", async () => {
     const failure = await failureOf(
       async (stage) => {
         stage.start("alpha", ({ ports }) => {
@@ -94,7 +94,7 @@ describe("a run that would not end", () => {
     expect(failure?.detail).toContain("5000 steps")
   })
 
-  test("because something ticks for ever runs out of virtual time, and says who waits for what", async () => {
+  test("because of an endless interval runs out of virtual time, and says what the workload waits for", async () => {
     const failure = await failureOf(
       async (stage) => {
         stage.start("alpha", () => void setInterval(() => {}, 1_000))
@@ -106,13 +106,13 @@ describe("a run that would not end", () => {
     expect(failure?.detail).toContain("60000 virtual ms; the workload waits for an answer from alpha")
   })
 
-  test("is stopped also while faults keep the world busy", async () => {
+  test("is stopped even while faults keep the world busy", async () => {
     const failure = await failureOf(never, { limits: { virtualMs: 60_000 } }, { faults: allFaults() })
     expect(failure?.what).toBe("out of time")
   })
 })
 
-describe("an error that nobody catches", () => {
+describe("an uncaught error", () => {
   const programs: Record<string, () => void | Promise<void>> = {
     "a program that throws": () => {
       throw new Error("told to fail")
@@ -121,7 +121,7 @@ describe("an error that nobody catches", () => {
       await null
       throw new Error("told to fail")
     },
-    "a rejection that nobody handles": () => void Promise.reject(new Error("told to fail")),
+    "an unhandled rejection": () => void Promise.reject(new Error("told to fail")),
     "a timer that throws": () =>
       void setTimeout(() => {
         throw new Error("told to fail")
@@ -150,7 +150,7 @@ describe("an error that nobody catches", () => {
     expect(failure?.detail).toContain("never-hangs.test.ts")
   })
 
-  test("is told with the process that it was in", async () => {
+  test("is reported with its process", async () => {
     const failure = await failureOf(async (stage) => {
       stage.start("alpha", () => {})
       stage.start("beta", () => void setTimeout(() => Promise.reject(new Error("told to fail")), 5))
@@ -159,7 +159,7 @@ describe("an error that nobody catches", () => {
     expect(failure?.detail).toMatch(/\bbeta\b/)
   })
 
-  test("in the workload is the workload's", async () => {
+  test("in the workload is reported as the workload's", async () => {
     const failure = await failureOf(async (stage) => {
       await stage.sleep(1)
       throw new Error("the workload is broken")
@@ -168,7 +168,7 @@ describe("an error that nobody catches", () => {
     expect(failure?.detail).toContain("the workload is broken")
   })
 
-  test("leaves nothing behind that the next run would notice", async () => {
+  test("does not affect the next run", async () => {
     await failureOf(async () => {
       throw new Error("the workload is broken")
     })
@@ -176,14 +176,14 @@ describe("an error that nobody catches", () => {
   })
 })
 
-describe("what must always hold", () => {
-  test("is reported from a program, also when its code swallows the error", async () => {
+describe("a failed assertion", () => {
+  test("is reported from a program, even if its code swallows the error", async () => {
     const failure = await failureOf(async (stage) => {
       stage.start("alpha", (life) => {
         try {
           life.always("two and two are four", false, () => "they are five")
         } catch {
-          // What a program does with errors that it does not know.
+          // As programs do with unknown errors.
         }
       })
       await stage.sleep(10)
@@ -210,7 +210,7 @@ describe("what must always hold", () => {
     expect(failure?.what).toBe("in the workload")
   })
 
-  test("is reported also when the workload swallows the error and ends with it", async () => {
+  test("is reported even if the workload swallows the error and then ends", async () => {
     const failure = await failureOf(async (stage) => {
       try {
         stage.always("to the last", false)
@@ -221,7 +221,7 @@ describe("what must always hold", () => {
     expect(failure?.what).toBe("to the last")
   })
 
-  test("is checked for what the last step records", async () => {
+  test("is reported for an event of the last step", async () => {
     const failure = await failureOf(async (stage) => {
       stage.invariant("nothing bad", ({ kind }) => (kind === "bad" ? "it was bad" : undefined))
       await stage.sleep(1)
@@ -230,7 +230,7 @@ describe("what must always hold", () => {
     expect(failure).toEqual({ what: "nothing bad", detail: "nothing bad: it was bad" })
   })
 
-  test("is reported when an invariant breaks in the middle", async () => {
+  test("is reported when an invariant fails in the middle of a run", async () => {
     const failure = await failureOf(async (stage) => {
       stage.invariant("nothing bad", ({ kind }) => (kind === "bad" ? "it was bad" : undefined))
       stage.start("alpha", (life) => life.record({ kind: "bad" }))
@@ -244,7 +244,7 @@ describe("many seeds", () => {
   const problemsOf = async (run: (stage: Stage) => Promise<void>, more: Partial<Workload> = {}) =>
     (await simulate(workload(run, more), { seeds: 4, faults: noFaults() })).problems
 
-  test("that reached and did everything have no problems", async () => {
+  test("that reached everything and met the floors have no problems", async () => {
     const run = async (stage: Stage) => {
       stage.invariant("looks", () => undefined)
       stage.record({ kind: "seen" })
@@ -255,12 +255,12 @@ describe("many seeds", () => {
     expect(await problemsOf(run, { floors: { operations: 3 } })).toEqual([])
   })
 
-  test("in which something was never reached say what", async () => {
+  test("in which a sometimes was never reached name it", async () => {
     const run = async (stage: Stage) => stage.sometimes("the moon", false)
     expect(await problemsOf(run)).toEqual(["never reached: the moon"])
   })
 
-  test("in which an invariant was never evaluated say which", async () => {
+  test("in which an invariant was never evaluated name it", async () => {
     const run = async (stage: Stage) => {
       stage.invariant("blind", () => false)
       stage.record({ kind: "seen" })
@@ -269,7 +269,7 @@ describe("many seeds", () => {
     expect(await problemsOf(run)).toEqual(["never evaluated: blind"])
   })
 
-  test("that did too little say how much", async () => {
+  test("that missed a floor report how much they did", async () => {
     const run = async (stage: Stage) => {
       stage.operation(2)
       stage.sometimes("the moon")
@@ -284,7 +284,7 @@ describe("many seeds", () => {
     expect(await problemsOf(run, { floors: { sometimes: { "the moon": 1 } } })).toEqual([])
   })
 
-  test("name each that failed, with the end of its trace", async () => {
+  test("report each failed seed, with the end of its trace", async () => {
     const seen: number[] = []
     const report: SimulationReport = await simulate(
       workload(async (stage) => {

@@ -8,7 +8,7 @@ export interface SmallWorldOptions {
   readonly faults?: Partial<FaultPlan>
 }
 
-/** A world that a test takes through its steps itself: nothing strikes unless the test does. */
+/** A world whose steps the test runs itself; no fault strikes unless the test causes it. */
 export class SmallWorld {
   readonly world: World
 
@@ -23,7 +23,7 @@ export class SmallWorld {
     return proc
   }
 
-  /** Runs `task` as a step of a process, and goes on until its promise is settled. */
+  /** Runs `task` as a step of a process, and continues until its promise is settled. */
   async on<T>(name: string, task: (proc: SimProcess) => T | Promise<T>): Promise<T> {
     const proc = this.process(name)
     let over = false
@@ -42,7 +42,7 @@ export class SmallWorld {
     return outcome
   }
 
-  /** Takes steps until `enough` says so, or until nothing is left to happen. */
+  /** Runs steps until `enough` returns true, or until no step is left. */
   async goOn(enough: () => boolean = () => false): Promise<void> {
     while (!enough() && this.world.beginStep()) {
       await new Promise<void>((resolve) => setImmediate(resolve))
@@ -58,7 +58,7 @@ export class SmallWorld {
     await this.goOn(() => over)
   }
 
-  /** A connection from alpha to beta, with a witness at both ends. */
+  /** A connection from alpha to beta, with a recording handler at both ends. */
   async connected(options: { readonly attached?: boolean } = {}): Promise<{ near: Witness; far: Witness }> {
     const at = { host: this.process("beta").machine.host, port: 7_000 }
     let far: Witness | undefined
@@ -79,13 +79,13 @@ export class SmallWorld {
   }
 }
 
-/** One end of a connection, and all that it was told. */
+/** One end of a connection, and a record of the calls to its handler. */
 export class Witness {
   readonly connection: Connection
   readonly process: SimProcess
   readonly told: string[] = []
   readonly chunks: Uint8Array[] = []
-  /** Called before `data` is over. */
+  /** Called before `data` returns. */
   onData: () => void = () => {}
   onEnded: () => void = () => {}
   reason: CloseReason | undefined

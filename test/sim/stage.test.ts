@@ -6,7 +6,7 @@ function play(run: (stage: Stage) => Promise<void>, seed = 1, faults = noFaults(
   return runSeed({ name: "stage", about: "", run }, seed, { faults })
 }
 
-test("a task runs in a process whose program has begun", async () => {
+test("a task runs after the program of its process has started", async () => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const { failure } = await play(async (stage) => {
       let begun = false
@@ -19,7 +19,7 @@ test("a task runs in a process whose program has begun", async () => {
   }
 })
 
-test("the answer of a task that was paused in a call comes when the pause is over", async () => {
+test("the answer of a task that was paused in a call arrives when the pause is over", async () => {
   const { failure } = await play(
     async (stage) => {
       stage.start("alpha", () => {})
@@ -38,7 +38,7 @@ test("the answer of a task that was paused in a call comes when the pause is ove
   expect(failure).toBeUndefined()
 })
 
-test("a knob is drawn from the seed, and told", async () => {
+test("a knob is drawn from the seed, and reported", async () => {
   const drawn = new Set<unknown>()
   for (let seed = 1; seed <= 20; seed += 1) {
     let value = 0
@@ -51,7 +51,7 @@ test("a knob is drawn from the seed, and told", async () => {
   expect(drawn.size).toBe(3)
 })
 
-test("runs that are asked for at the same time come one after the other", async () => {
+test("concurrent runs are run one after another", async () => {
   let running = 0
   const run = async (stage: Stage) => {
     running += 1
@@ -63,15 +63,15 @@ test("runs that are asked for at the same time come one after the other", async 
   expect(reports.map(({ failure }) => failure)).toEqual([undefined, undefined, undefined])
 })
 
-test("a machine is started once, and one that is not there is named", async () => {
+test("a machine can be started only once, and an unknown one is named in the error", async () => {
   await play(async (stage) => {
     stage.start("alpha", () => {})
-    expect(() => stage.start("alpha", () => {})).toThrow("alpha already")
-    expect(() => stage.crash("beta")).toThrow("there is no machine beta; there are alpha")
+    expect(() => stage.start("alpha", () => {})).toThrow("machine alpha already exists")
+    expect(() => stage.crash("beta")).toThrow("machine beta does not exist; the machines are alpha")
   })
 })
 
-test("a direction that was cut twice is open again when both cuts are taken back", () => {
+test("a direction that was cut twice is open again when both cuts are removed", () => {
   const small = new SmallWorld()
   const isCut = () => small.world.isCut(small.process("alpha"), small.process("beta"))
   const undo = [small.world.cut("alpha", "beta"), small.world.cut("alpha", "beta")]
@@ -81,7 +81,7 @@ test("a direction that was cut twice is open again when both cuts are taken back
   expect(isCut()).toBe(false)
 })
 
-test("taking back a cut that was healed, or was taken back before, leaves later cuts alone", () => {
+test("removing a cut that is already healed or removed does not affect later cuts", () => {
   const small = new SmallWorld()
   const undo = small.world.cut("alpha", "beta")
   small.world.heal()
@@ -90,7 +90,7 @@ test("taking back a cut that was healed, or was taken back before, leaves later 
   expect(small.world.isCut(small.process("alpha"), small.process("beta"))).toBe(true)
 })
 
-test("a machine is paused, or suspended with its monotonic clock, for as long as is said", async () => {
+test("a machine is paused, or suspended with its monotonic clock, for the given time", async () => {
   const { failure } = await play(async (stage) => {
     stage.start("alpha", () => {})
     const read = () =>
@@ -110,12 +110,12 @@ test("a machine is paused, or suspended with its monotonic clock, for as long as
     stage.suspend("alpha", 9_000)
     const begunMs = stage.nowMs
     await read()
-    stage.always("one that stands still is left alone", stage.nowMs - begunMs === 1_000)
+    stage.always("a paused or suspended machine is not changed", stage.nowMs - begunMs === 1_000)
   })
   expect(failure).toBeUndefined()
 })
 
-test("a watch that commits do not concern hears of the next that does, however many there were and are not kept", async () => {
+test("a watch receives the next relevant commit, however many others there were in between", async () => {
   const { failure } = await play(async (stage) => {
     stage.start("alpha", () => {})
     const shared = stage.store("store", { keptCommits: 2 })

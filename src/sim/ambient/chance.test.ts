@@ -37,7 +37,7 @@ const draws: [string, () => unknown][] = [
   ["randomUUIDv7", () => (Reflect.get(namespace, "randomUUIDv7") ?? randomUUID)()],
 ]
 
-test.each(draws)("%s is drawn from the seed in a world, and not out of it", (_name, draw) => {
+test.each(draws)("%s is drawn from the seed inside a world, and not outside", (_name, draw) => {
   const drawTwice = (seed: number) => {
     const world = new ManualWorld({ seed })
     return [world.within(draw), world.within(draw)]
@@ -49,7 +49,7 @@ test.each(draws)("%s is drawn from the seed in a world, and not out of it", (_na
   expect(draw()).not.toEqual(draw())
 })
 
-test("what is drawn has the form that Node gives it", () => {
+test("drawn values have the same form as Node's", () => {
   const world = new ManualWorld()
   world.within(() => {
     const fractions = Array.from({ length: 1_000 }, () => Math.random())
@@ -66,7 +66,7 @@ test("what is drawn has the form that Node gives it", () => {
   })
 })
 
-test("a range and a length that make no sense are refused as ever", () => {
+test("an invalid range or length is refused by Node", () => {
   new ManualWorld().within(() => {
     expect(() => randomInt(5, 5)).toThrow(RangeError)
     expect(() => randomBytes(-1)).toThrow(RangeError)
@@ -76,7 +76,7 @@ test("a range and a length that make no sense are refused as ever", () => {
   })
 })
 
-test("what is computed from its input alone is the same in a world", () => {
+test("functions that depend only on their input are not changed in a world", () => {
   const computed = () => [
     createHash("sha256").update("x").digest("hex"),
     createHmac("sha256", "key").update("x").digest("hex"),

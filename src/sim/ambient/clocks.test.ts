@@ -10,7 +10,7 @@ beforeAll(() => {
 })
 afterAll(() => uninstall())
 
-test("in a world the monotonic clock is the world's, under all of its names", () => {
+test("the monotonic clock is the world's inside a world, under all of its names", () => {
   const world = new ManualWorld()
   world.advance(3_000.25)
   world.within(() => {
@@ -23,7 +23,7 @@ test("in a world the monotonic clock is the world's, under all of its names", ()
   })
 })
 
-test("high resolution time counts from what it is given", () => {
+test("hrtime returns the difference to its argument", () => {
   const world = new ManualWorld()
   world.advance(1_999)
   const since = world.within(() => process.hrtime())
@@ -35,7 +35,7 @@ test("high resolution time counts from what it is given", () => {
   })
 })
 
-test("out of worlds the clocks are the machine's, and what they do not tell stays", () => {
+test("outside worlds the clocks are the machine's, and their other members are unchanged", () => {
   const timeOrigin = new ManualWorld().within(() => performance.timeOrigin)
   expect(performance.timeOrigin).toBe(timeOrigin)
   const before = process.hrtime.bigint()

@@ -10,7 +10,7 @@ afterAll(() => uninstall())
 
 const beganAtMs = Date.UTC(2001, 1, 3, 4, 5, 6, 7)
 
-test("in a world the date is the world's, in every way to ask for it", () => {
+test("the date is the world's inside a world, in every way to read it", () => {
   const world = new ManualWorld({ beganAtMs: beganAtMs + 0.5 })
   world.within(() => {
     expect(Date.now()).toBe(beganAtMs)
@@ -22,14 +22,14 @@ test("in a world the date is the world's, in every way to ask for it", () => {
   expect(world.within(() => Date.now())).toBe(beganAtMs + 1_000)
 })
 
-test("out of worlds the date is the machine's", () => {
+test("the date is the machine's outside worlds", () => {
   const year2020 = Date.UTC(2020)
   expect(Date.now()).toBeGreaterThan(year2020)
   expect(new Date().getTime()).toBeGreaterThan(year2020)
   expect(new Date(Date()).getTime()).toBeGreaterThan(year2020)
 })
 
-test("a date that is given stays what it is", () => {
+test("a given date is not changed", () => {
   new ManualWorld().within(() => {
     expect(new Date(5).getTime()).toBe(5)
     expect(new Date("2024-05-06T00:00:00Z").getTime()).toBe(Date.UTC(2024, 4, 6))
@@ -41,7 +41,7 @@ test("a date that is given stays what it is", () => {
   })
 })
 
-test("dates of both sides are dates on both sides", () => {
+test("dates from inside and outside are instances of Date on both sides", () => {
   const world = new ManualWorld()
   const inside = world.within(() => new Date())
   const outside = new Date()
@@ -64,7 +64,7 @@ test("a subclass has the world's date", () => {
   expect(new Day().getTime()).toBeGreaterThan(beganAtMs)
 })
 
-test("a format that is given no date tells the world's", () => {
+test("a format without a date uses the world's", () => {
   const format = new Intl.DateTimeFormat("en", { timeZone: "UTC", dateStyle: "short" })
   expect(format.format).toBe(format.format)
   const world = new ManualWorld({ beganAtMs })

@@ -53,7 +53,7 @@ const places: Record<string, object> = {
   zlib,
 }
 
-test("leaves the process as it was", () => {
+test("restores the process", () => {
   const before = descriptors()
   const uninstall = install()
   const during = descriptors()
@@ -70,9 +70,9 @@ test("leaves the process as it was", () => {
   )
 })
 
-test("changes imports that were made before, and gives them back", async () => {
+test("changes existing imports, and restores them", async () => {
   const before = [set, randomInt, readFileSync]
-  // A module that the test runner does not load itself, and so has Node's own live bindings.
+  // A module that the test runner does not load itself, so that it has Node's own live bindings.
   const text = `import { setTimeout, clearTimeout } from "node:timers"; import { randomInt } from "node:crypto";
     export default () => [setTimeout, clearTimeout, randomInt]`
   const native = await import(`data:text/javascript,${encodeURIComponent(text)}`)
@@ -87,7 +87,7 @@ test("changes imports that were made before, and gives them back", async () => {
   expect(native.default()).toEqual(nativeBefore)
 })
 
-test("stays until all who installed it have taken it back", () => {
+test("stays until every installer has removed it", () => {
   const real = Date
   const world = new ManualWorld({ beganAtMs: 5 })
   const first = install()
@@ -105,7 +105,7 @@ test("stays until all who installed it have taken it back", () => {
   expect(world.within(() => Date.now())).toBe(5)
 })
 
-test("asks the last who installed it first", () => {
+test("asks the last installer first", () => {
   let outer: ManualWorld | undefined
   let inner: ManualWorld | undefined
   install(() => outer)
@@ -118,7 +118,7 @@ test("asks the last who installed it first", () => {
   expect(Date.now()).toBe(1)
 })
 
-test("what is kept past the uninstall is Node's own", () => {
+test("a function that is kept after the uninstall behaves as Node's own", () => {
   const uninstall = install()
   const { setTimeout, Date: KeptDate } = globalThis
   uninstall()
@@ -129,7 +129,7 @@ test("what is kept past the uninstall is Node's own", () => {
   clearTimeout(handle)
 })
 
-test("leaves what somebody else has put in its place", () => {
+test("keeps a replacement that other code has made", () => {
   const { random } = Math
   onTestFinished(() => {
     Math.random = random
@@ -141,7 +141,7 @@ test("leaves what somebody else has put in its place", () => {
   expect(Math.random).toBe(fake)
 })
 
-test("worlds that take turns do not see each other", () => {
+test("worlds that take turns are independent", () => {
   install()
   const worlds = [1, 2].map((seed) => new ManualWorld({ seed, beganAtMs: seed * 1_000 }))
   const alone = [1, 2].map((seed) => {
@@ -163,7 +163,7 @@ test("worlds that take turns do not see each other", () => {
   expect(fired).toEqual(["1 at 2010", "0 at 1010", "1 at 2015", "0 at 1014", "1 at 2020"])
 })
 
-test("modules are loaded in a world, by Node and by the test runner", async () => {
+test("modules can be loaded in a world, by Node and by the test runner", async () => {
   install()
   const folder = await mkdtemp(join(tmpdir(), "ambient-"))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -188,7 +188,7 @@ test("modules are loaded in a world, by Node and by the test runner", async () =
   )
 })
 
-test("a world may write to the output, and nothing comes back", () => {
+test("code in a world may write to the output, without feedback", () => {
   install()
   const world = new ManualWorld()
   const order: unknown[] = []
@@ -203,7 +203,7 @@ test("a world may write to the output, and nothing comes back", () => {
   expect(order).toEqual(["written", "written"])
 })
 
-test("an error of a world's is thrown as the world made it", () => {
+test("the error that a world returns is thrown unchanged", () => {
   install()
   const world = new ManualWorld()
   const made = new Forbidden("x", "y")

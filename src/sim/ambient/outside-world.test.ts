@@ -101,7 +101,7 @@ const forbidden: Record<string, () => unknown> = {
 if ("WebSocket" in globalThis)
   forbidden["WebSocket"] = () => Reflect.construct(globalThis.WebSocket, ["ws://x"])
 
-test.each(Object.entries(forbidden))("%s is an error that names the caller", (what, call) => {
+test.each(Object.entries(forbidden))("%s throws an error that names the caller", (what, call) => {
   const error = thrownBy(() => new ManualWorld().within(call))
   expect(error).toBeInstanceOf(Forbidden)
   expect(error).toMatchObject({
@@ -114,12 +114,12 @@ test.each<[string, () => Promise<unknown>]>([
   ["exec", () => promisify(exec)("x")],
   ["fs.exists", () => promisify(fs.exists)("x")],
   ["randomBytes", () => promisify(named.randomBytes)(1)],
-])("the promisified %s is an error too", async (_name, call) => {
+])("the promisified %s throws too", async (_name, call) => {
   const world = new ManualWorld()
   await expect(async () => world.within(call)).rejects.toBeInstanceOf(Forbidden)
 })
 
-test("out of worlds they are Node's own", async () => {
+test("outside worlds they are Node's own", async () => {
   expect(readFileSync(import.meta.filename, "utf8")).toContain("they are Node's own")
   expect(await readFile(import.meta.filename, "utf8")).toContain("they are Node's own")
   expect(await promisify(fs.exists)("/no/such/file")).toBe(false)
@@ -138,7 +138,7 @@ test("out of worlds they are Node's own", async () => {
   for (const port of [port1, port2]) port.close()
 })
 
-test("synchronous work on what is in memory stays in a world", () => {
+test("synchronous work in memory is allowed in a world", () => {
   new ManualWorld().within(() => {
     expect(zlib.gunzipSync(gzipSync("x")).toString()).toBe("x")
     expect(net.isIP("::1")).toBe(6)

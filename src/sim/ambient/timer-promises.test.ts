@@ -31,7 +31,7 @@ test.each<[string, (delayMs: number, value: string) => Promise<unknown>]>([
   expect(seen).toEqual(["done"])
 })
 
-test("an immediate takes a turn of the world", async () => {
+test("an immediate waits for a step of the world", async () => {
   const world = new ManualWorld()
   const promises = world.within(() => [
     turn("a"),
@@ -43,7 +43,7 @@ test("an immediate takes a turn of the world", async () => {
   expect(await Promise.all(promises)).toEqual(["a", "b", undefined, "c"])
 })
 
-test("an interval gives every tick, also those that came while nobody asked", async () => {
+test("an interval yields every tick, including those that came before they were awaited", async () => {
   const world = new ManualWorld()
   const iterator = world.within(() => ticks(10, "tick")[Symbol.asyncIterator]())
   const first = world.within(() => iterator.next())
@@ -58,7 +58,7 @@ test("an interval gives every tick, also those that came while nobody asked", as
   expect(await iterator.return?.()).toEqual({ done: true, value: undefined })
 })
 
-test("what is aborted fails with Node's error", async () => {
+test("an aborted timer fails with Node's error", async () => {
   const world = new ManualWorld()
   const controller = new AbortController()
   const { signal } = controller
@@ -87,7 +87,7 @@ test.each([null, "text", { signal: {} }, { ref: 1 }])("Node refuses %j for optio
   }
 })
 
-test("a signal times out at the world's time", () => {
+test("AbortSignal.timeout uses the world's time", () => {
   const world = new ManualWorld()
   const signal = world.within(() => AbortSignal.timeout(1_000))
   world.advance(999)
@@ -98,7 +98,7 @@ test("a signal times out at the world's time", () => {
   expect(() => world.within(() => AbortSignal.timeout(-1))).toThrow(RangeError)
 })
 
-test("out of worlds they are Node's", async () => {
+test("outside worlds they are Node's", async () => {
   expect(await wait(1, "a")).toBe("a")
   expect(await promisify(setTimeout)(1, "b")).toBe("b")
   expect(await turn("c")).toBe("c")

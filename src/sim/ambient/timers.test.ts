@@ -41,7 +41,7 @@ test.each(setTimeouts)("%s setTimeout waits for the world's time", (_name, take)
 test.each([
   ["the global", () => setInterval, () => clearInterval],
   ["the named import", () => repeat, () => clearRepeating],
-])("%s setInterval repeats until it is cleared, also by what it runs", (_name, take, takeClear) => {
+])("%s setInterval repeats until it is cleared, also by its own callback", (_name, take, takeClear) => {
   const world = new ManualWorld()
   const firedAt: number[] = []
   const handle = world.within(() =>
@@ -54,7 +54,7 @@ test.each([
   expect(firedAt).toEqual([10, 20, 30])
 })
 
-test("an interval goes on after an error", () => {
+test("an interval continues after an error", () => {
   const world = new ManualWorld()
   const fired = vi.fn(() => {
     throw new Error("on purpose")
@@ -89,7 +89,7 @@ test("immediates and microtasks are the world's, as globals and as imports", () 
   expect(order).toEqual(expected)
 })
 
-test("delays are read as Node reads them", () => {
+test("delays are converted as in Node", () => {
   const world = new ManualWorld()
   const asked = vi.spyOn(world, "setTimer")
   for (const delay of [undefined, 0, -5, Number.NaN, 2 ** 31, 1.9, "7"]) {
@@ -98,7 +98,7 @@ test("delays are read as Node reads them", () => {
   expect(asked.mock.calls.map(([delayMs]) => delayMs)).toEqual([1, 1, 1, 1, 1, 1, 7])
 })
 
-test("Node refuses what is no callback", () => {
+test("Node refuses a callback that is not a function", () => {
   new ManualWorld().within(() => {
     for (const take of [setTimeout, setInterval, setImmediate, queueMicrotask, process.nextTick]) {
       expect(() => take("text" as never)).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG_TYPE" }))
@@ -106,7 +106,7 @@ test("Node refuses what is no callback", () => {
   })
 })
 
-test("a handle does all that Node's does", () => {
+test("a handle has all features of Node's", () => {
   const world = new ManualWorld()
   const fired = vi.fn()
   const handle = world.within(() => setTimeout(fired, 10))
@@ -134,7 +134,7 @@ test("a handle does all that Node's does", () => {
   expect(fired).toHaveBeenCalledTimes(1)
 })
 
-test("a handle is cleared from both sides, in each way", () => {
+test("a handle can be cleared inside and outside worlds, in each way", () => {
   const world = new ManualWorld()
   const fired = vi.fn()
   for (const clearOne of [clearTimeout, clearInterval, clear, clearRepeating]) {
@@ -162,7 +162,7 @@ test("the numbers of handles are the same in every world", () => {
   expect(numbers()).toEqual(numbers())
 })
 
-test("what is set in a context runs in it", () => {
+test("a timer runs in the async context in which it was set", () => {
   const world = new ManualWorld()
   const storage = new AsyncLocalStorage<string>()
   const seen: unknown[] = []
@@ -179,7 +179,7 @@ test("what is set in a context runs in it", () => {
   expect(seen).toEqual(["mine", "mine", "mine", "mine"])
 })
 
-test("out of worlds the timers are Node's", async () => {
+test("outside worlds the timers are Node's", async () => {
   const order: string[] = []
   await new Promise<void>((resolve) => {
     const repeating = repeat(() => {

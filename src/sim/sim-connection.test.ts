@@ -126,7 +126,7 @@ describe("back-pressure", () => {
 
   test("a second handler is refused", async () => {
     const { near } = await new SmallWorld().connected()
-    expect(() => near.attach()).toThrow("once")
+    expect(() => near.attach()).toThrow("already has a handler")
   })
 })
 

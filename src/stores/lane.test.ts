@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import type { Condition, Write } from "../ports/store.js"
 import { goesFirst, isOfNodes } from "./lane.js"
 
-it("knows the keys of leases and node records in any namespace, and no others", () => {
+it("recognizes the keys of leases and node records in any namespace, and no others", () => {
   for (const key of ["prod/leases/a", "prod/nodes/a/b", "leases/nodes/", "nodes/leases/"]) {
     expect([key, isOfNodes(key)]).toEqual([key, true])
   }

@@ -1,12 +1,12 @@
 import type { Commit } from "../ports/store.js"
 
 /**
- * What goes first in a store. A node that cannot renew its lease in time loses all of its actors, so the
- * commits and reads of leases and node records pass whatever else waits, and are not refused because there is
- * too much of that. They are few and small.
+ * Determines which requests of a store go first. A node that cannot renew its lease in time loses all of its
+ * actors, so commits and reads of leases and node records go ahead of all other requests, and are not refused
+ * because there are too many others. They are few and small.
  *
- * A commit goes first if all of its keys are such keys. One that has others as well, as a claim has, waits
- * for its turn.
+ * A commit goes first if all of its keys are such keys. A commit that also has other keys, such as a claim,
+ * waits for its turn.
  */
 export function goesFirst({ conditions, writes }: Pick<Commit, "conditions" | "writes">): boolean {
   return (
@@ -16,9 +16,7 @@ export function goesFirst({ conditions, writes }: Pick<Commit, "conditions" | "w
   )
 }
 
-/**
- * Whether a key, or all keys with this prefix, are those of leases or node records, in whichever namespace.
- */
+/** Whether a key, or all keys with this prefix, are those of leases or node records, in any namespace. */
 export function isOfNodes(key: string): boolean {
   const start = key.indexOf("/") + 1
   return key.startsWith("leases/", start) || key.startsWith("nodes/", start)

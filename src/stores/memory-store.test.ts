@@ -2,14 +2,14 @@ import { expect, test } from "vitest"
 import { nodePorts } from "../runtime/node-ports.js"
 import { memoryStore } from "./memory-store.js"
 
-test("two of them are two stores", async () => {
+test("two memory stores are independent", async () => {
   const [one, two] = [memoryStore(), memoryStore()]
   const [here, there] = [await one.open("shop", nodePorts()), await two.open("shop", nodePorts())]
   expect(here.identity).not.toBe(there.identity)
   expect((await one.open("shop", nodePorts())).identity).toBe(here.identity)
 })
 
-test("what is told to a watcher comes before anything but promises: no timer, no input", async () => {
+test("a watcher is called before any timer or input is served", async () => {
   const store = await memoryStore().open("shop", nodePorts())
   const told: string[] = []
   const from = await store.list("")

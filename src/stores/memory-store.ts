@@ -14,9 +14,9 @@ import { NamespacedStore } from "./namespaced-store.js"
 import { StoreState } from "./store-state.js"
 
 /**
- * A store that lives and dies with this process: for tests, and for a cluster of one. Systems of this process
- * that are given the same one share it; another process cannot. Nothing ever fails in it, and its epoch never
- * changes.
+ * Creates a store in the memory of this process, for tests and for a cluster of one. Systems of this process
+ * that are given the same store share it; other processes cannot. Its requests never fail, and its epoch
+ * never changes.
  */
 export function memoryStore(): StoreProvider {
   let state: StoreState | undefined
@@ -34,7 +34,7 @@ export function memoryStore(): StoreProvider {
 class MemoryView implements ClusterStore {
   readonly identity: string
   readonly #state: StoreState
-  /** All that look at the same state: a commit through one is told to the watchers of all. */
+  /** All handles on the same state: a commit through one notifies the watchers of all. */
   readonly #views: Set<MemoryView>
   readonly #watches = new Set<MemoryWatch>()
   #isClosed = false
@@ -91,7 +91,7 @@ class MemoryView implements ClusterStore {
   }
 }
 
-/** Tells its watcher after the call that changed something is over, never from inside of it. */
+/** Notifies its watcher after the call that changed something has returned, never from inside it. */
 class MemoryWatch {
   readonly #state: StoreState
   readonly #prefix: string
@@ -128,7 +128,7 @@ class MemoryWatch {
     }
     this.#from = this.#state.moment
     for (const changes of commits) {
-      // The watcher may have cancelled in the call before.
+      // The watcher may have cancelled in the previous call.
       if (!this.#isOver) this.#watcher.changed(changes)
     }
   }

@@ -29,12 +29,18 @@ test.each([
 test("refuses a commit that writes a key twice, or has too many parts", async () => {
   const { store, epoch } = await opened()
   const put = { kind: "put", key: "a", value } as const
-  await expect(store.commit({ epoch, conditions: [], writes: [put, put] })).rejects.toThrow("a key once")
+  await expect(store.commit({ epoch, conditions: [], writes: [put, put] })).rejects.toThrow(
+    "must not write a key twice",
+  )
   const conditions = Array.from({ length: MAX_COMMIT_PARTS }, () => ({ kind: "absent", key: "a" }) as const)
-  await expect(store.commit({ epoch, conditions, writes: [put] })).rejects.toThrow("256 parts at most")
+  await expect(store.commit({ epoch, conditions, writes: [put] })).rejects.toThrow(
+    "at most 256 conditions and writes",
+  )
   expect((await store.list("")).entries).toEqual([])
 })
 
 test.each(["", "a/b", "a b", "é"])("refuses the namespace %j", async (namespace) => {
-  await expect(memoryStore().open(namespace, nodePorts())).rejects.toThrow("A namespace is letters")
+  await expect(memoryStore().open(namespace, nodePorts())).rejects.toThrow(
+    "a namespace must consist of letters",
+  )
 })

@@ -13,16 +13,16 @@ import type {
 } from "../ports/store.js"
 
 /**
- * One namespace of a store. It puts the namespace before each key and takes it off again, and holds callers
- * to what the port says of keys and commits; so the stores themselves need not.
+ * One namespace of a store. It adds the namespace to each key and removes it again, and checks keys and
+ * commits against the rules of the port, so that stores need not do so.
  */
 export class NamespacedStore implements ClusterStore {
   readonly #store: ClusterStore
   readonly #prefix: string
 
   constructor(store: ClusterStore, namespace: string) {
-    // Without a slash, so that no namespace is the beginning of another one's keys.
-    assert(/^[\w.-]+$/.test(namespace), "A namespace is letters, digits, - _ and .")
+    // Without a slash, so that no namespace is a prefix of another one's keys.
+    assert(/^[\w.-]+$/.test(namespace), "a namespace must consist of letters, digits, - _ and .")
     this.#store = store
     this.#prefix = `${namespace}/`
   }
@@ -44,9 +44,12 @@ export class NamespacedStore implements ClusterStore {
   async commit({ epoch, conditions, writes }: Commit): Promise<CommitResult> {
     assert(
       conditions.length + writes.length <= MAX_COMMIT_PARTS,
-      `A commit has ${MAX_COMMIT_PARTS} parts at most.`,
+      `a commit must have at most ${MAX_COMMIT_PARTS} conditions and writes`,
     )
-    assert(new Set(writes.map(({ key }) => key)).size === writes.length, "A commit writes a key once.")
+    assert(
+      new Set(writes.map(({ key }) => key)).size === writes.length,
+      "a commit must not write a key twice",
+    )
     const result = await this.#store.commit({
       epoch,
       conditions: conditions.map((condition) => ({ ...condition, key: this.#full(condition.key) })),
@@ -74,9 +77,9 @@ export class NamespacedStore implements ClusterStore {
   #full(key: string, least = 1): string {
     assert(
       key.length >= least && key.length <= MAX_KEY_BYTES,
-      `A key has ${least} to ${MAX_KEY_BYTES} characters.`,
+      `a key must have ${least} to ${MAX_KEY_BYTES} characters (got ${key.length})`,
     )
-    assert(/^[\x21-\x7e]*$/.test(key), "A key is printable ASCII without spaces.")
+    assert(/^[\x21-\x7e]*$/.test(key), "a key must consist of printable ASCII characters without spaces")
     return this.#prefix + key
   }
 

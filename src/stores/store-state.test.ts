@@ -18,7 +18,7 @@ function contents(state: StoreState): string[] {
     .entries.map(({ key, value, revision }) => `${key}=${Buffer.from(value).toString()}@${revision}`)
 }
 
-test("going back undoes puts, overwrites and deletes, and no revision comes again in the new epoch", () => {
+test("a rewind undoes puts, overwrites and deletes, and no revision repeats in the new epoch", () => {
   const state = new StoreState("store", "one")
   write(state, put("a", "1"), put("b", "1"))
   write(state, put("a", "2"))
@@ -36,7 +36,7 @@ test("going back undoes puts, overwrites and deletes, and no revision comes agai
   })
 })
 
-test("history can be cut again, also past the last cut", () => {
+test("history can be cut again, also beyond the last cut", () => {
   const state = new StoreState("store", "one")
   for (const value of ["1", "2", "3"]) write(state, put("a", value))
   state.rewind(1, "two")
@@ -47,7 +47,7 @@ test("history can be cut again, also past the last cut", () => {
   expect(state.knownCommits).toBe(1)
 })
 
-test("a moment of the old epoch leads nowhere, and one of the new epoch to what came since", () => {
+test("a moment of the old epoch gives no changes, and one of the new epoch gives the changes since", () => {
   const state = new StoreState("store", "one")
   write(state, put("a"))
   const early = state.moment
@@ -60,14 +60,14 @@ test("a moment of the old epoch leads nowhere, and one of the new epoch to what 
   expect(state.changesAfter("", begin)).toMatchObject([[{ key: "c", revision: 4 }]])
 })
 
-test("history goes back no further than it is known, and not without a new epoch", () => {
+test("a rewind is limited to the known commits, and needs a new epoch", () => {
   const state = new StoreState("store", "one", { commits: 2 })
   for (let count = 0; count < 10; count += 1) write(state, put("a", `${count}`))
   expect(() => state.rewind(state.knownCommits + 1, "two")).toThrow("commits are known")
-  expect(() => state.rewind(0, "one")).toThrow("begins a new epoch")
+  expect(() => state.rewind(0, "one")).toThrow("must begin a new epoch")
 })
 
-test("of the past at least as many commits are known as are to be, and at most twice as many", () => {
+test("the log keeps at least the configured number of commits, and at most twice as many", () => {
   const state = new StoreState("store", "one", { commits: 10 })
   for (let count = 1; count <= 100; count += 1) {
     write(state, put("a", `${count}`))
@@ -80,7 +80,7 @@ test("of the past at least as many commits are known as are to be, and at most t
   }
 })
 
-test("the past is bounded by its bytes too, however few commits they are", () => {
+test("the log is also bounded in bytes, however few commits it has", () => {
   const state = new StoreState("store", "one", { commits: 1_000, bytes: 10_000 })
   for (let count = 1; count <= 100; count += 1) {
     write(state, put("a", "x".repeat(3_000)))
@@ -91,7 +91,7 @@ test("the past is bounded by its bytes too, however few commits they are", () =>
   expect(contents(state)).toHaveLength(1)
 })
 
-test("equal values are kept once, and nobody who reads or wrote one can change another", () => {
+test("equal values are stored once, and callers cannot change them", () => {
   const state = new StoreState("store", "one")
   const value = new Uint8Array([1, 2, 3])
   const begin = state.moment

@@ -13,9 +13,9 @@ import type {
 } from "../ports/store.js"
 
 /**
- * The keys of a store and the judgement of commits, in memory: what the stores that hold their keys
- * themselves have in common. Every call is one moment. Bytes are copied on their way in and out, so that
- * nobody changes them afterwards.
+ * The keys of a store and the evaluation of commits, in memory: the common part of the stores that keep their
+ * keys themselves. Every call is one moment. Bytes are copied on their way in and out, so that nobody can
+ * change them afterwards.
  */
 export class StoreState {
   readonly identity: string
@@ -40,12 +40,12 @@ export class StoreState {
     return { epoch: this.#epoch, revision: this.#revision }
   }
 
-  /** The changes after it are all known. */
+  /** The earliest revision after which all changes are known. */
   get oldestKnown(): Revision {
     return this.#oldestKnown
   }
 
-  /** How many of the last commits can be taken back. */
+  /** The number of commits that can be undone. */
   get knownCommits(): number {
     return this.#log.length
   }
@@ -79,8 +79,8 @@ export class StoreState {
   }
 
   /**
-   * The commits after a moment, as far as they touch the prefix; undefined if they are not all known, or not
-   * any more.
+   * Returns the commits after a moment, as far as they touch the prefix, or undefined if they are not all
+   * known any longer.
    */
   changesAfter(prefix: string, from: Moment): readonly (readonly Change[])[] | undefined {
     if (from.epoch !== this.#epoch || from.revision > this.#revision) return undefined
@@ -94,12 +94,12 @@ export class StoreState {
   }
 
   /**
-   * History is cut: the last so many commits have never been. Revisions go on above those that were given
-   * out, since somebody may have shown one elsewhere, as a fencing token.
+   * Truncates history: undoes the last commits. Revisions continue above those that were issued, since one
+   * may have been passed to another system as a fencing token.
    */
   rewind(commits: number, epoch: string): void {
-    assert(commits <= this.#log.length, `Only the last ${this.#log.length} commits are known.`)
-    assert(epoch !== this.#epoch, "A history that is cut begins a new epoch.")
+    assert(commits <= this.#log.length, `only the last ${this.#log.length} commits are known`)
+    assert(epoch !== this.#epoch, "a truncated history must begin a new epoch")
     for (let count = 0; count < commits; count += 1) {
       const { changes, before, bytes } = this.#log.pop() as LoggedCommit
       for (const [index, { key }] of changes.entries()) {
@@ -119,7 +119,7 @@ export class StoreState {
   }
 
   /**
-   * Copies bytes; those of equal small values in a row of the same length are kept once, as bytes in here
+   * Copies bytes. Of consecutive equal small values of the same length one copy is kept, because these bytes
    * never change.
    */
   #copy(value: Uint8Array): Uint8Array {
@@ -177,7 +177,7 @@ export class StoreState {
 
 const MOST_SHARED_BYTES = 64
 
-/** How much of the past is known for certain. */
+/** How much of the history is kept. */
 export interface KeptLog {
   readonly commits: number
   readonly bytes: number
@@ -186,7 +186,7 @@ export interface KeptLog {
 interface LoggedCommit {
   readonly revision: Revision
   readonly changes: readonly Change[]
-  /** What stood at the key of each change. */
+  /** The previous entry of each changed key. */
   readonly before: readonly (Entry | undefined)[]
   readonly bytes: number
 }

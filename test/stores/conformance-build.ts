@@ -9,11 +9,11 @@ const run = promisify(execFile)
 
 export interface BuiltSuite {
   readonly suite: typeof Suite
-  /** The URL of a file of the project, as it was built. */
+  /** The URL of a file of the project in the build. */
   urlOf(path: string): string
 }
 
-/** The suite as JavaScript, because the processes that it starts are Node's own and read nothing else. */
+/** Compiles the suite to JavaScript, because it starts plain Node processes. */
 export async function builtSuite(project: string, folder: string): Promise<BuiltSuite> {
   const build = resolve(root, "build", folder)
   const tsc = resolve(root, "node_modules/typescript/bin/tsc")

@@ -35,7 +35,7 @@ describe("a store that is served to other processes", () => {
   for (const { name, run } of suite.storeConformance(harness)) test(name, run)
 })
 
-test("what four processes saw, some of which were killed, is linearizable", async () => {
+test("the history of four processes, some of which were killed, is linearizable", async () => {
   const runs = Number(process.env["STORE_HISTORIES"] ?? 2)
   let [kills, unknown] = [0, 0]
   for await (const history of suite.recordHistories(harness, { runs })) {

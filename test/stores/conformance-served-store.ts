@@ -19,8 +19,8 @@ import { NamespacedStore } from "../../src/stores/namespaced-store.js"
 import type { StoreState } from "../../src/stores/store-state.js"
 
 /**
- * The least store that several processes can share: one keeps the keys in memory, the others talk to it in lines of JSON. It is
- * here so that the cases with processes have something to hold for besides the stores that are shipped.
+ * A minimal store that several processes can share: one keeps the keys in memory, the others send it lines of
+ * JSON. It is a second implementation for the cases with processes, besides the stores that are shipped.
  */
 export async function serve(
   state: StoreState,
@@ -205,7 +205,7 @@ function closed(): StoreUnavailableError {
 }
 
 function linesOf(socket: Socket, take: (line: string) => void): void {
-  // An error of the socket is one of the reader as well.
+  // An error of the socket is also an error of the reader.
   createInterface({ input: socket })
     .on("line", take)
     .on("error", () => {})
@@ -213,7 +213,7 @@ function linesOf(socket: Socket, take: (line: string) => void): void {
 
 function toLine(what: unknown): string {
   const text = JSON.stringify(what, function (this: Readonly<Record<string, unknown>>, key, value: unknown) {
-    // Asked of the holder: by now a `Buffer` has made something else of itself.
+    // Read from the holder, because `JSON.stringify` has already called `toJSON` of a `Buffer`.
     const held = this[key]
     return held instanceof Uint8Array ? { bytes: Buffer.from(held).toString("base64") } : value
   })

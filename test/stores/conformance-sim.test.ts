@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { type Life, noFaults, runSeed, type Stage } from "../../src/sim/index.js"
 import { type StoreHarness, storeConformance } from "../../src/stores/conformance/index.js"
 
-/** Each store is another one of the same world, and each handle is of the same process. */
+/** Each store is a new one in the same world, and all handles belong to one process. */
 function harnessIn(stage: Stage, life: Life): StoreHarness {
   let made = 0
   return {

@@ -33,7 +33,7 @@ describe("the SQLite store", () => {
   for (const { name, run } of suite.storeConformance(harness)) test(name, run)
 })
 
-test("what four processes saw on a SQLite file, some of which were killed, is linearizable", async () => {
+test("the history of four processes on a SQLite file, some of which were killed, is linearizable", async () => {
   const runs = Number(process.env["STORE_HISTORIES"] ?? 3)
   let kills = 0
   for await (const history of suite.recordHistories(harness, { runs })) {

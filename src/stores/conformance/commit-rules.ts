@@ -15,10 +15,10 @@ import {
   write,
 } from "./scene.js"
 
-/** Conditions and writes: what is judged how, and that it is all or nothing. */
+/** Conditions and writes: how commits are evaluated, and that they are atomic. */
 export const commitRules: readonly Rule[] = [
   [
-    "what is put is there, with the revision of its commit",
+    "a put value can be read, with the revision of its commit",
     async (scene) => {
       const store = await scene.open()
       const revision = await write(store, put("a", "one"))
@@ -55,7 +55,7 @@ export const commitRules: readonly Rule[] = [
     },
   ],
   [
-    "conditions may be about keys that are not written",
+    "conditions may refer to keys that are not written",
     async (scene) => {
       const store = await scene.open()
       const revision = await write(store, put("guard"))
@@ -83,7 +83,7 @@ export const commitRules: readonly Rule[] = [
     },
   ],
   [
-    "a commit that is refused changes nothing, whichever of its conditions does not hold",
+    "a refused commit changes nothing, whichever of its conditions does not hold",
     async (scene) => {
       const store = await scene.open()
       const revision = await write(store, put("a"), put("b"))
@@ -100,7 +100,7 @@ export const commitRules: readonly Rule[] = [
     },
   ],
   [
-    "a refusal says what stood there, for each condition that did not hold, in their order",
+    "a refusal contains the entry of each condition that did not hold, in their order",
     async (scene) => {
       const store = await scene.open()
       const first = await write(store, put("a", "one"), put("b", "two"))
@@ -133,7 +133,7 @@ export const commitRules: readonly Rule[] = [
     },
   ],
   [
-    "a commit without writes is judged, and has the revision of the last one that changed something",
+    "a commit without writes is evaluated, and has the revision of the last change",
     async (scene) => {
       const store = await scene.open()
       const revision = await write(store, put("a"))
@@ -166,7 +166,7 @@ export const commitRules: readonly Rule[] = [
     },
   ],
   [
-    "a delete on the condition of a revision is made at that revision only",
+    "a delete with a condition on a revision is made at that revision only",
     async (scene) => {
       const store = await scene.open()
       const first = await write(store, put("a"))
@@ -178,7 +178,7 @@ export const commitRules: readonly Rule[] = [
     },
   ],
   [
-    "a commit that was made for another epoch changes nothing, and is told the present one",
+    "a commit for another epoch changes nothing, and its result has the current epoch",
     async (scene) => {
       const store = await scene.open()
       const revision = await write(store, put("a"))

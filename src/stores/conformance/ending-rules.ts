@@ -16,7 +16,7 @@ import { WatchLog } from "./watch-log.js"
 /** The end of a handle. */
 export const closingRules: readonly Rule[] = [
   [
-    "what is under way when a handle is closed is answered first",
+    "requests in flight are answered before a handle is closed",
     async (scene) => {
       const [store, other] = [await scene.open(), await scene.open()]
       const { epoch } = await store.get("a")
@@ -31,13 +31,13 @@ export const closingRules: readonly Rule[] = [
       await store.close()
       // Time for promises that are settled already, and for nothing else.
       await new Promise((resolve) => setImmediate(resolve))
-      assert.equal(answered, 21, "The handle was closed before all was answered.")
+      assert.equal(answered, 21, "the handle was closed before all requests were answered")
       await Promise.all([...answers, read])
       assert.equal((await other.list("key-")).entries.length, 20)
     },
   ],
   [
-    "a handle that is closed refuses everything, and says that nothing was committed",
+    "a closed handle refuses every request, and reports that nothing was committed",
     async (scene) => {
       const [store, other] = [await scene.open(), await scene.open()]
       const moment = await store.get("a")
@@ -57,7 +57,7 @@ export const closingRules: readonly Rule[] = [
     },
   ],
   [
-    "a handle may be closed twice, and closing one leaves the others open",
+    "a handle may be closed twice, and closing one does not close others",
     async (scene) => {
       const [one, two] = [await scene.open(), await scene.open()]
       await Promise.all([one.close(), one.close()])
@@ -71,7 +71,7 @@ export const closingRules: readonly Rule[] = [
 /** The end of an epoch. */
 export const epochRules: readonly Rule[] = [
   [
-    "when history is cut the epoch is another one, the identity is not, and what was made for the old one is refused",
+    "when history is cut the epoch changes, the identity does not, and commits for the old epoch are refused",
     async (scene) => {
       const store = await scene.open()
       await write(store, put("a"))
@@ -89,7 +89,7 @@ export const epochRules: readonly Rule[] = [
     },
   ],
   [
-    "when history is cut every watch hears a gap, also one that had been told everything",
+    "when history is cut every watch receives a gap, even one that was up to date",
     async (scene) => {
       const [store, other] = [await scene.open(), await scene.open()]
       const from = await store.list("")
@@ -109,7 +109,7 @@ export const epochRules: readonly Rule[] = [
     },
   ],
   [
-    "revisions of a new epoch are above all of the epochs before, also above those of commits that were taken back",
+    "revisions of a new epoch are above all earlier ones, including those of discarded commits",
     async (scene) => {
       const store = await scene.open()
       let highest = 0
@@ -117,14 +117,14 @@ export const epochRules: readonly Rule[] = [
         for (const key of ["a", "b", "a"]) highest = await write(store, put(key, `${epoch}`))
         await scene.underTest.changeEpoch?.()
         const { revision } = await store.get("a")
-        assert(revision > highest, `An epoch after revision ${highest} begins at ${revision}.`)
-        // A moment of the new epoch is one that can be watched from, and the keys can be written at what they
-        // say.
+        assert(revision > highest, `an epoch after revision ${highest} begins at ${revision}`)
+        // It must be possible to watch from a moment of the new epoch, and to write keys on the revisions
+        // that it reports.
         const log = new WatchLog(store, "", await store.list(""))
         const { entry } = await store.get("a")
         const conditions = entry === undefined ? [] : [at("a", entry.revision)]
         highest = committed(await commit(store, { conditions, writes: [put("a", "next")] }))
-        assert(highest > revision, `A commit after revision ${revision} has ${highest}.`)
+        assert(highest > revision, `a commit after revision ${revision} has ${highest}`)
         await log.until(`a=next@${highest}`)
       }
     },

@@ -17,11 +17,12 @@ import {
 } from "./scene.js"
 
 /**
- * Trouble on the way to the store: whatever happens, who lost an answer can find out what came of the commit.
+ * Faults between a client and the store: whatever happens, a client that lost an answer can determine the
+ * outcome of its commit.
  */
 export const faultRules: readonly Rule[] = [
   [
-    "a commit that was refused for now can be made later",
+    "a commit that was refused temporarily can be made later",
     async (scene) => {
       const { store, made } = await meeting(await scene.open(), "refuse")
       await fails(store.commit(made), "not-committed")
@@ -30,7 +31,7 @@ export const faultRules: readonly Rule[] = [
     },
   ],
   [
-    "a commit whose answer was lost is there, and is refused when it is sent again",
+    "a commit whose answer was lost is in the store, and is refused when it is sent again",
     async (scene) => {
       const { store, made } = await meeting(await scene.open(), "lose-answer")
       await fails(store.commit(made), "unknown")
@@ -39,7 +40,7 @@ export const faultRules: readonly Rule[] = [
     },
   ],
   [
-    "a commit that was lost is not there, and is made when it is sent again",
+    "a lost commit is not in the store, and is made when it is sent again",
     async (scene) => {
       const { store, made } = await meeting(await scene.open(), "lose-request")
       await fails(store.commit(made), "unknown")
@@ -48,7 +49,7 @@ export const faultRules: readonly Rule[] = [
     },
   ],
   [
-    "a commit that arrives late is refused if its conditions have been decided since",
+    "a late commit is refused if its conditions no longer hold",
     async (scene) => {
       const { store, made } = await meeting(await scene.open(), "arrive-late")
       await fails(store.commit(made), "unknown")
@@ -58,7 +59,7 @@ export const faultRules: readonly Rule[] = [
     },
   ],
   [
-    "a commit that arrives late takes effect if its conditions still hold",
+    "a late commit takes effect if its conditions still hold",
     async (scene) => {
       const { store, made } = await meeting(await scene.open(), "arrive-late")
       await fails(store.commit(made), "unknown")
@@ -68,7 +69,7 @@ export const faultRules: readonly Rule[] = [
     },
   ],
   [
-    "a late commit at a revision never undoes what came after that revision, deletes included",
+    "a late commit at a revision never overwrites later changes, including deletes",
     async (scene) => {
       const plain = await scene.open()
       const revision = await write(plain, put("a", "first"))
@@ -85,7 +86,7 @@ export const faultRules: readonly Rule[] = [
     },
   ],
   [
-    "a commit that hangs is answered when the store goes on",
+    "a commit that hangs is answered when the store resumes",
     async (scene) => {
       const { store, made } = await meeting(await scene.open(), "hang")
       const answer = store.commit(made)
@@ -95,7 +96,7 @@ export const faultRules: readonly Rule[] = [
     },
   ],
   [
-    "additions are counted once, whatever becomes of their answers",
+    "additions are counted once, whatever happens to their answers",
     async (scene) => {
       const plain = await scene.open()
       const faults = [undefined, undefined, "refuse", "lose-request", "lose-answer", "arrive-late"] as const
@@ -135,8 +136,9 @@ async function meeting(plain: ClusterStore, fault: CallFault) {
 }
 
 /**
- * Appends an id. Where the answer is lost it reads: if the id is there, it was done; if not, the same is sent
- * again on the same conditions, which decides it, for whichever of the two arrives later is refused.
+ * Appends an id. If the answer is lost it reads: if the id is there, the append was done; if not, the same
+ * commit is sent again on the same conditions, which decides the outcome, because the later of the two is
+ * refused.
  */
 async function addOnce(store: ClusterStore, id: string): Promise<void> {
   for (;;) {

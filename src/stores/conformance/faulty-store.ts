@@ -10,33 +10,33 @@ import type {
   StoreWatcher,
 } from "../../ports/store.js"
 
-/** What happens to one call. */
+/** The fault of one call. */
 export type CallFault =
-  /** Answered at once: not committed. */
+  /** Rejected at once as not committed. */
   | "refuse"
-  /** It never gets there, and the answer is that nobody knows. */
+  /** Never arrives, and is rejected as unknown. */
   | "lose-request"
-  /** It is done, and the answer is that nobody knows. */
+  /** Is done, and is rejected as unknown. */
   | "lose-answer"
-  /** The answer is that nobody knows, and it gets there when `release` is called. */
+  /** Is rejected as unknown, and arrives when `release` is called. */
   | "arrive-late"
-  /** It is neither done nor answered before `release` is called. */
+  /** Is neither done nor answered before `release` is called. */
   | "hang"
 
-/** The call that is about to be made; `index` counts them from 0. */
+/** The call that is about to be made; `index` counts calls from 0. */
 export interface StoreCall {
   readonly kind: "get" | "list" | "commit"
   readonly index: number
 }
 
 export interface FaultyStore extends ClusterStore {
-  /** Lets through what was held back, in the order of the calls, and ends when it is done. */
+  /** Lets held calls through, in the order of the calls, and resolves when they are done. */
   release(): Promise<void>
 }
 
 /**
- * A store whose calls fail as `plan` says. It is any store with trouble on the way to it: what got there was
- * done by that store.
+ * A store whose calls fail as `plan` determines. It wraps any store: a call that arrives is carried out by
+ * that store.
  */
 export function faulty(store: ClusterStore, plan: (call: StoreCall) => CallFault | undefined): FaultyStore {
   return new Faulty(store, plan)

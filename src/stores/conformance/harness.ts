@@ -1,30 +1,33 @@
 import type { ClusterStore, StoreProvider } from "../../ports/store.js"
 
-/** What the suite has to be told about the stores of an adapter. */
+/** What the suite needs to know about the stores of an adapter. */
 export interface StoreHarness {
-  /** Makes a store that is empty and that nothing else uses. */
+  /** Creates an empty store that nothing else uses. */
   create(): Promise<StoreUnderTest>
   /**
-   * The URL of a module in JavaScript that exports `provider`, a {@link ProviderOfModule}. Other processes
-   * open a store through it. The cases with several processes are there if it is given.
+   * The URL of a JavaScript module that exports `provider`, a {@link ProviderOfModule}. Other processes open
+   * a store through it. The cases with several processes are included if it is given.
    */
   readonly module?: string
-  /** After so many more commits a watch from before them hears `gap`. The case is there if it is given. */
+  /**
+   * The number of further commits after which an older watch receives `gap`. The case is included if this is
+   * given.
+   */
   readonly forgetsAfterCommits?: number
-  /** Whether a store under test can `changeEpoch`. The cases for that are there if it can. */
+  /** Whether a store under test can `changeEpoch`. The cases for that are included if it can. */
   readonly changesEpoch?: boolean
 }
 
 export interface StoreUnderTest {
-  /** Another handle on the same store. */
+  /** Opens another handle on the same store. */
   open(namespace: string): Promise<ClusterStore>
   /** Called when the handles are closed. */
   dispose(): Promise<void>
-  /** What `provider` of the module is called with, in another process. */
+  /** The argument for `provider` of the module, in another process. */
   readonly argument?: string
-  /** Cuts the history of the store: a backup is restored, or whatever stands for it. */
+  /** Cuts the history of the store, for example by restoring a backup. */
   changeEpoch?(): Promise<void>
 }
 
-/** What the module of a harness exports as `provider`. */
+/** The type of the export `provider` of a harness module. */
 export type ProviderOfModule = (argument: string) => StoreProvider

@@ -18,16 +18,16 @@ export {
   recordHistories,
 } from "./recorded-history.js"
 
-/** A rule of the port, as a test. It rejects where the rule does not hold. */
+/** A rule of the port, as a test. It rejects if the rule does not hold. */
 export interface ConformanceCase {
   readonly name: string
   run(): Promise<void>
 }
 
 /**
- * The rules of `ClusterStore`, each a test for any test runner, as in `for (const { name, run } of
- * storeConformance(harness)) test(name, run)`. Each case makes a store of its own. Those with other processes
- * take seconds, the others some milliseconds.
+ * Returns the rules of `ClusterStore`, each as a test for any test runner, as in
+ * `for (const { name, run } of storeConformance(harness)) test(name, run)`. Each case creates its own store.
+ * Cases with other processes take seconds, the others some milliseconds.
  */
 export function storeConformance(harness: StoreHarness): readonly ConformanceCase[] {
   const rules: Rule[] = [

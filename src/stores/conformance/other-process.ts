@@ -11,10 +11,10 @@ export class OtherProcess {
   #ending: string | undefined
   #stderr = ""
   #waiting: (() => void)[] = []
-  /** Called with each report, as it comes in. */
+  /** Called with each report, as it arrives. */
   onReport: (report: Report) => void = () => {}
 
-  /** Its first report is that the store is open. */
+  /** The first report says that the store is open. */
   static async start(module: string, { argument = "" }: StoreUnderTest, job: Job): Promise<OtherProcess> {
     const started = new OtherProcess([module, argument, JSON.stringify(job)])
     await started.until(({ kind }) => kind === "open")
@@ -36,7 +36,8 @@ export class OtherProcess {
     this.#ended = new Promise((resolve) => {
       const settle = (ending: string) => {
         this.#ending ??= ending
-        // What it sent last may still be on its way when it has ended; it is not once the channel is closed.
+        // The last reports may still be in flight when the process has ended, but not once the channel is
+        // closed.
         if (!child.connected) resolve(this.#ending)
         this.#wake()
       }
@@ -48,22 +49,22 @@ export class OtherProcess {
     })
   }
 
-  /** The first report that `isIt`. */
+  /** Returns the first report for which `isIt` returns true. */
   async until(isIt: (report: Report) => boolean): Promise<Report> {
     const deadline = Date.now() + DEADLINE_MS
     for (;;) {
       const report = this.reports.find(isIt)
       if (report !== undefined) return report
       if (this.#ending !== undefined && !this.#child.connected) {
-        throw new Error(`A process ended (${this.#ending}) before it had done its job. ${this.#stderr}`)
+        throw new Error(`a process ended (${this.#ending}) before it had done its job: ${this.#stderr}`)
       }
       if (Date.now() >= deadline)
-        throw new Error(`A process did not get so far in ${DEADLINE_MS} ms. ${this.#stderr}`)
+        throw new Error(`a process did not send the report within ${DEADLINE_MS} ms: ${this.#stderr}`)
       await this.#nextEvent(deadline - Date.now())
     }
   }
 
-  /** As `kill -9` does, in the middle of whatever it does. Ends when all that it reported has come in. */
+  /** Kills the process with SIGKILL, at any point. Resolves when all of its reports have been received. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL")
     await this.#ended

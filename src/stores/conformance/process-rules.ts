@@ -10,7 +10,7 @@ export function processRules(module: string): readonly Rule[] {
   const start = (scene: Scene, job: Job) => OtherProcess.start(module, scene.underTest, job)
 
   const race = (count: number): Rule => [
-    `${count} processes that increment one number lose none, and see each revision once`,
+    `${count} processes that increment one number lose no increment, and see each revision once`,
     async (scene) => {
       const store = await scene.open()
       const job: Job = { kind: "increment", key: "count", times: 50 }
@@ -27,7 +27,7 @@ export function processRules(module: string): readonly Rule[] {
     race(2),
     race(4),
     [
-      "what a process was told is committed is there after it was killed, and every commit is there as a whole or not",
+      "acknowledged commits survive the death of their process, and every commit is complete or absent",
       async (scene) => {
         const first = await scene.open()
         let last: Revision = 0
@@ -41,19 +41,19 @@ export function processRules(module: string): readonly Rule[] {
           const again = await scene.open()
           const { entries, revision } = await again.list("pairs/")
           const there = new Map(entries.map((entry) => [entry.key, entry.revision]))
-          assert(revision > last, `The revision went from ${last} to ${revision}.`)
+          assert(revision > last, `the revision went from ${last} to ${revision}`)
           last = revision
           for (const [index, one] of processes.entries()) {
             const acknowledged = one.reports.filter((report) => report.kind === "paired")
             assert(acknowledged.length > 0)
             for (const report of acknowledged) {
               const left = `pairs/${names[index]}/${report.number}/left`
-              assert.equal(there.get(left), report.revision, `${left} was acknowledged.`)
+              assert.equal(there.get(left), report.revision, `${left} was acknowledged`)
             }
           }
           for (const [key, revisionOfKey] of there) {
             const twin = key.endsWith("/left") ? key.replace(/left$/, "right") : key.replace(/right$/, "left")
-            assert.equal(there.get(twin), revisionOfKey, `${key} and ${twin} were written in one commit.`)
+            assert.equal(there.get(twin), revisionOfKey, `${key} and ${twin} were written in one commit`)
           }
           assert.deepEqual(await contents(first), await contents(again))
         }
@@ -61,7 +61,7 @@ export function processRules(module: string): readonly Rule[] {
       },
     ],
     [
-      "a watch is told of what other processes commit, once and in order",
+      "a watch receives the commits of other processes, once and in order",
       async (scene) => {
         const store = await scene.open()
         const log = new WatchLog(store, "own/", await store.list("own/"))
@@ -93,7 +93,7 @@ async function revisionsOf(one: OtherProcess): Promise<readonly Revision[]> {
   return (report as Extract<Report, { kind: "done" }>).revisions
 }
 
-/** Whatever comes of it, none of them is left behind. */
+/** Ends all processes, whatever the outcome. */
 async function withAll(processes: readonly OtherProcess[], task: () => Promise<void>): Promise<void> {
   try {
     await task()

@@ -1,4 +1,6 @@
-/** A process of its own, for the cases with several: opens a store, does a job with it, and reports. */
+/**
+ * The program of another process, for the cases with several: opens a store, does a job with it, and reports.
+ */
 import type { Revision } from "../../ports/store.js"
 import { nodePorts } from "../../runtime/node-ports.js"
 import type { ProviderOfModule } from "./harness.js"
@@ -7,15 +9,15 @@ import { drawing } from "./revision-rules.js"
 import { absent, at, commit, put, text, write } from "./scene.js"
 
 export type Job =
-  /** Adds one to a number, so many times. */
+  /** Adds one to a number, this many times. */
   | { readonly kind: "increment"; readonly key: string; readonly times: number }
   /** Writes pairs of keys, the two of a pair in one commit, until it is killed. */
   | { readonly kind: "pairs"; readonly name: string }
   /** Reports every change. */
   | { readonly kind: "watch"; readonly prefix: string }
-  /** Writes a key so many times. */
+  /** Writes a key this many times. */
   | { readonly kind: "write"; readonly key: string; readonly times: number }
-  /** Reads, writes, and compares and sets registers, until it is killed or has done so many. */
+  /** Reads, writes, and compares and sets registers, until it is killed or has done this many operations. */
   | {
       readonly kind: "registers"
       readonly name: string
@@ -40,7 +42,7 @@ export type Report =
   | { readonly kind: "paired"; readonly number: number; readonly revision: Revision }
   | { readonly kind: "changed"; readonly lines: readonly string[] }
   | { readonly kind: "gap" }
-  /** Times are nanoseconds by a clock that the processes of one machine share. */
+  /** Times are nanoseconds of a clock that the processes of one machine share. */
   | {
       readonly kind: "called"
       readonly id: number
@@ -49,7 +51,7 @@ export type Report =
       readonly time: string
     }
   | { readonly kind: "answered"; readonly id: number; readonly answer: RegisterAnswer; readonly time: string }
-  /** It is known not to have happened. */
+  /** The operation is known not to have happened. */
   | { readonly kind: "failed"; readonly id: number }
   | { readonly kind: "unknown"; readonly id: number }
 
@@ -81,7 +83,7 @@ async function times(count: number, each: (index: number) => Promise<Revision>):
   return revisions
 }
 
-/** Stays until it is killed, with the store open. */
+/** Keeps the store open until it is killed. */
 async function done(revisions: readonly Revision[]): Promise<void> {
   await report({ kind: "done", revisions })
   setInterval(() => {}, 1_000)
@@ -94,7 +96,7 @@ async function writePairs(name: string): Promise<void> {
     const result = await store.commit({ epoch, conditions: [], writes: [...writes, put(`pairs/${name}`)] })
     if (result.kind === "committed") await report({ kind: "paired", number, revision: result.revision })
   }
-  // Several at once, so that some are always under way.
+  // Several at once, so that some are always in flight.
   for (let number = 0; ; number += 4) await Promise.all([0, 1, 2, 3].map((more) => pair(number + more)))
 }
 
@@ -124,7 +126,7 @@ async function useRegisters({
   ) => {
     id += 1
     const own = id
-    // It has to be known that it was called before anything comes of it.
+    // The call has to be reported before it can take effect.
     await report({ kind: "called", id: own, key, call, time: now() })
     try {
       const answer = await make()
@@ -173,7 +175,7 @@ function now(): string {
 
 function report(what: Report): Promise<void> {
   return new Promise((resolve) => {
-    // Where nobody listens any more there is nothing left to do.
+    // If nobody listens any longer, there is nothing left to do.
     process.send?.(what, (error: Error | null) => (error === null ? resolve() : process.exit(1)))
   })
 }

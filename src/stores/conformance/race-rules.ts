@@ -14,10 +14,10 @@ import {
   write,
 } from "./scene.js"
 
-/** Commits at the same time: those of one tick, and those of many callers. */
+/** Concurrent commits: those of one tick, and those of many callers. */
 export const raceRules: readonly Rule[] = [
   [
-    "commits of one tick are judged one by one in the order of the calls, so a later one sees an earlier one",
+    "commits of one tick are evaluated one by one in the order of the calls, so a later one sees an earlier one",
     async (scene) => {
       const store = await scene.open()
       const { epoch } = await store.get("a")
@@ -53,7 +53,7 @@ export const raceRules: readonly Rule[] = [
     },
   ],
   [
-    "a commit that is refused, or is for another epoch, takes none with it that were made in the same tick",
+    "a commit that is refused, or is for another epoch, does not affect others of the same tick",
     async (scene) => {
       const store = await scene.open()
       const { epoch } = await store.get("a")
@@ -73,7 +73,7 @@ export const raceRules: readonly Rule[] = [
     },
   ],
   [
-    "of many that compare and set at once, one wins each round, and the others are told who",
+    "of many concurrent compare-and-sets one wins each round, and the others receive its entry",
     async (scene) => {
       const handles = [await scene.open(), await scene.open(), await scene.open()]
       const observer = handles[0] as ClusterStore
@@ -90,7 +90,7 @@ export const raceRules: readonly Rule[] = [
           ),
         )
         const winners = results.flatMap(({ kind }, caller) => (kind === "committed" ? [caller] : []))
-        assert.equal(winners.length, 1, `In round ${round} the winners are ${winners.join(", ")}.`)
+        assert.equal(winners.length, 1, `in round ${round} the winners are ${winners.join(", ")}`)
         for (const result of results) {
           if (result.kind === "committed") expected = at("lock", result.revision)
           else assert.equal(text(refused(result).found[0]?.entry?.value), `caller ${winners[0]}`)
@@ -99,7 +99,7 @@ export const raceRules: readonly Rule[] = [
     },
   ],
   [
-    "none of the increments of many callers is lost, and none has the revision of another",
+    "no increment of many callers is lost, and no two have the same revision",
     async (scene) => {
       const handles = [await scene.open(), await scene.open(), await scene.open()]
       const revisions: Revision[] = []
@@ -115,7 +115,7 @@ export const raceRules: readonly Rule[] = [
   ],
 ]
 
-/** Adds one to a number by comparing and setting, and gives the revision at which it was done. */
+/** Adds one to a number by comparing and setting, and returns the revision of the commit. */
 export async function increment(store: ClusterStore, key: string): Promise<Revision> {
   for (;;) {
     const { epoch, entry } = await store.get(key)

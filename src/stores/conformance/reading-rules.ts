@@ -18,7 +18,7 @@ import {
 /** Keys, values, listings, namespaces and identity. */
 export const readingRules: readonly Rule[] = [
   [
-    "a listing has the keys that begin with the prefix, in the order of their bytes",
+    "a listing contains the keys that begin with the prefix, in the order of their bytes",
     async (scene) => {
       const store = await scene.open()
       const keys = ["b", "a", "a/b", "a/b/c", "a-b", "a0", "aa", "A", "~", "~~", "!", "Z", "_", "a!", "a~"]
@@ -32,13 +32,13 @@ export const readingRules: readonly Rule[] = [
         assert.deepEqual(
           (await store.list(prefix)).entries.map(({ key }) => key),
           sorted.filter((key) => key.startsWith(prefix)),
-          `The keys that begin with ${prefix}`,
+          `the keys that begin with ${prefix}`,
         )
       }
     },
   ],
   [
-    "every character of a key is itself: none is a wildcard, a quote, a separator or of the other case",
+    "every character of a key is literal: none is a wildcard, a quote or a separator, and case matters",
     async (scene) => {
       const store = await scene.open()
       const characters = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index))
@@ -56,7 +56,7 @@ export const readingRules: readonly Rule[] = [
     },
   ],
   [
-    "keys may be as long as they may, and be named like what objects have anyway",
+    "keys may have the maximum length, and the names of properties that all objects have",
     async (scene) => {
       const store = await scene.open()
       const long = "k".repeat(1_024)
@@ -69,7 +69,7 @@ export const readingRules: readonly Rule[] = [
     },
   ],
   [
-    "every byte comes back, and no bytes at all are a value too",
+    "every byte is preserved, and an empty value is a value",
     async (scene) => {
       const store = await scene.open()
       const all = Uint8Array.from({ length: 512 }, (_, index) => index % 256)
@@ -80,7 +80,7 @@ export const readingRules: readonly Rule[] = [
     },
   ],
   [
-    "values are taken when they are given, and what is given out belongs to who asked",
+    "values are copied at the call, and returned values belong to the caller",
     async (scene) => {
       const store = await scene.open()
       const { epoch } = await store.get("a")
@@ -98,7 +98,7 @@ export const readingRules: readonly Rule[] = [
     },
   ],
   [
-    "a value may have a mebibyte",
+    "a value may have 1 MiB",
     async (scene) => {
       const store = await scene.open()
       const large = Uint8Array.from({ length: 1024 * 1024 }, (_, index) => (index * 31 + (index >> 8)) & 255)
@@ -124,7 +124,7 @@ export const readingRules: readonly Rule[] = [
     },
   ],
   [
-    "handles on one store see the same, at once",
+    "handles on one store see each other's commits at once",
     async (scene) => {
       const [one, two] = [await scene.open(), await scene.open()]
       for (let round = 0; round < 20; round += 1) {
@@ -136,7 +136,7 @@ export const readingRules: readonly Rule[] = [
     },
   ],
   [
-    "namespaces do not see each other",
+    "namespaces are isolated",
     async (scene) => {
       const names = ["shop", "shop2", "shop_", "shop.a", "shop-", "Shop"]
       const stores: ClusterStore[] = []
@@ -159,7 +159,7 @@ export const readingRules: readonly Rule[] = [
     },
   ],
   [
-    "two handles have the same identity and epoch, two stores have not the same identity",
+    "two handles have the same identity and epoch, two stores have different identities",
     async (scene) => {
       const [one, two] = [await scene.open(), await scene.open("elsewhere")]
       assert.notEqual(one.identity, "")
@@ -178,7 +178,7 @@ export const readingRules: readonly Rule[] = [
     },
   ],
   [
-    "a store that is opened again is the same one",
+    "a reopened store has the same identity",
     async (scene) => {
       const { identity } = await scene.open()
       const { epoch } = await (await scene.open()).get("a")

@@ -3,10 +3,10 @@ import { OtherProcess } from "./other-process.js"
 import type { RegisterAnswer, RegisterCall, Report } from "./process.js"
 import { drawing } from "./revision-rules.js"
 
-/** What processes asked of a store and what they saw. */
+/** The requests of processes to a store, and the answers that they saw. */
 export interface RecordedHistory {
   readonly operations: readonly RecordedOperation[]
-  /** How many of its processes were killed. */
+  /** The number of processes that were killed. */
   readonly kills: number
 }
 
@@ -24,21 +24,21 @@ export interface RecordedOperation {
 
 interface RecordedMoment {
   readonly order: number
-  /** In milliseconds, of a clock that all of them share. */
+  /** In milliseconds, of a clock that all processes share. */
   readonly time: number
 }
 
 export interface RecordOptions {
-  /** How many histories, each with a store of its own. */
+  /** The number of histories, each with its own store. */
   readonly runs: number
-  /** What is drawn differs from seed to seed. 1 unless set, and one more for each run. */
+  /** The seed of the first run; each further run adds one. Default 1. */
   readonly seed?: number
 }
 
 /**
- * Four processes use a few registers on one store, some of them are killed in the middle and others take
- * their place. Each run gives the history of its operations, by a clock that the processes of one machine
- * share. Whether it is linearizable is for `checkLinearizable(history, register())` of `troupe/sim` to say.
+ * Runs four processes that use a few registers on one store; some of them are killed in the middle and
+ * replaced by others. Each run returns the history of its operations, with times of a clock that the
+ * processes of one machine share. Check it with `checkLinearizable(history, register())` of `troupe/sim`.
  */
 export async function* recordHistories(
   harness: StoreHarness,
@@ -49,7 +49,7 @@ export async function* recordHistories(
 
 async function record(harness: StoreHarness, seed: number): Promise<RecordedHistory> {
   const { module } = harness
-  if (module === undefined) throw new Error("Histories need other processes: the harness has no `module`.")
+  if (module === undefined) throw new Error("histories need other processes; set `module` of the harness")
   const underTest = await harness.create()
   const recorder = new Recorder()
   const draw = drawing(seed)
@@ -66,7 +66,7 @@ async function record(harness: StoreHarness, seed: number): Promise<RecordedHist
       } as const
       const one = await OtherProcess.start(module, underTest, job)
       recorder.follow(name, one)
-      // The last life of each does all that it is to do; those before are killed somewhere on the way.
+      // The last process of each client completes its work; the ones before are killed in the middle.
       isOver = life > draw(3)
       const last = draw(OPERATIONS)
       await one.until((report) => report.kind === "done" || (!isOver && "id" in report && report.id >= last))
@@ -115,7 +115,10 @@ class Recorder {
       .map((operation, id) => ({ id, ...operation }))
   }
 
-  /** The place of each moment among all. At one instant calls come first: then they are taken to overlap. */
+  /**
+   * Returns the position of each moment among all. At one instant calls come before answers, so that
+   * operations overlap.
+   */
   #orders(): (name: string) => number {
     const moments = [
       ...this.#calls.map(({ client, report }) => ({

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import type { ClusterStore, Condition, Revision, Write } from "../../ports/store.js"
 import { absent, at, commit, contents, erase, put, type Rule, text, write } from "./scene.js"
 
-/** Revisions: that they only grow, and that none comes again. */
+/** Revisions only grow, and never repeat. */
 export const revisionRules: readonly Rule[] = [
   [
     "revisions grow from commit to commit, whatever key is written",
@@ -28,7 +28,7 @@ export const revisionRules: readonly Rule[] = [
     },
   ],
   [
-    "what was written is there when the store is opened again, and revisions go on from where they were",
+    "a reopened store has all values, and its revisions continue",
     async (scene) => {
       const before = await scene.open()
       const kept = await write(before, put("kept"))
@@ -40,12 +40,12 @@ export const revisionRules: readonly Rule[] = [
       assert.equal((await after.get("gone")).revision, deleted)
       assert(
         (await write(after, put("gone"))) > deleted,
-        "A revision was used again after the store was reopened.",
+        "a revision was used again after the store was reopened",
       )
     },
   ],
   [
-    "a sight is of the moment after the last commit, also where nothing is there",
+    "a read has the moment of the last commit, even if the key is absent",
     async (scene) => {
       const store = await scene.open()
       await write(store, put("a"))
@@ -55,7 +55,7 @@ export const revisionRules: readonly Rule[] = [
     },
   ],
   [
-    "500 drawn commits are judged as they should be",
+    "500 random commits are evaluated as by the model",
     async (scene) => {
       const handles = [await scene.open(), await scene.open()]
       const expected = new Model()
@@ -73,7 +73,7 @@ export const revisionRules: readonly Rule[] = [
 
 const KEYS = 6
 
-/** What the keys should be, and the judgement of commits as the port has it. */
+/** A model of the keys, and of the evaluation of commits that the port specifies. */
 class Model {
   readonly #entries = new Map<string, { readonly value: string; readonly revision: Revision }>()
   readonly #seen: Revision[] = [0]
@@ -124,7 +124,7 @@ class Model {
       if (last > 0) assert.equal(revision, last)
       return
     }
-    assert(revision > last, `A commit after revision ${last} has ${revision}.`)
+    assert(revision > last, `a commit after revision ${last} has ${revision}`)
     this.#seen.push(revision)
     for (const change of changes) {
       if (change.kind === "delete") this.#entries.delete(change.key)
@@ -133,7 +133,7 @@ class Model {
   }
 }
 
-/** Chance that is the same for everybody: a linear congruential generator. */
+/** Random numbers that are the same for every run: a linear congruential generator. */
 export function drawing(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -145,6 +145,6 @@ export function drawing(seed: number): (below: number) => number {
 function assertGrowing(revisions: readonly Revision[]): void {
   for (const [index, revision] of revisions.entries()) {
     const before = revisions[index - 1] ?? 0
-    assert(revision > before, `Revision ${revision} came after ${before}.`)
+    assert(revision > before, `revision ${revision} came after ${before}`)
   }
 }

@@ -10,12 +10,10 @@ import type {
 } from "../../ports/store.js"
 import type { StoreHarness, StoreUnderTest } from "./harness.js"
 
-/** One rule of the port: its name, and what must go well where it holds. */
+/** One rule of the port: its name, and a function that rejects if the rule does not hold. */
 export type Rule = readonly [name: string, check: (scene: Scene) => Promise<void>]
 
-/**
- * What a case has to play with: a store of its own, and handles on it that are closed when the case is over.
- */
+/** What a case works with: its own store, and handles on it that are closed when the case is over. */
 export class Scene {
   readonly harness: StoreHarness
   readonly underTest: StoreUnderTest
@@ -63,7 +61,7 @@ export function absent(key: string): Condition {
   return { kind: "absent", key }
 }
 
-/** The commit for the present epoch. */
+/** Makes the commit in the current epoch. */
 export async function commit(
   store: ClusterStore,
   { conditions = [], writes = [] }: Partial<Omit<Commit, "epoch">>,
@@ -72,26 +70,26 @@ export async function commit(
   return store.commit({ epoch, conditions, writes })
 }
 
-/** Writes without a condition, and gives the revision. */
+/** Writes without a condition, and returns the revision. */
 export async function write(store: ClusterStore, ...writes: Write[]): Promise<Revision> {
   return committed(await commit(store, { writes }))
 }
 
-/** The revision of a commit that has to have been made. */
+/** Returns the revision of a commit, which must have been made. */
 export function committed(result: CommitResult): Revision {
-  assert.equal(result.kind, "committed", `The commit should have been made: ${JSON.stringify(result)}`)
+  assert.equal(result.kind, "committed", `the commit should have been made: ${JSON.stringify(result)}`)
   return (result as Extract<CommitResult, { kind: "committed" }>).revision
 }
 
-/** What a commit found that has to have been refused. */
+/** Returns what a commit found, which must have been refused. */
 export function refused(result: CommitResult): Extract<CommitResult, { kind: "refused" }> {
-  assert.equal(result.kind, "refused", `The commit should have been refused: ${JSON.stringify(result)}`)
+  assert.equal(result.kind, "refused", `the commit should have been refused: ${JSON.stringify(result)}`)
   return result as Extract<CommitResult, { kind: "refused" }>
 }
 
 export async function entryAt(store: ClusterStore, key: string): Promise<Entry> {
   const { entry } = await store.get(key)
-  assert(entry !== undefined, `${key} should be there.`)
+  assert(entry !== undefined, `${key} should exist`)
   return entry
 }
 
@@ -99,7 +97,7 @@ export async function textAt(store: ClusterStore, key: string): Promise<string |
   return text((await store.get(key)).entry?.value)
 }
 
-/** Key, text and revision of all that is there. */
+/** Returns the key, text and revision of all entries. */
 export async function contents(store: ClusterStore, prefix = ""): Promise<string[]> {
   return (await store.list(prefix)).entries.map((entry) => shown(entry))
 }
@@ -110,7 +108,7 @@ export function shown(entry: Entry | undefined): string | undefined {
   return entry === undefined ? undefined : `${entry.key}=${text(entry.value)}@${entry.revision}`
 }
 
-/** Holds that a promise is rejected with a `StoreUnavailableError`. */
+/** Checks that a promise is rejected with a `StoreUnavailableError`. */
 export async function fails(promise: Promise<unknown>, commitment: string): Promise<void> {
   await assert.rejects(promise, (error) => {
     isUnavailable(error, commitment)
@@ -118,13 +116,10 @@ export async function fails(promise: Promise<unknown>, commitment: string): Prom
   })
 }
 
-/**
- * By its code, not by its class: the suite and the adapter may have come from different copies of the
- * package.
- */
+/** Compares the code, not the class: the suite and the adapter may have different copies of the package. */
 export function isUnavailable(error: unknown, commitment: string): void {
   const { code, commitment: said } = error as { code?: unknown; commitment?: unknown }
-  assert.equal(code, "StoreUnavailable", `It should fail with a StoreUnavailableError, not ${error}`)
+  assert.equal(code, "StoreUnavailable", `the request should fail with a StoreUnavailableError, not ${error}`)
   assert.equal(said, commitment)
 }
 

@@ -1,12 +1,12 @@
 import type { Change, ClusterStore, Moment, StoreWatch } from "../../ports/store.js"
 import { text } from "./scene.js"
 
-/** A watcher that remembers what it was told. */
+/** A watcher that records its calls. */
 export class WatchLog {
-  /** One for each call: the changes of a commit, or a gap. */
+  /** One entry for each call: the changes of a commit, or a gap. */
   readonly calls: (readonly Change[] | "gap")[] = []
   readonly watch: StoreWatch
-  /** Called with each call of the store, while it lasts. */
+  /** Called during each call of the store. */
   onCall: () => void = () => {}
   #waiting: (() => void)[] = []
 
@@ -21,18 +21,20 @@ export class WatchLog {
     this.watch = store.watch(prefix, from, { changed: told, gap: () => told("gap") })
   }
 
-  /** As text: `key=value@revision`, those of one commit in one string, in the order of their keys. */
+  /**
+   * The changes as text: `key=value@revision`, those of one commit in one string, in the order of their keys.
+   */
   get lines(): string[] {
     return this.calls.map((call) => (call === "gap" ? call : call.map(lineOf).sort().join(" ")))
   }
 
-  /** Waits until a line has that text in it. */
+  /** Waits until a line contains that text. */
   async until(part: string): Promise<void> {
     const deadline = Date.now() + DEADLINE_MS
     while (!this.lines.some((line) => line.includes(part))) {
       if (Date.now() >= deadline) {
         throw new Error(
-          `The watcher was not told of ${part} in ${DEADLINE_MS} ms, only: ${this.lines.join("; ")}`,
+          `the watcher did not receive ${part} within ${DEADLINE_MS} ms, only: ${this.lines.join("; ")}`,
         )
       }
       await this.#nextCall(deadline - Date.now())

@@ -6,7 +6,7 @@ import { WatchLog } from "./watch-log.js"
 /** Watches: every change once, in order, those of one commit together; or a gap. */
 export const watchRules: readonly Rule[] = [
   [
-    "a watch from a listing misses nothing, and tells nothing that was in the listing",
+    "a watch from a listing misses no change, and repeats none that is in the listing",
     async (scene) => {
       const [store, other] = [await scene.open(), await scene.open()]
       await write(store, put("a", "before"))
@@ -19,7 +19,7 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
-    "every change is told once and in the order of the commits, whoever makes them",
+    "every change is delivered once and in the order of the commits, from any handle",
     async (scene) => {
       const handles = [await scene.open(), await scene.open(), await scene.open()]
       const store = handles[0] as ClusterStore
@@ -44,7 +44,7 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
-    "the changes of one commit are told together, as far as they are about the prefix",
+    "the changes of one commit that match the prefix are delivered together",
     async (scene) => {
       const store = await scene.open()
       await write(store, put("a/2"), put("b/2"))
@@ -57,7 +57,7 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
-    "a prefix that is watched is a beginning and nothing else",
+    "a watched prefix is literal",
     async (scene) => {
       const store = await scene.open()
       const prefixes = ["a_", "a%", "a*", "a[", "a'", 'a"', "A", "a\\", "~"]
@@ -71,12 +71,12 @@ export const watchRules: readonly Rule[] = [
       for (const [index, log] of logs.entries()) {
         const prefix = prefixes[index]
         await log.until(`${prefix}b=`)
-        assert.deepEqual(log.lines.length, 1, `${prefix} was told ${log.lines.join("; ")}`)
+        assert.deepEqual(log.lines.length, 1, `${prefix} received ${log.lines.join("; ")}`)
       }
     },
   ],
   [
-    "what changes nothing is not told: refusals, commits without writes, deletes of what is not there",
+    "commits that change nothing are not delivered: refusals, commits without writes, deletes of absent keys",
     async (scene) => {
       const store = await scene.open()
       const log = new WatchLog(store, "", await store.list(""))
@@ -89,7 +89,7 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
-    "a watch may begin in the past, and is told what came since",
+    "a watch may begin in the past, and receives the changes since then",
     async (scene) => {
       const store = await scene.open()
       const begin = await store.list("")
@@ -107,7 +107,7 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
-    "several watchers are told the same, and what each is given is its own",
+    "several watchers receive the same changes, each its own copy",
     async (scene) => {
       const [store, other] = [await scene.open(), await scene.open()]
       const from = await store.list("")
@@ -126,7 +126,7 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
-    "after a cancel nothing is told, also if it comes from inside a call to the watcher",
+    "after a cancel nothing is delivered, even if the watcher itself cancels",
     async (scene) => {
       const store = await scene.open()
       const from = await store.list("")
@@ -151,7 +151,7 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
-    "a watcher is never told from inside a call to the store",
+    "a watcher is never called from inside a call to the store",
     async (scene) => {
       const store = await scene.open()
       const from = await store.list("")
@@ -179,7 +179,7 @@ export const watchRules: readonly Rule[] = [
       await log.until("a=9")
       inside(() => log.watch.cancel())
       await write(store, put("b"))
-      assert(told < 1_000, "A watcher was told from inside a call.")
+      assert(told < 1_000, "a watcher was called from inside a call to the store")
     },
   ],
   [
@@ -202,7 +202,7 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
-    "a watch from another epoch, or from a moment that has not been, hears a gap and nothing else",
+    "a watch from another epoch, or from a future moment, receives a gap and nothing else",
     async (scene) => {
       const store = await scene.open()
       const revision = await write(store, put("a"))
@@ -236,7 +236,7 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
-    "a namespace is told of its own changes, and by its own names",
+    "a watch receives only the changes of its namespace, with keys without the namespace",
     async (scene) => {
       const [shop, shop2] = [await scene.open("shop"), await scene.open("shop2")]
       const log = new WatchLog(shop, "", await shop.list(""))
@@ -251,7 +251,7 @@ export const watchRules: readonly Rule[] = [
 export function forgettingRules(afterCommits: number): readonly Rule[] {
   return [
     [
-      "a watch from a moment that is too long ago hears a gap, and nothing else",
+      "a watch from a moment that is too long ago receives a gap and nothing else",
       async (scene) => {
         const store = await scene.open()
         const from = await store.list("")

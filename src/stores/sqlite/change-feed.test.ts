@@ -35,7 +35,7 @@ function lines(feed: ChangeFeed, log: Log): string[] {
     )
 }
 
-it("tells each watch what it has not been told, once, as far as it is about its prefix", () => {
+it("delivers to each watch the new changes that match its prefix, once", () => {
   const [feed, log] = [new ChangeFeed(), new Log()]
   log.revision = 3
   feed.add(1, "", { epoch: "e", revision: 0 })
@@ -47,7 +47,7 @@ it("tells each watch what it has not been told, once, as far as it is about its 
   expect(lines(feed, log)).toEqual(["1 b/4", "3 b/4"])
 })
 
-it("reads the log once for all that are at one place, and not at all when there is nothing new", () => {
+it("reads the log once for all watches at one position, and not at all if there is nothing new", () => {
   const [feed, log] = [new ChangeFeed(), new Log()]
   for (const id of [1, 2, 3]) feed.add(id, "", { epoch: "e", revision: 0 })
   feed.next(log)
@@ -57,7 +57,7 @@ it("reads the log once for all that are at one place, and not at all when there 
   expect(log.readings).toBe(1)
 })
 
-it("ends a watch whose place is not in the log, or is of another epoch, with a gap", () => {
+it("ends a watch whose position is not in the log, or is of another epoch, with a gap", () => {
   const [feed, log] = [new ChangeFeed(), new Log()]
   log.revision = 10
   log.begins = 5
@@ -72,7 +72,7 @@ it("ends a watch whose place is not in the log, or is of another epoch, with a g
   expect(feed.isEmpty).toBe(true)
 })
 
-it("goes through a long past in parts, and says when there is more", () => {
+it("delivers a long history in parts, and reports when there is more", () => {
   const [feed, log] = [new ChangeFeed(), new Log()]
   log.revision = 1_200
   feed.add(1, "", { epoch: "e", revision: 0 })

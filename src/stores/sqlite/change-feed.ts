@@ -1,9 +1,12 @@
 import type { Change, Moment, Revision } from "../../ports/store.js"
 
-/** What the feed asks of the file. */
+/** What the feed needs of the file. */
 export interface ChangeLog {
   moment(): Moment
-  /** The changes of so many commits after a moment at most; undefined if they are not all there. */
+  /**
+   * Returns the changes of at most this number of commits after a moment, or undefined if some are no longer
+   * kept.
+   */
   changes(
     from: Moment,
     atMost: number,
@@ -15,15 +18,15 @@ type Tidings =
       readonly kind: "changed"
       readonly id: number
       readonly commits: readonly (readonly Change[])[]
-      /** That of the last commit that was looked at. */
+      /** The moment of the last commit that was read. */
       readonly through: Revision
     }
   | { readonly kind: "gap"; readonly id: number }
 
 /**
- * The watches of this process. All are told from the log in the file, also of the commits that this process
- * makes, so that there is one order and nothing comes twice. Each has its own place in the log; those that
- * are up to date share it, and one reading.
+ * The watches of this process. All of them are served from the log in the file, also for commits of this
+ * process, so that there is one order and no change comes twice. Each watch has its own position in the log;
+ * those that are up to date share a position, and one read.
  */
 export class ChangeFeed {
   readonly #watches = new Map<number, Watch>()
@@ -40,7 +43,7 @@ export class ChangeFeed {
     this.#watches.delete(id)
   }
 
-  /** What the watches have not been told yet, and whether there is more than that. */
+  /** Reads the changes that the watches have not received yet, and whether there are more. */
   next(log: ChangeLog): { readonly tidings: readonly Tidings[]; readonly isBehind: boolean } {
     if (this.isEmpty) return { tidings: [], isBehind: false }
     const now = log.moment()
@@ -58,7 +61,7 @@ export class ChangeFeed {
     return { tidings, isBehind }
   }
 
-  /** Watches that are at the same place. */
+  /** Watches at the same position. */
   #tell(watches: readonly Watch[], log: ChangeLog): readonly Tidings[] {
     const { from } = watches[0] as Watch
     const found = log.changes(from, COMMITS_AT_ONCE)
@@ -92,5 +95,5 @@ function byCommit(changes: readonly Change[]): readonly (readonly Change[])[] {
   return commits
 }
 
-/** So that a watch that is far behind does not hold up the rest. */
+/** A limit, so that a watch that is far behind does not delay the others. */
 const COMMITS_AT_ONCE = 500

@@ -1,9 +1,9 @@
 import { Gate } from "./gate.js"
 
 /**
- * The few things that the store needs of a SQLite library, and the two libraries that can do them: Node's own
- * where it has one, and `libsql` on older Nodes. Both are synchronous, so they are used on the worker thread
- * only.
+ * The functions that the store needs of a SQLite library, and the two libraries that provide them: Node's
+ * own, and `libsql` on older versions of Node. Both are synchronous, so they are used only on the worker
+ * thread.
  */
 export interface Connection {
   exec(sql: string): void
@@ -13,7 +13,7 @@ export interface Connection {
 
 export interface Statement {
   run(...values: readonly SqlValue[]): void
-  /** The first row. */
+  /** Returns the first row. */
   get(...values: readonly SqlValue[]): SqlRow | undefined
   all(...values: readonly SqlValue[]): readonly SqlRow[]
 }
@@ -24,7 +24,9 @@ export type SqlRow = Readonly<Record<string, SqlValue>>
 
 export type Connect = (file: string) => Connection
 
-/** Rejects if this Node has no SQLite and `libsql` is not installed. Only the latter needs the gate. */
+/**
+ * Rejects if this version of Node has no SQLite and `libsql` is not installed. Only `libsql` needs the gate.
+ */
 export async function loadDriver(gate = new Gate()): Promise<Connect> {
   const builtIn = process.getBuiltinModule("node:sqlite") as BuiltInSqlite | undefined
   if (builtIn !== undefined) return (file) => new builtIn.DatabaseSync(file)
@@ -32,7 +34,7 @@ export async function loadDriver(gate = new Gate()): Promise<Connect> {
   return (file) => new LibsqlConnection(gate.pass(() => new Libsql(file)) as unknown as Connection, gate)
 }
 
-/** SQLite's number for what went wrong, without its details; undefined for an error that is not SQLite's. */
+/** Returns SQLite's primary result code, or undefined for an error that is not SQLite's. */
 export function sqliteCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
   const { errcode, rawCode } = error as { errcode?: unknown; rawCode?: unknown }
@@ -40,7 +42,7 @@ export function sqliteCodeOf(error: unknown): number | undefined {
   return code === undefined ? undefined : Number(code) & 0xff
 }
 
-/** The part of `node:sqlite` that is used; the types of the oldest Node do not have it. */
+/** The part of `node:sqlite` that is used; the types of the oldest supported Node do not have it. */
 interface BuiltInSqlite {
   readonly DatabaseSync: new (file: string) => Connection
 }
@@ -72,7 +74,7 @@ class LibsqlConnection implements Connection {
   }
 }
 
-/** `all` gives an ArrayBuffer where `get` gives bytes. */
+/** `all` returns an ArrayBuffer where `get` returns bytes. */
 function withBytes(row: Readonly<Record<string, SqlValue | ArrayBuffer>>): SqlRow {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

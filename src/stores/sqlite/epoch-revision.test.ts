@@ -4,7 +4,7 @@ import { firstRevision } from "./epoch-revision.js"
 const NOW = Date.UTC(2026, 10, 15)
 const HOUR_MS = 3_600_000
 
-it("begins above all that an earlier epoch can have given out, wherever that one began", () => {
+it("begins above all revisions that an earlier epoch can have issued, wherever that one began", () => {
   const backup = 1_000
   const first = firstRevision(backup, NOW)
   // An hour at a million commits a second, and then the same backup again.
@@ -13,14 +13,14 @@ it("begins above all that an earlier epoch can have given out, wherever that one
   expect(firstRevision(givenOut, NOW + HOUR_MS)).toBeGreaterThan(givenOut)
 })
 
-it("goes on from what is in the file where the clock is of no use", () => {
+it("continues from the revision in the file if the clock cannot be used", () => {
   const last = firstRevision(0, NOW)
   for (const wallMs of [0, NOW - HOUR_MS, NOW, Date.UTC(9_999, 0)]) {
     expect(firstRevision(last, wallMs)).toBe(last + 2 ** 32)
   }
 })
 
-it("leaves revisions for a century of epochs, also one every second", () => {
+it("leaves revisions for a century of epochs, even with one every second", () => {
   let revision = 0
   for (let year = 2026; year < 2126; year += 1) {
     const at = Date.UTC(year, 0)

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { Fifo } from "./fifo.js"
 
-it("gives items in the order in which they came, however they come and go", () => {
+it("returns items in the order in which they were added", () => {
   const fifo = new Fifo<number>()
   const model: number[] = []
   let next = 0
@@ -18,7 +18,7 @@ it("gives items in the order in which they came, however they come and go", () =
   expect([fifo.length, fifo.first, fifo.shift()]).toEqual([0, undefined, undefined])
 })
 
-it("takes as long for many as for few, for each", () => {
+it("takes constant time for each item", () => {
   const fifo = new Fifo<number>()
   for (let item = 0; item < 300_000; item += 1) fifo.push(item)
   for (let item = 0; item < 300_000; item += 1) if (fifo.shift() !== item) throw new Error(`not ${item}`)

@@ -1,4 +1,4 @@
-/** First in, first out. An array's own `shift` moves all that is left. */
+/** A first-in, first-out queue. `shift` of an array would move all remaining items. */
 export class Fifo<T> {
   #items: T[] = []
   #head = 0
@@ -19,7 +19,7 @@ export class Fifo<T> {
     const item = this.#items[this.#head]
     if (item === undefined) return undefined
     this.#head += 1
-    // Each item is moved once at most, on average.
+    // Each item is moved at most once, on average.
     if (this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head)
       this.#head = 0
@@ -27,7 +27,7 @@ export class Fifo<T> {
     return item
   }
 
-  /** All of them, which are not here any more then. */
+  /** Removes and returns all items. */
   takeAll(): readonly T[] {
     const items = this.#items.slice(this.#head)
     this.#items = []

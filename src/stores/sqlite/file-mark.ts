@@ -2,17 +2,18 @@ import { type BigIntStats, statSync, utimesSync } from "node:fs"
 import { sleep } from "./sleep.js"
 
 /**
- * What tells a file from a copy of it: its inode, and when that was made. The inode alone would not do, for a
- * file system gives the number of one that was removed to the next one that is made, and restoring a backup
- * is often just that. It is written into the file, so a file that bears another's mark is a copy.
+ * Returns a mark that distinguishes a file from its copies: its inode, and the inode's creation time. The
+ * inode number alone does not suffice, because file systems reuse the number of a removed file for the next
+ * one, and restoring a backup often does just that. The mark is written into the file, so a file that
+ * contains another file's mark is a copy.
  *
- * Some systems do not know when a file was made and say when it was last changed instead. There the inode has
- * to do.
+ * Some systems do not record the creation time and report the time of the last change instead. There only the
+ * inode number is used.
  */
 export function newMark(file: string): string {
   const made = status(file)
   if (made.birthtimeNs === made.ctimeNs) {
-    // The clock of a file system may tick every few milliseconds only.
+    // The clock of a file system may advance only every few milliseconds.
     sleep(20)
     utimesSync(file, made.atime, made.mtime)
   }

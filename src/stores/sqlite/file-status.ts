@@ -1,16 +1,16 @@
 import { type BigIntStats, lstatSync, statSync } from "node:fs"
 
-/** Of what a path leads to; undefined if there is nothing. */
+/** Returns the status of the file that a path leads to, or undefined if there is none. */
 export function statusOf(path: string): BigIntStats | undefined {
   return orNothing(() => statSync(path, { throwIfNoEntry: false, bigint: true }))
 }
 
-/** Of what stands at the path itself, which may be a symbolic link. */
+/** Returns the status of the path itself, which may be a symbolic link. */
 export function ownStatusOf(path: string): BigIntStats | undefined {
   return orNothing(() => lstatSync(path, { throwIfNoEntry: false, bigint: true }))
 }
 
-/** What tells a file from any other that there is at the same time. */
+/** Returns a value that distinguishes a file from all others that exist at the same time. */
 export function inodeOf(status: BigIntStats | undefined): string | undefined {
   return status && `${status.dev}:${status.ino}`
 }
@@ -19,7 +19,7 @@ function orNothing(look: () => BigIntStats | undefined): BigIntStats | undefined
   try {
     return look()
   } catch (error) {
-    // A folder on the way is a file.
+    // A folder in the path is a file.
     if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined
     throw error
   }

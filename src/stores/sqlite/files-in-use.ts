@@ -2,27 +2,27 @@ import { realpathSync } from "node:fs"
 import { inodeOf, statusOf } from "./file-status.js"
 
 /**
- * The file of an open store and the two that SQLite has beside it, the log of commits (`-wal`) and its index
- * (`-shm`).
+ * The file of an open store and the two that SQLite keeps beside it, the log of commits (`-wal`) and its
+ * index (`-shm`).
  *
- * SQLite goes on with what it has open, whatever the names lead to by now. If one of the three was moved,
- * removed or replaced, commits go where nobody who opens the store later finds them. All three are there for
- * as long as somebody has the store open: they come with the first transaction, a checkpoint changes neither
- * of them for another, and only the last to close the store removes the two.
+ * SQLite continues to use the files that it has open, even if their names lead elsewhere by now. If one of
+ * the three was moved, removed or replaced, commits go to files that nobody who opens the store later finds.
+ * All three exist for as long as any process has the store open: they are created with the first transaction,
+ * a checkpoint does not replace them, and only the last process to close the store removes the two.
  */
 export class FilesInUse {
   readonly #names: readonly string[]
   readonly #inodes: readonly (string | undefined)[]
 
-  /** Once there has been a transaction. */
+  /** Called once there has been a transaction. */
   constructor(file: string) {
-    // SQLite has them beside the file itself, not beside a symbolic link to it.
+    // SQLite keeps them beside the file itself, not beside a symbolic link to it.
     const real = realpathSync(file)
     this.#names = [file, `${real}-wal`, `${real}-shm`]
     this.#inodes = this.#names.map((name) => inodeOf(statusOf(name)))
   }
 
-  /** Whether the names still lead to what was opened, and the file has no other. */
+  /** Whether the names still lead to the opened files, and the file has no second name. */
   look(): "in-place" | "linked" | "moved" {
     let names = 1n
     for (const [index, name] of this.#names.entries()) {

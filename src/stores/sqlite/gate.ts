@@ -1,13 +1,13 @@
 /**
- * Keeps a thread from being ended inside a call to the driver. `libsql` takes that as a broken invariant and
- * aborts the whole process; and every thread is ended, wherever it is, when somebody calls `process.exit`. So
- * before that the gate is shut: the thread finishes the call that it is in, and waits before the next one.
+ * Prevents a thread from being ended inside a call to the driver. `libsql` treats this as a broken invariant
+ * and aborts the whole process, and `process.exit` ends every thread, wherever it is. The gate is therefore
+ * closed first: the thread finishes its current call, and waits before the next one.
  */
 export class Gate {
   readonly shared: SharedArrayBuffer
   readonly #cells: Int32Array
 
-  /** Both threads have one on the same memory. */
+  /** Both threads have a gate on the same memory. */
   constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(8)) {
     this.shared = shared
     this.#cells = new Int32Array(shared)
@@ -15,7 +15,8 @@ export class Gate {
 
   pass<T>(call: () => T): T {
     Atomics.store(this.#cells, INSIDE, 1)
-    // In this order, so that whoever shuts it sees the thread inside, or the thread sees it shut.
+    // In this order, so that either the closing thread sees that this thread is inside, or this thread sees
+    // that the gate is closed.
     if (Atomics.load(this.#cells, SHUT) === 1) {
       this.#leave()
       Atomics.wait(this.#cells, SHUT, 1)
@@ -27,7 +28,7 @@ export class Gate {
     }
   }
 
-  /** Nothing passes any more. Waits for what is inside, but not for ever: a disk may hang. */
+  /** Closes the gate and waits for the call in progress, with a time limit, because a disk may hang. */
   shut(patienceMs: number): void {
     Atomics.store(this.#cells, SHUT, 1)
     Atomics.wait(this.#cells, INSIDE, 1, patienceMs)
@@ -39,7 +40,7 @@ export class Gate {
   }
 }
 
-/** To be shut when the process ends. */
+/** The gates to close when the process ends. */
 export const openGates = {
   add(gate: Gate): void {
     if (gates.size === 0) process.on("exit", shutAll)

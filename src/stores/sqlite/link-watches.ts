@@ -2,8 +2,8 @@ import type { Change, Moment, StoreWatcher } from "../../ports/store.js"
 import { type Report, type Request, unpackChange } from "./messages.js"
 
 /**
- * The watches of a store on the event loop's side, by their ids. Each keeps how far it has been told, so that
- * a new worker continues from there.
+ * The watches of a store on the side of the event loop, by their ids. Each records its position, so that a
+ * new worker continues from there.
  */
 export class LinkWatches {
   readonly #watches = new Map<number, Watch>()
@@ -16,7 +16,7 @@ export class LinkWatches {
     this.#watches.set(id, watch)
   }
 
-  /** False if the watch has ended. */
+  /** Returns false if the watch has ended. */
   delete(id: number): boolean {
     return this.#watches.delete(id)
   }
@@ -25,12 +25,14 @@ export class LinkWatches {
     this.#watches.clear()
   }
 
-  /** What a new worker is asked. */
+  /** Returns the requests for a new worker. */
   *requests(): Generator<Request> {
     for (const [id, { prefix, from }] of this.#watches) yield { kind: "watch", id, prefix, from }
   }
 
-  /** Tells a watcher what its worker reported. `bytes` are those that the report's slices are of. */
+  /**
+   * Passes a report of the worker to its watcher. `bytes` are those that the slices of the report refer to.
+   */
   tell(report: Report & { readonly kind: "changed" | "gap" }, bytes: Uint8Array): void {
     const { id } = report
     const watch = this.#watches.get(id)
@@ -43,7 +45,7 @@ export class LinkWatches {
     this.#watches.set(id, { ...watch, from: { ...watch.from, revision: report.through } })
     for (const commit of report.commits) {
       const changes = commit.map((change): Change => unpackChange(change, bytes))
-      // The watcher may have cancelled in the call before.
+      // The watcher may have cancelled in the previous call.
       if (this.#watches.has(id)) undisturbed(() => watch.watcher.changed(changes))
     }
   }
@@ -55,7 +57,7 @@ interface Watch {
   readonly watcher: StoreWatcher
 }
 
-/** Keeps what a watcher throws from everybody else: no other answer is lost with it. */
+/** Isolates errors of a watcher, so that no other answer is lost. */
 function undisturbed(call: () => void): void {
   try {
     call()

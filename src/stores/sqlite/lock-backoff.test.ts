@@ -8,14 +8,14 @@ function hold(backoff: LockBackoff, at: number, forMs: number): number {
   return at + forMs
 }
 
-it("takes the lock again at once while it is alone", () => {
+it("takes the lock again at once if there are no other processes", () => {
   const backoff = new LockBackoff()
   expect(backoff.restMs(0)).toBe(0)
   const now = hold(backoff, 0, 2)
   expect(backoff.restMs(now)).toBe(0)
 })
 
-it("leaves the lock alone for as long as the longest nap after it found it taken", () => {
+it("leaves the lock alone for as long as the longest sleep after it found it taken", () => {
   const backoff = new LockBackoff()
   const naps = [0, 0.5, 1].map((chance) => backoff.busy(0, chance))
   const now = hold(backoff, 1, 2)
@@ -25,14 +25,14 @@ it("leaves the lock alone for as long as the longest nap after it found it taken
   expect(Math.min(...naps)).toBeGreaterThan(0)
 })
 
-it("does so as well when it sees what others have committed, and stops when there was nothing for a while", () => {
+it("also rests after commits of other processes, and stops when there were none for a while", () => {
   const backoff = new LockBackoff()
   backoff.sawOthers(0)
   expect(backoff.restMs(hold(backoff, 0, 50))).toBe(1)
   expect(backoff.restMs(hold(backoff, 110, 2))).toBe(0)
 })
 
-it("rests now and then without a sign of others, who could give none while they get nothing", () => {
+it("rests from time to time without a sign of others, which have no turn to give one", () => {
   const backoff = new LockBackoff()
   let now = 0
   let rests = 0

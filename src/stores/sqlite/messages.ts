@@ -13,8 +13,8 @@ import type {
 import type { Packing, Slice } from "./parcel.js"
 
 /**
- * What is asked of the worker. All but `cancel` and `close` are answered under their id, a watch until it is
- * over.
+ * The requests to the worker. All but `cancel` and `close` are answered under their id, a watch until it
+ * ends.
  */
 export type Request =
   | { readonly kind: "open"; readonly id: number }
@@ -24,12 +24,12 @@ export type Request =
   | CommitRequest
   | { readonly kind: "watch"; readonly id: number; readonly prefix: string; readonly from: Moment }
   | { readonly kind: "cancel"; readonly id: number }
-  /** The last one. */
+  /** The last request. */
   | { readonly kind: "close"; readonly id: number }
 
-/** When it is a request's turn. */
+/** When a request is served. */
 export interface Turn {
-  /** Before all that do not say so. */
+  /** Whether it goes ahead of requests that do not set this. */
   readonly isFirst?: true
   /** Since when it waits, if that is longer than its parcel, on the clock that all threads share. */
   readonly sinceMs?: number
@@ -43,12 +43,12 @@ export interface CommitRequest extends Turn {
   readonly writes: readonly PackedWrite[]
 }
 
-/** What the worker has to say. */
+/** The messages of the worker. */
 export type Report =
   | { readonly kind: "opened"; readonly id: number; readonly identity: string; readonly inode: string }
   | { readonly kind: "renewed"; readonly id: number; readonly epoch: string }
   | ({ readonly kind: "sight"; readonly id: number; readonly entry?: PackedEntry } & Moment)
-  /** More of a listing, which ends with a page that says its moment. */
+  /** A page of a listing; the last page contains the moment of the listing. */
   | ({
       readonly kind: "page"
       readonly id: number
@@ -66,14 +66,15 @@ export type Report =
       readonly commits: readonly (readonly PackedChange[])[]
     }
   | { readonly kind: "gap"; readonly id: number }
-  /** The file has got a second name. */
+  /** The file has a second name. */
   | { readonly kind: "linked"; readonly id: 0 }
   /**
-   * Nothing comes after this, because of that failure. What has not been answered by now has not been begun.
+   * The last message of the worker, with the failure that ended it. Requests that have not been answered by
+   * now were not started.
    */
   | { readonly kind: "over"; readonly id: 0; readonly failure: Failure }
 
-/** A `StoreUnavailableError` on its way between threads. */
+/** A `StoreUnavailableError` in the form in which it passes between threads. */
 export interface Failure {
   readonly message: string
   readonly commitment: Commitment
@@ -107,7 +108,7 @@ export function packWrite(write: Write, packing: Packing<Request>): PackedWrite 
   return kind === "put" ? { kind, key, value: packing.bytes(write.value) } : { kind, key }
 }
 
-/** The bytes are those of the parcel: they are for as long as nobody changes that. */
+/** The bytes are views of the parcel, and valid for as long as it is not changed. */
 export function unpackCommit({ epoch, conditions, writes }: CommitRequest, bytes: Uint8Array): Commit {
   return {
     epoch,

@@ -9,7 +9,7 @@ const MOUNTS = String.raw`22 27 0:21 / /proc rw,relatime - proc proc rw
 a line that is none
 `
 
-it("finds where file systems and files are mounted, whatever their names", () => {
+it("finds mount points of file systems and files, whatever their names", () => {
   expect([...mountPointsIn(MOUNTS)]).toEqual([
     "/proc",
     "/",
@@ -20,7 +20,7 @@ it("finds where file systems and files are mounted, whatever their names", () =>
   expect(mountPointsIn("").size).toBe(0)
 })
 
-it("knows what is mounted here from what is only on a mount", () => {
+it("distinguishes mount points from paths on a mounted file system", () => {
   if (process.platform === "linux") expect(isMountPoint("/proc")).toBe(true)
   expect(isMountPoint(import.meta.filename)).toBe(false)
 })

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs"
 
-/** Whether something is mounted at exactly this path, without symbolic links. Only Linux says so. */
+/**
+ * Whether something is mounted at exactly this path, which contains no symbolic links. Only Linux reports
+ * this.
+ */
 export function isMountPoint(path: string): boolean {
   try {
     return mountPointsIn(readFileSync("/proc/self/mountinfo", "utf8")).has(path)
@@ -9,7 +12,7 @@ export function isMountPoint(path: string): boolean {
   }
 }
 
-/** From the text of `/proc/self/mountinfo`, where the fifth field of a line is the mount point. */
+/** Parses `/proc/self/mountinfo`, where the fifth field of a line is the mount point. */
 export function mountPointsIn(text: string): ReadonlySet<string> {
   const points = text.split("\n").map((line) => line.split(" ")[4])
   return new Set(points.filter((point) => point?.startsWith("/")).map((point) => unescaped(point as string)))

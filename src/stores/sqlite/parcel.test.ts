@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { itemsOf, Packing, type Slice } from "./parcel.js"
 
-it("brings items and their bytes to the other side", () => {
+it("transports items and their bytes", () => {
   const packing = new Packing<{ readonly name: string; readonly value: Slice }>()
   const sizes = [0, 1, 300, 20_000, 7, 100_000]
   const values = sizes.map((size, index) => new Uint8Array(size).fill(index + 1))
@@ -14,7 +14,7 @@ it("brings items and their bytes to the other side", () => {
   expect(items.map(({ value }) => parcel.bytes.slice(...value))).toEqual(values)
 })
 
-it("takes bytes at the call", () => {
+it("copies bytes at the call", () => {
   const packing = new Packing<Slice>()
   const value = Uint8Array.of(1, 2, 3)
   const slice = packing.bytes(value)
@@ -22,7 +22,7 @@ it("takes bytes at the call", () => {
   expect(packing.take(0).bytes.slice(...slice)).toEqual(Uint8Array.of(1, 2, 3))
 })
 
-it("has nothing left when it was taken, and does not touch what was", () => {
+it("is empty after it was taken, and does not change the taken parcel", () => {
   const packing = new Packing<string>()
   packing.add("one")
   const slice = packing.bytes(Uint8Array.of(1))

@@ -1,7 +1,7 @@
 /**
- * What goes between the threads at once: JSON, and beside it the bytes that it speaks of, one after the
- * other. Cloning the objects as they are takes several times as long, mostly for the many small arrays of
- * bytes, and half of that on the event loop.
+ * What the threads send to each other at once: JSON, and the bytes that it refers to, concatenated. Cloning
+ * the objects directly takes several times as long, mostly because of the many small byte arrays, and half of
+ * that time on the event loop.
  */
 export interface Parcel {
   /** On the clock that all threads share. */
@@ -10,10 +10,10 @@ export interface Parcel {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** From where to where in the bytes of the parcel. */
+/** The start and the end in the bytes of the parcel. */
 export type Slice = readonly [from: number, to: number]
 
-/** What is yet to be sent. Bytes are taken at the call. */
+/** A parcel under construction. Bytes are copied at the call. */
 export class Packing<T> {
   #items: T[] = []
   #bytes = new Uint8Array(FIRST_BYTES)
@@ -23,7 +23,7 @@ export class Packing<T> {
     return this.#items.length === 0
   }
 
-  /** How many bytes there are beside the items. */
+  /** The number of bytes besides the items. */
   get length(): number {
     return this.#length
   }
@@ -41,7 +41,7 @@ export class Packing<T> {
     return [from, to]
   }
 
-  /** All that was added, which is not here any more then. */
+  /** Removes and returns everything that was added. */
   take(sentAtMs: number): Parcel {
     const parcel = { sentAtMs, text: JSON.stringify(this.#items), bytes: this.#bytes.slice(0, this.#length) }
     this.#items = []

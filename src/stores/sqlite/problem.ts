@@ -1,7 +1,10 @@
 import { type Commitment, type StoreProblem, StoreUnavailableError } from "../../errors/store-errors.js"
 import { sqliteCodeOf } from "./driver.js"
 
-/** The error as callers of the store get it. One that is so already stays as it is. */
+/**
+ * Converts an error to the one that callers of the store get. A `StoreUnavailableError` is returned
+ * unchanged.
+ */
 export function unavailable(
   error: unknown,
   file: string,
@@ -17,12 +20,12 @@ export function unavailable(
   return new StoreUnavailableError(message, commitment, { problem: known?.problem ?? "other", cause: error })
 }
 
-/** For what is found out before anything is asked of SQLite. */
+/** Creates the error for a problem that is found before SQLite is used. */
 export function refusal(problem: StoreProblem, message: string): StoreUnavailableError {
   return new StoreUnavailableError(message, "not-committed", { problem })
 }
 
-/** The names of the file, or of one beside it, lead to something else now, or to nothing. */
+/** Creates the error for a file, or one beside it, whose name no longer leads to the opened file. */
 export function moved(file: string): StoreUnavailableError {
   const advice = "stop all processes that use it, put its files back if they were moved, and start again"
   const what =
@@ -30,13 +33,15 @@ export function moved(file: string): StoreUnavailableError {
   return refusal("moved", `the store ${file} ${what}; ${advice}`)
 }
 
-/** Somebody else has the lock: it is worth another try. */
+/** Whether another process has the lock, so that a retry may succeed. */
 export function isBusy(error: unknown): boolean {
   const code = sqliteCodeOf(error)
   return code === SQLITE_BUSY || code === SQLITE_LOCKED || code === SQLITE_PROTOCOL
 }
 
-/** The disk or a limit is full. Everything else goes on as before once there is room. */
+/**
+ * Whether the disk or a limit is full. Other requests continue, and commits succeed again once there is room.
+ */
 export function isFull(error: unknown): boolean {
   return error instanceof StoreUnavailableError
     ? error.problem === "full"
@@ -57,13 +62,13 @@ const SQLITE_TOOBIG = 18
 const SQLITE_NOTADB = 26
 
 const PERMISSIONS =
-  "let its user read and write the file, those beside it that end in -wal and -shm, and their folder"
+  "allow its user to read and write the file, those beside it that end in -wal and -shm, and their folder"
 const BACKUP =
   "stop all processes that use it, and restore a backup or move the file away to begin with an empty store"
 const LOCKED: Kind = {
   problem: "locked",
   what: "is kept locked by another process, which may have been stopped in the middle of a commit",
-  advice: "see who has the file open",
+  advice: "find out which process has the file open",
 }
 
 interface Kind {
@@ -81,8 +86,8 @@ const KINDS: ReadonlyMap<number, Kind> = new Map([
     SQLITE_NOMEM,
     {
       problem: "other",
-      what: "found no memory left",
-      advice: "give the process more, or store smaller values",
+      what: "ran out of memory",
+      advice: "give the process more memory, or store smaller values",
     },
   ],
   [
@@ -94,7 +99,7 @@ const KINDS: ReadonlyMap<number, Kind> = new Map([
     {
       problem: "disk",
       what: "got an error from the disk or its file system",
-      advice: "see the system's log, and use a local disk: a network file system will not do",
+      advice: "check the system's log, and use a local disk, not a network file system",
     },
   ],
   [SQLITE_CORRUPT, { problem: "damaged", what: "is damaged", advice: BACKUP }],
@@ -103,7 +108,7 @@ const KINDS: ReadonlyMap<number, Kind> = new Map([
     {
       problem: "full",
       what: "has no room left",
-      advice: "free some on its disk; what was acknowledged is kept",
+      advice: "free some space on its disk; acknowledged commits are kept",
     },
   ],
   [
@@ -111,19 +116,23 @@ const KINDS: ReadonlyMap<number, Kind> = new Map([
     {
       problem: "read-only",
       what: "could not be opened",
-      advice: `check that its folder is there, and ${PERMISSIONS}`,
+      advice: `check that its folder exists, and ${PERMISSIONS}`,
     },
   ],
   [
     SQLITE_TOOBIG,
-    { problem: "other", what: "was given a value that is too large for it", advice: "store smaller values" },
+    {
+      problem: "other",
+      what: "was given a value that is too large for SQLite",
+      advice: "store smaller values",
+    },
   ],
   [
     SQLITE_NOTADB,
     {
       problem: "damaged",
       what: "is not a SQLite database, or is damaged",
-      advice: `check the name, or ${BACKUP}`,
+      advice: `check the path, or ${BACKUP}`,
     },
   ],
 ])

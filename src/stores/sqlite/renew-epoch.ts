@@ -10,14 +10,14 @@ export interface RenewEpochOptions {
 }
 
 /**
- * Says that the history of a store may have been cut: for after a backup was restored by writing into the
- * file that was there, or a snapshot of its volume was rolled back, which leaves no trace that the store
- * could see by itself. Nodes that know the store from before then have to join anew, and revisions go on
- * above all that were given out. Gives the new epoch.
+ * Announces that the history of a store may have been truncated: after a backup was restored by writing into
+ * the existing file, or a snapshot of its volume was rolled back, which the store cannot detect by itself.
+ * Nodes that know the store from before then have to join again, and revisions continue above all that were
+ * issued. Returns the new epoch.
  */
 export async function renewEpoch({ file }: RenewEpochOptions): Promise<string> {
   if (!existsSync(file)) {
-    throw refusal("unsuitable", `there is no store ${resolve(file)}; check the name`)
+    throw refusal("unsuitable", `the store ${resolve(file)} does not exist; check the path`)
   }
   const link = new WorkerLink({ ...linkOptions({ file }), mustExist: true }, nodePorts())
   try {

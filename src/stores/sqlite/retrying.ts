@@ -2,7 +2,7 @@ import { nodeClock } from "../../runtime/node-clock.js"
 import { isBusy } from "./problem.js"
 import { sleep } from "./sleep.js"
 
-/** Does it again for as long as the file is locked and there is patience. */
+/** Retries for as long as the file is locked and the time limit is not reached. */
 export function retrying<T>(work: () => T, patienceMs: number): T {
   const end = nodeClock.monotonicMs() + patienceMs
   for (;;) {

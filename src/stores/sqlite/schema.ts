@@ -7,23 +7,23 @@ import { refusal } from "./problem.js"
 import { BEGIN_READING, BEGIN_WRITING, inTransaction } from "./transaction.js"
 
 /**
- * The tables of a store, and what is done to a file before it is used.
+ * The tables of a store, and the preparation of a file before it is used.
  *
- * The identity is random, and made when the tables are. It is kept in the file, so it is the same by
- * whichever path the file was reached. A copy has it as well, and must not pass for the original: two
- * clusters would take each other's revisions for their own. So the file also has a mark of its own inode, and
- * where that does not fit, the file is given a new identity and a new epoch, in one transaction. What runs on
- * the original has it open and goes on; what opens the copy is somebody else. Where marks change by
- * themselves, on some file systems when the machine starts, that does no harm: every process starts anew
- * then, and reads the epoch anew.
+ * The identity is random, and created with the tables. It is kept in the file, so it is the same by whichever
+ * path the file is reached. A copy contains it too, and must not pass for the original: two clusters would
+ * take each other's revisions for their own. The file therefore also contains a mark of its own inode. If the
+ * mark does not match, the file is given a new identity and a new epoch, in one transaction. Processes that
+ * use the original have it open and continue; processes that open the copy have a different store. On some
+ * file systems inodes change when the machine starts. That does no harm: every process starts anew at that
+ * point, and reads the epoch anew.
  *
- * A backup that is restored by writing into the file that was there leaves no such trace; `renewEpoch` is for
- * that.
+ * A backup that is restored by writing into the existing file leaves no such trace; `renewEpoch` is for this
+ * case.
  *
- * The log has a row for each change. Its place is `revision * 256 + index`: commits have 256 parts at most.
- * Places are reckoned with in SQL only, where integers have 64 bits. The weight is how many bytes were ever
- * logged up to and including that row, so that the log is trimmed to a number of bytes, rather than of rows
- * that may be large, by looking at its oldest rows only.
+ * The log has a row for each change. Its place is `revision * 256 + index`: commits have at most 256 parts.
+ * Places are computed only in SQL, where integers have 64 bits. The weight is the number of bytes that were
+ * ever logged up to and including that row, so that the log can be trimmed to a number of bytes, not rows, by
+ * reading only its oldest rows.
  */
 const TABLES = `
   CREATE TABLE store (
@@ -47,15 +47,15 @@ const TABLES = `
     value BLOB
   ) STRICT;`
 
-/** How many places of the log a revision has. */
+/** The number of places in the log for each revision. */
 export const PLACES = 256
 
 /**
- * Makes the file a store if it is empty, and sees that it is one that this code can use. Gives its identity.
+ * Creates the tables if the file is empty, and checks that this code can use the store. Returns its identity.
  */
 export function prepareFile(connection: Connection, file: string): string {
   connection.exec("PRAGMA busy_timeout = 0")
-  // All that is looked at has to be of one moment: another process may just be making the tables.
+  // Everything has to be read at one moment: another process may be creating the tables.
   const isNew = inTransaction(connection, BEGIN_READING, () => checkKind(connection, file))
   connection.exec("PRAGMA journal_mode = WAL")
   connection.exec("PRAGMA synchronous = FULL")
@@ -68,25 +68,28 @@ export function prepareFile(connection: Connection, file: string): string {
   return inTransaction(connection, BEGIN_READING, () => field(connection, "identity"))
 }
 
-/** Whatever was known of the store holds no more, for anybody. Within a transaction. */
+/**
+ * Begins a new epoch, within a transaction. Everything that was known about the store becomes invalid, for
+ * every process.
+ */
 export function beginEpoch(connection: Connection, file: string): string {
   const epoch = randomText(8)
   const revision = firstRevision(Number(field(connection, "revision")), nodeClock.wallMs())
   if (revision > Number.MAX_SAFE_INTEGER) {
     throw refusal(
       "unsuitable",
-      `the store ${file} has no revisions left for another epoch; begin with an empty store`,
+      `the store ${file} has no revisions left for another epoch; use an empty store`,
     )
   }
   connection.exec("DELETE FROM changes")
-  // No watch is up to date any more, not even one that had seen everything.
+  // No watch is up to date any longer, not even one that had seen everything.
   connection
     .prepare("UPDATE store SET epoch = ?, revision = ?, log_begins = ?")
     .run(epoch, revision, revision)
   return epoch
 }
 
-/** Whether there is nothing in the file yet. */
+/** Whether the file is still empty. */
 function checkKind(connection: Connection, file: string): boolean {
   const application = pragma(connection, "application_id")
   const version = pragma(connection, "user_version")
@@ -94,14 +97,14 @@ function checkKind(connection: Connection, file: string): boolean {
     if (version === VERSION) return false
     throw refusal(
       "unsuitable",
-      `the store ${file} has version ${version} of the format, and this Troupe knows version ${VERSION}; use the Troupe that made it, or another file`,
+      `the store ${file} has format version ${version}, and this version of Troupe supports ${VERSION}; use the version that created it, or another file`,
     )
   }
   const tables = Number(connection.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.["tables"])
   if (application === 0 && version === 0 && tables === 0) return true
   throw refusal(
     "unsuitable",
-    `${file} is a SQLite database, but not one of Troupe's; name another file for the store`,
+    `${file} is a SQLite database, but not a store of Troupe; choose another file for the store`,
   )
 }
 
@@ -109,7 +112,7 @@ function checkMode(connection: Connection, file: string): void {
   if (connection.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal") return
   throw refusal(
     "unsuitable",
-    `the store ${file} is in a place where SQLite cannot share memory between processes, a network file system perhaps; move it to a local disk`,
+    `the store ${file} is on a file system on which SQLite cannot share memory between processes; move it to a local disk`,
   )
 }
 
@@ -151,6 +154,6 @@ function randomText(bytes: number): string {
   return randomBytes(bytes).toString("hex")
 }
 
-/** "Trup". */
+/** The text "Trup". */
 const APPLICATION_ID = 0x54727570
 const VERSION = 1

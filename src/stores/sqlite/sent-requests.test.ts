@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { type SentRequest, SentRequests } from "./sent-requests.js"
 
-test("has room by count, for those that do not go first", () => {
+test("limits the number of requests that do not go first", () => {
   const sent = new SentRequests()
   for (let id = 1; id <= 5_000; id += 1) sent.add(id, request(10), true)
   expect([sent.size, sent.isEmpty, sent.hasRoom]).toEqual([0, false, true])
@@ -11,7 +11,7 @@ test("has room by count, for those that do not go first", () => {
   expect([sent.size, sent.hasRoom]).toEqual([4_095, true])
 })
 
-test("counts the weight of what was given up until the worker is done with it", () => {
+test("counts the weight of an abandoned request until the worker has answered it", () => {
   const sent = new SentRequests()
   const heavy = request(10, 8 * 1024 * 1024)
   sent.add(1, heavy, false)
@@ -22,7 +22,7 @@ test("counts the weight of what was given up until the worker is done with it", 
   expect(sent.hasRoom).toBe(true)
 })
 
-test("gives up those that are due, first those that go first, and says when the next is", () => {
+test("removes requests that are due, those that go first at first, and returns the next deadline", () => {
   const sent = new SentRequests()
   const [early, late, first] = [request(10), request(20), request(15)]
   sent.add(1, early, false)
@@ -35,7 +35,7 @@ test("gives up those that are due, first those that go first, and says when the 
   expect(sent.dueAt).toBe(Number.POSITIVE_INFINITY)
 })
 
-test("loses with the worker what it had, and keeps what it was not sent", () => {
+test("removes the requests of a worker that ended, and keeps those that were not sent", () => {
   const sent = new SentRequests()
   const [had, first, unsent, given] = [request(10), request(10), request(10), request(1, 8 * 1024 * 1024)]
   sent.add(1, given, false)

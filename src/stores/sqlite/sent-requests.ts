@@ -4,24 +4,24 @@ import type { Entry } from "../../ports/store.js"
 import type { Report } from "./messages.js"
 
 /**
- * The requests that are with the worker, or will be with the next parcel, by their ids. Those that go first
- * are kept apart: they count for no limit. A request whose time is up is given up, but its weight counts
- * until the worker is done with it.
+ * The requests that are with the worker, or will be sent in the next parcel, by their ids. Requests that go
+ * first are kept separately and do not count towards limits. A request that has timed out is abandoned, but
+ * its weight counts until the worker has answered it.
  */
 export class SentRequests {
-  /** Each in the order of the times at which it is given up. */
+  /** In the order of their deadlines. */
   readonly #ordinary = new Map<number, SentRequest>()
   readonly #first = new Map<number, SentRequest>()
-  /** The weight of what was given up, and is with the worker all the same. */
+  /** The weight of abandoned requests that are still with the worker. */
   readonly #abandoned = new Map<number, number>()
-  /** Of what is ordinary or abandoned. */
+  /** The weight of ordinary and abandoned requests. */
   #weight = 0
 
   get isEmpty(): boolean {
     return this.#ordinary.size + this.#first.size === 0
   }
 
-  /** How many there are of those that count. */
+  /** The number of requests that count towards the limit. */
   get size(): number {
     return this.#ordinary.size
   }
@@ -30,7 +30,7 @@ export class SentRequests {
     return this.#ordinary.size + this.#abandoned.size < MOST_SENT_REQUESTS && this.#weight < MOST_SENT_BYTES
   }
 
-  /** When the next of them is given up. */
+  /** The earliest deadline. */
   get dueAt(): number {
     const [[first], [ordinary]] = [this.#first.values(), this.#ordinary.values()]
     return Math.min(first?.dueAt ?? Number.POSITIVE_INFINITY, ordinary?.dueAt ?? Number.POSITIVE_INFINITY)
@@ -48,17 +48,17 @@ export class SentRequests {
     return this.#ordinary.get(id) ?? this.#first.get(id)
   }
 
-  /** The worker is done with a request, which may have been given up. */
+  /** Called when the worker has answered a request, which may have been abandoned. */
   finish(id: number): void {
     const weight = this.#ordinary.get(id)?.weight ?? this.#abandoned.get(id) ?? 0
     this.#weight -= weight
-    assert(this.#weight >= 0, "requests with the worker weigh less than nothing")
+    assert(this.#weight >= 0, "the weight of requests with the worker is negative")
     this.#ordinary.delete(id)
     this.#first.delete(id)
     this.#abandoned.delete(id)
   }
 
-  /** Gives up those whose time is over. */
+  /** Removes and returns the requests whose deadline has passed. */
   takeDue(now: number): SentRequest[] {
     const due: SentRequest[] = []
     for (const requests of [this.#first, this.#ordinary]) {
@@ -72,7 +72,10 @@ export class SentRequests {
     return due
   }
 
-  /** The worker has ended: takes those that it had, up to this id, and forgets what was given up. */
+  /**
+   * Called when the worker has ended: removes and returns its requests, up to this id, and forgets the
+   * abandoned ones.
+   */
   takeUpTo(lastSentId: number): SentRequest[] {
     const sent: SentRequest[] = []
     for (const requests of [this.#first, this.#ordinary]) {
@@ -98,20 +101,20 @@ export interface SentRequest {
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: StoreUnavailableError) => void
   readonly dueAt: number
-  /** If nothing comes back. */
+  /** What to report if no answer comes. */
   readonly commitment: Commitment
   readonly weight: number
   readonly entries: Entry[]
 }
 
-/** What came back, and the bytes that its slices are of. */
+/** The answer to a request. The slices of the report refer to `bytes`. */
 export interface Answer {
   readonly report: Report
   readonly bytes: Uint8Array
-  /** Of a listing. */
+  /** The entries of a listing. */
   readonly entries: readonly Entry[]
 }
 
-/** As much as goes into a few transactions: the next one is there when the worker is done with one. */
+/** Enough for a few transactions, so that the next one is ready when the worker has finished one. */
 const MOST_SENT_REQUESTS = 4_096
 const MOST_SENT_BYTES = 8 * 1024 * 1024

@@ -1,4 +1,7 @@
-/** Blocks this thread, for a fraction of a millisecond if need be. Never on the event loop of a system. */
+/**
+ * Blocks this thread, for a fraction of a millisecond if necessary. Must not be used on the event loop of a
+ * system.
+ */
 export function sleep(ms: number): void {
   Atomics.wait(nobodyWakes, 0, 0, ms)
 }

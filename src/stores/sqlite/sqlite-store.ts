@@ -19,24 +19,24 @@ import { type Asked, type LinkOptions, unexpected, WorkerLink } from "./worker-l
 
 export interface SqliteStoreOptions {
   /**
-   * On a local disk; the folder has to be there. Processes share the store if they name the same file in the
-   * same folder: a hard link, or a mount of the file alone, is refused.
+   * The path of the file, on a local disk, in an existing folder. Processes share the store if they name the
+   * same file in the same folder: a hard link, or a mount of the file alone, is refused.
    */
   readonly file: string
-  /** After how long a request that is not answered is rejected: 5,000 unless set. */
+  /** How long a request waits for its answer before it is rejected. Default 5,000. */
   readonly timeoutMs?: number
-  /** How often watches look for what other processes have committed: every 10 ms unless set. */
+  /** How often watches look for commits of other processes. Default 10. */
   readonly pollMs?: number
-  /** About how much of the past is kept for watches that fall behind: 64 MiB unless set. */
+  /** About how many bytes of history are kept for watches that fall behind. Default 64 MiB. */
   readonly keptLogBytes?: number
 }
 
-/** A store in a SQLite file, for the processes of one host. */
+/** Creates a store in a SQLite file, for the processes of one host. */
 export function sqliteStore(options: SqliteStoreOptions): StoreProvider {
   return storeWith(linkOptions(options))
 }
 
-/** With what only tests set. */
+/** Creates a store with options that only tests set. */
 export function storeWith(options: LinkOptions): StoreProvider {
   return {
     open: async (namespace, ports) => {
@@ -53,12 +53,15 @@ export function storeWith(options: LinkOptions): StoreProvider {
 
 export function linkOptions(options: SqliteStoreOptions): LinkOptions {
   const { file, timeoutMs = 5_000, pollMs = 10, keptLogBytes = 64 * 1024 * 1024 } = options
-  assert(typeof file === "string" && file !== "", "A SQLite store needs the name of its file.")
+  assert(typeof file === "string" && file !== "", "file must be a non-empty string")
   assert(
     !/^(file:)?:memory:/.test(file),
-    `${file} is no file; leave out \`store\`, or use memoryStore(), for a store that ends with the process`,
+    `file must be the path of a file (got ${file}); for a store in memory, leave \`store\` out or use memoryStore()`,
   )
-  assert(timeoutMs > 0 && pollMs > 0 && keptLogBytes > 0, "The settings of a SQLite store are above 0.")
+  assert(
+    timeoutMs > 0 && pollMs > 0 && keptLogBytes > 0,
+    "timeoutMs, pollMs and keptLogBytes must be above 0",
+  )
   return { file: resolve(file), timeoutMs, pollMs, keptLogBytes }
 }
 

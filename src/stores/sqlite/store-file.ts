@@ -23,9 +23,9 @@ export interface FileOptions {
   readonly file: string
   /** About how many bytes of changes are kept for watches that are behind. */
   readonly keptLogBytes: number
-  /** For tests: the file is full when it has so many pages. */
+  /** For tests: the file is full when it has this many pages. */
   readonly maxPages?: number
-  /** What the file was before, where this is not the first time that this handle of the store opens it. */
+  /** What this handle knows of the file, if it has opened the store before. */
   readonly known?: KnownFile | undefined
 }
 
@@ -35,8 +35,8 @@ export interface KnownFile {
 }
 
 /**
- * A store's file, open. Everything happens during the call, and fails with what the driver throws: a call
- * that finds the file locked has changed nothing and may be made again.
+ * An open store file. Calls are synchronous, and throw the errors of the driver: a call that finds the file
+ * locked has changed nothing and may be retried.
  */
 export class StoreFile {
   readonly identity: string
@@ -45,16 +45,15 @@ export class StoreFile {
   readonly #connection: Connection
   readonly #sql: Statements
   readonly #options: FileOptions
-  /** As of the transaction. */
+  /** The values as of the transaction. */
   #head: Head = { epoch: "", revision: 0, logBegins: 0, logWeight: 0 }
 
-  /** `retrying` calls again what found the file locked. */
+  /** `retrying` repeats a call that found the file locked. */
   constructor(connect: Connect, options: FileOptions, retrying: <T>(work: () => T) => T) {
     const { file, maxPages, known } = options
     this.inode = checkedInode(file, known)
     const connection = retrying(() => connect(file))
-    // SQLite makes a file where there is none, but does nothing to the log beside it before the first
-    // statement.
+    // SQLite creates a missing file, but does not touch the log beside it before the first statement.
     if (inodeOf(statusOf(file)) !== this.inode) throw moved(file)
     this.identity = retrying(() => prepareFile(connection, file))
     if (known !== undefined && this.identity !== known.identity) throw moved(file)
@@ -73,7 +72,7 @@ export class StoreFile {
     return this.#reading(({ epoch, revision }) => ({
       epoch,
       revision,
-      // Keys have no character that is higher than this one, nor this one.
+      // Keys contain no character as high as this one.
       entries: this.#sql.list.all(prefix, `${prefix}\x7f`).map(entryOf),
     }))
   }
@@ -91,8 +90,8 @@ export class StoreFile {
   }
 
   /**
-   * Judges commits one by one, each as if those before it had been made, and then makes them all at once. It
-   * is for a caller that has the lock, which is let go. Fails with a `StoreUnavailableError`, for all of
+   * Evaluates commits one by one, each as if those before it had been made, and then makes all of them at
+   * once. The caller must have the lock, which is released. Fails with a `StoreUnavailableError` for all of
    * them.
    */
   commit(commits: readonly Commit[]): readonly CommitResult[] {
@@ -118,8 +117,8 @@ export class StoreFile {
   }
 
   /**
-   * The changes of the commits after one and through another; undefined if they are not all there, or not any
-   * more.
+   * Returns the changes of at most this number of commits after a moment, or undefined if some are no longer
+   * kept, or the moment is not part of the history.
    */
   changes(from: Moment, atMost: number): { through: Revision; changes: readonly Change[] } | undefined {
     return this.#reading(({ epoch, revision, logBegins }) => {
@@ -134,7 +133,7 @@ export class StoreFile {
     this.#connection.close()
   }
 
-  /** Several statements that see the same moment. */
+  /** Runs several statements that see the same moment. */
   #reading<T>(read: (head: Head) => T): T {
     return inTransaction(this.#connection, BEGIN_READING, () => read(this.#readHead()))
   }
@@ -178,11 +177,11 @@ export class StoreFile {
   #writeHead(): void {
     const { revision, logWeight } = this.#head
     const oldest = this.#sql.oldestKept.get(logWeight - this.#options.keptLogBytes)
-    // A single commit may weigh more than may be kept.
+    // A single commit may weigh more than the limit.
     const kept = oldest === undefined ? revision + 1 : Number(oldest["revision"])
     const part = oldest === undefined ? 0 : Number(oldest["part"])
     this.#sql.trim.run(kept, part)
-    // The last of which some was trimmed, if it was only just now.
+    // The last revision of which some changes were trimmed.
     const logBegins = Math.max(this.#head.logBegins, part === 0 ? kept - 1 : kept)
     this.#sql.advance.run(revision, logBegins, logWeight)
   }
@@ -217,7 +216,7 @@ export class StoreFile {
   }
 }
 
-/** Of a file that may be opened. */
+/** Returns the status of a file that may be opened. */
 function checkedInode(file: string, known: KnownFile | undefined): string {
   if (known !== undefined && inodeOf(statusOf(file)) !== known.inode) throw moved(file)
   const problem = problemWithPlace(file)
@@ -226,12 +225,12 @@ function checkedInode(file: string, known: KnownFile | undefined): string {
   if (inode !== undefined) return inode
   throw refusal(
     "unsuitable",
-    `the store ${file} is not there; check the name, and that its disk takes another file`,
+    `the store ${file} does not exist; check the path, and that files can be created on its disk`,
   )
 }
 
 interface Head extends Moment {
-  /** Of the commits up to this one the log has not all. */
+  /** The log does not contain all commits up to this one. */
   readonly logBegins: Revision
   readonly logWeight: number
 }
@@ -246,7 +245,7 @@ function statements(connection: Connection) {
     entry: prepare("SELECT key, revision, value FROM entries WHERE key = ?"),
     revision: prepare("SELECT revision FROM entries WHERE key = ?"),
     list: prepare("SELECT key, revision, value FROM entries WHERE key >= ? AND key < ? ORDER BY key"),
-    // Node 22 takes no bytes at all for NULL.
+    // Node 22 binds an empty Uint8Array as NULL.
     put: prepare(
       "INSERT INTO entries VALUES (?, ?, coalesce(?, x'')) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
     ),
@@ -280,10 +279,10 @@ function changeOf(row: SqlRow): Change {
 }
 
 /**
- * The place of a revision's first change, as SQL. Drivers pass numbers as floating point, which is exact up
- * to a revision only.
+ * The place of a revision's first change, as SQL. Drivers pass numbers as floating point, which is exact for
+ * revisions but not for places.
  */
 const PLACE = `CAST(? AS INTEGER) * ${PLACES}`
 
-/** About what a row of the log takes besides its key and value. */
+/** About how many bytes a row of the log takes besides its key and value. */
 const ROW_WEIGHT = 32

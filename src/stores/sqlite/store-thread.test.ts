@@ -12,7 +12,7 @@ import { StoreThread } from "./store-thread.js"
 
 const KIB = 1024
 
-it("makes a lease commit before all that came before it, in a transaction of its own", async () => {
+it("makes a lease commit ahead of all earlier requests, in its own transaction", async () => {
   const { thread, send, answered } = await scene()
   send(...saves(1, 12, 512 * KIB), lease(100))
   thread.work()
@@ -24,7 +24,7 @@ it("makes a lease commit before all that came before it, in a transaction of its
   expect(answered()).toEqual(ids(1, 8).map((id) => `${id} committed@${id + 2}`))
 })
 
-it("lets a lease commit wait for one bounded transaction, however much there is to do", async () => {
+it("makes a lease commit wait for at most one bounded transaction, however much work there is", async () => {
   const { thread, send, answered } = await scene()
   send(...saves(1, 40, 512 * KIB))
   thread.work()
@@ -36,7 +36,7 @@ it("lets a lease commit wait for one bounded transaction, however much there is 
   expect(answered()).toHaveLength(32)
 })
 
-it("reads leases and records of nodes before what came before them, and after commits to those", async () => {
+it("reads leases and node records ahead of earlier requests, but after commits to them", async () => {
   const { thread, send, answered } = await scene()
   send(...saves(1, 3, 10), ...ids(4, 6).map((id) => get(id, "ns/state/a")))
   send(lease(100), get(101, "ns/leases/a", true), list(102, "ns/nodes/", true))
@@ -65,7 +65,7 @@ it("serves a read only after the commits that came before it", async () => {
   expect(answered()).toEqual(["400 sight@301"])
 })
 
-it("lets a lease go between reads of much, and sends no more at once than is bounded", async () => {
+it("serves leases between large reads, and sends a bounded amount at once", async () => {
   const { thread, send, answered, parcels } = await scene()
   send(...saves(1, 3, 1_024 * KIB))
   thread.work()
@@ -81,7 +81,7 @@ it("lets a lease go between reads of much, and sends no more at once than is bou
   for (const { bytes } of parcels) expect(bytes.length).toBeLessThanOrEqual(4_096 * KIB)
 })
 
-it("gives up saves that have waited for too long as overload, where nobody else had the lock", async () => {
+it("rejects saves that have waited for too long as overload, if no other process had the lock", async () => {
   const { thread, send, answered } = await scene()
   send(...saves(1, 2, 10).map((request) => ({ ...request, sinceMs: nodeClock.monotonicMs() - 5_000 })))
   send(...saves(3, 3, 10))
@@ -114,13 +114,13 @@ function list(id: number, prefix: string, isFirst?: true): Request {
   return { kind: "list", id, prefix, ...(isFirst && { isFirst }) }
 }
 
-/** A renewal, which is marked by the other thread. */
+/** A renewal, which the other thread marks. */
 function lease(id: number): Request {
   const writes = [{ kind: "put", key: "ns/leases/a", value: [0, 0] }] as const
   return { kind: "commit", id, epoch: "", conditions: [], writes, isFirst: true }
 }
 
-/** A thread without a thread: its work is done when the test says so. */
+/** A store thread without a thread: its work is done when the test calls it. */
 async function scene() {
   const folder = mkdtempSync(join(tmpdir(), "troupe-thread-"))
   const file = join(folder, "store.db")
@@ -147,7 +147,7 @@ async function scene() {
       for (const request of requests) packing.add(requestOf(request, epoch, packing))
       inbox.push(packing.take(nodeClock.monotonicMs()))
     },
-    /** Since it was last asked. */
+    /** The reports since the last call. */
     answered: () => {
       const fresh = parcels.slice(told)
       told = parcels.length

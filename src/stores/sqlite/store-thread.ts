@@ -20,28 +20,28 @@ import { retrying } from "./retrying.js"
 import { sleep } from "./sleep.js"
 import type { StoreFile } from "./store-file.js"
 
-/** The thread that asks. */
+/** The thread that sends requests. */
 export interface Counterpart {
   send(parcel: Parcel): void
-  /** The next parcel, if one has come already. */
+  /** Returns the next parcel, if one has arrived already. */
   receive(): Parcel | undefined
 }
 
 interface ThreadOptions {
   readonly file: string
-  /** How long a request waits for its turn at most. */
+  /** The maximum time that a request waits for its turn. */
   readonly patienceMs: number
 }
 
 /**
- * Serves requests in their order, with two exceptions. What goes first passes all that does not, and is
- * committed by itself, so it waits for what is being done at most; which is why all that is done at once is
- * bounded, in bytes too. And all commits that are there once the lock is had go into one transaction, also
- * past reads. Such a read was asked for before those commits were answered, so it may see them; but it is
- * never served before a commit that came before it.
+ * Serves requests in order, with two exceptions. First, requests that go first overtake all others, and are
+ * committed separately, so they wait only for the work in progress; this is why all work that is done at once
+ * is bounded, also in bytes. Second, all commits that have arrived once the lock is taken go into one
+ * transaction, overtaking reads. Such a read was requested before those commits were answered, so it may see
+ * them; but it is never served before a commit that came before it.
  *
- * While waiting for the lock it goes on taking in requests, so that a group grows for as long as it has to
- * wait.
+ * While it waits for the lock it continues to receive requests, so that a group grows for as long as it has
+ * to wait.
  */
 export class StoreThread {
   readonly #store: StoreFile
@@ -53,7 +53,7 @@ export class StoreThread {
   readonly #first = new Lane()
   readonly #others = new Lane()
   #lastPlace = 0
-  /** That of the last commit when the lock was let go; another one now is the work of others. */
+  /** The revision when the lock was last released; a different one now means that others have committed. */
   #revision: number | undefined
   #checkedAt = Number.NEGATIVE_INFINITY
   #isLinked = false
@@ -73,7 +73,7 @@ export class StoreThread {
     return !this.#feed.isEmpty
   }
 
-  /** It was asked to close, and all that was asked before has been answered. */
+  /** Whether it was asked to close, and all earlier requests have been answered. */
   get isClosing(): boolean {
     return this.#isClosing && !this.hasWork
   }
@@ -89,8 +89,8 @@ export class StoreThread {
   }
 
   /**
-   * Does what there is to do, up to and including one transaction. Throws what nobody could go on after, once
-   * all that was asked has been answered with it.
+   * Does the pending work, up to and including one transaction. Throws an error after which the thread cannot
+   * continue, once all requests have been answered with it.
    */
   work(): void {
     this.#guarded(() => {
@@ -103,7 +103,7 @@ export class StoreThread {
     })
   }
 
-  /** Tells watches what has come to the file, whoever brought it. Says whether there is more. */
+  /** Notifies watches of new commits in the file, from any process. Returns whether there are more. */
   tell(): boolean {
     return this.#guarded(() => {
       if (now() - this.#checkedAt > CHECK_MS) this.#checkFiles()
@@ -114,7 +114,7 @@ export class StoreThread {
   #checkFiles(): void {
     const found = this.#store.files.look()
     if (found === "moved") throw moved(this.#options.file)
-    // No process opens it by that name, so there is no harm done yet.
+    // No process opens it by that name, so no harm is done yet.
     if (found === "linked" && !this.#isLinked) this.#outbox.add({ kind: "linked", id: 0 })
     this.#isLinked = found === "linked"
     this.#checkedAt = now()
@@ -147,13 +147,13 @@ export class StoreThread {
     return this.#first.commits.length + this.#others.commits.length > 0
   }
 
-  /** What does not have to wait for a commit, as much as goes at once. */
+  /** Serves requests that need not wait for a commit, as many as are done at once. */
   #serveReads(lane: Lane): void {
     for (let count = 0; count < READS_AT_ONCE && this.#outbox.length < GROUP_BYTES; count += 1) {
       const task = lane.nextRead
       if (task === undefined) break
       this.#serve(task.request)
-      // Only now: one that fails is answered with all the others.
+      // Removed only now: a read that fails is answered with all the others.
       lane.reads.shift()
     }
     this.#flush()
@@ -195,7 +195,7 @@ export class StoreThread {
     this.#outbox.add({ kind: "sight", id, epoch, revision, ...packed })
   }
 
-  /** In pages, each sent by itself, so that the other thread has time for something else in between. */
+  /** Sends a listing in pages, so that the other thread can do other work in between. */
   #list(id: number, prefix: string): void {
     const { epoch, revision, entries } = this.#retrying(() => this.#store.list(prefix))
     let from = 0
@@ -229,7 +229,7 @@ export class StoreThread {
     this.#flush()
   }
 
-  /** False if there is nothing left to commit, because it has waited for too long. */
+  /** Returns false if no commit is left, because all have waited for too long. */
   #lock(): boolean {
     const restMs = this.#backoff.restMs(now())
     if (restMs > 0) sleep(restMs)
@@ -259,7 +259,7 @@ export class StoreThread {
     let bytes = 0
     for (let task = commits.first; task !== undefined; task = commits.first) {
       bytes += weightOf(task.request as CommitRequest)
-      // One that is too heavy goes by itself.
+      // A commit that is too large goes by itself.
       if (group.length === GROUP_COMMITS || (bytes > GROUP_BYTES && group.length > 0)) break
       group.push(task)
       commits.shift()
@@ -284,8 +284,8 @@ export class StoreThread {
     if (late.length === 0) return
     const message =
       problem === "locked"
-        ? `the store ${file} was locked by others for ${patienceMs} ms; see whether a process that uses it has been stopped in the middle of a commit, or its disk is too slow`
-        : `the store ${file} had more to do than it could in ${patienceMs} ms; commit less at once, or see whether its disk is too slow`
+        ? `the store ${file} was locked by other processes for ${patienceMs} ms; check whether a process that uses it was stopped in the middle of a commit, or its disk is too slow`
+        : `the store ${file} had more work than it could do in ${patienceMs} ms; commit less at once, or check whether its disk is too slow`
     this.#fail(late, packFailure(refusal(problem, message)))
     this.#flush()
   }
@@ -326,14 +326,14 @@ export class StoreThread {
 
 interface Task {
   readonly request: Request
-  /** What the slices of the request are of. */
+  /** The bytes that the slices of the request refer to. */
   readonly bytes: Uint8Array
   readonly sinceMs: number
-  /** In the order of all. */
+  /** Its position in the order of all requests. */
   readonly place: number
 }
 
-/** Requests that keep an order among each other. What is no commit counts as a read. */
+/** Requests that keep their order. All requests except commits count as reads. */
 class Lane {
   readonly commits = new Fifo<Task>()
   readonly reads = new Fifo<Task>()
@@ -347,7 +347,7 @@ class Lane {
     else this.reads.push(task)
   }
 
-  /** The next one that came before all commits that are still to be made. */
+  /** Returns the next request that came before all pending commits. */
   get nextRead(): Task | undefined {
     const [read, commit] = [this.reads.first, this.commits.first]
     return read === undefined || (commit !== undefined && commit.place < read.place) ? undefined : read
@@ -368,7 +368,7 @@ function now(): number {
 
 const ANSWERED: ReadonlySet<Request["kind"]> = new Set(["open", "renew-epoch", "get", "list", "commit"])
 
-/** How much goes into one transaction at most: other processes wait for its end, and so do leases. */
+/** The maximum size of one transaction: other processes wait for its end, and so do leases. */
 const GROUP_COMMITS = 256
 const GROUP_BYTES = 4 * 1024 * 1024
 
@@ -376,5 +376,5 @@ const READS_AT_ONCE = 256
 
 const PAGE_ENTRIES = 1_000
 
-/** How often a store that is asked nothing sees whether its files are in place, while there are watches. */
+/** How often a store without requests checks whether its files are in place, while there are watches. */
 const CHECK_MS = 100

@@ -1,14 +1,14 @@
 import type { Connection } from "./driver.js"
 
 /**
- * Transactions begin with a statement that takes their lock and is given to `exec`, and whatever is prepared
- * runs inside of one. For `libsql` leaves a prepared statement that found the file locked half done, with no
- * way to end it. As long as one such is about no read ever ends: later ones see the file as it was then, and
- * the lock for writing is refused, because it would be for a state that is past.
+ * Transactions begin with a statement that takes their lock and is passed to `exec`, and prepared statements
+ * run only inside a transaction. The reason is that `libsql` leaves a prepared statement that found the file
+ * locked half done, with no way to end it. While such a statement exists no read ever ends: later reads see
+ * the file as it was then, and the write lock is refused, because it would be for an old state.
  */
 export const BEGIN_WRITING = "BEGIN IMMEDIATE"
 
-/** All statements see the moment at which it began. */
+/** Begins a transaction in which all statements see the same moment. */
 export const BEGIN_READING = "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1"
 
 export function inTransaction<T>(connection: Connection, begin: string, work: () => T): T {
@@ -27,6 +27,6 @@ export function rollBack(connection: Connection): void {
   try {
     connection.exec("ROLLBACK")
   } catch {
-    // There is none, or SQLite has done so by itself.
+    // There is no transaction, or SQLite has rolled it back by itself.
   }
 }

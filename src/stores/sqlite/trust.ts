@@ -6,31 +6,31 @@ import { isMountPoint } from "./mount-points.js"
 import { refusal } from "./problem.js"
 
 /**
- * What would let the store be changed without its knowledge: by another user, or by a process that reaches
- * the file another way.
+ * Checks for ways in which the store could be changed without its knowledge: by another user, or by a process
+ * that reaches the file under another name.
  *
- * SQLite finds the log and the shared memory of a file by the file's name. A second name, be it a hard link
- * or a mount of that one file, has a second log and a second set of locks, and two processes that each use
- * one of them see nothing of each other. A symbolic link does no harm, since SQLite resolves it; but whoever
- * may replace it decides which file the store is.
+ * SQLite derives the names of the log and the shared memory of a file from the name of the file. A second
+ * name, be it a hard link or a mount of that one file, has a second log and a second set of locks, and two
+ * processes that each use one of them do not see each other. A symbolic link does no harm, since SQLite
+ * resolves it; but a user who may replace the link determines which file the store is.
  */
 export function problemWithTrust(file: string): StoreUnavailableError | undefined {
   const found = statusOf(file)
   if (found === undefined && ownStatusOf(file)?.isSymbolicLink()) {
-    return refusal("unsafe", `the store ${file} is a symbolic link that leads nowhere; name a file`)
+    return refusal("unsafe", `the store ${file} is a symbolic link without a target; choose a file`)
   }
   return problemWithLinks(file) ?? (found && problemWithFile(file, found)) ?? problemBeside(file)
 }
 
 /**
- * What to say of a file that may be used though its group may write to it. To refuse it would be safer, and
- * keep every node from starting on a volume whose files are given to a group when it is mounted, as
- * Kubernetes does for an fsGroup.
+ * Returns the warning for a file that may be used although its group may write to it. Refusing it would be
+ * safer, but would keep every node from starting on a volume whose files are given to a group when it is
+ * mounted, as Kubernetes does for an fsGroup.
  */
 export function warningOfGroup(file: string): string | undefined {
   const status = statusOf(file)
   if (status === undefined || !isWritableByGroup(status)) return undefined
-  return `the file of a SQLite store has mode ${modeOf(status)}: members of group ${status.gid} can change the store; chmod g-w it if they are not to`
+  return `the file of a SQLite store has mode ${modeOf(status)}: members of group ${status.gid} can change the store; run chmod g-w on it if that is not intended`
 }
 
 function problemWithLinks(file: string): StoreUnavailableError | undefined {
@@ -40,7 +40,7 @@ function problemWithLinks(file: string): StoreUnavailableError | undefined {
     const place = `which is in a folder that others may write to (user ${folder.uid}, mode ${modeOf(folder)})`
     return refusal(
       "unsafe",
-      `the store ${file} is reached by the symbolic link ${link}, ${place}; name the file itself`,
+      `the store ${file} is reached through the symbolic link ${link}, ${place}; use the path of the file itself`,
     )
   }
   return undefined
@@ -50,18 +50,18 @@ function problemWithFile(file: string, found: BigIntStats): StoreUnavailableErro
   const access = problemWithAccess(file, found)
   if (access !== undefined) return access
   if (found.nlink > 1n) {
-    const what = `has ${found.nlink} names (hard links), and each would have a log of its own`
+    const what = `has ${found.nlink} names (hard links), and each would have its own log`
     return refusal(
       "unsafe",
-      `the store ${file} ${what}; remove the others, and share the folder or use a symbolic link`,
+      `the store ${file} ${what}; remove the others, and share the folder or use a symbolic link instead`,
     )
   }
   if (!isMountPoint(realpathSync(file))) return undefined
-  const what = "is mounted by itself, and each mount would have a log of its own"
+  const what = "is mounted by itself, and each mount would have its own log"
   return refusal("unsafe", `the store ${file} ${what}; mount the folder that it is in`)
 }
 
-/** What SQLite would read, or write to, together with the file. */
+/** Checks the files that SQLite would read or write together with the file. */
 function problemBeside(file: string): StoreUnavailableError | undefined {
   for (const end of ["-wal", "-shm", "-journal"]) {
     const name = `${statusOf(file) === undefined ? file : realpathSync(file)}${end}`
@@ -78,7 +78,7 @@ function problemBeside(file: string): StoreUnavailableError | undefined {
 function problemWithAccess(name: string, status: BigIntStats): StoreUnavailableError | undefined {
   if (!isTrusted(status)) {
     const what = `belongs to user ${status.uid}, and this process runs as user ${process.geteuid?.()}`
-    const advice = `run it as that user, or make the file its own (chown ${process.geteuid?.()} ${name}) if you trust it`
+    const advice = `run the process as that user, or change the owner (chown ${process.geteuid?.()} ${name}) if you trust the file`
     return refusal("unsafe", `the store's file ${name} ${what}; ${advice}`)
   }
   const isByGroup = isWritableByGroup(status) && !isOwnGroup(status)
@@ -87,11 +87,11 @@ function problemWithAccess(name: string, status: BigIntStats): StoreUnavailableE
   const what = `has mode ${modeOf(status)}, so that others may write to it${group}`
   return refusal(
     "unsafe",
-    `the store's file ${name} ${what}; see that nobody did, and take that away (chmod go-w ${name})`,
+    `the store's file ${name} ${what}; check that nobody did, and remove the permission (chmod go-w ${name})`,
   )
 }
 
-/** Its owner is this user, or root, who can do as they please anyway. Systems without users trust. */
+/** Whether the owner is this user or root. Systems without users trust every owner. */
 function isTrusted({ uid }: BigIntStats): boolean {
   const user = process.geteuid?.()
   return user === undefined || uid === BigInt(user) || uid === 0n
@@ -118,7 +118,7 @@ function modeOf({ mode }: BigIntStats): string {
   return `0${(mode & 0o7777n).toString(8)}`
 }
 
-/** All symbolic links that have to be followed to get to a file. */
+/** Returns all symbolic links that have to be followed to get to a file. */
 function linksOnTheWay(file: string): readonly string[] {
   const links: string[] = []
   const { root } = parse(file)

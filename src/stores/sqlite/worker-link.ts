@@ -18,36 +18,37 @@ import type { WorkerOptions } from "./worker.js"
 
 export interface LinkOptions extends Omit<WorkerOptions, "patienceMs" | "known" | "gate"> {
   readonly timeoutMs: number
-  /** The file is not made where there is none. */
+  /** Whether a missing file is an error instead of being created. */
   readonly mustExist?: boolean
-  /** For tests: how many requests may be under way. */
+  /** For tests: the maximum number of requests in flight. */
   readonly maxPending?: number
 }
 
-/** What is asked. */
+/** A request before it has an id. */
 export interface Asked {
-  /** Puts it into what is sent next. */
+  /** Adds it to the next parcel. */
   pack(id: number, packing: Packing<Request>): Request
-  /** How many bytes it has besides. */
+  /** The number of bytes that it has besides. */
   readonly weight?: number
-  /** The same, with bytes that nobody else changes. Where it has none, it is that already. */
+  /** Returns a request whose bytes nobody else can change; without bytes, the same one. */
   own?(): Asked
-  /** Goes before all that does not, and is not refused however much there is of that. */
+  /** Whether it goes ahead of other requests, and is not refused because there are too many of them. */
   readonly isFirst?: boolean
 }
 
 /**
- * The event loop's half of the store: keeps what was asked until it is answered, or its time is up.
+ * The event loop's half of the store: keeps requests until they are answered or time out.
  *
- * Only so much is sent as keeps the worker busy. The rest waits here, where what goes first can pass it,
- * where it costs no memory of the other thread, and where it is certain that it was not begun.
+ * Only as many requests are sent as keep the worker busy. The others wait here, where requests that go first
+ * can overtake them, where they use no memory of the other thread, and where it is certain that they were not
+ * started.
  *
- * A worker is started when there is something to ask. If it ends, by a fault of its own or because its file
- * cannot be used, what it had been asked is rejected, and the next request starts another one. Watches go on
- * where they were. Only where the files of the store are not in place any more nothing starts: what a new
- * worker would find there may have another history.
+ * A worker is started when there is a request. If it ends, because of an error or because its file cannot be
+ * used, its requests are rejected, and the next request starts another one. Watches continue where they were.
+ * If the files of the store are no longer in place, no worker is started, because the files that it would
+ * find may have another history.
  *
- * The process is kept alive by requests, not by watches.
+ * Requests keep the process alive; watches do not.
  */
 export class WorkerLink {
   readonly #options: LinkOptions
@@ -63,11 +64,11 @@ export class WorkerLink {
   #timer: Timer | undefined
   #restart: NodeJS.Timeout | undefined
   #lastId = 0
-  /** Later ones have not left yet. */
+  /** Requests with higher ids have not been sent yet. */
   #lastSentId = 0
   #isClosed = false
   #known: KnownFile | undefined
-  /** Why nothing is asked any more. */
+  /** Why no further requests are accepted. */
   #lost: Failure | undefined
 
   constructor(options: LinkOptions, ports: Ports) {
@@ -75,7 +76,7 @@ export class WorkerLink {
     this.#ports = ports
   }
 
-  /** The identity of the store. */
+  /** Returns the identity of the store. */
   async open(): Promise<string> {
     const { report } = await this.ask({ pack: (id) => ({ kind: "open", id }) })
     if (report.kind !== "opened") throw unexpected(report)
@@ -92,7 +93,7 @@ export class WorkerLink {
     if (this.#lost !== undefined) return Promise.reject(unpackFailure(this.#lost))
     const { file, timeoutMs, maxPending = MAX_PENDING } = this.#options
     if (asked.isFirst !== true && this.#sent.size + this.#waiting.length >= maxPending) {
-      const message = `the store ${file} has ${maxPending} requests under way; wait for some of them first`
+      const message = `the store ${file} has ${maxPending} requests in flight; wait for some of them first`
       return Promise.reject(refusal("overloaded", message))
     }
     return new Promise((resolve, reject) => {
@@ -104,7 +105,7 @@ export class WorkerLink {
     })
   }
 
-  /** Says how to end it. */
+  /** Returns a function that ends the watch. */
   watch(prefix: string, from: Moment, watcher: StoreWatcher): () => void {
     if (this.#isClosed) throw closed()
     this.#lastId += 1
@@ -132,13 +133,13 @@ export class WorkerLink {
       this.#ended.then(() => timer.cancel())
     })
     if ((await Promise.race([this.#ended, patience])) === "late") {
-      // It is in a call that does not come back, and ends with the process.
+      // The worker is in a call that does not return, and ends with the process.
       this.#gate.shut(0)
       this.#worker?.unref()
     }
   }
 
-  /** Nothing is under way. */
+  /** Whether no request is waiting or in flight. */
   get #isIdle(): boolean {
     return this.#sent.isEmpty && this.#waiting.length === 0
   }
@@ -153,7 +154,7 @@ export class WorkerLink {
     this.#post(sinceMs === undefined ? request : ({ ...request, sinceMs } as Request))
   }
 
-  /** Sends what has waited, as far as there is room. */
+  /** Sends waiting requests, as far as there is room. */
   #release(): void {
     const tooLate = nodeClock.monotonicMs() - this.#options.timeoutMs * PATIENCE
     while (this.#sent.hasRoom) {
@@ -166,10 +167,10 @@ export class WorkerLink {
 
   #busy(): StoreUnavailableError {
     const { file, timeoutMs } = this.#options
-    const advice = "ask for less at once, or see whether its disk is too slow"
+    const advice = "request less at once, or check whether its disk is too slow"
     return refusal(
       "overloaded",
-      `the store ${file} had more to do than it could in ${timeoutMs} ms; ${advice}`,
+      `the store ${file} had more work than it could do in ${timeoutMs} ms; ${advice}`,
     )
   }
 
@@ -269,7 +270,7 @@ export class WorkerLink {
 
   #giveUpSent(now: number): void {
     const { file, timeoutMs } = this.#options
-    const message = `the store ${file} did not answer within ${timeoutMs} ms; see whether its disk is overloaded`
+    const message = `the store ${file} did not answer within ${timeoutMs} ms; check whether its disk is overloaded`
     for (const { reject, commitment } of this.#sent.takeDue(now)) {
       reject(new StoreUnavailableError(message, commitment, { problem: "unanswered" }))
     }
@@ -281,13 +282,13 @@ export class WorkerLink {
     if (!this.#isClosed) this.#worker?.unref()
   }
 
-  /** The worker is about to end, and has said why. */
+  /** Called when the worker is about to end, and has reported why. */
   #end(failure: Failure): void {
     if (failure.problem === "moved") this.#lost = failure
     this.#lose("not-committed")
   }
 
-  /** What was about to be sent. */
+  /** Rejects all requests, sent or not. */
   #refuseAll(failure: Failure): void {
     this.#outbox.take(0)
     const waiting = [...this.#sent.takeAll(), ...this.#waiting.takeAll()]
@@ -296,8 +297,8 @@ export class WorkerLink {
   }
 
   /**
-   * The worker has ended, or is about to. It may have begun what it was asked, unless it has said that it has
-   * not.
+   * Called when the worker has ended, or is about to. It may have started its requests, unless it has
+   * reported that it has not.
    */
   #lose(certainly?: Commitment): void {
     this.#worker = undefined
@@ -313,15 +314,15 @@ export class WorkerLink {
   }
 }
 
-/** What has not been sent. */
+/** A request that has not been sent. */
 interface Waiting extends Pick<SentRequest, "resolve" | "reject" | "dueAt"> {
   readonly asked: Asked
-  /** If it could not be sent at once, on the clock that all threads share. */
+  /** Since when it waits, if it could not be sent at once, on the clock that all threads share. */
   readonly sinceMs?: number
 }
 
 export function unexpected({ kind }: Report): Error {
-  return new Error(`the thread of the store gave an answer of the kind ${kind}`)
+  return new Error(`unexpected answer of the store's thread: ${kind}`)
 }
 
 function closed(): StoreUnavailableError {
@@ -329,15 +330,15 @@ function closed(): StoreUnavailableError {
 }
 
 const LINKED =
-  "the file of a SQLite store has got a second name (hard link), by which it will not be opened; remove that name"
+  "the file of a SQLite store has a second name (hard link), by which it cannot be opened; remove that name"
 
 const MAX_PENDING = 100_000
 
 /**
- * The part of the time that a request may wait for its turn; after that the worker says so, and it is certain
- * what became of it.
+ * The share of the timeout that a request may wait for its turn. After that the worker rejects it, and its
+ * outcome is certain.
  */
 const PATIENCE = 0.8
 
-/** After how long watches look for a store that is gone, if nobody asks it anything sooner. */
+/** How long watches wait before a new worker is started for them, if no request starts one sooner. */
 const RESTART_MS = 1_000

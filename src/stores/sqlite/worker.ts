@@ -1,7 +1,6 @@
 /**
- * The thread that SQLite lives on. It works when a parcel comes; while there are watches it also looks into
- * the file every few milliseconds, for there is no other way to learn of another process's commits on every
- * system.
+ * The thread that runs SQLite. It works when a parcel arrives. While there are watches it also reads the file
+ * every few milliseconds, because no other way to learn of other processes' commits works on every system.
  */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
 import { StoreUnavailableError } from "../../errors/store-errors.js"
@@ -29,8 +28,8 @@ const counterpart: Counterpart = {
   receive: () => receiveMessageOnPort(port)?.message,
 }
 
-// Node 22 says of its SQLite that it is experimental, which a user can do nothing about. Other threads have
-// their own listeners.
+// Node 22 prints a warning that its SQLite is experimental, which users can do nothing about. Other threads
+// have their own listeners.
 process.removeAllListeners("warning")
 
 try {
@@ -42,7 +41,7 @@ try {
 async function openFile(): Promise<StoreFile> {
   const { file, patienceMs } = options
   const connect = await loadDriver(new Gate(options.gate)).catch((cause) => {
-    const message = `no SQLite for the store ${file}; use Node 22.13 or later, or run "npm install libsql"`
+    const message = `SQLite is not available for the store ${file}; use Node 22.13 or later, or run "npm install libsql"`
     throw new StoreUnavailableError(message, "not-committed", { problem: "unsuitable", cause })
   })
   return new StoreFile(connect, options, (work) => retrying(work, patienceMs))
@@ -57,7 +56,7 @@ function serve(store: StoreFile): void {
     try {
       work()
     } catch {
-      // Whoever asked has been told.
+      // The senders of the requests have been notified.
       end()
     }
   }
@@ -85,7 +84,10 @@ function serve(store: StoreFile): void {
   })
 }
 
-/** The file cannot be used. Whoever asks is told so once; the next request is for the next worker. */
+/**
+ * Called when the file cannot be used. Pending requests are rejected once; the next request starts the next
+ * worker.
+ */
 function refuseAll(error: StoreUnavailableError): void {
   const failure = packFailure(error)
   port.once("message", (first: Parcel) => {

@@ -5,7 +5,7 @@ import type * as Sqlite from "../../../src/stores/sqlite/index.js"
 import type * as SqliteStore from "../../../src/stores/sqlite/sqlite-store.js"
 import { compiledOnce } from "../../../tools/compiled-once.js"
 
-/** The store as JavaScript, for its thread and the processes of a test. */
+/** Compiles the store to JavaScript, for its thread and the processes of a test. */
 export const built = await compiledOnce({
   name: "sqlite-store",
   config: "test/stores/sqlite/tsconfig.json",
@@ -18,7 +18,7 @@ export const { storeWith, linkOptions }: typeof SqliteStore = await modules(
 )
 export const { loadDriver }: typeof Driver = await modules("src/stores/sqlite/driver.js")
 
-/** The file that a program of this folder was built to. */
+/** The compiled file of a program of this folder. */
 export function programFile(name: string): string {
   return join(built, "test/stores/sqlite/programs", `${name}.js`)
 }

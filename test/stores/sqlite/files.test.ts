@@ -24,7 +24,7 @@ const { path, open } = scratch()
 
 const openFile = (file = path()) => open(sqliteStore({ file }))
 
-/** Opens and closes. */
+/** Opens and closes a store. */
 async function glance(file = path()): Promise<{ identity: string; epoch: string; revision: number }> {
   const store = await openFile(file)
   const { epoch, revision } = await store.get("any")
@@ -32,7 +32,7 @@ async function glance(file = path()): Promise<{ identity: string; epoch: string;
   return { identity: store.identity, epoch, revision }
 }
 
-it("is one store by whichever path the file is named, and another one in another file", async () => {
+it("is one store by whichever path the file is reached, and another one in another file", async () => {
   const first = await openFile()
   await put(first, "a")
   symlinkSync(path(), path("symbolic.db"))
@@ -59,7 +59,7 @@ it("is the same store after it was moved", async () => {
   expect(await glance(path("moved.db"))).toEqual(before)
 })
 
-it("goes on with its revisions when it is opened again", async () => {
+it("continues its revisions when it is reopened", async () => {
   const first = await openFile()
   await put(first, "a")
   const { epoch } = await first.get("a")
@@ -70,7 +70,7 @@ it("goes on with its revisions when it is opened again", async () => {
   expect(await put(again, "a")).toBe(3)
 })
 
-it("gives a copy an identity and an epoch of its own, and leaves the original alone", async () => {
+it("gives a copy its own identity and epoch, and does not change the original", async () => {
   const store = await openFile()
   await put(store, "a")
   await store.close()
@@ -84,7 +84,7 @@ it("gives a copy an identity and an epoch of its own, and leaves the original al
   expect(await textAt(await openFile(path("copy.db")), "a")).toBe("a")
 })
 
-it("knows a backup that was put in place of the file, also if that has the same inode", async () => {
+it("detects a backup that replaced the file, even if it has the same inode", async () => {
   const before = await glance()
   copyFileSync(path(), path("backup.db"))
   rmSync(path())
@@ -94,7 +94,7 @@ it("knows a backup that was put in place of the file, also if that has the same 
   expect(after.epoch).not.toBe(before.epoch)
 })
 
-it("begins another epoch when it is told that a backup was written into the file", async () => {
+it("begins another epoch when a backup was written into the file and announced", async () => {
   const store = await openFile()
   await put(store, "a", "old")
   await store.close()
@@ -118,7 +118,7 @@ it("begins another epoch when it is told that a backup was written into the file
   })
 })
 
-it("gives out no revision again after a backup was restored, however and how often", async () => {
+it("never issues a revision twice after backups were restored, however often", async () => {
   const store = await openFile()
   await put(store, "a", "old")
   await store.close()
@@ -147,7 +147,7 @@ it("gives out no revision again after a backup was restored, however and how oft
   }
 })
 
-it("has a log in a later epoch as in the first, and trims it", async () => {
+it("keeps and trims a log in a later epoch as in the first", async () => {
   await glance()
   await renewEpoch({ file: path() })
   const store = await open(sqliteStore({ file: path(), keptLogBytes: 2_000 }))
@@ -162,14 +162,14 @@ it("has a log in a later epoch as in the first, and trims it", async () => {
   expect(await recent).toEqual([["k99", last.revision]])
 })
 
-it("begins no epoch, and makes no file, where there is none", async () => {
+it("renewEpoch creates no file if there is none", async () => {
   await expect(renewEpoch({ file: path() })).rejects.toMatchObject(
-    unavailable("not-committed", /there is no store .*store\.db; check the name/),
+    unavailable("not-committed", /the store .*store\.db does not exist; check the path/),
   )
   expect(existsSync(path())).toBe(false)
 })
 
-it("ends the watches of those that have it open when another epoch begins", async () => {
+it("ends all open watches when another epoch begins", async () => {
   const store = await openFile()
   await put(store, "a")
   const listing = await store.list("")
@@ -181,16 +181,16 @@ it("ends the watches of those that have it open when another epoch begins", asyn
   expect(await store.get("a")).toMatchObject({ epoch, entry: { revision: 1 } })
 })
 
-it("says what is wrong with the place", async () => {
+it("reports a path that cannot be used", async () => {
   mkdirSync(path("folder"))
   writeFileSync(path("plain"), "")
   const cases: [string, RegExp][] = [
     [
       path("nowhere/store.db"),
-      /the folder .*nowhere of the store .*nowhere\/store\.db is not there; create it/,
+      /the folder .*nowhere of the store .*nowhere\/store\.db does not exist; create it/,
     ],
-    [path("folder"), /the store .*folder is a folder; name a file in it/],
-    [path("plain/store.db"), /plain, where the store .* is to be, is not a folder/],
+    [path("folder"), /the store .*folder is a folder; choose a file in it/],
+    [path("plain/store.db"), /plain is not a folder, so it cannot contain the store .*/],
     ["/dev/null", /the store \/dev\/null is not a regular file/],
   ]
   for (const [file, says] of cases) {
@@ -199,7 +199,7 @@ it("says what is wrong with the place", async () => {
   expect(existsSync(path("nowhere"))).toBe(false)
 })
 
-it("refuses a file that is not a store, or one of a later version, and leaves it as it is", async () => {
+it("refuses a file that is not a store, or of a later version, and does not change it", async () => {
   const connect = await loadDriver()
   const foreign = connect(path("foreign.db"))
   foreign.exec("CREATE TABLE users (name TEXT)")
@@ -210,9 +210,9 @@ it("refuses a file that is not a store, or one of a later version, and leaves it
   later.exec("PRAGMA user_version = 7")
   later.close()
   const cases: [string, RegExp][] = [
-    ["foreign.db", /foreign\.db is a SQLite database, but not one of Troupe's; name another file/],
+    ["foreign.db", /foreign\.db is a SQLite database, but not a store of Troupe; choose another file/],
     ["text.db", /text\.db is not a SQLite database, or is damaged/],
-    ["later.db", /later\.db has version 7 of the format, and this Troupe knows version 1/],
+    ["later.db", /later\.db has format version 7, and this version of Troupe supports 1/],
   ]
   for (const [name, says] of cases) {
     const before = readFileSync(path(name))
@@ -221,12 +221,12 @@ it("refuses a file that is not a store, or one of a later version, and leaves it
   }
 })
 
-it("takes an empty file for a new store", async () => {
+it("creates a store in an empty file", async () => {
   writeFileSync(path(), "")
   expect((await glance()).revision).toBe(0)
 })
 
-it("says so when the file is damaged, answers everything, and does not take the process with it", async () => {
+it("reports a damaged file, answers every request, and does not end the process", async () => {
   const store = await openFile()
   const { epoch } = await store.get("any")
   const writes = Array.from({ length: 100 }, (_, index) => ({
@@ -255,7 +255,7 @@ it("says so when the file is damaged, answers everything, and does not take the 
   }
 })
 
-it("says so when there is no room for the tables, and begins when there is", async () => {
+it("reports that there is no room for the tables, and creates them when there is", async () => {
   const cramped = storeWith({ ...linkOptions({ file: path() }), maxPages: 1 })
   const store = await open(cramped)
   await expect(put(store, "a", "x".repeat(100_000))).rejects.toMatchObject(
@@ -264,7 +264,7 @@ it("says so when there is no room for the tables, and begins when there is", asy
   expect(await put(await openFile(), "a")).toBe(1)
 })
 
-it("leaves nothing beside the file when the last process has closed it", async () => {
+it("leaves no other files when the last process has closed the store", async () => {
   const [one, two] = [await openFile(), await openFile()]
   await put(one, "a")
   await put(two, "b")
@@ -273,7 +273,7 @@ it("leaves nothing beside the file when the last process has closed it", async (
   expect(readdirSync(dirname(path()))).toEqual(["store.db"])
 })
 
-/** What a watch from there is told first. */
+/** Returns the first event of a watch from that moment. */
 function heard(store: ClusterStore, from: Moment): Promise<"gap" | readonly (readonly [string, number])[]> {
   return new Promise((resolve) => {
     store.watch("", from, {

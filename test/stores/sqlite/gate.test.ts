@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { Gate } from "../../../src/stores/sqlite/gate.js"
 import { programFile } from "./built-store.js"
 
-it("lets a thread finish what it is inside of when it is shut, and nothing after that", async () => {
+it("lets a thread finish its current call when it is closed, and no further call", async () => {
   for (let round = 0; round < 10; round += 1) {
     const gate = new Gate()
     const cell = new Int32Array(new SharedArrayBuffer(8))
@@ -19,12 +19,12 @@ it("lets a thread finish what it is inside of when it is shut, and nothing after
   }
 })
 
-it("does not wait for ever for a thread that does not come out", () => {
+it("does not wait forever for a call that does not return", () => {
   const gate = new Gate()
   gate.pass(() => gate.shut(1))
 })
 
-it("waits for nobody where nobody is inside", () => {
+it("does not wait if there is no call in progress", () => {
   const gate = new Gate()
   expect(gate.pass(() => 3)).toBe(3)
   expect(() =>

@@ -7,7 +7,7 @@ const { path, open } = scratch()
 
 const MIB = 1024 * 1024
 
-it("answers a renewal before the large saves that were asked for first", async () => {
+it("answers a renewal before earlier large saves", async () => {
   const store = await open(sqliteStore({ file: path() }))
   const { epoch } = await store.get("any")
   const order: string[] = []
@@ -24,14 +24,14 @@ it("answers a renewal before the large saves that were asked for first", async (
     store.commit(putting(epoch, "nodes/node", bytes("1"))).then(done("record")),
   ]
   await Promise.all(lane)
-  // Commits pass reads.
+  // Commits overtake reads.
   expect(order).toEqual(["lease", "record", "lease read", "nodes"])
   await Promise.all([...saves, ...reads])
   expect(order.filter((name) => name.startsWith("save"))).toEqual(saves.map((_, index) => `save ${index}`))
   expect(order.at(-1)).toBe("read")
 })
 
-it("lets commits that touch more than leases and records wait for their turn", async () => {
+it("makes commits with other keys than leases and records wait for their turn", async () => {
   const store = await open(sqliteStore({ file: path() }))
   const { epoch } = await store.get("any")
   const results = await Promise.all([
@@ -46,7 +46,7 @@ it("lets commits that touch more than leases and records wait for their turn", a
   expect(results).toEqual([2, 3, 4, 1].map((revision) => ({ kind: "committed", revision })))
 })
 
-it("takes values as they are at the call, also of commits that have to wait", async () => {
+it("copies values at the call, also of commits that have to wait", async () => {
   const store = await open(sqliteStore({ file: path() }))
   const { epoch } = await store.get("any")
   const value = new Uint8Array(MIB).fill(1)
@@ -73,13 +73,13 @@ it("does not refuse renewals when there are too many other requests", async () =
     ...Array(2).fill("rejected"),
   ])
   await expect(gets[11]).rejects.toMatchObject({
-    ...unavailable("not-committed", /store\.db has 10 requests under way; wait for some/),
+    ...unavailable("not-committed", /store\.db has 10 requests in flight; wait for some/),
     problem: "overloaded",
   })
   expect(await Promise.all(lane)).toMatchObject([{ kind: "committed" }, { entry: undefined }])
 })
 
-it("knows that commits which waited behind others were not made, when the time is up", async () => {
+it("reports waiting commits that time out as not committed", async () => {
   const store = await open(sqliteStore({ file: path(), timeoutMs: 400 }))
   const { epoch } = await store.get("any")
   const other = (await loadDriver())(path())
@@ -94,7 +94,7 @@ it("knows that commits which waited behind others were not made, when the time i
   expect((await store.list("k")).entries).toEqual([])
 })
 
-it("sends what waited to the next thread when one has died", async () => {
+it("sends waiting requests to the next thread when one has died", async () => {
   const workers: { postMessage(what: unknown): void }[] = []
   const remember = (worker: { postMessage(what: unknown): void }) => workers.push(worker)
   process.on("worker", remember)
@@ -111,7 +111,7 @@ it("sends what waited to the next thread when one has died", async () => {
   expect((await store.list("k")).entries).toHaveLength(30 - lost)
 })
 
-it("answers what waits before it closes", async () => {
+it("answers waiting requests before it closes", async () => {
   const store: ClusterStore = await open(sqliteStore({ file: path() }))
   const { epoch } = await store.get("any")
   const commits = Array.from({ length: 20 }, (_, index) =>

@@ -18,7 +18,7 @@ afterEach(() => {
 
 const MOVED = /store\.db was moved, removed or replaced while in use.*; stop all processes that use it/
 
-it("keeps what was acknowledged when the file is moved away and back, and goes on with nothing until it is opened anew", async () => {
+it("keeps acknowledged commits when the file is moved away and back, and rejects requests until it is reopened", async () => {
   const store = await openOne()
   await putMany(store)
   renameSync(path(), path("away.db"))
@@ -32,7 +32,7 @@ it("keeps what was acknowledged when the file is moved away and back, and goes o
   await expectMany(await openOne())
 })
 
-it("does not look for the file again once it was missing, also for a watch", async () => {
+it("does not look for the file again once it was missing, not even for a watch", async () => {
   const store = await openOne()
   store.watch("", await store.list(""), { changed: () => {}, gap: () => {} })
   renameSync(path(), path("away.db"))
@@ -41,7 +41,7 @@ it("does not look for the file again once it was missing, also for a watch", asy
   expect(workers).toHaveLength(1)
 })
 
-it("notices by itself what happened to its files, while there is a watch", async () => {
+it("detects changes of its files without a request, while there is a watch", async () => {
   const store = await openOne()
   store.watch("", await store.list(""), { changed: () => {}, gap: () => {} })
   await store.get("a")
@@ -53,13 +53,13 @@ it("notices by itself what happened to its files, while there is a watch", async
 })
 
 it.each([
-  ["nothing stands", () => {}],
-  ["another file stands", () => writeFileSync(path(), "")],
-])("opens nothing with a new thread where %s in place of the file", async (_, replace) => {
+  ["nothing is", () => {}],
+  ["another file is", () => writeFileSync(path(), "")],
+])("opens nothing with a new thread if %s in place of the file", async (_, replace) => {
   const store = await openOne()
   await put(store, "a")
   const ended = new Promise((resolve) => workers[0]?.once("exit", resolve))
-  // A thread dies of what it cannot read.
+  // A thread dies of a parcel that it cannot read.
   workers[0]?.postMessage("no parcel")
   await ended
   renameSync(path(), path("away.db"))
@@ -71,13 +71,13 @@ it.each([
 })
 
 it.each([
-  ["the file is missing", () => {}, /store\.db is not there, but store\.db-wal is/],
+  ["the file is missing", () => {}, /store\.db does not exist, but store\.db-wal does/],
   [
     "the file is empty",
     () => writeFileSync(path(), ""),
-    /store\.db is empty, but store\.db-wal is beside it/,
+    /store\.db is empty, but store\.db-wal exists beside it/,
   ],
-])("does not begin a store where %s beside a log of commits", async (_, prepare, says) => {
+])("does not create a store if %s beside a log of commits", async (_, prepare, says) => {
   prepare()
   writeFileSync(path("store.db-wal"), "commits")
   const before = readdirSync(dirname(path()))
@@ -88,7 +88,7 @@ it.each([
 })
 
 it.each(["-wal", "-shm"])(
-  "refuses everything once %s was removed, and what was acknowledged before is there",
+  "rejects every request once %s was removed, and keeps earlier acknowledged commits",
   async (end) => {
     const store = await openOne()
     await putMany(store)
@@ -103,7 +103,7 @@ it.each(["-wal", "-shm"])(
   },
 )
 
-it.each(["-wal", "-shm"])("refuses everything once another %s stands there", async (end) => {
+it.each(["-wal", "-shm"])("rejects every request once another %s is in its place", async (end) => {
   const store = await openOne()
   await put(store, "a")
   renameSync(path(`store.db${end}`), path("away"))
@@ -111,7 +111,7 @@ it.each(["-wal", "-shm"])("refuses everything once another %s stands there", asy
   await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
 })
 
-it("goes on while other handles come and go, and through checkpoints", async () => {
+it("continues while other handles are opened and closed, and through checkpoints", async () => {
   const store = await openOne()
   for (let round = 0; round < 3; round += 1) {
     const other = await openOne()

@@ -11,7 +11,7 @@ interface Pair {
   readonly revision: number
 }
 
-it.each([2, 4])("lets %i processes commit at the same time, and all of them get on", async (count) => {
+it.each([2, 4])("lets %i processes commit at the same time, and all of them make progress", async (count) => {
   const programs = Array.from(
     { length: count },
     (_, index) => new StoreProgram<Pair>("write-pairs", [path(), `${index}`]),
@@ -26,7 +26,7 @@ it.each([2, 4])("lets %i processes commit at the same time, and all of them get 
   expect(new Set(revisions).size).toBe(revisions.length)
 })
 
-it("has every acknowledged commit after its processes were killed, and none by halves", async () => {
+it("has every acknowledged commit after its processes were killed, and no partial ones", async () => {
   const acknowledged: Pair[] = []
   for (let life = 0; life < 4; life += 1) {
     const programs = ["a", "b"].map(
@@ -49,7 +49,7 @@ it("has every acknowledged commit after its processes were killed, and none by h
   }
 })
 
-it("tells a watch what other processes commit, once, in order, and by commits", async () => {
+it("delivers the commits of other processes to a watch, once, in order, and commit by commit", async () => {
   const store = await open(sqliteStore({ file: path() }))
   const from = await store.list("")
   const told: (readonly Change[])[] = []
@@ -76,7 +76,7 @@ it("tells a watch what other processes commit, once, in order, and by commits", 
   )
 })
 
-it("makes one store of a file that several processes open for the first time at once", async () => {
+it("creates one store if several processes open a new file at once", async () => {
   for (let round = 0; round < 3; round += 1) {
     const file = path(`round-${round}.db`)
     const programs = Array.from({ length: 6 }, () => new StoreProgram<object>("identify", [file]))
@@ -86,7 +86,7 @@ it("makes one store of a file that several processes open for the first time at 
   }
 })
 
-it("does not keep a process alive that has nothing else to do, and loses nothing by that", async () => {
+it("does not keep a process alive, and loses nothing when the process ends", async () => {
   const program = new StoreProgram<string>("leave-open", [path()])
   expect(await program.ending).toBe("exit code 0")
   expect(program.reports).toEqual(["committed"])
@@ -94,7 +94,7 @@ it("does not keep a process alive that has nothing else to do, and loses nothing
   expect((await store.get("left")).entry?.revision).toBe(1)
 })
 
-it("lets a process exit while its store is busy, and with the code that it says", async () => {
+it("lets a process exit while its store is busy, with its exit code", async () => {
   for (let round = 0; round < 3; round += 1) {
     const program = new StoreProgram<string>("exit-busy", [path()])
     expect(await program.ending).toBe("exit code 7")
@@ -102,7 +102,7 @@ it("lets a process exit while its store is busy, and with the code that it says"
   }
 })
 
-it("says what it can when the system takes no more bytes, and keeps what it had acknowledged", async () => {
+it("reports that the system accepts no more bytes, and keeps acknowledged commits", async () => {
   const program = new StoreProgram<{ acknowledged: number; left: unknown }>("fill", [path()], "ulimit -f 512")
   const [report] = await program.until(1)
   expect(report).toMatchObject({ code: "StoreUnavailable", commitment: "unknown", problem: "disk" })

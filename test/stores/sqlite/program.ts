@@ -3,14 +3,14 @@ import { Program } from "../../../tools/cluster/program.js"
 import { Received } from "../../../tools/received.js"
 import { programFile } from "./built-store.js"
 
-/** A program of this folder in a process that ends with the test, and what it reports. */
+/** A program of this folder in a process that ends with the test, and its reports. */
 export class StoreProgram<Report> {
-  /** Resolves with how it ended. */
+  /** Resolves with the way in which it ended. */
   readonly ending: Promise<string>
   readonly #program: Program<Report>
   readonly #reports = new Received<Report>()
 
-  /** `shell` is what a shell is to do before. */
+  /** `shell` contains commands that a shell runs first. */
   constructor(name: string, args: readonly string[], shell = ":") {
     const received = (report: Report) => this.#reports.add(report)
     this.#program = new Program<Report>(programFile(name), { args, shell, received })
@@ -30,7 +30,7 @@ export class StoreProgram<Report> {
     return this.#reports.count("it reports", count, DEADLINE_MS)
   }
 
-  /** As `kill -9` does. Resolves when all that it reported has been received. */
+  /** Kills the process with SIGKILL. Resolves when all of its reports have been received. */
   kill(): Promise<void> {
     return this.#program.kill()
   }

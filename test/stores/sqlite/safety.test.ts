@@ -23,7 +23,7 @@ const { path, open } = scratch()
 
 const openFile = (file = path()) => open(sqliteStore({ file }))
 
-/** A store with something in it, closed. */
+/** A store with an entry, closed. */
 async function made(file = path()): Promise<void> {
   const store = await openFile(file)
   await put(store, "a")
@@ -34,7 +34,7 @@ const isRoot = process.getuid?.() === 0
 
 const refused = (says: RegExp) => ({ ...unavailable("not-committed", says), problem: "unsafe" })
 
-it("lets nobody else read or write what it creates, whatever the umask", async () => {
+it("creates files that nobody else can read or write, whatever the umask", async () => {
   const before = process.umask(0)
   try {
     const store = await openFile()
@@ -50,14 +50,14 @@ it("lets nobody else read or write what it creates, whatever the umask", async (
   }
 })
 
-it("uses a file of its own that others may read, and leaves its mode alone", async () => {
+it("uses a file that others may read, and does not change its mode", async () => {
   await made()
   chmodSync(path(), 0o644)
   expect(await textAt(await openFile(), "a")).toBe("a")
   expect(modeOf(path())).toBe(0o644)
 })
 
-it("takes files that its own group may write, as a volume with an fsGroup has them, and says so once", async () => {
+it("uses files that its own group may write, as on a volume with an fsGroup, and warns once", async () => {
   const holder = await openFile()
   await put(holder, "a")
   for (const end of ["", "-wal", "-shm"]) chmodSync(path(`store.db${end}`), 0o660)
@@ -68,11 +68,11 @@ it("takes files that its own group may write, as a volume with an fsGroup has th
   await store.close()
   const { gid } = statSync(path())
   expect(lines).toEqual([
-    `warn the file of a SQLite store has mode 0660: members of group ${gid} can change the store; chmod g-w it if they are not to ${path()}`,
+    `warn the file of a SQLite store has mode 0660: members of group ${gid} can change the store; run chmod g-w on it if that is not intended ${path()}`,
   ])
 })
 
-it.runIf(isRoot)("refuses a file that a group may write which this process is not in", async () => {
+it.runIf(isRoot)("refuses a file that a group may write to which this process does not belong", async () => {
   await made()
   const foreign = 60_001
   chownSync(path(), -1, foreign)
@@ -97,7 +97,7 @@ it.each(["0622", "0602", "0666"])("refuses a file that others may write, with mo
 })
 
 it.each(["-wal", "-shm", "-journal"])(
-  "refuses a %s that others may write, or that leads elsewhere",
+  "refuses a %s that others may write, or that is a symbolic link",
   async (end) => {
     await made()
     const beside = path(`store.db${end}`)
@@ -111,9 +111,9 @@ it.each(["-wal", "-shm", "-journal"])(
   },
 )
 
-it("refuses a file of another user, also as root", async () => {
+it("refuses a file of another user, even as root", async () => {
   await made()
-  // Whoever is not root may not give a file away, and has one of root's at hand instead.
+  // Only root may change the owner of a file; other users have a file of root's instead.
   if (isRoot) chownSync(path(), 65_534, -1)
   else symlinkSync("/etc/passwd", path("foreign.db"))
   const file = isRoot ? path() : path("foreign.db")
@@ -134,7 +134,7 @@ it("does not follow a symbolic link out of a folder that others may write", asyn
     chmodSync(path("shared"), mode)
     for (const name of names) {
       const says =
-        /symbolic link .*shared\/(store\.db|folder), which is in a folder that others may write to .*; name/
+        /symbolic link .*shared\/(store\.db|folder), which is in a folder that others may write to .*; use/
       await expect(openFile(path(name)), name).rejects.toMatchObject(refused(says))
     }
   }
@@ -142,9 +142,9 @@ it("does not follow a symbolic link out of a folder that others may write", asyn
   for (const name of names) expect(await textAt(await openFile(path(name)), "a")).toBe("a")
 })
 
-it("creates nothing at the end of a symbolic link that leads nowhere", async () => {
+it("creates nothing at the target of a dangling symbolic link", async () => {
   symlinkSync(path("nowhere.db"), path())
-  await expect(openFile()).rejects.toMatchObject(refused(/store\.db is a symbolic link that leads nowhere/))
+  await expect(openFile()).rejects.toMatchObject(refused(/store\.db is a symbolic link without a target/))
   expect(existsSync(path("nowhere.db"))).toBe(false)
 })
 
@@ -152,7 +152,7 @@ it("refuses a file with a second name, which would have a second log", async () 
   await made()
   mkdirSync(path("b"))
   linkSync(path(), path("b/store.db"))
-  const says = /store\.db has 2 names \(hard links\), and each would have a log of its own; remove the others/
+  const says = /store\.db has 2 names \(hard links\), and each would have its own log; remove the others/
   for (const name of ["store.db", "b/store.db"]) {
     await expect(openFile(path(name))).rejects.toMatchObject(refused(says))
   }
@@ -160,7 +160,7 @@ it("refuses a file with a second name, which would have a second log", async () 
   expect(await textAt(await openFile(), "a")).toBe("a")
 })
 
-it("says so when a store that is open gets a second name, and refuses that name", async () => {
+it("warns when an open store gets a second name, and refuses that name", async () => {
   const lines: string[] = []
   const store = await sqliteStore({ file: path() }).open("test", nodePorts({ logger: recording(lines) }))
   await put(store, "a")
@@ -168,14 +168,14 @@ it("says so when a store that is open gets a second name, and refuses that name"
   await put(store, "b")
   await put(store, "c")
   expect(lines).toEqual([
-    `warn the file of a SQLite store has got a second name (hard link), by which it will not be opened; remove that name ${path()}`,
+    `warn the file of a SQLite store has a second name (hard link), by which it cannot be opened; remove that name ${path()}`,
   ])
   await expect(openFile(path("second.db"))).rejects.toMatchObject(refused(/second\.db has 2 names/))
   rmSync(path("second.db"))
   await store.close()
 })
 
-it("refuses a file that is mounted by itself, where mounting is allowed, and takes a mounted folder", async () => {
+it("refuses a file that is mounted by itself, where mounting is allowed, and accepts a mounted folder", async () => {
   mkdirSync(path("host"))
   mkdirSync(path("guest"))
   await made(path("host/store.db"))
@@ -189,18 +189,20 @@ it("refuses a file that is mounted by itself, where mounting is allowed, and tak
   const args = [dirname(path()), process.execPath, programFile("say-open")]
   const said = outputOf("unshare", ["-m", "sh", "-c", script, "sh", ...args])
   const expected = [
-    `unsafe: the store ${path("guest/store.db")} is mounted by itself, and each mount would have a log of its own; mount the folder that it is in`,
+    `unsafe: the store ${path("guest/store.db")} is mounted by itself, and each mount would have its own log; mount the folder that it is in`,
     "opened, and a is a",
   ]
-  // What the file says of mounts is tested beside it; here, whether the store asks.
+  // The parser of mountinfo is tested beside its file; this tests that the store uses it.
   if (said === undefined || said[0] === "unmounted")
     expect(await textAt(await openFile(path("host/store.db")), "a")).toBe("a")
   else expect(said).toEqual(expected)
 })
 
-it("has no store in memory", () => {
+it("refuses the names of databases in memory", () => {
   for (const file of [":memory:", "file::memory:"]) {
-    expect(() => sqliteStore({ file })).toThrow(/is no file; leave out `store`, or use memoryStore\(\)/)
+    expect(() => sqliteStore({ file })).toThrow(
+      /must be the path of a file .*; for a store in memory, leave `store` out or use memoryStore\(\)/,
+    )
   }
 })
 
@@ -217,7 +219,7 @@ function modeOf(file: string): number {
   return statSync(file).mode & 0o777
 }
 
-/** Lines; undefined if the command is not there or not allowed. */
+/** Returns the lines, or undefined if the command does not exist or is not allowed. */
 function outputOf(command: string, args: readonly string[]): readonly string[] | undefined {
   try {
     return execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })

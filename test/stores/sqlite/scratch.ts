@@ -11,7 +11,7 @@ export interface Scratch {
   open(provider: StoreProvider, namespace?: string): Promise<ClusterStore>
 }
 
-/** A folder for each test, and stores that are closed after it. */
+/** Provides a folder for each test, and stores that are closed after it. */
 export function scratch(): Scratch {
   let folder: TemporaryFolder | undefined
   const opened: ClusterStore[] = []
@@ -33,7 +33,7 @@ export function scratch(): Scratch {
   }
 }
 
-/** Puts a text, and gives the revision. */
+/** Puts a text, and returns the revision. */
 export async function put(store: ClusterStore, key: string, text = key): Promise<number> {
   const { epoch } = await store.get(key)
   return revisionOf(
@@ -55,7 +55,7 @@ export function bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text))
 }
 
-/** For `rejects.toMatchObject`. Not the class, which is another one in what was built. */
+/** For `rejects.toMatchObject`. Compares no classes, because compiled code has its own. */
 export function unavailable(commitment: Commitment, says: RegExp, problem?: StoreProblem) {
   const known = { code: "StoreUnavailable", commitment, message: expect.stringMatching(says) }
   return problem === undefined ? known : { ...known, problem }

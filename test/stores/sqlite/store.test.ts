@@ -15,7 +15,7 @@ afterEach(() => {
   workers.splice(0)
 })
 
-it("judges commits of one tick one by one, each on what those before it did", async () => {
+it("evaluates commits of one tick one by one, each after those before it", async () => {
   const store = await openOne()
   const { epoch } = await store.get("any")
   const commit = (key: string, revision: number | undefined, text: string) =>
@@ -44,7 +44,7 @@ it("judges commits of one tick one by one, each on what those before it did", as
   expect(await textAt(store, "a")).toBe("second")
 })
 
-it("has more commits than fit into one transaction made all the same", async () => {
+it("makes more commits than fit into one transaction", async () => {
   const store = await openOne()
   const { epoch } = await store.get("any")
   const results = await Promise.all(
@@ -55,7 +55,7 @@ it("has more commits than fit into one transaction made all the same", async () 
   expect(results.map(revisionOf)).toEqual(results.map((_, index) => index + 1))
 })
 
-it("makes commits that are large, alone or together, all the same", async () => {
+it("makes commits that are large, alone or together", async () => {
   const store = await openOne()
   const { epoch } = await store.get("any")
   const sizes = [1, 3, 5, 2, 3]
@@ -72,7 +72,7 @@ it("makes commits that are large, alone or together, all the same", async () => 
   )
 })
 
-it("gives a listing of several pages whole, in the order of the keys", async () => {
+it("returns a complete listing of several pages, in the order of the keys", async () => {
   const store = await openOne()
   const keys = Array.from({ length: 2_500 }, (_, index) => `key-${String(index).padStart(5, "0")}`)
   const { epoch } = await store.get("any")
@@ -91,7 +91,7 @@ it("gives a listing of several pages whole, in the order of the keys", async () 
   expect((await store.list("nothing")).entries).toEqual([])
 })
 
-it("keeps the order of what is asked in one tick", async () => {
+it("keeps the order of the requests of one tick", async () => {
   const store = await openOne()
   const { epoch } = await store.get("any")
   const [before, , after] = await Promise.all([
@@ -103,7 +103,7 @@ it("keeps the order of what is asked in one tick", async () => {
   expect(after.revision).toBe(1)
 })
 
-it("tells a watch that has fallen behind the end of the log that there is a gap", async () => {
+it("reports a gap to a watch that has fallen behind the log", async () => {
   const store = await openOne({ keptLogBytes: 2_000 })
   const begin = await store.list("")
   await put(store, "early")
@@ -119,7 +119,7 @@ it("tells a watch that has fallen behind the end of the log that there is a gap"
   expect(await told(store, recent, 6)).toHaveLength(6)
 })
 
-it("says gap, and not half a commit, where a commit alone is larger than the log", async () => {
+it("reports a gap, not a partial commit, if a single commit is larger than the log", async () => {
   const store = await openOne({ keptLogBytes: 500 })
   const { epoch, revision } = await store.list("")
   const writes = Array.from({ length: 50 }, (_, index) => ({
@@ -131,12 +131,12 @@ it("says gap, and not half a commit, where a commit alone is larger than the log
   expect(await told(store, { epoch, revision }, 1)).toEqual(["gap"])
 })
 
-it("gives up a commit that another holder of the lock keeps waiting, and knows that it was not made", async () => {
+it("rejects a commit that waited too long for the lock, as not committed", async () => {
   const store = await openOne({ timeoutMs: 400 })
   await put(store, "a", "before")
   const other = await locked()
   await expect(put(store, "a", "after")).rejects.toMatchObject(
-    unavailable("not-committed", /store\.db was locked by others for 320 ms/, "locked"),
+    unavailable("not-committed", /store\.db was locked by other processes for 320 ms/, "locked"),
   )
   expect(await textAt(store, "a")).toBe("before")
   other.close()
@@ -144,7 +144,7 @@ it("gives up a commit that another holder of the lock keeps waiting, and knows t
   expect(await textAt(store, "a")).toBe("later")
 })
 
-it("does not know what became of a commit that was not answered in time", async () => {
+it("reports the outcome of a commit that was not answered in time as unknown", async () => {
   const store = await openOne({ timeoutMs: 500 })
   const { epoch } = await store.get("any")
   const commit = store.commit({
@@ -156,13 +156,14 @@ it("does not know what became of a commit that was not answered in time", async 
     unavailable("unknown", /did not answer within 500 ms/, "unanswered"),
   )
   await new Promise((resolve) => setImmediate(resolve))
-  // This thread is held up until the time is over. The answer is there by then, but the time is looked at first.
+  // This thread is blocked until the timeout. The answer has arrived by then, but the timeout is checked
+  // first.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
   await lost
   expect(await textAt(store, "a")).toBe("1")
 })
 
-it("rejects what is under way when its thread dies, and starts another for what is asked next", async () => {
+it("rejects requests in flight when its thread dies, and starts another for the next request", async () => {
   const store = await openOne()
   await put(store, "a")
   const { epoch } = await store.get("any")
@@ -180,7 +181,7 @@ it("rejects what is under way when its thread dies, and starts another for what 
   expect(await put(store, "b")).toBe(2)
 })
 
-it("goes on with a watch where it was when its thread died, with nobody asking for anything", async () => {
+it("continues a watch where it was when its thread died, without any request", async () => {
   const store = await openOne()
   const other = await openOne()
   const lines: string[] = []
@@ -204,7 +205,7 @@ it("goes on with a watch where it was when its thread died, with nobody asking f
   expect(workers).toHaveLength(3)
 })
 
-it("tells a watcher nothing after a cancel from inside a call, and loses no answer to one that throws", async () => {
+it("does not call a watcher that cancelled itself, and loses no answer to one that throws", async () => {
   const store = await openOne()
   const errors: unknown[] = []
   const caught = (error: unknown) => errors.push(error)
@@ -231,7 +232,7 @@ it("tells a watcher nothing after a cancel from inside a call, and loses no answ
   }
 })
 
-it("answers what is under way before it closes, and refuses everything after", async () => {
+it("answers requests in flight before it closes, and refuses every later request", async () => {
   const store = await openOne()
   const { epoch } = await store.get("any")
   const write = { kind: "put", key: "a", value: bytes("1") } as const
@@ -249,37 +250,37 @@ it("answers what is under way before it closes, and refuses everything after", a
   expect(workers.map(({ threadId }) => threadId)).toEqual([-1])
 })
 
-it("keeps what was acknowledged when the file is full, and goes on when there is room", async () => {
+it("keeps acknowledged commits when the file is full, and continues when there is room", async () => {
   const limited = await open(storeWith({ ...linkOptions({ file: path() }), maxPages: 12 }))
   let acknowledged = 0
   const fill = async () => {
     for (;;) acknowledged = await put(limited, `k${acknowledged}`, "x".repeat(1_000))
   }
   await expect(fill()).rejects.toMatchObject({
-    ...unavailable("not-committed", /store\.db has no room left .*; free some on its disk/, "full"),
+    ...unavailable("not-committed", /store\.db has no room left .*; free some space on its disk/, "full"),
     cause: { message: expect.stringMatching(/full/) },
   })
   expect(acknowledged).toBeGreaterThan(2)
   expect((await limited.list("k")).entries).toHaveLength(acknowledged)
   expect((await limited.get("k0")).revision).toBe(acknowledged)
-  // The thread is the same one: a full disk is no reason to start anew.
+  // The thread is the same one: a full disk is no reason to start another.
   expect(workers).toHaveLength(1)
   const roomy = await openOne()
   expect(await put(roomy, "more", "x".repeat(1_000))).toBe(acknowledged + 1)
   expect((await roomy.list("k")).entries).toHaveLength(acknowledged)
 })
 
-it("takes settings that make sense only", () => {
-  expect(() => sqliteStore({ file: "" })).toThrow(/needs the name of its file/)
-  expect(() => sqliteStore({ file: "a", timeoutMs: 0 })).toThrow(/are above 0/)
+it("refuses invalid settings", () => {
+  expect(() => sqliteStore({ file: "" })).toThrow(/file must be a non-empty string/)
+  expect(() => sqliteStore({ file: "a", timeoutMs: 0 })).toThrow(/must be above 0/)
 })
 
-/** A thread dies of what it cannot read. */
+/** A thread dies of a parcel that it cannot read. */
 function kill(worker: Worker | undefined): void {
   worker?.postMessage("no parcel")
 }
 
-/** Has the lock of the file until it is closed. */
+/** Holds the lock of the file until it is closed. */
 async function locked(): Promise<{ close(): void }> {
   const connection = (await loadDriver())(path())
   connection.exec("BEGIN IMMEDIATE")
@@ -291,7 +292,7 @@ async function locked(): Promise<{ close(): void }> {
   }
 }
 
-/** What a watch from there is told first, as text. */
+/** Returns the first event of a watch from that moment, as text. */
 function told(store: ClusterStore, from: Moment, count: number): Promise<string[]> {
   return new Promise((resolve) => {
     const lines: string[] = []

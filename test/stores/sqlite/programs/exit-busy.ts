@@ -1,4 +1,4 @@
-/** Calls `process.exit` while its store is as busy as can be. */
+/** Calls `process.exit` while its store is very busy. */
 import { openStore, report } from "./store-of-program.js"
 
 const store = await openStore()

@@ -1,4 +1,4 @@
-/** Commits until that fails, and reports how. */
+/** Commits until a commit fails, and reports the failure. */
 import { openStore, report } from "./store-of-program.js"
 
 const store = await openStore()

@@ -1,4 +1,4 @@
-/** Does not close its store, nor end its watch. */
+/** Neither closes its store nor ends its watch. */
 import { openStore, report } from "./store-of-program.js"
 
 const store = await openStore()

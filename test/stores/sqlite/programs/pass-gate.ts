@@ -1,4 +1,4 @@
-/** A thread that goes through a gate again and again, and says in a second piece of memory whether it is inside. */
+/** A thread that passes a gate repeatedly, and records in a second piece of memory whether it is inside. */
 import { parentPort, workerData } from "node:worker_threads"
 import { Gate } from "../../../../src/stores/sqlite/gate.js"
 

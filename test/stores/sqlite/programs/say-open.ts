@@ -1,4 +1,4 @@
-/** Opens a store, and says on its output what came of it. */
+/** Opens a store, and prints the outcome. */
 import { openStore } from "./store-of-program.js"
 
 try {

@@ -7,7 +7,7 @@ export function openStore(): Promise<ClusterStore> {
   return sqliteStore({ file: process.argv[2] as string }).open("test", nodePorts())
 }
 
-/** To the test that started the program. */
+/** Reports to the test that started the program. */
 export function report(what: unknown): void {
   process.send?.(what)
 }

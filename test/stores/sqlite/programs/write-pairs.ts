@@ -1,4 +1,7 @@
-/** Writes pairs of keys, the two of a pair in one commit, many at a time, and reports each that was acknowledged, until killed. */
+/**
+ * Writes pairs of keys until it is killed, the two of a pair in one commit, many at a time, and reports each
+ * pair that was acknowledged.
+ */
 import { openStore, report } from "./store-of-program.js"
 
 const LANES = 32

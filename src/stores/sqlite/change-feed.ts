@@ -18,7 +18,7 @@ type Tidings =
       readonly kind: "changed"
       readonly id: number
       readonly commits: readonly (readonly Change[])[]
-      /** The moment of the last commit that was read. */
+      /** The revision of the last commit that was read. */
       readonly through: Revision
     }
   | { readonly kind: "gap"; readonly id: number }
@@ -61,7 +61,7 @@ export class ChangeFeed {
     return { tidings, isBehind }
   }
 
-  /** Watches at the same position. */
+  /** Serves watches at the same position. */
   #tell(watches: readonly Watch[], log: ChangeLog): readonly Tidings[] {
     const { from } = watches[0] as Watch
     const found = log.changes(from, COMMITS_AT_ONCE)

@@ -106,7 +106,7 @@ export class LinearizationSearch<State, Input, Output> {
   }
 
   /**
-   * Yields the operations that may be next: those called before any other one was answered. The one that was
+   * Returns the operations that may be next: those called before any other one was answered. The one that was
    * answered first comes first.
    */
   #ready({ base, ahead }: Configuration<State, Input, Output>): Answered<Input, Output>[] {

@@ -16,7 +16,7 @@ export class SimClock implements Clock {
   wallMs(): WallMs {
     this.#process.enterCall("clock.wallMs")
     const { machine } = this.#process
-    // As in Node: what it was when the step began, whatever pauses there were since.
+    // As in Node, the wall clock is read once in each step: pauses within the step do not change it.
     const { now } = this.#process.world
     return Math.floor(WORLD_BEGAN_MS + machine.wallOffsetMs + (now * machine.clockRate) / 1000)
   }

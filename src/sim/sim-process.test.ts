@@ -128,7 +128,9 @@ describe("a paused or suspended process", () => {
       pauseInCall(alpha)
       expect(() => alpha.standStill("suspended")).toThrow("alpha is already paused or suspended")
     })
-    expect(() => small.process("alpha").standStill("suspended")).toThrow("alpha is already paused or suspended")
+    expect(() => small.process("alpha").standStill("suspended")).toThrow(
+      "alpha is already paused or suspended",
+    )
     small.process("beta").standStill("suspended")
     expect(() => small.process("beta").standStill("paused")).toThrow("beta is already paused or suspended")
   })

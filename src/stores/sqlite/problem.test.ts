@@ -15,7 +15,12 @@ it.each([
     /may not be used by this process .*; allow its user to read and write the file/,
   ],
   ["a lock", 5, "locked", /is kept locked by another process.*; find out which process has the file open/],
-  ["a file that may only be read", 8, "read-only", /may not be written to by this process .*; allow its user/],
+  [
+    "a file that may only be read",
+    8,
+    "read-only",
+    /may not be written to by this process .*; allow its user/,
+  ],
   ["a folder that may only be read", 8 + 6 * 256, "read-only", /may not be written to by this process/],
   ["a disk that fails", 10 + 4 * 256, "disk", /got an error from the disk or its file system .*; check the/],
   ["damage", 11, "damaged", /is damaged .*; stop all processes that use it, and restore a backup/],

@@ -221,7 +221,7 @@ class SeedRun {
     const world = this.#world
     const up = world.machines.filter((name) => world.processOn(name) !== undefined)
     const waits = [...world.waiting].map(({ label }) => label).join(", ")
-    return `the workload waits for ${waits === "" ? "a promise of its own" : waits}; up: ${up.join(", ") || "nobody"}`
+    return `the workload waits for ${waits === "" ? "a promise of its own" : waits}; up: ${up.join(", ") || "none"}`
   }
 
   /** Fails the run for an error that was not caught, and names the process of the current step. */

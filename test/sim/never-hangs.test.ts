@@ -47,7 +47,7 @@ describe("a run that would not end", () => {
   test("because the workload waits for a promise of its own says so", async () => {
     expect(await failureOf(never)).toEqual({
       what: "deadlock",
-      detail: "no step is left to run; the workload waits for a promise of its own; up: nobody",
+      detail: "no step is left to run; the workload waits for a promise of its own; up: none",
     })
   })
 

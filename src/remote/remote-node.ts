@@ -95,6 +95,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
 
   /** What waits here has not been sent. What was sent may have arrived. */
   withdraw(reply: ReplyRef): Delivery {
+    if (reply.correlation === 0) return "unknown"
     if (this.#session?.withdraw(reply.correlation) === true) return "unknown"
     const parcel = parcels.get(reply)
     if (parcel === undefined || !this.#association.withdraw(parcel)) return "unknown"

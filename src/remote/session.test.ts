@@ -164,6 +164,35 @@ describe("questions of this node", () => {
     expect(two.outcomes).toEqual([new RangeError("no")])
   })
 
+  test("are dropped with their answer, so that the asker has nothing to withdraw", () => {
+    class Parcel {}
+    const sender = startSession({ types: [Parcel] })
+    const talk = startSession()
+    const questions = [1, 2, 3].map((correlation) => new FakeQuestion(correlation))
+    for (const question of questions) talk.session.request(remoteRef("cart"), question, 500, 1)
+    hear(
+      talk,
+      [ENVELOPE, enveloped(talk, { direction: ANSWER, correlation: 1 }, "yes")],
+      [ENVELOPE, enveloped(talk, { direction: FAILURE, correlation: 2 }, new RangeError("no"))],
+      [ENVELOPE, enveloped(sender, { direction: ANSWER, correlation: 3 }, new Parcel())],
+      [ENVELOPE, enveloped(talk, { direction: ANSWER, correlation: 1 }, "again")],
+    )
+    talk.tools.scheduler.endTurn()
+    expect([1, 2, 3].map((correlation) => talk.session.withdraw(correlation))).toEqual([false, false, false])
+    expect(questions.map(({ correlation }) => correlation)).toEqual([0, 0, 0])
+    expect(questions.map(({ outcomes }) => outcomes.length)).toEqual([1, 1, 1])
+    expect(talk.deadLetters).toMatchObject([{ message: "again", reason: "ask-ended" }])
+  })
+
+  test("whose answer is malformed fail as unknown with the connection", () => {
+    const talk = startSession()
+    const question = new FakeQuestion(1)
+    talk.session.request(remoteRef("cart"), question, 500, 1)
+    hear(talk, [ENVELOPE, enveloped(talk, { direction: FAILURE, correlation: 1 }, "not an error")])
+    expect(talk.owner.closed).toEqual(["malformed: a FAILURE must carry an error"])
+    expect(question.outcomes).toEqual([expect.objectContaining({ delivery: "unknown" })])
+  })
+
   test("that cannot be sent are not waited for", () => {
     const talk = startSession()
     const question = new FakeQuestion(1)

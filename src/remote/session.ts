@@ -168,6 +168,7 @@ export class Session {
     this.#watched.clear()
     this.peerQuestions.abandonAll()
     for (const reply of this.#questions.takeAll()) {
+      reply.correlation = 0
       const problem = `the connection was lost before the answer came (${because})`
       reply.fail(new NodeUnreachableError(this.node.address, "unknown", problem))
     }
@@ -269,30 +270,42 @@ export class Session {
     if (!reply.isOver) this.peerQuestions.add(reply)
   }
 
-  #receiveAnswer(input: InputBytes, correlation: number, failed: boolean): void {
+  /** A malformed answer leaves the question in place: it fails when the connection is closed for it. */
+  #receiveAnswer(input: InputBytes, correlation: number, isFailure: boolean): void {
     const reply = this.#questions.get(correlation)
-    const answer = this.#decode(input, undefined, undefined, reply)
-    if (answer === UNREADABLE) return
+    let answer: unknown
+    try {
+      answer = this.#codec.decode(input, undefined)
+    } catch (error) {
+      if (!(error instanceof InvalidMessageError)) throw error
+      if (reply !== undefined) this.#drop(reply).fail(new InvalidMessageError(error.message, "unknown"))
+      return
+    }
     if (reply === undefined) this.#codec.lateAnswer(answer, this.peer, correlation)
-    else if (!failed) reply.tell(answer)
-    else if (answer instanceof Error) reply.fail(answer)
-    else throw new MalformedBytesError("a failure that is no error")
+    else if (!isFailure) this.#drop(reply).tell(answer)
+    else if (answer instanceof Error) this.#drop(reply).fail(answer)
+    else throw new MalformedBytesError("a FAILURE must carry an error")
+  }
+
+  /** Drops a question that is answered. Without a correlation, its asker has nothing to withdraw. */
+  #drop(reply: ReplyRef): ReplyRef {
+    this.#questions.delete(reply.correlation)
+    reply.correlation = 0
+    return reply
   }
 
   /** What this node does not know, such as a type of a newer version, harms that message alone. */
   #decode(
     input: InputBytes,
-    recipient: InternalRef<never> | undefined,
+    recipient: InternalRef<never>,
     reply: RemoteReply | undefined,
-    question?: ReplyRef,
   ): unknown {
     try {
       return this.#codec.decode(input, reply)
     } catch (error) {
       if (!(error instanceof InvalidMessageError)) throw error
       if (reply !== undefined) reply.fail(error)
-      else if (recipient !== undefined) this.#codec.deadLetters.add(error, recipient, "unreadable")
-      else question?.fail(new InvalidMessageError(error.message, "unknown"))
+      else this.#codec.deadLetters.add(error, recipient, "unreadable")
       return UNREADABLE
     }
   }

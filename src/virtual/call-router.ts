@@ -285,7 +285,9 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     if (!call.isOver) this.returned([call], undefined, false)
   }
 
+  /** Takes a call back from its connection, which has dropped the call already if it was answered. */
   #withdraw(call: OutgoingCall, node: NodeId): Delivery {
+    if (call.correlation === 0) return "unknown"
     return this.#host.options.gateOf(node)?.withdraw(call) ?? "unknown"
   }
 

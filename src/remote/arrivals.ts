@@ -8,14 +8,14 @@ import { adviceFor, type DisconnectReason } from "./disconnect-reason.js"
 import type { PeerConnection } from "./peer-connection.js"
 import type { PeerConnections } from "./peer-connections.js"
 import type { RemoteNode } from "./remote-node.js"
-import { type StrangerCommand, Strangers } from "./strangers.js"
+import { type UnprovenCommand, UnprovenConnections } from "./unproven-connections.js"
 
-/** Connections that come in, from their arrival until the peer has proven who it is or is turned away. */
+/** Handles incoming connections until the peer has proven its identity or is refused. */
 export class Arrivals {
   readonly #options: ArrivalsOptions
   readonly #connections: PeerConnections
-  readonly #strangers = new Strangers<Arrival>(MOST_STRANGERS)
-  /** The connections of those strangers whose handshake has begun. */
+  readonly #limit = new UnprovenConnections<Arrival>(MOST_UNPROVEN)
+  /** The unproven connections whose handshake has begun. */
   readonly #unproven = new Map<Arrival, PeerConnection>()
   #refusals = 0
   #quietUntil: MonotonicMs = Number.NEGATIVE_INFINITY
@@ -25,69 +25,69 @@ export class Arrivals {
     this.#connections = connections
   }
 
-  /** Somebody has connected. With TLS its handshake is still to come. */
+  /** Called when a peer has connected; with TLS, before the TLS handshake. */
   arrived(arrival: Arrival): void {
-    this.#do(this.#strangers.arrived(arrival, arrival.remote.host))
+    this.#do(this.#limit.arrived(arrival, arrival.remote.host))
   }
 
   accept(connection: Connection, arrival: Arrival | undefined): void {
-    if (arrival !== undefined && this.#strangers.has(arrival)) return this.#greet(connection, arrival)
+    if (arrival !== undefined && this.#limit.has(arrival)) return this.#startHandshake(connection, arrival)
     const late: Arrival = {
       remote: connection.remote,
-      admit: () => this.#greet(connection, late),
+      admit: () => this.#startHandshake(connection, late),
       drop: () => connection.destroy(),
     }
     this.arrived(late)
   }
 
-  /** The TLS handshake of an arrival has failed. */
+  /** Called when the TLS handshake of an arrival has failed. */
   refused(remote: Endpoint, error: NetworkError, arrival: Arrival): void {
-    this.#do(this.#strangers.left(arrival))
+    this.#do(this.#limit.left(arrival))
     const because = error.code === "Untrusted" ? "untrusted" : "unreachable"
-    this.#turnedAway(written(remote), because, error.message)
+    this.#reportRefusal(written(remote), because, error.message)
   }
 
-  /** Closes every connection whose peer has not proven itself. */
+  /** Closes every connection whose peer has not proven its identity. */
   closeUnproven(because: DisconnectReason): void {
     for (const peer of [...this.#unproven.values()]) peer.close(because)
   }
 
-  #greet(connection: Connection, arrival: Arrival): void {
+  #startHandshake(connection: Connection, arrival: Arrival): void {
     const left = () => {
       this.#unproven.delete(arrival)
-      this.#do(this.#strangers.left(arrival))
+      this.#do(this.#limit.left(arrival))
     }
     const peer: PeerConnection = this.#connections.open(
       connection,
       {
         kind: "listener",
         owner: (node) => this.#options.nodeOf(node.address),
-        refused: (because, detail) => this.#turnedAway(peer.remote, because, detail),
-        over: left,
-        settled: left,
+        refused: (because, detail) => this.#reportRefusal(peer.remote, because, detail),
+        closed: left,
+        proven: left,
       },
-      (nonce) => this.#strangers.greeted(arrival, nonce),
+      (nonce) => this.#limit.admitHello(arrival, nonce),
     )
     this.#unproven.set(arrival, peer)
     peer.start()
   }
 
-  #do(commands: readonly StrangerCommand<Arrival>[]): void {
-    for (const { kind, stranger } of commands) {
-      if (this.#connections.isStopping) stranger.drop()
-      else if (kind === "admit") stranger.admit()
-      else this.#crowdOut(stranger)
+  #do(commands: readonly UnprovenCommand<Arrival>[]): void {
+    for (const { kind, connection } of commands) {
+      if (this.#connections.isStopping) connection.drop()
+      else if (kind === "admit") connection.admit()
+      else this.#crowdOut(connection)
     }
   }
 
-  #crowdOut(stranger: Arrival): void {
-    const peer = this.#unproven.get(stranger)
+  #crowdOut(connection: Arrival): void {
+    const peer = this.#unproven.get(connection)
     if (peer !== undefined) return peer.close("crowded-out")
-    stranger.drop()
-    this.#turnedAway(written(stranger.remote), "crowded-out", "")
+    connection.drop()
+    this.#reportRefusal(written(connection.remote), "crowded-out", "")
   }
 
-  #turnedAway(remote: string, because: DisconnectReason, detail: string): void {
+  #reportRefusal(remote: string, because: DisconnectReason, detail: string): void {
     const { events, logger, clock } = this.#options
     events.publish(new ConnectionRefused(remote, because, detail))
     const now = clock.monotonicMs()
@@ -95,7 +95,7 @@ export class Arrivals {
     this.#refusals += 1
     if (this.#refusals === 1) this.#quietUntil = now + 60_000
     if (this.#refusals > LOGGED_A_MINUTE) return
-    logger.log(because === "duplicate" ? "debug" : "warn", "a connection was refused", {
+    logger.log(because === "duplicate" ? "debug" : "warn", "an incoming connection was refused", {
       remote,
       reason: because,
       detail,
@@ -115,10 +115,10 @@ interface ArrivalsOptions {
 }
 
 /**
- * Arrivals that may be unproven at one time, and those that may wait for that: as many as the nodes of a
- * large cluster that connect at once.
+ * Limit of unproven connections, and of connections that wait to become one. All nodes of a large cluster may
+ * connect at the same time.
  */
-const MOST_STRANGERS = 512
+const MOST_UNPROVEN = 512
 const LOGGED_A_MINUTE = 10
 
 function written({ host, port }: Endpoint): string {

@@ -2,7 +2,7 @@ import type { ActorPath } from "../address/actor-path.js"
 import type { NodeId } from "../address/node-id.js"
 import type { DisconnectReason } from "./disconnect-reason.js"
 
-/** A node is connected. */
+/** Published when a node is connected. */
 export class AssociationConnected {
   readonly authority: string
   readonly node: NodeId
@@ -13,7 +13,7 @@ export class AssociationConnected {
   }
 }
 
-/** The connection with a node is gone; it is made again when there is something to send. */
+/** Published when the connection with a node is lost; the next message or watch reconnects. */
 export class AssociationLost {
   readonly authority: string
   readonly node: NodeId
@@ -26,11 +26,11 @@ export class AssociationLost {
   }
 }
 
-/** A node could not be connected; it is tried again after a while. */
+/** Published when connecting to a node failed; the attempt is repeated after a delay. */
 export class AssociationFailed {
   readonly authority: string
   readonly reason: DisconnectReason
-  /** How many times in a row. */
+  /** The number of consecutive failures. */
   readonly attempts: number
 
   constructor(authority: string, reason: DisconnectReason, attempts: number) {
@@ -40,10 +40,10 @@ export class AssociationFailed {
   }
 }
 
-/** Nothing is exchanged with a node for a time, because it broke the protocol or was shut out by hand. */
+/** Published when a node is quarantined, because it violated the protocol or by `quarantine`. */
 export class AssociationQuarantined {
   readonly authority: string
-  /** Undefined where it never said who it is. */
+  /** Undefined if the node has not sent its id. */
   readonly node: NodeId | undefined
   readonly reason: string
   readonly durationMs: number
@@ -56,7 +56,7 @@ export class AssociationQuarantined {
   }
 }
 
-/** A message was refused because its node is quarantined. There is one for each. */
+/** Published for each message that is refused because its node is quarantined. */
 export class InvalidAssociation {
   readonly authority: string
   readonly recipient: ActorPath
@@ -69,12 +69,12 @@ export class InvalidAssociation {
   }
 }
 
-/** Somebody who connected to this node was turned away, or broke the protocol. */
+/** Published when an incoming connection is refused, or its peer violated the protocol. */
 export class ConnectionRefused {
-  /** `host:port` of the other end, as the network knows it. */
+  /** `host:port` of the peer, as the transport reports it. */
   readonly remote: string
   readonly reason: DisconnectReason
-  /** More than the reason says, for people. */
+  /** Details for people; may be empty. */
   readonly detail: string
 
   constructor(remote: string, reason: DisconnectReason, detail: string) {

@@ -3,20 +3,20 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { DisconnectReason } from "./disconnect-reason.js"
 
 export interface AssociationTerms {
-  /** Parcels that may wait for one authority that is not connected, and for all together. */
+  /** Limits of messages that wait for one authority that is not connected, and for all of them together. */
   readonly perAuthority: number
   readonly total: number
-  /** Bytes that may wait for one authority. */
+  /** Limit of bytes that wait for one authority. */
   readonly bytes: number
-  /** What gives way when the bytes are used up while connected. */
+  /** What to drop when the limit of bytes is reached while connected: the new message, or the oldest. */
   readonly overflow: "refuse" | "drop-oldest"
-  /** How long a parcel waits for a connection. */
+  /** How long a message waits for a connection. */
   readonly deferMs: number
   readonly quarantineMs: number
-  /** The wait between two dials. */
+  /** The shortest and the longest delay between two dials. */
   readonly fromMs: number
   readonly toMs: number
-  /** How long a node is out of reach before those who watch its actors are told that these are gone. */
+  /** How long a node must be unreachable before watchers of its actors are notified that these are gone. */
   readonly unreachableAfterMs: number
 }
 
@@ -31,41 +31,38 @@ export type AssociationState =
     }
 
 export type AssociationEvent<P> =
-  /** A parcel that could not be written at once. */
-  | { readonly kind: "send"; readonly parcel: P }
-  /** Whether anybody here watches an actor there. */
+  /** A message that could not be written at once. */
+  | { readonly kind: "send"; readonly message: P }
+  /** Whether an actor of this node watches an actor of the other node. */
   | { readonly kind: "watched"; readonly watched: boolean }
-  /** The connection that was dialled is there; the handshake begins. */
+  /** The dialled connection is open; the handshake begins. */
   | { readonly kind: "dial-answered" }
   | { readonly kind: "dial-failed"; readonly because: DisconnectReason }
-  /**
-   * A handshake succeeded, whoever dialled; an earlier connection, if there is one, has been given up for it.
-   */
+  /** A handshake succeeded, dialled by either node; it has replaced an earlier connection, if there was one. */
   | { readonly kind: "established"; readonly node: NodeId }
   | { readonly kind: "dropped"; readonly because: DisconnectReason }
-  /** The peer broke the protocol, or could not prove what it must. */
+  /** The peer violated the protocol, or its proof was wrong. */
   | { readonly kind: "violated"; readonly node: NodeId | undefined; readonly because: string }
-  /** By hand, or because the member was downed. */
-  | { readonly kind: "shut-out"; readonly because: string }
-  | { readonly kind: "let-in" }
-  /** This node has become its next incarnation. */
+  /** Requested by an operator, or because the member was downed. */
+  | { readonly kind: "quarantine-requested"; readonly because: string }
+  | { readonly kind: "quarantine-lifted" }
+  /** This node continues as a new incarnation. */
   | { readonly kind: "reincarnated" }
-  /** The node was seen to be alive, by whoever can see that without a connection. */
+  /** The other node was seen to be alive by other means than a connection, such as a renewed lease. */
   | { readonly kind: "alive" }
   | { readonly kind: "tick" }
 
-/** Why a parcel was refused; all of them mean `not-delivered`. */
-export type ParcelRefusal = "deferred-full" | "outbound-full" | "quarantined" | "unreachable"
+/** Why a message was refused; every reason means `not-delivered`. */
+export type MessageRefusal = "deferred-full" | "outbound-full" | "quarantined" | "unreachable"
 
 export type AssociationCommand<P> =
   | { readonly kind: "dial" }
   | { readonly kind: "abandon-dial" }
-  /** Close the connection. */
-  | { readonly kind: "hang-up"; readonly because: DisconnectReason }
-  | { readonly kind: "refuse"; readonly parcels: readonly P[]; readonly because: ParcelRefusal }
-  /** Whoever watches actors there is told that they are gone. */
+  | { readonly kind: "close"; readonly because: DisconnectReason }
+  | { readonly kind: "refuse"; readonly messages: readonly P[]; readonly because: MessageRefusal }
+  /** Notifies the watchers of actors on that node that these are gone. */
   | { readonly kind: "give-up-watching"; readonly because: DisconnectReason }
-  /** The rest is for whoever listens. After `connected`, what waits is written. */
+  /** This and the following are notifications. After `connected` the driver writes the queued messages. */
   | { readonly kind: "connected"; readonly node: NodeId }
   | { readonly kind: "lost"; readonly node: NodeId; readonly because: DisconnectReason }
   | { readonly kind: "failed"; readonly because: DisconnectReason; readonly attempts: number }

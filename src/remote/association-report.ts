@@ -10,11 +10,11 @@ import {
 import type { AssociationCommand } from "./association-protocol.js"
 import { adviceFor, type DisconnectReason } from "./disconnect-reason.js"
 
-/** Logs and publishes what happens between this node and another, each lasting problem once. */
+/** Logs and publishes the events of an association; a lasting problem is logged once. */
 export class AssociationReport {
   readonly #authority: string
   readonly #options: ReportOptions
-  /** The problem that was logged last. */
+  /** The problem that was last logged. */
   #trouble: DisconnectReason | undefined
 
   constructor(authority: string, options: ReportOptions) {
@@ -24,7 +24,7 @@ export class AssociationReport {
 
   connected(node: NodeId): void {
     this.#trouble = undefined
-    this.#options.logger.log("info", "a node is connected", { peer: node.toString() })
+    this.#options.logger.log("info", "connected to a node", { peer: node.toString() })
     this.#options.events.publish(new AssociationConnected(this.#authority, node))
   }
 
@@ -33,11 +33,11 @@ export class AssociationReport {
     this.#options.events.publish(new AssociationLost(this.#authority, node, because))
   }
 
-  /** `isExpected` of a failure that is no news, which is published and not logged. */
+  /** An expected failure is published and not logged. */
   failed(because: DisconnectReason, attempts: number, isExpected: boolean): void {
     if (because !== this.#trouble && !isExpected) {
       this.#trouble = because
-      this.#options.limited.log("warn", "a node cannot be connected; it is tried again", {
+      this.#options.limited.log("warn", "cannot connect to a node; will retry", {
         authority: this.#authority,
         reason: because,
         advice: adviceFor(because, this.#options),
@@ -53,7 +53,7 @@ export class AssociationReport {
   }: Extract<AssociationCommand<never>, { kind: "quarantined" }>): void {
     const authority = this.#authority
     const peer = node?.toString()
-    this.#options.logger.log("error", "a node is quarantined", {
+    this.#options.logger.log("error", "node quarantined", {
       authority,
       peer,
       reason: because,
@@ -65,18 +65,18 @@ export class AssociationReport {
   #logLoss(peer: string, reason: DisconnectReason): void {
     const { logger } = this.#options
     if (reason === "stopping")
-      return logger.log("debug", "left a node, because this one is stopping", { peer })
+      return logger.log("debug", "disconnected from a node: this node is stopping", { peer })
     if (reason === "reincarnated")
-      return logger.log("debug", "left a node, because this one is a new incarnation", { peer })
-    if (reason === "left") return logger.log("info", "a node has left", { peer })
+      return logger.log("debug", "disconnected from a node: this node is a new incarnation", { peer })
+    if (reason === "left") return logger.log("info", "a node has stopped", { peer })
     const advice = adviceFor(reason, this.#options)
-    logger.log("warn", "the connection with a node is gone", { peer, reason, advice })
+    logger.log("warn", "lost the connection with a node", { peer, reason, advice })
   }
 }
 
 interface ReportOptions {
   readonly logger: Logger
-  /** For what others can cause as often as they like. */
+  /** Rate-limited, for entries that peers can cause at will. */
   readonly limited: Pick<Logger, "log">
   readonly events: EventStream
   /** Whether nodes use TLS. */

@@ -397,7 +397,7 @@ test("decides as its scenarios tell", async () => {
       {},
       `0     established z1
        0     violated z1 a bad frame
-       100   let-in
+       100   quarantine-lifted
        100   judge z1
        140   established z1`,
     ),
@@ -406,7 +406,7 @@ test("decides as its scenarios tell", async () => {
       {},
       `0     established z1
        0     violated z1 a bad frame
-       100   let-in
+       100   quarantine-lifted
        140   dial-failed unreachable`,
     ),
     scenario(
@@ -415,7 +415,7 @@ test("decides as its scenarios tell", async () => {
       `0     established a1
        0     violated a1 a bad frame
        8000  send one
-       8001  let-in
+       8001  quarantine-lifted
        8002  judge a1
        8003  send two
        8010  established a1
@@ -424,25 +424,25 @@ test("decides as its scenarios tell", async () => {
     scenario(
       "let in by hand where nobody was shut out",
       {},
-      `0     let-in
+      `0     quarantine-lifted
        0     send one
-       1     let-in
+       1     quarantine-lifted
        2     established z1
-       3     let-in`,
+       3     quarantine-lifted`,
     ),
     scenario(
       "shut out by hand while connected: that node, and not the next one there",
       {},
       `0     established z1
        0     send one
-       10    shut-out downed
+       10    quarantine-requested downed
        10    judge z1
        10    judge z2`,
     ),
     scenario(
       "shut out by hand before it was ever connected: whoever comes, and nobody looks who is there",
       {},
-      `0     shut-out by hand
+      `0     quarantine-requested by hand
        0     judge z1
        0     judge z2
        9000  send one
@@ -453,16 +453,16 @@ test("decides as its scenarios tell", async () => {
       "shut out by hand while it is being dialled",
       {},
       `0     send one
-       10    shut-out by hand
-       20    let-in
+       10    quarantine-requested by hand
+       20    quarantine-lifted
        30    established z1`,
     ),
     scenario(
       "shut out by hand once more: the time begins anew",
       {},
       `0     established z1
-       0     shut-out by hand
-       100   shut-out once more
+       0     quarantine-requested by hand
+       100   quarantine-requested once more
        60000 tick
        60100 tick`,
     ),
@@ -475,7 +475,7 @@ test("decides as its scenarios tell", async () => {
        300000 tick
        300000 judge z1
        300001 established z1
-       300002 shut-out by hand
+       300002 quarantine-requested by hand
        600002 judge z1
        432300001 judge z1`,
     ),
@@ -683,7 +683,7 @@ test("decides as its scenarios tell", async () => {
   await expect(`${head}\n\n${scenarios.join("\n\n")}\n`).toMatchFileSnapshot(golden)
 })
 
-test("whatever comes: every parcel has one fate, in order; one dial at a time; and it never wakes for nothing", () => {
+test("whatever comes: every message has one fate, in order; one dial at a time; and it never wakes for nothing", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 80 }), (happenings) => {
       const all = { count: 0 }
@@ -693,29 +693,29 @@ test("whatever comes: every parcel has one fate, in order; one dial at a time; a
         terms,
         () => 0.5,
       )
-      const sent: NamedParcel[] = []
-      const ended: NamedParcel[] = []
+      const sent: NamedMessage[] = []
+      const ended: NamedMessage[] = []
       let written = -1
       let isDialling = false
       let now = 0
       for (const { kind, afterMs, pick } of happenings) {
         now += afterMs
         if (kind === "write") {
-          const parcel = association.next()
-          if (parcel !== undefined) {
-            expect(sent.indexOf(parcel)).toBeGreaterThan(written)
-            written = sent.indexOf(parcel)
-            ended.push(parcel)
+          const message = association.next()
+          if (message !== undefined) {
+            expect(sent.indexOf(message)).toBeGreaterThan(written)
+            written = sent.indexOf(message)
+            ended.push(message)
           }
         } else if (kind === "withdraw") {
-          const parcel = sent[pick % Math.max(1, sent.length)]
-          if (parcel !== undefined && association.withdraw(parcel)) ended.push(parcel)
+          const message = sent[pick % Math.max(1, sent.length)]
+          if (message !== undefined && association.withdraw(message)) ended.push(message)
         } else {
           const event = eventOf(kind, sent, pick)
           if (event.kind === "dial-failed" && !isDialling) continue
           if (event.kind === "established" && association.judge(event.node, now) !== undefined) continue
           for (const command of association.handle(event, now)) {
-            if (command.kind === "refuse") ended.push(...command.parcels)
+            if (command.kind === "refuse") ended.push(...command.messages)
             if (command.kind === "dial") expect(isDialling).toBe(false)
             if (command.kind === "abandon-dial") expect(isDialling).toBe(true)
             if (command.kind === "dial") isDialling = true
@@ -724,7 +724,7 @@ test("whatever comes: every parcel has one fate, in order; one dial at a time; a
           if (event.kind === "dial-failed") isDialling = false
           if (event.kind === "tick") expect(association.wakeAt ?? now + 1).toBeGreaterThan(now)
         }
-        const waiting = sent.filter((parcel) => parcel.waiting)
+        const waiting = sent.filter((message) => message.isWaiting)
         expect(new Set([...waiting, ...ended]).size).toBe(sent.length)
         expect(waiting.length + ended.length).toBe(sent.length)
         expect([association.waiting, all.count]).toEqual([waiting.length, waiting.length])
@@ -765,8 +765,8 @@ const kinds = [
   "established",
   "dropped",
   "violated",
-  "shut-out",
-  "let-in",
+  "quarantine-requested",
+  "quarantine-lifted",
   "reincarnated",
   "watched",
   "alive",
@@ -778,13 +778,13 @@ const happening = fc.record({
   pick: fc.nat(99),
 })
 
-function eventOf(kind: string, sent: NamedParcel[], pick: number): AssociationEvent<NamedParcel> {
+function eventOf(kind: string, sent: NamedMessage[], pick: number): AssociationEvent<NamedMessage> {
   const node = nodeNamed(pick % 2 === 0 ? "z1" : "z2")
   switch (kind) {
     case "send": {
-      const parcel = { name: String(sent.length), bytes: 10 * pick, waiting: false }
-      sent.push(parcel)
-      return { kind, parcel }
+      const message = { name: String(sent.length), bytes: 10 * pick, isWaiting: false }
+      sent.push(message)
+      return { kind, message }
     }
     case "dial-failed":
     case "dropped":
@@ -793,13 +793,13 @@ function eventOf(kind: string, sent: NamedParcel[], pick: number): AssociationEv
       return { kind, node }
     case "violated":
       return { kind, node, because: "a bad frame" }
-    case "shut-out":
+    case "quarantine-requested":
       return { kind, because: "by hand" }
     case "watched":
       return { kind, watched: pick % 2 === 0 }
     case "alive":
     case "dial-answered":
-    case "let-in":
+    case "quarantine-lifted":
     case "reincarnated":
       return { kind }
     default:
@@ -807,10 +807,10 @@ function eventOf(kind: string, sent: NamedParcel[], pick: number): AssociationEv
   }
 }
 
-interface NamedParcel {
+interface NamedMessage {
   readonly name: string
   readonly bytes: number
-  waiting: boolean
+  isWaiting: boolean
 }
 
 const terms: AssociationTerms = {
@@ -826,7 +826,7 @@ const terms: AssociationTerms = {
 }
 
 const head = `Unless a scenario says otherwise: ${written(terms)}, chance 0.5.
-This node is m1, until it is reincarnated; a1 is lower, z1 is higher, z2 is its next incarnation. A parcel has 10 bytes.
+This node is m1, until it is reincarnated; a1 is lower, z1 is higher, z2 is its next incarnation. A message has 10 bytes.
 
     ms  what comes                      state, how many wait           wakes  what is to be done`
 
@@ -836,8 +836,8 @@ type Options = Partial<AssociationTerms> & { readonly jitters?: readonly number[
 function scenario(name: string, { jitters, ...changed }: Options, script: string): string {
   const chances = [...(jitters ?? [])]
   const all: DeferredCount = { count: 0 }
-  const associations = new Map<string, Association<NamedParcel>>()
-  const parcels = new Map<string, NamedParcel>()
+  const associations = new Map<string, Association<NamedMessage>>()
+  const messages = new Map<string, NamedMessage>()
   let self = nodeNamed("m1")
   const lines = script.split("\n").map((line) => {
     const [at = "", ...rest] = line.trim().split(/\s+/)
@@ -855,7 +855,7 @@ function scenario(name: string, { jitters, ...changed }: Options, script: string
     associations.set(prefix ?? "", association)
     const came = [prefix, verb, ...words].filter((word) => word !== undefined).join(" ")
     if (verb === "reincarnated") self = nodeNamed(words[0] as string)
-    const done = perform(association, parcels, verb, words, Number(at))
+    const done = perform(association, messages, verb, words, Number(at))
     const { state, waiting, wakeAt } = association
     const standing = `${stateText(state)}, ${waiting}${association.isIdle ? ", idle" : ""}`
     return `${at.padStart(6)}  ${came.padEnd(30)}  ${standing.padEnd(28)}  ${String(wakeAt ?? "-").padStart(6)}  ${done}`.trimEnd()
@@ -865,8 +865,8 @@ function scenario(name: string, { jitters, ...changed }: Options, script: string
 }
 
 function perform(
-  association: Association<NamedParcel>,
-  parcels: Map<string, NamedParcel>,
+  association: Association<NamedMessage>,
+  messages: Map<string, NamedMessage>,
   verb: string,
   words: readonly string[],
   now: number,
@@ -878,9 +878,9 @@ function perform(
     case "write":
       return `-> ${association.next()?.name ?? "nothing"}`
     case "withdraw":
-      return `-> ${association.withdraw(parcels.get(first) as NamedParcel) ? "withdrawn" : "too late"}`
+      return `-> ${association.withdraw(messages.get(first) as NamedMessage) ? "withdrawn" : "too late"}`
     default: {
-      const commands = association.handle(eventWritten(verb, words, parcels), now)
+      const commands = association.handle(eventWritten(verb, words, messages), now)
       return commands.map((command) => `-> ${commandText(command)}`).join("  ")
     }
   }
@@ -889,14 +889,14 @@ function perform(
 function eventWritten(
   verb: string,
   words: readonly string[],
-  parcels: Map<string, NamedParcel>,
-): AssociationEvent<NamedParcel> {
+  messages: Map<string, NamedMessage>,
+): AssociationEvent<NamedMessage> {
   const [first = "", ...others] = words
   switch (verb) {
     case "send": {
-      const parcel = { name: first, bytes: Number(others[0] ?? 10), waiting: false }
-      parcels.set(first, parcel)
-      return { kind: verb, parcel }
+      const message = { name: first, bytes: Number(others[0] ?? 10), isWaiting: false }
+      messages.set(first, message)
+      return { kind: verb, message }
     }
     case "watched":
     case "unwatched":
@@ -909,11 +909,11 @@ function eventWritten(
       return { kind: verb, node: nodeNamed(first) }
     case "violated":
       return { kind: verb, node: nodeNamed(first), because: others.join(" ") }
-    case "shut-out":
+    case "quarantine-requested":
       return { kind: verb, because: words.join(" ") }
     case "alive":
     case "dial-answered":
-    case "let-in":
+    case "quarantine-lifted":
     case "reincarnated":
     case "tick":
       return { kind: verb }
@@ -922,16 +922,16 @@ function eventWritten(
   }
 }
 
-function commandText(command: AssociationCommand<NamedParcel>): string {
+function commandText(command: AssociationCommand<NamedMessage>): string {
   switch (command.kind) {
     case "dial":
     case "abandon-dial":
       return command.kind
-    case "hang-up":
+    case "close":
     case "give-up-watching":
       return `${command.kind}: ${command.because}`
     case "refuse":
-      return `refuse ${command.parcels.map(({ name }) => name).join(", ")}: ${command.because}`
+      return `refuse ${command.messages.map(({ name }) => name).join(", ")}: ${command.because}`
     case "connected":
       return `connected ${nameOf(command.node)}`
     case "lost":
@@ -974,6 +974,6 @@ function associationOf(
   all: DeferredCount,
   terms: AssociationTerms,
   jitter: () => number,
-): Association<NamedParcel> {
+): Association<NamedMessage> {
   return new Association({ authority: "z", self, terms, jitter, all })
 }

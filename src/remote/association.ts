@@ -7,62 +7,62 @@ import type {
   AssociationState,
   AssociationTerms,
 } from "./association-protocol.js"
-import { type DeferredCount, DeferredQueue, type Parcel } from "./deferred-queue.js"
+import { type DeferredCount, DeferredQueue, type Queueable } from "./deferred-queue.js"
 import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
-import { ShutOutNodes } from "./shut-out-nodes.js"
+import { QuarantinedNodes } from "./quarantined-nodes.js"
 
 /**
- * What one node has with another, by the other's authority (`host:port`): a decision. The driver makes
- * connections, writes parcels and keeps the time; this says when, and what becomes of each parcel.
+ * The relation of this node with another, known by its authority (`host:port`): a decision. The driver opens
+ * connections, writes messages and keeps the time; the decision says when to dial, and whether each message
+ * waits or is refused.
  *
- *                    established                     violated, shut out
+ *                    established                     violated, by request
  *     unresolved  ----------------->  connected  ----------------------->  quarantined
  *         ^  ^   <-----------------       ^                                  |   |
  *         |  |         dropped            +----------------------------------+   |
  *         |  |                              established, by a new incarnation    |
  *         |  +-------------------------------------------------------------------+
- *         |                              time over, or by hand
+ *         |                              expired, or lifted
  *
- * Parcels that cannot be written wait in one queue, whatever the reason: not connected yet (at most so many,
- * here and in all), or connected to a peer that reads too slowly (at most so many bytes). They leave in the
- * order of their sending, ahead of anything newer, so order per sender and receiver needs no further thought.
- * None of them has been handed to a connection, so each may be sent later, or be refused as `not-delivered`:
- * both are true.
+ * Messages that cannot be written wait in one queue, either because there is no connection (limited per
+ * authority and in total) or because the peer reads too slowly (limited in bytes). They leave in the order of
+ * sending and before any newer message, which preserves the order per sender and receiver. No queued message
+ * has been handed to a connection, so it may still be sent, or be refused as `not-delivered`; both are true.
  *
- * Connections are made when something wants one, and not otherwise: a node that nobody talks to may be down
- * for good. Two nodes that dial each other at one time would end up with two connections; the dial of the
- * lower node id stands and the other is refused as a duplicate.
+ * A connection is opened only when a message or a watch needs it: a node without traffic may be down for
+ * good. If two nodes dial each other at the same time, the dial of the lower node id is kept and the other is
+ * refused as a duplicate.
  *
- * A dial that failed is repeated after a wait that grows, up to `toMs` where the end of an actor is all that
- * is waited for. While parcels wait the wait is short: their time runs, and once the network is mended
- * nothing else says so. Nor is there a wait, but a short one, where somebody else has seen that the node is
- * alive (`alive`), such as the store that its lease is in; and a dial that nobody has answered for a while is
- * given up for a new one then, for its packets may have been lost in a cut that is over.
+ * A failed dial is repeated after a delay that grows up to `toMs` if only watches wait. While messages wait,
+ * the delay stays short: they expire, and nothing else tells when the network has recovered. An `alive` event
+ * (the node's lease was renewed in the store, for example) also shortens the delay, and replaces a dial that
+ * has long been unanswered, whose packets may have been lost in a partition that has ended.
  *
- * This node itself may go on as its next incarnation. Whatever it said of itself is then untrue, so
- * connection and dial end, as if the transport had dropped, and since nobody has failed there is no wait. A
- * connection that was there is made again even if nothing waits here: something may wait at the peer, which
- * cannot tell this from a failure and would wait before it dials.
+ * This node may continue as a new incarnation. What it has said of itself is then false, so connection and
+ * dial end as if the transport had dropped. No failure has occurred, so there is no delay. An existing
+ * connection is reopened even if nothing waits here: messages may wait at the peer, which takes this for a
+ * failure and would back off before it dials.
  *
- * Quarantine binds a node id, so the next incarnation at the same address must be able to end it. It may
- * never dial us; so while sends are being refused we look, now and then, who is there. The alternative, to
- * wait for the time to be over, is five days of refusals to a node that was restarted within a minute.
+ * A quarantine applies to a node id, so a new incarnation at the same address must be able to end it. That
+ * incarnation may never dial this node. So while sends are being refused, this node dials now and then to
+ * find out which incarnation answers. The alternative, waiting for the quarantine to expire, would refuse
+ * messages for five days to a node that was restarted within a minute.
  */
-export class Association<P extends Parcel> {
+export class Association<P extends Queueable> {
   readonly authority: string
   readonly #terms: AssociationTerms
   readonly #self: () => NodeId
   readonly #jitter: () => number
   readonly #all: DeferredCount
   readonly #queue: DeferredQueue<P>
-  readonly #shutOut = new ShutOutNodes()
+  readonly #quarantined = new QuarantinedNodes()
   #state: AssociationState = { kind: "unresolved" }
   #dialing = false
   #isDialAnswered = false
   #attempts = 0
   #dialAt: MonotonicMs = Number.NEGATIVE_INFINITY
-  /** As `dialAt`, where parcels wait. */
-  #dialForParcelsAt: MonotonicMs = Number.NEGATIVE_INFINITY
+  /** As `dialAt`, for when messages wait. */
+  #dialForMessagesAt: MonotonicMs = Number.NEGATIVE_INFINITY
   #dialledAt: MonotonicMs = Number.NEGATIVE_INFINITY
   #watchedSince: MonotonicMs | undefined
   #lastNow: MonotonicMs = Number.NEGATIVE_INFINITY
@@ -85,36 +85,38 @@ export class Association<P extends Parcel> {
     return this.#queue.size
   }
 
-  /** Nothing would be lost if it were forgotten. */
+  /** Whether the association holds nothing, so that the driver may discard it. */
   get isIdle(): boolean {
-    return this.#state.kind === "unresolved" && !this.#dialing && !this.#isWanted && this.#shutOut.size === 0
+    return (
+      this.#state.kind === "unresolved" && !this.#dialing && !this.#isWanted && this.#quarantined.size === 0
+    )
   }
 
-  /** Whether a node that has said who it is, and has not proven it yet, is to be talked to. */
+  /** Why to refuse a node that has named itself, proven or not; undefined to accept it. */
   judge(peer: NodeId, now: MonotonicMs): HandshakeRefusal | undefined {
     if (peer.equals(this.#self())) return "self"
-    if (this.#shutOut.has(peer, now)) return "quarantined"
-    // A dial that nobody has answered is no rival: its packets may have been lost, and whoever comes in has
-    // got through.
+    if (this.#quarantined.has(peer, now)) return "quarantined"
+    // An unanswered dial does not count as a duplicate: its packets may have been lost, while the incoming
+    // connection has got through.
     if (this.#dialing && this.#isDialAnswered && this.#self().toString() < peer.toString()) return "duplicate"
     return undefined
   }
 
-  /** False if the parcel has been sent or refused. */
-  withdraw(parcel: P): boolean {
-    return this.#queue.withdraw(parcel)
+  /** Removes a message from the queue. False if the message has been sent or refused. */
+  withdraw(message: P): boolean {
+    return this.#queue.withdraw(message)
   }
 
-  /** The next parcel to write, for a driver whose connection takes more. */
+  /** Takes the next message to write, for a driver whose connection is writable. */
   next(): P | undefined {
     return this.#queue.shift()
   }
 
-  /** When `tick` is to be told next. */
+  /** When the driver must send the next `tick`. */
   get wakeAt(): MonotonicMs | undefined {
     const { deferMs, unreachableAfterMs } = this.#terms
     const instants: MonotonicMs[] = []
-    if (this.#shutOut.size > 0) instants.push(this.#shutOut.nextExpiry)
+    if (this.#quarantined.size > 0) instants.push(this.#quarantined.nextExpiry)
     if (this.#state.kind === "unresolved") {
       if (this.#isWanted && !this.#dialing) instants.push(this.#dueAt)
       if (this.#watchedSince !== undefined) instants.push(this.#watchedSince + unreachableAfterMs)
@@ -125,11 +127,11 @@ export class Association<P extends Parcel> {
   }
 
   handle(event: AssociationEvent<P>, now: MonotonicMs): readonly AssociationCommand<P>[] {
-    assert(now >= this.#lastNow, "the time of an association went back")
+    assert(now >= this.#lastNow, "time went back")
     this.#lastNow = now
     switch (event.kind) {
       case "send":
-        return this.#send(event.parcel, now)
+        return this.#send(event.message, now)
       case "watched":
         return this.#watched(event.watched, now)
       case "dial-answered":
@@ -148,10 +150,10 @@ export class Association<P extends Parcel> {
           now,
           Math.min(this.#terms.quarantineMs, VIOLATION_MS),
         )
-      case "shut-out":
+      case "quarantine-requested":
         return this.#quarantine(nodeOf(this.#state), event.because, now, this.#terms.quarantineMs)
-      case "let-in":
-        return this.#letIn(now)
+      case "quarantine-lifted":
+        return this.#liftQuarantine(now)
       case "reincarnated":
         return this.#reincarnated(now)
       case "alive":
@@ -161,37 +163,37 @@ export class Association<P extends Parcel> {
     }
   }
 
-  #send(parcel: P, now: MonotonicMs): AssociationCommand<P>[] {
+  #send(message: P, now: MonotonicMs): AssociationCommand<P>[] {
     switch (this.#state.kind) {
       case "quarantined":
-        return [{ kind: "refuse", parcels: [parcel], because: "quarantined" }, ...this.#dialIfDue(now)]
+        return [{ kind: "refuse", messages: [message], because: "quarantined" }, ...this.#dialIfDue(now)]
       case "connected":
-        return this.#sendLater(parcel, now)
+        return this.#sendLater(message, now)
       case "unresolved": {
         const { perAuthority, total, bytes } = this.#terms
         const full =
           this.#queue.size >= perAuthority ||
           this.#all.count >= total ||
-          this.#queue.bytes + parcel.bytes > bytes
+          this.#queue.bytes + message.bytes > bytes
         if (full)
-          return [{ kind: "refuse", parcels: [parcel], because: "deferred-full" }, ...this.#dialIfDue(now)]
-        this.#queue.push(parcel, now)
+          return [{ kind: "refuse", messages: [message], because: "deferred-full" }, ...this.#dialIfDue(now)]
+        this.#queue.push(message, now)
         return this.#dialIfDue(now)
       }
     }
   }
 
-  /** Connected, and the connection takes no more at present. */
-  #sendLater(parcel: P, now: MonotonicMs): AssociationCommand<P>[] {
+  /** Queues a message for a connection that is not writable at present. */
+  #sendLater(message: P, now: MonotonicMs): AssociationCommand<P>[] {
     const { bytes, overflow } = this.#terms
     const dropped: P[] = []
-    if (overflow === "drop-oldest" && parcel.bytes <= bytes) {
-      while (this.#queue.bytes + parcel.bytes > bytes) dropped.push(this.#queue.shift() as P)
+    if (overflow === "drop-oldest" && message.bytes <= bytes) {
+      while (this.#queue.bytes + message.bytes > bytes) dropped.push(this.#queue.shift() as P)
     }
-    if (this.#queue.bytes + parcel.bytes > bytes) dropped.push(parcel)
-    else this.#queue.push(parcel, now)
-    assert(this.#queue.bytes <= bytes, "more bytes wait for a node than may")
-    return dropped.length === 0 ? [] : [{ kind: "refuse", parcels: dropped, because: "outbound-full" }]
+    if (this.#queue.bytes + message.bytes > bytes) dropped.push(message)
+    else this.#queue.push(message, now)
+    assert(this.#queue.bytes <= bytes, "the queue of a node exceeds its limit of bytes")
+    return dropped.length === 0 ? [] : [{ kind: "refuse", messages: dropped, because: "outbound-full" }]
   }
 
   #watched(watched: boolean, now: MonotonicMs): AssociationCommand<P>[] {
@@ -235,9 +237,10 @@ export class Association<P extends Parcel> {
     const commands: AssociationCommand<P>[] = [{ kind: "lost", node, because }]
     if (this.#isWatched) this.#watchedSince = now
     if (because === "left" && this.#isWatched) commands.push(this.#giveUpWatching(because))
-    // Other queues may have used up the room for all; what waits here was taken in earlier, and stays.
+    // The total limit is not applied here: it may be exhausted by other queues, and these messages were
+    // accepted earlier.
     const cut = this.#queue.trim(this.#terms.perAuthority)
-    if (cut.length > 0) commands.push({ kind: "refuse", parcels: cut, because: "deferred-full" })
+    if (cut.length > 0) commands.push({ kind: "refuse", messages: cut, because: "deferred-full" })
     return commands
   }
 
@@ -250,19 +253,19 @@ export class Association<P extends Parcel> {
     const until = now + durationMs
     const before = this.#state
     this.#state = { kind: "quarantined", node, until, because }
-    this.#shutOut.add(node, until)
+    this.#quarantined.add(node, until)
     this.#waitUntil(now + this.#terms.toMs)
     this.#watchedSince = undefined
     const commands: AssociationCommand<P>[] = []
     if (before.kind === "connected") {
       commands.push({ kind: "lost", node: before.node, because: "quarantined" })
-      commands.push({ kind: "hang-up", because: "quarantined" })
+      commands.push({ kind: "close", because: "quarantined" })
     }
     commands.push({ kind: "quarantined", node, because, durationMs })
     if (this.#dialing) commands.push({ kind: "abandon-dial" })
     this.#dialing = false
-    const parcels = this.#queue.takeAll()
-    if (parcels.length > 0) commands.push({ kind: "refuse", parcels, because: "quarantined" })
+    const messages = this.#queue.takeAll()
+    if (messages.length > 0) commands.push({ kind: "refuse", messages, because: "quarantined" })
     if (this.#isWatched) commands.push(this.#giveUpWatching("quarantined"))
     return commands
   }
@@ -273,15 +276,15 @@ export class Association<P extends Parcel> {
     return { kind: "give-up-watching", because }
   }
 
-  #letIn(now: MonotonicMs): AssociationCommand<P>[] {
-    this.#shutOut.clear()
+  #liftQuarantine(now: MonotonicMs): AssociationCommand<P>[] {
+    this.#quarantined.clear()
     if (this.#state.kind !== "quarantined") return []
     this.#state = { kind: "unresolved" }
     this.#attempts = 0
     return this.#dialing ? [] : this.#dial(now)
   }
 
-  /** A quarantine stands: it is about the other node. */
+  /** A quarantine stays in force: it is about the other node. */
   #reincarnated(now: MonotonicMs): AssociationCommand<P>[] {
     const commands: AssociationCommand<P>[] = this.#dialing ? [{ kind: "abandon-dial" }] : []
     this.#dialing = false
@@ -290,12 +293,13 @@ export class Association<P extends Parcel> {
     this.#attempts = 0
     this.#waitUntil(now)
     if (before.kind === "unresolved") return [...commands, ...this.#dialIfDue(now)]
-    commands.push({ kind: "hang-up", because: "reincarnated" })
+    commands.push({ kind: "close", because: "reincarnated" })
     return [...commands, ...this.#lose(before.node, "reincarnated", now), ...this.#dial(now)]
   }
 
   /**
-   * Whoever said so may say it again and again, and be wrong about what lies between that node and this one.
+   * Dials at a limited rate: the event may be repeated at will, and says nothing about the network between
+   * the two nodes.
    */
   #alive(now: MonotonicMs): AssociationCommand<P>[] {
     if (this.#state.kind !== "unresolved" || !this.#isWanted) return []
@@ -308,7 +312,7 @@ export class Association<P extends Parcel> {
   }
 
   #tick(now: MonotonicMs): AssociationCommand<P>[] {
-    this.#shutOut.expire(now)
+    this.#quarantined.expire(now)
     if (this.#state.kind === "quarantined" && this.#state.until <= now) {
       this.#state = { kind: "unresolved" }
       this.#attempts = 0
@@ -317,7 +321,7 @@ export class Association<P extends Parcel> {
     const { deferMs, unreachableAfterMs } = this.#terms
     const commands: AssociationCommand<P>[] = []
     const expired = this.#queue.expire(deferMs, now)
-    if (expired.length > 0) commands.push({ kind: "refuse", parcels: expired, because: "unreachable" })
+    if (expired.length > 0) commands.push({ kind: "refuse", messages: expired, because: "unreachable" })
     if (this.#watchedSince !== undefined && this.#watchedSince + unreachableAfterMs <= now) {
       commands.push(this.#giveUpWatching("unreachable"))
     }
@@ -328,7 +332,7 @@ export class Association<P extends Parcel> {
     return this.#queue.size > 0 || this.#isWatched
   }
 
-  /** In quarantine it is due for the sake of those who are refused. */
+  /** During a quarantine a dial finds out whether a new incarnation is there, which ends the refusals. */
   #dialIfDue(now: MonotonicMs): AssociationCommand<P>[] {
     const wanted = this.#isWanted || nodeOf(this.#state) !== undefined
     return !wanted || this.#dialing || now < this.#dueAt ? [] : this.#dial(now)
@@ -343,31 +347,34 @@ export class Association<P extends Parcel> {
   }
 
   get #dueAt(): MonotonicMs {
-    return this.#queue.size > 0 ? this.#dialForParcelsAt : this.#dialAt
+    return this.#queue.size > 0 ? this.#dialForMessagesAt : this.#dialAt
   }
 
   #waitUntil(at: MonotonicMs): void {
     this.#dialAt = at
-    this.#dialForParcelsAt = at
+    this.#dialForMessagesAt = at
   }
 
-  /** Half of it is chance, or all who lost one node would come back to it at once. */
+  /** Half of the delay is random; otherwise all nodes that lost one node would dial it at the same time. */
   #backOff(attempt: number, now: MonotonicMs): void {
     const { fromMs, toMs } = this.#terms
     const ms = Math.min(toMs, fromMs * 2 ** Math.min(attempt - 1, 30))
     const share = 0.5 + this.#jitter() / 2
     this.#dialAt = now + ms * share
-    this.#dialForParcelsAt = now + Math.min(ms, Math.max(fromMs, LONGEST_FOR_PARCELS_MS)) * share
+    this.#dialForMessagesAt = now + Math.min(ms, Math.max(fromMs, LONGEST_FOR_MESSAGES_MS)) * share
   }
 }
 
-/** How long at most for a violation: whoever knows the secret can commit one under the name of another. */
+/**
+ * Longest quarantine for a violation: a peer that knows the secret can violate the protocol under another
+ * node's id.
+ */
 const VIOLATION_MS = 5 * 60_000
-/** The longest wait between two dials while parcels wait, unless the shortest is longer. */
-const LONGEST_FOR_PARCELS_MS = 2_000
-/** Between two dials because the node is said to be alive. */
+/** The longest delay between two dials while messages wait, unless `fromMs` is longer. */
+const LONGEST_FOR_MESSAGES_MS = 2_000
+/** The shortest time between two dials caused by `alive`. */
 const DIALS_APART_MS = 1_000
-/** A dial that nobody has answered for so long may be given up for another one. */
+/** After this time an unanswered dial may be replaced. */
 const UNANSWERED_MS = 2_000
 
 function nodeOf(state: AssociationState): NodeId | undefined {
@@ -376,10 +383,10 @@ function nodeOf(state: AssociationState): NodeId | undefined {
 
 interface AssociationOptions {
   readonly authority: string
-  /** Who this node is at present. */
+  /** Returns the current id of this node. */
   readonly self: () => NodeId
   readonly terms: AssociationTerms
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly jitter: () => number
   /** Shared by all associations of a system. */
   readonly all: DeferredCount

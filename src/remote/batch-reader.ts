@@ -2,11 +2,12 @@ import type { Digest } from "../ports/digest.js"
 import { BATCH_HEADER_BYTES, headerCheck } from "./frames.js"
 
 /**
- * Finds the batches in a stream of bytes: a decision, chunks in, whole and unharmed bodies out.
+ * Finds the batches in a stream of bytes: a decision that takes chunks and gives out the complete, verified
+ * bodies.
  *
- * A batch that lies within one chunk, as most do, is read where it is. One that is cut by the end of a chunk
- * is put together in a buffer that grows with what has come, never with what was announced: a peer that
- * announces a megabyte and sends ten bytes costs ten bytes.
+ * Most batches lie within one chunk and are read in place. A batch that spans chunks is assembled in a buffer
+ * that grows with the bytes received, never with the announced length: a peer that announces a megabyte and
+ * sends ten bytes costs ten bytes.
  */
 export class BatchReader {
   readonly #digest: Digest
@@ -14,7 +15,7 @@ export class BatchReader {
   maxBodyBytes: number
   #held: Buffer = NOTHING
   #heldBytes = 0
-  /** Chunks that are not read yet, because `take` said not to go on; the first from `laterAt` on. */
+  /** Unread chunks, kept because `take` returned false; the first is read from `laterAt`. */
   #later: Buffer[] = []
   #laterAt = 0
 
@@ -23,14 +24,14 @@ export class BatchReader {
     this.maxBodyBytes = maxBodyBytes
   }
 
-  /** How many bytes the batch will have that has begun and is not whole; 0 if none has. */
+  /** The total size of the incomplete batch; 0 if there is none. */
   get announced(): number {
     return this.#heldBytes === 0 ? 0 : this.#needed()
   }
 
   /**
-   * Hands out the bodies that are whole by now, until `take` says not to go on; the rest waits for `goOn`.
-   * What is wrong with the stream is returned; after that nothing more is to be pushed.
+   * Passes each complete body to `take` until it returns false; the rest waits for `resume`. Returns what is
+   * wrong with the stream; nothing may be pushed after that.
    */
   push(chunk: Buffer, take: TakeBody): StreamProblem | undefined {
     if (this.#later.length === 0) return this.#read(chunk, 0, take)
@@ -38,8 +39,8 @@ export class BatchReader {
     return undefined
   }
 
-  /** Hands out what waited, in the same way. */
-  goOn(take: TakeBody): StreamProblem | undefined {
+  /** Reads the chunks that were kept, in the same way. */
+  resume(take: TakeBody): StreamProblem | undefined {
     const chunks = this.#later
     this.#later = []
     for (const [index, chunk] of chunks.entries()) {
@@ -93,18 +94,18 @@ export class BatchReader {
     return length > this.maxBodyBytes ? "too-long" : undefined
   }
 
-  /** The header's bytes first; once they are there, what they say. */
+  /** The size of the header until it is complete, then the size of the batch. */
   #needed(): number {
     if (this.#heldBytes < BATCH_HEADER_BYTES) return BATCH_HEADER_BYTES
     return BATCH_HEADER_BYTES + this.#held.readUInt32LE(0)
   }
 
-  /** Takes from the chunk what the batch still lacks. Says where the rest of the chunk begins. */
+  /** Copies from the chunk what the batch still lacks. Returns where the rest of the chunk begins. */
   #hold(chunk: Buffer, from: number): number {
     let at = from
     while (at < chunk.length && this.#heldBytes < this.#needed()) {
       const needed = this.#needed()
-      // Seen to by whoever called.
+      // The caller reports it.
       if (needed - BATCH_HEADER_BYTES > this.maxBodyBytes) return at
       const count = Math.min(chunk.length - at, needed - this.#heldBytes)
       this.#makeRoom(this.#heldBytes + count, needed)
@@ -127,7 +128,7 @@ export class BatchReader {
   }
 }
 
-/** What the bytes from `start` to `end` say; false holds the reading. */
+/** Handles the body from `start` to `end`; returns false to pause reading. */
 type TakeBody = (bytes: Buffer, start: number, end: number) => boolean
 
 export type StreamProblem = "too-long" | "corrupted"

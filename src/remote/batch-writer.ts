@@ -4,8 +4,8 @@ import { OutputBuffer } from "../serialization/output-buffer.js"
 import { BATCH_HEADER_BYTES, FRAME_HEADER_BYTES, headerCheck } from "./frames.js"
 
 /**
- * Puts frames together to batches. What was taken is not written to again: the network keeps the bytes until
- * they are sent. So one large buffer is used from front to back, and replaced when it comes to its end.
+ * Assembles frames into batches. Bytes of a batch that was taken are never overwritten, since the network
+ * keeps them until they are sent. So one large buffer is filled from front to back, and replaced when full.
  */
 export class BatchWriter extends OutputBuffer {
   readonly #digest: Digest
@@ -23,17 +23,17 @@ export class BatchWriter extends OutputBuffer {
     return this.at - this.#start - BATCH_HEADER_BYTES
   }
 
-  /** Whether a frame has begun and not ended: user code that runs while it is encoded can send nothing. */
+  /** Whether a frame is open. User code that runs while it is encoded cannot send. */
   get hasOpenFrame(): boolean {
     return this.#isOpen
   }
 
   /**
-   * Begins a frame. What it gives is for `close` or `takeBack`. Code of the user's may run while one is open,
-   * and may not open another.
+   * Begins a frame, and returns its offset for `close` or `takeBack`. User code that runs while a frame is
+   * open may not open another.
    */
   open(kind: number): number {
-    if (this.#isOpen) throw new InvalidMessageError("it was sent from inside of another that was being sent")
+    if (this.#isOpen) throw new InvalidMessageError("cannot send a message while another is being encoded")
     this.#isOpen = true
     this.reserve(FRAME_HEADER_BYTES)
     const frame = this.at - this.#start
@@ -55,14 +55,14 @@ export class BatchWriter extends OutputBuffer {
     this.at = this.#start + frame
   }
 
-  /** A frame with no fields but these bytes. */
+  /** Writes a frame whose fields are these bytes. */
   frame(kind: number, fields?: Uint8Array): void {
     const frame = this.open(kind)
     if (fields !== undefined) this.raw(fields)
     this.close(frame)
   }
 
-  /** The batch, as it goes to the network. */
+  /** Completes the batch and returns its bytes. */
   take(): Buffer {
     const start = this.#start
     const { bytes, at } = this
@@ -83,9 +83,7 @@ export class BatchWriter extends OutputBuffer {
   override reserve(count: number): void {
     const end = this.at + count
     if (end > this.limitAt) {
-      throw new InvalidMessageError(
-        `the message is larger than the ${this.maxBytes} bytes that may be sent (setting maxMessageBytes)`,
-      )
+      throw new InvalidMessageError(`message is larger than maxMessageBytes (${this.maxBytes} bytes)`)
     }
     if (end > this.bytes.length) this.#moveOn(end)
   }
@@ -101,7 +99,7 @@ export class BatchWriter extends OutputBuffer {
   }
 }
 
-/** Enough for a handshake: whoever connects has not proven anything yet. */
+/** Enough for a handshake, while the peer is unproven. */
 const FIRST_SLAB_BYTES = 8 * 1024
 const SLAB_BYTES = 128 * 1024
 const LEAST_LEFT_BYTES = 4 * 1024

@@ -105,7 +105,7 @@ describe("a writer", () => {
       writer.limitAt = writer.at + 100
       writer.raw(new Uint8Array(100))
       expect(() => writer.u8(1)).toThrow(InvalidMessageError)
-      expect(() => writer.u8(1)).toThrow("larger than the 100 bytes")
+      expect(() => writer.u8(1)).toThrow("message is larger than maxMessageBytes (100 bytes)")
       writer.takeBack(frame)
       writer.frame(3, new Uint8Array(101))
       expect(framesIn(writer.take().subarray(BATCH_HEADER_BYTES)).map(({ fields }) => fields.length)).toEqual(

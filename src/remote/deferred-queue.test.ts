@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { DeferredQueue, type Parcel } from "./deferred-queue.js"
+import { DeferredQueue, type Queueable } from "./deferred-queue.js"
 
 interface Step {
   readonly kind: "push" | "shift" | "trim" | "expire" | "take-all" | "withdraw"
@@ -23,22 +23,22 @@ test("does what a plain list does", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
       const all = { count: 5 }
-      const queue = new DeferredQueue<NumberedParcel>(all)
+      const queue = new DeferredQueue<NumberedMessage>(all)
       const model = new ListQueue()
-      const made: NumberedParcel[] = []
+      const made: NumberedMessage[] = []
       let now = 0
       for (const { kind, pick, afterMs } of steps) {
         now += afterMs
         if (kind === "push") {
-          const parcel = { number: made.length, bytes: pick, waiting: false }
-          made.push(parcel)
-          queue.push(parcel, now)
-          model.push(parcel, now)
+          const message = { number: made.length, bytes: pick, isWaiting: false }
+          made.push(message)
+          queue.push(message, now)
+          model.push(message, now)
         } else
           expect(performed(queue, kind, made, pick, now)).toEqual(performed(model, kind, made, pick, now))
         expect([queue.size, queue.bytes, queue.oldest]).toEqual([model.size, model.bytes, model.oldest])
         expect(all.count).toBe(5 + model.size)
-        expect(made.filter(({ waiting }) => waiting).length).toBe(model.size)
+        expect(made.filter(({ isWaiting }) => isWaiting).length).toBe(model.size)
       }
       expect(queue.takeAll()).toEqual(model.takeAll())
       expect(all.count).toBe(5)
@@ -48,10 +48,10 @@ test("does what a plain list does", () => {
 })
 
 test("a great many that are withdrawn, in whatever order, leave those that stay in theirs", () => {
-  const queue = new DeferredQueue<NumberedParcel>({ count: 0 })
-  const parcels = Array.from({ length: 5_000 }, (_, number) => ({ number, bytes: 1, waiting: false }))
-  for (const parcel of parcels) queue.push(parcel, parcel.number)
-  for (const parcel of parcels.toReversed()) if (parcel.number % 10 !== 3) queue.withdraw(parcel)
+  const queue = new DeferredQueue<NumberedMessage>({ count: 0 })
+  const messages = Array.from({ length: 5_000 }, (_, number) => ({ number, bytes: 1, isWaiting: false }))
+  for (const message of messages) queue.push(message, message.number)
+  for (const message of messages.toReversed()) if (message.number % 10 !== 3) queue.withdraw(message)
   expect(queue.size).toBe(500)
   expect(queue.takeAll().map(({ number }) => number)).toEqual(
     Array.from({ length: 500 }, (_, n) => 10 * n + 3),
@@ -60,8 +60,8 @@ test("a great many that are withdrawn, in whatever order, leave those that stay 
 
 test("what has waited exactly as long as it may is over, whatever fractions say", () => {
   for (const since of [0.1, 0.3, 1 / 3, 12_345.678_9]) {
-    const queue = new DeferredQueue<NumberedParcel>({ count: 0 })
-    queue.push({ number: 0, bytes: 1, waiting: false }, since)
+    const queue = new DeferredQueue<NumberedMessage>({ count: 0 })
+    queue.push({ number: 0, bytes: 1, isWaiting: false }, since)
     const due = (queue.oldest as number) + 30_000
     expect(queue.expire(30_000, due).length).toBe(1)
   }
@@ -69,27 +69,27 @@ test("what has waited exactly as long as it may is over, whatever fractions say"
 
 test("all queues of a system count together", () => {
   const all = { count: 0 }
-  const queues = [new DeferredQueue<NumberedParcel>(all), new DeferredQueue<NumberedParcel>(all)]
-  const parcels = queues.map((queue, number) => {
-    const parcel = { number, bytes: 1, waiting: false }
-    queue.push(parcel, 0)
-    return parcel
+  const queues = [new DeferredQueue<NumberedMessage>(all), new DeferredQueue<NumberedMessage>(all)]
+  const messages = queues.map((queue, number) => {
+    const message = { number, bytes: 1, isWaiting: false }
+    queue.push(message, 0)
+    return message
   })
   expect(all.count).toBe(2)
-  expect(queues[1]?.withdraw(parcels[1] as NumberedParcel)).toBe(true)
+  expect(queues[1]?.withdraw(messages[1] as NumberedMessage)).toBe(true)
   expect(all.count).toBe(1)
-  expect(queues[0]?.shift()).toBe(parcels[0])
+  expect(queues[0]?.shift()).toBe(messages[0])
   expect(all.count).toBe(0)
 })
 
-interface NumberedParcel extends Parcel {
+interface NumberedMessage extends Queueable {
   readonly number: number
 }
 
 function performed(
-  queue: DeferredQueue<NumberedParcel> | ListQueue,
+  queue: DeferredQueue<NumberedMessage> | ListQueue,
   kind: Exclude<Step["kind"], "push">,
-  made: readonly NumberedParcel[],
+  made: readonly NumberedMessage[],
   pick: number,
   now: number,
 ): unknown {
@@ -103,53 +103,53 @@ function performed(
     case "take-all":
       return queue.takeAll().map(({ number }) => number)
     case "withdraw": {
-      const parcel = made[pick % Math.max(1, made.length)]
-      return parcel !== undefined && queue.withdraw(parcel)
+      const message = made[pick % Math.max(1, made.length)]
+      return message !== undefined && queue.withdraw(message)
     }
   }
 }
 
-/** The same, as plainly as it can be said. The real queue acts first; `waiting` is its own. */
+/** The same, as plainly as it can be said. The real queue acts first; `isWaiting` is its own. */
 class ListQueue {
-  #list: { readonly parcel: NumberedParcel; readonly since: number }[] = []
+  #list: { readonly message: NumberedMessage; readonly since: number }[] = []
 
   get size(): number {
     return this.#list.length
   }
 
   get bytes(): number {
-    return this.#list.reduce((sum, { parcel }) => sum + parcel.bytes, 0)
+    return this.#list.reduce((sum, { message }) => sum + message.bytes, 0)
   }
 
   get oldest(): number | undefined {
     return this.#list[0]?.since
   }
 
-  push(parcel: NumberedParcel, since: number): void {
-    this.#list.push({ parcel, since })
+  push(message: NumberedMessage, since: number): void {
+    this.#list.push({ message, since })
   }
 
-  shift(): NumberedParcel | undefined {
-    return this.#list.shift()?.parcel
+  shift(): NumberedMessage | undefined {
+    return this.#list.shift()?.message
   }
 
-  trim(size: number): NumberedParcel[] {
-    return this.#list.splice(size).map(({ parcel }) => parcel)
+  trim(size: number): NumberedMessage[] {
+    return this.#list.splice(size).map(({ message }) => message)
   }
 
-  expire(ms: number, now: number): NumberedParcel[] {
+  expire(ms: number, now: number): NumberedMessage[] {
     const expired = this.#list.filter(({ since }) => since + ms <= now)
     this.#list = this.#list.filter(({ since }) => since + ms > now)
-    return expired.map(({ parcel }) => parcel)
+    return expired.map(({ message }) => message)
   }
 
-  takeAll(): NumberedParcel[] {
-    return this.#list.splice(0).map(({ parcel }) => parcel)
+  takeAll(): NumberedMessage[] {
+    return this.#list.splice(0).map(({ message }) => message)
   }
 
-  withdraw(parcel: NumberedParcel): boolean {
+  withdraw(message: NumberedMessage): boolean {
     const before = this.#list.length
-    this.#list = this.#list.filter((one) => one.parcel !== parcel)
+    this.#list = this.#list.filter((one) => one.message !== message)
     return this.#list.length < before
   }
 }

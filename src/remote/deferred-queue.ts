@@ -1,30 +1,30 @@
 import { assert } from "../errors/assert.js"
 import type { MonotonicMs } from "../ports/clock.js"
 
-/** Something that waits to be sent. */
-export interface Parcel {
+/** A message that a queue can hold. */
+export interface Queueable {
   readonly bytes: number
-  /** Whether it waits in a queue; the queue's to change. */
-  waiting: boolean
+  /** Whether the message waits in a queue; only the queue changes this. */
+  isWaiting: boolean
 }
 
-/** How many parcels wait in all queues of a system together. */
+/** The number of messages in all queues of a system together. */
 export interface DeferredCount {
   count: number
 }
 
 interface Place<P> {
-  readonly parcel: P
+  readonly message: P
   readonly since: MonotonicMs
 }
 
 /**
- * Parcels in the order of their sending. One that is withdrawn counts no more from then on; its place is
- * given up when its turn comes, or when such places are the larger half.
+ * A queue of messages in the order of sending. A withdrawn message no longer counts; its entry is removed
+ * when it reaches the head, or when such entries are the larger half.
  */
-export class DeferredQueue<P extends Parcel> {
+export class DeferredQueue<P extends Queueable> {
   readonly #all: DeferredCount
-  /** Those before the head have been taken. */
+  /** Entries before the head have been taken. */
   #places: (Place<P> | undefined)[] = []
   #head = 0
   #size = 0
@@ -42,14 +42,14 @@ export class DeferredQueue<P extends Parcel> {
     return this.#bytes
   }
 
-  /** When the first of them came. */
+  /** When the first message was queued. */
   get oldest(): MonotonicMs | undefined {
     return this.#first()?.since
   }
 
-  push(parcel: P, now: MonotonicMs): void {
-    this.#places.push({ parcel, since: now })
-    this.#count(parcel, true)
+  push(message: P, now: MonotonicMs): void {
+    this.#places.push({ message, since: now })
+    this.#count(message, true)
   }
 
   shift(): P | undefined {
@@ -57,23 +57,23 @@ export class DeferredQueue<P extends Parcel> {
     if (first === undefined) return undefined
     this.#places[this.#head] = undefined
     this.#head += 1
-    this.#count(first.parcel, false)
-    return first.parcel
+    this.#count(first.message, false)
+    return first.message
   }
 
-  /** Takes the newest until no more than `size` are left. */
+  /** Removes the newest messages until no more than `size` are left, and returns them. */
   trim(size: number): P[] {
     const cut: P[] = []
     while (this.#size > size) {
-      const { parcel } = this.#places.pop() as Place<P>
-      if (!parcel.waiting) continue
-      this.#count(parcel, false)
-      cut.push(parcel)
+      const { message } = this.#places.pop() as Place<P>
+      if (!message.isWaiting) continue
+      this.#count(message, false)
+      cut.push(message)
     }
     return cut.reverse()
   }
 
-  /** Takes those that have waited for `ms` or longer. */
+  /** Removes the messages that have waited for `ms` or longer, and returns them. */
   expire(ms: number, now: MonotonicMs): P[] {
     const expired: P[] = []
     for (let since = this.oldest; since !== undefined && since + ms <= now; since = this.oldest) {
@@ -84,38 +84,38 @@ export class DeferredQueue<P extends Parcel> {
 
   takeAll(): P[] {
     const all: P[] = []
-    for (let parcel = this.shift(); parcel !== undefined; parcel = this.shift()) all.push(parcel)
+    for (let message = this.shift(); message !== undefined; message = this.shift()) all.push(message)
     return all
   }
 
-  /** False if it is not waiting here any more. */
-  withdraw(parcel: P): boolean {
-    if (!parcel.waiting) return false
-    this.#count(parcel, false)
+  /** False if the message is no longer queued. */
+  withdraw(message: P): boolean {
+    if (!message.isWaiting) return false
+    this.#count(message, false)
     if (this.#places.length - this.#head > 64 + 2 * this.#size) this.#compact()
     return true
   }
 
   #first(): Place<P> | undefined {
-    while (this.#places[this.#head]?.parcel.waiting === false) this.#head += 1
+    while (this.#places[this.#head]?.message.isWaiting === false) this.#head += 1
     const first = this.#places[this.#head]
     if (first === undefined || (this.#head > 64 && this.#head * 2 > this.#places.length)) this.#compact()
     return first
   }
 
   #compact(): void {
-    this.#places = this.#places.slice(this.#head).filter((place) => place?.parcel.waiting)
+    this.#places = this.#places.slice(this.#head).filter((place) => place?.message.isWaiting)
     this.#head = 0
   }
 
-  #count(parcel: P, waiting: boolean): void {
-    assert(parcel.waiting !== waiting, "a parcel is counted twice")
+  #count(message: P, waiting: boolean): void {
+    assert(message.isWaiting !== waiting, "a message is counted twice")
     const sign = waiting ? 1 : -1
-    parcel.waiting = waiting
+    message.isWaiting = waiting
     this.#size += sign
     this.#all.count += sign
-    this.#bytes += sign * parcel.bytes
-    assert(this.#size >= 0 && this.#bytes >= 0, "a queue of parcels has less than none")
-    assert(this.#all.count >= this.#size, "a queue has more parcels than all queues together")
+    this.#bytes += sign * message.bytes
+    assert(this.#size >= 0 && this.#bytes >= 0, "a queue has a negative size")
+    assert(this.#all.count >= this.#size, "a queue has more messages than all queues together")
   }
 }

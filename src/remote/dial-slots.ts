@@ -1,6 +1,6 @@
 /**
- * How many nodes are dialled at one time. A message may hold a ref to any address, so whoever sends messages
- * could have this node dial thousands.
+ * Limits concurrent dials. A message may hold a ref to any address, so a peer could otherwise make this node
+ * dial thousands of them.
  */
 export class DialSlots {
   readonly #most: number
@@ -12,8 +12,8 @@ export class DialSlots {
   }
 
   /**
-   * Begins at once, or when it is its turn. The dial is over, or is not wanted any more, when what this gives
-   * is called.
+   * Calls `begin` at once, or when a slot is free. The caller must call the returned function when the dial
+   * has ended or is cancelled.
    */
   take(begin: () => void): () => void {
     let state: "waiting" | "begun" | "over" = "waiting"

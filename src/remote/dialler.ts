@@ -7,7 +7,7 @@ import type { PeerConnection } from "./peer-connection.js"
 import type { PeerConnections } from "./peer-connections.js"
 import type { RemoteNode } from "./remote-node.js"
 
-/** Dials other nodes, so many at a time, and tells each node how its dial went. */
+/** Dials other nodes, with a limit of concurrent dials, and reports the outcome to each `RemoteNode`. */
 export class Dialler {
   readonly #options: DiallerOptions
   readonly #connections: PeerConnections
@@ -18,7 +18,7 @@ export class Dialler {
     this.#connections = connections
   }
 
-  /** Begins to connect. What it returns calls the dial off; the node is told nothing after that. */
+  /** Begins to connect. The returned function cancels the dial; after that nothing is reported. */
   dial(node: RemoteNode): () => void {
     const { network, tls, timeoutMs, logger } = this.#options
     const abort = new AbortController()
@@ -37,8 +37,8 @@ export class Dialler {
             node.dialRefuted(made.claimed, `${detail}; ${advice[because]}`)
           else node.dialFailed(because)
         },
-        over: () => free(),
-        settled: () => free(),
+        closed: () => free(),
+        proven: () => free(),
       })
       peer = made
       node.dialAnswered()
@@ -47,7 +47,7 @@ export class Dialler {
     const fail = (error: unknown) => {
       free()
       if (abort.signal.aborted) return
-      logger.log("debug", "a node could not be dialled", { authority: node.authority, error })
+      logger.log("debug", "cannot dial a node", { authority: node.authority, error })
       const isUntrusted = error instanceof NetworkError && error.code === "Untrusted"
       node.dialFailed(isUntrusted ? "untrusted" : "unreachable")
     }
@@ -71,10 +71,9 @@ interface DiallerOptions {
   readonly logger: Logger
 }
 
-/** Nodes that are dialled at one time. */
 const MOST_DIALS = 256
 
-/** `host:port`, where an IPv6 host is in brackets. */
+/** Parses `host:port`, where an IPv6 host is in brackets. */
 function endpointOf(authority: string): Endpoint {
   const colon = authority.lastIndexOf(":")
   const host = authority.slice(0, colon)

@@ -1,4 +1,4 @@
-/** Why a handshake was refused, as a peer is told. The number is what stands on the wire. */
+/** Why a handshake was refused, as sent to the peer. The number is the code on the wire. */
 export const refusalCodes = {
   refused: 1,
   "wrong-address": 2,
@@ -17,39 +17,38 @@ export const refusalCodes = {
 export type HandshakeRefusal = keyof typeof refusalCodes
 
 /**
- * Why a handshake was refused, as this node knows it. A peer that has proven nothing is told no more than
- * `refused`.
+ * Why a handshake was refused, as known to this node. An unproven peer is sent `refused` and no other reason.
  */
 export type HandshakeProblem = HandshakeRefusal | "wrong-version" | "wrong-secret" | "replayed"
 
-/** Why there is no connection, or no longer one. */
+/** Why a connection could not be opened, or was closed. */
 export type DisconnectReason =
   | HandshakeProblem
-  /** The connection could not be made, or broke. */
+  /** The connection could not be opened, or failed. */
   | "unreachable"
-  /** One of the two does not believe the other's certificate. */
+  /** One of the two nodes does not trust the other's certificate. */
   | "untrusted"
-  /** This node has a defect that showed on what the peer sent. */
+  /** A defect of this node made it fail on a frame of the peer. */
   | "failed-on"
-  /** The peer ended the connection without a word. */
+  /** The peer closed the connection without a GOODBYE. */
   | "ended"
-  /** The peer said that it is stopping. */
+  /** The peer sent GOODBYE: it is stopping. */
   | "left"
-  /** Nothing came for longer than keep-alive allows. */
+  /** Nothing was received for longer than keepAlive.timeoutMs. */
   | "silent"
-  /** The peer began a batch and took too long over the rest. */
+  /** The peer took too long to send the rest of a batch, or to read. */
   | "slow"
   /** The handshake took too long. */
   | "handshake-timeout"
-  /** A checksum did not match: the bytes are not those that were sent. */
+  /** A checksum did not match. */
   | "corrupted"
-  /** A length beyond the limit. */
+  /** A batch announced a length beyond the limit. */
   | "too-long"
-  /** The same node made a new connection. */
+  /** The same node opened a new connection. */
   | "replaced"
-  /** Too many connections were unproven; the oldest of the busiest source had to go. */
+  /** Too many connections were unproven; the oldest of the busiest source was closed. */
   | "crowded-out"
-  /** This node goes on as its next incarnation; the connection was that of the last one. */
+  /** This node continues as a new incarnation; the connection belonged to the previous one. */
   | "reincarnated"
 
 const refusals = new Map<number, HandshakeRefusal>(
@@ -60,46 +59,46 @@ export function refusalOf(code: number): HandshakeRefusal | undefined {
   return refusals.get(code)
 }
 
-/** What a person can do about it. */
+/** What an operator can do about each reason. */
 export const advice: Readonly<Record<DisconnectReason, string>> = {
-  "wrong-version": "the two nodes speak different versions of the protocol; upgrade the older one",
+  "wrong-version": "the nodes use different versions of the protocol; upgrade the older one",
   refused:
-    "the other node refused this one before it had proven itself; the log of that node says why: listen.secret, namespace or version",
+    "the other node refused this node as unproven; its log has the reason: listen.secret, namespace or version",
   "wrong-address":
-    "the node there goes by another address; use the one that it advertises, or change its advertise setting",
-  "wrong-codec": "the two nodes have different codecs; set the same on both",
-  "wrong-store": "the two nodes use different stores; set the same on both",
-  "wrong-secret": "the two nodes have no listen.secret in common, or different namespaces",
+    "the node there advertises another address; use that address, or change its advertise setting",
+  "wrong-codec": "the nodes have different codecs; set the same codec on both",
+  "wrong-store": "the nodes use different stores; set the same store on both",
+  "wrong-secret": "the nodes have no listen.secret in common, or different namespaces; set the same on both",
   replayed:
-    "somebody repeats what a node of the cluster has said; see who can read the network between the nodes, or use TLS",
-  "wrong-limit": "maxMessageBytes of the other node is out of range; it is from 4,096 to 2^30 bytes",
+    "a recorded HELLO was sent again; find out who can read the network between the nodes, or use TLS",
+  "wrong-limit": "maxMessageBytes of the other node must be between 4,096 and 2^30; change it there",
   "wrong-certificate":
-    "with mutual TLS a node's certificate must bear the host that the node advertises, or listen.tls.serverName",
-  occupied:
-    "a node that goes by the same address is connected and answers; give each node an advertise setting of its own",
-  duplicate: "the other node is connecting at the same time; its connection will be used",
-  quarantined: "the other node has quarantined this one; restarting this node makes it a new one",
-  self: "the address is this node's own",
-  malformed: "the peer sent what no node would; it may be something else than a node, or of another version",
+    "with mutual TLS a node's certificate must name the host that the node advertises, or listen.tls.serverName",
+  occupied: "another live node advertises the same address; give each node its own advertise setting",
+  duplicate: "the other node is connecting at the same time; its connection is used",
+  quarantined: "the other node has quarantined this node; restart this node to give it a new incarnation",
+  self: "the address is that of this node",
+  malformed: "the peer sent malformed data; check that it is a Troupe node, and its version",
   stopping: "the node there is stopping",
-  unreachable: "check that the node is up, and that nothing between blocks the port",
-  untrusted: "look at listen.tls of both nodes: certificates, their names, and who signed them",
+  unreachable: "check that the node is up, and that no firewall blocks the port",
+  untrusted: "check listen.tls of both nodes: the certificates, their names and the CA that signed them",
   "failed-on": "this is a defect of Troupe; please report what the log says about it",
-  ended: "the other side closed the connection without a word; look whether its process has ended",
+  ended: "the other node closed the connection without a goodbye; check whether its process has ended",
   left: "the node has stopped",
-  silent: "the node or the network between hangs",
-  slow: "the network between is too slow for messages of this size",
-  "handshake-timeout": "what listens there may be something else than a node, or overloaded",
-  corrupted: "something between the nodes changes bytes; look at the network hardware, or use TLS",
-  "too-long": "the peer does not keep to the limit that it was told",
-  replaced: "the other node had lost the connection and made a new one",
-  "crowded-out": "more connections were being made than this node handles at a time",
-  reincarnated: "this node goes on as a new incarnation, and connects again at once",
+  silent: "the node or the network does not respond; check both",
+  slow: "the peer or the network is too slow for messages of this size",
+  "handshake-timeout":
+    "the handshake timed out; check that a Troupe node listens there, and that it is not overloaded",
+  corrupted: "bytes were changed between the nodes; check the network hardware, or use TLS",
+  "too-long": "the peer exceeded the message size that this node announced",
+  replaced: "the other node had lost the connection and opened a new one",
+  "crowded-out": "more connections were being opened than this node handles at one time",
+  reincarnated: "this node continues as a new incarnation, and reconnects at once",
 }
 
-/** The same, for where it depends on whether nodes use TLS. */
+/** As `advice`, for a reason whose advice depends on TLS. */
 export function adviceFor(reason: DisconnectReason, { isTls }: { readonly isTls: boolean }): string {
   return reason === "ended" && isTls
-    ? "the other side closed the connection; it may not believe this node's certificate, or its process has ended"
+    ? "the other node closed the connection; check whether it trusts this node's certificate, and whether its process has ended"
     : advice[reason]
 }

@@ -4,8 +4,8 @@ import type { MessageCodec } from "./message-codec.js"
 import { plainError } from "./plain-error.js"
 
 /**
- * Sends an error in a frame that `open` begins: as it is or, if something in it cannot be encoded, as much of
- * it as can.
+ * Sends an error in a frame that `open` begins: the error itself or, if part of it cannot be encoded, the
+ * part that can.
  */
 export function sendError(
   { frames, codec, maxBytes }: ErrorChannel,
@@ -34,6 +34,9 @@ interface ErrorChannel {
   readonly maxBytes: number
 }
 
-const UNSENDABLE_ERROR = new InvalidMessageError("it failed, and the error cannot cross the wire", "unknown")
-// Where it was made says nothing, and is long.
+const UNSENDABLE_ERROR = new InvalidMessageError(
+  "the call failed with an error that cannot be encoded",
+  "unknown",
+)
+// The stack of a shared error is meaningless, and long.
 UNSENDABLE_ERROR.stack = ""

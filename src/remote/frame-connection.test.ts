@@ -3,13 +3,13 @@ import {
   batchAround,
   batchOf,
   FakeConnection,
-  frameTools,
-  type TestTools,
+  frameDependencies,
+  type TestDependencies,
 } from "../../test/remote/golden-connection.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import type { InputBytes } from "../serialization/input-bytes.js"
-import { FrameConnection, type FrameHandler, type FrameTools } from "./frame-connection.js"
+import { FrameConnection, type FrameDependencies, type FrameHandler } from "./frame-connection.js"
 import { ALIVE, BATCH_BYTES, ENVELOPE, GOODBYE, HELLO, MAX_HANDSHAKE_BYTES, PING, PROBE } from "./frames.js"
 
 describe("a probe", () => {
@@ -87,7 +87,7 @@ describe("a probe that had no fair chance", () => {
 
   test("because the network took nothing gets one more round", async () => {
     const { frames, connection, tools } = talking()
-    connection.takesMore = false
+    connection.isWritable = false
     say(frames, 1)
     const told = probed(frames)
     await tools.clock.advance(1_500)
@@ -107,10 +107,10 @@ describe("a probe that had no fair chance", () => {
   })
 })
 
-test("a connection that has ended cannot be established", () => {
+test("refuses to establish a closed connection", () => {
   const { frames, tools } = talking()
   frames.close("ended")
-  expect(() => frames.established()).toThrow("has ended")
+  expect(() => frames.established()).toThrow("cannot establish a closed connection")
   expect(tools.clock.pendingTimers).toBe(0)
 })
 
@@ -141,13 +141,13 @@ describe("what is written", () => {
 
   test("waits while the network takes no more, and leaves first when it does again", () => {
     const { frames, connection, handler } = talking()
-    connection.takesMore = false
+    connection.isWritable = false
     say(frames, 1)
     expect(frames.isBlocked).toBe(true)
     say(frames, 2)
     say(frames, 3)
     expect(said(connection)).toEqual([1])
-    connection.takesMore = true
+    connection.isWritable = true
     connection.handler.drained()
     expect(said(connection)).toEqual([2, 3])
     expect([frames.isBlocked, handler.drains]).toEqual([false, 1])
@@ -155,7 +155,7 @@ describe("what is written", () => {
 
   test("is not more than the network takes: what waits is offered batch by batch, in order", () => {
     const { frames, connection, handler } = talking()
-    connection.takesMore = false
+    connection.isWritable = false
     say(frames, 1)
     for (const byte of [2, 3]) {
       frames.writer.frame(ENVELOPE, new Uint8Array(BATCH_BYTES).fill(byte))
@@ -168,7 +168,7 @@ describe("what is written", () => {
     connection.handler.drained()
     expect(said(connection)).toEqual([3])
     expect([frames.isBlocked, handler.drains]).toEqual([true, 0])
-    connection.takesMore = true
+    connection.isWritable = true
     connection.handler.drained()
     expect(said(connection)).toEqual([4])
     expect([frames.isBlocked, handler.drains]).toEqual([false, 1])
@@ -176,7 +176,7 @@ describe("what is written", () => {
 
   test("is bounded: a peer that does not read at all is given up", () => {
     const { frames, connection, handler } = talking({ backlogBytes: 3 * BATCH_BYTES })
-    connection.takesMore = false
+    connection.isWritable = false
     say(frames, 1)
     for (let batches = 0; batches < 2; batches += 1) {
       frames.writer.frame(ENVELOPE, new Uint8Array(BATCH_BYTES))
@@ -204,7 +204,7 @@ describe("what is written", () => {
 describe("reading that is held", () => {
   test("hands out nothing more, not even the rest of a batch, and goes on where it was", () => {
     const { frames, connection, handler } = talking()
-    handler.onFrame = () => frames.hold()
+    handler.onFrame = () => frames.pauseReading()
     const numbered = (...numbers: number[]) =>
       batchOf(...numbers.map((number) => [ENVELOPE, Uint8Array.of(number)] as const))
     const third = numbered(5, 6)
@@ -215,7 +215,7 @@ describe("reading that is held", () => {
     const heard: number[] = []
     for (let round = 0; round < 6; round += 1) {
       heard.push(handler.heard.length)
-      frames.goOn()
+      frames.resumeReading()
     }
     expect(heard).toEqual([1, 2, 3, 4, 5, 6])
     expect(handler.heard.map((one) => Number(one.slice(-2)))).toEqual([1, 2, 3, 4, 5, 6])
@@ -224,7 +224,7 @@ describe("reading that is held", () => {
 
   test("does not make the peer silent, nor slow; once it goes on, the peer has its time again", async () => {
     const { frames, connection, handler, tools } = talking()
-    handler.onFrame = () => frames.hold()
+    handler.onFrame = () => frames.pauseReading()
     const batch = batchOf([ENVELOPE], [ENVELOPE])
     connection.handler.data(Buffer.concat([batch, batch.subarray(0, 15)]))
     await tools.clock.advance(60_000)
@@ -232,7 +232,7 @@ describe("reading that is held", () => {
     // Its own pings leave all the while, so the peer does not give up either.
     expect(connection.takeFrames().length).toBeGreaterThan(20)
     handler.onFrame = () => {}
-    frames.goOn()
+    frames.resumeReading()
     await tools.clock.advance(8_000)
     expect(handler.ends).toEqual([])
     await tools.clock.advance(8_000)
@@ -241,23 +241,23 @@ describe("reading that is held", () => {
 
   test("hears the end of the peer after all that was said before it", () => {
     const { frames, connection, handler } = talking()
-    handler.onFrame = () => frames.hold()
+    handler.onFrame = () => frames.pauseReading()
     connection.handler.data(batchOf([ENVELOPE], [ENVELOPE]))
     connection.handler.ended()
     expect(handler.ends).toEqual([])
-    frames.goOn()
+    frames.resumeReading()
     expect([handler.heard.length, handler.ends]).toEqual([2, []])
-    frames.goOn()
+    frames.resumeReading()
     expect(handler.ends).toEqual(["ended"])
   })
 
   test("is over when the connection is: nothing more is handed out, and the end is seen", () => {
     const { frames, connection, handler } = talking()
-    handler.onFrame = () => frames.hold()
+    handler.onFrame = () => frames.pauseReading()
     connection.handler.data(batchOf([ENVELOPE], [ENVELOPE]))
     frames.finish("stopping")
     expect(connection.isPaused).toBe(false)
-    frames.goOn()
+    frames.resumeReading()
     expect(handler.heard.length).toBe(1)
   })
 })
@@ -286,7 +286,7 @@ describe("what comes", () => {
     const other = begun()
     other.connection.handler.data(batchAround(frame(MAX_HANDSHAKE_BYTES + 1)))
     expect(other.handler.heard).toEqual([])
-    expect(other.handler.ends).toEqual(["malformed: it begins as no node does"])
+    expect(other.handler.ends).toEqual(["malformed: it does not begin like a Troupe node"])
     const third = talking()
     third.connection.handler.data(batchAround(frame(MAX_HANDSHAKE_BYTES + 1)))
     expect([third.handler.heard.length, third.handler.ends]).toEqual([1, []])
@@ -385,11 +385,11 @@ describe("keep-alive", () => {
 
   test("does not ping into a network that takes no more", async () => {
     const { frames, connection, tools } = talking()
-    connection.takesMore = false
+    connection.isWritable = false
     say(frames, 1)
     connection.takeFrames()
     await pass(tools, connection, 6_000)
-    connection.takesMore = true
+    connection.isWritable = true
     connection.handler.drained()
     expect(connection.takeFrames()).toEqual([])
   })
@@ -534,7 +534,7 @@ describe("the end", () => {
 
   test("sends what waited for the network, in order, and what was said last", () => {
     const { frames, connection } = talking()
-    connection.takesMore = false
+    connection.isWritable = false
     say(frames, 1)
     frames.writer.frame(ENVELOPE, new Uint8Array(BATCH_BYTES).fill(2))
     frames.written()
@@ -568,23 +568,23 @@ interface Talk {
   readonly frames: FrameConnection
   readonly connection: FakeConnection
   readonly handler: RecordingHandler
-  readonly tools: TestTools
+  readonly tools: TestDependencies
 }
 
 /** One whose handshake has begun. */
-function begun(changed: Partial<FrameTools> = {}): Talk {
+function begun(changed: Partial<FrameDependencies> = {}): Talk {
   return connected(new FakeConnection(), changed)
 }
 
 /** One whose handshake is over. */
-function talking(changed: Partial<FrameTools> = {}): Talk {
+function talking(changed: Partial<FrameDependencies> = {}): Talk {
   const talk = begun(changed)
   talk.frames.established()
   return talk
 }
 
-function connected(connection: FakeConnection, changed: Partial<FrameTools> = {}): Talk {
-  const tools = frameTools(changed)
+function connected(connection: FakeConnection, changed: Partial<FrameDependencies> = {}): Talk {
+  const tools = frameDependencies(changed)
   const handler = new RecordingHandler()
   const frames = new FrameConnection(connection, tools, handler)
   handler.frames = frames
@@ -632,7 +632,7 @@ function said(connection: FakeConnection): (number | undefined)[] {
 }
 
 /** Time in which the peer is heard of once. */
-async function pass(tools: TestTools, connection: FakeConnection, ms: number): Promise<void> {
+async function pass(tools: TestDependencies, connection: FakeConnection, ms: number): Promise<void> {
   await tools.clock.advance(ms)
   connection.handler.data(batchOf([PING]))
 }

@@ -9,72 +9,71 @@ import { BatchReader, type StreamProblem } from "./batch-reader.js"
 import { BatchWriter } from "./batch-writer.js"
 import type { DisconnectReason } from "./disconnect-reason.js"
 import { ALIVE, BATCH_BYTES, GOODBYE, MAX_HANDSHAKE_BYTES, PING, PROBE } from "./frames.js"
-import type { Valve } from "./inbound-flow.js"
+import type { ReadControl } from "./inbound-flow.js"
 
 /**
- * A connection that speaks in frames, and that knows when its peer has fallen silent.
+ * A connection that reads and writes frames, and detects a peer that has become silent.
  *
- * What is written in one turn of the event loop leaves as one batch when the turn and its microtasks are
- * over. While the network takes no more, `isBlocked` says so and nothing is handed to it; whoever writes then
- * has the bytes on its own account.
+ * All frames written in one turn of the event loop leave as one batch, after the turn and its microtasks.
+ * While `isBlocked`, nothing is handed to the network; the caller then has to limit what it writes.
  *
- * Whoever deals with the frames may hold the reading, also in the middle of a batch.
+ * The handler of the frames may pause reading, also in the middle of a batch.
  *
- * Keep-alive runs on one slow timer: who has sent nothing since it last fired sends a ping; a peer of whom no
- * whole batch came for the time-out is given up, and so is one that takes too long over a batch that it
- * began. A timer that fires late shows that it was this process that stood still, and then nobody is blamed
- * until it fires again.
+ * Keep-alive uses one slow timer. If nothing was sent since it last fired, the connection sends a PING. A peer
+ * from which no complete batch arrived within the time-out is given up, and so is a peer that takes too long
+ * to complete a batch. A timer that fires late shows that this process was suspended; the peer is then not
+ * blamed until the timer fires again.
  */
-export class FrameConnection implements ConnectionHandler, Valve {
+export class FrameConnection implements ConnectionHandler, ReadControl {
   readonly writer: BatchWriter
   readonly remote: string
-  /** Resolves when the network has let go of it. */
+  /** Resolves when the transport has closed. */
   readonly gone: Promise<void>
-  #let: () => void = () => {}
+  #resolveGone: () => void = () => {}
   readonly #connection: Connection
-  readonly #tools: FrameTools
+  readonly #dependencies: FrameDependencies
   readonly #handler: FrameHandler
   readonly #reader: BatchReader
   readonly #input = new InputBytes(Buffer.alloc(0), 0, 0)
   #isEstablished = false
   #isClosed = false
   #isBlocked = false
-  /** Batches that wait because the network takes no more. */
+  /** Batches that wait while the network is blocked. */
   #backlog: Buffer[] = []
   #backlogBytes = 0
   #flushScheduled = false
   #timer: Timer | undefined
   #wroteSince = false
-  #heardAt: MonotonicMs
+  #receivedAt: MonotonicMs
   #bodies = 0
-  /** When the batch that is not whole yet began. */
+  /** When the incomplete batch began. */
   #begunAt: MonotonicMs | undefined
   #tickDueAt: MonotonicMs = Number.POSITIVE_INFINITY
-  /** Those who wait to hear whether the peer is still there. */
+  /** Callbacks that wait for the outcome of a probe. */
   #probes: ((isAlive: boolean) => void)[] = []
   #probeTimer: Timer | undefined
   #isHeld = false
-  /** Held in the middle of a body: the rest of it. */
+  /** The rest of the body in which reading was paused. */
   #rest: { readonly bytes: Buffer; readonly start: number; readonly end: number } | undefined
-  /** The peer has ended, and what it had sent before that is not dealt with yet. */
+  /** Whether the peer has ended while bytes that it sent before are still unread. */
   #hasEnded = false
 
-  constructor(connection: Connection, tools: FrameTools, handler: FrameHandler) {
+  constructor(connection: Connection, dependencies: FrameDependencies, handler: FrameHandler) {
     this.#connection = connection
-    this.#tools = tools
+    this.#dependencies = dependencies
     this.#handler = handler
-    this.writer = new BatchWriter(tools.digest)
-    this.#reader = new BatchReader(tools.digest, MAX_HANDSHAKE_BYTES)
+    this.writer = new BatchWriter(dependencies.digest)
+    this.#reader = new BatchReader(dependencies.digest, MAX_HANDSHAKE_BYTES)
     const { host, port } = connection.remote
     this.remote = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
     this.gone = new Promise((resolve) => {
-      this.#let = resolve
+      this.#resolveGone = resolve
     })
-    this.#heardAt = tools.clock.monotonicMs()
-    this.#timer = tools.clock.setTimer(tools.handshakeMs, () => this.close("handshake-timeout"))
+    this.#receivedAt = dependencies.clock.monotonicMs()
+    this.#timer = dependencies.clock.setTimer(dependencies.handshakeMs, () => this.close("handshake-timeout"))
   }
 
-  /** Called once the handler is ready for frames. */
+  /** Begins to read; the handler must be ready for frames. */
   start(): void {
     this.#connection.attach(this)
   }
@@ -87,17 +86,17 @@ export class FrameConnection implements ConnectionHandler, Valve {
     return this.#isBlocked
   }
 
-  /** The handshake is over: messages of full length may come, and keep-alive begins. */
+  /** Called after the handshake: accepts batches of full length and starts keep-alive. */
   established(): void {
-    if (this.#isClosed) throw new Error("a connection that has ended cannot be established")
+    if (this.#isClosed) throw new Error("cannot establish a closed connection")
     this.#isEstablished = true
-    this.#reader.maxBodyBytes = this.#tools.maxBodyBytes
+    this.#reader.maxBodyBytes = this.#dependencies.maxBodyBytes
     this.#timer?.cancel()
-    this.#heardAt = this.#tools.clock.monotonicMs()
+    this.#receivedAt = this.#dependencies.clock.monotonicMs()
     this.#setTimer()
   }
 
-  /** Has the peer answer, and tells whether it did: it gets a moment for it. */
+  /** Sends a PROBE, and reports whether the peer answered in time. */
   probe(answered: (isAlive: boolean) => void): void {
     if (this.#isClosed) return answered(false)
     this.#probes.push(answered)
@@ -108,16 +107,16 @@ export class FrameConnection implements ConnectionHandler, Valve {
   }
 
   /**
-   * The peer is not to blame where the question left late, or where this process stood still and may not have
-   * read the answer: then it gets one more round.
+   * The peer is not to blame if the PROBE left late, or if this process was suspended and may not have read the
+   * answer: it then gets one more round.
    */
   #awaitAnswer(isDelayed: boolean, moreRounds: number): void {
-    const { clock } = this.#tools
+    const { clock } = this.#dependencies
     const dueAt = clock.monotonicMs() + PROBE_MS
     this.#probeTimer = clock.setTimer(PROBE_MS, () => {
-      const stoodStill = clock.monotonicMs() - dueAt > PROBE_MS / 2
-      if ((stoodStill || isDelayed) && moreRounds > 0) this.#awaitAnswer(false, moreRounds - 1)
-      // Where reading is held, the answer may have come and not been read.
+      const wasSuspended = clock.monotonicMs() - dueAt > PROBE_MS / 2
+      if ((wasSuspended || isDelayed) && moreRounds > 0) this.#awaitAnswer(false, moreRounds - 1)
+      // While reading is paused, an answer may have arrived unread.
       else this.#probed(this.#isHeld)
     })
   }
@@ -127,18 +126,18 @@ export class FrameConnection implements ConnectionHandler, Valve {
     for (const answered of this.#probes.splice(0)) answered(isAlive)
   }
 
-  /** Ends a frame that the writer has open, and sees to it that it leaves. */
+  /** Ends the frame that is open in the writer, and schedules its sending. */
   closeFrame(frame: number): void {
     this.writer.close(frame)
     this.written()
   }
 
-  /** Something was written: it leaves at the end of the turn, or now if it is much. */
+  /** Called when frames were written: sends them at the end of the turn, or now if the batch is large. */
   written(): void {
     if (this.writer.size >= BATCH_BYTES) this.flush()
     else if (!this.#flushScheduled) {
       this.#flushScheduled = true
-      this.#tools.scheduler.afterMicrotasks(this.#flushLater)
+      this.#dependencies.scheduler.afterMicrotasks(this.#flushLater)
     }
   }
 
@@ -155,24 +154,24 @@ export class FrameConnection implements ConnectionHandler, Valve {
   }
 
   /**
-   * What has to be said however little the peer reads: failures, and who has died. It is not much, and it is
-   * bounded.
+   * Keeps frames that are sent even to a peer that does not read: failures and ends of actors. They are few,
+   * and bounded by `backlogBytes`.
    */
   #setAside(): void {
     if (this.writer.size < BATCH_BYTES) return
     const batch = this.writer.take()
     this.#backlog.push(batch)
     this.#backlogBytes += batch.length
-    if (this.#backlogBytes > this.#tools.backlogBytes) this.close("slow")
+    if (this.#backlogBytes > this.#dependencies.backlogBytes) this.close("slow")
   }
 
-  /** Closes now, also one that was finishing. What was not sent is lost. */
+  /** Closes at once, also during `finish`. Unsent bytes are lost. */
   close(because: DisconnectReason, detail = ""): void {
     if (!this.#isClosed) this.#end(because, detail)
     this.#connection.destroy()
   }
 
-  /** Closes once the peer has had the chance to read what was written; it gets no longer than a moment. */
+  /** Closes after the written bytes were sent, or after `LINGER_MS`. */
   finish(because: DisconnectReason, detail = ""): void {
     if (this.#isClosed) return
     for (const batch of this.#backlog) this.#connection.write(batch)
@@ -180,7 +179,7 @@ export class FrameConnection implements ConnectionHandler, Valve {
     this.flush()
     this.#end(because, detail)
     this.#connection.end()
-    this.#timer = this.#tools.clock.setTimer(LINGER_MS, () => this.#connection.destroy())
+    this.#timer = this.#dependencies.clock.setTimer(LINGER_MS, () => this.#connection.destroy())
   }
 
   data(chunk: Uint8Array): void {
@@ -190,37 +189,35 @@ export class FrameConnection implements ConnectionHandler, Valve {
   }
 
   #read(problem: StreamProblem | undefined, before = this.#bodies): void {
-    if (problem !== undefined && !this.#isEstablished) this.close("malformed", "it begins as no node does")
+    if (problem !== undefined && !this.#isEstablished)
+      this.close("malformed", "it does not begin like a Troupe node")
     else if (problem !== undefined) this.close(problem)
     else if (this.#reader.announced === 0) this.#begunAt = undefined
-    else if (this.#bodies !== before) this.#begunAt = this.#tools.clock.monotonicMs()
-    else this.#begunAt ??= this.#tools.clock.monotonicMs()
+    else if (this.#bodies !== before) this.#begunAt = this.#dependencies.clock.monotonicMs()
+    else this.#begunAt ??= this.#dependencies.clock.monotonicMs()
   }
 
-  /**
-   * Hands out no frame after the one that is being dealt with, and reads no more; the peer is held back in
-   * turn.
-   */
-  hold(): void {
+  /** Pauses reading after the current frame; back-pressure then slows the peer. */
+  pauseReading(): void {
     if (this.#isHeld || this.#isClosed) return
     this.#isHeld = true
     this.#connection.pause()
   }
 
-  goOn(): void {
+  resumeReading(): void {
     if (!this.#isHeld || this.#isClosed) return
     this.#isHeld = false
     const rest = this.#rest
     this.#rest = undefined
     if (rest !== undefined && !this.#frames(rest.bytes, rest.start, rest.end)) return
-    this.#read(this.#reader.goOn(this.#body))
+    this.#read(this.#reader.resume(this.#body))
     if (this.#isHeld || this.#isClosed) return
     if (this.#hasEnded) this.close("ended")
     else this.#connection.resume()
   }
 
   broke(error: unknown): void {
-    this.#tools.logger.log("error", "a frame could not be dealt with", { remote: this.remote, error })
+    this.#dependencies.logger.log("error", "failed to handle a frame", { remote: this.remote, error })
     this.close("failed-on")
   }
 
@@ -244,18 +241,18 @@ export class FrameConnection implements ConnectionHandler, Valve {
 
   closed(reason: CloseReason): void {
     this.#timer?.cancel()
-    this.#let()
+    this.#resolveGone()
     if (this.#isClosed) return
     this.#end(reason.kind === "failed" ? "unreachable" : "ended", failureOf(reason))
   }
 
   readonly #body = (bytes: Buffer, start: number, end: number): boolean => {
-    this.#heardAt = HEARD
+    this.#receivedAt = JUST_RECEIVED
     this.#bodies += 1
     return this.#frames(bytes, start, end)
   }
 
-  /** Whether to go on with the next body. */
+  /** Handles the frames of a body. Returns whether to continue with the next one. */
   #frames(bytes: Buffer, start: number, end: number): boolean {
     const input = this.#input
     let at = start
@@ -264,25 +261,25 @@ export class FrameConnection implements ConnectionHandler, Valve {
         input.reset(bytes, at, end)
         const length = input.u32()
         const next = input.at + length
-        if (length === 0 || next > end) throw new MalformedBytesError("a frame is longer than its batch")
+        if (length === 0 || next > end) throw new MalformedBytesError("a frame exceeds its batch")
         input.end = next
         const kind = input.u8()
         if (kind < PING || kind > ALIVE || !this.#isEstablished) this.#handler.frame(kind, input)
-        else if (input.left > 0) throw new MalformedBytesError("a frame has more in it than it should")
-        else if (kind !== PING) this.#own(kind)
+        else if (input.left > 0) throw new MalformedBytesError("a frame has trailing bytes")
+        else if (kind !== PING) this.#receiveControl(kind)
         at = next
         if (this.#isHeld) break
       }
     } catch (error) {
       if (error instanceof MalformedBytesError) this.close("malformed", error.message)
-      // A defect of this node, which is not to take it down.
+      // A defect of this node: it costs the connection, not the process.
       else this.broke(error)
     }
     if (this.#isHeld && at < end) this.#rest = { bytes, start: at, end }
     return !this.#isClosed && !this.#isHeld
   }
 
-  #own(kind: number): void {
+  #receiveControl(kind: number): void {
     if (kind === GOODBYE) this.close("left")
     else if (kind === ALIVE) this.#probed(true)
     else {
@@ -295,7 +292,7 @@ export class FrameConnection implements ConnectionHandler, Valve {
     this.#isClosed = true
     this.#backlog = []
     this.#rest = undefined
-    // Or the peer's end would never be seen.
+    // Otherwise the end of the peer would never be noticed.
     if (this.#isHeld) this.#connection.resume()
     this.#timer?.cancel()
     this.#handler.closed(because, detail)
@@ -303,19 +300,20 @@ export class FrameConnection implements ConnectionHandler, Valve {
   }
 
   #setTimer(): void {
-    const { clock, keepAlive } = this.#tools
+    const { clock, keepAlive } = this.#dependencies
     this.#tickDueAt = clock.monotonicMs() + keepAlive.intervalMs
     this.#timer = clock.setTimer(keepAlive.intervalMs, () => this.#tick())
   }
 
   #tick(): void {
-    const { clock, keepAlive } = this.#tools
+    const { clock, keepAlive } = this.#dependencies
     const now = clock.monotonicMs()
-    // What is not read cannot be heard: a peer that is held back is not silent.
-    const stoodStill = now - this.#tickDueAt > keepAlive.intervalMs || this.#isHeld
-    if (this.#heardAt === HEARD || stoodStill) this.#heardAt = now
-    if (stoodStill && this.#begunAt !== undefined) this.#begunAt = now
-    if (now - this.#heardAt >= keepAlive.timeoutMs && this.#begunAt === undefined) return this.close("silent")
+    // A peer whose bytes are not read is not silent.
+    const isExcused = now - this.#tickDueAt > keepAlive.intervalMs || this.#isHeld
+    if (this.#receivedAt === JUST_RECEIVED || isExcused) this.#receivedAt = now
+    if (isExcused && this.#begunAt !== undefined) this.#begunAt = now
+    if (now - this.#receivedAt >= keepAlive.timeoutMs && this.#begunAt === undefined)
+      return this.close("silent")
     const allowedMs = keepAlive.timeoutMs + this.#reader.announced / LEAST_BYTES_A_MS
     if (this.#begunAt !== undefined && now - this.#begunAt >= allowedMs) return this.close("slow")
     if (!this.#wroteSince && !this.#isBlocked) {
@@ -327,38 +325,37 @@ export class FrameConnection implements ConnectionHandler, Valve {
   }
 }
 
-export interface FrameTools {
+export interface FrameDependencies {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly digest: Digest
   readonly logger: Pick<Logger, "log">
   readonly keepAlive: { readonly intervalMs: number; readonly timeoutMs: number }
   readonly handshakeMs: number
-  /** The longest body of a batch, once the handshake is over. */
+  /** The longest body of a batch after the handshake. */
   readonly maxBodyBytes: number
-  /** How much may be set aside for a peer that does not read. */
+  /** Limit of the bytes that are kept for a peer that does not read. */
   readonly backlogBytes: number
 }
 
 export interface FrameHandler {
-  /** Throws a `MalformedBytesError` for what cannot be; the connection is then closed. */
+  /** Handles a frame. A `MalformedBytesError` closes the connection. */
   frame(kind: number, input: InputBytes): void
-  /** The network takes bytes again. */
+  /** Called when the network accepts bytes again. */
   drained(): void
-  /** The last call, made once. */
+  /** Called once, last. */
   closed(because: DisconnectReason, detail: string): void
 }
 
-/** In the place of a time: since the timer last fired. It saves reading the clock for every batch. */
-const HEARD: MonotonicMs = Number.POSITIVE_INFINITY
-/** How long a peer may take to read the last words. */
+/** Stands for "since the timer last fired", which saves reading the clock for every batch. */
+const JUST_RECEIVED: MonotonicMs = Number.POSITIVE_INFINITY
+/** How long `finish` waits for the peer to read. */
 const LINGER_MS = 1_000
 /**
- * How long a peer may take to say that it is there. Two rounds of it are less than a handshake, which waits
- * for them.
+ * How long a peer may take to answer a PROBE. Two rounds take less than a handshake, which waits for them.
  */
 const PROBE_MS = 1_500
-/** A batch may take as long as at this speed, on top of the time-out. */
+/** The slowest accepted speed of a batch, which adds to the time-out. */
 const LEAST_BYTES_A_MS = 16
 
 function asBuffer(chunk: Uint8Array): Buffer {

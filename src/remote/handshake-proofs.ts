@@ -3,8 +3,8 @@ import { PROTOCOL_VERSION } from "./frames.js"
 import { openKey } from "./shared-keys.js"
 
 /**
- * What the handshake computes from keys. Each value is an HMAC over a label and bytes of the handshake. The
- * label names the purpose and the version of the protocol, so that a value for one purpose is never valid for
+ * The purpose of an HMAC in the handshake. Each HMAC is over a label and bytes of the handshake; the label
+ * names the purpose and the version of the protocol, so that a value for one purpose is never valid for
  * another.
  */
 type ProofLabel = "hello" | "dialler" | "listener" | "store" | "answers"
@@ -16,12 +16,12 @@ export function labelledHmac(label: ProofLabel, key: Uint8Array, of: Uint8Array,
   )
 }
 
-/** The tag of a HELLO: shows that the dialler has this key, to a listener that has it too. */
+/** Computes the tag of a HELLO, which shows that the dialler has this key to a listener that has it too. */
 export function helloTag(tagged: Uint8Array, key: Uint8Array, digest: Digest): Uint8Array {
   return labelledHmac("hello", key, tagged, digest)
 }
 
-/** The first tag of the dialler's that one of the listener's keys makes too, by its index, and that key. */
+/** Finds the first tag of the dialler that matches one of the listener's keys: its index, and that key. */
 export function commonKey(
   keys: readonly Uint8Array[],
   tagged: Uint8Array,
@@ -36,7 +36,7 @@ export function commonKey(
   return undefined
 }
 
-/** Why there is no key in common, for the log of the listener. */
+/** Explains why there is no common key, for the log of the listener. */
 export function secretProblem(
   namespace: string,
   keys: readonly Uint8Array[],
@@ -45,9 +45,9 @@ export function secretProblem(
 ): string {
   const open = openKey(namespace, digest)
   if (keys.some((key) => digest.equal(key, open)))
-    return "this node has no secret, and it has one or another namespace"
+    return "this node has no secret; the peer has a secret, or another namespace"
   const openTag = helloTag(tagged, open, digest)
   return tags.some((tag) => digest.equal(tag, openTag))
-    ? "it has no secret"
-    : "it has another secret or namespace"
+    ? "the peer has no secret"
+    : "the peer has another secret or namespace"
 }

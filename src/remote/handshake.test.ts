@@ -358,7 +358,7 @@ test.each([
       kind: "refused",
       by: "us",
       because: "malformed",
-      detail: `frame ${kind} came where the handshake has no place for it`,
+      detail: `unexpected frame ${kind} in the handshake`,
       send: {
         kind: REFUSED,
         fields: Uint8Array.of(refusalCodes[awaited === READY ? "malformed" : "refused"]),
@@ -374,7 +374,7 @@ test("whatever comes after the end is refused", () => {
     // For coming at all: nothing in it is looked at any more.
     const refused = {
       kind: "refused",
-      detail: `frame ${frame.kind} came where the handshake has no place for it`,
+      detail: `unexpected frame ${frame.kind} in the handshake`,
     }
     expect(heard(listener, frame)).toMatchObject(refused)
     expect(heard(dialler, frame)).toMatchObject(refused)

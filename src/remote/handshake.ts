@@ -13,37 +13,37 @@ import { HELLO, PROOF, PROTOCOL_VERSION, READY, REFUSED, WELCOME } from "./frame
 import { commonKey, helloTag, labelledHmac, secretProblem } from "./handshake-proofs.js"
 
 /**
- * How two nodes come to believe each other: a decision over the frames of one side. No other frame is looked
- * at before it is over.
+ * How two nodes authenticate each other: a decision over the frames of one side. No other frame is handled
+ * before the handshake has ended.
  *
  *     dialler                                             listener
- *       HELLO  version, who I am, whom I dialled,
- *              nonce, a tag by each of my keys      ------>
- *                                 WELCOME  which key, who I am, system, codec,
+ *       HELLO  version, own id, dialled authority,
+ *              nonce, a tag for each own key        ------>
+ *                                 WELCOME  index of the key, own id, system, codec,
  *              <------                     limit, nonce, proof
  *       PROOF  system, codec, store, limit, proof   ------>
  *              <------                            READY
  *
- * All is keyed with secrets that were stretched (`shared-keys.ts`), and never travel. A tag is an HMAC over
- * HELLO: by it the listener finds a key that both have, as each side may have two while the secret is being
- * changed, and a stranger without one gets no answer that depends on a secret. The tag can be repeated by
- * whoever recorded it, though not while the first is unproven. So it proves nothing: the proofs do, which are
- * HMACs over both nonces and everything both have said. Each role has its own label, so that nobody's proof
- * can be sent back to them. The listener proves itself first: a dialler that finds another secret says no
- * more. The store's identity never travels either; PROOF has an HMAC of it. READY is there so that the
- * dialler calls nobody connected who has not agreed to it.
+ * All HMACs are keyed with stretched secrets (`shared-keys.ts`), which are never sent. A tag is an HMAC over
+ * HELLO, by which the listener finds a common key: each side may have two while the secret is being rotated.
+ * A peer without a key gets no reply that depends on a secret. An attacker can replay a recorded tag, though
+ * not while the first connection with it is unproven, so a tag proves nothing. The proofs do: they are HMACs
+ * over both nonces and everything both sides have sent. Each role has its own label, so that a proof cannot
+ * be reflected to its sender. The listener proves its identity first, and a dialler that finds another secret
+ * sends nothing more. The store's identity is not sent either; PROOF has an HMAC of it. READY ensures that the
+ * dialler considers itself connected only to a listener that has accepted it.
  *
- * A node that has lost its connection makes a new one, which takes the place of the old. Before it does, the
- * old one is asked whether somebody still answers on it: if so, somebody else goes by the same address, and
- * the new one is refused as `occupied`. Two nodes that dial each other at one time may look the same to a
- * listener; it can tell by its connection having been made after the HELLO, and refuses a duplicate.
+ * A node that has lost its connection opens a new one, which replaces the old one. Before that, the listener
+ * probes the old connection: if the peer still answers there, two nodes advertise the same address, and the
+ * new connection is refused as `occupied`. When two nodes dial each other at the same time, the listener sees
+ * that its own connection was established after the HELLO, and refuses a duplicate instead.
  *
- * Either side may say REFUSED instead, and closes. It gives the reason only to a peer that has proven itself;
- * everybody else is told `refused`, and the log of this node has the rest. The reason of a peer that has
- * proven nothing is good for the log and for nothing else.
+ * Either side may send REFUSED instead, and close. Only a proven peer is sent the reason; all others are sent
+ * `refused`, and the log of this node has the details. The reason that an unproven peer sends is used for the
+ * log only.
  *
- * The proof says who is at the other end, and protects nothing that is sent afterwards. Where the network is
- * not to be trusted, that is for TLS to do; a home-made cipher would be worse than none.
+ * The proof authenticates the peer, and does not protect what is sent afterwards. On a network that is not
+ * trusted, TLS must do that; a home-made cipher would be worse than none.
  */
 export class Handshake {
   readonly #terms: HandshakeTerms
@@ -51,16 +51,16 @@ export class Handshake {
   readonly #dialled: string | undefined
   #state: "begin" | "welcome" | "proof" | "confirming" | "ready" | "over"
   #peer: Peer | undefined
-  /** Who the peer says it is. */
+  /** The id that the peer claims. */
   #claimed: NodeId | undefined
   #isProven = false
-  /** The one of the keys that both have. */
+  /** The common key. */
   #key: Uint8Array = NO_KEY
-  /** Whom the peer says that it dialled. */
+  /** The authority that the peer has dialled, as it says. */
   #wanted = ""
-  /** A listener's connection with that node at the time of its HELLO. */
+  /** The listener's connection with that node when its HELLO arrived. */
   #before: LiveConnection | undefined
-  /** All that both have said and that a proof vouches for. */
+  /** Everything both sides have sent that the proofs cover. */
   #transcript: Buffer = Buffer.alloc(0)
 
   private constructor(terms: HandshakeTerms, dialled: string | undefined) {
@@ -93,7 +93,7 @@ export class Handshake {
     return { handshake, hello: { kind: HELLO, fields: hello } }
   }
 
-  /** Who the other says it is; proven only once this is established. */
+  /** The id that the peer claims; proven once the handshake is established. */
   get claimed(): NodeId | undefined {
     return this.#claimed
   }
@@ -108,16 +108,14 @@ export class Handshake {
     }
   }
 
-  /** Whether somebody answered on the connection that the new one would replace. */
+  /** Continues after the probe of the connection that the new one would replace. */
   confirmed(isAlive: boolean): HandshakeStep {
     if (this.#state !== "confirming") return { kind: "over" }
-    if (isAlive) return this.#refuse("occupied", "the connection that it would replace is in use")
+    if (isAlive) return this.#refuse("occupied", "the connection it would replace is in use")
     return this.#admit(this.#peer as Peer)
   }
 
-  /**
-   * The connection has ended: whatever is said of the old one from now on, nobody is admitted on this one.
-   */
+  /** Called when the connection has ended: a later result of the probe admits nobody on it. */
   ended(): void {
     this.#state = "over"
   }
@@ -134,20 +132,24 @@ export class Handshake {
     if (kind === PROOF && this.#state === "proof") return this.#proof(input)
     if (kind === READY && this.#state === "ready") {
       endOf(input)
-      assert(this.#isProven && this.#peer !== undefined, "a peer that has proven nothing is established")
+      assert(this.#isProven && this.#peer !== undefined, "an unproven peer is established")
       this.#state = "over"
       return { kind: "established", peer: this.#peer }
     }
-    return this.#refuse("malformed", `frame ${kind} came where the handshake has no place for it`)
+    return this.#refuse("malformed", `unexpected frame ${kind} in the handshake`)
   }
 
   #hello(input: InputBytes): HandshakeStep {
     const { self, namespace, keys, system, codec, maxMessageBytes, digest, random } = this.#terms
     const start = input.at
-    for (const byte of MAGIC) if (input.u8() !== byte) return this.#refuse("malformed", "no node says this")
+    for (const byte of MAGIC)
+      if (input.u8() !== byte) return this.#refuse("malformed", "HELLO does not begin with the magic bytes")
     const version = input.u8()
     if (version !== PROTOCOL_VERSION) {
-      return this.#refuse("wrong-version", `it speaks version ${version}, this node ${PROTOCOL_VERSION}`)
+      return this.#refuse(
+        "wrong-version",
+        `the peer has protocol version ${version}, this node ${PROTOCOL_VERSION}`,
+      )
     }
     const node = NodeId.parse(input.text(MAX_TEXT))
     this.#wanted = input.text(MAX_TEXT)
@@ -160,8 +162,8 @@ export class Handshake {
     if (common === undefined) {
       return this.#refuse("wrong-secret", secretProblem(namespace, keys, { tagged, tags }, digest))
     }
-    if (this.#terms.greeted?.(nonce.toString("latin1")) === false) {
-      return this.#refuse("replayed", "its HELLO is that of another connection")
+    if (this.#terms.admitHello?.(nonce.toString("latin1")) === false) {
+      return this.#refuse("replayed", "its HELLO was sent on another connection that is unproven")
     }
     this.#key = common.key
     this.#before = this.#terms.connectionWith(node)
@@ -183,7 +185,11 @@ export class Handshake {
     const { self, keys, digest, judge, codec, system, store, maxMessageBytes } = this.#terms
     const start = input.at
     const version = input.u8()
-    if (version !== PROTOCOL_VERSION) return this.#refuse("wrong-version", `it speaks version ${version}`)
+    if (version !== PROTOCOL_VERSION)
+      return this.#refuse(
+        "wrong-version",
+        `the peer has protocol version ${version}, this node ${PROTOCOL_VERSION}`,
+      )
     const key = keys[input.u8()]
     const node = NodeId.parse(input.text(MAX_TEXT))
     const theirSystem = input.text(MAX_TEXT)
@@ -193,7 +199,7 @@ export class Handshake {
     this.#transcript = Buffer.concat([this.#transcript, input.bytes.subarray(start, input.at)])
     const proof = input.raw(PROOF_BYTES)
     endOf(input)
-    if (key === undefined) throw new MalformedBytesError("it says a key that this node has not named")
+    if (key === undefined) throw new MalformedBytesError("WELCOME names a key that HELLO has not offered")
     this.#key = key
     this.#claimed = node
     if (!digest.equal(proof, this.#hmacOf("listener"))) {
@@ -201,7 +207,7 @@ export class Handshake {
     }
     this.#isProven = true
     if (node.equals(self)) return this.#refuse("self", "")
-    if (node.address !== this.#dialled) return this.#refuse("wrong-address", `it goes by ${node.address}`)
+    if (node.address !== this.#dialled) return this.#refuse("wrong-address", `it advertises ${node.address}`)
     const misfit = this.#misfit(node, theirCodec, limit)
     if (misfit !== undefined) return misfit
     const refusal = judge(node)
@@ -239,7 +245,10 @@ export class Handshake {
     const peer = { node, address: addressOf(system, node), maxMessageBytes: limit, answerKey }
     this.#peer = peer
     if (this.#wanted !== self.address) {
-      return this.#refuse("wrong-address", `it dialled another address than ${self.address}`)
+      return this.#refuse(
+        "wrong-address",
+        `it dialled another address (this node advertises ${self.address})`,
+      )
     }
     if (!digest.equal(storeTag, ownStoreTag)) return this.#refuse("wrong-store", "")
     const misfit = this.#misfit(node, codec, limit)
@@ -253,26 +262,26 @@ export class Handshake {
   }
 
   #admit(peer: Peer): HandshakeStep {
-    assert(this.#isProven, "a peer that has proven nothing is admitted")
+    assert(this.#isProven, "an unproven peer is admitted")
     const refusal = this.#terms.judge(peer.node)
     if (refusal !== undefined) return this.#refuse(refusal, "")
-    // One that was made since is newer than this one's HELLO, and the peer has agreed to it.
+    // A connection established since then is newer than this HELLO, and the peer has accepted it.
     const present = this.#terms.connectionWith(peer.node)
     if (present !== undefined && present !== this.#before) return this.#refuse("duplicate", "")
     this.#state = "over"
     return { kind: "established", peer, send: { kind: READY, fields: undefined } }
   }
 
-  /** What both sides hold against a peer that has proven itself. */
+  /** Checks that both sides apply to a proven peer. */
   #misfit(node: NodeId, codec: string, limit: number): HandshakeStep | undefined {
     if (codec !== this.#terms.codec) {
-      return this.#refuse("wrong-codec", `it has ${codec}, this node ${this.#terms.codec}`)
+      return this.#refuse("wrong-codec", `the peer has ${codec}, this node ${this.#terms.codec}`)
     }
     if (limit < LEAST_MESSAGE_BYTES || limit > MOST_MESSAGE_BYTES) {
-      return this.#refuse("wrong-limit", `it takes messages of ${limit} bytes`)
+      return this.#refuse("wrong-limit", `its maxMessageBytes is ${limit}`)
     }
     if (this.#terms.bears?.(node.host) === false) {
-      return this.#refuse("wrong-certificate", `its certificate does not bear ${node.host}`)
+      return this.#refuse("wrong-certificate", `its certificate does not name ${node.host}`)
     }
     return undefined
   }
@@ -292,45 +301,43 @@ export class Handshake {
 export interface HandshakeTerms {
   readonly self: NodeId
   readonly namespace: string
-  /** The system's name in the paths of its actors. */
+  /** The name of the system in the paths of its actors. */
   readonly system: string
-  /** The codec's name. */
+  /** The name of the codec. */
   readonly codec: string
-  /** The store's identity; empty without one. */
+  /** The identity of the store; empty without a store. */
   readonly store: string
-  /** The largest message that this node takes. */
+  /** The largest message that this node accepts. */
   readonly maxMessageBytes: number
-  /** What proofs are keyed with: one or two, the current one first. */
+  /** The keys of the proofs: one or two, the current one first. */
   readonly keys: readonly Uint8Array[]
   readonly digest: Digest
   readonly random: Random
-  /** Whether to talk to this node at all. */
+  /** Returns why to refuse this node; undefined to accept it. */
   readonly judge: (peer: NodeId) => HandshakeRefusal | undefined
-  /** The connection that there is with the address of this node; undefined without one. */
+  /** Returns the current connection with the address of that node, if there is one. */
   readonly connectionWith: (peer: NodeId) => LiveConnection | undefined
   /**
-   * A dialler has said what only a node of the cluster says, with this nonce. False if another that is
-   * unproven has said the same.
+   * Records a HELLO with a valid tag and this nonce. False if another unproven connection has sent the same
+   * HELLO.
    */
-  readonly greeted?: (nonce: string) => boolean
-  /** Whether the peer's certificate bears this host; undefined where certificates do not say who is who. */
+  readonly admitHello?: (nonce: string) => boolean
+  /** Whether the peer's certificate names this host; undefined without mutual TLS. */
   readonly bears?: ((host: string) => boolean) | undefined
 }
 
 /** A connection that a new one would replace. */
 export interface LiveConnection {
-  /** Asks whether somebody is still there, and is told within a bounded time. */
+  /** Asks the peer to answer, and reports within a bounded time whether it did. */
   probe(answered: (isAlive: boolean) => void): void
 }
 
 export interface Peer {
   readonly node: NodeId
-  /** What the paths of its actors begin with. */
+  /** The address that the paths of its actors begin with. */
   readonly address: Address
   readonly maxMessageBytes: number
-  /**
-   * Known to both ends of this connection and to nobody else: where answers go cannot be guessed without it.
-   */
+  /** Known only to the two ends of this connection: without it the paths of questions cannot be guessed. */
   readonly answerKey: Uint8Array
 }
 
@@ -342,10 +349,10 @@ export interface Outgoing {
 
 export type HandshakeStep =
   | { readonly kind: "wait"; readonly send: Outgoing }
-  /** The listener asks whether the connection that the peer has is still in use, and tells `confirmed`. */
+  /** The driver probes the current connection of the peer, and calls `confirmed` with the result. */
   | { readonly kind: "confirm"; readonly connection: LiveConnection; readonly send?: undefined }
   | { readonly kind: "established"; readonly peer: Peer; readonly send?: Outgoing }
-  /** It had ended before. */
+  /** The handshake had already ended. */
   | { readonly kind: "over"; readonly send?: undefined }
   | {
       readonly kind: "refused"
@@ -356,7 +363,7 @@ export type HandshakeStep =
     }
 
 const MAGIC = [0x54, 0x52, 0x50, 0x45] as const
-/** What a node may say that it takes: errors have to fit, and a buffer has to hold it. */
+/** Limits of maxMessageBytes: errors have to fit into a message, and a message into a buffer. */
 export const LEAST_MESSAGE_BYTES = 4_096
 export const MOST_MESSAGE_BYTES = 2 ** 30
 const NONCE_BYTES = 32
@@ -368,12 +375,13 @@ const NOTHING = new Uint8Array()
 
 function tagsIn(input: InputBytes): Uint8Array[] {
   const count = input.u8()
-  if (count < 1 || count > MAX_KEYS) throw new MalformedBytesError(`a HELLO has 1 or 2 tags, not ${count}`)
+  if (count < 1 || count > MAX_KEYS)
+    throw new MalformedBytesError(`HELLO must have 1 or 2 tags (got ${count})`)
   return Array.from({ length: count }, () => Buffer.from(input.raw(PROOF_BYTES)))
 }
 
 function endOf(input: InputBytes): void {
-  if (input.left > 0) throw new MalformedBytesError("a frame of the handshake is longer than it should be")
+  if (input.left > 0) throw new MalformedBytesError("a frame of the handshake has trailing bytes")
 }
 
 function addressOf(system: string, { host, port }: NodeId): Address {

@@ -3,48 +3,46 @@ import { assert } from "../errors/assert.js"
 import { OverloadedError } from "../errors/call-errors.js"
 
 /**
- * How much of what came by one connection may wait in mailboxes: a decision. Messages enter and leave;
- * `isHeld` says when to read no further, and `round` when to go on.
+ * Limits the messages of one connection that wait in mailboxes: a decision. Messages enter and leave;
+ * `isHeld` says when to pause reading, and `round` when to resume.
  *
- * To stop reading slows the sender down, but it also stops what the actors here may be waiting for: answers
- * and ends of actors come by the same connection, behind the messages. "Hold until half has been taken" alone
- * would be a deadlock:
+ * Pausing slows the sender down, but it also delays what actors here may wait for: answers and ends of actors
+ * arrive on the same connection, behind the messages. Pausing until half of the budget is free would
+ * deadlock:
  *
  *     1. an actor asks the peer, and waits for the answer
- *     2. the peer's messages for that actor fill the budget, and reading stops
- *     3. the answer stands behind them in the socket: nothing is taken, nothing is read
+ *     2. the peer's messages for that actor fill the budget, and reading is paused
+ *     3. the answer is behind them in the socket: no message is taken, and nothing is read
  *
- * So reading is held only for as long as that helps, which is while actors take messages. The measure is a
- * round: the event loop has gone round once, and every actor that was ready then has had a turn. When a round
- * ends in which nothing left the budget, whatever waits there waits for something else, and reading goes on.
- * Rounds end by themselves, so no hold lasts for ever, and no clock is needed: a time limit would be too long
- * for the deadlock, and too short for a node whose actors compute.
+ * So reading is paused only while actors take messages. The measure is a round: one iteration of the event
+ * loop, in which every ready actor has had a turn. If no message leaves the budget during a round, those that
+ * wait are waiting for something else, and reading resumes. Rounds end by themselves, so no pause lasts for
+ * ever, and no clock is needed: a time limit would be too long for the deadlock, and too short for a node
+ * whose actors compute.
  *
- * What was waiting then is `stuck`. From there on the budget is crowded until half of it is free: a small
- * window is read at a time, and what would wait behind much else in one mailbox is refused, at once. Actors
- * that keep up are served as before; those that do not are refused. At twice the budget it is full, and only
- * an actor at rest gets a message. So what can wait is bounded, however many actors are slow, and one that is
- * slow by itself is bounded before that by the capacity of its mailbox.
+ * The messages that waited at that time are `stuck`. From then on the budget is crowded until half of it is
+ * free: a small window is read at a time, and a message to a mailbox that already holds a window's worth is
+ * refused at once. Actors that keep up are served as before. At twice the budget it is full, and only an idle
+ * actor gets a message. So the total is bounded for any number of slow actors; a single slow actor is bounded
+ * earlier, by the capacity of its mailbox.
  *
- * A mailbox that is half full stops the reading as well, for a round or more: many connections that flood one
- * actor which keeps up are slowed down before its mailbox has to refuse.
+ * A half-full mailbox also pauses reading, for a round or more: if many connections flood one actor that
+ * keeps up, they are slowed down before its mailbox has to refuse.
  */
 export class InboundBudget implements Backlog {
   readonly #terms: InboundTerms
-  /**
-   * The share of the budget that a crowded connection reads at a time, and that one mailbox may then hold.
-   */
+  /** The share of the budget that is read at a time while crowded, and that one mailbox may then hold. */
   readonly #window: InboundTerms
   #messages = 0
   #bytes = 0
   #stuckMessages = 0
   #stuckBytes = 0
-  /** With as many reading is held. */
+  /** The counts at which reading is paused. */
   #mostMessages: number
   #mostBytes: number
   #isCrowded = false
   #isHeld = false
-  /** Held: what has to be left for reading to go on. */
+  /** While held: reading resumes when no more than this is left. */
   #untilMessages = 0
   #untilBytes = 0
   #hasMoved = false
@@ -59,7 +57,7 @@ export class InboundBudget implements Backlog {
     }
   }
 
-  /** Nothing more is to be read until `round` says so. */
+  /** Whether reading is paused until `round` returns true. */
   get isHeld(): boolean {
     return this.#isHeld
   }
@@ -104,7 +102,7 @@ export class InboundBudget implements Backlog {
     this.#setMost()
   }
 
-  /** A round is over since reading was held, or since the last one. Says whether to read on. */
+  /** Called at the end of each round while held. Returns whether to resume reading. */
   round(): boolean {
     const isBelow = this.#messages <= this.#untilMessages && this.#bytes <= this.#untilBytes
     if (isBelow) this.#isHeld = false
@@ -114,7 +112,7 @@ export class InboundBudget implements Backlog {
   }
 
   refusal(target: string): OverloadedError {
-    return new OverloadedError(target, this.#terms.messages, "messages of one node waiting around it")
+    return new OverloadedError(target, this.#terms.messages, "messages of one node waiting on this node")
   }
 
   #hold(): void {
@@ -124,11 +122,11 @@ export class InboundBudget implements Backlog {
     this.#untilBytes = this.#stuckBytes + (this.#bytes - this.#stuckBytes) / 2
   }
 
-  /** What waits now will not be taken for the sake of a hold. */
+  /** Resumes reading, since a pause does not help: what waits now is not being taken. */
   #giveUpHolding(): void {
     this.#isHeld = false
     const { messages, bytes } = this.#terms
-    // One mailbox that is full leaves enough for the others.
+    // A single full mailbox leaves enough of the budget for the others.
     if (this.#messages < messages * CROWDED_FROM && this.#bytes < bytes * CROWDED_FROM) return
     this.#isCrowded = true
     this.#stuckMessages = this.#messages
@@ -149,13 +147,13 @@ export class InboundBudget implements Backlog {
   }
 }
 
-/** What may wait. */
+/** The size of a budget. */
 export interface InboundTerms {
   readonly messages: number
-  /** As they are in memory, by estimate. */
+  /** The estimated size in memory. */
   readonly bytes: number
 }
 
 const WINDOWS = 64
-/** The share of the budget that may be stuck without harm to what else comes. */
+/** The share of the budget that may be stuck before the budget counts as crowded. */
 const CROWDED_FROM = 0.75

@@ -4,60 +4,59 @@ import { InboundBudget, type InboundTerms } from "./inbound-budget.js"
 import type { Reader, ReadingTurn } from "./reading-turn.js"
 
 /**
- * Holds the reading of one connection, and lets it go on: the driver of its budget, and of its part in each
- * turn.
+ * Pauses and resumes reading on one connection: the driver of its budget, and of its share of each turn.
  */
 export class InboundFlow implements Reader, Runnable {
   readonly budget: InboundBudget
-  readonly #valve: Valve
-  readonly #tools: InboundTools
+  readonly #reading: ReadControl
+  readonly #dependencies: InboundDependencies
 
-  constructor(valve: Valve, tools: InboundTools) {
-    this.budget = new InboundBudget(tools.terms)
-    this.#valve = valve
-    this.#tools = tools
+  constructor(reading: ReadControl, dependencies: InboundDependencies) {
+    this.budget = new InboundBudget(dependencies.terms)
+    this.#reading = reading
+    this.#dependencies = dependencies
   }
 
-  /** A frame is to be dealt with. Gives what `read` is to be told. */
+  /** Called before a frame is handled. Returns the value to pass to `read`. */
   begin(bytes: number): MonotonicMs | undefined {
-    return this.#tools.turn.begin(bytes)
+    return this.#dependencies.turn.begin(bytes)
   }
 
-  /** A frame was dealt with. */
+  /** Called after a frame was handled. */
   read(bytes: number, since: MonotonicMs | undefined): void {
-    const hasMore = this.#tools.turn.spend(bytes, since)
+    const hasMore = this.#dependencies.turn.spend(bytes, since)
     if (hasMore && !this.budget.isHeld) return
-    this.#valve.hold()
-    this.#tools.turn.wait(this)
+    this.#reading.pauseReading()
+    this.#dependencies.turn.wait(this)
   }
 
-  /** The event loop has gone round. Those that are ready have their turns before `run`. */
+  /** Called in the next turn of the event loop. Ready actors have their turns before `run`. */
   turn(): void {
-    if (this.budget.isHeld) this.#tools.dispatcher.schedule(this)
-    else this.#valve.goOn()
+    if (this.budget.isHeld) this.#dependencies.dispatcher.schedule(this)
+    else this.#reading.resumeReading()
   }
 
   run(): number {
-    if (this.budget.round()) this.#valve.goOn()
-    else this.#tools.turn.wait(this)
+    if (this.budget.round()) this.#reading.resumeReading()
+    else this.#dependencies.turn.wait(this)
     return 1
   }
 
   broke(error: unknown): void {
-    this.#valve.broke(error)
+    this.#reading.broke(error)
   }
 }
 
-/** What reads from a connection. */
-export interface Valve {
-  /** Hands out nothing more after the frame that is being dealt with. */
-  hold(): void
-  goOn(): void
-  /** Reading on failed, which is a defect. */
+/** Controls the reading of a connection. */
+export interface ReadControl {
+  /** Pauses reading after the current frame. */
+  pauseReading(): void
+  resumeReading(): void
+  /** Closes the connection because reading failed, which is a defect of this node. */
   broke(error: unknown): void
 }
 
-export interface InboundTools {
+export interface InboundDependencies {
   readonly terms: InboundTerms
   readonly turn: ReadingTurn
   readonly dispatcher: Dispatcher

@@ -14,29 +14,27 @@ import type { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import { MAX_NAME_BYTES } from "./frames.js"
 import type { Peer } from "./handshake.js"
-import type { InboundTools } from "./inbound-flow.js"
+import type { InboundDependencies } from "./inbound-flow.js"
 import type { RemoteReply } from "./remote-reply.js"
 
 /**
- * How this node puts messages into bytes and understands those of others: the codec, and what refs mean in
- * them.
+ * Encodes and decodes messages: the codec, and the meaning of refs within messages.
  *
- * A ref travels as its path. The one exception is the ref for the answer within its own question: that is the
- * empty text, for the question's correlation says already where an answer goes. It is what makes an ask
- * cheap.
+ * A ref is encoded as its path. The exception is the ref for the answer within its own question, which is the
+ * empty string, since the question's correlation already says where an answer goes. This makes an ask cheap.
  */
 export class MessageCodec implements RefTexts {
   readonly deadLetters: DeadLetters
   readonly deadlines: Deadlines
   readonly logger: Pick<Logger, "log">
   readonly maxMessageBytes: number
-  readonly inbound: InboundTools
-  /** About what the message takes in memory that was decoded last. */
+  readonly inbound: InboundDependencies
+  /** The estimated size in memory of the last decoded message. */
   weight = 0
   readonly #options: MessageCodecOptions
   readonly #codec: Codec
   readonly #scratch = new OutputBuffer(4_096)
-  /** Refs by their text: the same few come again and again. */
+  /** A cache of refs by path, since the same few recur. */
   readonly #refs = new Map<string, InternalRef<never>>()
   #isEncoding = false
   #question: ReplyRef | undefined
@@ -56,9 +54,7 @@ export class MessageCodec implements RefTexts {
     return this.#codec.name
   }
 
-  /**
-   * Throws an `InvalidMessageError`. `question` is the reply that the message itself is to be answered by.
-   */
+  /** Encodes a message; throws an `InvalidMessageError`. `question` is the ref for the answer to it. */
   encode(
     value: unknown,
     out: OutputBuffer,
@@ -80,7 +76,7 @@ export class MessageCodec implements RefTexts {
     }
   }
 
-  /** As `encode`, into bytes of their own. */
+  /** As `encode`, into a new buffer. */
   encoded(value: unknown, question: ReplyRef | undefined): Buffer {
     if (this.#isEncoding) throw sentFromInside()
     const out = this.#scratch
@@ -89,7 +85,7 @@ export class MessageCodec implements RefTexts {
     return Buffer.from(out.bytes.subarray(0, out.at))
   }
 
-  /** `reply` answers the message that is read. Throws an `InvalidMessageError` or a `MalformedBytesError`. */
+  /** Decodes a message, answered by `reply`. Throws an `InvalidMessageError` or a `MalformedBytesError`. */
   decode(input: InputBytes, reply: RemoteReply | undefined): unknown {
     this.#reply = reply
     const { left } = input
@@ -99,13 +95,15 @@ export class MessageCodec implements RefTexts {
       return value
     } catch (error) {
       if (isInstance(error, InvalidMessageError) || isInstance(error, MalformedBytesError)) throw error
-      throw new InvalidMessageError("the codec threw on it", "not-delivered", { cause: error })
+      throw new InvalidMessageError("the codec threw while decoding the message", "not-delivered", {
+        cause: error,
+      })
     } finally {
       this.#reply = undefined
     }
   }
 
-  /** What was encoded here, as its recipient would have had it; for dead letters. */
+  /** Decodes a message that was encoded by this node, for dead letters. */
   decoded(payload: Buffer): unknown {
     try {
       return this.#codec.decode(payload, 0, payload.length)
@@ -122,16 +120,19 @@ export class MessageCodec implements RefTexts {
     if (ref === this.#question) return ""
     const text = (ref as InternalRef<never>).path.toString()
     if (text.length <= MAX_NAME_BYTES) return text
-    throw new InvalidMessageError(`a ref in it has a path of more than ${MAX_NAME_BYTES} characters`)
+    throw new InvalidMessageError(
+      `message contains a ref with a path longer than ${MAX_NAME_BYTES} characters`,
+    )
   }
 
   refOf(text: string): object {
     if (text === "") {
       if (this.#reply === undefined)
-        throw new MalformedBytesError("it says how to answer, and is no question")
+        throw new MalformedBytesError("a message that is not a question contains a reply ref")
       return this.#reply
     }
-    if (text.length > MAX_NAME_BYTES) throw new MalformedBytesError("a ref with a path that is too long")
+    if (text.length > MAX_NAME_BYTES)
+      throw new MalformedBytesError(`a ref has a path longer than ${MAX_NAME_BYTES} characters`)
     const known = this.#refs.get(text)
     if (known !== undefined) return known
     const ref = this.#options.resolve(pathOf(text))
@@ -140,7 +141,7 @@ export class MessageCodec implements RefTexts {
     return ref
   }
 
-  /** Who is meant by a name that a peer sends messages to. */
+  /** Resolves a name that a peer sends messages to. */
   target(name: string): InternalRef<never> {
     return this.#options.target(pathOf(name))
   }
@@ -149,7 +150,7 @@ export class MessageCodec implements RefTexts {
     return this.#options.questionPath(peer, correlation)
   }
 
-  /** An answer to a question that has ended. */
+  /** Called with an answer whose question has ended. */
   lateAnswer(answer: unknown, peer: Peer, correlation: number): void {
     const path = this.#options.ownQuestionPath(peer, correlation)
     this.deadLetters.add(answer, { path }, "ask-ended")
@@ -164,21 +165,21 @@ interface MessageCodecOptions {
   readonly deadLetters: DeadLetters
   readonly deadlines: Deadlines
   readonly logger: Pick<Logger, "log">
-  readonly inbound: InboundTools
-  /** The ref for a path, near or far. */
+  readonly inbound: InboundDependencies
+  /** Returns the ref for a path of any node. */
   resolve(path: ActorPath): InternalRef<never>
-  /** The ref for a path that is to be one of this node's. */
+  /** Returns the ref for a path of this node. */
   target(path: ActorPath): InternalRef<never>
   questionPath(peer: Peer, correlation: number): ActorPath
   ownQuestionPath(peer: Peer, correlation: number): ActorPath
 }
 
 const MAX_REFS = 4_096
-/** By which a message grows that a codec has made without saying. */
+/** Assumed growth in memory of a message whose codec does not report `overheadBytes`. */
 const UNKNOWN_OVERHEAD = 4
 
 /**
- * In few different sizes, so that messages of a kind weigh the same; and never less than the place in a queue
+ * Rounds to few different sizes, so that messages of a kind weigh the same, and to no less than a queue entry
  * takes.
  */
 function weightOf(bytes: number): number {
@@ -187,17 +188,17 @@ function weightOf(bytes: number): number {
 
 function pathOf(text: string): ActorPath {
   const path = ActorPath.tryParse(text, { runtimeNames: true })
-  if (path instanceof ActorPathError) throw new MalformedBytesError(`no path: ${path.message}`)
+  if (path instanceof ActorPathError) throw new MalformedBytesError(`invalid actor path: ${path.message}`)
   return path
 }
 
-/** By a getter, say, of the message that was being sent. */
+/** Raised when a getter of the message that is being encoded sends a message, for example. */
 function sentFromInside(): InvalidMessageError {
-  return new InvalidMessageError("it was sent from inside of another that was being sent")
+  return new InvalidMessageError("cannot send a message while another is being encoded")
 }
 
 function unsendable(error: unknown): InvalidMessageError {
-  return new InvalidMessageError("something in it threw while it was put into bytes", "not-delivered", {
+  return new InvalidMessageError("the message threw while it was being encoded", "not-delivered", {
     cause: error,
   })
 }

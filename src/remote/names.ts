@@ -4,20 +4,20 @@ import { MAX_NAMES } from "./frames.js"
 import type { RemoteRef } from "./remote-ref.js"
 
 /**
- * The names that messages on one connection are sent to, by number. A name is sent once, ahead of the first
- * message to it, and from then on two bytes stand for it. The sender says which number a name gets, and goes
- * round: the oldest gives way.
+ * The numbers of the names to which one connection sends messages. A name is sent once, before the first
+ * message to it; after that its number of two bytes is sent. The sender assigns the numbers in order and wraps
+ * around, which replaces the oldest name.
  */
 export class SentNames {
   readonly #refs: RemoteRef<never>[] = []
   #next = 0
 
-  /** Whether the peer has been told the number that the ref has. */
-  knows(ref: RemoteRef<never>): boolean {
+  /** Whether the number of the ref has been sent to the peer. */
+  has(ref: RemoteRef<never>): boolean {
     return this.#refs[ref.nameNumber] === ref
   }
 
-  /** Gives the ref a number, which the peer has to be told. */
+  /** Assigns a number to the ref; the caller must send it to the peer. */
   add(ref: RemoteRef<never>): number {
     const number = this.#next
     this.#refs[number] = ref
@@ -27,20 +27,20 @@ export class SentNames {
   }
 }
 
-/** The other side of it. */
-export class HeardNames {
+/** The names that were received on one connection, by number. */
+export class ReceivedNames {
   readonly #refs: InternalRef<never>[] = []
 
   get(number: number): InternalRef<never> {
     const ref = this.#refs[number]
-    if (ref === undefined) throw new MalformedBytesError(`name ${number} has not been told`)
+    if (ref === undefined) throw new MalformedBytesError(`name ${number} is not defined`)
     return ref
   }
 
   set(number: number, ref: InternalRef<never>): void {
-    // Numbers are given in order, so a table is never larger than the names that were told.
+    // Numbers are assigned in order, so the table is never larger than the number of received names.
     if (number >= MAX_NAMES || number > this.#refs.length) {
-      throw new MalformedBytesError(`a name cannot have the number ${number}`)
+      throw new MalformedBytesError(`number ${number} of a name is out of order`)
     }
     this.#refs[number] = ref
   }

@@ -2,21 +2,20 @@ import type { NodeId } from "../address/node-id.js"
 import type { Connection } from "../ports/network.js"
 import type { InputBytes } from "../serialization/input-bytes.js"
 import type { DisconnectReason } from "./disconnect-reason.js"
-import { FrameConnection, type FrameHandler, type FrameTools } from "./frame-connection.js"
+import { FrameConnection, type FrameDependencies, type FrameHandler } from "./frame-connection.js"
 import { Handshake, type HandshakeStep, type HandshakeTerms, type Outgoing } from "./handshake.js"
 import type { MessageCodec } from "./message-codec.js"
 import type { RemoteNode } from "./remote-node.js"
 import { Session } from "./session.js"
 
 /**
- * One connection from its first byte to its last: first the handshake is asked about every frame, then the
- * session.
+ * One connection from its first byte to its last. Frames go to the handshake first, then to the session.
  */
 export class PeerConnection implements FrameHandler {
-  /** Resolves when the last of it is gone. */
+  /** Resolves when the transport has closed. */
   readonly gone: Promise<void>
   readonly #frames: FrameConnection
-  readonly #greeting: Greeting
+  readonly #context: ConnectionContext
   readonly #role: Role
   readonly #handshake: Handshake
   readonly #hello: Outgoing | undefined
@@ -24,23 +23,28 @@ export class PeerConnection implements FrameHandler {
   #session: Session | undefined
   #isAbandoned = false
 
-  constructor(connection: Connection, tools: FrameTools, greeting: Greeting, role: Role) {
-    this.#greeting = greeting
+  constructor(
+    connection: Connection,
+    dependencies: FrameDependencies,
+    context: ConnectionContext,
+    role: Role,
+  ) {
+    this.#context = context
     this.#role = role
     if (role.kind === "dialler") {
-      const { handshake, hello } = Handshake.dialler(greeting.terms, role.authority)
+      const { handshake, hello } = Handshake.dialler(context.terms, role.authority)
       this.#handshake = handshake
       this.#hello = hello
-    } else this.#handshake = Handshake.listener(greeting.terms)
-    this.#frames = new FrameConnection(connection, tools, this)
-    this.gone = this.#frames.gone.then(() => role.over())
+    } else this.#handshake = Handshake.listener(context.terms)
+    this.#frames = new FrameConnection(connection, dependencies, this)
+    this.gone = this.#frames.gone.then(() => role.closed())
   }
 
   get remote(): string {
     return this.#frames.remote
   }
 
-  /** Who the peer says it is, proven or not. */
+  /** The id that the peer claims, proven or not. */
   get claimed(): NodeId | undefined {
     return this.#handshake.claimed
   }
@@ -54,7 +58,7 @@ export class PeerConnection implements FrameHandler {
     this.#frames.close(because)
   }
 
-  /** Nobody wants it any more, and nobody is to be told. */
+  /** Closes a connection that is no longer needed, without a report; has no effect once established. */
   abandon(): void {
     if (this.#session !== undefined) return
     this.#isAbandoned = true
@@ -92,14 +96,14 @@ export class PeerConnection implements FrameHandler {
     }
     if (step.send !== undefined) this.#send(step.send)
     if (step.kind === "wait") return
-    // To say READY may have shown that the connection is gone.
+    // Sending READY may have closed the connection.
     if (!this.#frames.isOpen) return
     const { peer } = step
-    this.#role.settled()
+    this.#role.proven()
     this.#frames.established()
     const node = this.#role.owner(peer.node)
     this.#node = node
-    this.#session = new Session(peer, this.#frames, this.#greeting.codec, node)
+    this.#session = new Session(peer, this.#frames, this.#context.codec, node)
     node.established(this.#session)
   }
 
@@ -109,8 +113,8 @@ export class PeerConnection implements FrameHandler {
   }
 }
 
-/** What is said to everybody. */
-interface Greeting {
+/** What the connection uses for its handshake and its session. */
+interface ConnectionContext {
   readonly codec: MessageCodec
   readonly terms: HandshakeTerms
 }
@@ -120,10 +124,10 @@ export type Role = (
   | { readonly kind: "dialler"; readonly authority: string }
 ) & {
   owner(node: NodeId): RemoteNode
-  /** The handshake came to nothing. */
+  /** Called when the handshake has failed. */
   refused(because: DisconnectReason, detail: string, by: "us" | "peer"): void
-  /** The peer has proven who it is. */
-  settled(): void
-  /** The connection is gone. */
-  over(): void
+  /** Called when the peer has proven its identity. */
+  proven(): void
+  /** Called when the transport has closed. */
+  closed(): void
 }

@@ -3,18 +3,18 @@ import type { NodeId } from "../address/node-id.js"
 import type { Digest } from "../ports/digest.js"
 import type { Connection, TlsOptions } from "../ports/network.js"
 import type { Random } from "../ports/random.js"
-import type { FrameTools } from "./frame-connection.js"
+import type { FrameDependencies } from "./frame-connection.js"
 import type { HandshakeTerms } from "./handshake.js"
 import type { MessageCodec } from "./message-codec.js"
 import { PeerConnection, type Role } from "./peer-connection.js"
 import type { RemoteNode } from "./remote-node.js"
 import type { SharedKeys } from "./shared-keys.js"
 
-/** All connections of this node, dialled and accepted, and what it says of itself in their handshakes. */
+/** All connections of this node, dialled and accepted, and the terms of their handshakes. */
 export class PeerConnections {
-  /** This life of this node. */
+  /** The current incarnation of this node. */
   self: NodeId
-  /** From then on every handshake is refused. */
+  /** When set, every handshake is refused. */
   isStopping = false
   readonly #options: PeerConnectionsOptions
   readonly #all = new Set<PeerConnection>()
@@ -24,25 +24,28 @@ export class PeerConnections {
     this.#options = options
   }
 
-  /** Resolves when the last of those that are there now is gone. */
+  /** Resolves when all current connections have closed. */
   async gone(): Promise<void> {
     await Promise.all([...this.#all].map((connection) => connection.gone))
   }
 
-  /** Makes one of a transport connection; its `start` begins the handshake. `greeted` is for a listener. */
-  open(connection: Connection, role: Role, greeted?: HandshakeTerms["greeted"]): PeerConnection {
-    const { frameTools, codec } = this.#options
-    const over = () => {
+  /** Wraps a transport connection; `start` begins the handshake. `admitHello` is used by listeners. */
+  open(connection: Connection, role: Role, admitHello?: HandshakeTerms["admitHello"]): PeerConnection {
+    const { frameDependencies, codec } = this.#options
+    const closed = () => {
       this.#all.delete(made)
-      role.over()
+      role.closed()
     }
-    const greeting = { codec, terms: this.#terms(connection, greeted) }
-    const made: PeerConnection = new PeerConnection(connection, frameTools, greeting, { ...role, over })
+    const context = { codec, terms: this.#terms(connection, admitHello) }
+    const made: PeerConnection = new PeerConnection(connection, frameDependencies, context, {
+      ...role,
+      closed,
+    })
     this.#all.add(made)
     return made
   }
 
-  #terms({ bears }: Connection, greeted: HandshakeTerms["greeted"] = () => true): HandshakeTerms {
+  #terms({ bears }: Connection, admitHello: HandshakeTerms["admitHello"] = () => true): HandshakeTerms {
     const { address, namespace, store, keys, tls, maxMessageBytes, nodes, codec, digest, random } =
       this.#options
     return {
@@ -60,7 +63,7 @@ export class PeerConnections {
         if (peer.equals(this.self)) return "self"
         return nodes.get(peer.address)?.judge(peer)
       },
-      greeted,
+      admitHello,
       connectionWith: (peer) => nodes.get(peer.address)?.session,
       bears:
         bears === undefined || tls?.mutual !== true ? undefined : (host) => bears(tls.serverName ?? host),
@@ -69,7 +72,7 @@ export class PeerConnections {
 }
 
 interface PeerConnectionsOptions {
-  /** Who this node is at first. */
+  /** The first incarnation of this node. */
   readonly self: NodeId
   readonly address: Address
   readonly namespace: string
@@ -79,7 +82,7 @@ interface PeerConnectionsOptions {
   readonly maxMessageBytes: number
   readonly nodes: ReadonlyMap<string, RemoteNode>
   readonly codec: MessageCodec
-  readonly frameTools: FrameTools
+  readonly frameDependencies: FrameDependencies
   readonly digest: Digest
   readonly random: Random
 }

@@ -12,8 +12,8 @@ import type { RemoteReply } from "./remote-reply.js"
 import type { Session, SessionOwner } from "./session.js"
 
 /**
- * The questions of a peer that came by one connection and have not been answered, and their answers. They end
- * with the connection: an answer after that is sent nowhere.
+ * The unanswered questions that a peer has sent over one connection, and their answers. They end with the
+ * connection; a later answer is not sent.
  */
 export class PeerQuestions {
   readonly #session: Session
@@ -21,7 +21,7 @@ export class PeerQuestions {
   readonly #codec: MessageCodec
   readonly #owner: SessionOwner
   readonly #envelope = new Envelope()
-  /** The first of the list. */
+  /** The head of the list. */
   #first: RemoteReply | undefined
   #size = 0
 
@@ -32,10 +32,10 @@ export class PeerQuestions {
     this.#owner = owner
   }
 
-  /** Why one more question to `target` is refused; undefined while there is room. */
+  /** Returns why one more question to `target` is refused; undefined below the limit. */
   refusal(target: InternalRef<never>): CallError | undefined {
     if (this.#size < MAX_OPEN_QUESTIONS) return undefined
-    return new OverloadedError(target.toString(), MAX_OPEN_QUESTIONS, "questions of one node open")
+    return new OverloadedError(target.toString(), MAX_OPEN_QUESTIONS, "open questions of one node")
   }
 
   add(reply: RemoteReply): void {
@@ -48,19 +48,19 @@ export class PeerQuestions {
   over(reply: RemoteReply): void {
     if (this.#first === reply) this.#first = reply.after
     if (reply.leaveList()) this.#size -= 1
-    assert(this.#size >= 0, "more questions ended than a peer has asked")
+    assert(this.#size >= 0, "more questions ended than were added")
   }
 
   abandonAll(): void {
     while (this.#first !== undefined) this.#first.abandon()
   }
 
-  /** The path by which a third node may answer. */
+  /** Returns the path by which a third node may answer. */
   pathOf(correlation: number): ActorPath {
     return this.#codec.questionPath(this.#session.peer, correlation)
   }
 
-  /** Never throws, as `fail` does not: whoever answers is an actor, or a promise that has nobody to tell. */
+  /** Sends an answer. Like `fail`, it never throws: the caller is an actor, or a promise without handlers. */
   answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
     if (!this.#frames.isOpen) return "unreachable"
     if (this.#frames.writer.hasOpenFrame) return "not-sendable"
@@ -72,7 +72,7 @@ export class PeerQuestions {
     }
   }
 
-  /** Sends an answer that has waited, encoded. */
+  /** Sends an answer that was encoded earlier and queued. */
   sendEncoded(correlation: number, payload: Uint8Array): void {
     const frame = this.#open(correlation, ANSWER)
     this.#frames.writer.raw(payload)
@@ -93,7 +93,7 @@ export class PeerQuestions {
   }
 
   #answer(reply: RemoteReply, answer: unknown): DeadLetterReason | undefined {
-    if (this.#owner.mustQueue(this.#session)) return this.#queue(reply, answer)
+    if (this.#owner.hasToQueue(this.#session)) return this.#queue(reply, answer)
     const frame = this.#open(reply.correlation, ANSWER)
     try {
       this.#codec.encode(answer, this.#frames.writer, undefined, this.#session.maxMessageBytes)
@@ -117,12 +117,10 @@ export class PeerQuestions {
     return this.#owner.queueAnswer(this.#session, reply, payload)
   }
 
-  /**
-   * Tells the asker that the answer cannot cross the wire, and the log too, for the fault is on this side.
-   */
+  /** Fails the question because its answer cannot be encoded. Logged too, since the fault is on this node. */
   #failUnsendable(reply: RemoteReply, error: unknown): void {
     if (!(error instanceof InvalidMessageError)) throw error
-    this.#codec.logger.log("error", "an answer cannot be sent", { to: this.#session.node.toString(), error })
+    this.#codec.logger.log("error", "cannot encode an answer", { to: this.#session.node.toString(), error })
     this.fail(reply, new InvalidMessageError(`the answer cannot be sent: ${error.message}`, "unknown"))
   }
 
@@ -143,7 +141,8 @@ export class PeerQuestions {
 }
 
 /**
- * The asker keeps the time; here it only says when to forget the question, so few different times will do.
+ * Rounds up the time that is left. The asker enforces its deadline; here the time only says when to forget
+ * the question, so few different values suffice.
  */
 function coarsen(timeLeftMs: number): void {
   const seconds = Math.min(Math.max(timeLeftMs / 1_000, 1), MOST_SECONDS)
@@ -152,8 +151,8 @@ function coarsen(timeLeftMs: number): void {
   coarsened.ms = Math.ceil(seconds / quarter) * quarter * 1_000
 }
 
-/** The last time that was asked for: most questions have the same. */
+/** The last result: most questions have the same time. */
 const coarsened = { timeLeftMs: Number.NaN, ms: 0 }
 
-/** A day and a half: what takes longer is not answered any more. */
+/** A day and a half; a question that takes longer is not answered. */
 const MOST_SECONDS = 2 ** 17

@@ -1,8 +1,8 @@
 import { fieldOf, isInstance, messageOf } from "../errors/thrown.js"
 
 /**
- * An error that can be sent, for one that cannot be sent as it is, or for anything else that was thrown: the
- * same class, with the fields that are plain values, and of the cause what it said. Never throws.
+ * Makes an error that can be encoded from one that cannot, or from any other thrown value: of the same class,
+ * with the fields that are plain values and the message of the cause. Never throws.
  */
 export function plainError(thrown: unknown): Error {
   const plain = new Error(messageOf(thrown).slice(0, MOST_SAID))

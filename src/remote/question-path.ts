@@ -5,9 +5,9 @@ import type { Digest } from "../ports/digest.js"
 import type { Peer } from "./handshake.js"
 
 /**
- * The path of a question that `asker`, whose paths begin with `address`, has sent to a peer, or a peer to it.
- * A third node answers to this path. It is found by its correlation, and by a uid that cannot be guessed:
- * only the two ends of the connection can compute it, and whomever they tell can use it.
+ * Computes the path of a question that `asker`, whose paths begin with `address`, has sent over a connection.
+ * A third node sends its answer to this path. The question is found by its correlation, and by a uid that
+ * cannot be guessed: only the two ends of the connection can compute it and pass it on.
  */
 export function questionPath(
   digest: Digest,
@@ -20,14 +20,14 @@ export function questionPath(
     .withUid(answerUid(digest, peer, asker, correlation))
 }
 
-/** The correlation in the last name of such a path; undefined where the name is of another kind. */
+/** Returns the correlation in the last name of such a path; undefined for any other name. */
 export function correlationOf(name: string): number | undefined {
   return name.startsWith(QUESTION) ? Number.parseInt(name.slice(QUESTION.length), 36) : undefined
 }
 
 export function answerUid(digest: Digest, { answerKey }: Peer, asker: NodeId, correlation: number): number {
   const mac = Buffer.from(digest.hmacSha256(answerKey, Buffer.from(`${asker} ${correlation}`)))
-  // As many bits as a uid has.
+  // Takes 52 bits, as many as a uid has.
   return mac.readUIntBE(0, 6) * 16 + (mac.readUInt8(6) >> 4) + 1
 }
 

@@ -1,13 +1,12 @@
 import type { ReplyRef } from "../actor/reply-ref.js"
 
 /**
- * The questions that wait for an answer, by correlation.
+ * The unanswered questions, by correlation.
  *
- * Correlations grow, and most questions are answered long before so many others have been asked as there are
- * places; so a place is found by the last bits of the number, and nothing is searched or hashed. A question
- * that is still there when its place is needed again goes to a map, where the few live that take long. A map
- * for all of them would cost more in garbage, as it is rebuilt again and again, than everything else that is
- * done for an ask.
+ * Correlations grow, and most questions are answered before the table wraps around. So the slot is given by
+ * the low bits of the correlation, without searching or hashing. A question that still occupies its slot when
+ * the slot is needed again moves to a map, which holds the few slow ones. A map for all questions would
+ * produce more garbage, being rebuilt again and again, than everything else that an ask does.
  */
 export class Questions {
   #places: (ReplyRef | undefined)[] = new Array<ReplyRef | undefined>(FEWEST_PLACES).fill(undefined)
@@ -25,7 +24,7 @@ export class Questions {
     if (before !== undefined) this.#setAside(before)
   }
 
-  /** False if it is not there. */
+  /** False if there is no such question. */
   delete(correlation: number): boolean {
     const place = correlation & (this.#places.length - 1)
     if (this.#places[place]?.correlation !== correlation) return this.#slow.delete(correlation)
@@ -50,5 +49,5 @@ export class Questions {
 }
 
 const FEWEST_PLACES = 64
-/** The last bits of a number are what `&` leaves of it, up to 31 of them. */
+/** Within the 31 bits that `&` keeps of a number. */
 const MOST_PLACES = 2 ** 20

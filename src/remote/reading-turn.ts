@@ -2,12 +2,13 @@ import type { Clock, MonotonicMs } from "../ports/clock.js"
 import type { Scheduler } from "../ports/scheduler.js"
 
 /**
- * How much all connections of a node read in one turn of the event loop. What comes in is decoded and
- * delivered as it is read, so a peer that sends as fast as it can would otherwise keep timers, actors and
- * other peers waiting. Whoever finds the turn used up goes on in the next one, the longest waiting first.
+ * Limits how much all connections of a node read in one turn of the event loop. Frames are decoded and
+ * delivered as they are read, so a peer that sends as fast as it can would otherwise starve timers, actors
+ * and other peers. A connection that finds the turn used up continues in the next one; the connection that
+ * has waited longest comes first.
  *
- * Frames take time in proportion to their bytes, but for some that were made to take longer: ten messages
- * with keys that collide, 100 KB each, would be a turn of a second. So long ones are measured too.
+ * Frames take time in proportion to their bytes, except those made to take longer: ten messages of 100 KB
+ * with colliding keys would make a turn of a second. So the time of long frames is measured too.
  */
 export class ReadingTurn {
   readonly #scheduler: Scheduler
@@ -21,12 +22,12 @@ export class ReadingTurn {
     this.#clock = clock
   }
 
-  /** A frame of that length is to be dealt with. Gives what `spend` is to be told. */
+  /** Called before a frame of that length is handled. Returns the value to pass to `spend`. */
   begin(bytes: number): MonotonicMs | undefined {
     return bytes < LEAST_MEASURED_BYTES ? undefined : this.#clock.monotonicMs()
   }
 
-  /** A frame was dealt with. False if it was the last for this turn. */
+  /** Called after a frame was handled. False if it was the last of this turn. */
   spend(bytes: number, since: MonotonicMs | undefined): boolean {
     this.#used += 1 + (bytes >> BYTES_AS_ONE_FRAME)
     if (since !== undefined) this.#measure(since)
@@ -38,7 +39,7 @@ export class ReadingTurn {
     this.#used += Math.min(frames, MOST_FRAMES)
   }
 
-  /** Calls the reader in the next turn, or in one that comes soon after. */
+  /** Calls the reader in the next turn, or in a later one if that is used up. */
   wait(reader: Reader): void {
     this.#waiting.push(reader)
     if (this.#isScheduled) return
@@ -53,14 +54,14 @@ export class ReadingTurn {
     this.#waiting = []
     for (const [at, reader] of waiting.entries()) {
       if (this.#used >= MOST_FRAMES) {
-        // Ahead of those that have just had their part.
+        // Before those that have just read.
         this.#waiting.unshift(...waiting.slice(at))
         break
       }
       try {
         reader.turn()
       } catch (error) {
-        // Or those after it would never be called again.
+        // Otherwise the readers after it would never be called again.
         reader.broke(error)
       }
     }
@@ -72,14 +73,14 @@ export class ReadingTurn {
 
 export interface Reader {
   turn(): void
-  /** Its turn failed, which is a defect. */
+  /** Closes the connection because reading failed, which is a defect of this node. */
   broke(error: unknown): void
 }
 
 const MOST_FRAMES = 4_096
-/** So many bits of a length: 256 bytes take as long as a small frame. */
+/** A shift: 256 bytes count as one small frame. */
 const BYTES_AS_ONE_FRAME = 8
-/** What is shorter has too few keys for them to take long. */
+/** Shorter frames have too few keys to take long. */
 const LEAST_MEASURED_BYTES = 1_024
-/** So a turn ends with the frame that makes it 16 ms, if not before. */
+/** A turn thus ends after 16 ms of long frames at the latest. */
 const FRAMES_IN_A_MS = 256

@@ -13,27 +13,27 @@ import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Extras } from "../serialization/envelope.js"
 import type { Association } from "./association.js"
-import type { AssociationCommand, AssociationEvent, ParcelRefusal } from "./association-protocol.js"
+import type { AssociationCommand, AssociationEvent, MessageRefusal } from "./association-protocol.js"
 import { AssociationReport } from "./association-report.js"
 import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
 import type { MessageCodec } from "./message-codec.js"
-import { MessageParcel } from "./message-parcel.js"
-import type { MessageGate, RemoteRef } from "./remote-ref.js"
+import { QueuedMessage } from "./queued-message.js"
+import type { MessageTransport, RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session, SessionOwner } from "./session.js"
 import { UnsentMessages } from "./unsent-messages.js"
 import { WatchTable } from "./watch-table.js"
 
 /**
- * Another node, by its authority: drives the association with it. It writes to the connection where there is
- * one and the association's queue is empty; all else goes through the queue, so that nothing overtakes what
- * waits.
+ * Another node, known by its authority: the driver of the association with it. A message is written to the
+ * connection if there is one and the association's queue is empty, and is queued otherwise, so that no message
+ * overtakes an earlier one.
  */
-export class RemoteNode implements MessageGate, SessionOwner {
+export class RemoteNode implements MessageTransport, SessionOwner {
   readonly authority: string
   isForgotten = false
-  readonly #association: Association<MessageParcel>
-  readonly #tools: RemoteNodeTools
+  readonly #association: Association<QueuedMessage>
+  readonly #dependencies: RemoteNodeDependencies
   readonly #codec: MessageCodec
   readonly #report: AssociationReport
   readonly #unsent: UnsentMessages
@@ -43,16 +43,16 @@ export class RemoteNode implements MessageGate, SessionOwner {
   #timer: Timer | undefined
   #timerAt: MonotonicMs | undefined
 
-  constructor(association: Association<MessageParcel>, tools: RemoteNodeTools) {
+  constructor(association: Association<QueuedMessage>, dependencies: RemoteNodeDependencies) {
     this.authority = association.authority
     this.#association = association
-    this.#tools = tools
-    this.#codec = tools.codec
-    this.#report = new AssociationReport(association.authority, tools)
-    this.#unsent = new UnsentMessages(association.authority, tools)
+    this.#dependencies = dependencies
+    this.#codec = dependencies.codec
+    this.#report = new AssociationReport(association.authority, dependencies)
+    this.#unsent = new UnsentMessages(association.authority, dependencies)
   }
 
-  get state(): Association<MessageParcel>["state"] {
+  get state(): Association<QueuedMessage>["state"] {
     return this.#association.state
   }
 
@@ -61,14 +61,14 @@ export class RemoteNode implements MessageGate, SessionOwner {
   }
 
   judge(peer: NodeId): HandshakeRefusal | undefined {
-    return this.#association.judge(peer, this.#tools.clock.monotonicMs())
+    return this.#association.judge(peer, this.#dependencies.clock.monotonicMs())
   }
 
   tell(ref: RemoteRef<never>, message: unknown): void {
     const session = this.#session
     try {
-      if (session !== undefined && !this.mustQueue(session)) return session.tell(ref, message)
-      this.#enqueue(new MessageParcel(ref, this.#codec.encoded(message, undefined), undefined, this.#now))
+      if (session !== undefined && !this.hasToQueue(session)) return session.tell(ref, message)
+      this.#enqueue(new QueuedMessage(ref, this.#codec.encoded(message, undefined), undefined, this.#now))
     } catch (error) {
       this.#unsent.unsendable(ref, message, error)
     }
@@ -76,15 +76,15 @@ export class RemoteNode implements MessageGate, SessionOwner {
 
   request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown, extras?: Extras): CallError | undefined {
     const session = this.#session
-    reply.correlation = this.#tools.nextCorrelation()
+    reply.correlation = this.#dependencies.nextCorrelation()
     try {
-      if (session !== undefined && !this.mustQueue(session)) {
+      if (session !== undefined && !this.hasToQueue(session)) {
         const refused = reply.exitRefusal()
         if (refused !== undefined) return refused
         session.request(ref, reply, Math.ceil(reply.timeoutMs), message, extras)
       } else {
         const payload = this.#codec.encoded(message, reply)
-        this.#enqueue(new MessageParcel(ref, payload, reply, this.#now, { extras }))
+        this.#enqueue(new QueuedMessage(ref, payload, reply, this.#now, { extras }))
       }
     } catch (error) {
       if (error instanceof InvalidMessageError) return error
@@ -93,21 +93,21 @@ export class RemoteNode implements MessageGate, SessionOwner {
     return undefined
   }
 
-  /** What waits here has not been sent. What was sent may have arrived. */
+  /** Withdraws a question: a queued one was not sent, a sent one may have arrived. */
   withdraw(reply: ReplyRef): Delivery {
     if (reply.correlation === 0) return "unknown"
     if (this.#session?.withdraw(reply.correlation) === true) return "unknown"
-    const parcel = parcels.get(reply)
-    if (parcel === undefined || !this.#association.withdraw(parcel)) return "unknown"
-    parcels.delete(reply)
+    const message = queuedQuestions.get(reply)
+    if (message === undefined || !this.#association.withdraw(message)) return "unknown"
+    queuedQuestions.delete(reply)
     return "not-delivered"
   }
 
-  /** The node that has the question, and has yet to answer; or whether it still waits here to be sent. */
+  /** Returns the node that the question was sent to and that has not answered, or whether it is queued. */
   placeOf(reply: ReplyRef): NodeId | "queued" | "unknown" {
     const session = this.#session
     if (session?.question(reply.correlation) === reply) return session.node
-    return parcels.has(reply) ? "queued" : "unknown"
+    return queuedQuestions.has(reply) ? "queued" : "unknown"
   }
 
   watch(ref: RemoteRef<never>, watcher: Watcher): void {
@@ -124,13 +124,13 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (this.#watches.size === 0) this.#handle({ kind: "watched", watched: false })
   }
 
-  mustQueue(session: Session): boolean {
-    return session !== this.#session || !session.takesMore || this.#association.waiting > 0
+  hasToQueue(session: Session): boolean {
+    return session !== this.#session || !session.isWritable || this.#association.waiting > 0
   }
 
   queueAnswer(session: Session, reply: RemoteReply, payload: Buffer): DeadLetterReason | undefined {
     if (session !== this.#session) return "unreachable"
-    this.#enqueue(new MessageParcel(reply, payload, undefined, this.#now, { session }))
+    this.#enqueue(new QueuedMessage(reply, payload, undefined, this.#now, { session }))
     return undefined
   }
 
@@ -143,7 +143,7 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (this.#watches.size === 0) this.#handle({ kind: "watched", watched: false })
   }
 
-  /** A handshake succeeded. An earlier connection with this authority is of no use any more. */
+  /** Called when a handshake succeeded. Closes the previous connection with this authority. */
   established(session: Session): void {
     const before = this.#session
     this.#session = undefined
@@ -161,57 +161,56 @@ export class RemoteNode implements MessageGate, SessionOwner {
     this.#handle({ kind: "dial-failed", because })
   }
 
-  /** The peer that was dialled is not who it must be, as far as it has said who it is. */
+  /** Called when the proof of the dialled peer was wrong; `node` is the id that the peer claimed. */
   dialRefuted(node: NodeId | undefined, because: string): void {
     this.#cancelDial = undefined
     this.#handle({ kind: "violated", node, because })
   }
 
-  /** A connection is gone, which may be one that had been replaced. */
+  /** Called when a connection has closed; it may have been replaced before. */
   dropped(session: Session, because: DisconnectReason, detail: string): void {
     const isCurrent = session === this.#session
     if (isCurrent) this.#session = undefined
     session.ended(because)
     if (!isCurrent) return
-    // These are the peer's doing. What a bad network does to bytes shows in a checksum, and is nobody's
-    // fault.
+    // The peer caused these. Bytes that the network corrupted fail their checksum, and are nobody's fault.
     if (because === "malformed" || because === "too-long") {
       this.#handle({ kind: "violated", node: session.node, because: detail === "" ? because : detail })
     } else this.#handle({ kind: "dropped", because })
   }
 
-  /** The connection takes bytes again. */
+  /** Called when the connection is writable again. */
   drained(session: Session): void {
     if (session === this.#session) this.#writeWaiting(session)
   }
 
-  shutOut(because: string): void {
-    this.#handle({ kind: "shut-out", because })
+  quarantine(because: string): void {
+    this.#handle({ kind: "quarantine-requested", because })
   }
 
-  letIn(): void {
-    this.#handle({ kind: "let-in" })
+  liftQuarantine(): void {
+    this.#handle({ kind: "quarantine-lifted" })
   }
 
-  /** The other node was seen to be alive. */
+  /** Called when the other node was seen to be alive. */
   alive(): void {
     this.#handle({ kind: "alive" })
   }
 
-  /** This node, not that one, has become another. */
+  /** Called when this node, not the other, has become a new incarnation. */
   reincarnated(): void {
     this.#handle({ kind: "reincarnated" })
   }
 
-  /** There is nothing between this node and that one, or it is not to be remembered. */
+  /** Discards the state of the other node; the next message or watch creates it anew. */
   forget(): void {
     this.#timer?.cancel()
     this.#cancelDial?.()
     this.isForgotten = true
-    this.#tools.forget(this)
+    this.#dependencies.forget(this)
   }
 
-  /** Says goodbye. Nothing is sent after this. */
+  /** Sends queued messages and GOODBYE. Nothing is sent after this. */
   stop(): void {
     this.#timer?.cancel()
     this.#cancelDial?.()
@@ -220,8 +219,8 @@ export class RemoteNode implements MessageGate, SessionOwner {
       this.#writeWaiting(session)
       session.leave()
     }
-    for (let parcel = this.#association.next(); parcel !== undefined; parcel = this.#association.next()) {
-      this.#refuse(parcel, "unreachable")
+    for (let message = this.#association.next(); message !== undefined; message = this.#association.next()) {
+      this.#refuse(message, "unreachable")
     }
     this.#watches.giveUp(undefined)
     this.isForgotten = true
@@ -229,27 +228,27 @@ export class RemoteNode implements MessageGate, SessionOwner {
   }
 
   get #now(): MonotonicMs {
-    return this.#tools.clock.monotonicMs()
+    return this.#dependencies.clock.monotonicMs()
   }
 
-  #enqueue(parcel: MessageParcel): void {
-    if (this.#association.state.kind === "unresolved" && !this.#tools.mayDial(this.authority))
-      return this.#refuseForeign(parcel)
-    if (parcel.reply !== undefined) parcels.set(parcel.reply, parcel)
-    this.#handle({ kind: "send", parcel })
+  #enqueue(message: QueuedMessage): void {
+    if (this.#association.state.kind === "unresolved" && !this.#dependencies.mayDial(this.authority))
+      return this.#refuseForeign(message)
+    if (message.reply !== undefined) queuedQuestions.set(message.reply, message)
+    this.#handle({ kind: "send", message })
   }
 
-  #refuseForeign(parcel: MessageParcel): void {
-    this.#tools.limited.log("warn", "a message is for a node that is not in the cluster, and is not sent", {
-      to: parcel.to.path.toString(),
+  #refuseForeign(message: QueuedMessage): void {
+    this.#dependencies.limited.log("warn", "refused a message for a node that is not in the cluster", {
+      to: message.to.path.toString(),
     })
-    this.#refuse(parcel, "unreachable")
+    this.#refuse(message, "unreachable")
     if (this.#association.isIdle) this.forget()
   }
 
-  #handle(event: AssociationEvent<MessageParcel>): void {
+  #handle(event: AssociationEvent<QueuedMessage>): void {
     if (this.isForgotten) {
-      if (event.kind === "send") this.#refuse(event.parcel, "unreachable")
+      if (event.kind === "send") this.#refuse(event.message, "unreachable")
       return
     }
     for (const command of this.#association.handle(event, this.#now)) this.#do(command)
@@ -257,30 +256,30 @@ export class RemoteNode implements MessageGate, SessionOwner {
     if (this.#association.isIdle && this.#session === undefined) this.forget()
   }
 
-  #do(command: AssociationCommand<MessageParcel>): void {
+  #do(command: AssociationCommand<QueuedMessage>): void {
     const { authority } = this
     switch (command.kind) {
       case "dial":
-        if (this.#tools.mayDial(authority)) this.#cancelDial = this.#tools.dial(this)
+        if (this.#dependencies.mayDial(authority)) this.#cancelDial = this.#dependencies.dial(this)
         else this.#cancelDial = this.#failLater()
         return
       case "abandon-dial":
         this.#cancelDial?.()
         this.#cancelDial = undefined
         return
-      case "hang-up":
+      case "close":
         return this.#session?.close(command.because)
       case "refuse":
-        for (const parcel of command.parcels) this.#refuse(parcel, command.because)
+        for (const message of command.messages) this.#refuse(message, command.because)
         return
       case "give-up-watching":
         this.#watches.giveUp(
-          new NodeUnreachableError(authority, "unknown", `its node is gone (${command.because})`),
+          new NodeUnreachableError(authority, "unknown", `the node is gone (${command.because})`),
         )
         return
       case "connected":
         this.#report.connected(command.node)
-        return this.#greet(this.#session as Session)
+        return this.#startSession(this.#session as Session)
       case "lost":
         return this.#report.lost(command.node, command.because)
       case "failed": {
@@ -289,50 +288,50 @@ export class RemoteNode implements MessageGate, SessionOwner {
       }
       case "quarantined":
         this.#report.quarantined(command)
-        return this.#tools.quarantined(this)
+        return this.#dependencies.quarantined(this)
     }
   }
 
-  /** It is not in the cluster. It may be before long, so it is as if it could not be reached. */
+  /** Fails a dial of a node that is not in the cluster as unreachable, since the node may join later. */
   #failLater(): () => void {
-    const timer = this.#tools.clock.setTimer(0, () => this.dialFailed("unreachable"))
+    const timer = this.#dependencies.clock.setTimer(0, () => this.dialFailed("unreachable"))
     return () => timer.cancel()
   }
 
-  #greet(session: Session): void {
+  #startSession(session: Session): void {
     for (const { number, path } of this.#watches.connected(session.node)) session.watch(number, path)
     this.#writeWaiting(session)
   }
 
   #writeWaiting(session: Session): void {
-    while (session.takesMore) {
-      const parcel = this.#association.next()
-      if (parcel === undefined) return
-      this.#write(session, parcel)
+    while (session.isWritable) {
+      const message = this.#association.next()
+      if (message === undefined) return
+      this.#write(session, message)
     }
   }
 
-  #write(session: Session, parcel: MessageParcel): void {
-    const { to, payload, reply } = parcel
-    if (payload.length > session.maxMessageBytes) return this.#unsent.tooLarge(parcel, session)
+  #write(session: Session, message: QueuedMessage): void {
+    const { to, payload, reply } = message
+    if (payload.length > session.maxMessageBytes) return this.#unsent.tooLarge(message, session)
     if (reply !== undefined) {
-      parcels.delete(reply)
+      queuedQuestions.delete(reply)
       const refused = reply.exitRefusal()
       if (refused !== undefined) return reply.fail(refused)
-      const leftMs = reply.timeoutMs - (this.#now - parcel.at)
+      const leftMs = reply.timeoutMs - (this.#now - message.at)
       const timeLeftMs = Math.max(1, Math.ceil(leftMs))
-      return session.sendEncoded(to as RemoteRef<never>, payload, reply, timeLeftMs, parcel.extras)
+      return session.sendEncoded(to as RemoteRef<never>, payload, reply, timeLeftMs, message.extras)
     }
-    if (parcel.session === undefined)
+    if (message.session === undefined)
       return session.sendEncoded(to as RemoteRef<never>, payload, undefined, 0)
-    if (parcel.session === session)
+    if (message.session === session)
       session.peerQuestions.sendEncoded((to as RemoteReply).correlation, payload)
-    else this.#refuse(parcel, "unreachable")
+    else this.#refuse(message, "unreachable")
   }
 
-  #refuse(parcel: MessageParcel, because: ParcelRefusal): void {
-    if (parcel.reply !== undefined) parcels.delete(parcel.reply)
-    this.#unsent.refuse(parcel, because, this.#quarantineReason)
+  #refuse(message: QueuedMessage, because: MessageRefusal): void {
+    if (message.reply !== undefined) queuedQuestions.delete(message.reply)
+    this.#unsent.refuse(message, because, this.#quarantineReason)
   }
 
   get #quarantineReason(): string {
@@ -346,20 +345,20 @@ export class RemoteNode implements MessageGate, SessionOwner {
     this.#timer?.cancel()
     this.#timerAt = at
     if (at === undefined) return
-    this.#timer = this.#tools.clock.setTimer(Math.max(0, at - this.#now), () => {
+    this.#timer = this.#dependencies.clock.setTimer(Math.max(0, at - this.#now), () => {
       this.#timerAt = undefined
       this.#handle({ kind: "tick" })
     })
   }
 }
 
-/** The questions that wait, by who waits for the answer. */
-const parcels = new WeakMap<ReplyRef, MessageParcel>()
+/** The queued questions, by the ref for the answer. */
+const queuedQuestions = new WeakMap<ReplyRef, QueuedMessage>()
 
-export interface RemoteNodeTools {
+export interface RemoteNodeDependencies {
   readonly clock: Clock
   readonly logger: Logger
-  /** For what others can cause as often as they like. */
+  /** Rate-limited, for entries that peers can cause at will. */
   readonly limited: Pick<Logger, "log">
   readonly events: EventStream
   readonly codec: MessageCodec
@@ -369,7 +368,7 @@ export interface RemoteNodeTools {
   readonly isTls: boolean
   nextCorrelation(): number
   mayDial(authority: string): boolean
-  /** Begins to connect; what comes of it is told to the node. Gives a function that calls it off. */
+  /** Begins to connect, and reports the outcome to the node. The returned function cancels the dial. */
   dial(node: RemoteNode): () => void
   forget(node: RemoteNode): void
   quarantined(node: RemoteNode): void

@@ -6,62 +6,59 @@ import type { NodeId } from "../address/node-id.js"
 import type { CallError, Delivery } from "../errors/call-errors.js"
 import type { Extras } from "../serialization/envelope.js"
 
-/** The ref of an actor on another node. To whoever tells it something it is a ref like any other. */
+/** The ref of an actor on another node. */
 export class RemoteRef<M> extends InternalRef<M> {
   readonly path: ActorPath
-  /** The number of its name on a connection; good only where the connection's table has this ref there. */
+  /** The number of its name on a connection; valid only if the table of the connection has this ref there. */
   nameNumber = 0
-  readonly #nodeOf: (authority: string) => MessageGate
-  /** Looked up when something is sent: a ref may be passed on and never used. */
-  #node: MessageGate | undefined
+  readonly #nodeOf: (authority: string) => MessageTransport
+  /** Looked up on first use, since a ref may be passed on and never used. */
+  #node: MessageTransport | undefined
 
-  constructor(path: ActorPath, nodeOf: (authority: string) => MessageGate) {
+  constructor(path: ActorPath, nodeOf: (authority: string) => MessageTransport) {
     super()
     this.path = path
     this.#nodeOf = nodeOf
   }
 
-  /** What waits for its node is bounded; how many wait at the actor is that node's affair. */
+  /** Unlimited here: the queue of the node is bounded, and the other node bounds the actor's mailbox. */
   get capacity(): number {
     return Number.POSITIVE_INFINITY
   }
 
   tell(message: M): void {
-    this.#gate.tell(this, message)
+    this.#transport.tell(this, message)
   }
 
-  /** Whether it is delivered is not known yet, so it is always taken. */
+  /** Accepts every message, since the outcome of the delivery is not known yet. */
   accept(message: M): DeadLetterReason | undefined {
-    this.#gate.tell(this, message)
+    this.#transport.tell(this, message)
     return undefined
   }
 
   request(reply: ReplyRef, message: M, extras?: Extras): CallError | undefined {
-    return this.#gate.request(this, reply, message, extras)
+    return this.#transport.request(this, reply, message, extras)
   }
 
   withdraw(reply: ReplyRef): Delivery {
-    return this.#gate.withdraw(reply)
+    return this.#transport.withdraw(reply)
   }
 
-  /**
-   * Where the question is: with a node, the one at the other end of the connection that it was sent over, or
-   * not sent yet.
-   */
+  /** Returns the node at the other end of the connection that the question was sent over, or `queued`. */
   placeOf(reply: ReplyRef): NodeId | "queued" | "unknown" {
-    return this.#gate.placeOf(reply)
+    return this.#transport.placeOf(reply)
   }
 
   addWatcher(watcher: Watcher): void {
-    this.#gate.watch(this, watcher)
+    this.#transport.watch(this, watcher)
   }
 
   removeWatcher(watcher: Watcher): void {
-    this.#gate.unwatch(this, watcher)
+    this.#transport.unwatch(this, watcher)
   }
 
-  /** Nodes with which there is nothing any more are forgotten, and made anew when needed. */
-  get #gate(): MessageGate {
+  /** Looks the node up again if it was discarded because nothing needed it. */
+  get #transport(): MessageTransport {
     let node = this.#node
     if (node === undefined || node.isForgotten) {
       node = this.#nodeOf(this.path.address.authority as string)
@@ -71,8 +68,8 @@ export class RemoteRef<M> extends InternalRef<M> {
   }
 }
 
-/** What a ref needs of the node that its actor is on. */
-export interface MessageGate {
+/** Sends the messages, questions and watches of remote refs. */
+export interface MessageTransport {
   readonly isForgotten: boolean
   tell(ref: RemoteRef<never>, message: unknown): void
   request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown, extras?: Extras): CallError | undefined

@@ -8,14 +8,14 @@ import { ActorStoppedError, type CallError, type Delivery } from "../errors/call
 import type { PeerQuestions } from "./peer-questions.js"
 
 /**
- * Where the answer to another node's question goes: the first message told to it is sent back, any other is a
- * dead letter.
+ * The ref for the answer to another node's question: the first message told to it is sent back, any other
+ * becomes a dead letter.
  */
 export class RemoteReply extends ReplyRef {
   readonly timeoutMs: number
-  /** What waits to be handled, and need not be once this is over; undefined where nothing is to be told. */
+  /** The incoming call, which is notified when this ends; undefined for other questions. */
   question: { replyOver(): void } | undefined = undefined
-  /** In the list of the questions that wait. */
+  /** The next one in the list of unanswered questions. */
   after: RemoteReply | undefined = undefined
   #before: RemoteReply | undefined = undefined
   #isListed = false
@@ -31,7 +31,7 @@ export class RemoteReply extends ReplyRef {
     this.timeoutMs = timeoutMs
   }
 
-  /** The path that it has at home, where whoever is only told the path may send the answer to. */
+  /** The path of the question on its own node, to which a third node may send the answer. */
   get path(): ActorPath {
     return this.#questions.pathOf(this.correlation)
   }
@@ -40,12 +40,12 @@ export class RemoteReply extends ReplyRef {
     return this.#ended
   }
 
-  /** What stands for the connection that the question came by, and for no other. */
+  /** The identity of the connection that the question came by. */
   get connection(): object {
     return this.#questions
   }
 
-  /** Becomes the first of the list that began with `first`. */
+  /** Inserts this before `first`, the head of the list. */
   enter(first: RemoteReply | undefined): RemoteReply {
     this.#isListed = true
     this.after = first
@@ -53,7 +53,7 @@ export class RemoteReply extends ReplyRef {
     return this
   }
 
-  /** False if it was in none. */
+  /** False if this was in no list. */
   leaveList(): boolean {
     if (!this.#isListed) return false
     this.#isListed = false
@@ -97,7 +97,7 @@ export class RemoteReply extends ReplyRef {
     this.#questions.fail(this, error)
   }
 
-  /** Whoever asked keeps the time itself, and has given up by now. */
+  /** Sends nothing: the asker enforces its own deadline, which has passed. */
   expire(): void {
     this.#end()
   }

@@ -17,35 +17,35 @@ import { Association } from "./association.js"
 import type { AssociationState, AssociationTerms } from "./association-protocol.js"
 import type { DeferredCount } from "./deferred-queue.js"
 import { Dialler } from "./dialler.js"
-import type { FrameTools } from "./frame-connection.js"
+import type { FrameDependencies } from "./frame-connection.js"
 import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
 import type { InboundTerms } from "./inbound-budget.js"
 import { MessageCodec } from "./message-codec.js"
 import { PeerConnections } from "./peer-connections.js"
 import { answerUid, correlationOf, questionPath } from "./question-path.js"
 import { ReadingTurn } from "./reading-turn.js"
-import { RemoteNode, type RemoteNodeTools } from "./remote-node.js"
+import { RemoteNode, type RemoteNodeDependencies } from "./remote-node.js"
 import { RemoteRef } from "./remote-ref.js"
 import type { SharedKeys } from "./shared-keys.js"
 
 /**
- * Everything that a system has with other nodes: who is who by authority, who is coming in, and what refs to
- * elsewhere mean.
+ * The connections of a system with other nodes: the nodes by authority, incoming connections, and the
+ * resolution of paths of other nodes.
  */
 export class Remoting {
-  /** Takes what connects to this node. */
+  /** Handles incoming connections. */
   readonly arrivals: Arrivals
   readonly #options: RemotingOptions
   readonly #listener: Listener
   readonly #codec: MessageCodec
   readonly #nodes = new Map<string, RemoteNode>()
   readonly #connections: PeerConnections
-  /** The nodes that are or were quarantined, the longest known first. */
+  /** The nodes that are or were quarantined, oldest first. */
   readonly #quarantined = new Set<RemoteNode>()
   readonly #deferred: DeferredCount = { count: 0 }
-  readonly #nodeTools: RemoteNodeTools
+  readonly #nodeDependencies: RemoteNodeDependencies
   #correlations = 0
-  /** Says whom this node may dial; everybody where nobody knows who is in the cluster. */
+  /** Says which nodes may be dialled; undefined if membership is not known, which allows all. */
   #isMember: ((authority: string) => boolean) | undefined
 
   constructor(options: RemotingOptions, listener: Listener) {
@@ -54,7 +54,7 @@ export class Remoting {
     const { clock, scheduler, digest, random, network } = options.ports
     const { logger, events, deadLetters, deadlines, maxMessageBytes, terms, tls } = options
     const isTls = tls !== undefined
-    // What others can cause is logged with a limit.
+    // Entries that peers can cause are rate-limited.
     const limited = new LimitedLogger(logger, clock)
     this.#codec = new MessageCodec({
       codec: options.codec,
@@ -76,7 +76,7 @@ export class Remoting {
       ownQuestionPath: (peer, correlation) =>
         questionPath(digest, peer, { asker: this.self, address: options.address, correlation }),
     })
-    const frameTools: FrameTools = {
+    const frameDependencies: FrameDependencies = {
       clock,
       scheduler,
       digest,
@@ -97,7 +97,7 @@ export class Remoting {
       maxMessageBytes,
       nodes: this.#nodes,
       codec: this.#codec,
-      frameTools,
+      frameDependencies,
       digest,
       random,
     })
@@ -106,7 +106,7 @@ export class Remoting {
       { network, tls, timeoutMs: options.connectTimeoutMs, logger },
       this.#connections,
     )
-    this.#nodeTools = {
+    this.#nodeDependencies = {
       clock,
       logger,
       limited,
@@ -129,23 +129,22 @@ export class Remoting {
     }
   }
 
-  /** This life of this node. */
+  /** The current incarnation of this node. */
   get self(): NodeId {
     return this.#connections.self
   }
 
   /**
-   * Goes on as the next incarnation of this node, for one that may not act as the last one any more. What was
-   * said as the last one ends: connections, handshakes, the questions that were sent, and what others watch
-   * here. What was not sent is kept, actors do not notice, and what they watch elsewhere is watched on.
-   * Correlations are counted on: an answer to a question of the last life finds none of this one, whichever
-   * way it comes.
+   * Continues as a new incarnation of this node, which may no longer act as the previous one. This ends
+   * connections, handshakes, questions that were sent, and watches by other nodes. Queued messages are kept,
+   * local actors are not affected, and their watches of remote actors continue. Correlations are not reset, so
+   * a late answer to a question of the previous incarnation never matches a new one.
    */
   reincarnate(self: NodeId): void {
     const before = this.self
     if (self.address !== before.address || self.equals(before))
-      throw new TypeError(`${self} is no other incarnation of ${before}`)
-    this.#options.logger.log("info", "this node goes on as a new incarnation", {
+      throw new TypeError(`not another incarnation of ${before} (got ${self})`)
+    this.#options.logger.log("info", "this node continues as a new incarnation", {
       before: before.toString(),
       now: self.toString(),
     })
@@ -154,7 +153,7 @@ export class Remoting {
     for (const node of [...this.#nodes.values()]) node.reincarnated()
   }
 
-  /** The ref for any path: of this node, or of another. */
+  /** Returns the ref for a path of this node or of another. */
   resolve(path: ActorPath): InternalRef<never> {
     const { authority, port } = path.address
     if (authority === undefined || path.address.key === this.#options.address.key)
@@ -163,22 +162,22 @@ export class Remoting {
       throw new PathResolutionError(
         "Unresolved",
         path.toString(),
-        "it says no port, so its node cannot be reached",
+        "the path of another node must have a port",
       )
     }
     if (path.toString().length > MAX_NAME_BYTES) {
       throw new PathResolutionError(
         "Unresolved",
         path.toString(),
-        `a path of another node has ${MAX_NAME_BYTES} characters at most`,
+        `the path of another node must have at most ${MAX_NAME_BYTES} characters`,
       )
     }
     return new RemoteRef(path, this.#nodeOf)
   }
 
   /**
-   * The question that waits for an answer at this path, which this node gave to another. Nobody finds it by
-   * guessing.
+   * Returns the question that waits for an answer at this path, which this node has given to another. The uid
+   * of the path cannot be guessed.
    */
   questionAt(path: ActorPath): InternalRef<never> | undefined {
     const correlation = correlationOf(path.name)
@@ -192,33 +191,33 @@ export class Remoting {
     return undefined
   }
 
-  /** Undefined where there is nothing with that authority. */
+  /** Undefined if there is no association with that authority. */
   state(authority: string): AssociationState | undefined {
     return this.#nodes.get(authority)?.state
   }
 
   /**
-   * From now on only these are dialled: a message may hold a ref to any address, and whoever is dialled is
-   * told who this node is.
+   * Restricts dials to these nodes. A message may hold a ref to any address, and a dial reveals the identity
+   * of this node.
    */
   dialOnly(isMember: (authority: string) => boolean): void {
     this.#isMember = isMember
   }
 
-  /** The node at this address has shown that it is alive, to others if not to this one. */
+  /** Called when the node at this address was seen to be alive by other means than a connection. */
   alive(authority: string): void {
     this.#nodes.get(authority)?.alive()
   }
 
   quarantine(authority: string, because: string): void {
-    this.#nodeOf(authority).shutOut(because)
+    this.#nodeOf(authority).quarantine(because)
   }
 
   liftQuarantine(authority: string): void {
-    this.#nodes.get(authority)?.letIn()
+    this.#nodes.get(authority)?.liftQuarantine()
   }
 
-  /** Says goodbye to all, and gives them a moment to read it. */
+  /** Sends GOODBYE to all nodes, and waits for a bounded time until they have read it. */
   async stop(): Promise<void> {
     this.#connections.isStopping = true
     await this.#listener.close()
@@ -238,13 +237,13 @@ export class Remoting {
       jitter: () => random.uint32() / 2 ** 32,
       all: this.#deferred,
     })
-    const node = new RemoteNode(association, this.#nodeTools)
+    const node = new RemoteNode(association, this.#nodeDependencies)
     if (this.#connections.isStopping) node.stop()
     else this.#nodes.set(authority, node)
     return node
   }
 
-  /** Whoever knows the secret may say that it is at any address; what is remembered of such is bounded. */
+  /** Bounds the quarantined nodes: a peer that knows the secret can claim any address. */
   #remember(node: RemoteNode): void {
     this.#quarantined.add(node)
     if (this.#quarantined.size <= MOST_QUARANTINED) return
@@ -255,18 +254,18 @@ export class Remoting {
 }
 
 interface RemotingOptions {
-  /** Who this node is at first. */
+  /** The first incarnation of this node. */
   readonly self: NodeId
-  /** What the paths of this system begin with, for others. */
+  /** The address that the paths of this system have on other nodes. */
   readonly address: Address
   readonly namespace: string
-  /** The identity of the store; empty without one. */
+  /** The identity of the store; empty without a store. */
   readonly store: string
   readonly keys: SharedKeys
   readonly tls: TlsOptions | undefined
   readonly terms: AssociationTerms
   readonly inbound: InboundTerms
-  readonly keepAlive: FrameTools["keepAlive"]
+  readonly keepAlive: FrameDependencies["keepAlive"]
   readonly connectTimeoutMs: number
   readonly maxMessageBytes: number
   readonly codec: CodecFactory
@@ -277,7 +276,7 @@ interface RemotingOptions {
   readonly deadLetters: DeadLetters
   readonly deadlines: Deadlines
   readonly dispatcher: Dispatcher
-  /** The ref for a path of this node. */
+  /** Returns the ref for a path of this node. */
   local(path: ActorPath): InternalRef<never>
 }
 

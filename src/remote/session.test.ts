@@ -117,7 +117,7 @@ describe("messages that come", () => {
     ["a message without an envelope", [ENVELOPE]],
     ["a message without a payload", [ENVELOPE, Uint8Array.of(ANSWER, 1)]],
     ["a payload that is no value", [ENVELOPE, Uint8Array.of(ANSWER, 1, 0xff)]],
-    ["a failure that is no error", [ENVELOPE, Uint8Array.of(FAILURE, 1, 0xc3)]],
+    ["a failure that is not an error", [ENVELOPE, Uint8Array.of(FAILURE, 1, 0xc3)]],
     [
       "a failure that cannot even be made a text",
       [ENVELOPE, Uint8Array.of(FAILURE, 1, 0xb1, 0x88, ...Buffer.from("toString"), 1)],
@@ -272,12 +272,12 @@ describe("questions of the other node", () => {
 
   test("whose answer meets a defect of this node end with the connection; whoever answered notices nothing", () => {
     const { talk, reply } = asked(7, "how many")
-    talk.owner.mustQueue = () => {
+    talk.owner.hasToQueue = () => {
       throw new RangeError("a defect")
     }
     reply.tell("yes")
     expect(talk.owner.closed).toEqual(["failed-on"])
-    expect(talk.tools.log).toContain("error a frame could not be dealt with")
+    expect(talk.tools.log).toContain("error failed to handle a frame")
   })
 
   test("that fail with an error which throws when it is looked at end with the connection at worst", () => {
@@ -296,7 +296,7 @@ describe("questions of the other node", () => {
     const { talk, reply } = asked(7, "how many")
     reply.tell(() => {})
     expect(sent(talk)).toEqual(["fails 7: InvalidMessageError, unknown"])
-    expect(talk.tools.log).toEqual(["error an answer cannot be sent"])
+    expect(talk.tools.log).toEqual(["error cannot encode an answer"])
   })
 
   test("whose answer is larger than the other node takes fail as unknown", () => {
@@ -390,7 +390,7 @@ describe("watching", () => {
   test("under a number that is taken ends the connection", () => {
     const talk = startSession()
     hear(talk, [WATCH, named(5, ORDERS)], [WATCH, named(5, ORDERS)])
-    expect(talk.owner.closed).toEqual(["malformed: watch 5 is there already"])
+    expect(talk.owner.closed).toEqual(["malformed: watch 5 already exists"])
   })
 
   test("may use a number again once its watch has ended", () => {

@@ -31,7 +31,7 @@ import {
 import type { Peer } from "./handshake.js"
 import { InboundFlow } from "./inbound-flow.js"
 import type { MessageCodec } from "./message-codec.js"
-import { HeardNames, SentNames } from "./names.js"
+import { ReceivedNames, SentNames } from "./names.js"
 import { PeerQuestions } from "./peer-questions.js"
 import { Questions } from "./questions.js"
 import type { RemoteRef } from "./remote-ref.js"
@@ -39,28 +39,28 @@ import { RemoteReply } from "./remote-reply.js"
 import { WatchedHere } from "./watched-here.js"
 
 /**
- * What is said on one connection once both sides have agreed to talk: messages, questions and their answers,
- * and who watches whom. All of it ends with the connection. A question that was sent and not answered by then
- * ends as `unknown`, since nobody can say whether it arrived; the answer to one that came in is sent nowhere.
+ * The frames of one connection after its handshake: messages, questions and their answers, and watches. All
+ * of these end with the connection. A question that was sent and not answered fails as `unknown`, since it may
+ * have arrived; the answer to a question of the peer is not sent.
  *
- * Order: everything is written in the order in which it is handed over, and read in that order.
+ * Everything is written in the order of the calls, and read in that order.
  */
 export class Session {
   readonly peer: Peer
-  /** The peer's questions, and the answers to them. */
+  /** The questions of the peer, and their answers. */
   readonly peerQuestions: PeerQuestions
   readonly #frames: FrameConnection
   readonly #codec: MessageCodec
   readonly #owner: SessionOwner
   readonly #sent = new SentNames()
-  readonly #heard = new HeardNames()
-  /** Questions of ours, by correlation. */
+  readonly #received = new ReceivedNames()
+  /** The unanswered questions of this node. */
   readonly #questions = new Questions()
-  /** Actors of ours that the peer watches, by the peer's number for it. */
+  /** The actors of this node that the peer watches. */
   readonly #watched = new WatchedHere((number, cause) => this.#sendTerminated(number, cause))
   readonly #envelope = new Envelope()
   readonly #flow: InboundFlow
-  /** The largest message that both sides take. */
+  /** The largest message that both sides accept. */
   readonly maxMessageBytes: number
 
   constructor(peer: Peer, frames: FrameConnection, codec: MessageCodec, owner: SessionOwner) {
@@ -77,8 +77,8 @@ export class Session {
     return this.peer.node
   }
 
-  /** Whether what is handed over now goes to the network and not to a queue. */
-  get takesMore(): boolean {
+  /** Whether a frame that is written now goes to the network. */
+  get isWritable(): boolean {
     return this.#frames.isOpen && !this.#frames.isBlocked
   }
 
@@ -86,12 +86,12 @@ export class Session {
     return this.#questions.get(correlation)
   }
 
-  /** Throws an `InvalidMessageError`, and then nothing is sent. */
+  /** Sends a message. Throws an `InvalidMessageError`, and then sends nothing. */
   tell(ref: RemoteRef<never>, message: unknown): void {
     this.#send(ONE_WAY, ref, 0, 0, message, undefined)
   }
 
-  /** As `tell`; the answer, or what becomes of it, is told to `reply`. */
+  /** As `tell`; `reply` receives the answer or the failure. */
   request(
     ref: RemoteRef<never>,
     reply: ReplyRef,
@@ -108,7 +108,7 @@ export class Session {
     this.#questions.add(reply)
   }
 
-  /** As both, for a message that has been encoded. */
+  /** As `tell` and `request`, for an encoded message. */
   sendEncoded(
     ref: RemoteRef<never>,
     payload: Uint8Array,
@@ -129,7 +129,7 @@ export class Session {
     if (reply !== undefined) this.#questions.add(reply)
   }
 
-  /** Whether the question was under way. */
+  /** Drops a question. False if it was not in flight. */
   withdraw(correlation: number): boolean {
     return this.#questions.delete(correlation)
   }
@@ -149,7 +149,7 @@ export class Session {
     this.#frames.closeFrame(frame)
   }
 
-  /** Says goodbye, and closes once that is sent. */
+  /** Sends GOODBYE, and closes after it was sent. */
   leave(): void {
     this.#frames.writer.frame(GOODBYE)
     this.#frames.finish("stopping")
@@ -163,13 +163,13 @@ export class Session {
     this.#frames.probe(answered)
   }
 
-  /** The connection is gone. */
+  /** Called when the connection has closed. */
   ended(because: string): void {
     this.#watched.clear()
     this.peerQuestions.abandonAll()
     for (const reply of this.#questions.takeAll()) {
       reply.correlation = 0
-      const problem = `the connection was lost before the answer came (${because})`
+      const problem = `the connection was lost before the answer arrived (${because})`
       reply.fail(new NodeUnreachableError(this.node.address, "unknown", problem))
     }
   }
@@ -196,7 +196,7 @@ export class Session {
       case WATCHING:
         return this.#owner.watching(this, input.varint(), lastVarint(input))
       default:
-        throw new MalformedBytesError(`there is no frame of kind ${kind}`)
+        throw new MalformedBytesError(`unknown frame kind ${kind}`)
     }
   }
 
@@ -225,7 +225,7 @@ export class Session {
     timeLeftMs: number,
   ): number {
     const { writer } = this.#frames
-    if (!this.#sent.knows(ref)) {
+    if (!this.#sent.has(ref)) {
       const named = writer.open(NAME)
       writer.varint(this.#sent.add(ref))
       writer.text(ref.path.toString())
@@ -242,7 +242,7 @@ export class Session {
   }
 
   #receiveName(number: number, name: string): void {
-    this.#heard.set(number, this.#codec.target(name))
+    this.#received.set(number, this.#codec.target(name))
   }
 
   #receiveMessage(input: InputBytes): void {
@@ -250,7 +250,7 @@ export class Session {
     readEnvelope(input, envelope)
     const { direction, correlation } = envelope
     if (direction === ONE_WAY) {
-      const ref = this.#heard.get(envelope.target)
+      const ref = this.#received.get(envelope.target)
       const message = this.#decode(input, ref, undefined)
       if (message !== UNREADABLE) ref.receive(message as never, this.#codec.weight, this.#flow.budget)
     } else if (direction === REQUEST) this.#receiveRequest(input, envelope)
@@ -258,7 +258,7 @@ export class Session {
   }
 
   #receiveRequest(input: InputBytes, envelope: Envelope): void {
-    const target = this.#heard.get(envelope.target).current()
+    const target = this.#received.get(envelope.target).current()
     const reply = new RemoteReply(this.peerQuestions, envelope.correlation, target, envelope.timeLeftMs)
     const message = this.#decode(input, target, reply)
     if (message === UNREADABLE) return
@@ -270,7 +270,7 @@ export class Session {
     if (!reply.isOver) this.peerQuestions.add(reply)
   }
 
-  /** A malformed answer leaves the question in place: it fails when the connection is closed for it. */
+  /** A malformed answer leaves the question in the table; the question fails when the connection closes. */
   #receiveAnswer(input: InputBytes, correlation: number, isFailure: boolean): void {
     const reply = this.#questions.get(correlation)
     let answer: unknown
@@ -287,19 +287,15 @@ export class Session {
     else throw new MalformedBytesError("a FAILURE must carry an error")
   }
 
-  /** Drops a question that is answered. Without a correlation, its asker has nothing to withdraw. */
+  /** Drops an answered question. Correlation 0 tells the asker that there is nothing to withdraw. */
   #drop(reply: ReplyRef): ReplyRef {
     this.#questions.delete(reply.correlation)
     reply.correlation = 0
     return reply
   }
 
-  /** What this node does not know, such as a type of a newer version, harms that message alone. */
-  #decode(
-    input: InputBytes,
-    recipient: InternalRef<never>,
-    reply: RemoteReply | undefined,
-  ): unknown {
+  /** A type that this node does not know, such as one of a newer version, affects that message alone. */
+  #decode(input: InputBytes, recipient: InternalRef<never>, reply: RemoteReply | undefined): unknown {
     try {
       return this.#codec.decode(input, reply)
     } catch (error) {
@@ -310,9 +306,7 @@ export class Session {
     }
   }
 
-  /**
-   * The answer goes ahead of the end of an actor that is gone already, or of the refusal to watch one more.
-   */
+  /** Sends WATCHING before the TERMINATED of an actor that is already gone or of a watch over the limit. */
   #receiveWatch(number: number, name: string): void {
     const ref = this.#codec.target(name).current()
     const { writer } = this.#frames
@@ -323,7 +317,7 @@ export class Session {
     if (this.#watched.add(number, ref)) return
     this.#sendTerminated(
       number,
-      new OverloadedError(ref.toString(), MAX_WATCHES, "watches of one node, on it and on others"),
+      new OverloadedError(ref.toString(), MAX_WATCHES, "watches of one node on this node"),
     )
   }
 
@@ -351,17 +345,17 @@ export class Session {
   }
 }
 
-/** What a session tells whoever holds it. */
+/** Receives the events of a session. */
 export interface SessionOwner {
-  /** Whether something waits to be sent, or the network takes no more: answers then queue behind it. */
-  mustQueue(session: Session): boolean
+  /** Whether messages are queued or the network is blocked: answers must then queue behind them. */
+  hasToQueue(session: Session): boolean
   queueAnswer(session: Session, reply: RemoteReply, payload: Buffer): DeadLetterReason | undefined
-  /** The peer has found the actor that this node watches under `number`. A uid of 0 is none. */
+  /** Called when the peer has found the actor of watch `number`. A uid of 0 means none. */
   watching(session: Session, number: number, uid: number): void
   terminated(number: number, cause: unknown): void
 }
 
-/** What was read last: a message is dealt with before the next one is looked at. */
+/** Reused for every message: each is handled before the next is read. */
 const received = new Envelope()
 const UNREADABLE = Symbol("unreadable")
 
@@ -378,5 +372,5 @@ function lastVarint(input: InputBytes): number {
 }
 
 function tooMuch(): MalformedBytesError {
-  return new MalformedBytesError("a frame has more in it than it should")
+  return new MalformedBytesError("a frame has trailing bytes")
 }

@@ -1,17 +1,17 @@
 import type { Digest } from "../ports/digest.js"
 
 /**
- * What the nodes of a cluster prove themselves by. Each secret is stretched once, when a node starts, with
- * the namespace as salt: whoever gets to see a proof, and would try passwords on it, pays the price of
- * stretching for each of them, and again for each cluster.
+ * The keys by which the nodes of a cluster authenticate. Each secret is stretched once, when a node starts,
+ * with the namespace as salt. An attacker who has seen a proof and tries passwords pays the cost of stretching
+ * for each password, and again for each cluster.
  *
- * A cluster without a secret has a key too, which its namespace gives to everybody. It proves only that both
- * mean the same cluster and the same conversation.
+ * A cluster without a secret has a key that is derived from its namespace and known to everybody. It only
+ * proves that both nodes mean the same cluster and the same conversation.
  */
 export interface SharedKeys {
-  /** The current one first, then the one before it. There is always one. */
+  /** The current key, then the previous one if there is one. */
   readonly keys: readonly Uint8Array[]
-  /** There is no secret. */
+  /** Whether the cluster has no secret. */
   readonly isOpen: boolean
 }
 
@@ -26,14 +26,14 @@ export async function sharedKeys(
   return { keys, isOpen: false }
 }
 
-/** That of a cluster without a secret. */
+/** Computes the key of a cluster without a secret. */
 export function openKey(namespace: string, digest: Digest): Uint8Array {
   return digest.hmacSha256(new Uint8Array(), Buffer.from(`troupe open\0${namespace}`))
 }
 
 /**
- * What may be shown to say which secrets these are: nothing can be proven by it, and guessing is no cheaper
- * than by a proof.
+ * Returns fingerprints that identify the secrets and may be shown. They authenticate nothing, and guessing a
+ * secret from one is no cheaper than from a proof.
  */
 export function fingerprints({ keys, isOpen }: SharedKeys, digest: Digest): readonly string[] {
   const label = Buffer.from("troupe fingerprint\0")

@@ -8,15 +8,15 @@ import {
 } from "../errors/call-errors.js"
 import type { Logger } from "../ports/logger.js"
 import { InvalidAssociation } from "./association-events.js"
-import type { ParcelRefusal } from "./association-protocol.js"
+import type { MessageRefusal } from "./association-protocol.js"
 import type { MessageCodec } from "./message-codec.js"
-import type { MessageParcel } from "./message-parcel.js"
+import type { QueuedMessage } from "./queued-message.js"
 import type { RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session } from "./session.js"
 
 /**
- * Where messages to another node end that are not sent: a request fails with the reason, and anything else
+ * Ends messages to another node that are not sent: a question fails with the reason, any other message
  * becomes a dead letter.
  */
 export class UnsentMessages {
@@ -28,19 +28,19 @@ export class UnsentMessages {
     this.#options = options
   }
 
-  /** `detail` is the reason of the quarantine, where there is one. */
-  refuse({ to, payload, reply }: MessageParcel, because: ParcelRefusal, detail: string): void {
+  /** Ends a refused message. `detail` is the reason of a quarantine. */
+  refuse({ to, payload, reply }: QueuedMessage, because: MessageRefusal, detail: string): void {
     const { events, codec } = this.#options
     if (because === "quarantined") events.publish(new InvalidAssociation(this.#authority, to.path, detail))
     if (reply === undefined) codec.deadLetters.add(codec.decoded(payload), to, because)
     else reply.fail(this.#errorFor(to.path.toString(), because, detail))
   }
 
-  /** The message waited, and the node that then connected takes smaller ones. */
-  tooLarge({ to, payload, reply, session }: MessageParcel, { maxMessageBytes }: Session): void {
+  /** Ends a queued message that is larger than the node that has now connected accepts. */
+  tooLarge({ to, payload, reply, session }: QueuedMessage, { maxMessageBytes }: Session): void {
     const { codec } = this.#options
     const error = new InvalidMessageError(
-      `the message has ${payload.length} bytes, and ${this.#authority} takes ${maxMessageBytes}`,
+      `message is larger than maxMessageBytes of ${this.#authority} (${payload.length} bytes, limit ${maxMessageBytes})`,
     )
     if (reply !== undefined) reply.fail(error)
     else if (session !== undefined) {
@@ -48,24 +48,20 @@ export class UnsentMessages {
     } else codec.deadLetters.add(codec.decoded(payload), to, "not-sendable")
   }
 
-  /** The message cannot be encoded. Throws what is another problem than that. */
+  /** Ends a message that cannot be encoded. Rethrows any other error. */
   unsendable(ref: RemoteRef<never>, message: unknown, error: unknown): void {
     if (!(error instanceof InvalidMessageError)) throw error
-    this.#options.limited.log("error", "a message cannot be sent", { to: ref.path.toString(), error })
+    this.#options.limited.log("error", "cannot encode a message", { to: ref.path.toString(), error })
     this.#options.codec.deadLetters.add(message, ref, "not-sendable")
   }
 
-  #errorFor(target: string, because: ParcelRefusal, detail: string): CallError {
+  #errorFor(target: string, because: MessageRefusal, detail: string): CallError {
     const { deferredCapacity, outboundBytes } = this.#options
     switch (because) {
       case "quarantined":
         return new QuarantinedError(this.#authority, detail)
       case "unreachable":
-        return new NodeUnreachableError(
-          this.#authority,
-          "not-delivered",
-          "there was no connection with it in time",
-        )
+        return new NodeUnreachableError(this.#authority, "not-delivered", "could not connect to it in time")
       case "deferred-full":
         return new OverloadedError(target, deferredCapacity, "messages waiting for its node", WAY)
       case "outbound-full":
@@ -75,7 +71,7 @@ export class UnsentMessages {
 }
 
 interface UnsentOptions {
-  /** For what others can cause as often as they like. */
+  /** Rate-limited, for entries that peers can cause at will. */
   readonly limited: Pick<Logger, "log">
   readonly events: EventStream
   readonly codec: MessageCodec

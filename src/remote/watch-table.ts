@@ -8,16 +8,16 @@ interface Watch {
   readonly number: number
   readonly ref: RemoteRef<never>
   readonly watchers: Set<Watcher>
-  /** Which incarnation of the actor the other node has found, and which node that was. */
+  /** The path with the uid that the other node has found, and the id of that node. */
   path: ActorPath
   node: NodeId | undefined
 }
 
 /**
- * The actors of another node that are watched from here. It outlives connections: each new one is told all of
- * it again, because what was said on the last one may not have arrived. So that an actor which died meanwhile
- * is not mistaken for the next one of its name, a watch is bound to the incarnation that the other node found
- * first.
+ * The actors of another node that actors of this node watch. The table outlives connections: all watches are
+ * sent again on each new connection, since those sent on the last one may not have arrived. A watch is bound
+ * to the incarnation of the actor that the other node found first, so that an actor which has died meanwhile
+ * is not mistaken for the next one of its name.
  */
 export class WatchTable {
   readonly #byNumber = new Map<number, Watch>()
@@ -28,7 +28,7 @@ export class WatchTable {
     return this.#byNumber.size
   }
 
-  /** The watch that the other node has to be told of; undefined if it has been. */
+  /** Adds a watcher. Returns the watch if it has to be sent to the other node. */
   add(ref: RemoteRef<never>, watcher: Watcher): { number: number; path: ActorPath } | undefined {
     const known = this.#byRef.get(ref)
     if (known !== undefined) {
@@ -48,7 +48,7 @@ export class WatchTable {
     return watch
   }
 
-  /** The number that the other node need not watch any more; undefined if somebody still wants to know. */
+  /** Removes a watcher. Returns the number to send to the other node if it was the last. */
   remove(ref: RemoteRef<never>, watcher: Watcher): number | undefined {
     const watch = this.#byRef.get(ref)
     if (watch === undefined || !watch.watchers.delete(watcher) || watch.watchers.size > 0) return undefined
@@ -56,7 +56,7 @@ export class WatchTable {
     return watch.number
   }
 
-  /** The other node has found the actor. A uid of 0 is none, as a guardian has. */
+  /** Called when the other node has found the actor. A uid of 0 means none, as for a guardian. */
   found(number: number, node: NodeId, uid: number): void {
     const watch = this.#byNumber.get(number)
     if (watch === undefined) return
@@ -64,9 +64,7 @@ export class WatchTable {
     if (uid !== 0 && watch.path.uid === undefined) watch.path = watch.path.withUid(uid)
   }
 
-  /**
-   * A node is connected: those whose node it was not are gone with theirs; the others it has to be told of.
-   */
+  /** Called when a node has connected. Ends the watches of earlier incarnations, and returns those to send. */
   connected(node: NodeId): readonly { number: number; path: ActorPath }[] {
     for (const watch of [...this.#byNumber.values()]) {
       if (watch.node?.equals(node) === false) this.#end(watch, undefined)

@@ -7,7 +7,7 @@ interface Watched {
   readonly watcher: Watcher
 }
 
-/** The actors of this node that a peer watches, by the peer's number for each. */
+/** The actors of this node that a peer watches, by the number that the peer has assigned. */
 export class WatchedHere {
   readonly #byNumber = new Map<number, Watched>()
   readonly #ended: (number: number, cause: unknown) => void
@@ -16,9 +16,9 @@ export class WatchedHere {
     this.#ended = ended
   }
 
-  /** An actor that is gone is told of at once. False if the peer watches as many as it may. */
+  /** Adds a watch; an actor that is gone ends it at once. False if the limit is reached. */
   add(number: number, ref: InternalRef<never>): boolean {
-    if (this.#byNumber.has(number)) throw new MalformedBytesError(`watch ${number} is there already`)
+    if (this.#byNumber.has(number)) throw new MalformedBytesError(`watch ${number} already exists`)
     if (this.#byNumber.size >= MAX_WATCHES) return false
     const watcher: Watcher = {
       terminated: ({ cause }) => {

@@ -36,7 +36,7 @@ test("has room up to its limit, to the byte", () => {
   out.raw(new Uint8Array(9))
   out.u8(1)
   expect(() => out.u8(1)).toThrow(InvalidMessageError)
-  expect(() => out.u8(1)).toThrow("larger than the 10 bytes that may be sent (setting maxMessageBytes)")
+  expect(() => out.u8(1)).toThrow("message is larger than maxMessageBytes (10 bytes)")
   expect(out.at).toBe(10)
   out.limitAt = Number.POSITIVE_INFINITY
   out.u8(1)

@@ -59,7 +59,7 @@ export class OutputBuffer implements ByteSink {
   #grow(end: number): void {
     if (end > this.limitAt) {
       throw new InvalidMessageError(
-        `the message is larger than the ${this.maxBytes} bytes that may be sent (setting maxMessageBytes)`,
+        `message is larger than maxMessageBytes (${this.maxBytes} bytes)`,
       )
     }
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, end))

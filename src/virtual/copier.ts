@@ -73,8 +73,7 @@ export class Copier {
   }
 
   #begin(room: number, items: number): void {
-    if (this.#isCopying)
-      throw new InvalidMessageError("it was sent from inside of another that was being sent")
+    if (this.#isCopying) throw new InvalidMessageError("cannot send a message while another is being encoded")
     this.#room = room - ROOM
     this.#itemsLeft = this.#maxItems - items
     this.#isCopying = true

@@ -215,7 +215,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
         if (copy instanceof Error) return withStacksOf(copy, error)
       } catch {}
     }
-    return new InvalidMessageError("it failed, and the error cannot cross the wire", "unknown")
+    return new InvalidMessageError("the call failed with an error that cannot be encoded", "unknown")
   }
 
   /** Ends it, whatever could be tried. */

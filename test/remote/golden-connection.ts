@@ -1,7 +1,7 @@
 import type { Logger } from "../../src/ports/logger.js"
 import type { Connection, ConnectionHandler, Endpoint } from "../../src/ports/network.js"
 import type { Scheduler } from "../../src/ports/scheduler.js"
-import type { FrameTools } from "../../src/remote/frame-connection.js"
+import type { FrameDependencies } from "../../src/remote/frame-connection.js"
 import { BATCH_HEADER_BYTES } from "../../src/remote/frames.js"
 import { nodeDigest } from "../../src/runtime/node-digest.js"
 import { ManualClock } from "../fake/manual-clock.js"
@@ -12,7 +12,7 @@ export class FakeConnection implements Connection {
   readonly remote: Endpoint
   readonly bufferedBytes = 0
   /** What `write` answers: whether the network takes more. */
-  takesMore = true
+  isWritable = true
   readonly writes: Buffer[] = []
   isPaused = false
   isEnded = false
@@ -29,7 +29,7 @@ export class FakeConnection implements Connection {
 
   write(bytes: Uint8Array): boolean {
     this.writes.push(Buffer.from(bytes))
-    return this.takesMore
+    return this.isWritable
   }
 
   pause(): void {
@@ -121,7 +121,7 @@ export class ManualScheduler implements Scheduler {
   }
 }
 
-export interface TestTools extends FrameTools {
+export interface TestDependencies extends FrameDependencies {
   readonly clock: ManualClock
   readonly scheduler: ManualScheduler
   readonly logger: Logger
@@ -129,7 +129,7 @@ export interface TestTools extends FrameTools {
   readonly log: readonly string[]
 }
 
-export function frameTools(changed: Partial<FrameTools> = {}): TestTools {
+export function frameDependencies(changed: Partial<FrameDependencies> = {}): TestDependencies {
   const log: string[] = []
   const logger: Logger = {
     enabled: () => true,

@@ -19,13 +19,13 @@ import { Session, type SessionOwner } from "../../src/remote/session.js"
 import { binaryCodec } from "../../src/serialization/binary-codec.js"
 import { InputBytes } from "../../src/serialization/input-bytes.js"
 import { TypeRegistry, type WireType } from "../../src/serialization/type-registry.js"
-import { FakeConnection, frameTools, type TestTools } from "./golden-connection.js"
+import { FakeConnection, frameDependencies, type TestDependencies } from "./golden-connection.js"
 
 /** A session whose actors, owner and network are the test's. */
 export interface TestSession {
   readonly session: Session
   readonly connection: FakeConnection
-  readonly tools: TestTools
+  readonly tools: TestDependencies
   readonly owner: RecordingOwner
   /** The actors of this node, by the text of their path. */
   readonly actors: Map<string, FakeActor>
@@ -48,7 +48,7 @@ export interface SessionOptions {
 
 export function startSession(options: SessionOptions = {}): TestSession {
   const { ourMaxBytes = 100_000, theirMaxBytes = 100_000, types = [] } = options
-  const tools = frameTools()
+  const tools = frameDependencies()
   const { clock, scheduler, logger } = tools
   const events = new EventStream(scheduler, logger)
   const deadLetters: DeadLetter[] = []
@@ -123,7 +123,7 @@ class RecordingOwner implements SessionOwner {
   readonly causes: unknown[] = []
   readonly closed: string[] = []
 
-  mustQueue(): boolean {
+  hasToQueue(): boolean {
     return this.queues
   }
 

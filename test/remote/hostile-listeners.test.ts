@@ -93,7 +93,7 @@ describe("somebody who sits at an address that a node dials", () => {
     expect(peer.messages[0]?.message).toBe("hello?")
     peer.send(frame(0xee))
     await until("it is quarantined", () => node.quarantined.length > 0)
-    expect(node.quarantined[0]?.reason).toBe("there is no frame of kind 238")
+    expect(node.quarantined[0]?.reason).toBe("unknown frame kind 238")
   })
 })
 

@@ -22,7 +22,7 @@ describe("a stranger", () => {
     peer.send(frame(HELLO, hello))
     await refusedFor(node, "wrong-version")
     await until("it is told", () => peer.framesOf(REFUSED).length === 1)
-    expect(node.refused[0]?.detail).toBe("it speaks version 99, this node 2")
+    expect(node.refused[0]?.detail).toBe("the peer has protocol version 99, this node 2")
   })
 
   it.each([
@@ -40,7 +40,9 @@ describe("a stranger", () => {
     await expect(peer.shakeHands(node, { keys })).rejects.toThrow("the handshake failed: refused")
     await refusedFor(node, "wrong-secret")
     expect(peer.frames).toEqual([{ kind: REFUSED, fields: Buffer.of(refusalCodes.refused) }])
-    expect(node.refused[0]?.detail).toContain(secret === undefined ? "it has no secret" : "another secret")
+    expect(node.refused[0]?.detail).toContain(
+      secret === undefined ? "the peer has no secret" : "another secret",
+    )
   })
 
   it.each([1, 4_095, 2 ** 30 + 1, 2 ** 53 - 1])(
@@ -252,9 +254,9 @@ describe("a crowd of strangers", () => {
     expect(crowd.slice(88).filter(({ isClosed }) => isClosed)).toEqual([])
     const good = await insider()
     expect(good.isClosed).toBe(false)
-    expect(node.log.filter((line) => line.includes("a connection was refused")).length).toBeLessThanOrEqual(
-      10,
-    )
+    expect(
+      node.log.filter((line) => line.includes("an incoming connection was refused")).length,
+    ).toBeLessThanOrEqual(10)
   })
 
   it("that was refused and does not hang up is held as well", async () => {

@@ -128,7 +128,7 @@ describe("with mutual TLS", () => {
     await until("it is refused", () => a.refused.length > 0 && liar.failed.length > 0)
     expect(a.refused[0]).toMatchObject({
       reason: "wrong-certificate",
-      detail: "its certificate does not bear vault.prod.internal",
+      detail: "its certificate does not name vault.prod.internal",
     })
     expect(liar.failed[0]?.reason).toBe("wrong-certificate")
     expect(a.connected).toEqual([])

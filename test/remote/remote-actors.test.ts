@@ -437,10 +437,10 @@ test("answers and messages that cannot be sent are logged a few times a minute, 
     b.system.ask(ref, (replyTo) => ({ replyTo })).catch((error: unknown) => error),
   )
   for (const error of await Promise.all(asked)) expect(error).toBeInstanceOf(InvalidMessageError)
-  expect(a.log.filter((line) => line.includes("an answer cannot be sent"))).toHaveLength(10)
+  expect(a.log.filter((line) => line.includes("cannot encode an answer"))).toHaveLength(10)
   const teller = b.system.resolve<unknown>(unsendable.path)
   for (let time = 0; time < 40; time += 1) teller.tell({ call: () => {} })
-  expect(b.log.filter((line) => line.includes("a message cannot be sent"))).toHaveLength(10)
+  expect(b.log.filter((line) => line.includes("cannot encode a message"))).toHaveLength(10)
   expect(b.system.deadLetterCount).toBe(40)
 })
 

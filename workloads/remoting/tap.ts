@@ -81,8 +81,8 @@ class TappedConnection extends RelayedConnection {
     this.#listener.opened(this.remote.host)
     // Reading that was held goes on by itself, with bytes that came earlier.
     const frames = handler as FrameConnection
-    const goOn = () => FrameConnection.prototype.goOn.call(frames)
-    frames.goOn = () => this.#whileReading(goOn)
+    const resume = () => FrameConnection.prototype.resumeReading.call(frames)
+    frames.resumeReading = () => this.#whileReading(resume)
     super.attach(handler)
   }
 

@@ -1,22 +1,22 @@
 import type { ReplyRef } from "../actor/reply-ref.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Extras } from "../serialization/envelope.js"
-import type { Parcel } from "./deferred-queue.js"
+import type { Queueable } from "./deferred-queue.js"
 import type { RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session } from "./session.js"
 
-/** A message that waits to be sent, as bytes: what it was when it was told is what arrives. */
-export class MessageParcel implements Parcel {
+/** A message that waits to be sent, encoded when it was told: later changes to it have no effect. */
+export class QueuedMessage implements Queueable {
   readonly to: RemoteRef<never> | RemoteReply
   readonly payload: Buffer
-  /** Who waits for the answer, if it is a question. */
+  /** The ref for the answer, if the message is a question. */
   readonly reply: ReplyRef | undefined
   readonly at: MonotonicMs
-  /** The connection that it answers on, if it is an answer. */
+  /** The connection that the question came by, if the message is an answer. */
   readonly session: Session | undefined
   readonly extras: Extras | undefined
-  waiting = false
+  isWaiting = false
 
   constructor(
     to: RemoteRef<never> | RemoteReply,
@@ -34,9 +34,9 @@ export class MessageParcel implements Parcel {
   }
 
   get bytes(): number {
-    return this.payload.length + PARCEL_BYTES
+    return this.payload.length + OVERHEAD_BYTES
   }
 }
 
-/** What a parcel costs beside its payload. */
-const PARCEL_BYTES = 256
+/** The cost of a queued message beside its payload. */
+const OVERHEAD_BYTES = 256

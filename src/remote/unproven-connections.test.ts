@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { Strangers, sourceOf } from "./strangers.js"
+import { sourceOf, UnprovenConnections } from "./unproven-connections.js"
 
 describe("strangers", () => {
   test("are let in up to the limit", () => {
@@ -60,15 +60,15 @@ describe("strangers", () => {
   })
 
   test("that greet with the nonce of one who is here are not greeted, until that one is gone", () => {
-    const strangers = new Strangers<string>(3)
+    const strangers = new UnprovenConnections<string>(3)
     for (const name of ["a", "b", "c"]) strangers.arrived(name, name)
-    expect(strangers.greeted("a", "nonce")).toBe(true)
-    expect(strangers.greeted("b", "nonce")).toBe(false)
-    expect(strangers.greeted("b", "another")).toBe(true)
+    expect(strangers.admitHello("a", "nonce")).toBe(true)
+    expect(strangers.admitHello("b", "nonce")).toBe(false)
+    expect(strangers.admitHello("b", "another")).toBe(true)
     strangers.left("b")
-    expect(strangers.greeted("c", "nonce")).toBe(false)
+    expect(strangers.admitHello("c", "nonce")).toBe(false)
     strangers.left("a")
-    expect(strangers.greeted("c", "nonce")).toBe(true)
+    expect(strangers.admitHello("c", "nonce")).toBe(true)
   })
 
   test("wait where all others have greeted, and are let in one for each that goes, in order", () => {
@@ -89,11 +89,11 @@ describe("strangers", () => {
   })
 
   test("that are gone leave nothing behind", () => {
-    const strangers = new Strangers<string>(2)
+    const strangers = new UnprovenConnections<string>(2)
     for (const name of ["a", "b"]) strangers.arrived(name, "1.1.1.1")
-    strangers.greeted("a", "nonce of a")
+    strangers.admitHello("a", "nonce of a")
     for (const name of ["a", "b", "b", "never there"]) expect(strangers.left(name)).toEqual([])
-    strangers.greeted("b", "nonce of b")
+    strangers.admitHello("b", "nonce of b")
     expect([strangers.size, strangers.has("a")]).toEqual([0, false])
   })
 })
@@ -113,12 +113,12 @@ test.each([
 
 /** `a1` comes from `a`; `!a1` has greeted; `?a1` is gone. Tells who was let in and who was sent away. */
 function story(most: number, events: readonly string[]): string[] {
-  const strangers = new Strangers<string>(most)
+  const strangers = new UnprovenConnections<string>(most)
   return events.flatMap((event) => {
     const name = event.slice(1)
-    if (event.startsWith("!")) strangers.greeted(name, `nonce of ${name}`)
+    if (event.startsWith("!")) strangers.admitHello(name, `nonce of ${name}`)
     if (event.startsWith("!")) return []
     const commands = event.startsWith("?") ? strangers.left(name) : strangers.arrived(event, event.charAt(0))
-    return commands.map(({ kind, stranger }) => `${kind === "admit" ? "+" : "-"}${stranger}`)
+    return commands.map(({ kind, connection }) => `${kind === "admit" ? "+" : "-"}${connection}`)
   })
 }

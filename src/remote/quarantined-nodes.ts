@@ -2,30 +2,30 @@ import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs } from "../ports/clock.js"
 
 /**
- * The incarnations at one address that are in quarantine, and until when. A quarantine binds an incarnation,
- * so that the next one at the same address is free; where the node never said who it is, every incarnation is
- * shut out.
+ * The quarantined incarnations at one address, and when each quarantine ends. A quarantine applies to one
+ * incarnation, so that the next one at the same address is free; if the node has not sent its id, it applies
+ * to every incarnation.
  */
-export class ShutOutNodes {
+export class QuarantinedNodes {
   readonly #until = new Map<string, MonotonicMs>()
 
   get size(): number {
     return this.#until.size
   }
 
-  /** When the first of them is over. */
+  /** When the next quarantine ends. */
   get nextExpiry(): MonotonicMs {
     return Math.min(...this.#until.values())
   }
 
-  /** Of very many the first that was added is forgotten. */
+  /** Adds a quarantine. Beyond the limit the oldest is removed. */
   add(node: NodeId | undefined, until: MonotonicMs): void {
     this.#until.set(node?.incarnation ?? ANY, until)
     if (this.#until.size > MOST) this.#until.delete([...this.#until.keys()][0] as string)
   }
 
   has(node: NodeId, now: MonotonicMs): boolean {
-    return this.#isShutOut(node.incarnation, now) || this.#isShutOut(ANY, now)
+    return this.#isQuarantined(node.incarnation, now) || this.#isQuarantined(ANY, now)
   }
 
   expire(now: MonotonicMs): void {
@@ -36,13 +36,13 @@ export class ShutOutNodes {
     this.#until.clear()
   }
 
-  #isShutOut(incarnation: string, now: MonotonicMs): boolean {
+  #isQuarantined(incarnation: string, now: MonotonicMs): boolean {
     return (this.#until.get(incarnation) ?? now) > now
   }
 }
 
-/** So many incarnations of one address are remembered. */
+/** Limit of quarantined incarnations of one address. */
 const MOST = 16
 
-/** In the place of an incarnation, for every one of them. */
+/** Stands for every incarnation. */
 const ANY = ""

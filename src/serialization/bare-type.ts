@@ -5,7 +5,7 @@ import { builtInAbove } from "./built-in-classes.js"
 import { type ErrorFields, fieldsOf, makeError } from "./error-fields.js"
 import { isSparseIndex, keepInTable } from "./index-keys.js"
 
-/** A class that was registered by itself: its enumerable fields travel, and come back onto its prototype. */
+/** Makes the wire type of a class without hooks: its enumerable fields are sent, and set on its prototype. */
 export function bareType(name: string, type: { readonly prototype: object }): TypeOnTheWire {
   const { prototype } = type
   if (prototype instanceof Error) {
@@ -23,15 +23,16 @@ export function bareType(name: string, type: { readonly prototype: object }): Ty
   if (builtIn !== undefined) {
     throw new SettingsError(
       "types",
-      `class ${name} is or extends ${builtIn}, whose contents are not fields: register it with encode and decode`,
+      `class ${name} is or extends ${builtIn}, whose contents are not fields; register it with encode and decode`,
     )
   }
   return { name, take: (value) => ({ ...value }), make: (taken) => withFields(prototype, taken) }
 }
 
-/** A field that the class has an accessor for is set beside it: what arrives never runs a setter. */
+/** Defines a field that the class has an accessor for as a data property: decoding never runs a setter. */
 function withFields(prototype: object, taken: unknown): object {
-  if (typeof taken !== "object" || taken === null) throw new InvalidMessageError("its fields are no object")
+  if (typeof taken !== "object" || taken === null)
+    throw new InvalidMessageError("the fields of an instance must be an object")
   const made = Object.create(prototype) as Record<string, unknown>
   const fields = taken as Record<string, unknown>
   const keys = Object.keys(fields)

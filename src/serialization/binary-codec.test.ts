@@ -145,7 +145,9 @@ describe("bytes that no encoder writes", () => {
       [0xd2, 1],
     ] as const) {
       const bytes = Buffer.from([head, 50 / each + 1, ...new Array(50).fill(0)])
-      expect(() => wide.decode(bytes, 0, bytes.length)).toThrow(/items are announced, and 50 bytes are left/)
+      expect(() => wide.decode(bytes, 0, bytes.length)).toThrow(
+        /items do not fit into the remaining 50 bytes/,
+      )
     }
   })
 

@@ -4,12 +4,12 @@ import { BinaryEncoder } from "./binary-encoder.js"
 import { type CodecLimits, codecLimits, codecName } from "./codec-limits.js"
 
 /**
- * The codec that is used unless another is set: a byte that says what a value is, then the value.
+ * Creates the default codec: each value is a tag byte followed by the value.
  *
- * Each message stands for itself. Codecs that send the names of fields once and a number from then on write
- * fewer bytes, and have to agree with the other side about what was sent before, across lost connections and
- * messages that were dropped; and what one peer makes another remember has to be bounded again. Here, names
- * are cached on each side for itself, and no byte depends on it.
+ * Each message is self-contained. A codec that sends each field name once and a number after that writes fewer
+ * bytes, but both sides must agree on what was sent before, across lost connections and dropped messages, and
+ * the state that a peer makes this node keep must be bounded. Here each side caches names for itself, and no
+ * byte depends on the cache.
  */
 export function binaryCodec(limits?: Partial<CodecLimits>): CodecFactory {
   const checked = codecLimits(limits)
@@ -20,7 +20,7 @@ class BinaryCodec implements Codec {
   readonly name: string
   readonly #tools: CodecTools
   readonly limits: CodecLimits
-  /** The ones at rest; a getter or a hook that comes back here while one is at work gets a new one. */
+  /** Idle encoders and decoders; a getter or a hook that calls the codec again gets a new one. */
   #encoder: BinaryEncoder | undefined
   #decoder: BinaryDecoder | undefined
 

@@ -14,12 +14,12 @@ import * as tags from "./tags.js"
 import { PLAIN_BYTES, viewKinds } from "./view-kinds.js"
 
 /**
- * Reads one value after another from bytes that nobody vouches for.
+ * Decodes values from untrusted bytes.
  *
- * Nothing is made larger than the bytes that are left can fill: a count is held against them before the first
- * item is read, and containers grow item by item. Keys that were chosen to collide are given up on
- * (`key-time.ts`). A key, an element or an entry that is there twice counts once, the last one. A number in a
- * longer form than it needs is taken; a count or a length is not.
+ * Nothing is allocated beyond what the remaining bytes can fill: a count is compared with them before the first
+ * item is read, and containers grow item by item. Decoding of keys that were chosen to collide is aborted
+ * (`key-time.ts`). Of duplicate keys, elements or entries the last one counts. A number that is not in its
+ * shortest form is accepted; a count or a length is not.
  */
 export class BinaryDecoder {
   readonly #refs: RefTexts
@@ -37,7 +37,7 @@ export class BinaryDecoder {
     this.#keyTime = new KeyTime(clock)
   }
 
-  /** About what the items of the last value take in memory. */
+  /** The estimated size in memory of the items of the last value. */
   get overheadBytes(): number {
     return this.#items * ITEM_BYTES
   }
@@ -50,7 +50,7 @@ export class BinaryDecoder {
     this.#keyTime.begin()
     try {
       const value = this.#value(0)
-      if (input.left !== 0) throw new MalformedBytesError(`${input.left} bytes follow the value`)
+      if (input.left !== 0) throw new MalformedBytesError(`${input.left} bytes after the value`)
       return value
     } finally {
       input.reset(NO_BYTES, 0, 0)
@@ -129,13 +129,13 @@ export class BinaryDecoder {
       case tags.INSTANCE:
         return this.#instance(depth)
       default:
-        throw new MalformedBytesError(`no value begins with the byte ${tag}`)
+        throw new MalformedBytesError(`unknown tag ${tag}`)
     }
   }
 
   #array(count: number, depth: number): unknown[] {
     this.#enter(count, 1, depth, weights.ARRAY_WEIGHT)
-    // The engine would reserve room for seventeen at the first `push`.
+    // The engine would allocate room for seventeen elements at the first `push`.
     if (count <= MOST_RESERVED) return this.#values(count, depth)
     const made: unknown[] = []
     for (let left = count; left > 0; left -= 1) made.push(this.#value(depth + 1))
@@ -202,18 +202,22 @@ export class BinaryDecoder {
   #magnitude(): bigint {
     const length = this.#input.varint()
     if (length === 0) return 0n
-    if (length > MOST_BIGINT_BYTES) throw new MalformedBytesError(`a bigint of ${length} bytes`)
+    if (length > MOST_BIGINT_BYTES)
+      throw new MalformedBytesError(`a bigint must have at most ${MOST_BIGINT_BYTES} bytes (got ${length})`)
     const at = this.#input.skip(length)
     return BigInt(`0x${this.#input.bytes.toString("hex", at, at + length)}`)
   }
 
-  /** A copy, which is aligned as its elements have to be. */
+  /** Copies the bytes, which aligns them for the elements. */
   #view(place: number): object {
     const kind = viewKinds[place]
-    if (kind === undefined) throw new MalformedBytesError(`there is no view of the kind ${place}`)
+    if (kind === undefined) throw new MalformedBytesError(`unknown kind of view ${place}`)
     this.#weigh(weights.VIEW_WEIGHT)
     const length = this.#input.varint()
-    if (length % kind.width !== 0) throw new MalformedBytesError(`${length} bytes are no ${kind.name}`)
+    if (length % kind.width !== 0)
+      throw new MalformedBytesError(
+        `the length of a ${kind.name} must be a multiple of ${kind.width} (got ${length})`,
+      )
     const at = this.#input.skip(length)
     const copy = new Uint8Array(length)
     this.#input.bytes.copy(copy, 0, at, at + length)
@@ -240,10 +244,10 @@ export class BinaryDecoder {
 
   #enter(count: number, bytesEach: number, depth: number, weight: number): void {
     if (depth >= this.#limits.maxDepth) {
-      throw new MalformedBytesError(`nested deeper than the ${this.#limits.maxDepth} levels that are allowed`)
+      throw new MalformedBytesError(`nested deeper than ${this.#limits.maxDepth} levels`)
     }
     if (count * bytesEach > this.#input.left) {
-      throw new MalformedBytesError(`${count} items are announced, and ${this.#input.left} bytes are left`)
+      throw new MalformedBytesError(`${count} items do not fit into the remaining ${this.#input.left} bytes`)
     }
     this.#weigh(count + weight)
   }
@@ -255,13 +259,13 @@ export class BinaryDecoder {
   }
 }
 
-/** Up to this many elements an array is given its length at once. */
+/** Arrays up to this length are allocated with their length. */
 const MOST_RESERVED = 16
 
-/** When a message has had so many keys that are new, its objects with further ones are taken for tables. */
+/** After so many new keys in a message, its objects with further new keys become dictionaries. */
 const MOST_NEW_KEYS = 1_000
 
-/** Beyond this the engine has no bigints. */
+/** The largest bigint that the engine supports. */
 const MOST_BIGINT_BYTES = 2 ** 27
 
 const ITEM_BYTES = 24

@@ -11,11 +11,11 @@ import { mapKeyStep, mapValueStep, Trail } from "./trail.js"
 import { viewKindOf } from "./view-kinds.js"
 
 /**
- * Writes one value after another. It holds where it is in the current one, so a getter that has something
- * encoded while it is read needs another encoder.
+ * Encodes values. It keeps its position in the current value, so a getter that encodes another value while it
+ * is read needs another encoder.
  *
- * The two loops over an object's keys are the fastest that there are: the engine goes through a `for in` by
- * the shape of the object, without looking a key up, and `Object.keys` would make an array.
+ * The loops over the keys of an object are `for in` because that is fastest: the engine iterates by the shape
+ * of the object without looking keys up, while `Object.keys` would allocate an array.
  */
 export class BinaryEncoder {
   readonly #refs: RefTexts
@@ -158,7 +158,7 @@ export class BinaryEncoder {
     this.#value(out, taken, depth + 1)
   }
 
-  /** An error of any other class goes as an `Error` that keeps its name. */
+  /** Writes an error; one of an unknown class becomes an `Error` that keeps its name. */
   #error(out: ByteSink, value: Error, name: string | undefined, depth: number): void {
     this.#enter(weights.ERROR_WEIGHT, depth)
     writeTag(out, tags.ERROR)

@@ -1,13 +1,13 @@
 import { errorClassOf } from "./error-classes.js"
 import { viewKindOf } from "./view-kinds.js"
 
-/** Whether values with this prototype have a form on the wire of their own. */
+/** Whether values with this prototype are encoded without registration. */
 export function travelsAnyway(prototype: object): boolean {
   return own.has(prototype) || viewKindOf(prototype) !== undefined || errorClassOf(prototype) !== undefined
 }
 
 /**
- * The name of the built-in class that a class extends, where its instances hold something that is not in
+ * Returns the name of the built-in class that a class extends, if its instances hold data that is not in
  * their fields.
  */
 export function builtInAbove(prototype: object): string | undefined {

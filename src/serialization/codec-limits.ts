@@ -1,19 +1,18 @@
 import { SettingsError } from "../errors/settings-error.js"
 
-/** What one message may consist of, on its way out and on its way in. */
+/** Limits of one message, for encoding and decoding. */
 export interface CodecLimits {
   /**
-   * How many objects, arrays, maps, sets, errors and instances may be inside one another. 100 unless set,
-   * 1,000 at most.
+   * The deepest nesting of objects, arrays, maps, sets, errors and instances. Default 100, at most 1,000.
    */
   readonly maxDepth: number
   /**
-   * Elements of arrays and sets, fields of objects, entries of maps, all together; what holds them counts as
-   * well, by the memory that it takes (see docs/wire.md). 250,000 unless set. It holds for messages and for
-   * the state that an actor saves.
+   * The total number of array and set elements, object fields and map entries; containers count too, by the
+   * memory that they take (see docs/wire.md). Default 250,000. Applies to messages and to the state that an
+   * actor saves.
    */
   readonly maxItems: number
-  /** Whether errors are sent with their stack traces, and so with names of files. No, unless set. */
+  /** Whether errors are sent with their stack traces, which contain file names. Default false. */
   readonly stacks: boolean
 }
 
@@ -28,8 +27,8 @@ export function codecLimits({
 }
 
 /**
- * What a codec with these limits is called. A node with lower ones would take what it refuses for an attack,
- * so two nodes with different limits have different codecs.
+ * Returns the name of a codec with these limits. A node with lower limits would take the messages that it
+ * refuses for an attack, so nodes with different limits have different codecs, and do not connect.
  */
 export function codecName(format: string, { maxDepth, maxItems }: CodecLimits): string {
   const usual = codecLimits()
@@ -37,10 +36,10 @@ export function codecName(format: string, { maxDepth, maxItems }: CodecLimits): 
   return `${format} maxDepth ${maxDepth} maxItems ${maxItems}`
 }
 
-/** Both directions recurse: the stack has room for this many levels, whoever calls. */
+/** Encoding and decoding recurse: the stack has room for this many levels from any caller. */
 const MOST_DEPTH = 1_000
 
 function requireWithin(field: string, value: number, most: number): void {
   if (Number.isInteger(value) && value >= 1 && value <= most) return
-  throw new SettingsError(field, `${value} is not a whole number from 1 to ${most}`)
+  throw new SettingsError(field, `must be an integer from 1 to ${most} (got ${value})`)
 }

@@ -98,15 +98,19 @@ test("a message to a name that was told has three bytes beside its payload and t
 })
 
 test.each<[string, number[], string]>([
-  ["bit 7 of the head", [0x80, 0], "a bit that has no meaning"],
+  ["bit 7 of the head", [0x80, 0], "an unknown bit"],
   ["a request without time", [REQUEST, 1, 1, 0], "a request has no time left"],
-  ["extras announced, and none there", [0x40, 0, 0], "extras of no known kind"],
-  ["an extra that nobody knows", [0x40, 0, 0x04], "extras of no known kind"],
-  ["an empty chain", [0x40, 0, 1, 0], "a chain of 0 calls"],
-  ["a chain that is too long", [0x40, 0, 1, 0x81, 2], "a chain of 257 calls"],
-  ["a call of a chain that is too long", [0x40, 0, 1, 1, 0xcd, 0x81, 8], "a text of 1025 bytes"],
-  ["a call of a chain that is no text", [0x40, 0, 1, 1, 0xc3], "no text begins with the byte 195"],
-  ["a target in more bytes than it needs", [ONE_WAY, 0x81, 0], "not in its shortest form"],
+  ["extras announced, and none there", [0x40, 0, 0], "unknown extras"],
+  ["an extra that nobody knows", [0x40, 0, 0x04], "unknown extras"],
+  ["an empty chain", [0x40, 0, 1, 0], "a call chain must have 1 to 256 calls (got 0)"],
+  ["a chain that is too long", [0x40, 0, 1, 0x81, 2], "a call chain must have 1 to 256 calls (got 257)"],
+  [
+    "a call of a chain that is too long",
+    [0x40, 0, 1, 1, 0xcd, 0x81, 8],
+    "a string must have at most 1024 bytes (got 1025)",
+  ],
+  ["a call of a chain that is no text", [0x40, 0, 1, 1, 0xc3], "unknown tag 195 of a string"],
+  ["a target in more bytes than it needs", [ONE_WAY, 0x81, 0], "in its shortest form"],
 ])("refuses %s", (_what, bytes, problem) => {
   const read = () =>
     readEnvelope(inputOf(Buffer.concat([Buffer.from(bytes), Buffer.alloc(2_000)])), new Envelope())

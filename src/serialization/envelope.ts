@@ -33,11 +33,11 @@ export class Envelope implements Extras {
   }
 }
 
-/** What a message may carry beyond what every message has. */
+/** The optional parts of an envelope. */
 export interface Extras {
-  /** Any of the flags below, added. */
+  /** The sum of any of the flags below. */
   readonly flags: number
-  /** The calls that this one was made in, the outermost first. */
+  /** The chain of calls within which this call was made, outermost first. */
   readonly chain: readonly string[]
   readonly trace: TraceContext | undefined
 }
@@ -51,9 +51,9 @@ export const FAILURE = 3
 
 export const READ_ONLY = 1
 export const ALWAYS_INTERLEAVE = 2
-/** Never forwarded. */
+/** The call is never forwarded. */
 export const LOCAL_ONLY = 4
-/** Does not count as use of its target. */
+/** The call does not count as use of its target. */
 export const SUPPRESS_KEEP_ALIVE = 8
 
 export function writeEnvelope(out: OutputBuffer, envelope: Envelope): void {
@@ -66,10 +66,10 @@ export function writeEnvelope(out: OutputBuffer, envelope: Envelope): void {
   if (extras !== 0) writeExtras(out, envelope, extras)
 }
 
-/** Fills `into`, which is used again and again: this is done for every message. */
+/** Reads an envelope into an object that the caller reuses for every message. */
 export function readEnvelope(input: InputBytes, into: Envelope): void {
   const head = input.u8()
-  if (head > 0x7f) throw new MalformedBytesError("an envelope begins with a bit that has no meaning")
+  if (head > 0x7f) throw new MalformedBytesError("an envelope has an unknown bit in its head")
   const direction = (head & 3) as Direction
   into.direction = direction
   into.flags = (head >> 2) & 15
@@ -89,7 +89,7 @@ const EXTRAS = 0x40
 const CHAIN = 1
 const TRACE = 2
 
-/** Longer chains than this are cycles that nobody noticed. */
+/** The longest call chain; a longer one is an undetected cycle. */
 export const MAX_CHAIN = 256
 const MAX_CHAIN_BYTES = 1_024
 
@@ -113,10 +113,11 @@ function writeExtras(out: OutputBuffer, envelope: Envelope, extras: number): voi
 function readExtras(input: InputBytes, into: Envelope): void {
   const extras = input.u8()
   if (extras === 0 || extras > (CHAIN | TRACE))
-    throw new MalformedBytesError("an envelope has extras of no known kind")
+    throw new MalformedBytesError("an envelope has unknown extras")
   if ((extras & CHAIN) !== 0) {
     const length = input.varint()
-    if (length === 0 || length > MAX_CHAIN) throw new MalformedBytesError(`a chain of ${length} calls`)
+    if (length === 0 || length > MAX_CHAIN)
+      throw new MalformedBytesError(`a call chain must have 1 to ${MAX_CHAIN} calls (got ${length})`)
     into.chain = Array.from({ length }, () => input.text(MAX_CHAIN_BYTES))
   }
   if ((extras & TRACE) !== 0) {

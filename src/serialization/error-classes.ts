@@ -29,8 +29,8 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ErrorForm } from "./error-fields.js"
 
 /**
- * The errors that arrive as what they were without having been registered: those of the language, and those
- * of the rooms above this one. Rooms below bring theirs through the setting `types`.
+ * The error classes that are decoded as the same class without registration: those of the language, and
+ * those of the folders that this one may import. Other folders register theirs in the setting `types`.
  */
 const ofLanguage: readonly ErrorClass[] = [
   Error,
@@ -82,17 +82,17 @@ const troupeNames: ReadonlySet<string> = new Set(ofTroupe.map(({ name }) => name
 const names = new Map<object, string>(classes.map(({ prototype, name }) => [prototype, name]))
 const prototypes = new Map<string, object>(classes.map(({ prototype, name }) => [name, prototype]))
 
-/** What the class with this prototype is called on the way; undefined if it is not one of the known ones. */
+/** Returns the name on the wire of the class with this prototype; undefined if it is not a known class. */
 export function errorClassOf(prototype: object): string | undefined {
   return names.get(prototype)
 }
 
-/** How an error is sent that was not registered; `name` is that of its class, if that is known. */
+/** Returns how to send an error that is not registered; `name` is that of its class, if known. */
 export function formOf(name: string | undefined, { stacks }: { readonly stacks: boolean }): ErrorForm {
   return { keepsClass: name !== undefined, all: name !== undefined && troupeNames.has(name), stacks }
 }
 
-/** An error of a class that is not known here, as one from a newer node may be, is an `Error`. */
+/** Returns the prototype for a name; an unknown class, such as one of a newer node, becomes `Error`. */
 export function errorPrototype(name: string): object {
   return prototypes.get(name) ?? Error.prototype
 }

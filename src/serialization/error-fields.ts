@@ -8,15 +8,15 @@ export type ErrorFields = readonly [hidden: Fields, shown: Fields]
 type Fields = Record<string, unknown>
 
 /**
- * What is sent of an error. Whatever the error is, this does not throw: what cannot be read is left out, and
- * a message that is no text is sent as the text of it.
+ * Returns the fields of an error that are sent. It never throws: fields that cannot be read are left out, and
+ * a message that is not a string is converted to one.
  *
- * `all`: all of its enumerable fields, as those of a class that was registered, or of the runtime's own, are
- * meant to be sent. Of other errors only their name, message, `code` and what caused them go along: libraries
- * keep requests in them, with passwords in their headers. More than 1,000 fields are not sent.
+ * With `all`, all enumerable fields are sent, for registered classes and those of the runtime. Of other errors
+ * only name, message, `code` and cause are sent: libraries keep requests in errors, with passwords in their
+ * headers. At most 1,000 fields are sent.
  *
- * Where `name` and `message` are not the error's own, as in a `DOMException`, they are read from its class,
- * unless it will have the same class again (`keepsClass`).
+ * If `name` and `message` are not own fields, as in a `DOMException`, they are read from the class, unless the
+ * decoded error has the same class (`keepsClass`).
  */
 export function fieldsOf(error: Error, { keepsClass, all, stacks }: ErrorForm): ErrorFields {
   const shown: Fields = {}
@@ -42,7 +42,7 @@ export function fieldsOf(error: Error, { keepsClass, all, stacks }: ErrorForm): 
   return [hidden, shown]
 }
 
-/** In which way an error is sent. */
+/** Says which fields of an error are sent. */
 export interface ErrorForm {
   readonly keepsClass: boolean
   readonly all: boolean
@@ -50,23 +50,23 @@ export interface ErrorForm {
 }
 
 /**
- * An error as the engine makes them, of that class, whose constructor does not run. Its trace is the one that
- * it came with, so none is taken here.
+ * Makes an error of a class without running its constructor. No stack trace is captured, since the error has
+ * the one that was sent with it.
  */
 export function makeError(prototype: object, hidden: unknown, shown: unknown): Error {
   const error = errorWithoutTrace()
   if (prototype !== Error.prototype) Object.setPrototypeOf(error, prototype)
-  // The engine gave it one, and the error that was sent may have had none.
+  // The engine has defined a stack; the sent error may have had none.
   delete error.stack
   for (const [name, value] of Object.entries(fieldsIn(hidden))) {
     if (!hideable.includes(name) || (texts.includes(name) && typeof value !== "string")) {
-      throw new MalformedBytesError("an error has a hidden field that errors do not have")
+      throw new MalformedBytesError("an error has an unknown hidden field")
     }
     define(error, name, value, false)
   }
   const fields = fieldsIn(shown)
   if (texts.some((name) => Object.hasOwn(fields, name) && typeof fields[name] !== "string")) {
-    throw new MalformedBytesError("an error has a name, a message or a stack that is no text")
+    throw new MalformedBytesError("the name, message and stack of an error must be strings")
   }
   const names = Object.keys(fields)
   if (names.length > MOST_FIELDS)
@@ -78,11 +78,12 @@ export function makeError(prototype: object, hidden: unknown, shown: unknown): E
 }
 
 /**
- * Further ones are not sent. To give them to an error takes longer than all else in a message of that length.
+ * Limit of fields that are sent. Setting more on an error takes longer than all else in a message of that
+ * length.
  */
 const MOST_FIELDS = 1_000
 
-/** Errors with more than these are few, unless somebody has made them up. */
+/** Honest errors rarely have more fields than this. */
 const MOST_USUAL_FIELDS = 8
 
 const hideable: readonly string[] = ["name", "message", "stack", "cause", "errors"]
@@ -90,7 +91,7 @@ const texts: readonly string[] = ["name", "message", "stack"]
 const inheritable: readonly string[] = ["name", "message"]
 const usual: readonly string[] = [...hideable, "code"]
 
-/** The names of its own enumerable fields, or of those that go along of every error. */
+/** Returns the names of its own enumerable fields, or of those that are sent of every error. */
 function namesIn(error: Error, all: boolean): readonly string[] {
   try {
     const names = Object.keys(error).slice(0, MOST_FIELDS)
@@ -108,7 +109,7 @@ function isOwn(error: Error, name: string): boolean {
   }
 }
 
-/** By Node's convention. */
+/** Whether the value is an error code by Node's convention. */
 function isCode(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number"
 }
@@ -123,12 +124,12 @@ function errorWithoutTrace(): Error {
 
 function fieldsIn(fields: unknown): Fields {
   if (typeof fields === "object" && fields !== null) return fields as Fields
-  throw new MalformedBytesError("the fields of an error are no object")
+  throw new MalformedBytesError("the fields of an error must be an object")
 }
 
 /**
- * What stands in the way of an assignment, such as a setter of its class, is passed by; where nothing does,
- * that is several times as fast.
+ * Sets a field without running a setter of the class. A plain assignment is used where there is none, since it
+ * is several times as fast.
  */
 function define(error: Error, name: string, value: unknown, enumerable: boolean): void {
   if (enumerable && !(name in error)) (error as unknown as Fields)[name] = value

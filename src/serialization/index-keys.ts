@@ -1,11 +1,11 @@
 /**
- * The engine keeps fields whose keys are indexes in a list, with room for all below the highest: an object
- * with the one field `1000` takes 12 kB. A list that had a hole too large for that becomes a table, and stays
- * one: it has room for what is there.
+ * The engine stores fields whose keys are indexes in an array that reaches to the highest index: an object
+ * with the single field `1000` takes 12 kB. If a gap is too large, the engine switches the object to a
+ * dictionary, which only has room for existing fields, and does not switch back.
  */
 
 /**
- * Whether the key is an index so high that most of such a list would be empty, in an object of `count`
+ * Whether the key is an index so high that most of such an array would be empty, in an object of `count`
  * fields.
  */
 export function isSparseIndex(key: string, count: number): boolean {
@@ -13,7 +13,7 @@ export function isSparseIndex(key: string, count: number): boolean {
   return first <= DIGIT_9 && first >= DIGIT_0 && Number(key) > count + SPARE
 }
 
-/** Has the indexes of an object kept in a table. It has no high index yet. */
+/** Makes the engine keep the indexes of an object in a dictionary; the object has no high index yet. */
 export function keepInTable(made: object): void {
   const fields = made as Record<number, unknown>
   fields[LAST_INDEX] = undefined
@@ -21,15 +21,15 @@ export function keepInTable(made: object): void {
 }
 
 /**
- * Has the fields with names kept in a table of the object's own. The engine would describe each new sequence
- * of names once, for all objects that have it: that takes three times as long as a table, which is no loss
- * where no other object has the same.
+ * Makes the engine keep the named fields of an object in a dictionary. Otherwise the engine creates a shape
+ * for each new sequence of names, to share it among objects. That takes three times as long as a dictionary,
+ * and is of no use if no other object has the same names.
  */
 export function keepNamesInTable(made: object): void {
   const fields = made as Record<symbol, unknown>
   fields[FIRST] = undefined
   fields[SECOND] = undefined
-  // The one that came last would leave no trace.
+  // Deleting the field that was added last would restore the previous shape.
   delete fields[FIRST]
   delete fields[SECOND]
 }

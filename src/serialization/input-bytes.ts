@@ -4,8 +4,7 @@ import { latin1Text, wideText } from "./text.js"
 import { MOST_VARINT_BYTES } from "./varint.js"
 
 /**
- * Reads a part of a buffer from its start to its end, and never past it: every step says no by
- * `MalformedBytesError`.
+ * Reads a part of a buffer, never past its end: every method throws a `MalformedBytesError` there.
  */
 export class InputBytes {
   bytes: Buffer
@@ -62,29 +61,29 @@ export class InputBytes {
     if (tag >= SHORT_TEXT && tag < SHORT_ARRAY) return this.latin1(tag - SHORT_TEXT, maxBytes)
     if (tag === TEXT) return this.latin1(this.varint(), maxBytes)
     if (tag === WIDE_TEXT) return this.wide(this.varint(), maxBytes)
-    throw new MalformedBytesError(`no text begins with the byte ${tag}`)
+    throw new MalformedBytesError(`unknown tag ${tag} of a string`)
   }
 
-  /** A text whose tag and length have been read. */
+  /** Reads a one-byte string whose tag and length have been read. */
   latin1(length: number, maxBytes: number = Number.POSITIVE_INFINITY): string {
     if (length > maxBytes) throw tooLong(length, maxBytes)
     return latin1Text(this.bytes, this.skip(length), length)
   }
 
-  /** A text whose tag and length in bytes have been read. */
+  /** Reads a two-byte string whose tag and length in bytes have been read. */
   wide(byteLength: number, maxBytes: number = Number.POSITIVE_INFINITY): string {
     if (byteLength > maxBytes) throw tooLong(byteLength, maxBytes)
-    if (byteLength % 2 !== 0) throw new MalformedBytesError("a text of two-byte units has an odd length")
+    if (byteLength % 2 !== 0) throw new MalformedBytesError("a string of two-byte units has an odd length")
     return wideText(this.bytes, this.skip(byteLength), byteLength)
   }
 
-  /** A view, which is other bytes as soon as the buffer is. */
+  /** Returns a view, which changes when the buffer is reused. */
   raw(count: number): Buffer {
     const at = this.skip(count)
     return this.bytes.subarray(at, at + count)
   }
 
-  /** Goes past as many bytes, and says where they begin. */
+  /** Skips bytes, and returns where they begin. */
   skip(count: number): number {
     const at = this.at
     if (count > this.end - at) throw cutOff()
@@ -92,7 +91,7 @@ export class InputBytes {
     return at
   }
 
-  /** A varint has one form only: one that ends in a zero byte would be shorter without it. */
+  /** Accepts only the shortest form of a varint, which does not end in a zero byte. */
   #longVarint(first: number): number {
     let value = first & 0x7f
     let factor = 0x80
@@ -104,14 +103,14 @@ export class InputBytes {
       if (byte === 0 || value > Number.MAX_SAFE_INTEGER) break
       return value
     }
-    throw new MalformedBytesError("a length or count is not in its shortest form, or beyond 2^53")
+    throw new MalformedBytesError("a varint must be in its shortest form and below 2^53")
   }
 }
 
 function cutOff(): MalformedBytesError {
-  return new MalformedBytesError("the bytes end in the middle of a value")
+  return new MalformedBytesError("unexpected end of the bytes within a value")
 }
 
 function tooLong(length: number, maxBytes: number): MalformedBytesError {
-  return new MalformedBytesError(`a text of ${length} bytes where ${maxBytes} are the most`)
+  return new MalformedBytesError(`a string must have at most ${maxBytes} bytes (got ${length})`)
 }

@@ -1,7 +1,7 @@
 /**
- * What a value adds to the items of its message, beside the one that every element, field and entry is. They
- * follow the memory that it takes: an item stands for some 64 bytes, so that a message of 250,000 items is
- * held by some 16 MB, whatever it consists of.
+ * The items that a value adds to its message, beside the one for each element, field and entry. The weights
+ * follow the memory taken: an item stands for about 64 bytes, so that any message of 250,000 items takes about
+ * 16 MB.
  */
 export const ARRAY_WEIGHT = 1
 export const OBJECT_WEIGHT = 1
@@ -9,12 +9,12 @@ export const MAP_WEIGHT = 3
 export const SET_WEIGHT = 3
 export const DATE_WEIGHT = 1
 /**
- * Of a typed array, a `DataView` and an `ArrayBuffer`: their bytes are held apart from the heap, at a cost.
+ * The weight of a typed array, a `DataView` or an `ArrayBuffer`, whose bytes are allocated outside of the heap.
  */
 export const VIEW_WEIGHT = 4
-/** Its two groups of fields count as objects. */
+/** The two groups of fields count as objects. */
 export const ERROR_WEIGHT = 4
-/** What was taken of it counts as what it is. */
+/** The encoded fields count separately. */
 export const INSTANCE_WEIGHT = 1
-/** Its path, taken apart. */
+/** Accounts for the parsed path. */
 export const REF_WEIGHT = 8

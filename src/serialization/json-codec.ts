@@ -6,11 +6,11 @@ import { refuseDeepJson } from "./json-scan.js"
 import { JsonWriter } from "./json-writer.js"
 
 /**
- * The same values as the binary codec has, as JSON text that a person or another program can read. It takes
- * three to five times as long, and more bytes.
+ * Creates a codec that encodes the same values as the binary codec as JSON, readable by people and other
+ * programs. It takes three to five times as long, and more bytes.
  *
- * What JSON has no word for is an object whose first key is `$`: `{"$":"Date","v":0}`. An object that has
- * such a key itself is wrapped, so that nothing a user sends is taken for something else.
+ * A value that JSON does not have is an object whose first key is `$`: `{"$":"Date","v":0}`. An object that has
+ * such a key itself is wrapped, so that no user value is mistaken for another.
  */
 export function jsonCodec(limits?: Partial<CodecLimits>): CodecFactory {
   const checked = codecLimits(limits)
@@ -45,7 +45,7 @@ function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch (thrown) {
-    throw new MalformedBytesError("the bytes are no JSON text", { cause: thrown })
+    throw new MalformedBytesError("the bytes are not valid JSON", { cause: thrown })
   }
 }
 

@@ -1,12 +1,12 @@
-/** The key of an object that stands for something else; the name of what that is. */
+/** The key that marks an object as standing for another value; its value names the kind. */
 export const MARK = "$"
 
 /**
- * What stands under `v`: nothing for undefined; a text for a number that JSON has not, for a bigint (in
- * hexadecimal), for a ref, and for the bytes of a view (base64, under the name of the view); the milliseconds
- * of a date, null for one that is invalid; the items of a map and of a set; the two objects of an error's
- * fields; what was taken of an instance; and an object that has the key `$` itself. An error and an instance
- * have the name of their class under `of`.
+ * The value under `v`: absent for undefined; a string for a number that JSON does not have, for a bigint (in
+ * hexadecimal), for a ref, and for the bytes of a view (base64, with the name of the view); the milliseconds of
+ * a date, null for an invalid one; the items of a map or set; the two objects of an error's fields; the encoded
+ * form of an instance; or an object that has the key `$` itself. An error and an instance have the name of
+ * their class under `of`.
  */
 export interface Marked {
   readonly [MARK]: string
@@ -14,11 +14,11 @@ export interface Marked {
   readonly v?: unknown
 }
 
-/** Levels of JSON for one level of the value, at most: a map is an object with an array of arrays. */
+/** The most levels of JSON for one level of a value: a map is an object with an array of arrays. */
 export const LEVELS_FOR_ONE = 3
 
 /**
- * Commas of JSON for one item of the value, at most: an entry of a map whose key and value both have a mark,
- * as -0 has.
+ * The most commas of JSON for one item of a value: an entry of a map whose key and value are both marked, as
+ * -0 is.
  */
 export const COMMAS_FOR_ONE = 4

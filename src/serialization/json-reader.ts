@@ -12,8 +12,7 @@ import { tooManyToRead } from "./refused-value.js"
 import { viewKinds } from "./view-kinds.js"
 
 /**
- * Makes of what `JSON.parse` gave the value that it stands for. Nobody vouches for it: every part is looked
- * at.
+ * Decodes the result of `JSON.parse`, which is untrusted: every part is checked.
  */
 export class JsonReader {
   readonly #tools: CodecTools
@@ -47,7 +46,7 @@ export class JsonReader {
     const keys = Object.keys(json)
     this.#enter(keys.length + weights.OBJECT_WEIGHT, depth)
     const made: Record<string, unknown> = {}
-    // Indexes come first, the highest of them last.
+    // Keys that are indexes come first, in ascending order.
     if (keys.some((key) => isSparseIndex(key, keys.length))) keepInTable(made)
     for (const key of keys) {
       if (key === "__proto__") throw new MalformedBytesError("an object has the key __proto__")
@@ -128,7 +127,7 @@ export class JsonReader {
   #enter(items: number, depth: number): void {
     const { maxDepth } = this.#limits
     if (depth >= maxDepth) {
-      throw new MalformedBytesError(`nested deeper than the ${maxDepth} levels that are allowed`)
+      throw new MalformedBytesError(`nested deeper than ${maxDepth} levels`)
     }
     this.#weigh(items)
   }
@@ -152,7 +151,7 @@ function bigintOf(digits: string): bigint {
   return digits.startsWith("-") ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`)
 }
 
-/** Beyond this the engine has no bigints. */
+/** The largest bigint that the engine supports. */
 const MOST_HEX_DIGITS = 2 ** 28
 
 function dateOf(v: unknown): Date {
@@ -162,7 +161,7 @@ function dateOf(v: unknown): Date {
 
 function viewOf(mark: unknown, v: unknown): object {
   const kind = viewKinds.find(({ name }) => name === mark)
-  if (kind === undefined) throw new MalformedBytesError("a marked object is of a kind that does not exist")
+  if (kind === undefined) throw new MalformedBytesError("a marked object has an unknown kind")
   const encoded = text(v)
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encoded) || encoded.length % 4 !== 0) unreadable(kind.name)
   const bytes = Buffer.from(encoded, "base64")
@@ -171,7 +170,7 @@ function viewOf(mark: unknown, v: unknown): object {
 }
 
 function text(v: unknown): string {
-  return typeof v === "string" ? v : unreadable("text")
+  return typeof v === "string" ? v : unreadable("string")
 }
 
 function list(v: unknown): readonly unknown[] {
@@ -188,5 +187,5 @@ function object(v: unknown): object {
 }
 
 function unreadable(what: string): never {
-  throw new MalformedBytesError(`a marked object has no ${what} where one belongs`)
+  throw new MalformedBytesError(`a marked object must have a value of type ${what}`)
 }

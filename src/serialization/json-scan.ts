@@ -3,12 +3,11 @@ import type { CodecLimits } from "./codec-limits.js"
 import { COMMAS_FOR_ONE, LEVELS_FOR_ONE } from "./json-marks.js"
 
 /**
- * Refuses JSON that is nested too deep, or has too many items, before anything is built from it. One look at
- * each byte; it counts what is outside of texts and leaves it to the parser to say whether the rest makes
- * sense.
+ * Refuses JSON that is nested too deeply, or has too many items, before it is parsed. It visits each byte
+ * once, counts outside of strings, and leaves the validation to the parser.
  *
- * The limits are those that no value within the codec's own limits can reach. The exact ones hold when the
- * values are made.
+ * No value within the limits of the codec reaches these limits. The exact limits are applied when the values
+ * are made.
  */
 export function refuseDeepJson(bytes: Buffer, start: number, end: number, limits: CodecLimits): void {
   const maxLevels = (limits.maxDepth + 1) * LEVELS_FOR_ONE
@@ -23,7 +22,7 @@ export function refuseDeepJson(bytes: Buffer, start: number, end: number, limits
       case OPEN_ARRAY:
       case OPEN_OBJECT:
         levels += 1
-        if (levels > maxLevels) throw new MalformedBytesError("the JSON is nested deeper than is allowed")
+        if (levels > maxLevels) throw new MalformedBytesError("the JSON is nested too deeply")
         break
       case CLOSE_ARRAY:
       case CLOSE_OBJECT:
@@ -31,7 +30,7 @@ export function refuseDeepJson(bytes: Buffer, start: number, end: number, limits
         break
       case COMMA:
         commas += 1
-        if (commas > maxCommas) throw new MalformedBytesError("the JSON has more items than are allowed")
+        if (commas > maxCommas) throw new MalformedBytesError("the JSON has too many items")
         break
     }
   }

@@ -9,8 +9,8 @@ import { mapKeyStep, mapValueStep, Trail } from "./trail.js"
 import { bytesOf, viewKindOf, viewKinds } from "./view-kinds.js"
 
 /**
- * Writes one value, by making of it what `JSON.stringify` writes as it is: nothing in that has a `toJSON` but
- * as a key with data.
+ * Encodes one value by converting it to one that `JSON.stringify` writes unchanged: no object in it has a
+ * `toJSON` method.
  */
 export class JsonWriter {
   readonly #tools: CodecTools

@@ -3,20 +3,18 @@ import type { InputBytes } from "./input-bytes.js"
 import { MOST_SHORT_TEXT, SHORT_TEXT } from "./tags.js"
 
 /**
- * The keys of objects, which are the same few in message after message: each is made a string once, and after
- * that found by its bytes. One that comes again and again is made the engine's own string of that text as
- * well, which takes longer than all else that is done for a key: a message may have 170,000 that nobody will
- * see again.
+ * A cache of object keys, since the same few recur in every message: a string is created once, and then found
+ * by its bytes. A key that recurs often is also internalized by the engine. That takes longer than all else
+ * that is done for a key, so it is not done for all: a message may have 170,000 keys that never recur.
  *
- * One place for each hash and no chains: whoever sends keys that fall together makes their decoding slower by
- * the cost of a string, and nothing else. Every string in here has been looked at; `__proto__` is never among
- * them.
+ * Each hash has one slot and no chain: colliding keys cost their sender the creation of a string, and nothing
+ * else. Every string in the cache has been checked; `__proto__` is never among them.
  */
 export class KeyCache {
   readonly #places: (string | undefined)[] = new Array(PLACES).fill(undefined)
-  /** How often the key of that place was found there, up to `OFTEN`. */
+  /** How often the key of each slot was found, up to `OFTEN`. */
   readonly #found = new Uint8Array(PLACES)
-  /** How many keys were not there. */
+  /** The number of misses. */
   missed = 0
 
   read(input: InputBytes): string {
@@ -58,7 +56,7 @@ export class KeyCache {
 const PLACES = 1024
 const OFTEN = 8
 
-/** Names that belong together differ at their beginning, their end, or their length. */
+/** Hashes the beginning, the end and the length, in which related names differ. */
 function placeOf(bytes: Buffer, at: number, length: number): number {
   const first = bytes[at] as number
   const middle = bytes[at + (length >> 1)] as number
@@ -78,7 +76,7 @@ function checked(key: string): string {
   return key
 }
 
-/** The same text, as the one string that the engine keeps of it for use as a key. */
+/** Returns the internalized string that the engine uses as a key. */
 function asKey(text: string): string {
   return Object.keys({ [text]: true })[0] ?? text
 }

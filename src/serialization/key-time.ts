@@ -2,25 +2,25 @@ import { InvalidMessageError } from "../errors/call-errors.js"
 import type { CodecTools } from "../ports/codec.js"
 
 /**
- * Adds the keys of large maps and sets, and gives up on a message where that takes too long.
+ * Adds the keys of large maps and sets, and aborts the decoding of a message if that takes too long.
  *
- * Decoding takes time in proportion to the bytes, but for one step: the engine hashes numbers and bigints
- * without a secret, so that keys can be chosen to fall together, and then each that is added is compared with
- * all before it: a message of 1 MiB would take half a minute. No count tells such keys from others, and a
- * limit for numbers as keys would refuse honest messages; the clock tells.
+ * Decoding takes time in proportion to the bytes, except for one step: the engine hashes numbers and bigints
+ * without a secret, so an attacker can choose keys that collide, and each added key is then compared with all
+ * before it; a message of 1 MiB would take half a minute. Counting cannot tell such keys from others, and a
+ * limit for numeric keys would refuse honest messages; the clock can tell.
  *
- * Only the adding is measured, a batch of keys at a time. A limit for all of decoding would be simpler, and
- * refuses honest messages: on a machine that is busy, or collects garbage, a mebibyte can take longer than
- * that. For the same reason a look at the clock counts as `MOST_FOR_A_LOOK_MS` at most: what takes longer is
- * a pause of the process. Or it is a batch of keys that collide; so after it the clock is looked at for each
- * key, and less often again only as that goes fast. Honest keys take in proportion to their number, and so
- * the time that they may take grows with that, and not with the length of the message, most of which may be
- * something else. It is no more than honest ones take: what they leave over would be there for others that
- * collide. A key that is there already counts for nothing.
+ * Only the adding is measured, one batch of keys at a time. A limit for the whole decoding would be simpler,
+ * but would refuse honest messages: on a busy machine, or during garbage collection, a mebibyte can take
+ * longer. For the same reason one measurement counts as `MOST_FOR_A_LOOK_MS` at most, since a longer time is a
+ * pause of the process. It may also be a batch of colliding keys, so after it every key is measured, and larger
+ * batches return only as that goes fast. Honest keys take time in proportion to their number, so the allowed
+ * time grows with the number of keys, not with the length of the message, which may contain other things. The
+ * allowance is no more than honest keys take, since colliding keys could use the rest. A duplicate key adds
+ * nothing to the allowance.
  */
 export class KeyTime {
   readonly #clock: CodecTools["clock"]
-  /** Most messages have nothing to measure. */
+  /** Reset lazily: most messages have nothing to measure. */
   #isUsed = false
   #keys = 0
   #spentMs = 0
@@ -30,7 +30,7 @@ export class KeyTime {
     this.#clock = clock
   }
 
-  /** The next message. */
+  /** Begins the next message. */
   begin(): void {
     if (this.#isUsed) this.#beginAnew()
   }
@@ -42,7 +42,7 @@ export class KeyTime {
     this.#keysForALook = KEYS_IN_A_BATCH
   }
 
-  /** Throws an `InvalidMessageError` when the time is over. */
+  /** Adds all elements. Throws an `InvalidMessageError` when the allowed time is exceeded. */
   addAll(to: Set<unknown>, elements: readonly unknown[]): void {
     const { length } = elements
     let since = length < LEAST_MEASURED ? undefined : this.#clock?.monotonicMs()
@@ -54,7 +54,7 @@ export class KeyTime {
     }
   }
 
-  /** As `addAll`. The keys and values are in turn. */
+  /** As `addAll`, with alternating keys and values. */
   setAll(of: Map<unknown, unknown>, entries: readonly unknown[]): void {
     const { length } = entries
     let since = length < 2 * LEAST_MEASURED ? undefined : this.#clock?.monotonicMs()
@@ -66,7 +66,7 @@ export class KeyTime {
     }
   }
 
-  /** Returns the time of this look. */
+  /** Adds the time since the last measurement. Returns the time of this one. */
   #spent(since: number, keys: number): number {
     this.#isUsed = true
     const now = this.#clock?.monotonicMs() ?? since
@@ -78,20 +78,20 @@ export class KeyTime {
     const allowedMs = Math.max(MS_FOR_A_MESSAGE, this.#keys * MS_FOR_A_KEY)
     if (this.#spentMs <= allowedMs) return now
     throw new InvalidMessageError(
-      `decoding was given up: its keys of maps and sets took more than the ${Math.round(allowedMs)} ms that so many may take; they may have been chosen to collide`,
+      `decoding was aborted: the keys of its maps and sets took longer than ${Math.round(allowedMs)} ms; they may have been chosen to collide`,
     )
   }
 }
 
-/** How many keys are handed over at a time, at most. */
+/** The largest batch of keys. */
 export const KEYS_IN_A_BATCH = 256
-/** Fewer than these in a map or set, all of which collide, take no time worth a look at the clock. */
+/** Maps and sets with fewer keys are not measured: even if all collide, they are fast. */
 export const LEAST_MEASURED = 128
 
 const MS_FOR_A_MESSAGE = 100
 /**
- * What honest ones take on a busy machine, while their table grows past a million, and a little more; of the
- * most that a message may have, 200 ms.
+ * The allowed time per key: a little more than honest keys take on a busy machine while their table grows past
+ * a million; 200 ms for the most keys that a message may have.
  */
 const MS_FOR_A_KEY = 0.000_8
 const MOST_FOR_A_LOOK_MS = 4

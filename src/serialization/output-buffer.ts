@@ -4,17 +4,17 @@ import { writeText } from "./text.js"
 import { writeVarint } from "./varint.js"
 
 /**
- * Bytes that are written one after another, in a buffer that doubles when it is full.
+ * Writes bytes to a buffer that doubles when it is full.
  *
- * What is larger than may be sent is refused while it is written: the limit is set to where the current
- * message may end at the latest.
+ * A message that is too large is refused while it is written: `limitAt` is the latest end of the current
+ * message.
  */
 export class OutputBuffer implements ByteSink {
   bytes: Buffer
   at = 0
-  /** No byte may stand here or further on. */
+  /** No byte may be written at or beyond this offset. */
   limitAt: number = Number.POSITIVE_INFINITY
-  /** What the limit is in the settings, for the text of the refusal. */
+  /** The limit in the settings, for the error message. */
   maxBytes: number = Number.POSITIVE_INFINITY
 
   constructor(initialBytes: number) {
@@ -41,7 +41,7 @@ export class OutputBuffer implements ByteSink {
     this.at = at + 4
   }
 
-  /** From 0 to `Number.MAX_SAFE_INTEGER`. */
+  /** Writes an integer from 0 to `Number.MAX_SAFE_INTEGER`. */
   varint(value: number): void {
     writeVarint(this, value)
   }
@@ -58,9 +58,7 @@ export class OutputBuffer implements ByteSink {
 
   #grow(end: number): void {
     if (end > this.limitAt) {
-      throw new InvalidMessageError(
-        `message is larger than maxMessageBytes (${this.maxBytes} bytes)`,
-      )
+      throw new InvalidMessageError(`message is larger than maxMessageBytes (${this.maxBytes} bytes)`)
     }
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, end))
     larger.set(this.bytes)

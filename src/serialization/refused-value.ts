@@ -1,37 +1,37 @@
 import type { CodecPurpose } from "../ports/codec.js"
 
-/** Under this an object of the runtime says itself why it has no form on the wire. */
+/** The key under which an object of the runtime explains why it cannot be encoded. */
 export const WHY_REFUSED: unique symbol = Symbol("why refused")
 
-/** What is wrong with a value that has no form on the wire, and what to do about it. */
+/** Explains why a value cannot be encoded, and what to do about it. */
 export function whyRefused(value: unknown): string {
-  if (typeof value === "function") return "is a function: send data, or a ref to an actor that does the work"
-  if (typeof value === "symbol") return "is a symbol: send a text"
+  if (typeof value === "function") return "is a function; send data, or a ref to an actor that does the work"
+  if (typeof value === "symbol") return "is a symbol; send a string"
   const own: unknown = (value as { [WHY_REFUSED]?: unknown })[WHY_REFUSED]
   if (typeof own === "string") return own
   const name = classNameOf(value as object)
-  if (name === undefined) return "is an instance of a class without a name: send plain data"
-  return `is an instance of class ${name}: register class ${name} in the setting types, or send plain data`
+  if (name === undefined) return "is an instance of a class without a name; send plain data"
+  return `is an instance of class ${name}; register class ${name} in the setting types, or send plain data`
 }
 
-export const FORBIDDEN_KEY = "has the key __proto__, which could be taken for a prototype where it arrives"
+export const FORBIDDEN_KEY = "has the key __proto__, which the receiver could take for a prototype; rename it"
 
-export const CHANGED = "was changed while it was encoded, by a getter or an encode function of its own"
+export const CHANGED = "was changed while it was encoded, by a getter or an encode function"
 
 export const THREW = "could not be read: a getter or an encode function threw (see cause)"
 
 export function tooDeep(maxDepth: number): string {
-  return `is nested deeper than the ${maxDepth} levels that are allowed (maxDepth of the codec)`
+  return `is nested deeper than maxDepth of the codec (${maxDepth} levels)`
 }
 
 export function tooMany(maxItems: number, what: CodecPurpose): string {
   const less = what === "state" ? "keep less in one actor" : "send less at a time"
-  return `brings the ${what} above the ${maxItems} items that are allowed; ${less}, or set codec to binaryCodec({ maxItems }) with more, on all nodes`
+  return `brings the ${what} above maxItems of the codec (${maxItems} items); ${less}, or raise it by codec: binaryCodec({ maxItems }) on all nodes`
 }
 
-/** Of what comes. */
+/** Explains the refusal of a value that was received. */
 export function tooManyToRead(maxItems: number): string {
-  return `more than the ${maxItems} items that are allowed; it was encoded with a higher maxItems of the codec`
+  return `exceeds maxItems of the codec (${maxItems} items); it was encoded with a higher one`
 }
 
 function classNameOf(value: object): string | undefined {

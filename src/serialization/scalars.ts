@@ -17,8 +17,8 @@ import { putVarint, varintBytes, writeVarint } from "./varint.js"
 import { bytesOf, PLAIN_BYTES } from "./view-kinds.js"
 
 /**
- * A whole number of up to 32 bits takes one, two, three or five bytes; every other number, -0 too, is a
- * float.
+ * Writes an integer of up to 32 bits in one, two, three or five bytes, and every other number, including -0, as
+ * a float.
  */
 export function writeNumber(out: ByteSink, value: number): void {
   if (value >= 0 && value <= 0x7f && (value | 0) === value && (value !== 0 || 1 / value > 0)) {
@@ -46,7 +46,7 @@ export function writeFloat(out: ByteSink, tag: number, value: number): void {
   out.at = out.bytes.writeDoubleLE(value, out.at + 1)
 }
 
-/** A count that is small enough is part of the tag, where there is a tag for that. */
+/** Writes a tag with its count, within the tag if the count is small and such a tag exists. */
 export function writeCount(out: ByteSink, count: number, short: number | undefined, long: number): void {
   if (short !== undefined && count <= MOST_SHORT_COUNT) return writeTag(out, short + count)
   writeTag(out, long)

@@ -1,7 +1,6 @@
 /**
- * The bytes that say what comes next. One that stands alone below `SHORT_TEXT` is itself the integer; the
- * four ranges below `NULL` hold a length or a count in their low bits. Numbers of more than one byte are
- * little-endian.
+ * The tags of values. A tag below `SHORT_TEXT` is itself an integer; the ranges from there to `NULL` hold a
+ * length or a count in their low bits. Numbers of more than one byte are little-endian.
  */
 export const SHORT_TEXT = 0x80
 export const SHORT_ARRAY = 0xa0
@@ -14,7 +13,7 @@ export const TRUE = 0xc3
 export const UINT8 = 0xc4
 export const UINT16 = 0xc5
 export const UINT32 = 0xc6
-/** Minus one minus what the bytes say. */
+/** The value is -1 - n, where n is the unsigned number that follows. */
 export const NEGATIVE8 = 0xc7
 export const NEGATIVE16 = 0xc8
 export const NEGATIVE32 = 0xc9
@@ -35,13 +34,13 @@ export const SET = 0xd2
 export const DATE = 0xd3
 /** Length, then the bytes of a Uint8Array. */
 export const BYTES = 0xd4
-/** A byte that says which kind of view or buffer, length in bytes, then the bytes. */
+/** A byte for the kind of view or buffer, length in bytes, then the bytes. */
 export const VIEW = 0xd5
 /** The name of the class, then two objects: the fields that are not enumerable, and those that are. */
 export const ERROR = 0xd6
 /** The text of a ref. */
 export const REF = 0xd7
-/** The name of the type, then what was taken of the value. */
+/** The name of the type, then the encoded form of the instance. */
 export const INSTANCE = 0xd8
 
 /** The longest text whose length fits into its tag. */

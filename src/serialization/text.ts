@@ -3,12 +3,12 @@ import { MOST_SHORT_TEXT, SHORT_TEXT, TEXT, WIDE_TEXT } from "./tags.js"
 import { putVarint, varintBytes } from "./varint.js"
 
 /**
- * Texts stand as Latin-1, or as UTF-16 if they have a unit above 0xff: never as UTF-8. So every string comes
- * back unit by unit as it was, halves of surrogate pairs included, no sequence of bytes is invalid, and both
- * ways are a plain copy for the engine, which holds strings in the same two forms.
+ * Writes a string as Latin-1, or as UTF-16 if it has a unit above 0xff, and never as UTF-8. So every string is
+ * preserved unit by unit, lone surrogates included, no sequence of bytes is invalid, and both directions are a
+ * plain copy for the engine, which stores strings in the same two forms.
  *
- * A call into the engine's native code costs as much as a loop over some thirty characters: shorter texts are
- * looped over here.
+ * A call into native code costs as much as a loop over some thirty characters, so shorter strings are copied by
+ * a loop.
  */
 export function writeText(out: ByteSink, text: string): void {
   const length = text.length
@@ -25,14 +25,14 @@ export function writeText(out: ByteSink, text: string): void {
   out.at = at
 }
 
-/** From bytes that are there. */
+/** Reads a Latin-1 string; the caller has checked that the bytes exist. */
 export function latin1Text(bytes: Buffer, at: number, length: number): string {
   if (length <= MOST_UNITS) return unitsText(bytes, at, length)
   if (length > 2 * MOST_UNITS) return (bytes as NativeTexts).latin1Slice(at, at + length)
   return unitsText(bytes, at, MOST_UNITS) + unitsText(bytes, at + MOST_UNITS, length - MOST_UNITS)
 }
 
-/** From bytes that are there, an even number of them. */
+/** Reads a UTF-16 string; the caller has checked that the bytes exist and are even in number. */
 export function wideText(bytes: Buffer, at: number, byteLength: number): string {
   return (bytes as NativeTexts).ucs2Slice(at, at + byteLength)
 }
@@ -40,7 +40,7 @@ export function wideText(bytes: Buffer, at: number, byteLength: number): string 
 const MOST_UNITS = 8
 
 /**
- * One call with all of the units makes one string; a call for each of them would make as many, and join them.
+ * One call with all units makes one string; a call for each unit would make as many strings and join them.
  */
 function unitsText(bytes: Uint8Array, at: number, length: number): string {
   const a = bytes[at] as number
@@ -61,7 +61,7 @@ function unitsText(bytes: Uint8Array, at: number, length: number): string {
 
 const textOf = String.fromCharCode
 
-/** What `write` and `toString` of a buffer end in; going there directly saves a sixth of their time. */
+/** The functions behind `write` and `toString` of a buffer; calling them directly saves a sixth of the time. */
 interface NativeTexts extends Buffer {
   latin1Write(text: string, at: number, byteLength: number): number
   latin1Slice(start: number, end: number): string
@@ -69,7 +69,7 @@ interface NativeTexts extends Buffer {
   ucs2Slice(start: number, end: number): string
 }
 
-/** The engine does not run this over a string that it holds as one byte to a unit. */
+/** The engine does not scan a string that it stores with one byte per unit. */
 const WIDE_UNIT = /[\u0100-\uffff]/
 
 function writeLongText(out: ByteSink, text: string): void {

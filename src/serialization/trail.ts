@@ -5,10 +5,10 @@ import type { CodecPurpose } from "../ports/codec.js"
 import { THREW } from "./refused-value.js"
 
 /**
- * Where in a value its encoder is, so that a refusal can say so: `message.order.lines[3].price`.
+ * The position of the encoder in a value, for error messages: `message.order.lines[3].price`.
  *
- * It is kept while all is well, which costs a store for each step, because looking for the place afterwards
- * would read the value again, and a getter may answer otherwise the second time.
+ * It is maintained all the time, at the cost of one store per step, because searching for the position after a
+ * failure would read the value again, and a getter may return another result the second time.
  */
 export class Trail {
   readonly root: CodecPurpose
@@ -23,7 +23,7 @@ export class Trail {
     this.#depth = -1
   }
 
-  /** Onto a key or an index at that depth. What was deeper is left. */
+  /** Moves to a key or an index at that depth, and discards deeper steps. */
   step(depth: number, step: Step): void {
     this.#steps[depth] = step
     this.#depth = depth
@@ -33,7 +33,7 @@ export class Trail {
     return new InvalidMessageError(`${this} ${problem}`, "not-delivered", options)
   }
 
-  /** What to tell of an encoding of `value` that ended with `thrown`. */
+  /** Returns the error for an encoding of `value` that ended with `thrown`. */
   refusalFor(thrown: unknown, value: unknown): InvalidMessageError {
     const cycle = this.#cycleIn(value)
     if (cycle !== undefined) {
@@ -47,8 +47,7 @@ export class Trail {
   }
 
   /**
-   * Follows the steps again: a value that contains itself is recognised by an object that it has been at
-   * before.
+   * Follows the steps again: a value that contains itself is recognized by an object that occurs twice.
    */
   #cycleIn(value: unknown): string | undefined {
     const been: unknown[] = [value]
@@ -72,8 +71,8 @@ export class Trail {
 }
 
 /**
- * A key, an index, or nothing where a level of encoding is no level for the user, as from an instance to its
- * fields.
+ * A key, an index, or undefined for a level of encoding that the user does not see, such as from an instance
+ * to its fields.
  */
 type Step = string | number | undefined
 
@@ -95,7 +94,7 @@ function written(step: Step): string {
   return step % 2 === 0 ? `.values[${-step / 2 - 1}]` : `.keys[${(-step - 1) / 2}]`
 }
 
-/** Undefined for what is not there, or cannot be read a second time. */
+/** Undefined for a value that does not exist, or cannot be read a second time. */
 function follow(from: unknown, step: string | number): unknown {
   try {
     if (from instanceof Set) return [...from][step as number]

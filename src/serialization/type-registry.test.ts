@@ -79,10 +79,10 @@ describe("refuses, by the setting types,", () => {
       ],
       /without a name/,
     ],
-    ["an arrow function", [() => 1], /not a class/],
-    ["a text", ["Plain"], /not a class/],
-    ["null", [null], /not a class/],
-    ["an object without a class", [{ encode() {}, decode() {} }], /not a class/],
+    ["an arrow function", [() => 1], /must contain classes/],
+    ["a string", ["Plain"], /must contain classes/],
+    ["null", [null], /must contain classes/],
+    ["an object without a class", [{ encode() {}, decode() {} }], /must contain classes/],
     ["one hook without the other", [{ type: Plain, encode() {} }], /encode and decode/],
     ["a map by itself", [class Table extends Map {}], /extends Map.*encode and decode/],
     ["a set by itself", [class Bag extends Set {}], /extends Set/],
@@ -91,8 +91,8 @@ describe("refuses, by the setting types,", () => {
     ["a date by itself", [class Day extends Date {}], /extends Date/],
     ["a typed array by itself", [class Pixels extends Uint8Array {}], /extends a typed array/],
     ["a pattern by itself", [RegExp], /RegExp/],
-    ["what travels anyway", [Map], /travels as it is/],
-    ["errors that travel anyway", [TypeError], /travels as it is/],
+    ["a built-in class that needs no registration", [Map], /is sent without registration/],
+    ["a built-in error class that needs no registration", [TypeError], /is sent without registration/],
   ])("%s", (_, types, problem) => {
     expect(() => new TypeRegistry(types as WireType[])).toThrow(SettingsError)
     expect(() => new TypeRegistry(types as WireType[])).toThrow(problem)

@@ -8,12 +8,12 @@ import { travelsAnyway } from "./built-in-classes.js"
 type Class<T extends object = any> = abstract new (...args: never[]) => T
 
 /**
- * A class whose instances may be sent. By itself: its enumerable fields travel, and where they arrive an
- * object of that class gets them, whose constructor does not run. A class with `#private` fields, or one that
- * extends a class of the language, says by `encode` what is sent and by `decode` what becomes of it.
+ * A class whose instances may be sent. Without hooks, the enumerable fields are sent, and the receiver sets
+ * them on an object of that class without running its constructor. A class with `#private` fields, or one that
+ * extends a built-in class, needs `encode`, which returns what is sent, and `decode`, which makes the instance.
  *
- * Its name on the way is `name`, or the class's `static readonly type` if that is a text, or the class's own
- * name.
+ * The name on the wire is `name`, or the `static readonly type` of the class if that is a string, or the name
+ * of the class.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the classes of one list have nothing in common
 export type WireType<T extends object = any> =
@@ -45,15 +45,15 @@ export class TypeRegistry implements TypeNames {
 
   #add(wireType: WireType): void {
     const type = typeof wireType === "function" ? wireType : wireType?.type
-    if (!isClass(type)) throw refused(`${shown(type)} is not a class`)
+    if (!isClass(type)) throw refused(`must contain classes (got ${shown(type)})`)
     const name = (typeof wireType === "function" ? undefined : wireType.name) ?? nameOf(type)
     if (typeof name !== "string" || name === "")
-      throw refused("a class without a name needs one to travel by")
+      throw refused("a class without a name needs a name; set static readonly type")
     if (this.#byName.has(name)) {
-      throw refused(`two classes have the name ${quoted(name)}: give one another by static readonly type`)
+      throw refused(`two classes have the name ${quoted(name)}; set static readonly type on one of them`)
     }
-    if (travelsAnyway(type.prototype)) throw refused(`${name} needs no registering, it travels as it is`)
-    if (this.#byPrototype.has(type.prototype)) throw refused(`class ${name} is there twice`)
+    if (travelsAnyway(type.prototype)) throw refused(`${name} is sent without registration; remove it`)
+    if (this.#byPrototype.has(type.prototype)) throw refused(`class ${name} is registered twice`)
     const onTheWire = typeof wireType === "function" ? bareType(name, type) : hooked(name, wireType)
     this.#byName.set(name, onTheWire)
     this.#byPrototype.set(type.prototype, onTheWire)
@@ -62,7 +62,7 @@ export class TypeRegistry implements TypeNames {
 
 function hooked(name: string, hooks: Exclude<WireType, Class>): TypeOnTheWire {
   if (typeof hooks.encode !== "function" || typeof hooks.decode !== "function") {
-    throw refused(`class ${name} needs encode and decode, both functions, or neither`)
+    throw refused(`class ${name} must have both encode and decode as functions, or neither`)
   }
   return { name, take: (value) => hooks.encode(value), make: (taken) => hooks.decode(taken) }
 }

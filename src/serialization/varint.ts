@@ -1,12 +1,12 @@
 import type { ByteSink } from "../ports/codec.js"
 
-/** Seven bits to a byte, the lowest first; all bytes but the last have their high bit set. */
+/** Writes seven bits per byte, lowest first; all bytes but the last have their high bit set. */
 export function writeVarint(out: ByteSink, value: number): void {
   out.reserve(varintBytes(value))
   out.at = putVarint(out.bytes, out.at, value)
 }
 
-/** Into bytes that have room for it. Says where the next byte goes. */
+/** Writes into bytes that have room. Returns the offset of the next byte. */
 export function putVarint(bytes: Uint8Array, at: number, value: number): number {
   let rest = value
   while (rest > 0x7fff_ffff) {
@@ -28,6 +28,6 @@ export function varintBytes(value: number): number {
 }
 
 /**
- * The bytes of the largest one that is taken: eight times seven bits are more than the 53 of a safe integer.
+ * The longest varint that is accepted: eight times seven bits are more than the 53 of a safe integer.
  */
 export const MOST_VARINT_BYTES = 8

@@ -1,8 +1,7 @@
 /**
- * Buffers and the views of them. The place in the list is part of the wire format: new kinds go to the end.
+ * The kinds of buffers and views. The index in the list is part of the wire format: append new kinds at the end.
  *
- * Their bytes travel in the order in which they are in memory, which is little-endian on every platform that
- * Troupe is meant for.
+ * The bytes are sent in memory order, which is little-endian on every supported platform.
  */
 export const viewKinds: readonly ViewKind[] = [
   kind("Uint8Array", 1, Uint8Array),
@@ -20,24 +19,24 @@ export const viewKinds: readonly ViewKind[] = [
   { name: "ArrayBuffer", prototype: ArrayBuffer.prototype, width: 1, over: (buffer) => buffer },
 ]
 
-/** The place in the list of the Uint8Array, which has a tag of its own. */
+/** The index of Uint8Array, which has its own tag. */
 export const PLAIN_BYTES = 0
 
 interface ViewKind {
   readonly name: string
   readonly prototype: object
-  /** Bytes to an element. */
+  /** Bytes per element. */
   readonly width: number
-  /** All of the buffer, which nobody else has. */
+  /** Makes a view of the whole buffer, which is not shared. */
   over(buffer: ArrayBuffer): object
 }
 
-/** The place in the list; undefined for anything else. A `Buffer` is a Uint8Array. */
+/** Returns the index in the list; undefined for any other class. A `Buffer` is a Uint8Array. */
 export function viewKindOf(prototype: object): number | undefined {
   return places.get(prototype)
 }
 
-/** What the value holds, not copied. */
+/** Returns the bytes of the value without copying. */
 export function bytesOf(value: ArrayBuffer | ArrayBufferView): Uint8Array {
   if (!ArrayBuffer.isView(value)) return new Uint8Array(value)
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)

@@ -90,7 +90,7 @@ describe("somebody who knows the secret and breaks the protocol", () => {
     [
       "a name that is longer than names may be",
       (echo) => batch(name(0, `${echo}${"x".repeat(MAX_NAME_BYTES)}`)),
-      `${MAX_NAME_BYTES} are the most`,
+      `a string must have at most ${MAX_NAME_BYTES} bytes`,
     ],
     [
       "a name and more behind it",
@@ -125,11 +125,7 @@ describe("somebody who knows the secret and breaks the protocol", () => {
         ),
       "an object has the key __proto__",
     ],
-    [
-      "101 levels",
-      (echo) => batch(name(0, echo), oneWay(0, nested(101))),
-      /nested deeper than the 100 levels/,
-    ],
+    ["101 levels", (echo) => batch(name(0, echo), oneWay(0, nested(101))), /nested deeper than 100 levels/],
     ["100,000 levels", (echo) => batch(name(0, echo), oneWay(0, nested(100_000))), /nested deeper/],
     [
       "100,000 levels of instances",
@@ -174,13 +170,9 @@ describe("somebody who knows the secret and breaks the protocol", () => {
     [
       "a value and more behind it",
       (echo) => batch(name(0, echo), oneWay(0, Buffer.from([1, 1]))),
-      "1 bytes follow the value",
+      "1 bytes after the value",
     ],
-    [
-      "a tag of no kind",
-      (echo) => batch(name(0, echo), oneWay(0, Buffer.from([0xff]))),
-      "no value begins with the byte 255",
-    ],
+    ["a tag of no kind", (echo) => batch(name(0, echo), oneWay(0, Buffer.from([0xff]))), "unknown tag 255"],
     [
       "a ref that is no path",
       (echo) => batch(name(0, echo), oneWay(0, payloadOf(new RefText("\u0000://\uffff")))),

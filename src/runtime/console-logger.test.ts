@@ -46,9 +46,9 @@ test.each([
 
 test("a level or a format that is not known is an assertion", () => {
   expect(() => consoleLogger({ level: "trace" as "debug" })).toThrow(
-    /one of debug, info, warn, error, not trace/,
+    /one of debug, info, warn, error \(got trace\)/,
   )
-  expect(() => consoleLogger({ level: "constructor" as "debug" })).toThrow(/not constructor/)
+  expect(() => consoleLogger({ level: "constructor" as "debug" })).toThrow(/got constructor/)
   expect(() => consoleLogger({ format: "xml" as "json" })).toThrow(/text or json/)
 })
 

@@ -6,11 +6,11 @@ import { LogCopier } from "./log-value.js"
 import { nodeClock } from "./node-clock.js"
 
 export interface ConsoleLoggerOptions {
-  /** The quietest level that is written; "info" unless set. */
+  /** The lowest level that is written. Default "info". */
   readonly level?: LogLevel
-  /** "text" is for people, "json" writes one object per line; "text" unless set. */
+  /** "text" is for people, "json" writes one object per line. Default "text". */
   readonly format?: "text" | "json"
-  /** Takes what one call has to say, without a line break at the end. Goes to stderr unless set. */
+  /** Writes the output of one call, which has no trailing line break. Default: writes to stderr. */
   readonly write?: (line: string) => void
   readonly clock?: Clock
 }
@@ -19,9 +19,9 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Logger {
   const { level = "info", format = "text", clock = nodeClock, write = toStderr } = options
   assert(
     Object.hasOwn(loudness, level),
-    `level must be one of ${Object.keys(loudness).join(", ")}, not ${level}.`,
+    `level must be one of ${Object.keys(loudness).join(", ")} (got ${level})`,
   )
-  assert(format === "text" || format === "json", `format must be text or json, not ${format}.`)
+  assert(format === "text" || format === "json", `format must be text or json (got ${format})`)
   const lineOf = format === "json" ? jsonLine : textLine
   const put = (entry: LogEntry) => write(lineOf(entry))
   return new ConsoleLogger({ level, clock, put }, [])
@@ -69,8 +69,7 @@ function timestamp(wallMs: WallMs): string {
   return Number.isNaN(date.getTime()) ? String(wallMs) : date.toISOString()
 }
 
-// By way of the console, which takes no notice of a stderr that somebody has closed; the stream itself would
-// end the process.
+// Uses the console, which ignores a closed stderr; writing to the stream itself would end the process.
 function toStderr(line: string): void {
   console.error(line)
 }

@@ -19,10 +19,10 @@ afterEach(() => {
 
 const ways: [what: string, line: string, way: (ports: Ports, task: () => void) => void][] = [
   ["a timer", "a timer failed", ({ clock }, task) => clock.setTimer(0, task)],
-  ["a yield", "a task that was put off failed", ({ scheduler }, task) => scheduler.yield(task)],
+  ["a yield", "a deferred task failed", ({ scheduler }, task) => scheduler.yield(task)],
   [
     "a task after the microtasks",
-    "a task that was put off failed",
+    "a deferred task failed",
     ({ scheduler }, task) => scheduler.afterMicrotasks(task),
   ],
 ]
@@ -43,7 +43,7 @@ test.each(ways)("what %s throws ends nothing but that: it is logged, with a limi
   await done
   await new Promise<void>((resolve) => ports.clock.setTimer(1, resolve))
   expect(times).toBe(15)
-  expect(lines).toEqual(Array(10).fill(`error ${line}; this is a defect of the runtime, which goes on`))
+  expect(lines).toEqual(Array(10).fill(`error ${line}; this is a defect of the runtime, please report it`))
 })
 
 test("a logger that throws changes nothing about that", async () => {

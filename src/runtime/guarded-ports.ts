@@ -4,10 +4,10 @@ import type { Logger } from "../ports/logger.js"
 import type { Scheduler } from "../ports/scheduler.js"
 
 /**
- * Where the runtime is called by nobody who could catch what it throws, which would end the process: a timer,
- * and work that was put off. Such a throw is a defect, and harms what it was about; it is logged, with a
- * limit, and everything else goes on. Microtasks are not among these: they are asked for once for each
- * message, and the dispatcher guards what it runs in them.
+ * Guards timers and deferred tasks, which have no caller that could catch an error, so that an error would end
+ * the process. Such an error is a defect of the runtime: it is logged, rate-limited, and everything else
+ * continues. Microtasks are not guarded here: they are scheduled for each message, and the dispatcher guards
+ * what it runs in them.
  */
 export function guardedTimers(clock: Clock, logger: Logger): Clock {
   const limited = new LimitedLogger(logger, clock)
@@ -20,7 +20,7 @@ export function guardedTimers(clock: Clock, logger: Logger): Clock {
 
 export function guardedTasks(scheduler: Scheduler, clock: Clock, logger: Logger): Scheduler {
   const limited = new LimitedLogger(logger, clock)
-  const guarded = (task: () => void) => () => attempt(task, limited, "a task that was put off failed")
+  const guarded = (task: () => void) => () => attempt(task, limited, "a deferred task failed")
   return {
     microtask: (task) => scheduler.microtask(task),
     afterMicrotasks: (task) => scheduler.afterMicrotasks(guarded(task)),
@@ -33,9 +33,9 @@ function attempt(call: () => void, logger: LimitedLogger, what: string): void {
     call()
   } catch (error) {
     try {
-      logger.log("error", `${what}; this is a defect of the runtime, which goes on`, { error })
+      logger.log("error", `${what}; this is a defect of the runtime, please report it`, { error })
     } catch {
-      // There is nobody left to tell.
+      // The logger itself failed; there is nowhere to report it.
     }
   }
 }

@@ -9,7 +9,7 @@ export interface LogEntry {
 }
 
 /**
- * For programs: one object on one line. A field with the name of one of the entry's own is written as
+ * Formats an entry for programs: one object on one line. A field whose name the entry itself uses is written as
  * `fields.name`.
  */
 export function jsonLine({ time, level, message, fields }: LogEntry): string {
@@ -19,8 +19,8 @@ export function jsonLine({ time, level, message, fields }: LogEntry): string {
 }
 
 /**
- * For people: one line, and below it, indented, where errors come from. Only the first line begins at the
- * margin.
+ * Formats an entry for people: one line, and below it, indented, the stacks of errors. Only the first line is
+ * not indented.
  */
 export function textLine({ time, level, message, fields }: LogEntry): string {
   const first = [time, level.toUpperCase().padEnd(5), visible(message), ...pairs(fields)].join(" ")
@@ -43,7 +43,7 @@ function summary({ name, code, message }: LoggedError): string {
   return `${kind}: ${typeof message === "string" ? message : word(message)}`
 }
 
-/** The frames of an error, then those of what caused it. */
+/** The frames of an error, then those of its causes. */
 function origin({ stack, details, cause, errors }: LoggedError): string[] {
   const lines =
     typeof stack === "string" ? stack.split("\n").filter((line) => line.startsWith("    at ")) : []
@@ -65,7 +65,7 @@ function indented(line: string): string {
   return `    ${line}`
 }
 
-/** Bare if it reads as one word, otherwise as JSON. */
+/** Unquoted if the value is a single word, otherwise JSON. */
 function word(value: LogValue | undefined): string {
   return typeof value === "string" && /^[\w.:/@+-]+$/.test(value) ? value : json(value ?? null)
 }
@@ -75,7 +75,7 @@ function json(value: LogValue): string {
 }
 
 /**
- * What would begin a new line, move the cursor, or turn the text around, as an escape that JSON knows too.
+ * Escapes characters that begin a line, move the cursor or change the text direction, in a form that JSON has.
  */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {

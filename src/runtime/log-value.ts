@@ -1,14 +1,14 @@
 import { isNativeError } from "node:util/types"
 import type { LogFields } from "../ports/logger.js"
 
-/** What JSON can hold, with nothing in it that runs code when it is looked at. */
+/** A JSON value that runs no code when it is read. */
 export type LogValue = null | boolean | number | string | readonly LogValue[] | LogRecord | LoggedError
 
 export interface LogRecord {
   readonly [name: string]: LogValue
 }
 
-/** An error, taken apart; its fields are in the order in which they are written. */
+/** The parts of an error; the fields are in the order in which they are written. */
 export class LoggedError {
   name: LogValue | undefined
   code: LogValue | undefined
@@ -20,17 +20,17 @@ export class LoggedError {
 }
 
 /**
- * Copies what a log call was given.
+ * Copies the fields of a log call.
  *
  * A log call must not throw and must not fill the disk, whatever it is given: getters and proxies that throw,
- * structures that contain themselves, half the heap by reference. So every look at a foreign object is
- * guarded, and one copier has one allowance for all that it copies.
+ * cyclic structures, references to half of the heap. So every access to a foreign object is guarded, and one
+ * copier has one allowance for everything that it copies.
  */
 export class LogCopier {
   #leftChars = 64 * 1024
   readonly #inside: object[] = []
 
-  /** Later fields win over earlier ones of the same name. Undefined ones are left out, as JSON does. */
+  /** Copies fields; later ones override earlier ones. Undefined fields are omitted, as in JSON. */
   fields(layers: readonly LogFields[]): LogRecord {
     const record = emptyRecord()
     for (const layer of layers) {
@@ -111,8 +111,7 @@ export class LogCopier {
   }
 
   #properties(from: object, into: Record<string, LogValue>, except?: ReadonlySet<string>): LogRecord {
-    // Names one after the other, so that a proxy is not asked about all of them before the allowance is
-    // looked at.
+    // Iterates name by name, so that a proxy is not asked for all of them before the allowance is checked.
     for (const name in from) {
       if (!Object.hasOwn(from, name) || except?.has(name)) continue
       if (this.#leftChars <= 0) {
@@ -139,7 +138,7 @@ const maxTextChars = 8 * 1024
 const maxDepth = 8
 const charsPerValue = 8
 const longBigint = 2n ** 1_000n
-/** The largest that V8 knows. */
+/** The largest bigint that V8 supports. */
 const maxBigintBits = 2 ** 30
 const leftOut = "[left out]"
 const unreadable = "[unreadable]"
@@ -147,16 +146,14 @@ const wholeLayer = "fields"
 const errorFields: ReadonlySet<string> = new Set(Object.keys(new LoggedError()))
 
 /**
- * Whether to write its digits out would take time out of proportion: it grows with the square of their
- * number.
+ * Whether printing the digits would take too long: the time grows with the square of their number.
  */
 function isLong(value: bigint): boolean {
   return value >= longBigint || value <= -longBigint
 }
 
 /**
- * Each shift that leaves something at least halves what is left, so all of them cost about as much as the
- * first.
+ * Each shift with a non-zero result at least halves the number, so all of them cost about as much as the first.
  */
 function bitsOf(value: bigint): number {
   let left = value < 0n ? -value : value
@@ -170,7 +167,7 @@ function bitsOf(value: bigint): number {
   return bits
 }
 
-/** Without a prototype: a field may be called `__proto__`. */
+/** Has no prototype, since a field may be called `__proto__`. */
 function emptyRecord(): Record<string, LogValue> {
   return Object.create(null)
 }

@@ -3,8 +3,8 @@ import type { Endpoint } from "../ports/network.js"
 import { tlsFailure } from "./tls/tls-failure.js"
 
 /**
- * What the system said, as one of our codes; `attempt` is what failed: "Cannot connect to 10.0.0.7:25520".
- * The advice is for where the code itself gives none.
+ * Makes a `NetworkError` of a system error; `attempt` is what failed: "cannot connect to 10.0.0.7:25520". The
+ * advice is used if the code itself has none.
  */
 export function networkFailure(error: unknown, attempt: string, otherAdvice?: string): NetworkError {
   const said = mostTelling(error)
@@ -12,7 +12,7 @@ export function networkFailure(error: unknown, attempt: string, otherAdvice?: st
   const code = tls?.code ?? codes.get(systemCode(said)) ?? "Other"
   const text = (tls && reasonOf(said)) ?? (said instanceof Error ? said.message : String(said))
   const advice = tls?.advice ?? advices[code] ?? otherAdvice
-  return new NetworkError(code, `${attempt}: ${text}.${advice === undefined ? "" : ` ${advice}`}`, {
+  return new NetworkError(code, `${attempt}: ${text}${advice === undefined ? "" : `; ${advice}`}`, {
     cause: error,
   })
 }
@@ -43,16 +43,17 @@ const codes = new Map<string, NetworkErrorCode>([
 ])
 
 const advices: Partial<Record<NetworkErrorCode, string>> = {
-  Refused: "Nothing listens there: check that the node is up and advertises the address it listens on.",
-  UnknownHost: "Check how the host name is spelled and that this machine can resolve it.",
-  AddressInUse: "Stop the process that holds the port, choose another, or let the system choose with port 0.",
-  AddressNotAvailable: "The address must be one of this machine's own; 0.0.0.0 and :: stand for all of them.",
-  NotPermitted: "Ports below 1024 need a privilege, and a firewall may forbid others.",
+  Refused: "check that the node is up and advertises the address on which it listens",
+  UnknownHost: "check the spelling of the host name, and that this machine can resolve it",
+  AddressInUse:
+    "stop the process that uses the port, choose another port, or set port 0 to let the system choose",
+  AddressNotAvailable: "use an address of this machine, or 0.0.0.0 or :: for all of them",
+  NotPermitted: "ports below 1024 need a privilege; a firewall may forbid others",
 }
 
 /**
- * A name with several addresses fails with one error for each. That one of them has no route says little
- * about the node.
+ * A name with several addresses fails with one error for each; an address without a route says little about
+ * the node.
  */
 function mostTelling(error: unknown): unknown {
   if (!(error instanceof AggregateError)) return error
@@ -67,7 +68,7 @@ function systemCode(error: unknown): string {
   return typeof code === "string" ? code : ""
 }
 
-/** The middle of an OpenSSL message, which is otherwise the whereabouts of OpenSSL's own code. */
+/** Extracts the reason from an OpenSSL message, which otherwise consists of locations in OpenSSL's code. */
 function reasonOf(error: unknown): string | undefined {
   const reason = error instanceof Error && "reason" in error ? error.reason : undefined
   return typeof reason === "string" ? reason : undefined

@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Span, Telemetry } from "../ports/telemetry.js"
 
-/** Watches nothing. Every call answers with the same few objects, so that leaving it on costs no memory. */
+/** Telemetry that records nothing. Every call returns the same few objects, so it allocates no memory. */
 export const noTelemetry: Telemetry = {
   counter: () => counter,
   histogram: () => histogram,

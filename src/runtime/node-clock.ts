@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 
 /**
- * The machine's clocks. A negative delay is as soon as possible; one that is not finite is a mistake of the
+ * The clocks of the machine. A negative delay fires as soon as possible; a non-finite delay is an error of the
  * caller.
  */
 export const nodeClock: Clock = {
@@ -15,8 +15,8 @@ export const nodeClock: Clock = {
 }
 
 /**
- * When this thread began, on the clock that all threads share: each counts `performance.now()` from its own
- * start. To ask that clock itself is nearly twice as dear, and it is asked several times in a call.
+ * The start of this thread on the clock that all threads share: each thread counts `performance.now()` from its
+ * own start. Reading the shared clock takes nearly twice as long, and the time is read several times per call.
  */
 const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
@@ -40,13 +40,13 @@ function forgetWall(): void {
   isWallRead = false
 }
 
-/** Node takes a longer delay for 1 ms. */
+/** Node treats a longer delay as 1 ms. */
 const longestSleepMs = 2 ** 31 - 1
 
 /**
- * Sleeps until the monotonic clock has reached the deadline, in as many stretches as that takes. A stretch
- * may be too short for two reasons: Node cannot sleep longer, and Node counts from when the current turn of
- * its event loop began, so that after a long turn a timeout wakes early.
+ * Sleeps until the monotonic clock has reached the deadline, with as many timeouts as needed. One timeout may
+ * be too short for two reasons: Node limits the delay, and counts from the start of the current turn of its
+ * event loop, so that after a long turn a timeout fires early.
  */
 class NodeTimer implements Timer {
   readonly #dueAt: MonotonicMs
@@ -54,10 +54,7 @@ class NodeTimer implements Timer {
   #sleep: NodeJS.Timeout | undefined
 
   constructor(delayMs: number, fire: () => void) {
-    assert(
-      Number.isFinite(delayMs),
-      `A timer's delay must be a finite number of milliseconds, not ${delayMs}.`,
-    )
+    assert(Number.isFinite(delayMs), `delayMs of a timer must be a finite number (got ${delayMs})`)
     const now = nodeClock.monotonicMs()
     this.#dueAt = now + delayMs
     this.#fire = fire

@@ -297,7 +297,7 @@ describe.each([
   test("is attached once", async () => {
     const [connection] = await accepted(options)
     watch(connection)
-    expect(() => watch(connection)).toThrow("A connection is attached once.")
+    expect(() => watch(connection)).toThrow("a connection is attached twice")
   })
 
   test("what a handler throws is not swallowed", async () => {

@@ -5,19 +5,19 @@ import type { CloseReason, Connection, ConnectionHandler, Endpoint } from "../po
 import { networkFailure, written } from "./network-failure.js"
 
 /**
- * A socket that is connected, paused, and half-open when one side ends.
+ * A connected socket, paused at first, and half-open when one side ends.
  *
- * It listens for the socket's end from its first moment on, so that what happens before `attach` is kept and
- * told after it. A socket calls back from the event loop only, never from inside a call that is made to it;
- * what `attach` has to catch up with waits for the next tick, for the same reason.
+ * It listens for the end of the socket from the start, so that events before `attach` are kept and reported
+ * after it. A socket calls its listeners from the event loop only, never from inside a call to it; so `attach`
+ * reports earlier events in the next tick.
  *
- * Under TLS three things differ. The socket reads by itself, first for the handshake and then until its
- * buffer is full: before `attach` the peer is held back a buffer later, and its end may have come. A write
- * reaches the system in the next turn, so that `write` says false to one large chunk, and `drained` follows.
- * And a FIN that TLS has not announced is told as `ended`: Node hides the difference, and an attacker on the
- * wire can send one, so a protocol must know by itself when it has heard everything. So is a reset that meets
- * the last bytes of a server's handshake; what is written after it stays for ever, as it does where a peer
- * never reads, and it takes `destroy` to be rid of the connection.
+ * TLS differs in three ways. The socket reads by itself, first for the handshake and then until its buffer is
+ * full: before `attach`, back-pressure begins one buffer later, and the peer may already have ended. A write
+ * reaches the system in the next turn, so `write` returns false for a single large chunk, and `drained`
+ * follows. And a FIN that TLS has not announced is reported as `ended`: Node hides the difference, and an
+ * attacker on the network can send one, so a protocol must know by itself when it has received everything. A
+ * reset that arrives with the last bytes of a server's handshake is also reported as `ended`; bytes written
+ * after it are never sent, as with a peer that never reads, and only `destroy` ends the connection.
  */
 export class NodeConnection implements Connection {
   readonly local: Endpoint
@@ -26,26 +26,26 @@ export class NodeConnection implements Connection {
   readonly #socket: Socket
   #handler: ConnectionHandler | undefined
   #paused = false
-  /** `write` has said false, and `drained` has not been told since. */
+  /** Whether `write` has returned false, and `drained` has not been called since. */
   #owesDrained = false
   #reason: CloseReason | undefined
   /**
-   * The socket has said so. Its own `closed` is true a tick earlier, when there is still an event to come.
+   * Set by the event of the socket; its own `closed` is true one tick earlier, before the last event.
    */
   #isClosed = false
   #hasToldEnded = false
 
   constructor(socket: Socket) {
-    // Kept, because a socket forgets its addresses once it is closed. One that is reset at once never knew
-    // its peer.
+    // Kept because a closed socket has no addresses. A socket that was reset at once never had that of its
+    // peer.
     this.local = { host: socket.localAddress ?? "unknown", port: socket.localPort ?? 0 }
     this.remote = { host: socket.remoteAddress ?? "unknown", port: socket.remotePort ?? 0 }
     this.bears = socket instanceof TLSSocket ? (host) => certificateBears(socket, host) : undefined
     this.#socket = socket
     socket.on("error", (error) => {
-      const attempt = `The connection with ${written(this.remote)} failed`
+      const attempt = `connection with ${written(this.remote)} failed`
       this.#reason ??= { kind: "failed", error: networkFailure(error, attempt) }
-      // A TLS socket would live on after a record that it cannot read.
+      // A TLS socket would stay open after a record that it cannot read.
       socket.destroy()
     })
     socket.on("end", () => this.#ended())
@@ -54,10 +54,10 @@ export class NodeConnection implements Connection {
   }
 
   attach(handler: ConnectionHandler): void {
-    assert(this.#handler === undefined, "A connection is attached once.")
+    assert(this.#handler === undefined, "a connection is attached twice")
     this.#handler = handler
     const socket = this.#socket
-    // Node goes on emitting what it has read already, also after destroy().
+    // Node keeps emitting data that it has already read, also after destroy().
     socket.on("data", (chunk: Uint8Array) => {
       if (!socket.destroyed) handler.data(chunk)
     })
@@ -70,7 +70,7 @@ export class NodeConnection implements Connection {
   write(bytes: Uint8Array): boolean {
     const socket = this.#socket
     if (!socket.writable) return true
-    // Its own answer counts, in newer versions of Node, a large chunk that the system has taken already.
+    // In newer versions of Node the result of `write` also counts a large chunk that the system already has.
     socket.write(bytes)
     if (socket.writableLength < socket.writableHighWaterMark) return true
     this.#owesDrained = true
@@ -118,7 +118,7 @@ export class NodeConnection implements Connection {
   }
 }
 
-/** An IPv6 address may be in brackets. A peer that showed no certificate bears nothing. */
+/** An IPv6 address may be in brackets. A peer without a certificate names no host. */
 function certificateBears(socket: TLSSocket, host: string): boolean {
   const certificate = socket.getPeerCertificate()
   if (Object.keys(certificate ?? {}).length === 0) return false

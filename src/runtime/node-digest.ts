@@ -10,10 +10,10 @@ export const nodeDigest: Digest = {
   stretch,
 }
 
-/** About 100 ms and 32 MiB. Part of the wire format: two nodes with other numbers have other keys. */
+/** Takes about 100 ms and 32 MiB. Part of the wire format: nodes with other parameters have other keys. */
 export const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 } as const
 
-/** Systems of one process mostly have the same secret. */
+/** Caches the results, since systems of one process mostly have the same secret. */
 const stretched = new Map<string, Promise<Uint8Array>>()
 const MOST_STRETCHED = 16
 

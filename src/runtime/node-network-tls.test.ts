@@ -55,7 +55,7 @@ describe("a client judges the server", () => {
     const { at } = await listen({ ...server, ca })
     const error = await failure(nodeNetwork.connect(at, { tls: { ...trusting, ...client } }))
     expect(error.code).toBe("Untrusted")
-    expect(error.message).toContain(`Cannot connect to 127.0.0.1:${at.port}: `)
+    expect(error.message).toContain(`cannot connect to 127.0.0.1:${at.port}: `)
     expect(error.message).toMatch(message)
   })
 })
@@ -143,7 +143,7 @@ describe("a client at a listener that speaks no TLS", () => {
     const { at, peer } = await plainServer(() => {})
     const error = await failure(nodeNetwork.connect(at, { tls: trusting, timeoutMs: 50 }))
     expect(error.code).toBe("TimedOut")
-    expect(error.message).toMatch(/no answer within 50 ms\. Check that the peer uses TLS/)
+    expect(error.message).toMatch(/no answer within 50 ms; check that the peer uses TLS/)
     await gone(await peer)
   })
 
@@ -164,29 +164,29 @@ describe("a client at a listener that speaks no TLS", () => {
     const { at } = await plainServer(act)
     const error = await failure(nodeNetwork.connect(at, { tls: trusting }))
     expect(error.code).toBe(code)
-    expect(error.message).toContain("Check that the peer uses TLS")
+    expect(error.message).toContain("check that the peer uses TLS")
     expect(error.message).not.toContain("openssl")
   })
 
   test("or an older one, says so as well", async () => {
     const server = tls.createServer({ ...node, maxVersion: "TLSv1.2" }).on("tlsClientError", () => {})
     const error = await failure(nodeNetwork.connect(await bound(server), { tls: trusting }))
-    expect(error).toMatchObject({ code: "Other", message: expect.stringMatching(/protocol version\. Check/) })
+    expect(error).toMatchObject({ code: "Other", message: expect.stringMatching(/protocol version; check/) })
   })
 })
 
 const otherKey = { cert: node.cert, key: expired.key }
 test.each<[string, TlsOptions, RegExp]>([
-  ["a certificate that is none", { ...trusting, cert: node.key }, /`tls.cert` is not a certificate/],
-  ["an empty certificate", { ...trusting, cert: "" }, /`tls.cert` is not a certificate/],
-  ["a key that is none", { ...trusting, key: node.cert }, /`tls.key` is not a private key/],
-  ["half a key", { ...trusting, key: node.key.slice(0, 120) }, /`tls.key` is not a private key/],
-  ["an empty key", { ...trusting, key: "" }, /`tls.key` is not a private key/],
-  ["the key of another certificate", { ...trusting, ...otherKey }, /`tls.key` is not the key of `tls.cert`/],
-  ["an authority that is none", { ...node, ca: "believe everybody" }, /`tls.ca` is not a certificate/],
-  ["an empty authority", { ...node, ca: "" }, /`tls.ca` is not a certificate/],
+  ["a certificate that is none", { ...trusting, cert: node.key }, /`tls.cert` must be a certificate/],
+  ["an empty certificate", { ...trusting, cert: "" }, /`tls.cert` must be a certificate/],
+  ["a key that is none", { ...trusting, key: node.cert }, /`tls.key` must be a private key/],
+  ["half a key", { ...trusting, key: node.key.slice(0, 120) }, /`tls.key` must be a private key/],
+  ["an empty key", { ...trusting, key: "" }, /`tls.key` must be a private key/],
+  ["the key of another certificate", { ...trusting, ...otherKey }, /`tls.key` must be the key of `tls.cert`/],
+  ["an authority that is none", { ...node, ca: "believe everybody" }, /`tls.ca` must be a certificate/],
+  ["an empty authority", { ...node, ca: "" }, /`tls.ca` must be a certificate/],
   ["mutual without an authority", { ...node, mutual: true }, /`tls.mutual` needs `tls.ca`/],
-  ["what is no text", { cert: node.cert, key: 1_234_567 as never }, /`tls.key` is not a private key/],
+  ["a key that is not a string", { cert: node.cert, key: 1_234_567 as never }, /`tls.key` must be a private key/],
 ])("%s is refused by both, and no key is shown", async (_, options, message) => {
   const { at } = await listen(trusting)
   const attempts = [

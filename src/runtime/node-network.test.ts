@@ -29,7 +29,7 @@ describe.each([
       const { at } = await listen(secured, () => {})
       const error = await failure(nodeNetwork.listen(at, () => {}, secured))
       expect(error.code).toBe("AddressInUse")
-      expect(error.message).toContain(`Cannot listen at 127.0.0.1:${at.port}`)
+      expect(error.message).toContain(`cannot listen on 127.0.0.1:${at.port}`)
       expect(error.message).toContain("port 0")
     })
 
@@ -55,7 +55,7 @@ describe.each([
 
     test.each([
       [{ host: "127.0.0.1", port: 70_000 }, /70000/],
-      [{ host: "", port: 0 }, /the host is empty/],
+      [{ host: "", port: 0 }, /host must not be empty/],
     ])("at %o fails with a NetworkError", async (at, message) => {
       const error = await failure(nodeNetwork.listen(at, () => {}, secured))
       expect(error.code).toBe("Other")
@@ -76,7 +76,7 @@ describe.each([
       await listener.close()
       const error = await failure(nodeNetwork.connect(listener.at, secured))
       expect(error.code).toBe("Refused")
-      expect(error.message).toContain(`Cannot connect to 127.0.0.1:${listener.at.port}`)
+      expect(error.message).toContain(`cannot connect to 127.0.0.1:${listener.at.port}`)
     })
 
     test("to a name that nobody knows fails with UnknownHost", async () => {
@@ -90,7 +90,7 @@ describe.each([
         "Other",
       )
       expect((await failure(nodeNetwork.connect({ host: "", port: 1 }, secured))).message).toContain(
-        "the host is empty",
+        "host must not be empty",
       )
     })
 

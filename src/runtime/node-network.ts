@@ -20,13 +20,13 @@ import { speaksTls } from "./tls/tls-failure.js"
 import { tlsServer } from "./tls/tls-server.js"
 
 /**
- * TCP, and TLS 1.3 over it. Small writes leave at once, and a connection whose peer has ended can still be
+ * TCP, and TLS 1.3 over it. Small writes are sent at once, and a connection whose peer has ended can still be
  * written to.
  *
- * Under TLS a connection is handed over once this side's handshake has succeeded. A client's is over first:
- * it has judged the server, which has yet to judge it. A client that a mutual listener refuses is therefore
- * connected, and then sees its connection end or fail before a byte was read; Node's servers do not say why.
- * A listener, in turn, may be handed the connection of a client that has just refused it.
+ * With TLS, a connection is handed over once the handshake of this side has succeeded. The client finishes
+ * first: it has verified the server, which has yet to verify it. A client that a mutual listener refuses is
+ * therefore connected, and then sees its connection end or fail before a byte was read; Node's servers do not
+ * say why. A listener, in turn, may be handed the connection of a client that has just refused it.
  */
 export const nodeNetwork: Network = { listen, connect }
 
@@ -36,11 +36,11 @@ const acceptedOptions = { ...socketOptions, pauseOnConnect: true }
 async function listen(at: Endpoint, accept: Accept, options: ListenOptions = {}): Promise<Listener> {
   const { server, drop } = await bound(at, accept, options)
   const address = server.address()
-  assert(typeof address === "object" && address !== null, "A server that listens at a port has an address.")
+  assert(typeof address === "object" && address !== null, "a server that listens on a port has no address")
   return {
     at: { host: address.address, port: address.port },
     close: async () => {
-      // The port is free once this returns. Its callback would wait for the accepted connections too.
+      // The port is free once this returns. The callback would also wait for the accepted connections.
       server.close()
       drop()
     },
@@ -55,7 +55,7 @@ async function bound(
   try {
     const handOver = (socket: Socket, arrival: Arrival) => accept(new NodeConnection(socket), arrival)
     const secured = tls === undefined ? undefined : tlsServer(tls, acceptedOptions, handOver, refused)
-    /** Those who have not been let in. */
+    /** The sockets that have not been admitted. */
     const waiting = new Set<Socket>()
     const server = createServer(acceptedOptions, (socket) => {
       const arrival: Arrival = {
@@ -81,16 +81,16 @@ async function bound(
     }
     return { server, drop }
   } catch (error) {
-    throw networkFailure(error, `Cannot listen at ${written(at)}`)
+    throw networkFailure(error, `cannot listen on ${written(at)}`)
   }
 }
 
 function bind(server: Server, at: Endpoint): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Stays for good: when the process runs out of descriptors a connection is lost, and the listener goes
-    // on.
+    // Never removed: when the process runs out of descriptors, a connection is lost, and the listener
+    // continues.
     server.on("error", reject)
-    // Exclusive, or the workers of a node:cluster would share the port and take each other's connections.
+    // Exclusive: otherwise the workers of a node:cluster would share the port and its connections.
     server.listen({ host: named(at.host), port: at.port, exclusive: true }, resolve)
   })
 }
@@ -99,16 +99,16 @@ async function connect(
   to: Endpoint,
   { timeoutMs = 10_000, signal, tls }: ConnectOptions = {},
 ): Promise<Connection> {
-  assert(Number.isFinite(timeoutMs), `timeoutMs must be a finite number, not ${timeoutMs}.`)
-  const attempt = `Cannot connect to ${written(to)}`
+  assert(Number.isFinite(timeoutMs), `timeoutMs must be a finite number (got ${timeoutMs})`)
+  const attempt = `cannot connect to ${written(to)}`
   const cancelled = () => {
-    return new NetworkError("Cancelled", `${attempt}: the caller cancelled it.`, { cause: signal?.reason })
+    return new NetworkError("Cancelled", `${attempt}: cancelled by the caller`, { cause: signal?.reason })
   }
   if (signal?.aborted) throw cancelled()
   const socket = open(to, tls, attempt)
 
   return new Promise((resolve, reject) => {
-    /** What to look at, once there is somebody at the other side. */
+    /** The advice once the TCP connection is open. */
     let advice: string | undefined
     const settle = () => {
       timer.cancel()
@@ -121,8 +121,8 @@ async function connect(
     }
     const cancel = () => fail(cancelled())
     const timer = nodeClock.setTimer(timeoutMs, () => {
-      const text = `${attempt}: no answer within ${timeoutMs} ms.`
-      fail(new NetworkError("TimedOut", advice === undefined ? text : `${text} ${advice}`))
+      const text = `${attempt}: no answer within ${timeoutMs} ms`
+      fail(new NetworkError("TimedOut", advice === undefined ? text : `${text}; ${advice}`))
     })
     const refuse = (error: Error) => fail(networkFailure(error, attempt, advice))
     signal?.addEventListener("abort", cancel)
@@ -150,8 +150,8 @@ function open({ host, port }: Endpoint, tls: TlsOptions | undefined, attempt: st
   }
 }
 
-/** Node takes an empty host for this machine, or for all of its addresses. */
+/** Node treats an empty host as this machine, or as all of its addresses. */
 function named(host: string): string {
-  if (host === "") throw new Error("the host is empty")
+  if (host === "") throw new Error("host must not be empty")
   return host
 }

@@ -10,7 +10,7 @@ import { nodeRandom } from "./node-random.js"
 import { nodeScheduler } from "./node-scheduler.js"
 import { nodeTurnContext } from "./node-turn-context.js"
 
-/** The ports of a node in production. The logger stamps its lines with the clock that is given. */
+/** Returns the ports of a node in production. The logger uses the given clock for its timestamps. */
 export function nodePorts(overrides: Partial<Ports> = {}): Ports {
   const logger = overrides.logger ?? consoleLogger({ clock: overrides.clock ?? nodeClock })
   const clock = overrides.clock ?? guardedTimers(nodeClock, logger)

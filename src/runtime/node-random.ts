@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto"
 import type { Random } from "../ports/random.js"
 
-/** The operating system's generator, by way of OpenSSL: fit for secrets. */
+/** The generator of the operating system, through OpenSSL: fit for secrets. */
 export const nodeRandom: Random = {
   uint32: () => {
     if (next === pool.length) {
@@ -13,6 +13,6 @@ export const nodeRandom: Random = {
   bytes: (length) => randomFillSync(new Uint8Array(length)),
 }
 
-// Asking for four bytes at a time would cost a thousand times as much as copying them.
+// Requesting four bytes at a time would take a thousand times as long as copying them.
 const pool = new Uint32Array(1_024)
 let next = pool.length

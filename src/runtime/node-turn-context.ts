@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import type { TurnContext } from "../ports/turn-context.js"
 
 /**
- * By Node's own storage, which slows every await of the process down from when it is first used. There is one
- * for the whole process: Node copies all that there ever were at every promise.
+ * Uses Node's AsyncLocalStorage, which slows down every await of the process from its first use. There is one
+ * for the whole process, since Node copies all storages that were ever used at every promise.
  */
 export const nodeTurnContext: TurnContext = {
   run(turn, task) {

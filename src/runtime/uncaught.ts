@@ -1,6 +1,5 @@
 /**
- * Sends errors that nobody caught to `handler` instead of to whoever listens for them, until the function
- * that it gives is called.
+ * Redirects uncaught errors from the existing listeners to `handler`, until the returned function is called.
  */
 export function captureUncaught(handler: (error: unknown) => void): () => void {
   const listener = (error: unknown) => handler(error)

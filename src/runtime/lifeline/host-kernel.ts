@@ -1,20 +1,20 @@
 import { readFile } from "node:fs/promises"
 import { hostname } from "node:os"
 
-/** The kernel that this process runs on, from boot to boot. */
+/** The kernel that this process runs on, since its boot. */
 export interface HostKernel {
   /**
-   * Not the same on two that run at the same time, where `refusalIsProof`; the name of the host elsewhere.
+   * The boot id if `refusalIsProof`, which no two running kernels share; the name of the host otherwise.
    */
   readonly id: string
   /**
-   * Whether it refuses a connection to a Unix-domain socket only when nobody listens there. BSD also does
-   * when many wait.
+   * Whether the kernel refuses a connection to a Unix-domain socket only if no process listens there. BSD also
+   * refuses when the backlog is full.
    */
   readonly refusalIsProof: boolean
 }
 
-/** Undefined where there are no Unix-domain sockets to rely on. */
+/** Undefined on platforms without reliable Unix-domain sockets. */
 export function hostKernel(): Promise<HostKernel | undefined> {
   known ??= ask()
   return known

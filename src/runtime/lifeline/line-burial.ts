@@ -4,16 +4,16 @@ import { join } from "node:path"
 import { isLineName } from "./line-directory.js"
 
 /**
- * Removes what the dead leave behind: the file of a socket stays when its process is killed.
+ * Removes the socket file that a killed process has left behind, after a delay.
  *
- * It is what tells others of the death, and somebody who is just starting may not have asked yet. So it stays
- * for a while after it was found, and is then of no use: by that time leases have run out.
+ * The file proves the death to other processes, and one that is just starting may not have connected yet. After
+ * the delay the file is of no use, because leases have expired by then.
  */
 export function buryLater(path: string, afterMs: number): void {
   setTimeout(() => unlink(path).catch(() => {}), afterMs).unref()
 }
 
-/** Has all dead lines of a directory buried, or a good many of them. */
+/** Schedules the removal of the dead lines of a directory, up to a limit. */
 export async function sweep(directory: string, buryAfterMs: number): Promise<void> {
   const names = (await readdir(directory)).filter(isLineName).slice(0, MOST_AT_ONCE)
   for (const name of names) {

@@ -6,6 +6,6 @@ test.runIf(process.platform === "linux")(
   async () => {
     const directory = `/proc/${process.pid}`
     expect(await isOurs(directory)).toBe(true)
-    expect(await flawOfDirectory(directory)).toContain("is on a file system that is not known to be local")
+    expect(await flawOfDirectory(directory)).toContain("must be on a file system that is known to be local")
   },
 )

@@ -3,42 +3,43 @@ import { lstat, mkdir, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
 
-/** Where the lines of this user are. */
+/** Returns the directory of the lines of this user. */
 export function userLines(): string {
   return join(tmpdir(), `troupe-${process.geteuid?.()}`)
 }
 
-/** Makes it if it is not there, and says why no line can be held in it, if that is so. */
+/** Creates the directory if it does not exist. Returns why no line can be held in it, if so. */
 export async function flawOfDirectory(directory: string): Promise<string | undefined> {
   try {
     await mkdir(directory, { mode: 0o700 })
   } catch {
-    // What is there already is looked at like what was just made.
+    // An existing directory is checked like a new one.
   }
   if (!(await isOurs(directory))) {
-    return `${directory} is no folder of this user's that nobody else can write to; set TMPDIR to one where it can be`
+    return `${directory} must be a directory that only this user can write to; set TMPDIR to a directory where that is possible`
   }
   if (!(await isLocal(directory))) {
-    return `${directory} is on a file system that is not known to be local; set TMPDIR to a folder on another`
+    return `${directory} must be on a file system that is known to be local; set TMPDIR to a directory on one`
   }
   return undefined
 }
 
-/** Why a line cannot have this path, if that is so. */
+/** Returns why a line cannot have this path, if so. */
 export function flawOfPath(path: string): string | undefined {
   if (isLinePath(path)) return undefined
-  if (resolve(path) !== path) return `${path} is no absolute path; set TMPDIR to one`
-  return `the path of its socket has more than ${MAX_PATH_BYTES} bytes (${path}); set TMPDIR to a shorter one`
+  if (resolve(path) !== path)
+    return `the path of the socket must be absolute (got ${path}); set TMPDIR to an absolute path`
+  return `the path of the socket must have at most ${MAX_PATH_BYTES} bytes (got ${path}); set TMPDIR to a shorter path`
 }
 
-/** Whether it is a directory in which nobody else, except for root, can put, move or remove anything. */
+/** Whether it is a directory in which only this user and root can create, move or remove files. */
 export async function isOurs(directory: string): Promise<boolean> {
   const found = await looked(directory)
   if (found === undefined || !found.isDirectory()) return false
   return found.uid === BigInt(process.geteuid?.() ?? -1) && (found.mode & 0o022n) === 0n
 }
 
-/** The file itself, also if it is a link. Undefined when it cannot be looked at. */
+/** Returns the status of the file itself, also if it is a link; undefined if it cannot be read. */
 export async function looked(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true })
@@ -48,8 +49,8 @@ export async function looked(path: string): Promise<BigIntStats | undefined> {
 }
 
 /**
- * The name that a line gets once somebody listens. Until then it has another, so that it is not taken for a
- * dead one.
+ * Returns the path that a line has once its holder listens (`held`), and the path before that (`fresh`), by
+ * which it is not mistaken for a dead line.
  */
 export function linePath(directory: string, id: string): { readonly fresh: string; readonly held: string } {
   return { fresh: join(directory, `${id}.new`), held: join(directory, id) }
@@ -67,7 +68,7 @@ export function isLineName(name: string): boolean {
   return /^[0-9a-f]{20}$/.test(name)
 }
 
-/** Systems take 103 bytes or more, and Node cuts off what is too long without a word. */
+/** Systems accept at least 103 bytes, and Node silently truncates a longer path. */
 function fits(path: string): boolean {
   return Buffer.byteLength(path) <= MAX_PATH_BYTES && !path.includes("\0")
 }
@@ -75,9 +76,8 @@ function fits(path: string): boolean {
 const MAX_PATH_BYTES = 100
 
 /**
- * On a file system that is shared or served by another process one file may become another in the eyes of the
- * kernel while a socket is bound to it. So only kinds that are known not to do that are used: where they are
- * not, there are no lines.
+ * On a file system that is shared or served by another process, the kernel may see a file change its identity
+ * while a socket is bound to it. So lines are only held on file systems that are known not to do that.
  */
 async function isLocal(directory: string): Promise<boolean> {
   if (process.platform !== "linux") return true

@@ -5,21 +5,21 @@ import { looked } from "./line-directory.js"
 import type { LineMark } from "./line-mark.js"
 
 interface FollowerOptions {
-  /** Told once. */
+  /** Called once. */
   readonly dead: () => void
   readonly retryAfterMs: number
 }
 
 /**
- * Stays connected to whoever holds a line, and finds out why when it is not. What counts as proof is in
- * `NodeLifeline`.
+ * Stays connected to the holder of a line, and finds out why a connection was lost. `NodeLifeline` explains what
+ * counts as proof.
  */
 export class LineFollower implements Following {
   readonly #retryAfterMs: number
   #dead: (() => void) | undefined
   #socket: Socket | undefined
   #retry: NodeJS.Timeout | undefined
-  /** The holder had greeted this follower, and then there was an end to their connection. */
+  /** Whether a connection has ended on which the holder had sent its greeting. */
   #hasEnded = false
 
   constructor({ dead, retryAfterMs }: FollowerOptions) {
@@ -67,7 +67,7 @@ export class LineFollower implements Following {
     this.#retry = setTimeout(() => this.connect(line, kernel), waitMs).unref()
   }
 
-  /** From outside of any promise: what `dead` throws is nobody's here. */
+  /** Calls `dead` outside of any promise, so that an error of it is uncaught rather than a rejection. */
   #tell(): void {
     queueMicrotask(() => {
       const dead = this.#dead
@@ -77,10 +77,10 @@ export class LineFollower implements Following {
   }
 }
 
-/** A process that dies drops its connections one by one, and may drop the socket that it listens on last. */
+/** A dying process closes its connections one by one, and may close its listening socket last. */
 const SOON_MS = 5
 
-/** Too many wait there, or this process has too much open. */
+/** The backlog is full, or this process has too many open files. */
 const PASSING: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"])
 
 async function isThere({ path, device, inode }: LineMark): Promise<boolean> {

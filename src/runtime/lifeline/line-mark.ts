@@ -1,5 +1,5 @@
 /**
- * The socket that a line is held by: where it is, and which one it is, should there be another at that place.
+ * Identifies the socket of a line: its path, and its device and inode, since another file may have that path.
  */
 export interface LineMark {
   readonly kernel: string
@@ -8,12 +8,12 @@ export interface LineMark {
   readonly path: string
 }
 
-/** In printable ASCII without spaces. */
+/** Formats a mark in printable ASCII without spaces. */
 export function writtenMark({ kernel, device, inode, path }: LineMark): string {
   return [FORM, kernel, device, inode, path].map(encodeURIComponent).join(":")
 }
 
-/** Undefined when it is of another form. */
+/** Parses a mark; undefined if it is malformed. */
 export function readMark(text: string): LineMark | undefined {
   const [form, kernel, device, inode, path, ...rest] = text.split(":").map(decoded)
   if (form !== FORM || rest.length > 0) return undefined

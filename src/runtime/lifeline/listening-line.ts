@@ -2,7 +2,7 @@ import { rename, unlink } from "node:fs/promises"
 import { createServer, type Server, type Socket } from "node:net"
 import { linePath, looked } from "./line-directory.js"
 
-/** The holder's end of a line. It keeps no process running. */
+/** The holder's end of a line. It does not keep the process running. */
 export class ListeningLine {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -20,9 +20,9 @@ export class ListeningLine {
   }
 
   /**
-   * Listens, and gives what the file system knows the socket by; undefined when it does not work out. To bind
-   * a socket and to listen are two calls to the kernel, and between them it refuses connections. So the
-   * socket gets the name that others look for when both are over.
+   * Listens, and returns the device and inode of the socket; undefined on failure. Binding and listening are
+   * two system calls, and in between the kernel refuses connections. So the socket gets the name that others
+   * look for only after both.
    */
   async listen(): Promise<{ readonly device: string; readonly inode: string } | undefined> {
     try {
@@ -31,7 +31,7 @@ export class ListeningLine {
       const found = await looked(this.#path.held)
       if (found !== undefined) return { device: `${found.dev}`, inode: `${found.ino}` }
     } catch {
-      // A line that cannot be held is done without.
+      // Without a line, death is detected by the lease alone.
     }
     await this.release()
     return undefined
@@ -45,7 +45,7 @@ export class ListeningLine {
   async #letGo(): Promise<void> {
     this.#server.close()
     for (const socket of this.#sockets) socket.destroy()
-    // The server itself knows only of the name that it was bound with, and removes that one.
+    // The server only knows the name that it was bound with, and removes that one.
     await unlink(this.#path.held).catch(() => {})
   }
 
@@ -54,7 +54,7 @@ export class ListeningLine {
     socket.unref()
     socket.on("error", () => {})
     socket.on("close", () => this.#sockets.delete(socket))
-    // Nothing is expected from there, except for its end.
+    // The follower sends nothing; only the end of its connection matters.
     socket.resume()
     socket.write(GREETING)
   }
@@ -62,14 +62,14 @@ export class ListeningLine {
 
 const GREETING = "held\n"
 
-/** One over is dropped without a greeting, and tries again. */
+/** A connection beyond this limit is dropped without a greeting; the follower retries. */
 const MOST_FOLLOWERS = 1_000
 
 function listening(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Stays for good: when the process runs out of descriptors a follower is lost, and the line is held on.
+    // Never removed: when the process runs out of descriptors, a follower is lost, and the line stays held.
     server.on("error", reject)
-    // Exclusive, or in a worker of node:cluster it would be the primary that listens, and lives on.
+    // Exclusive: in a worker of node:cluster the primary would listen otherwise, which outlives the worker.
     server.listen({ path, exclusive: true }, resolve)
   })
 }

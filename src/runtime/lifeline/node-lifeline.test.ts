@@ -210,7 +210,7 @@ describe.runIf(process.platform !== "win32")("a mark", () => {
 
 describe.runIf(process.platform !== "win32")("a line is not held", () => {
   const holdIn = (path: string) => new NodeLifeline({ directory: () => path }).hold()
-  const notOurs = { mark: undefined, because: expect.stringContaining("is no folder of this user's") }
+  const notOurs = { mark: undefined, because: expect.stringContaining("must be a directory that only this user can write to") }
 
   test("in a directory that is not one, or in which others can write", async () => {
     const real = join(directory, "real")
@@ -234,11 +234,11 @@ describe.runIf(process.platform !== "win32")("a line is not held", () => {
   test("where the path would be too long, or is none", async () => {
     const long = join(directory, "x".repeat(60))
     await mkdir(long)
-    const tooLong = expect.stringContaining("the path of its socket has more than 100 bytes")
+    const tooLong = expect.stringContaining("the path of the socket must have at most 100 bytes")
     expect(await holdIn(long)).toMatchObject({ mark: undefined, because: tooLong })
     expect(await readdir(long)).toEqual([])
     expect(await holdIn(join(directory, "not", "there"))).toMatchObject(notOurs)
-    const relative = expect.stringContaining("is no absolute path")
+    const relative = expect.stringContaining("the path of the socket must be absolute")
     expect(await holdIn("somewhere")).toMatchObject({ mark: undefined, because: relative })
     await expect(access("somewhere")).rejects.toThrow()
   })

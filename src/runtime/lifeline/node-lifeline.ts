@@ -9,27 +9,27 @@ import { type LineMark, readMark, writtenMark } from "./line-mark.js"
 import { ListeningLine } from "./listening-line.js"
 
 /**
- * A line is a Unix-domain socket that its holder listens on, and that those who follow it are connected to.
+ * A line is a Unix-domain socket on which its holder listens, and to which its followers are connected.
  *
- * The kernel closes what a process has open when the last thread of it is gone, and not before: one that is
- * stopped or swapped out still listens, and its connections stay. There are two proofs that a holder is gone,
- * and nothing else is one.
+ * The kernel closes the files of a process when its last thread has ended, and not before: a process that is
+ * stopped or swapped out still listens, and its connections stay open. There are exactly two proofs that a
+ * holder is dead:
  *
- * - *It greeted me, our connection ended, and now nobody listens there.* A holder greets each connection that
- *   it has accepted, and ends none of them before it lets go. (One that it cannot accept, for want of
- *   descriptors, it drops, but does not greet.)
- * - *I was refused, and the file is the one that it bound.* On Linux a connect is refused when no listening
- *   socket is bound to the file; when too many wait, it fails with another error. The file is told by device
- *   and inode, and the kernel by its boot id. While a holder lives its socket pins the file and the file
- *   system, so nothing else has these numbers, however it was copied, mounted or renamed. And the mark is
- *   given away only once the socket listens, which it does until it is closed.
+ * - The holder greeted the follower, the connection ended, and now no process listens there. A holder greets
+ *   each connection that it has accepted, and ends none of them before it releases the line. (A connection that
+ *   it cannot accept, for lack of descriptors, is dropped without a greeting.)
+ * - The connection was refused, and the file is the one that the holder bound. On Linux a connection is refused
+ *   if no listening socket is bound to the file; with a full backlog it fails with another error. The file is
+ *   identified by device and inode, and the kernel by its boot id. While a holder lives, its socket pins the
+ *   file and the file system, so no other file has these numbers, even if it was copied, mounted or renamed.
+ *   And the mark is published only once the socket listens, which it does until it is closed.
  *
- * A file that is not there proves nothing to those who were not greeted: somebody may have cleaned up, or
- * theirs is another mount. That and all else is left to leases. The directory is the user's own, so that
- * nobody else can put one socket in place of another.
+ * A missing file proves nothing to a follower that was not greeted: the file may have been cleaned up, or the
+ * follower has another mount. All other cases are left to leases. Only this user can write to the directory, so
+ * nobody else can replace a socket.
  *
- * Node has no locks on files, which would be shorter; a process id may be another process by now; and both
- * would have to be polled.
+ * File locks would be shorter, but Node does not have them; a process id may be reused; and both would have to
+ * be polled.
  */
 export class NodeLifeline implements Lifeline {
   readonly #directory: () => string
@@ -45,14 +45,15 @@ export class NodeLifeline implements Lifeline {
 
   async hold(): Promise<HeldLine | NoLine> {
     const kernel = await hostKernel()
-    if (kernel === undefined) return noLine("this platform gives no proof of death")
+    if (kernel === undefined) return noLine("this platform has no reliable Unix-domain sockets")
     const directory = this.#directory()
     const line = new ListeningLine(directory, randomBytes(10).toString("hex"))
     const { path } = line
     const flaw = flawOfPath(path) ?? (await flawOfDirectory(directory))
     if (flaw !== undefined) return noLine(flaw)
     const bound = await line.listen()
-    if (bound === undefined) return noLine(`no socket can be made in ${directory}; let this user write there`)
+    if (bound === undefined)
+      return noLine(`cannot create a socket in ${directory}; allow this user to write there`)
     if (kernel.refusalIsProof) this.#sweepOnce(directory)
     return { mark: writtenMark({ kernel: kernel.id, ...bound, path }), release: () => line.release() }
   }
@@ -78,7 +79,7 @@ export class NodeLifeline implements Lifeline {
 }
 
 export interface LifelineOptions {
-  /** Where the lines are. All who follow each other have the same user, not the same directory. */
+  /** The directory of the lines. Processes that follow each other need the same user, not the same directory. */
   readonly directory?: () => string
   readonly retryAfterMs?: number
   readonly buryAfterMs?: number

@@ -4,8 +4,8 @@ import type { TlsOptions } from "../../ports/network.js"
 import { tlsCredentials } from "./tls-credentials.js"
 
 /**
- * Shows its own certificate to whoever asks, and goes on only with a peer whose certificate is good and bears
- * the name.
+ * Presents the certificate of this node on request, and only continues with a peer whose certificate is valid
+ * and names the host.
  */
 export function connectTls(to: TcpNetConnectOpts & { readonly host: string }, tls: TlsOptions): TLSSocket {
   const name = tls.serverName ?? to.host
@@ -13,8 +13,8 @@ export function connectTls(to: TcpNetConnectOpts & { readonly host: string }, tl
     ...to,
     ...tlsCredentials(tls),
     rejectUnauthorized: true,
-    // A server chooses its certificate by a name, never by an address (RFC 6066). The certificate must bear
-    // either.
+    // A server chooses its certificate by a host name, never by an address (RFC 6066). The certificate must
+    // name either.
     ...(isIP(name) === 0 ? { servername: name } : {}),
     checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
   })

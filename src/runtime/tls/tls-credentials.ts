@@ -3,23 +3,25 @@ import type { SecureContextOptions } from "node:tls"
 import type { TlsOptions } from "../../ports/network.js"
 
 /**
- * The PEM texts as Node takes them, once each was seen to be what it should be. Node itself takes an empty
- * `cert` for none and an empty `ca` for the machine's own, and passes over a `ca` in which it finds no
- * certificate.
+ * Returns the PEM strings as Node options, after checking each. Node itself treats an empty `cert` as none and
+ * an empty `ca` as that of the machine, and ignores a `ca` without a certificate.
  *
- * Both ends are nodes, and every Node speaks TLS 1.3, so nothing older is spoken: there one direction cannot
- * be ended alone, and a client's certificate crosses the wire in the clear.
+ * Both ends are nodes, and every supported version of Node has TLS 1.3, so no older version is allowed: there
+ * one direction cannot be ended alone, and a client's certificate is sent unencrypted.
  *
- * What is thrown says which text is wrong and never quotes it: errors are logged, and a key must not be.
+ * Errors name the setting that is wrong and never quote it: errors are logged, and a key must not be.
  */
 export function tlsCredentials({ cert, key, ca, mutual }: TlsOptions): SecureContextOptions {
-  const own = read("`tls.cert` is not a certificate in PEM", () => new X509Certificate(cert))
-  const secret = read("`tls.key` is not a private key in PEM, or needs a passphrase", () =>
+  const own = read("`tls.cert` must be a certificate in PEM", () => new X509Certificate(cert))
+  const secret = read("`tls.key` must be a private key in PEM without a passphrase", () =>
     createPrivateKey(key),
   )
-  if (!own.checkPrivateKey(secret)) throw new Error("`tls.key` is not the key of `tls.cert`")
-  if (ca !== undefined) read("`tls.ca` is not a certificate in PEM", () => new X509Certificate(ca))
-  else if (mutual) throw new Error("`tls.mutual` needs `tls.ca`, which says whose certificates are good")
+  if (!own.checkPrivateKey(secret)) throw new Error("`tls.key` must be the key of `tls.cert`")
+  if (ca !== undefined) read("`tls.ca` must be a certificate in PEM", () => new X509Certificate(ca))
+  else if (mutual)
+    throw new Error(
+      "`tls.mutual` needs `tls.ca`; set it to the authority that signs the certificates of nodes",
+    )
   return { cert, key, ...(ca === undefined ? {} : { ca }), minVersion: "TLSv1.3" }
 }
 

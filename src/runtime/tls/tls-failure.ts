@@ -5,7 +5,7 @@ interface TlsFailure {
   readonly advice: string
 }
 
-/** What Node's code for a failure of TLS means; undefined for any other code. */
+/** Returns the meaning of Node's code for a TLS failure; undefined for any other code. */
 export function tlsFailure(systemCode: string): TlsFailure | undefined {
   const judgement = judgements.find(({ codes }) => codes.includes(systemCode))
   if (judgement !== undefined) return { code: "Untrusted", advice: judgement.advice }
@@ -13,20 +13,20 @@ export function tlsFailure(systemCode: string): TlsFailure | undefined {
   return refusals.test(systemCode) ? refused : { code: "Other", advice: speaksTls }
 }
 
-export const speaksTls = "Check that the peer uses TLS at this port, version 1.3."
+export const speaksTls = "check that the peer uses TLS 1.3 on this port"
 
-/** What is wrong with the peer's certificate, as OpenSSL and Node name it. */
+/** Problems of the peer's certificate, by the codes of OpenSSL and Node. */
 const judgements: readonly { readonly advice: string; readonly codes: readonly string[] }[] = [
   {
-    advice: "The peer's certificate must bear the host that is dialled, or the name in `tls.serverName`.",
+    advice: "the peer's certificate must name the dialled host, or `tls.serverName`",
     codes: ["ERR_TLS_CERT_ALTNAME_INVALID", "ERR_TLS_CERT_ALTNAME_FORMAT", "HOSTNAME_MISMATCH"],
   },
   {
-    advice: "Check the dates of the peer's certificate, and the clocks of both machines.",
+    advice: "check the dates of the peer's certificate, and the clocks of both machines",
     codes: ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"],
   },
   {
-    advice: "Check that `tls.ca` holds the authority that signed the peer's certificate.",
+    advice: "check that `tls.ca` contains the authority that signed the peer's certificate",
     codes: [
       "UNABLE_TO_GET_ISSUER_CERT",
       "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
@@ -38,7 +38,7 @@ const judgements: readonly { readonly advice: string; readonly codes: readonly s
     ],
   },
   {
-    advice: "The peer's certificate, or one above it, is not fit for this: have it issued anew.",
+    advice: "the peer's certificate, or one above it, is not valid for this purpose; have it reissued",
     codes: [
       "CERT_CHAIN_TOO_LONG",
       "CERT_REJECTED",
@@ -55,10 +55,10 @@ const judgements: readonly { readonly advice: string; readonly codes: readonly s
   },
 ]
 
-/** The peer said so itself, in an alert. */
+/** The peer reported the problem in a TLS alert. */
 const refusals = /_ALERT_(.*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/
 
 const refused: TlsFailure = {
   code: "Untrusted",
-  advice: "The peer did not accept this node's certificate: check `tls.cert` here and `tls.ca` there.",
+  advice: "the peer did not accept this node's certificate; check `tls.cert` here and `tls.ca` there",
 }

@@ -5,24 +5,24 @@ import type { Arrival, Endpoint, ListenOptions, TlsOptions } from "../../ports/n
 import { networkFailure, written } from "../network-failure.js"
 import { tlsCredentials } from "./tls-credentials.js"
 
-/** How long a peer may take to prove who it is. Node's own two minutes would let idle strangers pile up. */
+/** How long a TLS handshake may take. Node's default of two minutes would let idle peers accumulate. */
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
 interface TlsServer {
-  /** Begins the handshake with somebody who has connected. */
+  /** Begins the handshake on a connected socket. */
   begin(socket: Socket, arrival: Arrival): void
-  /** Nobody is to be told of the end of this one. */
+  /** Forgets a socket: its end is not reported. */
   forget(socket: Socket): void
-  /** Drops those whose handshake is under way; they would be accepted after the listener has closed. */
+  /** Drops sockets whose handshake is in progress; they would be accepted after the listener has closed. */
   dropHandshakes(): void
 }
 
 /**
- * Hands over the sockets whose handshake succeeded, and drops the others: to a stranger that sent garbage,
- * stayed silent or showed no good certificate there is nothing to say. Whoever listens is told of it, though
- * of a bad certificate Node says no more than that the socket is gone.
+ * Hands over the sockets whose handshake succeeded, and drops the others without a reply: peers that sent
+ * garbage, stayed silent or presented no valid certificate. The listener is notified, though Node reports a bad
+ * certificate only as a closed socket.
  *
- * It listens nowhere itself: whoever does decides when a handshake begins.
+ * The server does not listen itself: the listener decides when a handshake begins.
  */
 export function tlsServer(
   tls: TlsOptions,
@@ -32,7 +32,7 @@ export function tlsServer(
 ): TlsServer {
   let isDropping = false
   const shaking = new Map<string, { readonly socket: Socket; readonly arrival: Arrival }>()
-  /** What went wrong with those that are about to close. */
+  /** The errors of sockets that are about to close. */
   const problems = new Map<string, Error>()
   const server = createServer({
     ...options,
@@ -48,7 +48,7 @@ export function tlsServer(
     if (arrival === undefined) socket.destroy()
     else accept(socket, arrival)
   })
-  // Node leaves a peer that took too long where it is.
+  // Node does not close the socket of a peer that took too long.
   server.on("tlsClientError", (error, socket) => {
     const route = routeOf(socket)
     if (shaking.has(route)) problems.set(route, error)
@@ -79,18 +79,18 @@ export function tlsServer(
 }
 
 function failureWith(remote: Endpoint, problem: Error | undefined, { mutual }: TlsOptions): NetworkError {
-  const attempt = `The TLS handshake with ${written(remote)} failed`
+  const attempt = `TLS handshake with ${written(remote)} failed`
   if (problem !== undefined) return networkFailure(problem, attempt)
-  if (mutual !== true) return new NetworkError("Reset", `${attempt}: it hung up.`)
+  if (mutual !== true) return new NetworkError("Reset", `${attempt}: the peer closed the connection`)
   return new NetworkError(
     "Untrusted",
-    `${attempt}: it hung up, or its certificate is not one that \`tls.ca\` has signed.`,
+    `${attempt}: the peer closed the connection, or its certificate is not signed by \`tls.ca\``,
   )
 }
 
 /**
- * Says which connection it is. The socket beneath a TLS socket has the same, and Node tells no other way from
- * one to the other.
+ * Identifies a connection. A TLS socket and the socket beneath it give the same result, and Node has no other
+ * way to get from one to the other.
  */
 function routeOf({ localAddress, remoteAddress, remotePort }: Socket): string {
   return `${localAddress} ${remoteAddress} ${remotePort}`

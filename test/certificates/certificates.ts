@@ -9,13 +9,13 @@ function pem(name: string): string {
   return readFileSync(join(import.meta.dirname, `${name}.pem`), "utf8")
 }
 
-/** Has signed `node` and `expired`. */
+/** The authority that has signed `node` and `expired`. */
 export const ca = pem("ca-cert")
-/** Bears localhost, troupe.test, 127.0.0.1 and ::1. */
+/** A certificate for localhost, troupe.test, 127.0.0.1 and ::1. */
 export const node = identity("node")
-/** The same names, until 2021. */
+/** A certificate for the same names that expired in 2021. */
 export const expired = identity("expired")
-/** Has signed `otherNode`. */
+/** The authority that has signed `otherNode`. */
 export const otherCa = pem("other-ca-cert")
-/** Bears other.test. */
+/** A certificate for other.test. */
 export const otherNode = identity("other-node")

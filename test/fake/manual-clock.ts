@@ -5,7 +5,7 @@ interface Waiting {
   readonly fire: () => void
 }
 
-/** Time that stands still until a test moves it. */
+/** A clock that only moves when a test moves it. */
 export class ManualClock implements Clock {
   readonly #waiting = new Set<Waiting>()
   #now = 0
@@ -29,17 +29,17 @@ export class ManualClock implements Clock {
     return this.#waiting.size
   }
 
-  /** The wall clock runs ahead, as it does on a machine that was suspended. */
+  /** Moves the wall clock alone, as on a machine that was suspended. */
   jumpWall(byMs: number): void {
     this.#wallAheadMs += byMs
   }
 
-  /** Time goes by in which nothing is served, as while a long computation runs. */
+  /** Moves time without firing timers, as during a long computation. */
   holdUp(forMs: number): void {
     this.#now += forMs
   }
 
-  /** Moves time on, stopping at every timer that comes due, and lets all work settle that each of them starts. */
+  /** Moves time, fires every timer at its due time, and awaits the work that each of them starts. */
   async advance(byMs: number): Promise<void> {
     const until = this.#now + byMs
     await settle()
@@ -61,7 +61,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Resolves when nothing is left to do at this instant: microtasks, and what was yielded to the event loop. */
+/** Resolves when no work is left at this instant: neither microtasks nor tasks yielded to the event loop. */
 export async function settle(): Promise<void> {
   for (let round = 0; round < 4; round += 1) await new Promise((resolve) => setImmediate(resolve))
 }

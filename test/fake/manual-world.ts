@@ -1,6 +1,6 @@
 import type { AmbientWorld } from "../../src/sim/ambient/ambient-world.js"
 
-/** A world for tests: it is current inside of `within`, and its time goes on in `advance`. */
+/** A simulated world for tests: current inside of `within`, and its time moves in `advance`. */
 export class ManualWorld implements AmbientWorld {
   static current: ManualWorld | undefined
   readonly #beganAtMs: number
@@ -24,7 +24,7 @@ export class ManualWorld implements AmbientWorld {
     }
   }
 
-  /** Runs what is due, each at its time, and the tasks that were there before. */
+  /** Runs pending tasks, then every timer that is due, at its time. */
   advance(ms: number): void {
     const untilMs = this.#nowMs + ms
     this.runTasks()

@@ -1,7 +1,7 @@
 import { afterEach } from "vitest"
 import { startTestSystem, type TestSystem } from "./test-system.js"
 
-/** Starts systems for the tests of a file, and stops each when its test is over. */
+/** Starts systems for the tests of a file, and stops each after its test. */
 export function startedSystems(): typeof startTestSystem {
   const started: TestSystem[] = []
   afterEach(async () => {

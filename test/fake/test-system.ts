@@ -7,7 +7,7 @@ import { ActorSystem } from "../../src/system/actor-system.js"
 import type { ActorSystemSettings } from "../../src/system/settings.js"
 import { ManualClock } from "./manual-clock.js"
 
-/** A real system on a clock that the test moves, with everything it tells recorded. */
+/** A real system on a manual clock, which records its log, events and dead letters. */
 export interface TestSystem {
   readonly system: ActorSystem
   readonly clock: ManualClock
@@ -16,7 +16,7 @@ export interface TestSystem {
   readonly abandoned: readonly ActorAbandoned[]
   /** `level message` of each line. */
   readonly log: readonly string[]
-  /** What the lines say besides, in the same order. */
+  /** The fields of the lines, in the same order. */
   readonly logFields: readonly LogFields[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Gives a source module with one place of its text changed, and leaves the file alone. The change travels in the
- * import's query to a plugin of the test runner (`vitest.config.ts`), which makes it before the text is compiled.
+ * Imports a source module with one part of its text replaced, without changing the file. The replacement is passed
+ * in the query of the import to a plugin of the test runner (`vitest.config.ts`), which applies it before compiling.
  */
 export async function importPlanted<Module>(url: URL, change: Change): Promise<Module> {
   const planted = new URL(url)

@@ -1,23 +1,23 @@
 import { readFileSync } from "node:fs"
 import { expect } from "vitest"
 
-/** Makes what a scenario happens to. What it gives is called for each line, and says what is to be done about it. */
+/** Creates the subject of a scenario. The returned function is called for each event, and returns the commands. */
 export type Scene = () => (line: string) => string
 
 /**
- * Runs the scenarios of a text file, which also says what is expected: each line is what happens, then `->` and what
- * is to be done about it. To add a scenario, write the left sides into the file and run the test with `-u`.
+ * Runs the scenarios of a text file, which also contains the expectations: each line is an event, then `->` and the
+ * expected commands. To add a scenario, write the left sides into the file and run the test with `-u`.
  *
  *     # a title
  *     call 1            -> resolve
  *
- * Lines before the first title are the file's head.
+ * Lines before the first title are the header of the file.
  */
 export async function expectScenarios(file: string, begin: Scene): Promise<void> {
   await expect(played(file, begin)).toMatchFileSnapshot(file)
 }
 
-/** The title of the first scenario that does not end as the file says; undefined if all do. */
+/** Returns the title of the first scenario that differs from the file; undefined if none does. */
 export function firstFailing(file: string, begin: Scene): string | undefined {
   const expected = readFileSync(file, "utf8").split("\n")
   let title = ""

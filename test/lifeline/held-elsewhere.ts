@@ -5,7 +5,7 @@ import { Received } from "../../tools/received.js"
 
 let built = ""
 
-/** Compiles the holder, because Node reads nothing but JavaScript. */
+/** Compiles the program of the holder, since Node only runs JavaScript. */
 export async function buildHolder(): Promise<void> {
   built = await compiledOnce({
     name: "lifeline",
@@ -14,7 +14,7 @@ export async function buildHolder(): Promise<void> {
   })
 }
 
-/** A line that is held by another process. */
+/** A line held by another process. */
 export class HeldElsewhere {
   readonly mark: string
   readonly #program: Program<string>
@@ -33,7 +33,7 @@ export class HeldElsewhere {
       received: (text) => said.add(text),
     })
     void program.ending.then((ending) =>
-      said.end(new Error(`the holder ended: ${ending}. ${program.output}`)),
+      said.end(new Error(`the holder ended: ${ending}; ${program.output}`)),
     )
     await said.count("it has said its mark", 1)
     return new HeldElsewhere(program, said)
@@ -44,7 +44,7 @@ export class HeldElsewhere {
     await this.#said.count("it has said that it released the line", 2)
   }
 
-  /** As `kill -9` does; the kernel is done with it when this resolves. */
+  /** Kills the process with SIGKILL; resolves when the kernel has closed its files. */
   kill(): Promise<void> {
     return this.#program.kill()
   }

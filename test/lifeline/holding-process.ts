@@ -1,6 +1,6 @@
 import { NodeLifeline } from "../../src/runtime/lifeline/node-lifeline.js"
 
-/** For a process of its own: holds a line in a directory, says its mark, and follows another if it is given one. */
+/** The program of a holder process: holds a line in a directory, sends its mark, and follows the given one, if any. */
 const [directory = "", followed] = process.argv.slice(2)
 const lifeline = new NodeLifeline({ directory: () => directory })
 const line = await lifeline.hold()

@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 describe("nodes that all connect at once", () => {
-  it("are all admitted, 200 of them, though none has said anything before all are connected", async () => {
+  it("are all admitted, 200 of them, even if none sends anything before all are connected", async () => {
     const node = await start({})
     const before = sockets()
     const peers = await Promise.all(Array.from({ length: 200 }, () => RawPeer.connect(node)))
@@ -34,11 +34,11 @@ describe("nodes that all connect at once", () => {
   })
 })
 
-describe("a crowd of strangers", () => {
+describe("a flood of unproven connections", () => {
   it.each([
     ["before TLS", { ...certified, ca, mutual: true }],
     ["without TLS", undefined],
-  ])("that stays silent %s is bounded, and a node gets in", async (_, tls) => {
+  ])("that sends nothing %s is bounded, and a node is admitted", async (_, tls) => {
     const node = await start({ tls })
     const honest = await start({ tls })
     const crowd = new Crowd()
@@ -54,7 +54,7 @@ describe("a crowd of strangers", () => {
     ).toBeLessThanOrEqual(10)
   })
 
-  it("of one address does not crowd out those of another, who are older and silent too", async () => {
+  it("from one address does not evict older silent connections of another address", async () => {
     const node = await start({})
     const few = new Crowd()
     await few.come(node, 5, "127.0.0.7")
@@ -65,7 +65,7 @@ describe("a crowd of strangers", () => {
     expect(many.closedPlaces).toEqual(Array.from({ length: 105 }, (_, place) => place))
   })
 
-  it("that says a HELLO that was recorded has one place for it, and is refused the others", async () => {
+  it("that replays a recorded HELLO gets one place for it, and is refused the others", async () => {
     const node = await start({})
     const peers = await Promise.all(Array.from({ length: 3 }, () => RawPeer.connect(node)))
     stops.push(() => {
@@ -82,7 +82,7 @@ describe("a crowd of strangers", () => {
     expect(first.isClosed).toBe(false)
   })
 
-  it("does not crowd out a node that has said hello and takes its time over the rest", async () => {
+  it("does not evict a node that has sent its HELLO and is slow with the rest", async () => {
     const node = await start({})
     const slow = await RawPeer.connect(node)
     stops.push(() => slow.destroy())
@@ -106,7 +106,7 @@ function sockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length
 }
 
-/** Sockets that are opened, and say nothing. */
+/** Opens sockets that send nothing. */
 class Crowd {
   readonly closedPlaces = recorded<number>()
   readonly #sockets: Socket[] = []
@@ -126,7 +126,7 @@ class Crowd {
       socket.on("close", () => this.closedPlaces.push(place))
       socket.resume()
       this.#sockets.push(socket)
-      // One after the other, so that it is known which came first.
+      // Sequentially, so that their order is known.
       await once(socket, "connect")
     }
   }

@@ -6,12 +6,12 @@ import { BATCH_HEADER_BYTES } from "../../src/remote/frames.js"
 import { nodeDigest } from "../../src/runtime/node-digest.js"
 import { ManualClock } from "../fake/manual-clock.js"
 
-/** A connection whose other end is the test. */
+/** A connection whose peer is the test. */
 export class FakeConnection implements Connection {
   readonly local: Endpoint = { host: "127.0.0.1", port: 1 }
   readonly remote: Endpoint
   readonly bufferedBytes = 0
-  /** What `write` answers: whether the network takes more. */
+  /** The result of `write`: whether the network accepts more. */
   isWritable = true
   readonly writes: Buffer[] = []
   isPaused = false
@@ -50,13 +50,13 @@ export class FakeConnection implements Connection {
     this.#handler?.closed({ kind: "aborted" })
   }
 
-  /** The one that it was attached to. */
+  /** The attached handler. */
   get handler(): ConnectionHandler {
-    if (this.#handler === undefined) throw new Error("nobody is attached")
+    if (this.#handler === undefined) throw new Error("no handler is attached")
     return this.#handler
   }
 
-  /** All frames that were written since the last time. */
+  /** Takes all frames that were written since the last call. */
   takeFrames(): Frame[] {
     return this.writes.splice(0).flatMap((batch) => framesIn(batch.subarray(BATCH_HEADER_BYTES)))
   }
@@ -67,7 +67,7 @@ export interface Frame {
   readonly fields: Buffer
 }
 
-/** As the wire's format says, and not as the code under test reads it. */
+/** Parses frames by the wire format, independently of the code under test. */
 export function framesIn(body: Buffer): Frame[] {
   const frames: Frame[] = []
   for (let at = 0; at < body.length; ) {
@@ -78,7 +78,7 @@ export function framesIn(body: Buffer): Frame[] {
   return frames
 }
 
-/** A batch of these frames, put together as the wire's format says. */
+/** Makes a batch of these frames by the wire format, independently of the code under test. */
 export function batchOf(...frames: readonly (readonly [kind: number, fields?: Uint8Array])[]): Buffer {
   return batchAround(Buffer.concat(frames.map(([kind, fields]) => frameOf(kind, fields))))
 }
@@ -100,7 +100,7 @@ function frameOf(kind: number, fields: Uint8Array = new Uint8Array()): Buffer {
   return Buffer.concat([header, fields])
 }
 
-/** Work that was put off, until the test lets the turn end. */
+/** Collects deferred work until the test ends the turn. */
 export class ManualScheduler implements Scheduler {
   readonly #tasks: (() => void)[] = []
 

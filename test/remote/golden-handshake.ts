@@ -3,13 +3,13 @@ import type { Random } from "../../src/ports/random.js"
 import type { HandshakeTerms } from "../../src/remote/handshake.js"
 import { nodeDigest } from "../../src/runtime/node-digest.js"
 
-/** What a secret was stretched to. */
+/** A stretched secret. */
 export const KEY: Uint8Array = Buffer.from("32 bytes that nobody else has...")
 
 export const DIALLER: NodeId = NodeId.of("a.test", 2551, "00000000000000a1")
 export const LISTENER: NodeId = NodeId.of("b.test", 2552, "00000000000000b1")
 
-/** What the node would say if it dialled or was dialled. Its nonces are `nonce` 32 times, then the next number. */
+/** Returns the handshake terms of a node. Its nonces are `nonce` 32 times, then the next number. */
 export function termsOf(self: NodeId, nonce: number, changed: Partial<HandshakeTerms> = {}): HandshakeTerms {
   return {
     self,
@@ -27,7 +27,7 @@ export function termsOf(self: NodeId, nonce: number, changed: Partial<HandshakeT
   }
 }
 
-/** No chance at all: 32 times the number, then 32 times the next one. */
+/** A deterministic generator: 32 times the number, then 32 times the next one. */
 function countingRandom(first: number): Random {
   let next = first
   return {

@@ -21,17 +21,17 @@ import { InputBytes } from "../../src/serialization/input-bytes.js"
 import { TypeRegistry, type WireType } from "../../src/serialization/type-registry.js"
 import { FakeConnection, frameDependencies, type TestDependencies } from "./golden-connection.js"
 
-/** A session whose actors, owner and network are the test's. */
+/** A session whose actors, owner and network are test doubles. */
 export interface TestSession {
   readonly session: Session
   readonly connection: FakeConnection
   readonly tools: TestDependencies
   readonly owner: RecordingOwner
-  /** The actors of this node, by the text of their path. */
+  /** The actors of this node, by path. */
   readonly actors: Map<string, FakeActor>
   readonly deadlines: Deadlines
   readonly deadLetters: readonly DeadLetter[]
-  /** What the codec makes of a value; a reply's place is an empty text. */
+  /** Encodes a value; a reply ref is an empty string. */
   encoded(value: unknown): Buffer
   decoded(payload: Buffer): unknown
 }
@@ -112,7 +112,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
 
 export function remoteRef(name: string): RemoteRef<never> {
   return new RemoteRef(ActorPath.parse(`${THERE}/user/${name}`), () => {
-    throw new Error("a session asks no node")
+    throw new Error("a session does not dial")
   })
 }
 
@@ -141,7 +141,7 @@ class RecordingOwner implements SessionOwner {
   }
 }
 
-/** Remembers what it is told, asked, and by whom it is watched. */
+/** An actor that records its messages, questions and watchers. */
 export class FakeActor extends InternalRef<unknown> {
   readonly path: ActorPath
   readonly capacity = 1
@@ -186,7 +186,7 @@ export class FakeActor extends InternalRef<unknown> {
   }
 }
 
-/** Somebody here who waits for an answer. */
+/** A question of this node, which records its outcomes. */
 export class FakeQuestion extends ReplyRef {
   readonly path: ActorPath
   readonly timeoutMs = 1_000

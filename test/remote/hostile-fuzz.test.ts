@@ -4,7 +4,7 @@ import { bytesInUse, MIB } from "./support/memory.js"
 import { polled } from "./support/polled.js"
 import { sieges } from "./support/siege.js"
 
-/** As many as take some seconds. To send a million, say so here. */
+/** A number that takes some seconds; raise it to send a million. */
 const PAYLOADS = 10_000
 const SEED = 20_260_101
 
@@ -25,7 +25,7 @@ it(`survives ${PAYLOADS} mutated payloads, and the frames around them`, { timeou
   const before = { bytes: await bytesInUse(), answered: honest.answered }
   while (fuzzer.decoded < PAYLOADS) await round()
   expect(honest.answered).toBeGreaterThan(before.answered)
-  // Many kinds of damage were met, and much was read all the same.
+  // The run covers many kinds of damage, and many payloads that were still readable.
   expect(reasons.size).toBeGreaterThan(20)
   expect(fuzzer.connections).toBeLessThan(fuzzer.decoded)
   await polled("it has forgotten them", () => node.system.association("127.0.0.3:1000") === undefined)

@@ -45,7 +45,7 @@ import {
 
 const besiege = sieges()
 
-describe("somebody who knows the secret and breaks the protocol", () => {
+describe("a peer that knows the secret and violates the protocol", () => {
   const violations: [what: string, body: (echo: string) => Buffer, detail: string | RegExp][] = [
     ["a second hello", () => batch(frame(HELLO, Buffer.alloc(90))), `unknown frame kind ${HELLO}`],
     ["a welcome", () => batch(frame(WELCOME)), `unknown frame kind ${WELCOME}`],
@@ -212,7 +212,7 @@ describe("somebody who knows the secret and breaks the protocol", () => {
     expect(node.refused).toEqual([])
   })
 
-  it("is not let in again, and its next incarnation is", async () => {
+  it("is not admitted again, but its next incarnation is", async () => {
     const { node, stranger, insider } = await besiege()
     const self = freshNode()
     ;(await insider({ self })).send(frame(HELLO))
@@ -226,8 +226,8 @@ describe("somebody who knows the secret and breaks the protocol", () => {
   })
 })
 
-describe("somebody who knows the secret and is broken", () => {
-  it("is dropped for a wrong checksum, and may come back", async () => {
+describe("a peer that knows the secret and is faulty", () => {
+  it("is disconnected for a wrong checksum, and may reconnect", async () => {
     const { node, insider } = await besiege()
     const self = freshNode()
     const peer = await insider({ self })
@@ -239,7 +239,7 @@ describe("somebody who knows the secret and is broken", () => {
     expect(node.quarantined).toEqual([])
   })
 
-  it("is dropped when it ends its half, resets, or says goodbye and more", async () => {
+  it("is disconnected when it ends its half, resets, or sends frames after GOODBYE", async () => {
     const { node, insider } = await besiege()
     const told = recorded<unknown>()
     node.system.spawn(recorder(told), "recorder")
@@ -262,7 +262,7 @@ describe("somebody who knows the secret and is broken", () => {
     expect(node.quarantined).toEqual([])
   })
 
-  it("is dropped for a new connection of the same node", async () => {
+  it("is disconnected for a new connection of the same node", async () => {
     const { node, insider } = await besiege()
     const self = freshNode()
     const first = await insider({ self })
@@ -272,7 +272,7 @@ describe("somebody who knows the secret and is broken", () => {
     expect(node.system.association(self.address)).toBe("connected")
   })
 
-  it("is given up when it falls silent", async () => {
+  it("is disconnected when it becomes silent", async () => {
     const clock = new ManualClock()
     const { node, honest, insider } = await besiege({}, { clock })
     await insider()
@@ -291,11 +291,11 @@ describe("somebody who knows the secret and is broken", () => {
   it.each([
     ["announces a batch that never comes", 0],
     ["drips a batch byte by byte", 1],
-  ])("is given up when it %s", async (_, bytesASecond) => {
+  ])("is disconnected when it %s", async (_, bytesASecond) => {
     const clock = new ManualClock()
     const { node, honest, insider } = await besiege({}, { clock })
     const peer = await insider()
-    // The time-out of 10 s, and a millisecond for each 16 bytes that were announced.
+    // The time-out of 10 s, plus a millisecond for each 16 announced bytes.
     const bodyBytes = 160_000
     peer.write(announcement(bodyBytes))
     for (let second = 0; second < 19; second += 1) {
@@ -313,7 +313,7 @@ describe("somebody who knows the secret and is broken", () => {
     expect(node.quarantined).toEqual([])
   })
 
-  it("is not slow while its batches come, wherever the network cuts them", async () => {
+  it("is not slow while its batches arrive, however the network splits them", async () => {
     const clock = new ManualClock()
     const { node, honest, insider } = await besiege({}, { clock })
     const peer = await insider()
@@ -333,8 +333,8 @@ describe("somebody who knows the secret and is broken", () => {
   })
 })
 
-describe("somebody who knows the secret and says odd things", () => {
-  it("keeps its connection when it sends a type that is not known, which harms that message alone", async () => {
+describe("a peer that knows the secret and sends unusual content", () => {
+  it("keeps its connection when it sends an unknown type, which affects that message alone", async () => {
     const { node, insider } = await besiege()
     const peer = await insider()
     const unknown = payloadOf({ text: new Named("FromTheFuture", { a: 1 }), replyTo: 1 })
@@ -355,10 +355,10 @@ describe("somebody who knows the secret and says odd things", () => {
     expect(node.lost).toEqual([])
   })
 
-  it("keeps its connection when it sends keys that collide, and the node goes on", async () => {
+  it("keeps its connection when it sends colliding keys, and the node stays responsive", async () => {
     const { node, insider } = await besiege()
     const peer = await insider()
-    // Equal in their lowest 64 bits, which are all that the engine hashes; to add them all takes many seconds.
+    // Equal in their lowest 64 bits, the only ones that the engine hashes; adding them all takes many seconds.
     const bigints = Array.from({ length: 60_000 }, (_, index) => (BigInt(index) << 64n) + 1n)
     const colliding = Buffer.concat([Buffer.from([SET]), payloadOf(bigints).subarray(1)])
     peer.send(name(0, node.path("echo")), oneWay(0, colliding))
@@ -374,7 +374,7 @@ describe("somebody who knows the secret and says odd things", () => {
     expect(node.lost).toEqual([])
   })
 
-  it("is told so when the name of the type is as long as a message", async () => {
+  it("is sent the refusal of a type whose name is as long as a message", async () => {
     const { node, insider } = await besiege()
     const peer = await insider()
     const long = Buffer.concat([Buffer.from([INSTANCE]), text("N".repeat(900_000)), payloadOf(1)])
@@ -385,7 +385,7 @@ describe("somebody who knows the secret and says odd things", () => {
     expect(String(refused?.message).length).toBeLessThan(1_000)
   })
 
-  it("has constructor, prototype and toString taken as data", async () => {
+  it("has the keys constructor, prototype and toString treated as data", async () => {
     const { node, insider } = await besiege()
     const told = recorded<unknown>()
     node.system.spawn(recorder(told), "recorder")
@@ -422,7 +422,7 @@ describe("somebody who knows the secret and says odd things", () => {
     expect(node.log.filter((line) => line.includes(content))).toEqual([])
   })
 
-  it("may mention refs to anywhere, to which nobody is connected for that", async () => {
+  it("may send refs to any address without causing a dial", async () => {
     const { node, insider } = await besiege()
     const told = recorded<unknown>()
     node.system.spawn(recorder(told), "recorder")
@@ -441,7 +441,7 @@ describe("somebody who knows the secret and says odd things", () => {
     expect(node.failed).toEqual([])
   })
 
-  it("harms one message by a ref that says no port", async () => {
+  it("affects one message by a ref without a port", async () => {
     const { node, insider } = await besiege()
     const peer = await insider()
     peer.send(
@@ -453,7 +453,7 @@ describe("somebody who knows the secret and says odd things", () => {
     expect(node.deadLetters.map(({ reason }) => reason)).toEqual(["unreadable"])
   })
 
-  it("may send to every path of the runtime's own", async () => {
+  it("may send to every path of the runtime itself", async () => {
     const { node, insider } = await besiege()
     const peer = await insider()
     const root = `${node.system.address}`
@@ -484,7 +484,7 @@ describe("somebody who knows the secret and says odd things", () => {
     expect(node.failed).toEqual([])
   })
 
-  it("may use a correlation again: each question gets its answer", async () => {
+  it("may reuse a correlation: each question gets its answer", async () => {
     const { node, insider } = await besiege()
     const peer = await insider()
     const same = ["one", "two", "three"].map((text) =>
@@ -499,7 +499,7 @@ describe("somebody who knows the secret and says odd things", () => {
     ])
   })
 
-  it("makes an actor that answers twice no trouble", async () => {
+  it("receives one answer from an actor that answers twice", async () => {
     const { node, insider } = await besiege()
     node.system.spawn(
       Behaviors.receive<{ replyTo: ActorRef<string> }>((_context, { replyTo }) => {
@@ -520,7 +520,7 @@ describe("somebody who knows the secret and says odd things", () => {
     expect(node.deadLetters[0]?.recipient.toString()).toContain("/system/temp/")
   })
 
-  it("may say what nobody waits for", async () => {
+  it("may send answers and ends that nothing waits for", async () => {
     const { node, insider } = await besiege()
     const peer = await insider()
     peer.send(
@@ -541,8 +541,8 @@ describe("somebody who knows the secret and says odd things", () => {
   })
 })
 
-describe("somebody who is asked", () => {
-  it("and answers twice is believed the first time", async () => {
+describe("a peer that is asked", () => {
+  it("and answers twice: the first answer counts", async () => {
     const { node, peer, asked } = await asking()
     peer.send(
       answer(asked.correlation, payloadOf("first")),
@@ -555,7 +555,7 @@ describe("somebody who is asked", () => {
     expect(node.lost).toEqual([])
   })
 
-  it("and fails with what is no error, nor could be a text, breaks the protocol", async () => {
+  it("and fails with a value that is not an error violates the protocol", async () => {
     const { node, peer, asked } = await asking()
     peer.send(failure(asked.correlation, payloadOf({ toString: 1, valueOf: 1 })))
     expect(await asked.outcome).toMatchObject({ code: "NodeUnreachable", delivery: "unknown" })
@@ -563,7 +563,7 @@ describe("somebody who is asked", () => {
     expect(node.quarantined[0]?.reason).toBe("a FAILURE must carry an error")
   })
 
-  it("and answers with a type that is not known fails that question", async () => {
+  it("and answers with an unknown type fails that question", async () => {
     const { node, peer, asked } = await asking()
     peer.send(answer(asked.correlation, payloadOf(new Named("FromTheFuture", {}))))
     const failed = (await asked.outcome) as InvalidMessageError
@@ -572,14 +572,14 @@ describe("somebody who is asked", () => {
     expect(node.lost).toEqual([])
   })
 
-  it("and breaks the protocol instead leaves the question unknown", async () => {
+  it("and violates the protocol instead leaves the outcome unknown", async () => {
     const { node, peer, asked } = await asking()
     peer.send(frame(0xee))
     expect(await asked.outcome).toMatchObject({ code: "NodeUnreachable", delivery: "unknown" })
     await until("it is quarantined", () => node.quarantined.length === 1)
   })
 
-  it("and says that its actor terminated with what is no error is heard", async () => {
+  it("and reports a termination with a cause that is not an error is accepted", async () => {
     const { node, insider } = await besiege()
     const self = freshNode()
     const peer = await insider({ self })
@@ -607,7 +607,7 @@ describe("somebody who is asked", () => {
   })
 })
 
-/** A node that waits for an attacker's answer. */
+/** Starts a node that waits for the answer of an attacker. */
 async function asking() {
   const siege = await besiege()
   const { node } = siege
@@ -642,7 +642,7 @@ function manyNames(path: string) {
   return Array.from({ length: MAX_NAMES }, (_, number) => name(number, path))
 }
 
-/** An object with one field, whose key no encoder would write. */
+/** Encodes an object with one field, whose key no encoder writes. */
 function object(key: string, value: Buffer): Buffer {
   return Buffer.concat([Buffer.from([OBJECT]), varint(1), text(key), value])
 }

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const listener of listeners.splice(0)) await listener.stop()
 })
 
-describe("somebody who sits at an address that a node dials", () => {
+describe("a listener at an address that a node dials", () => {
   const answers: [what: string, say: (peer: RawPeer) => void, reason: string][] = [
     [
       "speaks something else",
@@ -48,7 +48,7 @@ describe("somebody who sits at an address that a node dials", () => {
     expect(node.quarantined).toEqual([])
   })
 
-  it("and says nothing is given five seconds", async () => {
+  it("that sends nothing is given five seconds", async () => {
     const clock = new ManualClock()
     const { node, listener } = await dialling(clock)
     await listener.dialled()
@@ -58,7 +58,7 @@ describe("somebody who sits at an address that a node dials", () => {
     await failedFor(node, listener, "handshake-timeout")
   })
 
-  it("and has another secret is quarantined, and gets no proof", async () => {
+  it("that has another secret is quarantined, and gets no proof", async () => {
     const { node, listener } = await dialling()
     const peer = await listener.dialled()
     await listener.shakeHands(peer, node, {
@@ -74,7 +74,7 @@ describe("somebody who sits at an address that a node dials", () => {
     expect(node.deadLetters[0]?.reason).toBe("quarantined")
   })
 
-  it("and goes by another address is not taken for the one that was dialled", async () => {
+  it("that advertises another address is not accepted for the dialled one", async () => {
     const { node, listener } = await dialling()
     const peer = await listener.dialled()
     await listener
@@ -85,7 +85,7 @@ describe("somebody who sits at an address that a node dials", () => {
     expect(node.connected.map(({ authority }) => authority)).not.toContain(listener.authority)
   })
 
-  it("and breaks the protocol once it is connected is quarantined", async () => {
+  it("that violates the protocol once connected is quarantined", async () => {
     const { node, listener } = await dialling()
     const peer = await listener.dialled()
     await listener.shakeHands(peer, node)
@@ -97,7 +97,7 @@ describe("somebody who sits at an address that a node dials", () => {
   })
 })
 
-/** A node that has something to say to whoever is at the listener's address. */
+/** Starts a node that has a message for the address of the listener. */
 async function dialling(clock?: ManualClock) {
   const listener = await RawListener.start()
   listeners.push(listener)

@@ -34,8 +34,8 @@ describe("the memory that a peer can take", () => {
     ["typed arrays of one", "d50808000000000000f03f", 5],
     ["empty errors", "d680b0b0", 7],
     ["errors with a field that is an index", "d680b0b1843130303000", 8],
-  ])("by a message of %s is not much more than its own size", async (_, one, each) => {
-    // As many bytes as all of them need: where they end is for the weights to say.
+  ])("by a message of %s is not much more than its size", async (_, one, each) => {
+    // maxMessageBytes is large enough, so that only the item weights limit the message.
     const { node, insider } = await besiege({ maxMessageBytes: 2 * MIB })
     const kept = recorded<unknown>()
     const keeper = Behaviors.receive<unknown>((_context, message) => {
@@ -57,7 +57,7 @@ describe("the memory that a peer can take", () => {
     await until("it is told", () => kept.length === 1)
     expect((kept[0] as unknown[]).length).toBe(count)
     expect(await grown(before)).toBeLessThan(28 * MIB)
-    // One more of them, and the message is refused.
+    // With one more item the message is refused.
     const more = Math.floor(250_000 / each) + 1
     peer.send(
       oneWay(0, Buffer.concat([Buffer.from([0xcf]), varint(more), Buffer.alloc(more * bytes.length, bytes)])),
@@ -66,20 +66,20 @@ describe("the memory that a peer can take", () => {
     expect(node.quarantined[0]?.reason).toMatch(/more than the 250000 items/)
   })
 
-  it("by names is what the table of names holds, however often they change", async () => {
+  it("by names is bounded by the table of names, however often they change", async () => {
     const { node, insider } = await besiege()
     const before = await bytesInUse()
     const peer = await insider()
     for (let round = 0; round < 3; round += 1) {
       await flood(node, peer, MAX_NAMES, (number) => name(number, padded(node.path(`${round}-${number}-`))))
     }
-    // Texts of 8 MiB, kept once each and not once a round.
+    // Names of 8 MiB in total, kept once and not once per round.
     expect(await grown(before)).toBeLessThan(24 * MIB)
     await hangUp(node, peer)
     expect(await grown(before)).toBeLessThan(8 * MIB)
   })
 
-  it("by watches is given back with its connection", async () => {
+  it("by watches is released with its connection", async () => {
     const { node, insider } = await besiege()
     const before = await bytesInUse()
     const peer = await insider()
@@ -91,7 +91,7 @@ describe("the memory that a peer can take", () => {
     expect(await grown(before)).toBeLessThan(8 * MIB)
   })
 
-  it("by questions that nobody answers is given back with its connection, however long they had", async () => {
+  it("by unanswered questions is released with its connection, whatever their deadline", async () => {
     const { node, insider } = await besiege()
     node.system.spawn(
       Behaviors.receive(() => Behaviors.same),
@@ -113,7 +113,7 @@ describe("the memory that a peer can take", () => {
     expect(await grown(before)).toBeLessThan(8 * MIB)
   })
 
-  it("by refs to nodes that it only mentions is none", async () => {
+  it("by refs to other nodes is none", async () => {
     const { node, insider } = await besiege()
     const before = await bytesInUse()
     const peer = await insider()
@@ -126,7 +126,7 @@ describe("the memory that a peer can take", () => {
     expect(node.system.association("10.0.0.9:1")).toBeUndefined()
   })
 
-  it("by refs that are as long as refs may be is bounded", async () => {
+  it("by refs of the greatest length is bounded", async () => {
     const { node, insider } = await besiege()
     const before = await bytesInUse()
     const peer = await insider()
@@ -137,7 +137,7 @@ describe("the memory that a peer can take", () => {
     expect(await grown(before)).toBeLessThan(48 * MIB)
   })
 
-  it("by answers that nobody asked for is none", async () => {
+  it("by unrequested answers is none", async () => {
     const { node, insider } = await besiege()
     const before = await bytesInUse()
     const peer = await insider()
@@ -146,7 +146,7 @@ describe("the memory that a peer can take", () => {
     expect(await grown(before)).toBeLessThan(8 * MIB)
   })
 
-  it("by questions whose answers it does not read is what may wait for it", async () => {
+  it("by questions whose answers it does not read is bounded by the outbound buffer", async () => {
     const { node, insider } = await besiege({ outboundBuffer: { bytes: 4 * MIB } })
     let asked = 0
     const answers = Behaviors.receive<{ replyTo: ActorRef<string> }>((_context, { replyTo }) => {
@@ -172,7 +172,7 @@ describe("the memory that a peer can take", () => {
     expect(await grown(before)).toBeLessThan(24 * MIB)
   })
 
-  it("by coming again and again under other names, each time quarantined, is small", async () => {
+  it("by reconnecting under other names, each time quarantined, is small", async () => {
     const { node, insider } = await besiege({ quarantineMs: 3_600_000 })
     const before = await bytesInUse()
     for (let life = 0; life < 200; life += 1) {
@@ -186,7 +186,7 @@ describe("the memory that a peer can take", () => {
     expect(await grown(before)).toBeLessThan(12 * MIB)
   })
 
-  it("by handshakes that fail is given back", async () => {
+  it("by failed handshakes is released", async () => {
     const { node, stranger } = await besiege()
     const before = await bytesInUse()
     for (let count = 0; count < 200; count += 1) {
@@ -201,7 +201,7 @@ describe("the memory that a peer can take", () => {
   })
 })
 
-/** Sends as many frames, in batches of a decent size, and waits until the node has dealt with the last. */
+/** Sends that many frames in batches, and waits until the node has handled the last. */
 async function flood(
   node: Siege["node"],
   peer: RawPeer,

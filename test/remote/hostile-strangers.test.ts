@@ -13,7 +13,7 @@ import { announcement, batch, type Frame, frame, name, oneWay, payloadOf } from 
 
 const besiege = sieges()
 
-describe("a stranger", () => {
+describe("a peer that is not a node of the cluster", () => {
   it("of another version is refused", async () => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
@@ -33,17 +33,20 @@ describe("a stranger", () => {
       { namespace: "besieged", secret: ["another secret altogether", "and yet another"] },
     ],
     ["no secret", { namespace: "besieged", secret: undefined }],
-  ])("with %s is refused, and gets nothing to try passwords on", async (_, { namespace, secret }) => {
-    const { node, stranger } = await besiege()
-    const peer = await stranger()
-    const keys = keysOf({ namespace, secret })
-    await expect(peer.shakeHands(node, { keys })).rejects.toThrow("the handshake failed: refused")
-    await refusedFor(node, "wrong-secret")
-    expect(peer.frames).toEqual([{ kind: REFUSED, fields: Buffer.of(refusalCodes.refused) }])
-    expect(node.refused[0]?.detail).toContain(
-      secret === undefined ? "the peer has no secret" : "another secret",
-    )
-  })
+  ])(
+    "with %s is refused, and gets nothing that allows guessing passwords",
+    async (_, { namespace, secret }) => {
+      const { node, stranger } = await besiege()
+      const peer = await stranger()
+      const keys = keysOf({ namespace, secret })
+      await expect(peer.shakeHands(node, { keys })).rejects.toThrow("the handshake failed: refused")
+      await refusedFor(node, "wrong-secret")
+      expect(peer.frames).toEqual([{ kind: REFUSED, fields: Buffer.of(refusalCodes.refused) }])
+      expect(node.refused[0]?.detail).toContain(
+        secret === undefined ? "the peer has no secret" : "another secret",
+      )
+    },
+  )
 
   it.each([1, 4_095, 2 ** 30 + 1, 2 ** 53 - 1])(
     "that takes messages of %i bytes is refused",
@@ -79,7 +82,7 @@ describe("a stranger", () => {
     await refusedFor(node, "self")
   })
 
-  it("that goes on with a wrong secret is refused at its proof", async () => {
+  it("that continues with a wrong secret is refused at its proof", async () => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
     const proof = await proofTo(node, peer)
@@ -90,7 +93,7 @@ describe("a stranger", () => {
     expect(node.deadLetters).toEqual([])
   })
 
-  it("that sends the node's own proof back is refused", async () => {
+  it("that reflects the proof of the node is refused", async () => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
     const proof = await proofTo(node, peer)
@@ -101,7 +104,7 @@ describe("a stranger", () => {
     expect(peer.framesOf(REFUSED)[0]?.fields).toEqual(Buffer.of(refusalCodes.refused))
   })
 
-  it("that repeats a good handshake, byte by byte, is refused", async () => {
+  it("that replays a valid handshake, byte by byte, is refused", async () => {
     const { node, stranger, insider } = await besiege()
     const good = await insider()
     good.destroy()
@@ -125,14 +128,14 @@ describe("a stranger", () => {
     await peer.closed()
   })
 
-  it("whose hello has bytes too many is refused", async () => {
+  it("whose HELLO has trailing bytes is refused", async () => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
     peer.send(frame(HELLO, helloTo(node), Buffer.from([0])))
     await refusedFor(node, "malformed")
   })
 
-  it("whose name is no node id is refused", async () => {
+  it("whose name is not a node id is refused", async () => {
     const { node, stranger } = await besiege()
     const { hello } = Handshake.dialler(handshakeTerms(node), node.authority)
     const bytes = Buffer.from(hello.fields ?? [])
@@ -142,13 +145,13 @@ describe("a stranger", () => {
     await refusedFor(node, "malformed")
   })
 
-  it("whose system is no system's name is refused", async () => {
+  it("whose system name is invalid is refused", async () => {
     const { node, stranger } = await besiege()
     await expect((await stranger()).shakeHands(node, { system: "no name/@:" })).rejects.toThrow("malformed")
     await refusedFor(node, "malformed")
   })
 
-  it("that announces more than a handshake needs is cut off before it has sent it", async () => {
+  it("that announces more than a handshake needs is disconnected before it has sent it", async () => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
     peer.write(announcement(MAX_HANDSHAKE_BYTES + 1))
@@ -156,7 +159,7 @@ describe("a stranger", () => {
     await peer.closed()
   })
 
-  it("that sends garbage is cut off", async () => {
+  it("that sends garbage is disconnected", async () => {
     const { node, stranger } = await besiege()
     const garbage = [
       "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -168,7 +171,7 @@ describe("a stranger", () => {
     expect(node.refused.map(({ reason }) => reason)).toEqual(["malformed", "malformed", "malformed"])
   })
 
-  it("whose checksum is wrong is cut off", async () => {
+  it("whose checksum is wrong is disconnected", async () => {
     const { node, stranger } = await besiege()
     const bytes = batch(frame(HELLO, helloTo(node)))
     bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20)
@@ -195,7 +198,7 @@ describe("a stranger", () => {
     await peer.closed()
   })
 
-  it("that drips its hello byte by byte is given no more than that", async () => {
+  it("that sends its HELLO byte by byte gets no more time", async () => {
     const clock = new ManualClock()
     const { node, honest, stranger } = await besiege({}, { clock })
     const peer = await stranger()
@@ -211,7 +214,7 @@ describe("a stranger", () => {
     await refusedFor(node, "handshake-timeout")
   })
 
-  it("that hangs up, or resets, in the middle of its handshake leaves nothing behind", async () => {
+  it("that disconnects or resets during its handshake leaves nothing behind", async () => {
     const { node, honest, stranger } = await besiege()
     for (let round = 0; round < 50; round += 1) {
       const peer = await stranger()
@@ -225,7 +228,7 @@ describe("a stranger", () => {
     await honest.more(5)
   })
 
-  it("that ends its half and listens on is let go", async () => {
+  it("that ends its half and keeps listening is disconnected", async () => {
     const { node, stranger } = await besiege()
     const peer = await stranger()
     peer.socket.end()
@@ -233,7 +236,7 @@ describe("a stranger", () => {
     await peer.closed()
   })
 
-  it("does not end a handshake that another has passed", async () => {
+  it("does not affect the established connection of another peer", async () => {
     const { node, stranger, insider } = await besiege()
     const good = await insider()
     const peer = await stranger()
@@ -243,8 +246,8 @@ describe("a stranger", () => {
   })
 })
 
-describe("a crowd of strangers", () => {
-  it("is held at 512, the oldest going first, while nodes come and go", async () => {
+describe("a flood of unproven connections", () => {
+  it("is limited to 512, the oldest evicted first, while nodes connect and disconnect", async () => {
     const { node, stranger, insider } = await besiege()
     const crowd: RawPeer[] = []
     for (let count = 0; count < 600; count += 1) crowd.push(await stranger())
@@ -259,13 +262,13 @@ describe("a crowd of strangers", () => {
     ).toBeLessThanOrEqual(10)
   })
 
-  it("that was refused and does not hang up is held as well", async () => {
+  it("that was refused and stays connected is limited as well", async () => {
     const clock = new ManualClock()
     const { node, stranger } = await besiege({}, { clock })
     const before = sockets()
     for (let count = 0; count < 600; count += 1) (await stranger()).send(frame(PING))
     await until("all are refused", () => node.refused.length === 600)
-    // Both ends are in this process: 600 of the strangers', and what the node keeps of its own.
+    // Both ends are in this process: 600 of the peers, and those that the node keeps.
     await polled("the node keeps 512 at most", () => sockets() - before - 600 <= 512, 3_000)
     await clock.advance(1_000)
     await polled("the node keeps none", () => sockets() - before - 600 <= 0)
@@ -283,7 +286,7 @@ function helloTo(node: Siege["node"], dialled = node.authority): Buffer {
   return Buffer.from(hello.fields ?? [])
 }
 
-/** What a node would say after it was welcomed. */
+/** Makes the PROOF that a node sends after WELCOME. */
 async function proofTo(node: Siege["node"], peer: RawPeer): Promise<Buffer> {
   const { handshake, hello } = Handshake.dialler(handshakeTerms(node), node.authority)
   peer.send(frame(HELLO, hello.fields ?? Buffer.alloc(0)))
@@ -299,7 +302,7 @@ async function refusedFor(node: Siege["node"], reason: string): Promise<void> {
   expect(node.refused[0]?.remote).toMatch(/^127\.0\.0\.1:\d+$/)
 }
 
-/** What was written has left, and the node has had its turn to read it. */
+/** Resolves when the written bytes were sent, and the node has had a turn to read them. */
 async function arrived({ socket }: RawPeer): Promise<void> {
   await until("the bytes have left", () => socket.writableLength === 0)
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))

@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop()
 })
 
-describe("somebody who knows the secret and claims to be another node", () => {
-  it("is refused while that node answers on its connection, which stays", async () => {
+describe("a peer that knows the secret and claims to be another node", () => {
+  it("is refused while that node answers on its connection, which stays open", async () => {
     const [a, c] = [await start(), await start()]
     expect(await ask(c, a, "I am c")).toBe("I am c")
     const impostor = await RawPeer.connect(a)
@@ -26,7 +26,7 @@ describe("somebody who knows the secret and claims to be another node", () => {
     expect(await ask(a, c, "still you?")).toBe("still you?")
   })
 
-  it("is refused as well when it claims to be the next incarnation of it", async () => {
+  it("is also refused when it claims to be the next incarnation of that node", async () => {
     const [a, c] = [await start(), await start()]
     expect(await ask(c, a, "I am c")).toBe("I am c")
     const { host, port } = c.system.node as NodeId
@@ -38,7 +38,7 @@ describe("somebody who knows the secret and claims to be another node", () => {
     expect(a.lost).toEqual([])
   })
 
-  it("cannot be told from it once that node does not answer: then the new connection replaces the old", async () => {
+  it("replaces the connection of that node once that node does not answer", async () => {
     const clock = new ManualClock()
     const a = await start({}, clock)
     const first = await RawPeer.admitted(a)
@@ -59,7 +59,7 @@ describe("somebody who knows the secret and claims to be another node", () => {
     await first.closed()
   })
 
-  it("gets in at once when the connection of that node has ended by the time that it is asked on", async () => {
+  it("is admitted at once if the connection of that node has ended when it is probed", async () => {
     const clock = new ManualClock()
     const a = await start({}, clock)
     const first = await RawPeer.admitted(a)
@@ -73,7 +73,7 @@ describe("somebody who knows the secret and claims to be another node", () => {
     expect(a.connected).toHaveLength(2)
   })
 
-  it("does not get in when its own connection ends before the old one is given up", async () => {
+  it("is not admitted if its own connection ends before the old one is given up", async () => {
     const clock = new ManualClock()
     const a = await start({}, clock)
     const first = await RawPeer.admitted(a)
@@ -97,7 +97,7 @@ describe("somebody who knows the secret and claims to be another node", () => {
     expect(a.lost.map(({ reason }) => reason)).toEqual(["replaced"])
   })
 
-  it("is answered with ALIVE whatever it asks, as a node is", async () => {
+  it("is answered with ALIVE, as a node is", async () => {
     const a = await start()
     const peer = await RawPeer.admitted(a)
     stops.push(() => peer.destroy())
@@ -105,7 +105,7 @@ describe("somebody who knows the secret and claims to be another node", () => {
     await until("it is answered", () => peer.framesOf(ALIVE).length === 2)
   })
 
-  it("has a node quarantined by breaking the protocol under its name, for minutes and not for days", async () => {
+  it("can have a node quarantined by a violation under its name, for minutes and not for days", async () => {
     const a = await start()
     const peer = await RawPeer.admitted(a)
     stops.push(() => peer.destroy())
@@ -121,7 +121,7 @@ describe("somebody who knows the secret and claims to be another node", () => {
 describe("with mutual TLS", () => {
   const tls = { ...certified, ca, mutual: true }
 
-  it("a node whose certificate does not bear the host that it advertises is refused", async () => {
+  it("a node whose certificate does not name the host that it advertises is refused", async () => {
     const a = await start({ tls })
     const liar = await start({ tls }, undefined, { host: "vault.prod.internal", port: 25_520 })
     await expect(ask(liar, a, "open", 500)).rejects.toMatchObject({ delivery: "not-delivered" })
@@ -134,7 +134,7 @@ describe("with mutual TLS", () => {
     expect(a.connected).toEqual([])
   })
 
-  it("a node whose certificate bears its host, or the name that all are to bear, is admitted", async () => {
+  it("a node whose certificate names its host, or listen.tls.serverName, is admitted", async () => {
     const a = await start({ tls })
     const named = await start({ tls }, undefined, { host: "localhost" })
     expect(await ask(named, a, "open")).toBe("open")
@@ -145,8 +145,8 @@ describe("with mutual TLS", () => {
   })
 })
 
-describe("somebody who knows the secret and was not asked", () => {
-  it("cannot answer a question to another node, by whatever it can guess of where the answer goes", async () => {
+describe("a peer that knows the secret and was not asked", () => {
+  it("cannot answer a question to another node by guessing its path", async () => {
     const [a, b] = [await start(), await start()]
     const keeper = keep(b)
     const far = a.system.resolve<Question>(keeper.path)
@@ -162,7 +162,7 @@ describe("somebody who knows the secret and was not asked", () => {
     expect(await asked).toBe("b")
   })
 
-  it("cannot answer a question within a node, of which another node was told where the answer goes", async () => {
+  it("cannot answer a question within a node whose path was given to another node", async () => {
     const [a, b] = [await start(), await start()]
     const keeper = keep(b)
     const far = a.system.resolve<Question>(keeper.path)
@@ -185,7 +185,7 @@ describe("somebody who knows the secret and was not asked", () => {
     expect(await asked).toBe("b")
   })
 
-  it("may answer where it was told to whom: an actor passes the ref on to a third node", async () => {
+  it("may answer if an actor has passed the reply ref on to it", async () => {
     const [a, b, c] = [await start(), await start(), await start()]
     const third = keep(c)
     const toThird = b.system.resolve<Question>(third.path)
@@ -204,7 +204,7 @@ describe("somebody who knows the secret and was not asked", () => {
   })
 })
 
-/** Answers at each of these places, and returns when all of that has come. */
+/** Answers at each of these paths, and returns when all answers have arrived. */
 async function forge(to: WatchedNode, places: readonly string[]): Promise<void> {
   const forger = await RawPeer.admitted(to)
   stops.push(() => forger.destroy())

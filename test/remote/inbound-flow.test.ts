@@ -9,12 +9,12 @@ import { notice, recorded, until } from "./support/until.js"
 import { batch, name, oneWay, payloadOf } from "./support/wire.js"
 
 const besiege = sieges()
-/** More than a node reads at a time, and more than its sockets hold. */
+/** More than a node reads at a time, and more than its socket buffers hold. */
 const FLOOD = 200_000
 const BATCH = 20_000
 
 describe("a peer that sends as fast as it can", () => {
-  it("is held back to what the actor handles: nothing is lost, however small its mailbox", async () => {
+  it("is slowed down to the rate of the actor: nothing is lost, however small its mailbox", async () => {
     const { node, insider } = await besiege()
     for (const [kind, counter] of Object.entries({ sync: counting, async: countingLater })) {
       const count = { handled: 0 }
@@ -28,7 +28,7 @@ describe("a peer that sends as fast as it can", () => {
     }
   })
 
-  it("fills the mailbox of an actor that does not keep up and no more; its rest is refused, others are served", async () => {
+  it("fills the mailbox of an actor that does not keep up; further messages to it are refused, others are served", async () => {
     const { node, honest, insider } = await besiege({ mailboxCapacity: 1_000 })
     const gate = new Gate()
     const count = { handled: 0 }
@@ -36,7 +36,7 @@ describe("a peer that sends as fast as it can", () => {
     const peer = await insider()
     peer.send(name(0, node.path("stuck")))
     send(peer, FLOOD)
-    // One is being handled, and as many wait as may.
+    // One message is being handled, and the mailbox is full.
     await until("the rest is refused", () => node.system.deadLetterCount >= FLOOD - 1_001, 30_000)
     await honest.more(5)
     expect(node.system.deadLetterCount).toBe(FLOOD - 1_001)
@@ -47,7 +47,7 @@ describe("a peer that sends as fast as it can", () => {
     await until("what waited is handled", () => count.handled === 1_001)
   })
 
-  it("does not fill the memory by way of many actors that do not keep up: what waits of one node is bounded", async () => {
+  it("does not exhaust memory through many actors that do not keep up: the messages of one node are bounded", async () => {
     const { node, honest, insider } = await besiege({ inboundBuffer: { messages: 1_280 } })
     const gate = new Gate()
     const count = { handled: 0 }
@@ -62,18 +62,18 @@ describe("a peer that sends as fast as it can", () => {
     await honest.more(5)
     const { deadLetterCount } = node.system
     expect(deadLetterCount).toBeGreaterThanOrEqual(FLOOD - most)
-    // Nobody is left out: each has one in hand, and its part of what may wait.
+    // Every actor handles one message, and has its share of the budget.
     expect(deadLetterCount).toBeLessThanOrEqual(FLOOD - 1_280)
     node.forget()
     gate.open()
     await until("what waited is handled", () => count.handled === FLOOD - deadLetterCount)
-    // There is room again: the actors keep up now.
+    // The budget has room again, since the actors keep up now.
     send(peer, 40_000, 50)
     await until("more is handled", () => count.handled === FLOOD - deadLetterCount + 40_000)
     expect(node.system.deadLetterCount).toBe(deadLetterCount)
   })
 
-  it("does not fill the memory with messages that are small on the wire and large in it", async () => {
+  it("does not exhaust memory with messages that are small on the wire and large in memory", async () => {
     const { node, insider } = await besiege({ inboundBuffer: { bytes: 4 * MIB } })
     const gate = new Gate()
     const count = { handled: 0 }
@@ -94,7 +94,7 @@ describe("a peer that sends as fast as it can", () => {
 })
 
 describe("actors that wait for the node that floods them", () => {
-  it("get the answer that stands behind the flood, also when all that may wait does", async () => {
+  it("get the answer behind the flood, also when the budget is full", async () => {
     const a = await startNode({ inboundBuffer: { messages: 1_000 }, mailboxCapacity: 1_000_000 })
     const b = await startNode()
     type Ask = { readonly replyTo: ActorRef<string> }
@@ -111,7 +111,7 @@ describe("actors that wait for the node that floods them", () => {
     const remote = b.system.resolve<ActorRef<Ask> | number>(path)
     const flooder = b.system.spawn(
       Behaviors.receive<Ask>((_context, { replyTo }) => {
-        // The answer leaves behind these.
+        // The answer is sent after these.
         for (let number = 0; number < 5_000; number += 1) remote.tell(number)
         replyTo.tell("the answer")
         return Behaviors.same
@@ -127,7 +127,7 @@ describe("actors that wait for the node that floods them", () => {
 })
 
 describe("calls of virtual actors from another node", () => {
-  it("wait in bytes as well: one actor takes half of the budget, and others are served", async () => {
+  it("are limited in bytes too: one actor takes half of the budget, and others are served", async () => {
     const store = memoryStore()
     let gate = new Gate()
     class Slow extends Actor {
@@ -149,13 +149,13 @@ describe("calls of virtual actors from another node", () => {
     onTestFinished(() => gate.open())
     const slow = caller.system.actor(Slow, "a")
     await slow.quick()
-    // And once more: what waited is waited for no longer.
+    // Once more, to show that the first round has left the budget.
     for (const _time of [1, 2]) {
       gate = new Gate()
       const calls = Array.from({ length: 20 }, () =>
         slow.take(new Uint8Array(MIB / 2)).catch((error: unknown) => error),
       )
-      // One runs; three of half a MiB and a little fit into two MiB.
+      // One runs; three of a little more than half a MiB fit into two MiB.
       const refused = await Promise.all(calls.slice(4))
       expect(refused.every((error) => error instanceof OverloadedError)).toBe(true)
       expect(refused[0]).toMatchObject({ code: "Overloaded", delivery: "not-delivered" })
@@ -167,7 +167,7 @@ describe("calls of virtual actors from another node", () => {
   })
 })
 
-/** So many tells, round and round to as many names, in batches that are longer than what is read at a time. */
+/** Makes `tell` frames to several names in turn, in batches longer than one read. */
 function send(peer: RawPeer, count: number, names = 1): void {
   const payload = payloadOf(1)
   const bytes = batch(...Array.from({ length: BATCH }, (_, at) => oneWay(at % names, payload)))
@@ -203,7 +203,7 @@ const countingLater = (count: Count): Behavior<number> =>
     return Behaviors.same
   })
 
-/** Handles nothing to the end before the gate opens. */
+/** An actor that completes no message before the gate opens. */
 const waiting = (gate: Gate, count: Count): Behavior<unknown> =>
   Behaviors.receive(async () => {
     await gate.opened

@@ -11,19 +11,19 @@ import { ActorSystem } from "../../src/system/actor-system.js"
 import type { ActorSystemSettings } from "../../src/system/settings.js"
 import { notice, recorded } from "./support/until.js"
 
-/** A system on loopback, whose network cable can be pulled, with everything it tells recorded. */
+/** A system on loopback whose network can be disconnected, which records its log, events and dead letters. */
 export interface TestNode {
   readonly system: ActorSystem
   readonly authority: string
   readonly deadLetters: readonly DeadLetter[]
   /** `level message` of each line, and its fields as JSON. */
   readonly log: readonly string[]
-  /** Ends all connections; none is made until it is plugged in again. */
+  /** Ends all connections and prevents new ones until the network is connected again. */
   unplug(): void
   plugIn(): void
   /** Ends all connections, once. */
   cut(): void
-  /** The next event of this class that `matches`. */
+  /** Resolves with the next event of this class that `matches`. */
   event<E extends object>(type: EventClass<E>, matches?: (event: E) => boolean): Promise<E>
 }
 

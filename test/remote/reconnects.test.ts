@@ -20,7 +20,7 @@ it(`leaves nothing behind after ${CUTS} reconnects under load`, { timeout: 600_0
   let cuts = 0
   let target = 0
   let answeredAtLastCut = 0
-  // Cut when connected: at once, or after some answers.
+  // Cuts a connection at once when it is established, or after some answers.
   asker.system.events.subscribe(AssociationConnected, () => {
     const answers = cuts % 3
     answeredAtLastCut = load.answered
@@ -66,13 +66,13 @@ it(`leaves nothing behind after ${CUTS} reconnects under load`, { timeout: 600_0
   await proxy.stop()
 })
 
-/** Asks all the time, many at once. Each ends by its answer, or by an error that says what is known of it. */
+/** Keeps many questions in flight. Each ends with its answer, or with an error that states its delivery. */
 class Load {
   asked = 0
   answered = 0
   lost = 0
   undelivered = 0
-  /** What should not have been. */
+  /** The unexpected outcomes. */
   readonly strange: unknown[] = []
   readonly #askers: Promise<void>[]
   #isStopping = false

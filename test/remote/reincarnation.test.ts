@@ -20,10 +20,10 @@ import { RawListener } from "./support/raw-listener.js"
 import { RawPeer } from "./support/raw-peer.js"
 import { notice, recorded, until } from "./support/until.js"
 
-/** Longer than any test takes: whoever waits before it dials is found out. */
+/** Longer than any test takes, so that a delay before a dial makes the test fail. */
 const NO_SECOND_DIAL = { reconnect: { fromMs: 600_000, toMs: 600_000 } }
 
-test("goes on as another node at the same address, and connects again without a wait", async () => {
+test("continues as another node at the same address, and reconnects without a delay", async () => {
   const { a, b } = await connected()
   const before = a.system.node as NodeId
   const lost = a.event(AssociationLost)
@@ -35,7 +35,7 @@ test("goes on as another node at the same address, and connects again without a 
   expect((await met).node.equals(after)).toBe(true)
 })
 
-test("no other address, and not the same incarnation again", async () => {
+test("refuses another address, and the same incarnation", async () => {
   const { a } = await connected()
   const { system } = a
   const node = system.node as NodeId
@@ -45,7 +45,7 @@ test("no other address, and not the same incarnation again", async () => {
   expect(system.node).toBe(node)
 })
 
-test("a question that was sent ends as unknown at once, and its answer reaches nobody", async () => {
+test("a question that was sent fails as unknown at once, and its answer is dropped", async () => {
   const { a, b, far } = await connected()
   const lost = fate(a.system.ask<ToKeeper, string>(far, (replyTo) => ({ kind: "hold", replyTo })))
   await echo(a, far, "and it has arrived")
@@ -56,7 +56,7 @@ test("a question that was sent ends as unknown at once, and its answer reaches n
   expect(await dead).toMatchObject({ message: "too late", reason: "ask-ended" })
 })
 
-test("an answer to the last incarnation, by way of a third node, finds no question of the next", async () => {
+test("an answer to the previous incarnation through a third node matches no question of the next", async () => {
   const { a, b, far } = await connected()
   const c = await startNode(NO_SECOND_DIAL)
   const third = c.system.spawn(keeper(), "keeper")
@@ -78,7 +78,7 @@ test("an answer to the last incarnation, by way of a third node, finds no questi
   expect(await held).toBe("yours")
 })
 
-test("a question that has come is answered to nobody, and its asker is told at once", async () => {
+test("the answer to a received question is dropped, and its asker is notified at once", async () => {
   const { a, b } = await connected()
   const near = a.system.spawn(keeper(), "near")
   const far = b.system.resolve<ToKeeper>(near.path.toString())
@@ -91,7 +91,7 @@ test("a question that has come is answered to nobody, and its asker is told at o
   expect(await dead).toMatchObject({ message: "for the last life", reason: "ask-ended" })
 })
 
-test("what had not been sent is kept, and leaves in order, ahead of what comes after", async () => {
+test("queued messages are kept, and sent in order before later ones", async () => {
   const { a, b, far } = await connected()
   a.unplug()
   await a.event(AssociationLost)
@@ -105,7 +105,7 @@ test("what had not been sent is kept, and leaves in order, ahead of what comes a
   expect(await notes(a, far)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
 })
 
-test("what waited for a peer that does not read is kept as well, from the first that it was not sent", async () => {
+test("messages queued for a peer that does not read are kept too, from the first unsent one", async () => {
   const a = await startNode(NO_SECOND_DIAL)
   const listener = await RawListener.start()
   onTestFinished(() => listener.stop())
@@ -127,7 +127,7 @@ test("what waited for a peer that does not read is kept as well, from the first 
   await until("it dials again", () => (listener.peers[1]?.frames.length ?? 0) > 0)
   const second = listener.peers[1] as RawPeer
   await listener.shakeHands(second, dialler)
-  // It is the only small one.
+  // The only small message.
   await until("the last has come", () => (second.framesOf(ENVELOPE).at(-1)?.fields.length ?? 1_000) < 1_000)
   const numbers = second.messages.map(({ message }) => (message as number[])[0] as number)
   const [from = 0] = numbers
@@ -137,7 +137,7 @@ test("what waited for a peer that does not read is kept as well, from the first 
   expect(a.deadLetters).toEqual([])
 })
 
-test("what is watched elsewhere is watched on", async () => {
+test("watches of remote actors continue", async () => {
   const { a, b, far } = await connected()
   const ends = recorded<Terminated>()
   watching(a.system, far, ends)
@@ -152,7 +152,7 @@ test("what is watched elsewhere is watched on", async () => {
   expect(ends[0]?.cause).toBeUndefined()
 })
 
-test("what others watch here has ended for them, and lives on", async () => {
+test("watches by other nodes end, and the watched actors continue", async () => {
   const { a, b } = await connected()
   const near = a.system.spawn(keeper(), "near")
   const far = b.system.resolve<ToKeeper>(near.path.toString())
@@ -169,7 +169,7 @@ test("what others watch here has ended for them, and lives on", async () => {
   expect(ends.length).toBe(1)
 })
 
-test("a node that quarantined the last incarnation talks to the next", async () => {
+test("a node that quarantined the previous incarnation connects to the next", async () => {
   const { a, b, far } = await connected()
   b.system.quarantine(a.authority, "for a test")
   await a.event(AssociationLost)
@@ -177,7 +177,7 @@ test("a node that quarantined the last incarnation talks to the next", async () 
   expect(await echo(a, far, "here again")).toBe("here again")
 })
 
-test("whoever shakes hands with the last incarnation is hung up on, and the next one says its own name", async () => {
+test("a handshake with the previous incarnation is closed, and the next one uses the new id", async () => {
   const a = await startNode()
   const to = { authority: a.authority, namespace: "test", secret: SECRET }
   const peer = await RawPeer.connect(to)
@@ -197,7 +197,7 @@ test("whoever shakes hands with the last incarnation is hung up on, and the next
   expect(again.framesOf(WELCOME)[0]?.fields.includes(`${a.system.node}`)).toBe(true)
 })
 
-test("a dial of the last incarnation is called off, and the next one dials at once", async () => {
+test("a dial of the previous incarnation is cancelled, and the next one dials at once", async () => {
   const a = await startNode(NO_SECOND_DIAL)
   const listener = await RawListener.start()
   onTestFinished(() => listener.stop())
@@ -212,7 +212,7 @@ test("a dial of the last incarnation is called off, and the next one dials at on
   expect(listener.peers.length).toBe(2)
 })
 
-test("under traffic both ways every question ends once, by its own answer or as what is known of it", async () => {
+test("under traffic in both directions every question ends once, with its own answer or an error", async () => {
   const settings = { reconnect: { fromMs: 1, toMs: 5 } }
   const nodes = [await startNode(settings), await startNode(settings)] as const
   const keepers = nodes.map(({ system }) => system.spawn(keeper(), "keeper"))
@@ -251,7 +251,7 @@ type ToKeeper =
   | { readonly kind: "echo"; readonly value: string; readonly replyTo: ActorRef<string> }
   | { readonly kind: "hold"; readonly replyTo: ActorRef<string> }
   | { readonly kind: "pass-on"; readonly to: ActorRef<ToKeeper>; readonly replyTo: ActorRef<string> }
-  /** To the question that it holds. */
+  /** Answers the question that it holds. */
   | { readonly kind: "answer"; readonly value: string }
   | { readonly kind: "note"; readonly value: number }
   | { readonly kind: "notes"; readonly replyTo: ActorRef<number[]> }
@@ -286,7 +286,7 @@ function keeper(): Behavior<ToKeeper> {
   })
 }
 
-/** Two nodes that have talked, neither of which dials again after a failure; `far` is on `b`. */
+/** Connects two nodes, neither of which dials again after a failure; `far` is on `b`. */
 async function connected(): Promise<{ a: TestNode; b: TestNode; far: ActorRef<ToKeeper> }> {
   const a = await startNode(NO_SECOND_DIAL)
   const b = await startNode(NO_SECOND_DIAL)
@@ -311,7 +311,7 @@ function notes({ system }: TestNode, far: ActorRef<ToKeeper>): Promise<number[]>
   return system.ask<ToKeeper, number[]>(far, (replyTo) => ({ kind: "notes", replyTo }))
 }
 
-/** The answer; or what the error says, where it is one of a call. */
+/** Returns the answer, or the delivery of a call error. */
 function fate(asked: Promise<string>): Promise<string> {
   return asked.catch((error: unknown) => {
     if (error instanceof CallError) return `${error.code} ${error.delivery}`

@@ -27,7 +27,7 @@ type Message =
   | { readonly kind: "stop" }
   | { readonly kind: "fail" }
 
-/** Keeps what it is told, and answers what it is asked. */
+/** Records its messages, and answers its questions. */
 const keeper: Behavior<Message> = Behaviors.setup(() => {
   const notes: unknown[] = []
   return Behaviors.receive<Message>((_context, message) => {
@@ -80,7 +80,7 @@ function hold(node: TestNode, far: ActorRef<Message>, timeoutMs = 5_000): Promis
   return node.system.ask<Message, unknown>(far, (replyTo) => ({ kind: "hold", replyTo }), { timeoutMs })
 }
 
-test("a far actor is told and asked as a near one is", async () => {
+test("a remote actor is told and asked like a local one", async () => {
   const { a, far } = await twoNodes()
   far.tell({ kind: "note", value: new Map([["when", new Date(0)]]) })
   expect(await echo(a, far, { big: 2n ** 70n, bytes: Uint8Array.of(1, 2) })).toEqual({
@@ -90,7 +90,7 @@ test("a far actor is told and asked as a near one is", async () => {
   expect(await notes(a, far)).toEqual([new Map([["when", new Date(0)]])])
 })
 
-test("a ref in a message can be told back, and means the same actor at home", async () => {
+test("a ref in a message can be used to reply, and is the same actor on its own node", async () => {
   const { a, b, far } = await twoNodes()
   const near = a.system.spawn(keeper, "near")
   const passed = (await echo(a, far, near)) as ActorRef<Message>
@@ -102,7 +102,7 @@ test("a ref in a message can be told back, and means the same actor at home", as
   expect(await notes(a, near)).toEqual(["home again", "from afar"])
 })
 
-test("whoever is handed replyTo may answer, on whatever node it is", async () => {
+test("an actor that is given replyTo may answer from any node", async () => {
   const { a, b, far } = await twoNodes()
   const c = await startNode()
   const third = c.system.spawn(keeper, "third")
@@ -115,7 +115,7 @@ test("whoever is handed replyTo may answer, on whatever node it is", async () =>
   expect(answer).toBe("from the third")
 })
 
-test("what is told before the node is up waits for it, in order", async () => {
+test("messages sent before the node is up wait for it, in order", async () => {
   const probe = await startNode()
   const { authority } = probe
   await probe.system.stop()
@@ -135,7 +135,7 @@ test("what is told before the node is up waits for it, in order", async () => {
   ])
 })
 
-test("beyond the room for those that wait, messages are refused and say so", async () => {
+test("messages beyond the limit of the queue are refused", async () => {
   const a = await startNode({ deferred: { perAuthority: 3, total: 5 } })
   a.unplug()
   const ones = a.system.resolve<Message>("troupe.tcp://test@127.0.0.1:1/user/x")
@@ -150,7 +150,7 @@ test("beyond the room for those that wait, messages are refused and say so", asy
   ])
 })
 
-test("an ask that ran out of time while it waited was not delivered, and never is", async () => {
+test("an ask that timed out in the queue was not delivered, and never is", async () => {
   const a = await startNode()
   const b = await startNode()
   const ref = b.system.spawn(keeper, "keeper")
@@ -172,7 +172,7 @@ test("an ask that ran out of time while it waited was not delivered, and never i
   expect(await notes(a, far)).toEqual(["in time"])
 })
 
-test("what was asked on a connection that is lost may have been done", async () => {
+test("an ask on a connection that is lost fails as unknown", async () => {
   const { a, b, far } = await twoNodes()
   await echo(a, far, 1)
   const asked = hold(a, far)
@@ -193,7 +193,7 @@ test("an ask ends with the actor that was asked", async () => {
   })
 })
 
-test("an old incarnation's messages are not given to the new one", async () => {
+test("messages for an old incarnation of an actor are not delivered to the new one", async () => {
   const { a, b, ref, far } = await twoNodes()
   await echo(a, far, 1)
   await b.system.stopActor(ref)
@@ -206,7 +206,7 @@ test("an old incarnation's messages are not given to the new one", async () => {
   expect(b.deadLetters[0]?.recipient.uid).toBe(ref.path.uid)
 })
 
-test("a node that comes back at the same address is another one", async () => {
+test("a node that restarts at the same address is another node", async () => {
   const { a, b, far } = await twoNodes()
   const seen = watching(a, far)
   await echo(a, far, 1)
@@ -219,7 +219,7 @@ test("a node that comes back at the same address is another one", async () => {
   expect(await echo(a, a.system.resolve<Message>(far.path.withUid(undefined)), "new")).toBe("new")
 })
 
-test("watching a far actor tells of its end, with the cause", async () => {
+test("watching a remote actor reports its end, with the cause", async () => {
   const { a, far } = await twoNodes()
   const seen = watching(a, far)
   await echo(a, far, 1)
@@ -227,13 +227,13 @@ test("watching a far actor tells of its end, with the cause", async () => {
   expect(await seen).toMatchObject({ cause: { name: "RangeError", message: "as told" } })
 })
 
-test("watching an actor that is not there tells at once", async () => {
+test("watching an actor that does not exist reports its end at once", async () => {
   const { a, b } = await twoNodes()
   const nobody = a.system.resolve<Message>(`troupe.tcp://test@${b.authority}/user/nobody`)
   expect((await watching(a, nobody)).ref.path.path).toBe("/user/nobody")
 })
 
-test("watching an actor on a node that vanishes tells that it is gone, and why", async () => {
+test("watching an actor on a node that vanishes reports its end, and why", async () => {
   const a = await startNode({ unreachableAfterMs: 100 })
   const b = await startNode()
   const far = a.system.resolve<Message>(b.system.spawn(keeper, "keeper").path.toString())
@@ -303,7 +303,7 @@ test("a quarantined node is refused, message by message, until it is lifted", as
   expect(await notes(a, far)).toEqual([])
 })
 
-test("a new incarnation is not in its predecessor's quarantine", async () => {
+test("a quarantine does not apply to the next incarnation", async () => {
   const a = await startNode()
   const b = await startNode()
   const port = Number(b.authority.split(":")[1])
@@ -321,7 +321,7 @@ test("a new incarnation is not in its predecessor's quarantine", async () => {
   expect(await echo(a, far, "welcome")).toBe("welcome")
 })
 
-test("what cannot cross the wire is refused where it is sent", async () => {
+test("a message that cannot be encoded is refused at the sender", async () => {
   const { a, far } = await twoNodes()
   far.tell({ kind: "note", value: () => "a function" })
   await expect(echo(a, far, { deep: [Symbol("no")] })).rejects.toBeInstanceOf(InvalidMessageError)
@@ -331,7 +331,7 @@ test("what cannot cross the wire is refused where it is sent", async () => {
   expect(a.deadLetters).toMatchObject([{ reason: "not-sendable" }])
 })
 
-test("an answer that cannot cross the wire fails the ask", async () => {
+test("an answer that cannot be encoded fails the ask", async () => {
   const a = await startNode()
   const b = await startNode()
   const odd = b.system.spawn(
@@ -347,7 +347,7 @@ test("an answer that cannot cross the wire fails the ask", async () => {
   })
 })
 
-test("a node that takes smaller messages is not sent larger ones", async () => {
+test("a node with a lower maxMessageBytes is not sent larger messages", async () => {
   const a = await startNode()
   const b = await startNode({ maxMessageBytes: 10_000 })
   const far = a.system.resolve<Message>(b.system.spawn(keeper, "keeper").path.toString())
@@ -357,7 +357,7 @@ test("a node that takes smaller messages is not sent larger ones", async () => {
   expect(await echo(a, far, "x".repeat(9_000))).toHaveLength(9_000)
 })
 
-test("both may dial at one time, and one connection is left", async () => {
+test("two nodes that dial each other at the same time keep one connection", async () => {
   const a = await startNode()
   const b = await startNode()
   const near = a.system.spawn(keeper, "keeper")
@@ -369,7 +369,7 @@ test("both may dial at one time, and one connection is left", async () => {
   expect([one, two]).toEqual(["to b", "to a"])
 })
 
-test("a stopping node says so, and is left in peace", async () => {
+test("a stopping node sends GOODBYE, and is not dialled again", async () => {
   const { a, b, far } = await twoNodes()
   await echo(a, far, 1)
   const lost = a.event(AssociationLost)
@@ -377,7 +377,7 @@ test("a stopping node says so, and is left in peace", async () => {
   expect(await lost).toMatchObject({ authority: b.authority, reason: "left" })
 })
 
-test("paths of other nodes need a node that listens, and a port", async () => {
+test("paths of other nodes need a listener of this node, and a port", async () => {
   const { system } = await startTestSystem()
   const far = "troupe.tcp://test@127.0.0.1:1/user/x"
   expect(() => system.resolve(far)).toThrow(PathResolutionError)
@@ -405,7 +405,7 @@ function watching(node: TestNode, ref: ActorRef<Message>): Promise<Terminated> {
   })
 }
 
-test("nodes that share a store talk, and nodes with different ones do not", async () => {
+test("nodes with the same store connect, and nodes with different stores do not", async () => {
   const shared = memoryStore()
   const a = await startNode({ store: shared })
   const b = await startNode({ store: shared })
@@ -416,7 +416,7 @@ test("nodes that share a store talk, and nodes with different ones do not", asyn
   const failed = d.event(AssociationFailed)
   d.system.resolve<Message>(ref.path).tell({ kind: "stop" })
   expect(await failed).toMatchObject({ reason: "wrong-store" })
-  // One with another store knows that this is none of its nodes, and does not even dial it.
+  // A node with another store knows that this node is not a member, and does not dial it.
   const dead = c.event(DeadLetter)
   c.system.resolve<Message>(ref.path).tell({ kind: "stop" })
   expect(await dead).toMatchObject({ reason: "unreachable" })
@@ -424,7 +424,7 @@ test("nodes that share a store talk, and nodes with different ones do not", asyn
   expect(c.log.filter((line) => line.includes("not in the cluster"))).toHaveLength(1)
 })
 
-test("answers and messages that cannot be sent are logged a few times a minute, however many there are", async () => {
+test("answers and messages that cannot be encoded are logged at a limited rate", async () => {
   const [a, b] = [await startNode(), await startNode()]
   const unsendable = a.system.spawn(
     Behaviors.receive<{ readonly replyTo: ActorRef<unknown> }>((_context, { replyTo }) => {
@@ -444,7 +444,7 @@ test("answers and messages that cannot be sent are logged a few times a minute, 
   expect(b.system.deadLetterCount).toBe(40)
 })
 
-test("a node of a cluster with a store dials nobody but its members, whatever refs it is sent, and says so a few times", async () => {
+test("a node of a cluster with a store dials only members, and logs refused messages at a limited rate", async () => {
   const shared = memoryStore()
   const a = await startNode({ store: shared })
   const b = await startNode({ store: shared })
@@ -468,7 +468,7 @@ test("a node of a cluster with a store dials nobody but its members, whatever re
   expect(new Set(a.deadLetters.map(({ reason }) => reason))).toEqual(new Set(["unreachable"]))
   expect(dialled).toEqual([])
   expect(a.log.filter((line) => line.includes("not in the cluster"))).toHaveLength(10)
-  // An ask ends as well, at once, and a watch after a while.
+  // An ask fails at once, and a watch ends after a while.
   const nobody = a.system.resolve<string>("troupe.tcp://test@127.0.0.1:9/user/x")
   const failed = await a.system.ask(nobody, () => "anybody?").catch((error: unknown) => error)
   expect(failed).toBeInstanceOf(NodeUnreachableError)

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const node of nodes.splice(0)) await node?.stop()
 })
 
-// Who asks first dials: each secret is tried by the side that dials, and by the side that listens.
+// The node that asks first dials, so each secret is tested on the dialling and on the listening side.
 it.each([
   ["the node that was restarted dials", true],
   ["the others dial the node that was restarted", false],
@@ -32,7 +32,7 @@ it.each([
   },
 )
 
-it("one rollout is too few: nodes that have only the new secret and only the old one do not talk", async () => {
+it("a single rollout is not enough: nodes with only the new and only the old secret do not connect", async () => {
   await restart(0, OLD)
   await restart(1, NEW)
   const [a, b] = nodes as WatchedNode[]
@@ -51,7 +51,7 @@ async function restart(place: number, secret: string | readonly [string, string]
   nodes[place] = await WatchedNode.start({ listen: { host: "127.0.0.1", port, secret }, ...QUICK })
 }
 
-/** Each asks each; the node at this place first or last. */
+/** Each node asks each other; the node at this index first or last. */
 async function allTalk(place: number, isFirst: boolean): Promise<void> {
   const all = nodes as WatchedNode[]
   const others = all.filter((node) => node !== all[place])

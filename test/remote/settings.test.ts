@@ -32,7 +32,7 @@ describe("a listener that others can reach", () => {
     expect(error.message).toContain(host)
   })
 
-  it("does not start with TLS that asks for no certificate", async () => {
+  it("does not start with TLS that requests no certificate", async () => {
     const tls = { ...certified, ca }
     const error = await refused({
       listen: { host: "0.0.0.0", port: 0, tls },
@@ -67,14 +67,14 @@ describe("a listener that others can reach", () => {
     async (host) => {
       const error = await refused({ listen: { host, port: 0, secret: SECRET } })
       expect(error.field).toBe("advertise.host")
-      // The port that it had opened by then is free again.
+      // The port that it had bound is free again.
       const probe = await start({ listen: { host: "127.0.0.1", port: 0 } })
       expect(probe.node).toBeDefined()
     },
   )
 })
 
-describe("what is said on the network", () => {
+describe("traffic on the network", () => {
   const unencrypted = "what nodes say to each other is not encrypted"
   const everywhere = { host: "0.0.0.0", port: 0, secret: SECRET }
   it.each([
@@ -131,21 +131,21 @@ describe("a secret", () => {
     }
   })
 
-  it("that is poor is refused with the rule, and with how to make a good one", async () => {
+  it("that is weak is refused with the rule, and with how to generate a strong one", async () => {
     const error = await refused({ listen: { host: "127.0.0.1", port: 0, secret: "ab".repeat(10) } })
     expect(error.message).toBe(
       'setting listen.secret: it must have at least 16 characters, 10 of them different (got 20, 2 different); make one with "openssl rand -base64 32"',
     )
   })
 
-  it("may be two", async () => {
+  it("may be a pair", async () => {
     const system = await start({
       listen: { host: "127.0.0.1", port: 0, secret: [SECRET, "fedcba9876543210"] },
     })
     expect(system.node).toBeDefined()
   })
 
-  it("is no part of what a wrong setting beside it says", async () => {
+  it("is not part of the error of another wrong setting", async () => {
     const error = await refused({ listen: { host: "127.0.0.1", port: -1, secret: SECRET } })
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain(SECRET)
   })
@@ -200,7 +200,7 @@ describe("other settings", () => {
     expect((await refused(settings as Partial<ActorSystemSettings>)).field).toBe(field)
   })
 
-  it("says which certificate is wrong, and does not quote the key", async () => {
+  it("names the wrong certificate, and does not quote the key", async () => {
     const tls = { cert: certified.cert, key: "no key at all" }
     const failed = await ActorSystem.start({ namespace: "set", listen: { ...listen, tls } }).then(
       (system) => started.push(system),
@@ -211,7 +211,7 @@ describe("other settings", () => {
     expect(String((failed as Error).stack)).not.toContain("no key at all")
   })
 
-  it("takes the smallest of everything", async () => {
+  it("accepts the smallest value of every setting", async () => {
     const system = await start({
       listen,
       maxMessageBytes: 4_096,

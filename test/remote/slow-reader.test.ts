@@ -18,7 +18,7 @@ interface Numbered {
 
 const besiege = sieges()
 const TEXT = "x".repeat(1_000)
-/** More than the system's own buffers hold for one connection. */
+/** More than the buffers of the operating system hold for one connection. */
 const FLOOD = 40_000
 
 describe("a peer that does not read", () => {
@@ -27,14 +27,14 @@ describe("a peer that does not read", () => {
     for (const stop of stopped.splice(0)) stop()
   })
 
-  it("costs no more than what may wait; beyond that tells are refused, and what waited arrives in order", async () => {
+  it("costs no more than the outbound buffer; beyond that tells are refused, and queued ones arrive in order", async () => {
     const { node, peer, ref, dead, reasons } = await talking({ bytes: MIB, overflow: "refuse" })
     const before = await bytesInUse()
     peer.socket.pause()
     await flood(node, ref, FLOOD)
     await until("tells are refused", () => dead.length > 0)
     const waiting = (await bytesInUse()) - before
-    // What waits, and what this test keeps of what was refused; without a limit it would be 40 MB.
+    // The queue, and what this test keeps of refused messages; without a limit it would be 40 MB.
     expect(waiting).toBeLessThan(MIB + 3 * MIB)
     expect([...reasons]).toEqual(["outbound-full"])
 
@@ -52,7 +52,7 @@ describe("a peer that does not read", () => {
     expect(node.lost).toEqual([])
   })
 
-  it("has asks refused as not delivered once that much waits", async () => {
+  it("has asks refused as not delivered once the buffer is full", async () => {
     const { node, peer, ref, dead } = await talking({ bytes: MIB, overflow: "refuse" })
     peer.socket.pause()
     await flood(node, ref, FLOOD)
@@ -68,7 +68,7 @@ describe("a peer that does not read", () => {
     expect(numbersOf(peer)).not.toContain(-1)
   })
 
-  it("is not sent a question that ended while it waited", async () => {
+  it("is not sent a question that ended while it was queued", async () => {
     const { node, peer, ref } = await talking({ bytes: 64 * MIB, overflow: "refuse" })
     peer.socket.pause()
     await flood(node, ref, FLOOD)
@@ -81,7 +81,7 @@ describe("a peer that does not read", () => {
     expect(numbersOf(peer)).toEqual(Array.from({ length: FLOOD + 1 }, (_, number) => number))
   })
 
-  it("loses the oldest that wait, where that is chosen", async () => {
+  it("loses the oldest queued messages with overflow drop-oldest", async () => {
     const { node, peer, ref, dead, reasons } = await talking({ bytes: MIB, overflow: "drop-oldest" })
     const before = await bytesInUse()
     peer.socket.pause()
@@ -93,14 +93,14 @@ describe("a peer that does not read", () => {
     await until("the rest arrives", () => peer.frames.length === FLOOD - dead.length + 1)
     const arrived = numbersOf(peer)
     expect(arrived).toEqual(ascending(arrived))
-    // One stretch is missing: from the first that had to wait to the last that gave way.
+    // One range is missing: from the first that was queued to the last that was dropped.
     const [first = -1] = dead
     expect(dead).toEqual(Array.from({ length: dead.length }, (_, at) => first + at))
     expect(arrived.at(-1)).toBe(FLOOD - 1)
     expect(arrived).toHaveLength(FLOOD - dead.length)
   })
 
-  it("and goes on asking for what fails is given up before the failures fill the memory", async () => {
+  it("and keeps asking questions that fail is disconnected before the failures exhaust memory", async () => {
     const { node, insider } = await besiege({ outboundBuffer: { bytes: MIB } })
     const peer = await insider()
     const before = await bytesInUse()
@@ -116,7 +116,7 @@ describe("a peer that does not read", () => {
     expect((await bytesInUse()) - before).toBeLessThan(8 * MIB)
   })
 
-  /** A node that has a ref to an actor of a peer that is connected, and whose dead letters are only numbered. */
+  /** Starts a node with a ref to an actor of a connected peer, whose dead letters are only counted. */
   async function talking(outboundBuffer: { bytes: number; overflow: "refuse" | "drop-oldest" }) {
     const { node, insider } = await besiege({ outboundBuffer })
     const self = freshNode()
@@ -134,7 +134,7 @@ describe("a peer that does not read", () => {
   }
 })
 
-/** Tells so many, a few in each turn of the event loop. */
+/** Tells that many messages, a few in each turn of the event loop. */
 async function flood(
   node: Siege["node"],
   ref: { tell(message: Numbered): void },

@@ -19,7 +19,7 @@ describe("two nodes over TLS", () => {
     ["TLS and a secret", { secret: SECRET, tls: oneWayTls }],
     ["mutual TLS and a secret", { secret: SECRET, tls: mutualTls }],
     ["mutual TLS alone", { tls: mutualTls }],
-  ])("talk both ways by %s", async (_, listen) => {
+  ])("communicate in both directions with %s", async (_, listen) => {
     const [a, b] = [await start(listen), await start(listen)]
     expect(await ask(a, b, "there")).toBe("there")
     expect(await ask(b, a, "and back")).toBe("and back")
@@ -30,7 +30,7 @@ describe("two nodes over TLS", () => {
     expect([...a.refused, ...b.refused, ...a.failed, ...b.failed]).toEqual([])
   })
 
-  it("and nobody between them can read what they say", async () => {
+  it("cannot be read on the network between them", async () => {
     const words = "what only the two of them are to know"
     for (const [tls, isRead] of [
       [undefined, true],
@@ -53,8 +53,8 @@ describe("two nodes over TLS", () => {
   })
 })
 
-describe("a node that is not to be trusted", () => {
-  it("is not dialled to the end: its authority is another", async () => {
+describe("a node that is not trusted", () => {
+  it("is not connected to: its certificate has another authority", async () => {
     const listens = await start({ secret: SECRET, tls: { ...otherNode, ca: otherCa } })
     const dials = await start({ secret: SECRET, tls: mutualTls })
     await expect(ask(dials, listens, "hello?", 300)).rejects.toMatchObject({ delivery: "not-delivered" })
@@ -63,29 +63,29 @@ describe("a node that is not to be trusted", () => {
     expect(listens.connected).toEqual([])
   })
 
-  it("is not dialled to the end: its time is over", async () => {
+  it("is not connected to: its certificate has expired", async () => {
     const listens = await start({ secret: SECRET, tls: { ...expired, ca } })
     const dials = await start({ secret: SECRET, tls: mutualTls })
     await expect(ask(dials, listens, "hello?", 300)).rejects.toMatchObject({ delivery: "not-delivered" })
     await failedFor(dials, listens, "untrusted")
   })
 
-  it("is not let in by a listener that asks for certificates", async () => {
+  it("is refused by a listener that requests certificates", async () => {
     const listens = await start({ secret: SECRET, tls: mutualTls })
-    // It trusts the listener, and knows the secret; its own certificate is another authority's.
+    // The node trusts the listener and knows the secret; its own certificate has another authority.
     const dials = await start({ secret: SECRET, tls: { ...otherNode, ca } })
     await expect(ask(dials, listens, "hello?", 300)).rejects.toMatchObject({ delivery: "not-delivered" })
-    // A listener does not tell those whom it turns away why; they only see that it hangs up. It says so on its own side.
+    // A listener does not send the reason to a refused peer, which only sees the closed connection; the listener logs it.
     await failedFor(dials, listens, "ended")
     await until("it says so", () => listens.refused.some(({ reason }) => reason === "untrusted"))
     expect(dials.connected).toEqual([])
     expect(listens.connected).toEqual([])
-    // Others are served.
+    // Other nodes are served.
     const good = await start({ secret: SECRET, tls: mutualTls })
     expect(await ask(good, listens, "still")).toBe("still")
   })
 
-  it("may have a good certificate and still needs the secret", async () => {
+  it("may have a valid certificate and still needs the secret", async () => {
     const listens = await start({ secret: SECRET, tls: mutualTls })
     const dials = await start({ secret: "another secret altogether", tls: mutualTls })
     await expect(ask(dials, listens, "hello?", 300)).rejects.toMatchObject({ delivery: "not-delivered" })
@@ -95,7 +95,7 @@ describe("a node that is not to be trusted", () => {
   })
 })
 
-describe("nodes of which one speaks TLS and the other does not", () => {
+describe("nodes of which only one uses TLS", () => {
   it.each([
     ["a plain one dials", {}, { tls: mutualTls }, "ended"],
     ["a plain one is dialled", { tls: mutualTls }, {}, "unreachable"],
@@ -109,7 +109,7 @@ describe("nodes of which one speaks TLS and the other does not", () => {
   })
 })
 
-describe("the log, of a connection that ended without a word", () => {
+describe("the log of a connection that ended without GOODBYE", () => {
   it.each([
     ["speaks of certificates with TLS", mutualTls, true],
     ["does not speak of certificates without it", undefined, false],
@@ -130,7 +130,7 @@ describe("the log, of a connection that ended without a word", () => {
 })
 
 describe("a TLS listener", () => {
-  it("minds no garbage, half a handshake, or a reset in the middle of one", async () => {
+  it("ignores garbage, half a handshake, and a reset during one", async () => {
     const [a, b] = [await start({ tls: mutualTls }), await start({ tls: mutualTls })]
     expect(await ask(a, b, "before")).toBe("before")
     const clientHello = Buffer.from("16030100", "hex")

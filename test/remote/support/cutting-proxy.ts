@@ -2,9 +2,9 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import type { Network } from "../../../src/index.js"
 import { nodeNetwork } from "../../../src/runtime/node-network.js"
 
-/** Stands between a node and whoever dials it, and cuts the connections that go through it when it is told to. */
+/** A proxy before a node that cuts its connections on command. */
 export class CuttingProxy {
-  /** What has come through, both ways, if it is kept. */
+  /** The recorded bytes of both directions, if recording is on. */
   readonly seen: Buffer[] | undefined
   readonly #server
   readonly #pairs = new Set<readonly [Socket, Socket]>()
@@ -26,7 +26,7 @@ export class CuttingProxy {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** The network of the node that it stands before. */
+  /** The network port of the node behind the proxy. */
   get network(): Network {
     return {
       connect: nodeNetwork.connect,
@@ -38,7 +38,7 @@ export class CuttingProxy {
     }
   }
 
-  /** By a reset or by an end. */
+  /** Cuts all connections, by a reset or by an end. */
   cut(how: "reset" | "end"): void {
     for (const pair of this.#pairs) {
       for (const socket of pair) {

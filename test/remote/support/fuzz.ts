@@ -23,16 +23,16 @@ import {
 } from "./wire.js"
 
 /**
- * Frames as nodes send them, with some of their bytes changed and the checksum right again, so that it is the decoders that
- * meet them. Whoever is cut off comes back as another node. Which frames are sent depends on the seed alone.
+ * Sends frames as nodes do, with some of their bytes mutated and a correct checksum, so that they reach the decoders. A
+ * peer that is disconnected reconnects as another node. The frames depend on the seed alone.
  */
 export class Fuzzer {
-  /** Mutated frames that were sent. Those in a batch behind one that ends the connection are not looked at. */
+  /** The mutated frames that were sent. Frames behind one that ends the connection are not read. */
   sent = 0
-  /** Mutated payloads that the codec was given. */
+  /** The mutated payloads that the codec was given. */
   decoded = 0
   connections = 0
-  /** For the setting `codec`: the usual one, which is counted. */
+  /** For the setting `codec`: the default codec, which counts payloads. */
   readonly codec: CodecFactory = (tools) => {
     const codec = binaryCodec()(tools)
     return {
@@ -52,7 +52,7 @@ export class Fuzzer {
     this.#random = Array.from({ length: WORKERS }, (_, worker) => new SeededRandom(seed * WORKERS + worker))
   }
 
-  /** Goes on until the codec has been given as many, over several connections at a time. */
+  /** Runs over several concurrent connections until the codec has been given that many payloads. */
   async run(node: WatchedNode, payloads: number): Promise<void> {
     const enough = this.decoded + payloads
     await Promise.all(this.#random.map((random, worker) => this.#work(node, worker, random, enough)))
@@ -73,7 +73,7 @@ export class Fuzzer {
     }
   }
 
-  /** What a node may say on a connection, answers to questions that were asked among it. */
+  /** The frames that a node may send, including answers to questions. */
   async #frames(node: WatchedNode, peer: RawPeer, self: NodeId): Promise<Frame[]> {
     const asked = node.system.resolve<unknown>(`troupe.tcp://besieged@${self.address}/user/asked`)
     const ask = () => node.system.ask(asked, (replyTo) => ({ replyTo }), { timeoutMs: 2_000 })
@@ -103,7 +103,7 @@ const WORKERS = 16
 const FRAMES_A_BATCH = 4
 const QUESTIONS = 4
 
-/** Most of a message is such that it can be changed and is still read. */
+/** A message most of whose bytes can be changed without making it unreadable. */
 const soft = "x".repeat(500)
 
 const payloads: readonly Buffer[] = [
@@ -132,7 +132,7 @@ const payloads: readonly Buffer[] = [
   Array.from({ length: 40 }, (_, at) => ({ id: at, name: `name ${at}` })),
 ].map((value) => payloadOf([value, soft]))
 
-/** They say how to be answered, which a message that is no question may not. */
+/** Payloads with a reply ref, which only a question may have. */
 const questions: readonly Buffer[] = [
   { text: soft, replyTo: new RefText("") },
   { text: "\u4e2d".repeat(200), replyTo: new RefText("") },
@@ -144,12 +144,12 @@ function mutatedBatch(corpus: Frame[], count: number, random: SeededRandom): Buf
   const frames = Array.from({ length: count }, () => {
     const at = random.below(corpus.length)
     const { kind, fields } = corpus[at] as Frame
-    // The number of a watch may not come again.
+    // The number of a watch may not be reused.
     if (kind === WATCH) corpus.splice(at, 1)
     return { kind: random.chance(0.01) ? random.below(256) : kind, fields: mutated(fields, random) }
   })
   const bytes = batch(...frames)
-  // Now and then the lengths of the frames are not spared either.
+  // Occasionally mutates the lengths of frames too.
   return random.chance(0.02) ? sealed(mutated(bytes.subarray(BATCH_HEADER_BYTES), random)) : bytes
 }
 
@@ -179,7 +179,7 @@ const EDGES = [
   0x00, 0x01, 0x7f, 0x80, 0x9f, 0xa0, 0xaf, 0xb0, 0xbf, 0xc0, 0xd0, 0xd6, 0xd7, 0xd8, 0xfe, 0xff,
 ] as const
 
-/** The node has dealt with all that was sent, or has hung up. */
+/** Resolves when the node has handled everything that was sent, or has disconnected. */
 async function settled(peer: RawPeer, node: WatchedNode): Promise<void> {
   peer.frames.length = 0
   peer.send(watch(2 ** 40 + peer.sent.length, node.path("nobody")))

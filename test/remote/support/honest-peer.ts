@@ -2,7 +2,7 @@ import { ActorSystem, consoleLogger } from "../../../src/index.js"
 import { notice, recorded, until } from "./until.js"
 import type { Question, WatchedNode } from "./watched-node.js"
 
-/** A node that asks another all the time, one question after the other, and remembers each that failed. */
+/** A node that asks another one question after the other, and records each failure. */
 export class HonestPeer {
   readonly system: ActorSystem
   readonly failures = recorded<unknown>()
@@ -27,7 +27,7 @@ export class HonestPeer {
     return peer
   }
 
-  /** Resolves when as many further questions have been answered. */
+  /** Resolves when that many further questions have been answered. */
   async more(count: number): Promise<void> {
     const enough = this.answered + count
     await until(`${count} more questions are answered`, () => {

@@ -4,11 +4,11 @@ import { runInNewContext } from "node:vm"
 setFlagsFromString("--expose-gc")
 const collect = runInNewContext("gc") as () => void
 
-/** What is in use once all garbage is gone: objects, and the bytes of buffers. */
+/** Returns the memory in use after garbage collection: objects, and the bytes of buffers. */
 export async function bytesInUse(): Promise<number> {
   for (let round = 0; round < 4; round += 1) {
     collect()
-    // What waits for a finaliser or for the event loop is let go in between.
+    // Lets finalizers and the event loop run in between.
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   const { heapUsed, external } = process.memoryUsage()

@@ -6,7 +6,7 @@ import { type Authority, freshNode, handshakeTerms, RawPeer } from "./raw-peer.j
 import { recorded, until } from "./until.js"
 import { frame } from "./wire.js"
 
-/** Whoever sits at an address that a node dials. */
+/** A raw peer that listens at an address which a node dials. */
 export class RawListener {
   readonly peers = recorded<RawPeer>()
   readonly #server: Server
@@ -27,18 +27,18 @@ export class RawListener {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** A node that claims to be at this address. */
+  /** The id of a node that claims this address. */
   node(): NodeId {
     return NodeId.of("127.0.0.1", (this.#server.address() as AddressInfo).port, freshNode().incarnation)
   }
 
-  /** The connection that a node has made. */
+  /** Resolves with the next connection of a node. */
   async dialled(): Promise<RawPeer> {
     await until("the node dials and says hello", () => (this.peers[0]?.frames.length ?? 0) > 0)
     return this.peers[0] as RawPeer
   }
 
-  /** Plays the listener's part of the handshake, as a node would. */
+  /** Performs the listener's part of the handshake, as a node does. */
   async shakeHands(peer: RawPeer, dialler: Authority, terms: Partial<HandshakeTerms> = {}): Promise<void> {
     const handshake = Handshake.listener(handshakeTerms(dialler, { self: this.node(), ...terms }))
     for (let read = 0; ; read += 1) {

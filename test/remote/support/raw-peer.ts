@@ -12,20 +12,20 @@ import { InputBytes } from "../../../src/serialization/input-bytes.js"
 import { notice, until } from "./until.js"
 import { batch, decoded, type Frame, frame } from "./wire.js"
 
-/** Whoever holds the other end of a socket: it reads what the node says, and says what it likes. */
+/** The raw peer of a node: reads what the node sends, and sends arbitrary bytes. */
 export class RawPeer {
   readonly socket: Socket
-  /** All that the node has sent, but for its pings. */
+  /** The frames that the node has sent, except PING. */
   readonly frames: Frame[] = []
-  /** All that this side has sent, in order. */
+  /** The bytes that this side has sent, in order. */
   readonly sent: Buffer[] = []
-  /** The node has hung up. */
+  /** Whether the node has closed the connection. */
   isClosed = false
   readonly #reader = new BatchReader(nodeDigest, 2 ** 31)
 
   constructor(socket: Socket) {
     this.socket = socket
-    // A node that refuses somebody may reset the connection; that is its right.
+    // A node that refuses a peer may reset the connection.
     socket.on("error", () => {})
     const over = () => {
       this.isClosed = true
@@ -40,7 +40,7 @@ export class RawPeer {
     })
   }
 
-  /** A connection on which nothing has been said. */
+  /** Opens a connection without sending anything. */
   static async connect(to: Authority): Promise<RawPeer> {
     const at = to.authority.lastIndexOf(":")
     const socket = connect({
@@ -54,14 +54,14 @@ export class RawPeer {
     return peer
   }
 
-  /** A connection whose handshake has succeeded. */
+  /** Opens a connection and completes its handshake. */
   static async admitted(to: Authority, terms: Partial<HandshakeTerms> = {}): Promise<RawPeer> {
     const peer = await RawPeer.connect(to)
     await peer.shakeHands(to, terms)
     return peer
   }
 
-  /** The dialler's part, as a node would play it. */
+  /** Performs the dialler's part of the handshake, as a node does. */
   async shakeHands(to: Authority, terms: Partial<HandshakeTerms> = {}): Promise<void> {
     const { handshake, hello } = Handshake.dialler(handshakeTerms(to, terms), to.authority)
     this.send(frame(hello.kind, hello.fields ?? NOTHING))
@@ -89,7 +89,7 @@ export class RawPeer {
     return this.frames.filter((said) => said.kind === kind)
   }
 
-  /** The messages that came, with their envelopes. */
+  /** The received messages, with their envelopes. */
   get messages(): Message[] {
     return this.framesOf(ENVELOPE).map(({ fields }) => {
       const envelope = new Envelope()
@@ -99,7 +99,7 @@ export class RawPeer {
     })
   }
 
-  /** The node has closed the connection. */
+  /** Resolves when the node has closed the connection. */
   async closed(): Promise<void> {
     await until("the node closes the connection", () => this.isClosed)
   }
@@ -124,14 +124,14 @@ export interface Message {
   readonly message: unknown
 }
 
-/** A node to attack, and what it would believe. */
+/** The node under attack, and the terms that it accepts. */
 export interface Authority {
   readonly authority: string
   readonly namespace: string
   readonly secret: string | readonly string[] | undefined
 }
 
-/** As a node makes them of its secrets, at once. */
+/** Derives the keys of secrets as a node does, synchronously. */
 export function keysOf({ namespace, secret }: Omit<Authority, "authority">): Uint8Array[] {
   if (secret === undefined) return [openKey(namespace, nodeDigest)]
   return (typeof secret === "string" ? [secret] : secret).map((one) => {
@@ -162,8 +162,8 @@ export function handshakeTerms(to: Authority, terms: Partial<HandshakeTerms> = {
 }
 
 /**
- * A node id that no node has. It claims an address where nobody listens, and no other of this process has had: two that meet at one
- * address are in each other's way.
+ * Returns a node id that no node has. Its address has no listener, and is unique within this process, since two peers with one
+ * address would interfere with each other.
  */
 export function freshNode(host = "127.0.0.2"): NodeId {
   addresses += 1

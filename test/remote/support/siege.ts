@@ -5,21 +5,22 @@ import { HonestPeer } from "./honest-peer.js"
 import { RawPeer } from "./raw-peer.js"
 import { SECRET, WatchedNode } from "./watched-node.js"
 
-/** A node under attack, with an honest peer that it has to serve all the while. */
+/** A node under attack, with an honest peer that it has to serve meanwhile. */
 export interface Siege {
   readonly node: WatchedNode
   readonly honest: HonestPeer
-  /** Fails if a line of the log so far carries the secret or tells of a defect; lets go of the lines. */
+  /** Fails if a log line so far contains the secret or reports a defect; then discards the lines. */
   checkLog(): void
-  /** A stranger's connection. */
+  /** Opens a connection of a peer that does not know the secret. */
   stranger(): Promise<RawPeer>
-  /** The connection of somebody who knows the secret. */
+  /** Opens a connection of a peer that knows the secret. */
   insider(terms?: Parameters<typeof RawPeer.admitted>[1]): Promise<RawPeer>
 }
 
 /**
- * Begins a siege for the tests of a file. When a test is over the node must still serve its honest peer, who has been
- * answered every time; no frame may have met a defect, nothing been thrown past the node, no prototype changed, and no line of the log carry the secret.
+ * Starts a node under attack for the tests of a file. After each test the node must still serve its honest peer, every
+ * question of which was answered; no defect was logged, no error was uncaught, no prototype was changed, and no log line
+ * contains the secret.
  */
 export function sieges(): (
   settings?: Partial<ActorSystemSettings>,
@@ -68,7 +69,7 @@ export function sieges(): (
   }
 }
 
-/** The secret, or its bytes in the ways in which bytes are printed. */
+/** Matches the secret, or its bytes in the formats in which bytes are printed. */
 function linesWithSecret(log: readonly string[]): string[] {
   const bytes = Buffer.from(SECRET)
   const forms = [

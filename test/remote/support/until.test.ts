@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { notice, recorded, until } from "./until.js"
 
-it("resolves at once if it is done, and else when notice is given that it is", async () => {
+it("resolves at once if the condition holds, and otherwise when notified that it does", async () => {
   let count = 0
   await until("nothing is counted", () => count === 0)
   const two = until("two are counted", () => count === 2)
@@ -12,7 +12,7 @@ it("resolves at once if it is done, and else when notice is given that it is", a
   await two
 })
 
-it("asks when notice is given, once for all of a turn, and not in between", async () => {
+it("evaluates the condition once per turn with a notification, and not in between", async () => {
   let asked = 0
   let isDone = false
   const waiting = until("it is done", () => {
@@ -27,12 +27,12 @@ it("asks when notice is given, once for all of a turn, and not in between", asyn
   await waiting
 })
 
-it("rejects at the deadline, with what was waited for", async () => {
+it("rejects at the deadline with the name of the condition", async () => {
   const waiting = until("it is done", () => false, 1)
-  await expect(waiting).rejects.toThrow("waited 1 ms in vain until it is done")
+  await expect(waiting).rejects.toThrow("timed out after 1 ms: it is done")
 })
 
-it("is told of what is added to a list, which is a list as any other", async () => {
+it("is notified of items added to a recorded list, which is an ordinary list otherwise", async () => {
   const list = recorded<string>()
   const both = until("both are there", () => list.length === 2)
   expect([list.push("a"), list.push("b")]).toEqual([1, 2])
@@ -40,7 +40,7 @@ it("is told of what is added to a list, which is a list as any other", async () 
   expect(list).toStrictEqual(["a", "b"])
 })
 
-it("rejects with what goes wrong when it asks", async () => {
+it("rejects with the error that the condition throws", async () => {
   let isBroken = false
   const waiting = until("it is asked again", () => {
     if (isBroken) throw new RangeError("broken")

@@ -2,9 +2,9 @@ const waiting = new Set<() => void>()
 let isNoticed = false
 
 /**
- * Resolves once `done` says so, and rejects with what was waited for if it has not within `deadlineMs`. It is asked when
- * notice is given, and not in between: by events that a `WatchedNode` or a peer records, by what is added to a
- * `recorded` list, or by the test itself.
+ * Resolves once `done` returns true, and rejects with the name of the condition after `deadlineMs`. `done` is called on
+ * notification and not in between: for events that a `WatchedNode` or a peer records, for items added to a `recorded`
+ * list, or by the test itself.
  */
 export async function until(what: string, done: () => boolean, deadlineMs = 15_000): Promise<void> {
   let look = () => {}
@@ -17,7 +17,7 @@ export async function until(what: string, done: () => boolean, deadlineMs = 15_0
         reject(error)
       }
     }
-    timer = setTimeout(() => reject(new Error(`waited ${deadlineMs} ms in vain until ${what}`)), deadlineMs)
+    timer = setTimeout(() => reject(new Error(`timed out after ${deadlineMs} ms: ${what}`)), deadlineMs)
   })
   waiting.add(look)
   try {
@@ -29,7 +29,7 @@ export async function until(what: string, done: () => boolean, deadlineMs = 15_0
   }
 }
 
-/** Something has happened that a test may wait for. All that happens in one turn of the event loop is looked at once. */
+/** Notifies all waiting tests, once for all notifications of one turn of the event loop. */
 export function notice(): void {
   if (isNoticed) return
   isNoticed = true
@@ -39,7 +39,7 @@ export function notice(): void {
   })
 }
 
-/** A list that gives notice of what is added to it. */
+/** A list that notifies when an item is added. */
 export function recorded<Item>(): Item[] {
   const items: Item[] = []
   const push = (...added: readonly Item[]) => {

@@ -25,7 +25,7 @@ export const SECRET = "a secret that no line may carry"
 
 export type Question = { readonly text: string; readonly replyTo: ActorRef<string> }
 
-/** A system on real sockets with everything that it tells recorded, and an actor `echo`. */
+/** A system on real sockets that records its log, events and dead letters, with an actor `echo`. */
 export class WatchedNode implements Authority {
   readonly system: ActorSystem
   readonly namespace: string
@@ -74,12 +74,12 @@ export class WatchedNode implements Authority {
     return this.system.node?.address ?? ""
   }
 
-  /** The path of an actor of this node, for others. */
+  /** Returns the path that an actor of this node has on other nodes. */
   path(name: string): string {
     return `${this.system.address}/user/${name}`
   }
 
-  /** Lets go of the events that were recorded, for a test that counts bytes. */
+  /** Discards the recorded events, for tests that measure memory. */
   forget(): void {
     const { refused, connected, lost, failed, quarantined, deadLetters } = this
     for (const events of [refused, connected, lost, failed, quarantined, deadLetters]) events.length = 0
@@ -90,7 +90,7 @@ export class WatchedNode implements Authority {
   }
 }
 
-/** Answers whatever has a `replyTo`, and minds nothing. */
+/** Answers any message with a `replyTo`, and ignores others. */
 const echo = Behaviors.receive<Question>((_context, message: Partial<Question> | undefined) => {
   const { replyTo, text } = message ?? {}
   if (typeof replyTo?.tell === "function") replyTo.tell(text ?? "")

@@ -12,14 +12,14 @@ import {
 } from "../../../src/serialization/envelope.js"
 import { OutputBuffer } from "../../../src/serialization/output-buffer.js"
 
-// Frames of any content, put together by hand. What is right about them is written by the project's own code.
+// Frames of arbitrary content. Their valid parts are written by the production code.
 
 export interface Frame {
   readonly kind: number
   readonly fields: Buffer
 }
 
-/** In a message: a ref of this text, which is checked by nobody on its way out. */
+/** Stands for a ref of this text within a message; the text is not checked when it is encoded. */
 export class RefText {
   readonly text: string
 
@@ -28,7 +28,7 @@ export class RefText {
   }
 }
 
-/** In a message: an instance of a type of this name. */
+/** Stands for an instance of a type of this name within a message. */
 export class Named {
   readonly name: string
   readonly fields: unknown
@@ -96,7 +96,7 @@ export function failure(correlation: number, payload: Uint8Array): Frame {
   return frame(ENVELOPE, envelope({ direction: FAILURE, correlation }), payload)
 }
 
-/** The frames as one batch, whose checksum is right. */
+/** Makes one batch of the frames, with a valid checksum. */
 export function batch(...frames: readonly Frame[]): Buffer {
   for (const { kind, fields } of frames) writer.frame(kind, fields)
   return Buffer.from(writer.take())
@@ -104,12 +104,12 @@ export function batch(...frames: readonly Frame[]): Buffer {
 
 const writer = new BatchWriter(nodeDigest)
 
-/** A body of any content as a batch, whose checksums are right. */
+/** Makes a batch of an arbitrary body, with valid checksums. */
 export function sealed(body: Buffer): Buffer {
   return Buffer.concat([header(body.length, nodeDigest.crc32(body, 0, body.length)), body])
 }
 
-/** The header of a batch that has a body of this length. */
+/** Makes the header of a batch with a body of this length. */
 export function announcement(bodyBytes: number): Buffer {
   return header(bodyBytes, 0)
 }

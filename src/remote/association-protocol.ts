@@ -38,7 +38,9 @@ export type AssociationEvent<P> =
   /** The dialled connection is open; the handshake begins. */
   | { readonly kind: "dial-answered" }
   | { readonly kind: "dial-failed"; readonly because: DisconnectReason }
-  /** A handshake succeeded, dialled by either node; it has replaced an earlier connection, if there was one. */
+  /**
+   * A handshake succeeded, dialled by either node; it has replaced an earlier connection, if there was one.
+   */
   | { readonly kind: "established"; readonly node: NodeId }
   | { readonly kind: "dropped"; readonly because: DisconnectReason }
   /** The peer violated the protocol, or its proof was wrong. */

@@ -19,10 +19,10 @@ import type { ReadControl } from "./inbound-flow.js"
  *
  * The handler of the frames may pause reading, also in the middle of a batch.
  *
- * Keep-alive uses one slow timer. If nothing was sent since it last fired, the connection sends a PING. A peer
- * from which no complete batch arrived within the time-out is given up, and so is a peer that takes too long
- * to complete a batch. A timer that fires late shows that this process was suspended; the peer is then not
- * blamed until the timer fires again.
+ * Keep-alive uses one slow timer. If nothing was sent since it last fired, the connection sends a PING. A
+ * peer from which no complete batch arrived within the time-out is given up, and so is a peer that takes
+ * too long to complete a batch. A timer that fires late shows that this process was suspended; the peer is
+ * then not blamed until the timer fires again.
  */
 export class FrameConnection implements ConnectionHandler, ReadControl {
   readonly writer: BatchWriter
@@ -107,8 +107,8 @@ export class FrameConnection implements ConnectionHandler, ReadControl {
   }
 
   /**
-   * The peer is not to blame if the PROBE left late, or if this process was suspended and may not have read the
-   * answer: it then gets one more round.
+   * The peer is not to blame if the PROBE left late, or if this process was suspended and may not have read
+   * the answer: it then gets one more round.
    */
   #awaitAnswer(isDelayed: boolean, moreRounds: number): void {
     const { clock } = this.#dependencies

@@ -24,23 +24,24 @@ import { commonKey, helloTag, labelledHmac, secretProblem } from "./handshake-pr
  *       PROOF  system, codec, store, limit, proof   ------>
  *              <------                            READY
  *
- * All HMACs are keyed with stretched secrets (`shared-keys.ts`), which are never sent. A tag is an HMAC over
- * HELLO, by which the listener finds a common key: each side may have two while the secret is being rotated.
- * A peer without a key gets no reply that depends on a secret. An attacker can replay a recorded tag, though
- * not while the first connection with it is unproven, so a tag proves nothing. The proofs do: they are HMACs
- * over both nonces and everything both sides have sent. Each role has its own label, so that a proof cannot
- * be reflected to its sender. The listener proves its identity first, and a dialler that finds another secret
- * sends nothing more. The store's identity is not sent either; PROOF has an HMAC of it. READY ensures that the
- * dialler considers itself connected only to a listener that has accepted it.
+ * All HMACs are keyed with stretched secrets (`shared-keys.ts`), which are never sent. A tag is an HMAC
+ * over HELLO, by which the listener finds a common key: each side may have two while the secret is being
+ * rotated. A peer without a key gets no reply that depends on a secret. An attacker can replay a recorded
+ * tag, though not while the first connection with it is unproven, so a tag proves nothing. The proofs do:
+ * they are HMACs over both nonces and everything both sides have sent. Each role has its own label, so that
+ * a proof cannot be reflected to its sender. The listener proves its identity first, and a dialler that
+ * finds another secret sends nothing more. The store's identity is not sent either; PROOF has an HMAC of
+ * it. READY ensures that the dialler considers itself connected only to a listener that has accepted it.
  *
- * A node that has lost its connection opens a new one, which replaces the old one. Before that, the listener
- * probes the old connection: if the peer still answers there, two nodes advertise the same address, and the
- * new connection is refused as `occupied`. When two nodes dial each other at the same time, the listener sees
- * that its own connection was established after the HELLO, and refuses a duplicate instead.
+ * A node that has lost its connection opens a new one, which replaces the old one. Before that, the
+ * listener probes the old connection: if the peer still answers there, two nodes advertise the same
+ * address, and the new connection is refused as `occupied`. When two nodes dial each other at the same
+ * time, the listener sees that its own connection was established after the HELLO, and refuses a duplicate
+ * instead.
  *
- * Either side may send REFUSED instead, and close. Only a proven peer is sent the reason; all others are sent
- * `refused`, and the log of this node has the details. The reason that an unproven peer sends is used for the
- * log only.
+ * Either side may send REFUSED instead, and close. Only a proven peer is sent the reason; all others are
+ * sent `refused`, and the log of this node has the details. The reason that an unproven peer sends is used
+ * for the log only.
  *
  * The proof authenticates the peer, and does not protect what is sent afterwards. On a network that is not
  * trusted, TLS must do that; a home-made cipher would be worse than none.

@@ -5,8 +5,8 @@ import type { RemoteRef } from "./remote-ref.js"
 
 /**
  * The numbers of the names to which one connection sends messages. A name is sent once, before the first
- * message to it; after that its number of two bytes is sent. The sender assigns the numbers in order and wraps
- * around, which replaces the oldest name.
+ * message to it; after that its number of two bytes is sent. The sender assigns the numbers in order and
+ * wraps around, which replaces the oldest name.
  */
 export class SentNames {
   readonly #refs: RemoteRef<never>[] = []

@@ -26,8 +26,8 @@ import { WatchTable } from "./watch-table.js"
 
 /**
  * Another node, known by its authority: the driver of the association with it. A message is written to the
- * connection if there is one and the association's queue is empty, and is queued otherwise, so that no message
- * overtakes an earlier one.
+ * connection if there is one and the association's queue is empty, and is queued otherwise, so that no
+ * message overtakes an earlier one.
  */
 export class RemoteNode implements MessageTransport, SessionOwner {
   readonly authority: string

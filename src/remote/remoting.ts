@@ -136,9 +136,9 @@ export class Remoting {
 
   /**
    * Continues as a new incarnation of this node, which may no longer act as the previous one. This ends
-   * connections, handshakes, questions that were sent, and watches by other nodes. Queued messages are kept,
-   * local actors are not affected, and their watches of remote actors continue. Correlations are not reset, so
-   * a late answer to a question of the previous incarnation never matches a new one.
+   * connections, handshakes, questions that were sent, and watches by other nodes. Queued messages are
+   * kept, local actors are not affected, and their watches of remote actors continue. Correlations are not
+   * reset, so a late answer to a question of the previous incarnation never matches a new one.
    */
   reincarnate(self: NodeId): void {
     const before = this.self
@@ -176,8 +176,8 @@ export class Remoting {
   }
 
   /**
-   * Returns the question that waits for an answer at this path, which this node has given to another. The uid
-   * of the path cannot be guessed.
+   * Returns the question that waits for an answer at this path, which this node has given to another. The
+   * uid of the path cannot be guessed.
    */
   questionAt(path: ActorPath): InternalRef<never> | undefined {
     const correlation = correlationOf(path.name)

@@ -40,8 +40,8 @@ import { WatchedHere } from "./watched-here.js"
 
 /**
  * The frames of one connection after its handshake: messages, questions and their answers, and watches. All
- * of these end with the connection. A question that was sent and not answered fails as `unknown`, since it may
- * have arrived; the answer to a question of the peer is not sent.
+ * of these end with the connection. A question that was sent and not answered fails as `unknown`, since it
+ * may have arrived; the answer to a question of the peer is not sent.
  *
  * Everything is written in the order of the calls, and read in that order.
  */

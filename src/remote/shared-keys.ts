@@ -2,8 +2,8 @@ import type { Digest } from "../ports/digest.js"
 
 /**
  * The keys by which the nodes of a cluster authenticate. Each secret is stretched once, when a node starts,
- * with the namespace as salt. An attacker who has seen a proof and tries passwords pays the cost of stretching
- * for each password, and again for each cluster.
+ * with the namespace as salt. An attacker who has seen a proof and tries passwords pays the cost of
+ * stretching for each password, and again for each cluster.
  *
  * A cluster without a secret has a key that is derived from its namespace and known to everybody. It only
  * proves that both nodes mean the same cluster and the same conversation.

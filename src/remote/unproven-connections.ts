@@ -6,12 +6,12 @@
  * whole cluster dials a node that comes back. So there is one limit for all unproven connections, TLS
  * handshakes included. Beyond it the source address with the most of them loses its oldest, so that an
  * attacker with few addresses evicts itself. A connection that has sent a HELLO with a valid tag is not
- * evicted for this; if all have, new connections wait unread until there is room. Evicting the oldest of all
- * would be simpler, and favour the attacker: the oldest is the closest to the end of its handshake.
+ * evicted for this; if all have, new connections wait unread until there is room. Evicting the oldest of
+ * all would be simpler, and favour the attacker: the oldest is the closest to the end of its handshake.
  *
  * Anybody can replay a recorded HELLO. So of two connections with the same HELLO at one time only the first
- * counts as tagged; and a source that holds more than half of all places by tagged connections is the busiest
- * in any case, and loses tagged connections too.
+ * counts as tagged; and a source that holds more than half of all places by tagged connections is the
+ * busiest in any case, and loses tagged connections too.
  */
 export class UnprovenConnections<S> {
   readonly #most: number
@@ -93,7 +93,10 @@ export class UnprovenConnections<S> {
     return undefined
   }
 
-  /** Finds the oldest untagged connection of the busiest source, with the new one counted; ties go to the first. */
+  /**
+   * Finds the oldest untagged connection of the busiest source, with the new one counted; ties go to the
+   * first.
+   */
   #oldestOfBusiest(newSource: string): S | undefined {
     let busiest: Set<S> | undefined
     let most = 0

@@ -64,7 +64,9 @@ export class WatchTable {
     if (uid !== 0 && watch.path.uid === undefined) watch.path = watch.path.withUid(uid)
   }
 
-  /** Called when a node has connected. Ends the watches of earlier incarnations, and returns those to send. */
+  /**
+   * Called when a node has connected. Ends the watches of earlier incarnations, and returns those to send.
+   */
   connected(node: NodeId): readonly { number: number; path: ActorPath }[] {
     for (const watch of [...this.#byNumber.values()]) {
       if (watch.node?.equals(node) === false) this.#end(watch, undefined)

@@ -4,10 +4,10 @@ import type { Logger } from "../ports/logger.js"
 import type { Scheduler } from "../ports/scheduler.js"
 
 /**
- * Guards timers and deferred tasks, which have no caller that could catch an error, so that an error would end
- * the process. Such an error is a defect of the runtime: it is logged, rate-limited, and everything else
- * continues. Microtasks are not guarded here: they are scheduled for each message, and the dispatcher guards
- * what it runs in them.
+ * Guards timers and deferred tasks, which have no caller that could catch an error, so that an error would
+ * end the process. Such an error is a defect of the runtime: it is logged, rate-limited, and everything
+ * else continues. Microtasks are not guarded here: they are scheduled for each message, and the dispatcher
+ * guards what it runs in them.
  */
 export function guardedTimers(clock: Clock, logger: Logger): Clock {
   const limited = new LimitedLogger(logger, clock)

@@ -9,8 +9,8 @@ export interface LogEntry {
 }
 
 /**
- * Formats an entry for programs: one object on one line. A field whose name the entry itself uses is written as
- * `fields.name`.
+ * Formats an entry for programs: one object on one line. A field whose name the entry itself uses is
+ * written as `fields.name`.
  */
 export function jsonLine({ time, level, message, fields }: LogEntry): string {
   const object: Record<string, LogValue> = Object.assign(Object.create(null), { time, level, message })
@@ -19,8 +19,8 @@ export function jsonLine({ time, level, message, fields }: LogEntry): string {
 }
 
 /**
- * Formats an entry for people: one line, and below it, indented, the stacks of errors. Only the first line is
- * not indented.
+ * Formats an entry for people: one line, and below it, indented, the stacks of errors. Only the first line
+ * is not indented.
  */
 export function textLine({ time, level, message, fields }: LogEntry): string {
   const first = [time, level.toUpperCase().padEnd(5), visible(message), ...pairs(fields)].join(" ")
@@ -75,7 +75,8 @@ function json(value: LogValue): string {
 }
 
 /**
- * Escapes characters that begin a line, move the cursor or change the text direction, in a form that JSON has.
+ * Escapes characters that begin a line, move the cursor or change the text direction, in a form that JSON
+ * has.
  */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {

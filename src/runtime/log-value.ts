@@ -22,9 +22,9 @@ export class LoggedError {
 /**
  * Copies the fields of a log call.
  *
- * A log call must not throw and must not fill the disk, whatever it is given: getters and proxies that throw,
- * cyclic structures, references to half of the heap. So every access to a foreign object is guarded, and one
- * copier has one allowance for everything that it copies.
+ * A log call must not throw and must not fill the disk, whatever it is given: getters and proxies that
+ * throw, cyclic structures, references to half of the heap. So every access to a foreign object is guarded,
+ * and one copier has one allowance for everything that it copies.
  */
 export class LogCopier {
   #leftChars = 64 * 1024
@@ -153,7 +153,8 @@ function isLong(value: bigint): boolean {
 }
 
 /**
- * Each shift with a non-zero result at least halves the number, so all of them cost about as much as the first.
+ * Each shift with a non-zero result at least halves the number, so all of them cost about as much as the
+ * first.
  */
 function bitsOf(value: bigint): number {
   let left = value < 0n ? -value : value

@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 
 /**
- * The clocks of the machine. A negative delay fires as soon as possible; a non-finite delay is an error of the
- * caller.
+ * The clocks of the machine. A negative delay fires as soon as possible; a non-finite delay is an error of
+ * the caller.
  */
 export const nodeClock: Clock = {
   wallMs: () => {
@@ -15,8 +15,9 @@ export const nodeClock: Clock = {
 }
 
 /**
- * The start of this thread on the clock that all threads share: each thread counts `performance.now()` from its
- * own start. Reading the shared clock takes nearly twice as long, and the time is read several times per call.
+ * The start of this thread on the clock that all threads share: each thread counts `performance.now()` from
+ * its own start. Reading the shared clock takes nearly twice as long, and the time is read several times
+ * per call.
  */
 const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
@@ -44,9 +45,9 @@ function forgetWall(): void {
 const longestSleepMs = 2 ** 31 - 1
 
 /**
- * Sleeps until the monotonic clock has reached the deadline, with as many timeouts as needed. One timeout may
- * be too short for two reasons: Node limits the delay, and counts from the start of the current turn of its
- * event loop, so that after a long turn a timeout fires early.
+ * Sleeps until the monotonic clock has reached the deadline, with as many timeouts as needed. One timeout
+ * may be too short for two reasons: Node limits the delay, and counts from the start of the current turn of
+ * its event loop, so that after a long turn a timeout fires early.
  */
 class NodeTimer implements Timer {
   readonly #dueAt: MonotonicMs

@@ -8,16 +8,17 @@ import { networkFailure, written } from "./network-failure.js"
  * A connected socket, paused at first, and half-open when one side ends.
  *
  * It listens for the end of the socket from the start, so that events before `attach` are kept and reported
- * after it. A socket calls its listeners from the event loop only, never from inside a call to it; so `attach`
- * reports earlier events in the next tick.
+ * after it. A socket calls its listeners from the event loop only, never from inside a call to it; so
+ * `attach` reports earlier events in the next tick.
  *
- * TLS differs in three ways. The socket reads by itself, first for the handshake and then until its buffer is
- * full: before `attach`, back-pressure begins one buffer later, and the peer may already have ended. A write
- * reaches the system in the next turn, so `write` returns false for a single large chunk, and `drained`
- * follows. And a FIN that TLS has not announced is reported as `ended`: Node hides the difference, and an
- * attacker on the network can send one, so a protocol must know by itself when it has received everything. A
- * reset that arrives with the last bytes of a server's handshake is also reported as `ended`; bytes written
- * after it are never sent, as with a peer that never reads, and only `destroy` ends the connection.
+ * TLS differs in three ways. The socket reads by itself, first for the handshake and then until its buffer
+ * is full: before `attach`, back-pressure begins one buffer later, and the peer may already have ended. A
+ * write reaches the system in the next turn, so `write` returns false for a single large chunk, and
+ * `drained` follows. And a FIN that TLS has not announced is reported as `ended`: Node hides the
+ * difference, and an attacker on the network can send one, so a protocol must know by itself when it has
+ * received everything. A reset that arrives with the last bytes of a server's handshake is also reported as
+ * `ended`; bytes written after it are never sent, as with a peer that never reads, and only `destroy` ends
+ * the connection.
  */
 export class NodeConnection implements Connection {
   readonly local: Endpoint

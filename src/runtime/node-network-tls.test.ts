@@ -186,7 +186,11 @@ test.each<[string, TlsOptions, RegExp]>([
   ["an authority that is none", { ...node, ca: "believe everybody" }, /`tls.ca` must be a certificate/],
   ["an empty authority", { ...node, ca: "" }, /`tls.ca` must be a certificate/],
   ["mutual without an authority", { ...node, mutual: true }, /`tls.mutual` needs `tls.ca`/],
-  ["a key that is not a string", { cert: node.cert, key: 1_234_567 as never }, /`tls.key` must be a private key/],
+  [
+    "a key that is not a string",
+    { cert: node.cert, key: 1_234_567 as never },
+    /`tls.key` must be a private key/,
+  ],
 ])("%s is refused by both, and no key is shown", async (_, options, message) => {
   const { at } = await listen(trusting)
   const attempts = [

@@ -11,7 +11,8 @@ export const nodeScheduler: Scheduler = {
   afterMicrotasks: (task) => {
     settled.then(() => process.nextTick(task))
   },
-  // Not setTimeout(0), which waits a millisecond, and not process.nextTick, which runs before sockets are served.
+  // Not setTimeout(0), which waits a millisecond, and not process.nextTick, which runs before sockets are
+  // served.
   yield: (task) => {
     setImmediate(task)
   },

@@ -6,10 +6,10 @@ import { type CodecLimits, codecLimits, codecName } from "./codec-limits.js"
 /**
  * Creates the default codec: each value is a tag byte followed by the value.
  *
- * Each message is self-contained. A codec that sends each field name once and a number after that writes fewer
- * bytes, but both sides must agree on what was sent before, across lost connections and dropped messages, and
- * the state that a peer makes this node keep must be bounded. Here each side caches names for itself, and no
- * byte depends on the cache.
+ * Each message is self-contained. A codec that sends each field name once and a number after that writes
+ * fewer bytes, but both sides must agree on what was sent before, across lost connections and dropped
+ * messages, and the state that a peer makes this node keep must be bounded. Here each side caches names for
+ * itself, and no byte depends on the cache.
  */
 export function binaryCodec(limits?: Partial<CodecLimits>): CodecFactory {
   const checked = codecLimits(limits)

@@ -16,10 +16,10 @@ import { PLAIN_BYTES, viewKinds } from "./view-kinds.js"
 /**
  * Decodes values from untrusted bytes.
  *
- * Nothing is allocated beyond what the remaining bytes can fill: a count is compared with them before the first
- * item is read, and containers grow item by item. Decoding of keys that were chosen to collide is aborted
- * (`key-time.ts`). Of duplicate keys, elements or entries the last one counts. A number that is not in its
- * shortest form is accepted; a count or a length is not.
+ * Nothing is allocated beyond what the remaining bytes can fill: a count is compared with them before the
+ * first item is read, and containers grow item by item. Decoding of keys that were chosen to collide is
+ * aborted (`key-time.ts`). Of duplicate keys, elements or entries the last one counts. A number that is not
+ * in its shortest form is accepted; a count or a length is not.
  */
 export class BinaryDecoder {
   readonly #refs: RefTexts

@@ -8,15 +8,15 @@ export type ErrorFields = readonly [hidden: Fields, shown: Fields]
 type Fields = Record<string, unknown>
 
 /**
- * Returns the fields of an error that are sent. It never throws: fields that cannot be read are left out, and
- * a message that is not a string is converted to one.
+ * Returns the fields of an error that are sent. It never throws: fields that cannot be read are left out,
+ * and a message that is not a string is converted to one.
  *
- * With `all`, all enumerable fields are sent, for registered classes and those of the runtime. Of other errors
- * only name, message, `code` and cause are sent: libraries keep requests in errors, with passwords in their
- * headers. At most 1,000 fields are sent.
+ * With `all`, all enumerable fields are sent, for registered classes and those of the runtime. Of other
+ * errors only name, message, `code` and cause are sent: libraries keep requests in errors, with passwords
+ * in their headers. At most 1,000 fields are sent.
  *
- * If `name` and `message` are not own fields, as in a `DOMException`, they are read from the class, unless the
- * decoded error has the same class (`keepsClass`).
+ * If `name` and `message` are not own fields, as in a `DOMException`, they are read from the class, unless
+ * the decoded error has the same class (`keepsClass`).
  */
 export function fieldsOf(error: Error, { keepsClass, all, stacks }: ErrorForm): ErrorFields {
   const shown: Fields = {}
@@ -128,8 +128,8 @@ function fieldsIn(fields: unknown): Fields {
 }
 
 /**
- * Sets a field without running a setter of the class. A plain assignment is used where there is none, since it
- * is several times as fast.
+ * Sets a field without running a setter of the class. A plain assignment is used where there is none, since
+ * it is several times as fast.
  */
 function define(error: Error, name: string, value: unknown, enumerable: boolean): void {
   if (enumerable && !(name in error)) (error as unknown as Fields)[name] = value

@@ -9,8 +9,8 @@ import { JsonWriter } from "./json-writer.js"
  * Creates a codec that encodes the same values as the binary codec as JSON, readable by people and other
  * programs. It takes three to five times as long, and more bytes.
  *
- * A value that JSON does not have is an object whose first key is `$`: `{"$":"Date","v":0}`. An object that has
- * such a key itself is wrapped, so that no user value is mistaken for another.
+ * A value that JSON does not have is an object whose first key is `$`: `{"$":"Date","v":0}`. An object that
+ * has such a key itself is wrapped, so that no user value is mistaken for another.
  */
 export function jsonCodec(limits?: Partial<CodecLimits>): CodecFactory {
   const checked = codecLimits(limits)

@@ -2,11 +2,11 @@
 export const MARK = "$"
 
 /**
- * The value under `v`: absent for undefined; a string for a number that JSON does not have, for a bigint (in
- * hexadecimal), for a ref, and for the bytes of a view (base64, with the name of the view); the milliseconds of
- * a date, null for an invalid one; the items of a map or set; the two objects of an error's fields; the encoded
- * form of an instance; or an object that has the key `$` itself. An error and an instance have the name of
- * their class under `of`.
+ * The value under `v`: absent for undefined; a string for a number that JSON does not have, for a bigint
+ * (in hexadecimal), for a ref, and for the bytes of a view (base64, with the name of the view); the
+ * milliseconds of a date, null for an invalid one; the items of a map or set; the two objects of an error's
+ * fields; the encoded form of an instance; or an object that has the key `$` itself. An error and an
+ * instance have the name of their class under `of`.
  */
 export interface Marked {
   readonly [MARK]: string

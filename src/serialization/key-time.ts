@@ -4,19 +4,19 @@ import type { CodecTools } from "../ports/codec.js"
 /**
  * Adds the keys of large maps and sets, and aborts the decoding of a message if that takes too long.
  *
- * Decoding takes time in proportion to the bytes, except for one step: the engine hashes numbers and bigints
- * without a secret, so an attacker can choose keys that collide, and each added key is then compared with all
- * before it; a message of 1 MiB would take half a minute. Counting cannot tell such keys from others, and a
- * limit for numeric keys would refuse honest messages; the clock can tell.
+ * Decoding takes time in proportion to the bytes, except for one step: the engine hashes numbers and
+ * bigints without a secret, so an attacker can choose keys that collide, and each added key is then
+ * compared with all before it; a message of 1 MiB would take half a minute. Counting cannot tell such keys
+ * from others, and a limit for numeric keys would refuse honest messages; the clock can tell.
  *
- * Only the adding is measured, one batch of keys at a time. A limit for the whole decoding would be simpler,
- * but would refuse honest messages: on a busy machine, or during garbage collection, a mebibyte can take
- * longer. For the same reason one measurement counts as `MOST_FOR_A_LOOK_MS` at most, since a longer time is a
- * pause of the process. It may also be a batch of colliding keys, so after it every key is measured, and larger
- * batches return only as that goes fast. Honest keys take time in proportion to their number, so the allowed
- * time grows with the number of keys, not with the length of the message, which may contain other things. The
- * allowance is no more than honest keys take, since colliding keys could use the rest. A duplicate key adds
- * nothing to the allowance.
+ * Only the adding is measured, one batch of keys at a time. A limit for the whole decoding would be
+ * simpler, but would refuse honest messages: on a busy machine, or during garbage collection, a mebibyte
+ * can take longer. For the same reason one measurement counts as `MOST_FOR_A_LOOK_MS` at most, since a
+ * longer time is a pause of the process. It may also be a batch of colliding keys, so after it every key is
+ * measured, and larger batches return only as that goes fast. Honest keys take time in proportion to their
+ * number, so the allowed time grows with the number of keys, not with the length of the message, which may
+ * contain other things. The allowance is no more than honest keys take, since colliding keys could use the
+ * rest. A duplicate key adds nothing to the allowance.
  */
 export class KeyTime {
   readonly #clock: CodecTools["clock"]
@@ -90,8 +90,8 @@ export const LEAST_MEASURED = 128
 
 const MS_FOR_A_MESSAGE = 100
 /**
- * The allowed time per key: a little more than honest keys take on a busy machine while their table grows past
- * a million; 200 ms for the most keys that a message may have.
+ * The allowed time per key: a little more than honest keys take on a busy machine while their table grows
+ * past a million; 200 ms for the most keys that a message may have.
  */
 const MS_FOR_A_KEY = 0.000_8
 const MOST_FOR_A_LOOK_MS = 4

@@ -17,8 +17,8 @@ import { putVarint, varintBytes, writeVarint } from "./varint.js"
 import { bytesOf, PLAIN_BYTES } from "./view-kinds.js"
 
 /**
- * Writes an integer of up to 32 bits in one, two, three or five bytes, and every other number, including -0, as
- * a float.
+ * Writes an integer of up to 32 bits in one, two, three or five bytes, and every other number, including
+ * -0, as a float.
  */
 export function writeNumber(out: ByteSink, value: number): void {
   if (value >= 0 && value <= 0x7f && (value | 0) === value && (value !== 0 || 1 / value > 0)) {

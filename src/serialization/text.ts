@@ -3,12 +3,12 @@ import { MOST_SHORT_TEXT, SHORT_TEXT, TEXT, WIDE_TEXT } from "./tags.js"
 import { putVarint, varintBytes } from "./varint.js"
 
 /**
- * Writes a string as Latin-1, or as UTF-16 if it has a unit above 0xff, and never as UTF-8. So every string is
- * preserved unit by unit, lone surrogates included, no sequence of bytes is invalid, and both directions are a
- * plain copy for the engine, which stores strings in the same two forms.
+ * Writes a string as Latin-1, or as UTF-16 if it has a unit above 0xff, and never as UTF-8. So every string
+ * is preserved unit by unit, lone surrogates included, no sequence of bytes is invalid, and both directions
+ * are a plain copy for the engine, which stores strings in the same two forms.
  *
- * A call into native code costs as much as a loop over some thirty characters, so shorter strings are copied by
- * a loop.
+ * A call into native code costs as much as a loop over some thirty characters, so shorter strings are
+ * copied by a loop.
  */
 export function writeText(out: ByteSink, text: string): void {
   const length = text.length
@@ -61,7 +61,9 @@ function unitsText(bytes: Uint8Array, at: number, length: number): string {
 
 const textOf = String.fromCharCode
 
-/** The functions behind `write` and `toString` of a buffer; calling them directly saves a sixth of the time. */
+/**
+ * The functions behind `write` and `toString` of a buffer; calling them directly saves a sixth of the time.
+ */
 interface NativeTexts extends Buffer {
   latin1Write(text: string, at: number, byteLength: number): number
   latin1Slice(start: number, end: number): string

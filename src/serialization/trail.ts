@@ -7,8 +7,8 @@ import { THREW } from "./refused-value.js"
 /**
  * The position of the encoder in a value, for error messages: `message.order.lines[3].price`.
  *
- * It is maintained all the time, at the cost of one store per step, because searching for the position after a
- * failure would read the value again, and a getter may return another result the second time.
+ * It is maintained all the time, at the cost of one store per step, because searching for the position
+ * after a failure would read the value again, and a getter may return another result the second time.
  */
 export class Trail {
   readonly root: CodecPurpose

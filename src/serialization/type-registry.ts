@@ -9,11 +9,12 @@ type Class<T extends object = any> = abstract new (...args: never[]) => T
 
 /**
  * A class whose instances may be sent. Without hooks, the enumerable fields are sent, and the receiver sets
- * them on an object of that class without running its constructor. A class with `#private` fields, or one that
- * extends a built-in class, needs `encode`, which returns what is sent, and `decode`, which makes the instance.
+ * them on an object of that class without running its constructor. A class with `#private` fields, or one
+ * that extends a built-in class, needs `encode`, which returns what is sent, and `decode`, which makes the
+ * instance.
  *
- * The name on the wire is `name`, or the `static readonly type` of the class if that is a string, or the name
- * of the class.
+ * The name on the wire is `name`, or the `static readonly type` of the class if that is a string, or the
+ * name of the class.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the classes of one list have nothing in common
 export type WireType<T extends object = any> =

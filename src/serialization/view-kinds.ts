@@ -1,5 +1,6 @@
 /**
- * The kinds of buffers and views. The index in the list is part of the wire format: append new kinds at the end.
+ * The kinds of buffers and views. The index in the list is part of the wire format: append new kinds at the
+ * end.
  *
  * The bytes are sent in memory order, which is little-endian on every supported platform.
  */

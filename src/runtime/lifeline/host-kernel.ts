@@ -8,8 +8,8 @@ export interface HostKernel {
    */
   readonly id: string
   /**
-   * Whether the kernel refuses a connection to a Unix-domain socket only if no process listens there. BSD also
-   * refuses when the backlog is full.
+   * Whether the kernel refuses a connection to a Unix-domain socket only if no process listens there. BSD
+   * also refuses when the backlog is full.
    */
   readonly refusalIsProof: boolean
 }

@@ -6,8 +6,8 @@ import { isLineName } from "./line-directory.js"
 /**
  * Removes the socket file that a killed process has left behind, after a delay.
  *
- * The file proves the death to other processes, and one that is just starting may not have connected yet. After
- * the delay the file is of no use, because leases have expired by then.
+ * The file proves the death to other processes, and one that is just starting may not have connected yet.
+ * After the delay the file is of no use, because leases have expired by then.
  */
 export function buryLater(path: string, afterMs: number): void {
   setTimeout(() => unlink(path).catch(() => {}), afterMs).unref()

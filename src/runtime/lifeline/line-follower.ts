@@ -11,8 +11,8 @@ interface FollowerOptions {
 }
 
 /**
- * Stays connected to the holder of a line, and finds out why a connection was lost. `NodeLifeline` explains what
- * counts as proof.
+ * Stays connected to the holder of a line, and finds out why a connection was lost. `NodeLifeline` explains
+ * what counts as proof.
  */
 export class LineFollower implements Following {
   readonly #retryAfterMs: number

@@ -210,7 +210,10 @@ describe.runIf(process.platform !== "win32")("a mark", () => {
 
 describe.runIf(process.platform !== "win32")("a line is not held", () => {
   const holdIn = (path: string) => new NodeLifeline({ directory: () => path }).hold()
-  const notOurs = { mark: undefined, because: expect.stringContaining("must be a directory that only this user can write to") }
+  const notOurs = {
+    mark: undefined,
+    because: expect.stringContaining("must be a directory that only this user can write to"),
+  }
 
   test("in a directory that is not one, or in which others can write", async () => {
     const real = join(directory, "real")

@@ -11,25 +11,26 @@ import { ListeningLine } from "./listening-line.js"
 /**
  * A line is a Unix-domain socket on which its holder listens, and to which its followers are connected.
  *
- * The kernel closes the files of a process when its last thread has ended, and not before: a process that is
- * stopped or swapped out still listens, and its connections stay open. There are exactly two proofs that a
- * holder is dead:
+ * The kernel closes the files of a process when its last thread has ended, and not before: a process that
+ * is stopped or swapped out still listens, and its connections stay open. There are exactly two proofs that
+ * a holder is dead:
  *
- * - The holder greeted the follower, the connection ended, and now no process listens there. A holder greets
- *   each connection that it has accepted, and ends none of them before it releases the line. (A connection that
- *   it cannot accept, for lack of descriptors, is dropped without a greeting.)
- * - The connection was refused, and the file is the one that the holder bound. On Linux a connection is refused
- *   if no listening socket is bound to the file; with a full backlog it fails with another error. The file is
- *   identified by device and inode, and the kernel by its boot id. While a holder lives, its socket pins the
- *   file and the file system, so no other file has these numbers, even if it was copied, mounted or renamed.
- *   And the mark is published only once the socket listens, which it does until it is closed.
+ * - The holder greeted the follower, the connection ended, and now no process listens there. A holder
+ *   greets each connection that it has accepted, and ends none of them before it releases the line. (A
+ *   connection that it cannot accept, for lack of descriptors, is dropped without a greeting.)
+ * - The connection was refused, and the file is the one that the holder bound. On Linux a connection is
+ *   refused if no listening socket is bound to the file; with a full backlog it fails with another error.
+ *   The file is identified by device and inode, and the kernel by its boot id. While a holder lives, its
+ *   socket pins the file and the file system, so no other file has these numbers, even if it was copied,
+ *   mounted or renamed. And the mark is published only once the socket listens, which it does until it is
+ *   closed.
  *
- * A missing file proves nothing to a follower that was not greeted: the file may have been cleaned up, or the
- * follower has another mount. All other cases are left to leases. Only this user can write to the directory, so
- * nobody else can replace a socket.
+ * A missing file proves nothing to a follower that was not greeted: the file may have been cleaned up, or
+ * the follower has another mount. All other cases are left to leases. Only this user can write to the
+ * directory, so nobody else can replace a socket.
  *
- * File locks would be shorter, but Node does not have them; a process id may be reused; and both would have to
- * be polled.
+ * File locks would be shorter, but Node does not have them; a process id may be reused; and both would have
+ * to be polled.
  */
 export class NodeLifeline implements Lifeline {
   readonly #directory: () => string
@@ -79,7 +80,10 @@ export class NodeLifeline implements Lifeline {
 }
 
 export interface LifelineOptions {
-  /** The directory of the lines. Processes that follow each other need the same user, not the same directory. */
+  /**
+   * The directory of the lines. Processes that follow each other need the same user, not the same
+   * directory.
+   */
   readonly directory?: () => string
   readonly retryAfterMs?: number
   readonly buryAfterMs?: number

@@ -3,11 +3,11 @@ import type { SecureContextOptions } from "node:tls"
 import type { TlsOptions } from "../../ports/network.js"
 
 /**
- * Returns the PEM strings as Node options, after checking each. Node itself treats an empty `cert` as none and
- * an empty `ca` as that of the machine, and ignores a `ca` without a certificate.
+ * Returns the PEM strings as Node options, after checking each. Node itself treats an empty `cert` as none
+ * and an empty `ca` as that of the machine, and ignores a `ca` without a certificate.
  *
- * Both ends are nodes, and every supported version of Node has TLS 1.3, so no older version is allowed: there
- * one direction cannot be ended alone, and a client's certificate is sent unencrypted.
+ * Both ends are nodes, and every supported version of Node has TLS 1.3, so no older version is allowed:
+ * there one direction cannot be ended alone, and a client's certificate is sent unencrypted.
  *
  * Errors name the setting that is wrong and never quote it: errors are logged, and a key must not be.
  */

@@ -19,8 +19,8 @@ interface TlsServer {
 
 /**
  * Hands over the sockets whose handshake succeeded, and drops the others without a reply: peers that sent
- * garbage, stayed silent or presented no valid certificate. The listener is notified, though Node reports a bad
- * certificate only as a closed socket.
+ * garbage, stayed silent or presented no valid certificate. The listener is notified, though Node reports a
+ * bad certificate only as a closed socket.
  *
  * The server does not listen itself: the listener decides when a handshake begins.
  */
@@ -89,8 +89,8 @@ function failureWith(remote: Endpoint, problem: Error | undefined, { mutual }: T
 }
 
 /**
- * Identifies a connection. A TLS socket and the socket beneath it give the same result, and Node has no other
- * way to get from one to the other.
+ * Identifies a connection. A TLS socket and the socket beneath it give the same result, and Node has no
+ * other way to get from one to the other.
  */
 function routeOf({ localAddress, remoteAddress, remotePort }: Socket): string {
   return `${localAddress} ${remoteAddress} ${remotePort}`

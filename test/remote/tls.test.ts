@@ -124,7 +124,7 @@ describe("the log of a connection that ended without GOODBYE", () => {
     await until("it is lost", () => before.lost.length > 0)
     expect(before.lost[0]?.reason).toBe("ended")
     const line = before.log.find((one) => one.includes("lost the connection with a node"))
-    expect(line).toContain("the other side closed the connection")
+    expect(line).toContain("the other node closed the connection")
     expect(line?.includes("certificate")).toBe(speaks)
   })
 })

@@ -19,14 +19,15 @@ export class NodeId {
   readonly incarnation: string
   /** `host:port`: what all lives of this node have in common. */
   readonly address: string
-  readonly #text: string
+  /** The canonical text. */
+  readonly text: string
 
   private constructor(host: string, port: number, incarnation: string) {
     this.host = host
     this.port = port
     this.incarnation = incarnation
     this.address = `${host}:${port}`
-    this.#text = `${this.address}#${incarnation}`
+    this.text = `${this.address}#${incarnation}`
   }
 
   /** Throws a {@link NodeIdError}. */
@@ -62,18 +63,18 @@ export class NodeId {
   }
 
   equals(other: NodeId): boolean {
-    return this.#text === other.#text
+    return this.text === other.text
   }
 
   toString(): string {
-    return this.#text
+    return this.text
   }
 
   toJSON(): string {
-    return this.#text
+    return this.text
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.#text
+    return this.text
   }
 }

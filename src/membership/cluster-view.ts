@@ -29,11 +29,11 @@ export class ClusterView {
   }
 
   member(node: NodeId | string): Member | undefined {
-    return this.#byNode.get(node.toString())
+    return this.#byNode.get(typeof node === "string" ? node : node.text)
   }
 
   has(node: NodeId | string): boolean {
-    return this.#byNode.has(node.toString())
+    return this.#byNode.has(typeof node === "string" ? node : node.text)
   }
 
   /** The members that take new actors of this type. */

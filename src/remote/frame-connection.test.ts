@@ -599,7 +599,7 @@ class RecordingHandler implements FrameHandler {
   onFrame: () => void = () => {}
   frames!: FrameConnection
 
-  frame(kind: number, input: InputBytes): void {
+  receive(kind: number, input: InputBytes): void {
     this.heard.push(`${kind}: ${input.raw(input.left).toString("hex")}`)
     this.onFrame()
   }

@@ -32,6 +32,8 @@ export class FrameConnection implements ConnectionHandler, ReadControl {
   #resolveGone: () => void = () => {}
   readonly #connection: Connection
   readonly #dependencies: FrameDependencies
+  /** Takes the next frames: the handler, until there is a session. */
+  receiver: FrameReceiver
   readonly #handler: FrameHandler
   readonly #reader: BatchReader
   readonly #input = new InputBytes(Buffer.alloc(0), 0, 0)
@@ -62,6 +64,7 @@ export class FrameConnection implements ConnectionHandler, ReadControl {
     this.#connection = connection
     this.#dependencies = dependencies
     this.#handler = handler
+    this.receiver = handler
     this.writer = new BatchWriter(dependencies.digest)
     this.#reader = new BatchReader(dependencies.digest, MAX_HANDSHAKE_BYTES)
     const { host, port } = connection.remote
@@ -264,7 +267,7 @@ export class FrameConnection implements ConnectionHandler, ReadControl {
         if (length === 0 || next > end) throw new MalformedBytesError("a frame exceeds its batch")
         input.end = next
         const kind = input.u8()
-        if (kind < PING || kind > ALIVE || !this.#isEstablished) this.#handler.frame(kind, input)
+        if (kind < PING || kind > ALIVE || !this.#isEstablished) this.receiver.receive(kind, input)
         else if (input.left > 0) throw new MalformedBytesError("a frame has trailing bytes")
         else if (kind !== PING) this.#receiveControl(kind)
         at = next
@@ -338,9 +341,13 @@ export interface FrameDependencies {
   readonly backlogBytes: number
 }
 
-export interface FrameHandler {
+/** Takes the frames of a connection. */
+interface FrameReceiver {
   /** Handles a frame. A `MalformedBytesError` closes the connection. */
-  frame(kind: number, input: InputBytes): void
+  receive(kind: number, input: InputBytes): void
+}
+
+export interface FrameHandler extends FrameReceiver {
   /** Called when the network accepts bytes again. */
   drained(): void
   /** Called once, last. */

@@ -8,26 +8,24 @@ import type { Reader, ReadingTurn } from "./reading-turn.js"
  */
 export class InboundFlow implements Reader, Runnable {
   readonly budget: InboundBudget
+  /** Counts what is read in each turn of the event loop: told before a frame is handled. */
+  readonly readingTurn: ReadingTurn
   readonly #reading: ReadControl
   readonly #dependencies: InboundDependencies
 
   constructor(reading: ReadControl, dependencies: InboundDependencies) {
     this.budget = new InboundBudget(dependencies.terms)
+    this.readingTurn = dependencies.turn
     this.#reading = reading
     this.#dependencies = dependencies
   }
 
-  /** Called before a frame is handled. Returns the value to pass to `read`. */
-  begin(bytes: number): MonotonicMs | undefined {
-    return this.#dependencies.turn.begin(bytes)
-  }
-
-  /** Called after a frame was handled. */
+  /** Called after a frame was handled, with what `readingTurn.begin` returned before. */
   read(bytes: number, since: MonotonicMs | undefined): void {
-    const hasMore = this.#dependencies.turn.spend(bytes, since)
+    const hasMore = this.readingTurn.spend(bytes, since)
     if (hasMore && !this.budget.isHeld) return
     this.#reading.pauseReading()
-    this.#dependencies.turn.wait(this)
+    this.readingTurn.wait(this)
   }
 
   /** Called in the next turn of the event loop. Ready actors have their turns before `run`. */
@@ -38,7 +36,7 @@ export class InboundFlow implements Reader, Runnable {
 
   run(): number {
     if (this.budget.round()) this.#reading.resumeReading()
-    else this.#dependencies.turn.wait(this)
+    else this.readingTurn.wait(this)
     return 1
   }
 

@@ -65,9 +65,8 @@ export class PeerConnection implements FrameHandler {
     this.#frames.close("replaced")
   }
 
-  frame(kind: number, input: InputBytes): void {
-    if (this.#session !== undefined) this.#session.receive(kind, input)
-    else this.#step(this.#handshake.receive(kind, input))
+  receive(kind: number, input: InputBytes): void {
+    this.#step(this.#handshake.receive(kind, input))
   }
 
   drained(): void {
@@ -104,6 +103,7 @@ export class PeerConnection implements FrameHandler {
     const node = this.#role.owner(peer.node)
     this.#node = node
     this.#session = new Session(peer, this.#frames, this.#context.codec, node)
+    this.#frames.receiver = this.#session
     node.established(this.#session)
   }
 

@@ -176,7 +176,7 @@ export class Session {
 
   receive(kind: number, input: InputBytes): void {
     const bytes = input.left
-    const since = this.#flow.begin(bytes)
+    const since = this.#flow.readingTurn.begin(bytes)
     this.#receive(kind, input)
     this.#flow.read(bytes, since)
   }

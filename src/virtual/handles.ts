@@ -70,7 +70,7 @@ export class Handles {
     const known = (hosted ?? this.#foreign.get(id.type))?.method(method)
     if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
-    if (!isDuration(timeoutMs)) throw noDuration(timeoutMs)
+    if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw noDuration(timeoutMs)
     const { telemetry } = this.#host.options
     const call = new OutgoingCall(this.#router, to, {
       method,

@@ -82,8 +82,8 @@ export class TurnRunner implements Runnable, RunningTurns {
     const { state, tenure } = this.#owner
     if (state === "invalid") return this.#owner.home.reroute(invocation)
     if (tenure.incarnation.turnsAway && !isAwaited(this, invocation)) return this.#refuse(invocation)
-    if (waitsForItself(this, invocation) && this.#mayAwaitCalls) return this.#refuseCycle(invocation)
-    if (this.#mayInterleave(invocation)) return this.#start(invocation)
+    if (this.#mayAwaitCalls && waitsForItself(this, invocation)) return this.#refuseCycle(invocation)
+    if (this.type.mayOverlap && this.#mayInterleave(invocation)) return this.#start(invocation)
     const refused = invocation.waitIn?.(this.waiting, this.waiting.size)
     if (refused !== undefined) return invocation.fail(refused)
     if (!this.waiting.push(invocation, this.#capacity)) return this.#refuseOverload(invocation)

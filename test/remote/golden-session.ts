@@ -83,7 +83,7 @@ export function startSession(options: SessionOptions = {}): TestSession {
   const connection = new FakeConnection()
   const owner = new RecordingOwner()
   const frames = new FrameConnection(connection, tools, {
-    frame: (kind, input) => session.receive(kind, input),
+    receive: (kind, input) => session.receive(kind, input),
     drained: () => {},
     closed: (because, detail) => {
       owner.closed.push(detail === "" ? because : `${because}: ${detail}`)

@@ -177,7 +177,7 @@ const places = [
   "a node is set down",
   "a node is fenced: another node has declared this one down",
   "a node is fenced: the lease was ended by another node",
-  "a node is fenced: the store is not what it was",
+  "a node is fenced: the epoch of the store has changed",
   "a fenced node comes back",
   "a node cannot join for now",
   "a node is told that its cache was wrong",

@@ -2,7 +2,7 @@ import { ActorId } from "../../src/address/actor-id.js"
 import { NodeId } from "../../src/address/node-id.js"
 import { consoleLogger } from "../../src/index.js"
 import type { CodecTools } from "../../src/ports/codec.js"
-import { DurableState, type StateTools } from "../../src/registry/durable-state.js"
+import { DurableState, type StateDependencies } from "../../src/registry/durable-state.js"
 import { Registry } from "../../src/registry/registry.js"
 import type { Tenure } from "../../src/registry/tenure.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
@@ -12,7 +12,7 @@ import { openStore, scratchFile } from "./scratch-store.js"
 /** A cluster of one node over a SQLite file that is gone afterwards. */
 export class ScratchRegistry {
   readonly registry: Registry
-  readonly #tools: StateTools
+  readonly #tools: StateDependencies
   readonly #remove: () => void
 
   static async start(): Promise<ScratchRegistry> {
@@ -41,7 +41,7 @@ export class ScratchRegistry {
     return new ScratchRegistry(registry, tools, remove)
   }
 
-  private constructor(registry: Registry, tools: StateTools, remove: () => void) {
+  private constructor(registry: Registry, tools: StateDependencies, remove: () => void) {
     this.registry = registry
     this.#tools = tools
     this.#remove = remove

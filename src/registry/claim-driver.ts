@@ -28,7 +28,7 @@ export class ClaimDriver {
     for (;;) {
       if (command.kind === "end") return command.outcome
       const next = claim.handle(await this.#do(command))
-      if (next === undefined) throw new Error("a claim was told what it had not asked for")
+      if (next === undefined) throw new Error("a claim got an event that it had not asked for")
       command = next
     }
   }
@@ -62,8 +62,8 @@ export class ClaimDriver {
   }
 
   async #commit(guess: Guess): Promise<ClaimEvent> {
-    // Past the deadline it waits with all other doors: to fail would have thousands try again and again until
-    // the lease is renewed.
+    // Past the deadline a claim waits with all other doors: if it failed, thousands of claims would be retried
+    // again and again until the lease is renewed.
     if (!this.#incarnation.mayClaim()) await this.#incarnation.opened()
     const { record, epoch, node } = this.#incarnation
     if (record === undefined || !this.#incarnation.mayClaim()) return { kind: "failed" }
@@ -74,11 +74,11 @@ export class ClaimDriver {
     return { kind: "failed" }
   }
 
-  /** What is read in another epoch is of no use to this life. */
+  /** Rejects in another epoch of the store, whose entries mean nothing to this incarnation. */
   async #read(key: string): Promise<Entry | undefined> {
     const { epoch, entry } = await this.#store.get(key)
     if (epoch === this.#incarnation.epoch) return entry
     this.#incarnation.epochChanged()
-    throw new StoreUnavailableError("the store is not what it was", "not-committed")
+    throw new StoreUnavailableError("the epoch of the store has changed", "not-committed")
   }
 }

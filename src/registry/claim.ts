@@ -3,22 +3,22 @@ import type { Revision } from "../ports/store.js"
 /**
  * How one node comes to host one actor: a decision.
  *
- * A placement is taken by one commit, which holds or does not; whoever is first has the actor, and the
- * revision of that commit is the generation of the activation. The commit is conditioned on the claimer's own
- * record, so that a node that was ended, or has said that it leaves, takes nothing; and on what stands at the
- * placement:
+ * A placement is taken by one commit; the first node whose commit is made has the actor, and the revision of
+ * that commit is the generation of the activation. The commit is conditioned on the claimer's own record, so
+ * that a node whose lease was ended, or that has announced that it leaves, takes nothing; and on the
+ * placement, by the node that it names:
  *
- *     nothing                        on the condition that nothing does
- *     this node                      at the revision read: it runs no such activation, or this claim
- *                                    would not have begun. An answer was lost, or a release failed. The
- *                                    generation is a new one all the same
- *     a node whose record is gone    at the revision read, and that its record is absent
- *     a node whose record is there   nothing is committed: the actor is there, alive or not
+ *     none                           the placement is absent
+ *     this node                      the placement is at the revision read. This node runs no such
+ *                                    activation, or this claim would not have begun: an answer was lost,
+ *                                    or a release failed. The generation is a new one all the same
+ *     a node whose record is gone    the placement is at the revision read, and the record is absent
+ *     a node whose record is there   nothing is committed: that node has the actor, alive or not
  *
- * What is thought to stand there is a guess, so that the usual claim is one commit and no read. A refusal
- * says what does stand there, and is the next guess. After an answer that was lost the placement is read;
- * should the first commit arrive later, the second one is refused by it, finds this node's own name, and
- * takes it over.
+ * The claim begins with a guess of the placement, so that the usual claim is one commit and no read. A
+ * refusal shows the actual placement, which is the next guess. After an answer that was lost the placement is
+ * read; should the first commit arrive later, the second one is refused by it, finds this node's own name,
+ * and takes it over.
  */
 export class Claim {
   readonly #self: string
@@ -63,7 +63,7 @@ export class Claim {
 
   #refused({ ownRecord, ownerRecord, placed }: RefusedClaim): ClaimCommand {
     if (!ownRecord) return this.#end({ kind: "not-a-member" })
-    // The placement is as it was thought to be, and its node is alive after all.
+    // The guess was right about the placement, and its node is still on record.
     if (ownerRecord && placed === "as thought") {
       const { guess } = this.#state as { guess: Guess & { kind: "orphan" } }
       return this.#end({ kind: "elsewhere", placed: { node: guess.node, generation: guess.generation } })
@@ -83,7 +83,7 @@ export class Claim {
   }
 
   #take(guess: Guess): ClaimCommand {
-    if (this.#attempts === MOST_ATTEMPTS) return this.#end({ kind: "unavailable" })
+    if (this.#attempts === MAX_ATTEMPTS) return this.#end({ kind: "unavailable" })
     this.#attempts += 1
     return this.#enter({ kind: "taking", guess }, { kind: "take", guess })
   }
@@ -98,16 +98,16 @@ export class Claim {
   }
 }
 
-/** Others may come first again and again; somebody has the actor then, or has just let it go. */
-const MOST_ATTEMPTS = 16
+/** Other nodes may be first again and again; then one of them has the actor, or has just released it. */
+const MAX_ATTEMPTS = 16
 
-/** A placement as the store had it: the id of its node, and its revision. */
+/** A placement as it was read from the store: the id of its node, and its revision. */
 export interface PlacementSeen {
   readonly node: string
   readonly generation: Revision
 }
 
-/** What the placement is taken over from. */
+/** What the claim takes the placement to be. */
 export type Guess =
   | { readonly kind: "nothing" }
   | { readonly kind: "own"; readonly generation: Revision }
@@ -127,26 +127,26 @@ export interface ClaimSnapshot {
 
 interface RefusedClaim {
   readonly kind: "refused"
-  /** Whether this node's record is as it knows it. */
+  /** Whether this node's record is at the revision that the node knows. */
   readonly ownRecord: boolean
   /** Whether the record of the node that the guess names is there. */
   readonly ownerRecord: boolean
-  /** What stands there, if it is not what was thought. */
+  /** The placement that was found, if it is not the one of the guess. */
   readonly placed: PlacementSeen | undefined | "as thought"
 }
 
 export type ClaimEvent =
   | { readonly kind: "committed"; readonly generation: Revision }
   | RefusedClaim
-  /** Whether the commit was made, nobody knows. */
+  /** Whether the commit was made is not known. */
   | { readonly kind: "unsure" }
   | { readonly kind: "read"; readonly placed: PlacementSeen | undefined }
   | { readonly kind: "node-read"; readonly isThere: boolean }
-  /** The store does not answer, or this node may not claim any more. */
+  /** The store did not answer, or this node may no longer claim. */
   | { readonly kind: "failed" }
 
 export type ClaimCommand =
-  /** Write the placement, on the conditions that belong to the guess, and that the own record is as known. */
+  /** Write the placement, on the conditions of the guess, and that the own record is at its known revision. */
   | { readonly kind: "take"; readonly guess: Guess }
   | { readonly kind: "read-placement" }
   | { readonly kind: "read-node"; readonly node: string }
@@ -154,8 +154,8 @@ export type ClaimCommand =
 
 export type ClaimOutcome =
   | { readonly kind: "claimed"; readonly generation: Revision }
-  /** There is a node that has it. */
+  /** Another node has the actor. */
   | { readonly kind: "elsewhere"; readonly placed: PlacementSeen }
-  /** This node's record is gone, or says that it leaves or is down: it has to look at it. */
+  /** This node's record is gone, or has another status: the node has to check its lease. */
   | { readonly kind: "not-a-member" }
   | { readonly kind: "unavailable" }

@@ -17,31 +17,31 @@ import {
 import type { Tenure } from "./tenure.js"
 
 /**
- * The state of one activation in the store: read once after its claim, then written by nobody else.
+ * The state of one activation in the store, which is read once after the claim, and then written by this
+ * activation alone: the driver of `save.ts`.
  *
- * A save takes the value as it is at the call; several saves are made one after the other (`save.ts` decides
- * the steps of each). State is never deleted: the condition that nothing is there would hold again, and a
- * first save that hung could arrive after all.
+ * A save takes the value as it is at the call; several saves are made one after the other. State is never
+ * deleted: the condition that it is absent would hold again, and a first save that hung could still arrive.
  */
 export class DurableState {
   readonly #tenure: Tenure
-  readonly #tools: StateTools
+  readonly #dependencies: StateDependencies
   readonly #shape: StateShape
   #revision: Revision | undefined
   #saves = 0
-  /** Why the store did not do what the save in flight, or the last one, asked for. */
+  /** The last failure of the store in the save in flight, or the last one. */
   #trouble: Error | undefined
   #last: Promise<unknown> | undefined = undefined
 
-  constructor(tenure: Tenure, tools: StateTools, shape: StateShape) {
+  constructor(tenure: Tenure, dependencies: StateDependencies, shape: StateShape) {
     this.#tenure = tenure
-    this.#tools = tools
+    this.#dependencies = dependencies
     this.#shape = shape
   }
 
   /**
-   * Resolves with what is stored, upgraded if it is older; with undefined if there is nothing. Rejects with a
-   * `StateError` for what cannot be read, which is never taken for nothing, and with a
+   * Resolves with the stored value, upgraded if it is of an older version; with undefined if there is none.
+   * Rejects with a `StateError` for a state that cannot be decoded, which is never taken for none, and with a
    * `StoreUnavailableError`.
    */
   async load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
@@ -49,14 +49,14 @@ export class DurableState {
     const sight = await this.#fetch()
     if (sight.epoch !== incarnation.epoch) {
       incarnation.epochChanged()
-      throw this.#fenced("not-delivered", "the store is not what it was")
+      throw this.#fenced("not-delivered", "the epoch of the store has changed")
     }
     this.#revision = sight.entry?.revision
     return sight.entry === undefined ? undefined : readValue(sight.entry.value, this.#format, upgrade)
   }
 
   get #format(): StateFormat {
-    return { id: this.#tenure.id, codec: this.#tools.codec, shape: this.#shape }
+    return { id: this.#tenure.id, codec: this.#dependencies.codec, shape: this.#shape }
   }
 
   async #fetch(): Promise<Sight> {
@@ -66,7 +66,7 @@ export class DurableState {
     if (room !== undefined) await room
     try {
       if (incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")
-      return await this.#tools.store.get(stateKey(id))
+      return await this.#dependencies.store.get(stateKey(id))
     } catch (error) {
       if (!(error instanceof FencedError)) this.#note("read a state", error)
       throw error
@@ -75,27 +75,27 @@ export class DurableState {
     }
   }
 
-  /** Whether there is something in the store, as far as this activation has read or written. */
+  /** Whether the store has a state, as far as this activation has read or written. */
   get isStored(): boolean {
     return this.#revision !== undefined
   }
 
-  /** Whether nothing is stored, and no save was asked for. */
+  /** Whether nothing is stored, and no save was begun. */
   get isUntouched(): boolean {
     return this.#revision === undefined && this.#saves === 0
   }
 
   /**
    * Rejects with a `FencedError` if the save was not made, or its outcome cannot be determined: then the
-   * activation has ended. Rejects with a `StateError` for what cannot be stored: nothing was sent, and the
-   * activation goes on.
+   * activation has ended. Rejects with a `StateError` for a value that cannot be stored: nothing was sent,
+   * and the activation goes on.
    */
   async save(value: unknown): Promise<void> {
     const { generation, node } = this.#tenure
     this.#saves += 1
     // Generations are never used twice, nor are the numbers of saves within one.
     const writeId = `${node.incarnation}.${generation}.${this.#saves}`
-    const bytes = writeValue(value, writeId, this.#format, this.#tools.maxStateBytes)
+    const bytes = writeValue(value, writeId, this.#format, this.#dependencies.maxStateBytes)
     const saved = (this.#last ?? SETTLED).then(() => this.#save(bytes, writeId))
     this.#last = saved.catch(() => {})
     await saved
@@ -136,12 +136,12 @@ export class DurableState {
     }
   }
 
-  /** Mostly the doors are open, and there is nothing to wait for. */
+  /** Returns a promise only while the doors are shut, which is rare. */
   #mayGoOn(): boolean | Promise<boolean> {
     return this.#tenure.mayAct() || this.#tenure.opened()
   }
 
-  /** Asks the door last: it may have shut while the write waited for its turn. */
+  /** Asks the door last, as it may have shut while the write waited in the window. */
   async #writeInTurn(bytes: Uint8Array): Promise<SaveEvent> {
     const window = this.#tenure.incarnation.windows.saves
     const room = window.enter(bytes.length)
@@ -159,7 +159,7 @@ export class DurableState {
     const placement = { key: placementKey(id), generation }
     const proposal = saveCommit(placement, { key: stateKey(id), over: this.#revision }, bytes)
     try {
-      const result = await this.#tools.store.commit({ epoch: incarnation.epoch, ...proposal })
+      const result = await this.#dependencies.store.commit({ epoch: incarnation.epoch, ...proposal })
       if (result.kind === "committed") return { kind: "committed", revision: result.revision }
       if (result.kind === "epoch-changed") incarnation.epochChanged()
       return { kind: "refused" }
@@ -171,7 +171,7 @@ export class DurableState {
   async #look(): Promise<SaveEvent> {
     const { id, incarnation } = this.#tenure
     try {
-      const { epoch, entry } = await this.#tools.store.get(stateKey(id))
+      const { epoch, entry } = await this.#dependencies.store.get(stateKey(id))
       if (epoch !== incarnation.epoch) {
         incarnation.epochChanged()
         return { kind: "gave-up" }
@@ -192,7 +192,7 @@ export class DurableState {
 
   #wait(): Promise<SaveEvent> {
     return new Promise((resolve) => {
-      this.#tools.clock.setTimer(RETRY_MS, () => resolve({ kind: "waited" }))
+      this.#dependencies.clock.setTimer(RETRY_MS, () => resolve({ kind: "waited" }))
     })
   }
 
@@ -205,7 +205,7 @@ export class DurableState {
 const RETRY_MS = 100
 const SETTLED: Promise<unknown> = Promise.resolve()
 
-export interface StateTools {
+export interface StateDependencies {
   readonly store: ClusterStore
   readonly clock: Clock
   readonly codec: Codec

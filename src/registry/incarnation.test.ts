@@ -188,7 +188,7 @@ test("one that leaves says so, and gives up record, lease and line when all has 
   const entry = await scene.entry(nodeKey(incarnation.node))
   expect(decodeRecord(entry?.value as Uint8Array)?.status).toBe("leaving")
   expect([incarnation.mayAct(), incarnation.mayClaim()]).toEqual([true, false])
-  await incarnation.settled()
+  await incarnation.giveUp()
   expect([await scene.keys(), scene.lines.held.size, incarnation.mayAct()]).toEqual([[], 0, false])
   expect(scene.clock.pendingTimers).toBe(0)
 })
@@ -197,7 +197,7 @@ test("what it says while it leaves does not keep it from giving up", async () =>
   const scene = new Scene()
   const incarnation = (await begin(scene, await scene.way())) as Incarnation
   incarnation.leave()
-  await incarnation.settled()
+  await incarnation.giveUp()
   expect(await scene.keys()).toEqual([])
 })
 
@@ -209,7 +209,7 @@ test("one that was fenced gives up the lease that it last knew of", async () => 
   incarnation.abandon()
   expect(incarnation.mayAct()).toBe(false)
   expect(await scene.keys()).toHaveLength(2)
-  await incarnation.settled()
+  await incarnation.giveUp()
   expect([await scene.keys(), scene.lines.held.size]).toEqual([[], 0])
 })
 
@@ -220,7 +220,7 @@ test("where the store does not take it back the lease is left to run out, and th
   incarnation.leave()
   await settle()
   way.trouble = "refuse"
-  await incarnation.settled()
+  await incarnation.giveUp()
   expect([(await scene.keys()).length, scene.lines.held.size]).toEqual([2, 0])
   await scene.clock.advance(OBSERVER_MS)
   expect(await scene.keys()).toHaveLength(2)
@@ -233,7 +233,7 @@ test("a store that was set back ends it, whatever it was about to do", async () 
   way.restorable.restore()
   expect(incarnation.mayAct()).toBe(true)
   await scene.clock.advance(TTL_MS / 3)
-  expect(await incarnation.fenced).toBe("the store is not what it was")
+  expect(await incarnation.fenced).toBe("the epoch of the store has changed")
 })
 
 async function begin(

@@ -11,47 +11,50 @@ import { decodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.
 import type { StoreTroubles } from "./store-troubles.js"
 
 /**
- * One life of this node in the store, from its join until it is fenced: does what its lease decides
- * (`node-lease.ts`) and tells it what came of it.
+ * One incarnation of this node, from its join until it is fenced: carries out the commands of its lease
+ * (`node-lease.ts`), and reports their outcomes to it.
  */
 export class Incarnation {
   readonly node: NodeId
-  /** All that is done in this life is done in this epoch of the store. */
+  /** The epoch of the store that every commit of this incarnation is made in. */
   readonly epoch: string
-  /** Resolves with why, when its doors have shut for good. */
+  /** Resolves with the reason once the doors are shut for good. */
   readonly fenced: Promise<string>
-  readonly #tools: IncarnationTools
+  readonly #dependencies: IncarnationDependencies
   readonly #lease: NodeLease
   readonly #line: HeldLine | NoLine | undefined
   readonly #waiting: ((isOpen: boolean) => void)[] = []
   #tick: Timer | undefined
   #tickAt: MonotonicMs | undefined
-  /** Since when its doors wait for a renewal. */
+  /** Since when the doors wait for a renewal. */
   #shutAt: MonotonicMs | undefined
   #turnAway: Timer | undefined
   /**
-   * Its doors have waited for so long that others may soon take its place. What has not started here goes
-   * back to its callers, who can then try elsewhere: kept until the node is declared gone, it would end as
-   * `unknown`, though it was not run.
+   * Whether the doors have waited for so long that other nodes may soon take over. Calls that have not
+   * started go back to their callers, who can then retry elsewhere: kept until the node is gone, they would
+   * fail as `unknown`, although they did not run.
    */
   turnsAway = false
   #lastKnownLease: Revision | undefined
-  /** Why the store did not renew, or show, the lease since it last did. */
+  /** Why the store has not renewed or shown the lease since the last renewal. */
   #trouble: Error | undefined
-  #gaveUp: Promise<unknown> | undefined
-  #joined: (isMember: boolean) => void = () => {}
-  #isFenced: (because: string) => void = () => {}
+  #givenUp: Promise<unknown> | undefined
+  #resolveJoin: (isMember: boolean) => void = () => {}
+  #resolveFenced: (because: string) => void = () => {}
 
   /**
-   * Resolves with undefined if the join was refused or not answered: whoever tries again is another
-   * incarnation.
+   * Resolves with undefined if the join was refused or not answered: the next attempt is another incarnation.
    */
-  static async join(node: NodeId, epoch: string, tools: IncarnationTools): Promise<Incarnation | undefined> {
-    // Held before there is a record that says so.
-    const line = await tools.lifeline?.hold()
-    const incarnation = new Incarnation(node, epoch, tools, line)
+  static async join(
+    node: NodeId,
+    epoch: string,
+    dependencies: IncarnationDependencies,
+  ): Promise<Incarnation | undefined> {
+    // Held before there is a record that names it.
+    const line = await dependencies.lifeline?.hold()
+    const incarnation = new Incarnation(node, epoch, dependencies, line)
     const isMember = await new Promise<boolean>((resolve) => {
-      incarnation.#joined = resolve
+      incarnation.#resolveJoin = resolve
       incarnation.#do([incarnation.#lease.joining])
     })
     if (isMember) return incarnation
@@ -62,83 +65,85 @@ export class Incarnation {
   private constructor(
     node: NodeId,
     epoch: string,
-    tools: IncarnationTools,
+    dependencies: IncarnationDependencies,
     line: HeldLine | NoLine | undefined,
   ) {
     this.node = node
     this.epoch = epoch
-    this.#tools = tools
+    this.#dependencies = dependencies
     this.#line = line
-    this.#lease = new NodeLease(tools.terms, this.#now())
+    this.#lease = new NodeLease(dependencies.terms, this.#now())
     this.fenced = new Promise((resolve) => {
-      this.#isFenced = resolve
+      this.#resolveFenced = resolve
     })
   }
 
-  /** What claims are conditioned on. */
+  /** The revision of this node's record, on which claims are conditioned. */
   get record(): Revision | undefined {
     return this.#lease.record
   }
 
-  /** Whether others can prove its death, and why not; undefined where that is not wanted. */
+  /** The lifeline that proves the node's death, or why there is none; undefined where none is wanted. */
   get line(): HeldLine | NoLine | undefined {
     return this.#line
   }
 
-  /** What it said of itself when it joined. */
-  get recordSaid(): NodeRecord {
-    return this.#recordSaying("active")
+  /** The record that was written by the join. */
+  get joinedRecord(): NodeRecord {
+    return this.#recordWith("active")
   }
 
-  /** What kept it from renewing its lease before it was fenced, if that was the store. */
+  /** The error of the store that kept the lease from being renewed before the fence, if there was one. */
   get fenceCause(): Error | undefined {
     return this.#trouble
   }
 
-  /** What this node has in flight at the store, in whichever of its lives. */
+  /** What this process has in flight at the store, in all of its incarnations. */
   get windows(): CommitWindows {
-    return this.#tools.windows
+    return this.#dependencies.windows
   }
 
-  /** Where whatever is done in this life says why the store did not do it. */
+  /** Logs failures of the store. */
   get troubles(): StoreTroubles {
-    return this.#tools.troubles
+    return this.#dependencies.troubles
   }
 
+  /** Whether this incarnation leaves, and was not fenced. */
   get isLeaving(): boolean {
     return this.#lease.state === "leaving"
   }
 
+  /** Whether the doors are shut for good. */
   get isFencedOff(): boolean {
     return this.#lease.state === "fenced"
   }
 
-  /** True as soon as it may act, false when it never may again: past its deadline it waits for a renewal. */
+  /** Resolves with true as soon as this node may act, and with false once it never may again. */
   async opened(): Promise<boolean> {
     if (this.mayAct()) return true
     if (this.isFencedOff) return false
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Asked before every turn, message, reply and save. */
+  /** Whether a turn, message, reply or save that was begun may go on; the doors ask before each. */
   mayAct(): boolean {
-    const { clock } = this.#tools
+    const { clock } = this.#dependencies
     if (this.#lease.mayActAt(clock.monotonicMs(), clock.wallMs())) return true
     if (!this.isFencedOff) this.#handle({ kind: "tick" })
     return false
   }
 
-  /** Asked before a claim, and before a turn starts. */
+  /** Whether actors may be claimed and turns begun: false while the node leaves. */
   mayClaim(): boolean {
     return this.#lease.state === "held" && this.mayAct()
   }
 
-  /** The store's watch showed this node's record. */
+  /** The watch of the store has shown this node's record. */
   recordChanged(revision: Revision, status: NodeRecord["status"] | "gone"): void {
     this.#handle({ kind: "record-changed", revision, status })
   }
 
-  /** Something was refused as if this node were none. */
+  /** Checks the lease, as a commit was refused as if this node were no member. */
   doubt(): void {
     this.#handle({ kind: "doubt" })
   }
@@ -147,21 +152,25 @@ export class Incarnation {
     this.#handle({ kind: "epoch-changed" })
   }
 
-  /** Tells others that nothing new is to come here. */
+  /** Announces that this node takes nothing new. */
   leave(): void {
     this.#handle({ kind: "leave" })
   }
 
-  /** Every turn has ended. Gives up the lease, and resolves when others have it, or it is left to run out. */
-  async settled(): Promise<void> {
+  /**
+   * Gives up the lease, as every turn has ended. Resolves when it is deleted, or left to run out because the
+   * store did not answer.
+   */
+  async giveUp(): Promise<void> {
     const wasFenced = this.isFencedOff
     this.#handle({ kind: "settled" })
-    if (wasFenced && this.#lastKnownLease !== undefined) this.#gaveUp = this.#giveUp(this.#lastKnownLease)
-    await this.#gaveUp
+    if (wasFenced && this.#lastKnownLease !== undefined)
+      this.#givenUp = this.#deleteLease(this.#lastKnownLease)
+    await this.#givenUp
     await this.#line?.release()
   }
 
-  /** It ends while turns are under way: its doors shut, and its lease runs out, or ends with the process. */
+  /** Ends while turns are in flight: shuts the doors, and leaves the lease to run out. */
   abandon(): void {
     this.#handle({ kind: "abandoned" })
   }
@@ -178,7 +187,7 @@ export class Incarnation {
   }
 
   #noteDoors(now: Instant): void {
-    const { logger, doors } = this.#tools
+    const { logger, doors } = this.#dependencies
     const isHolding = this.#lease.state === "held" || this.isLeaving
     const isShut = isHolding && !this.#lease.mayAct(now)
     if (isShut === (this.#shutAt !== undefined)) return
@@ -193,7 +202,7 @@ export class Incarnation {
         },
       )
       doors.shut()
-      const { clock, terms } = this.#tools
+      const { clock, terms } = this.#dependencies
       this.#turnAway = clock.setTimer(turnAwayMs(terms), () => {
         this.turnsAway = true
         doors.turnedAway()
@@ -209,13 +218,13 @@ export class Incarnation {
     doors.decided()
   }
 
-  /** Its timer is late by so much: nothing ran in the meantime. */
+  /** Logs by how much the timer of the lease is late: nothing has run in between. */
   #noteBlock({ monotonicMs }: Instant): void {
     if (this.#tickAt === undefined) return
     const blockedMs = monotonicMs - this.#tickAt
-    if (blockedMs < this.#tools.terms.ttlMs / 6) return
+    if (blockedMs < this.#dependencies.terms.ttlMs / 6) return
     this.#tickAt = undefined
-    this.#tools.logger.log("warn", "the event loop was blocked, or the process was stopped", {
+    this.#dependencies.logger.log("warn", "the event loop was blocked, or the process was stopped", {
       blockedMs: Math.round(blockedMs),
     })
   }
@@ -234,11 +243,11 @@ export class Incarnation {
           break
         case "fence":
           this.#tick?.cancel()
-          this.#joined(false)
-          this.#isFenced(command.because)
+          this.#resolveJoin(false)
+          this.#resolveFenced(command.because)
           break
         case "give-up":
-          this.#gaveUp = this.#giveUp(command.lease)
+          this.#givenUp = this.#deleteLease(command.lease)
           break
       }
     }
@@ -249,21 +258,21 @@ export class Incarnation {
       "join",
       joinCommit(
         this.node.toString(),
-        this.#recordSaying("active"),
-        encodeTerms(this.#tools.terms),
-        this.#tools.fits,
+        this.#recordWith("active"),
+        encodeTerms(this.#dependencies.terms),
+        this.#dependencies.fits,
       ),
     )
     if (result?.kind !== "committed") return this.#handle({ kind: "join-failed", request })
     this.#lastKnownLease = result.revision
     this.#handle({ kind: "joined", request, revision: result.revision })
-    this.#joined(!this.isFencedOff)
+    this.#resolveJoin(!this.isFencedOff)
   }
 
   #renew(command: LeaseCommand & { kind: "renew" }): void {
     const { request, lease, record, announces, sentAt, withinMs } = command
-    const said = announces ? this.#recordSaying("leaving") : undefined
-    const value = encodeTerms(this.#tools.terms)
+    const said = announces ? this.#recordWith("leaving") : undefined
+    const value = encodeTerms(this.#dependencies.terms)
     this.#soon(withinMs, { kind: "renewal-unsure", request }, async () => {
       const proposal = renewCommit(this.node.toString(), { lease, record }, { value, said })
       const result = await this.#commit("renew the lease", proposal)
@@ -275,7 +284,7 @@ export class Incarnation {
   }
 
   #look({ request, withinMs }: LeaseCommand & { kind: "look" }): void {
-    const { store } = this.#tools
+    const { store } = this.#dependencies
     this.#soon(withinMs, { kind: "looked", request, lease: "unanswered", record: "unanswered" }, async () => {
       const [lease, record] = await Promise.all([
         store.get(leaseKey(this.node)),
@@ -297,11 +306,11 @@ export class Incarnation {
   }
 
   /**
-   * What `ask` gives is told; and before that `otherwise`, if it takes longer than a lease that is to be
-   * renewed can wait.
+   * Handles the event that `ask` resolves with; and `otherwise` before it, if that takes longer than
+   * `withinMs`.
    */
   #soon(withinMs: number, otherwise: LeaseEvent, ask: () => Promise<LeaseEvent>): void {
-    const patience = this.#tools.clock.setTimer(withinMs, () => this.#handle(otherwise))
+    const patience = this.#dependencies.clock.setTimer(withinMs, () => this.#handle(otherwise))
     ask()
       .catch(() => otherwise)
       .then((event) => {
@@ -310,8 +319,11 @@ export class Incarnation {
       })
   }
 
-  /** A renewal of its own may come before it; the refusal says so, and nobody else writes this lease. */
-  async #giveUp(lease: Revision): Promise<void> {
+  /**
+   * A renewal of this incarnation may be committed first. The refusal then shows its revision, which is the
+   * next to try, as no other node writes this lease.
+   */
+  async #deleteLease(lease: Revision): Promise<void> {
     let at: Revision | undefined = lease
     while (at !== undefined) {
       const result: CommitResult | undefined = await this.#commit(
@@ -322,10 +334,10 @@ export class Incarnation {
     }
   }
 
-  /** Undefined if it was not answered. */
+  /** Resolves with undefined if the store did not answer. */
   async #commit(asked: string, proposal: Proposal): Promise<CommitResult | undefined> {
     try {
-      const result = await this.#tools.store.commit({ epoch: this.epoch, ...proposal })
+      const result = await this.#dependencies.store.commit({ epoch: this.epoch, ...proposal })
       if (result.kind === "epoch-changed") this.epochChanged()
       return result
     } catch (error) {
@@ -335,7 +347,7 @@ export class Incarnation {
   }
 
   #note(asked: string, error: unknown): void {
-    this.#trouble = this.#tools.troubles.note(asked, error)
+    this.#trouble = this.#dependencies.troubles.note(asked, error)
   }
 
   #setTick(): void {
@@ -344,23 +356,23 @@ export class Incarnation {
     const wakeAt = this.#lease.wakeAt(now)
     this.#tickAt = wakeAt === undefined ? undefined : Math.max(wakeAt, now.monotonicMs)
     if (this.#tickAt === undefined) return
-    this.#tick = this.#tools.clock.setTimer(this.#tickAt - now.monotonicMs, () =>
+    this.#tick = this.#dependencies.clock.setTimer(this.#tickAt - now.monotonicMs, () =>
       this.#handle({ kind: "tick" }),
     )
   }
 
-  #recordSaying(status: NodeRecord["status"]): NodeRecord {
-    const { roles, types, secrets } = this.#tools
+  #recordWith(status: NodeRecord["status"]): NodeRecord {
+    const { roles, types, secrets } = this.#dependencies
     return { status, roles, types, lifeline: this.#line?.mark, secrets }
   }
 
   #now(): Instant {
-    const { clock } = this.#tools
+    const { clock } = this.#dependencies
     return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() }
   }
 }
 
-interface IncarnationTools {
+interface IncarnationDependencies {
   readonly store: ClusterStore
   readonly clock: Clock
   readonly logger: Logger
@@ -372,20 +384,17 @@ interface IncarnationTools {
   readonly terms: LeaseTerms
   readonly roles: readonly string[]
   readonly types: readonly string[]
-  /** Fingerprints, for the record. */
+  /** Fingerprints of the secrets, for the record. */
   readonly secrets?: readonly string[] | undefined
-  /** The revision of the cluster's terms, which this node was compared with. */
+  /** The revision of the terms of the cluster that this node was compared with. */
   readonly fits?: Revision | undefined
 }
 
 interface DoorWatcher {
-  /**
-   * The lease has run out as far as its holder knows: all doors are shut until the store says what became of
-   * it.
-   */
+  /** The lease has expired by the clock of its holder: all doors are shut until its outcome is known. */
   shut(): void
-  /** No word yet: what has not started is refused from now on. */
+  /** The outcome is still not known: calls that have not started are refused from now on. */
   turnedAway(): void
-  /** It said so: the doors are open again, or never will be. */
+  /** The outcome is known: the doors are open again, or shut for good. */
   decided(): void
 }

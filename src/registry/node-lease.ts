@@ -16,21 +16,21 @@ import type { RecordStatus } from "./node-record.js"
  *        |         |                     ^
  *        +---------+---------------------+     each of held and leaving renews, and looks in doubt
  *
- * Only a renewal that was answered yes moves the deadline. One whose answer does not come may have been made,
- * or may be made later; so the holder looks, takes the revision that it finds for its own (nobody else writes
- * this lease, others only delete it), and renews again. A yes that comes after all counts from when its own
- * renewal was sent: whoever ends the lease has seen that renewal, or a later one, after that. What the holder
- * finds gone is gone for good: an ended lease is never renewed, because its node's actors may have been
- * claimed by others from that moment on. The node comes back as a new incarnation.
+ * Only a confirmed renewal moves the deadline. One that is not answered may have been committed, or may be
+ * committed later; so the holder reads the lease, takes the revision that it finds for its own (other nodes
+ * only delete this lease), and renews again. A confirmation that comes late counts from when its own renewal
+ * was sent: a node that ends the lease has seen that renewal, or a later one, after that. A lease that the
+ * holder finds deleted is never renewed, because other nodes may have claimed its actors from that moment on.
+ * The node comes back as a new incarnation.
  *
  * Past the deadline all doors are shut, and wait for a renewal. Renewing and ending are each one commit on
- * the lease's revision, so that one of the two is made: if it is the renewal, nobody had ended the lease,
- * nobody has claimed anything, and the same tenures go on; if it is refused, the look that follows finds out.
- * A process that was blocked or stopped for long loses nothing by it where nobody took its place. To fence it
- * at the deadline instead would be as safe, and would cost the memory of all of its actors each time.
+ * the lease's revision, so only one of the two is committed: if it is the renewal, nobody had ended the
+ * lease, nobody has claimed anything, and the same tenures go on; if it is refused, the holder reads why. A
+ * process that was blocked or stopped for long loses nothing by it if no node took its place. To fence it at
+ * the deadline instead would be as safe, and would cost the memory of all of its actors each time.
  *
- * A machine that was suspended stops the monotonic clock too, on some systems, and the wall clock goes on. So
- * the deadline counts on both. To look instead for how far the two have drifted apart would leave less room
+ * On some systems the monotonic clock stops while the machine is suspended, and the wall clock goes on. So
+ * the deadline counts on both. To measure instead how far the two have drifted apart would leave less room
  * for clocks that are wrong; the model in `spec/` has the trace.
  */
 export class NodeLease {
@@ -39,7 +39,7 @@ export class NodeLease {
   #requests: number
   #lastNow: MonotonicMs
 
-  /** The first command, to join, is sent with it. */
+  /** The driver carries out `joining` at once. `resumed` continues a lease from its snapshot. */
   constructor(terms: LeaseTerms, now: Instant, resumed?: LeaseSnapshot) {
     this.#terms = terms
     this.#state = resumed?.state ?? { kind: "joining", request: 1, sentAt: now }
@@ -47,11 +47,12 @@ export class NodeLease {
     this.#lastNow = now.monotonicMs
   }
 
-  /** All that it knows: another one that is made with it goes on from here. */
+  /** All that later decisions depend on. */
   get snapshot(): LeaseSnapshot {
     return { state: this.#state, requests: this.#requests }
   }
 
+  /** The first command. */
   get joining(): LeaseCommand {
     return { kind: "join", request: 1 }
   }
@@ -69,8 +70,8 @@ export class NodeLease {
   }
 
   /**
-   * Asked before every turn, message, reply and save. A leaving node starts nothing, and may end what it has
-   * begun.
+   * Whether a turn, message, reply or save that was begun may go on; the doors ask before each. A leaving
+   * node begins nothing, and may finish what it has begun.
    */
   mayAct({ monotonicMs, wallMs }: Instant): boolean {
     return this.mayActAt(monotonicMs, wallMs)
@@ -88,7 +89,7 @@ export class NodeLease {
     return this.#state.kind === "held" && this.mayAct(now)
   }
 
-  /** When to say `tick` next: for a renewal, or because the doors shut then. */
+  /** When the driver handles the next `tick`: for a renewal, or because the doors shut then. */
   wakeAt({ monotonicMs }: Instant): MonotonicMs | undefined {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return undefined
@@ -122,9 +123,9 @@ export class NodeLease {
       case "settled":
         return this.#giveUp()
       case "abandoned":
-        return this.#fence("it was stopped while turns were under way")
+        return this.#fence("the node was stopped while turns were in flight")
       case "epoch-changed":
-        return this.#fence("the store is not what it was")
+        return this.#fence("the epoch of the store has changed")
       case "tick":
         return this.#tick(now)
     }
@@ -144,7 +145,8 @@ export class NodeLease {
   }
 
   /**
-   * Also one that is not waited for any more. By then a later one may have been answered: nothing goes back.
+   * Also handles a renewal that the holder no longer waits for. A later one may have been answered by then,
+   * so neither revisions nor the deadline go back.
    */
   #renewed({ request, lease, sentAt, announces }: RenewedEvent, now: Instant): LeaseCommand[] {
     const state = this.#state
@@ -160,7 +162,7 @@ export class NodeLease {
     return this.#isIdle && this.#isUnannounced(announces) ? this.#renew(now) : []
   }
 
-  /** Refused, or not answered: either way the store says what is there. */
+  /** Reads lease and record after a renewal that was refused, or not answered. */
   #look(now: Instant): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
@@ -173,14 +175,14 @@ export class NodeLease {
     const state = this.#state
     if (!this.#isPending(request, "look") || (state.kind !== "held" && state.kind !== "leaving")) return []
     if (lease === "unanswered" || record === "unanswered") {
-      // The next tick tries again, and the deadline stands.
+      // The next tick retries, and the deadline stays.
       this.#state = { ...state, pending: undefined, renewAt: this.#againAt(now) }
       return []
     }
     if (lease === undefined || record === undefined) return this.#fence("the lease was ended by another node")
     const isAnnounced = status === "leaving" && state.kind === "leaving"
     if (record > state.record && !isAnnounced) return this.#fence("another node has declared this one down")
-    // What was read may be older than what a renewal has been answered since.
+    // The values read may be older than a renewal that was confirmed since.
     const known = { lease: Math.max(state.lease, lease), record: Math.max(state.record, record) }
     this.#state = { ...state, ...known, pending: undefined }
     return now.monotonicMs >= state.renewAt ? this.#renew(now) : []
@@ -189,28 +191,28 @@ export class NodeLease {
   #recordChanged(revision: Revision, status: RecordStatus | "gone"): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
-    // Only the node itself writes that it leaves, and hears of that by its own means.
+    // Only the node itself writes that it leaves, and learns of that from the answer to its renewal.
     if (revision <= state.record || (status === "leaving" && state.kind === "leaving")) return []
     return this.#fence(
       status === "gone" ? "the lease was ended by another node" : "another node has declared this one down",
     )
   }
 
-  /** Others are told with a renewal: the next one, if one is under way. */
+  /** Announces it with a renewal: the next one, if one is in flight. */
   #leave(now: Instant): LeaseCommand[] {
     if (this.#state.kind !== "held") return []
     this.#state = { ...this.#state, kind: "leaving" }
     return this.#state.pending === undefined ? this.#renew(now) : []
   }
 
-  /** Every turn has ended, and no door opens again: only now may others have the actors. */
+  /** Every turn has ended, and no door opens again: only now may other nodes have the actors. */
   #giveUp(): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "leaving") return []
     const { lease } = state
-    this.#state = { kind: "fenced", because: "it has left" }
+    this.#state = { kind: "fenced", because: "the node has left" }
     return [
-      { kind: "fence", because: "it has left" },
+      { kind: "fence", because: "the node has left" },
       { kind: "give-up", lease },
     ]
   }
@@ -220,7 +222,7 @@ export class NodeLease {
     if (state.kind !== "held" && state.kind !== "leaving") return []
     if (state.pending !== undefined) return []
     const inMs = state.renewAt - now.monotonicMs
-    // Doors that wait do so for a renewal that is sent at once, but not again and again at each knock.
+    // While doors wait, a renewal is sent at once, but not again each time that a door asks.
     const isDue = inMs <= 0 || (!this.mayAct(now) && inMs > this.#pauseMs)
     return isDue ? this.#renew(now) : []
   }
@@ -251,8 +253,8 @@ export class NodeLease {
   }
 
   /**
-   * When what comes to nothing is tried again. At once would be without end, at a store that shows what it
-   * has and takes nothing.
+   * When a failed attempt is retried. Retrying at once would loop at a store that answers reads and refuses
+   * commits.
    */
   #againAt(now: Instant): MonotonicMs {
     return now.monotonicMs + this.#pauseMs
@@ -287,7 +289,7 @@ export class NodeLease {
   }
 }
 
-/** What is under way: a renewal, or a look at what became of one. */
+/** A request in flight: a renewal, or a read of its outcome. */
 interface Pending {
   readonly what: "renewal" | "look"
   readonly request: number
@@ -296,7 +298,7 @@ interface Pending {
 interface Holding {
   readonly lease: Revision
   readonly record: Revision
-  /** From before the last renewal that was answered yes was sent. */
+  /** From before the last confirmed renewal was sent. */
   readonly since: Instant
   readonly deadline: MonotonicMs
   readonly renewAt: MonotonicMs
@@ -315,34 +317,29 @@ type LeaseState =
 
 export type LeaseEvent =
   | { readonly kind: "joined"; readonly request: number; readonly revision: Revision }
-  /** Refused, or not answered: whether there is a record of this incarnation now, nobody knows. */
+  /** Refused, or not answered: whether there is a record of this incarnation now is not known. */
   | { readonly kind: "join-failed"; readonly request: number }
   | RenewedEvent
   /** Refused, or not answered. */
   | { readonly kind: "renewal-unsure"; readonly request: number }
   | LookedEvent
-  /** Somebody wrote or deleted this node's record, by what the store's watch says. */
+  /** The watch of the store has shown that this node's record was written or deleted. */
   | {
       readonly kind: "record-changed"
       readonly revision: Revision
       readonly status: RecordStatus | "gone"
     }
-  /** Something was refused as if this node were none. What is under way tells soon enough. */
+  /** A commit was refused as if this node were no member. A request in flight finds out soon enough. */
   | { readonly kind: "doubt" }
   | { readonly kind: "leave" }
-  /** After `leave`: no turn is under way any more, and none will begin. */
+  /** After `leave`: no turn is in flight, and none will begin. */
   | { readonly kind: "settled" }
-  /**
-   * No more is done, and turns are still under way: nobody may have the actors before the lease has run out.
-   */
+  /** The node stops while turns are in flight: no other node may have the actors before the lease expires. */
   | { readonly kind: "abandoned" }
   | { readonly kind: "epoch-changed" }
   | { readonly kind: "tick" }
 
-/**
- * The store said yes to a renewal, now or long ago; when that was sent, and what else it said, is as in its
- * command.
- */
+/** The store has confirmed a renewal, now or long ago; `sentAt` and `announces` are those of its command. */
 interface RenewedEvent {
   readonly kind: "renewed"
   readonly request: number
@@ -361,11 +358,11 @@ interface LookedEvent {
 }
 
 export type LeaseCommand =
-  /** Make record and lease in one commit, on the condition that both are absent. */
+  /** Create record and lease in one commit, on the condition that both are absent. */
   | { readonly kind: "join"; readonly request: number }
   /**
-   * Write the lease, on the conditions that lease and record are at these revisions; and with it that the
-   * node leaves.
+   * Write the lease, on the conditions that lease and record are at these revisions. If it `announces`, write
+   * with it that the node leaves.
    */
   | {
       readonly kind: "renew"
@@ -375,7 +372,7 @@ export type LeaseCommand =
       readonly announces: boolean
       /** From before it is sent. */
       readonly sentAt: Instant
-      /** If there is no answer by then, it is unsure; a yes that comes later is told all the same. */
+      /** Without an answer by then the renewal is unsure; a confirmation that comes later is still handled. */
       readonly withinMs: number
     }
   /** Read lease and record. */

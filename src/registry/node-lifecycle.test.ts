@@ -175,7 +175,7 @@ test("a node that is stopped leaves nothing in the store and nothing running, an
   const tenure = await a.tenureOf(alice)
   await settle()
   await a.registry.stop()
-  expect([tenure.mayAct(), tenure.endedBecause]).toEqual([false, "its node is fenced: it has left"])
+  expect([tenure.mayAct(), tenure.endedBecause]).toEqual([false, "its node is fenced: the node has left"])
   expect(await scene.keys()).not.toContain(nodeKey(before))
   expect(await scene.keys()).not.toContain(leaseKey(before))
   await settle()
@@ -260,7 +260,7 @@ test("a store that was set back fences everybody, and all begin anew in its new 
   const before = node.id
   const tenure = await node.tenureOf(alice)
   node.way.restorable.restore()
-  expect(await settledTo(node, "fenced: the store is not what it was")).toBe(true)
+  expect(await settledTo(node, "fenced: the epoch of the store has changed")).toBe(true)
   expect(tenure.mayAct()).toBe(false)
   expect(node.registry.cached(alice)).toBeUndefined()
   await scene.clock.advance(OBSERVER_MS + 500)

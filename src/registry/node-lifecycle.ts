@@ -107,7 +107,7 @@ export class NodeLifecycle {
     this.leave()
     if (this.#life.phase !== "stopped") this.#publish({ kind: "stopped" })
     await this.#rejoining
-    if (isSettled) await this.#incarnation?.settled()
+    if (isSettled) await this.#incarnation?.giveUp()
     else this.#incarnation?.abandon()
     this.roster.stop()
   }
@@ -129,8 +129,8 @@ export class NodeLifecycle {
     this.#misfit = undefined
     this.#attempts = 0
     this.#logProof(incarnation)
-    const { node, record, recordSaid, epoch } = incarnation
-    if (record !== undefined) this.roster.joined(node, recordSaid, { epoch, revision: record })
+    const { node, record, joinedRecord, epoch } = incarnation
+    if (record !== undefined) this.roster.joined(node, joinedRecord, { epoch, revision: record })
     if (this.#life.phase !== "stopped") this.#publish({ kind: "joined", epoch })
     void incarnation.fenced.then((because) => this.#fenced(incarnation, because))
     // The node may have been asked to leave while the join was in flight.
@@ -182,7 +182,7 @@ export class NodeLifecycle {
     const reason = cause === undefined ? { because } : { because, error: cause }
     logger.log("warn", "this node is fenced; it joins again as a new incarnation", reason)
     this.#publish({ kind: "fenced", because, cause })
-    void settled().then(() => incarnation.settled())
+    void settled().then(() => incarnation.giveUp())
     this.#rejoining = this.#rejoin(because)
   }
 

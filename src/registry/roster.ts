@@ -13,40 +13,39 @@ import type { StoreTroubles } from "./store-troubles.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
 
 /**
- * Who is in the cluster, by the records in the store; and who is no more: ends the leases that have run out,
- * and those whose holders are proved dead. It belongs to the process, and goes on while its node is fenced.
+ * Who is in the cluster, by the records in the store: the driver of `lease-observer.ts`. Ends the leases that
+ * have expired, and those whose holders are proved dead. The roster belongs to the process, and goes on while
+ * its node is fenced.
  */
 export class Roster {
-  readonly #tools: RosterTools
+  readonly #dependencies: RosterDependencies
   readonly #sights: LeaseObserver
   readonly #records = new Map<string, KnownRecord>()
   readonly #followed = new Map<string, Following>()
   readonly #nodes: StoreWatchLoop
   readonly #leases: StoreWatchLoop
   readonly #ending = new Set<string>()
-  /**
-   * Those that have renewed their leases since this process first saw them: they live, or did a moment ago.
-   */
+  /** The nodes that have renewed their leases since this process first saw them. */
   readonly #renewing = new Set<string>()
   #epoch = ""
   #leaseEpoch = ""
-  /** A listing showed all records at this moment: what it did not show, and is older, was gone by then. */
+  /** The revision of the last listing of all records: an older record that it did not show was gone. */
   #listedAt: Revision = 0
   /**
-   * When the watch told that a record is gone, of the last ones. What it tells of one says nothing of
-   * another.
+   * The revisions at which the watch has shown records as gone, of the latest ones. The watch of one key says
+   * nothing about another.
    */
   readonly #goneAt = new Map<string, Revision>()
   #view = ClusterView.empty
   #wake: Timer | undefined
-  /** This node's own lease has run out, and the store has not said yet what became of it. */
-  #isWaiting = false
+  /** Whether this node's own lease has expired, and its outcome is not known yet. */
+  #isPaused = false
   #isOver = false
 
-  constructor(tools: RosterTools) {
-    this.#tools = tools
-    this.#sights = new LeaseObserver(tools.terms)
-    const { store, clock, troubles } = tools
+  constructor(dependencies: RosterDependencies) {
+    this.#dependencies = dependencies
+    this.#sights = new LeaseObserver(dependencies.terms)
+    const { store, clock, troubles } = dependencies
     this.#leases = new StoreWatchLoop(
       store,
       { clock, troubles },
@@ -67,7 +66,7 @@ export class Roster {
     )
   }
 
-  /** Rejects with a `StoreUnavailableError` if the store does not show who is there. */
+  /** Rejects with a `StoreUnavailableError` if the store does not list the records and leases. */
   async begin(): Promise<void> {
     await Promise.all([this.#leases.begin(), this.#nodes.begin()])
   }
@@ -85,7 +84,7 @@ export class Roster {
     return this.#view
   }
 
-  /** That of the records that it knows. */
+  /** The epoch of the known records. */
   get epoch(): string {
     return this.#epoch
   }
@@ -96,40 +95,40 @@ export class Roster {
   }
 
   /**
-   * Says of a node that it is down, if its record is still the one that is known here. Its actors stay its
-   * own until its lease is over.
+   * Declares a node down, if its record is still the one that is known here. The node keeps its actors until
+   * its lease has ended.
    */
   async down(node: NodeId): Promise<"downed" | "changed" | "unknown"> {
     const known = this.#records.get(node.toString())
     if (known === undefined) return "changed"
     try {
-      const result = await this.#tools.store.commit({
+      const result = await this.#dependencies.store.commit({
         epoch: this.#epoch,
         ...downCommit(node.toString(), known.record, known.revision),
       })
       return result.kind === "committed" ? "downed" : "changed"
     } catch (error) {
-      this.#tools.troubles.note("declare a node down", error)
+      this.#dependencies.troubles.note("declare a node down", error)
       return "unknown"
     }
   }
 
-  /** This node's own lease has run out, as far as it knows: what it has not seen of others says nothing. */
+  /** Ends no leases while this node's own has expired: it may have missed the renewals of others. */
   pause(): void {
-    this.#isWaiting = true
+    this.#isPaused = true
   }
 
-  /** It knows what became of its lease: it has renewed it, or lost it. */
+  /** Goes on, as this node's own lease was renewed or lost. */
   resume(): void {
-    if (!this.#isWaiting) return
-    this.#isWaiting = false
-    this.#sights.cameBack(this.#tools.clock.monotonicMs())
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#sights.cameBack(this.#dependencies.clock.monotonicMs())
     this.#setWake()
   }
 
   /**
-   * This node's own join was confirmed: nobody has to tell it that it is there. An answer may come after the
-   * watch has told of the join, and of the end of it too; then it says nothing new.
+   * This node's own join was confirmed: it is in the view without waiting for the watch. Ignored if the watch
+   * has already shown the join, or the end of that incarnation.
    */
   joined(node: NodeId, record: NodeRecord, { epoch, revision }: Moment): void {
     if (epoch !== this.#epoch || revision <= this.#listedAt) return
@@ -140,9 +139,9 @@ export class Roster {
   }
 
   async #lookAtLeases(): Promise<Moment> {
-    const { store, clock } = this.#tools
+    const { store, clock } = this.#dependencies
     const listing = await store.list(LEASES)
-    // Counted from when it was received.
+    // Leases count from when the listing was received.
     const now = clock.monotonicMs()
     if (listing.epoch !== this.#leaseEpoch) {
       this.#sights.forgetAll()
@@ -159,7 +158,7 @@ export class Roster {
   }
 
   #leasesChanged(changes: readonly Change[]): void {
-    const now = this.#tools.clock.monotonicMs()
+    const now = this.#dependencies.clock.monotonicMs()
     for (const { key, revision, value } of changes) {
       const node = key.slice(LEASES.length)
       if (value === undefined) this.#leaseGone(node)
@@ -169,11 +168,11 @@ export class Roster {
   }
 
   #leaseSeen(node: string, revision: Revision, now: MonotonicMs, value: Uint8Array): void {
-    const hasMoved = this.#sights.saw(node, revision, now, termsToWatch(value, this.#tools.terms))
-    if (hasMoved) this.#tools.alive?.(node)
+    const hasMoved = this.#sights.saw(node, revision, now, termsToWatch(value, this.#dependencies.terms))
+    if (hasMoved) this.#dependencies.alive?.(node)
     if (!hasMoved || this.#renewing.has(node)) return
     this.#renewing.add(node)
-    this.#tools.renewing(node)
+    this.#dependencies.renewing(node)
   }
 
   #leaseGone(node: string): void {
@@ -182,13 +181,13 @@ export class Roster {
   }
 
   async #lookAtNodes(): Promise<Moment> {
-    const listing = await this.#tools.store.list(NODES)
+    const listing = await this.#dependencies.store.list(NODES)
     if (this.#isOver) return listing
     const isAnew = this.#epoch !== "" && listing.epoch !== this.#epoch
     this.#epoch = listing.epoch
     this.#listedAt = isAnew ? listing.revision : Math.max(this.#listedAt, listing.revision)
     this.#goneAt.clear()
-    if (isAnew) this.#tools.epochChanged()
+    if (isAnew) this.#dependencies.epochChanged()
     const there = new Set(listing.entries.map(({ key }) => key.slice(NODES.length)))
     for (const [node, known] of [...this.#records]) {
       const isOlder = isAnew || known.revision <= listing.revision
@@ -213,17 +212,17 @@ export class Roster {
     const record = decodeRecord(value)
     const id = record === undefined ? undefined : parsedNode(node)
     if (record === undefined || id === undefined) {
-      this.#tools.logger.log("warn", "there is a node record that this version cannot read", { node })
+      this.#dependencies.logger.log("warn", "there is a node record that this version cannot read", { node })
       return
     }
     this.#records.set(node, { id, record, revision })
-    this.#tools.recordChanged(node, revision, record.status)
+    this.#dependencies.recordChanged(node, revision, record.status)
     this.#follow(node, record)
   }
 
   #removed(node: string, revision: Revision): void {
     this.#goneAt.set(node, revision)
-    if (this.#goneAt.size > MOST_GONE) this.#goneAt.delete(this.#goneAt.keys().next().value as string)
+    if (this.#goneAt.size > MAX_GONE) this.#goneAt.delete(this.#goneAt.keys().next().value as string)
     this.#remove(node, revision)
   }
 
@@ -231,11 +230,11 @@ export class Roster {
     if (!this.#records.delete(node)) return
     this.#followed.get(node)?.cancel()
     this.#followed.delete(node)
-    this.#tools.recordChanged(node, revision, "gone")
+    this.#dependencies.recordChanged(node, revision, "gone")
   }
 
   #follow(node: string, { lifeline: mark }: NodeRecord): void {
-    const { lifeline } = this.#tools
+    const { lifeline } = this.#dependencies
     if (mark === undefined || lifeline === undefined || this.#followed.has(node)) return
     const following = lifeline.follow(mark, () => {
       this.#sights.died(node)
@@ -247,22 +246,22 @@ export class Roster {
   #show(): void {
     const before = this.#view
     this.#view = before.next(membersOf(this.#records.values()))
-    this.#tools.viewed(this.#view, before)
+    this.#dependencies.viewed(this.#view, before)
   }
 
   #setWake(): void {
     this.#wake?.cancel()
     const { wakeAt } = this.#sights
-    if (wakeAt === undefined || this.#isOver || this.#isWaiting) return
-    const { clock } = this.#tools
+    if (wakeAt === undefined || this.#isOver || this.#isPaused) return
+    const { clock } = this.#dependencies
     this.#wake = clock.setTimer(Math.max(0, wakeAt - clock.monotonicMs()), () => this.#endWhatIsDue())
   }
 
   #endWhatIsDue(): void {
-    // After a block this may come before the lease has been looked at, and would end this node's own.
-    if (this.#isOver || this.#isWaiting || !this.#tools.mayJudge()) return
-    for (const lease of this.#sights.due(this.#tools.clock.monotonicMs())) {
-      // One commit at a time: while the store is away they would pile up, for it to serve when it is back.
+    // After a block this may run before the own lease was checked, and would end that one too.
+    if (this.#isOver || this.#isPaused || !this.#dependencies.mayJudge()) return
+    for (const lease of this.#sights.due(this.#dependencies.clock.monotonicMs())) {
+      // One commit for each node: while the store is away they would pile up, to be served when it is back.
       if (this.#ending.has(lease.node)) continue
       this.#ending.add(lease.node)
       void this.#end(lease).finally(() => this.#ending.delete(lease.node))
@@ -271,44 +270,45 @@ export class Roster {
   }
 
   async #end({ node, lease, proved }: EndableLease): Promise<void> {
-    const { store, logger, troubles } = this.#tools
+    const { store, logger, troubles } = this.#dependencies
     try {
       const result = await store.commit({ epoch: this.#leaseEpoch, ...endCommit(node, lease) })
       if (result.kind !== "committed") return
-      if (this.#tools.isOwn(node)) {
+      if (this.#dependencies.isOwn(node)) {
         logger.log("info", "this node's own former life was taken out of the cluster", { gone: node })
         return
       }
       const because = proved ? "its process has died" : "it did not renew its lease"
       logger.log("warn", "a node was taken out of the cluster", { gone: node, because })
     } catch (error) {
-      // Said again after a while, if the lease is still there then.
+      // `due` names it again after a while, if the lease is still there then.
       troubles.note("end a lease", error)
     }
   }
 }
 
-/** An own join is answered long before as many others have gone. */
-const MOST_GONE = 1_000
+/** A join of this node is answered long before so many other nodes are gone. */
+const MAX_GONE = 1_000
 
-interface RosterTools {
+interface RosterDependencies {
   readonly store: ClusterStore
   readonly clock: Clock
   readonly lifeline: Lifeline | undefined
   readonly logger: Logger
   readonly troubles: StoreTroubles
   readonly terms: LeaseTerms
-  /** Whether it was a life of this process. */
   /** Whether this node may act. One that may not has missed what others did. */
   mayJudge(): boolean
+  /** Whether the node is an incarnation of this process. */
   isOwn(node: string): boolean
-  /** Of any node, this one among them. */
+  /** The record of any node has changed, this one among them. */
   recordChanged(node: string, revision: Revision, status: NodeRecord["status"] | "gone"): void
   viewed(view: ClusterView, before: ClusterView): void
-  /** It has renewed its lease, for the first time that this process saw. */
+  /** The node has renewed its lease, for the first time that this process saw. */
   renewing(node: string): void
+  /** Another epoch of the store has begun. */
   epochChanged(): void
-  /** A node has renewed its lease, or has one now. */
+  /** A node has renewed its lease. */
   alive?(node: string): void
 }
 
@@ -326,7 +326,7 @@ function* membersOf(records: Iterable<KnownRecord>): Generator<Member> {
   }
 }
 
-/** Undefined for what is no id of a node. */
+/** Undefined for a text that is no node id. */
 export function parsedNode(node: string): NodeId | undefined {
   try {
     return NodeId.parse(node)

@@ -1,7 +1,7 @@
 import type { Revision } from "../ports/store.js"
 
 /**
- * One save of one activation, until it is known what became of it: a decision.
+ * One save of one activation, until its outcome is known: a decision.
  *
  * A save is a commit on two conditions. The placement is at the activation's generation, so that a stale copy
  * changes nothing; and the state is at the revision that this activation last read or wrote, so that a save
@@ -10,26 +10,26 @@ import type { Revision } from "../ports/store.js"
  *     writing --> ended: saved
  *        |   \--> ended: refused         sent once, and its conditions did not hold
  *        v
- *     waiting --> reading --> ended: saved     the write that is there is this one
- *        ^           |    \-> ended: unknown   another one is there: this one came before it, or never
- *        +-----------+--> writing              nothing has changed: sending it again decides
+ *     waiting --> reading --> ended: saved     the state was written by this save
+ *        ^           |    \-> ended: unknown   by another one: this save came before it, or never
+ *        +-----------+--> writing              the state has not changed: writing again decides
  *
- * After an answer that was lost the state is read: what is there bears the id of its write. A write that was
- * sent twice and is refused may have been refused by its own twin, so the state is read (checking) before
- * anything is said of it. Whatever ends in another way than saved ends the activation: what it has in memory
- * is not what is stored.
+ * After an answer that was lost the state is read, which carries the id of its write. A write that was sent
+ * twice and is refused may have been refused because the first one was committed, so the state is read
+ * (checking) before the save ends. Every outcome but saved ends the activation: its memory is not what is
+ * stored.
  *
- * While the store is away it is tried again for as long as the activation's doors are open; `gave-up` says
- * that they are not.
+ * While the store is away the write is retried for as long as the activation's doors are open; `gave-up` says
+ * that they are shut.
  */
 export class Save {
   readonly #writeId: string
   readonly #over: Revision | undefined
   #state: SaveState
-  /** Whether it may have arrived before it was sent again. */
+  /** Whether a write that was sent may still arrive, or have arrived. */
   #sentBefore: boolean
 
-  /** `over` is what the state was last read or written at; undefined if there was none. */
+  /** `over` is the revision that the state was last read or written at; undefined if there was none. */
   constructor(writeId: string, over: Revision | undefined, resumed?: SaveSnapshot) {
     this.#writeId = writeId
     this.#over = over
@@ -74,7 +74,7 @@ export class Save {
   #found(stored: StoredSight | undefined): SaveCommand {
     if (stored?.writeId === this.#writeId) return this.#end({ kind: "saved", revision: stored.revision })
     if (stored?.revision !== this.#over) return this.#end({ kind: "unknown" })
-    // A refusal over a state that has not moved means that the placement has, and that does not come back.
+    // A refusal over an unchanged state means that the placement has changed, and that does not come back.
     return this.#state === "checking" ? this.#end({ kind: "refused" }) : this.#enter("writing", this.begin())
   }
 
@@ -99,9 +99,9 @@ export interface SaveSnapshot {
   readonly sentBefore: boolean
 }
 
-/** The state as the store has it. */
+/** The state as it was read from the store. */
 export interface StoredSight {
-  /** Undefined if it cannot be read. */
+  /** Undefined if this version cannot decode it. */
   readonly writeId: string | undefined
   readonly revision: Revision
 }
@@ -109,12 +109,12 @@ export interface StoredSight {
 export type SaveEvent =
   | { readonly kind: "committed"; readonly revision: Revision }
   | { readonly kind: "refused" }
-  /** Not answered. If it cannot arrive any more either, it was not sent. */
+  /** The store did not answer. `mayArrive` is false for a write that was certainly not sent. */
   | { readonly kind: "unsure"; readonly mayArrive: boolean }
   | { readonly kind: "waited" }
   | { readonly kind: "read"; readonly stored: StoredSight | undefined }
   | { readonly kind: "not-read" }
-  /** The doors of the activation are shut, and what was to be done is not. */
+  /** The doors of the activation are shut, and the last command was not carried out. */
   | { readonly kind: "gave-up" }
 
 export type SaveCommand =
@@ -124,13 +124,13 @@ export type SaveCommand =
    */
   | { readonly kind: "write"; readonly over: Revision | undefined }
   | { readonly kind: "read" }
-  /** For a moment, and then say `waited`. */
+  /** Wait for a moment, then handle `waited`. */
   | { readonly kind: "wait" }
   | { readonly kind: "end"; readonly outcome: SaveOutcome }
 
 export type SaveOutcome =
   | { readonly kind: "saved"; readonly revision: Revision }
-  /** It was not made, and never will be. */
+  /** The save was not made, and never will be. */
   | { readonly kind: "refused" }
-  /** It may have been made. */
+  /** The save may have been made. */
   | { readonly kind: "unknown" }

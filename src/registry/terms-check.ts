@@ -9,53 +9,53 @@ import { decodeRecord, LEASES, leaseKey, NODES } from "./node-record.js"
 import { CLUSTER } from "./registry-keys.js"
 
 /**
- * Sees to it that this node fits into the cluster that the store holds, and gives the revision of the terms
- * that it fits, on which a join is conditioned. Rejects with a `SettingsError` if it does not fit, or with a
- * `StoreUnavailableError`.
+ * Compares this node with the terms of the cluster in the store, and writes its own where that is allowed.
+ * Resolves with the revision of the terms, on which the join is conditioned. Rejects with a `SettingsError`
+ * if the node does not fit, or with a `StoreUnavailableError`.
  */
-export async function checkTerms(own: ClusterTerms, tools: TermsCheckTools): Promise<Revision> {
-  const { store } = tools
+export async function checkTerms(own: ClusterTerms, dependencies: TermsCheckDependencies): Promise<Revision> {
+  const { store } = dependencies
   while (true) {
     const { entry, epoch } = await store.get(CLUSTER)
     const decision = compareTerms(own, entry && decodeClusterTerms(entry.value))
-    if (decision.kind !== "misfit") await checkSecrets(own, tools)
+    if (decision.kind !== "misfit") await checkSecrets(own, dependencies)
     if (decision.kind === "fits") return entry?.revision as Revision
-    if (decision.kind === "misfit" && (await isAnybodyAlive(tools))) {
-      // Whoever is alive may have joined since, on other terms than those that were read.
+    if (decision.kind === "misfit" && (await isAnybodyAlive(dependencies))) {
+      // The nodes that are alive may have joined since, on other terms than those that were read.
       const now = await store.get(CLUSTER)
       if (now.epoch !== epoch || now.entry?.revision !== entry?.revision) continue
       throw new SettingsError(decision.field, decision.problem)
     }
     const result = await store.commit({ epoch, ...termsCommit(own, entry?.revision) })
     if (result.kind === "committed") return result.revision
-    // Others have written meanwhile: they may fit or not.
+    // Another node has written its terms since: compare again.
   }
 }
 
-interface TermsCheckTools {
+interface TermsCheckDependencies {
   readonly store: ClusterStore
   readonly clock: Clock
-  /** By which leases are watched that do not say their own. */
+  /** The terms to watch leases by that do not carry their own. */
   readonly terms: LeaseTerms
-  /** Aborted when this node stops: it has no use for the outcome then. */
+  /** Aborted when this node stops, and the outcome is no longer needed. */
   readonly stopping: AbortSignal
 }
 
 /**
- * The terms are those of the node that joined last: here one that is alive may have only the secret of
- * before.
+ * The terms in the store are those of the node that joined last; a node that joined before may be alive and
+ * have only the previous secret. Rejects if such a node renews its lease.
  */
-async function checkSecrets({ secrets }: ClusterTerms, tools: TermsCheckTools): Promise<void> {
-  const { entries } = await tools.store.list(NODES)
+async function checkSecrets({ secrets }: ClusterTerms, dependencies: TermsCheckDependencies): Promise<void> {
+  const { entries } = await dependencies.store.list(NODES)
   const apart = entries.filter(({ value }) => {
     const record = decodeRecord(value)
     return record?.secrets !== undefined && record.status !== "down" && !mayMeet(secrets, record.secrets)
   })
   if (apart.length === 0) return
   const keys = new Set(apart.map(({ key }) => leaseKey(key.slice(NODES.length))))
-  const leases = await tools.store.list(LEASES)
+  const leases = await dependencies.store.list(LEASES)
   const theirs = { ...leases, entries: leases.entries.filter(({ key }) => keys.has(key)) }
-  const renewed = await firstRenewed(theirs, tools, (key) => keys.has(key))
+  const renewed = await firstRenewed(theirs, dependencies, (key) => keys.has(key))
   if (renewed === undefined) return
   const address = renewed.slice(LEASES.length).replace(/#.*/, "")
   throw new SettingsError(
@@ -65,18 +65,18 @@ async function checkSecrets({ secrets }: ClusterTerms, tools: TermsCheckTools): 
 }
 
 /**
- * Whether a lease is renewed, or a new one comes, within the time that all leases have left at most. After a
- * crash of all nodes their leases still stand there, and nobody ended them.
+ * Whether a lease is renewed or created before all present leases must have expired. After a crash of all
+ * nodes their leases are still in the store, as no node ended them.
  */
-async function isAnybodyAlive(tools: TermsCheckTools): Promise<boolean> {
-  const leases = await tools.store.list(LEASES)
-  return (await firstRenewed(leases, tools, () => true)) !== undefined
+async function isAnybodyAlive(dependencies: TermsCheckDependencies): Promise<boolean> {
+  const leases = await dependencies.store.list(LEASES)
+  return (await firstRenewed(leases, dependencies, () => true)) !== undefined
 }
 
-/** The key of the first lease that is renewed, of those that count; undefined if none is while they last. */
+/** The key of the first lease that is renewed, of those that count; undefined if all expire before. */
 async function firstRenewed(
   leases: Listing,
-  { store, clock, terms, stopping }: TermsCheckTools,
+  { store, clock, terms, stopping }: TermsCheckDependencies,
   counts: (key: string) => boolean,
 ): Promise<string | undefined> {
   const [first] = leases.entries
@@ -111,10 +111,10 @@ async function firstRenewed(
           }
           if (left.size === 0) end(undefined)
         },
-        // What was missed may be a renewal.
+        // A missed change may be a renewal.
         gap: () => end(first.key),
       })
-      // It may have told all before it was returned.
+      // The watch may have called back before it was returned.
       if (isOver) watch.cancel()
       else if (stopping.aborted) stop()
       else stopping.addEventListener("abort", stop)

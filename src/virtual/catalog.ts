@@ -5,7 +5,7 @@ import type { ActorId } from "../address/actor-id.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
-import type { StateTools } from "../registry/durable-state.js"
+import type { StateDependencies } from "../registry/durable-state.js"
 import type { Tenure } from "../registry/tenure.js"
 import { Activation } from "./activation.js"
 import { ActivationBecame, TurnOverdue } from "./activation-events.js"
@@ -259,7 +259,7 @@ export interface ActivationHome {
   readonly deadlines: Deadlines
   readonly context: TurnContext
   readonly telemetry: Telemetry | undefined
-  readonly state: StateTools
+  readonly state: StateDependencies
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
   /** How many sweeps there were. */

@@ -62,8 +62,8 @@ export class ClaimDriver {
   }
 
   async #commit(guess: Guess): Promise<ClaimEvent> {
-    // Past the deadline a claim waits with all other doors: if it failed, thousands of claims would be retried
-    // again and again until the lease is renewed.
+    // Past the deadline a claim waits with all other doors: if it failed, thousands of claims would be
+    // retried again and again until the lease is renewed.
     if (!this.#incarnation.mayClaim()) await this.#incarnation.opened()
     const { record, epoch, node } = this.#incarnation
     if (record === undefined || !this.#incarnation.mayClaim()) return { kind: "failed" }

@@ -146,7 +146,7 @@ export type ClaimEvent =
   | { readonly kind: "failed" }
 
 export type ClaimCommand =
-  /** Write the placement, on the conditions of the guess, and that the own record is at its known revision. */
+  /** Write the placement, on the conditions of the guess, and that the own record has not changed. */
   | { readonly kind: "take"; readonly guess: Guess }
   | { readonly kind: "read-placement" }
   | { readonly kind: "read-node"; readonly node: string }

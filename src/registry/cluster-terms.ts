@@ -1,25 +1,25 @@
 /**
- * What all nodes of a cluster must have in common to talk to each other, as it stands in the store: whoever
- * does not fit is told so when it starts.
+ * What all nodes of a cluster must have in common to talk to each other, as it is in the store: a node that
+ * does not fit fails to start.
  *
- * Membership is by the store alone. A node with another secret would be a member like any other, would be
- * given actors, and nobody could reach them. So the first node writes down what it is, and each node that
- * joins compares, before there is a record of it.
+ * Membership is by the store alone. A node with another secret would be a member like any other and would be
+ * given actors, which no other node could reach. So the first node writes its terms, and each node that joins
+ * compares its own with them, before there is a record of it.
  *
- * Secrets stand there as fingerprints, by which nothing can be proven. One in common is enough, as for a
- * connection; the node that joins writes its own down, so that the key follows a change of the secret from
- * rollout to rollout. As that is what the last one has, and not what all have, the record of each node says
- * its own too, and whoever joins is compared with each that is alive. What no node in the cluster could get
- * by with is replaced once none is left.
+ * Secrets are stored as fingerprints, which prove nothing. One in common is enough, as for a connection; the
+ * node that joins writes its own, so that the terms follow a change of the secret from rollout to rollout.
+ * They are those of the node that joined last, so the record of each node has its own too, and a node that
+ * joins is compared with all that are alive. Terms that a node does not fit are replaced once no node is
+ * alive.
  */
 export interface ClusterTerms {
-  /** Of the wire format. */
+  /** The version of the wire format. */
   readonly version: number
-  /** The codec's name. */
+  /** The name of the codec. */
   readonly codec: string
   /** How nodes are reached. */
   readonly transport: Transport
-  /** Fingerprints of one secret or two; none where there is no secret. */
+  /** Fingerprints of one secret or two; empty without a secret. */
   readonly secrets: readonly string[]
 }
 
@@ -27,27 +27,30 @@ type Transport = "none" | "tcp" | "tls"
 
 type TermsDecision =
   | { readonly kind: "fits" }
-  /** Its own terms are to stand there. */
+  /** The node fits once its own terms are written. */
   | { readonly kind: "write" }
-  /** It may only join once no node is left that has joined on these terms. */
+  /** The node may join only once no node is alive that has joined on these terms. */
   | { readonly kind: "misfit"; readonly field: string; readonly problem: string }
 
-/** `there` is what stands in the store: undefined if nothing, null if this version cannot read it. */
+/** `there` are the terms in the store: undefined if there are none, null if this version cannot read them. */
 export function compareTerms(own: ClusterTerms, there: ClusterTerms | undefined | null): TermsDecision {
   if (there === undefined) return { kind: "write" }
   if (there === null)
-    return misfit("store", "its nodes are of a version that is not known here; start theirs")
+    return misfit(
+      "store",
+      "the terms of its cluster are of an unknown version; start the version that wrote them",
+    )
   if (own.version !== there.version) {
     return misfit(
       "store",
-      `its nodes speak version ${there.version} of the wire format, and this one ${own.version}; stop them all first`,
+      `its nodes use version ${there.version} of the wire format (this node uses ${own.version}); stop all of them first`,
     )
   }
   if (own.transport !== there.transport) return transportMisfit(own.transport, there.transport)
   if (own.codec !== there.codec) {
     return misfit(
       "codec",
-      `it is ${own.codec}, and ${there.codec} on the nodes of the cluster in this store; set the same on all`,
+      `must be ${there.codec}, as on the nodes of the cluster in this store (got ${own.codec}); set the same on all`,
     )
   }
   if (!mayMeet(own.secrets, there.secrets)) return secretMisfit(own, there)
@@ -66,35 +69,38 @@ function transportMisfit(own: Transport, there: Transport): TermsDecision {
   if (own === "none") {
     return misfit(
       "listen",
-      "the nodes of the cluster in this store listen; set listen, so that they can reach this one",
+      "must be set, as the nodes of the cluster in this store listen; otherwise they cannot reach this one",
     )
   }
   if (there === "none") {
     return misfit(
       "listen",
-      "the node of the cluster in this store does not listen; stop it, or set listen there too",
+      "must not be set, as the node of the cluster in this store does not listen; stop it, or set listen there",
     )
   }
   return own === "tcp"
-    ? misfit("listen.tls", "the nodes of the cluster in this store use TLS; set it here too")
+    ? misfit("listen.tls", "must be set, as the nodes of the cluster in this store use TLS")
     : misfit(
         "listen.tls",
-        "the nodes of the cluster in this store do not use TLS; leave it out, or stop them all first",
+        "must not be set, as the nodes of the cluster in this store do not use TLS; stop all of them to change it",
       )
 }
 
 function secretMisfit(own: ClusterTerms, there: ClusterTerms): TermsDecision {
   if (own.secrets.length === 0)
-    return misfit("listen.secret", "the nodes of the cluster in this store have a secret; set the same here")
+    return misfit(
+      "listen.secret",
+      "must be set, as the nodes of the cluster in this store have a secret; set the same here",
+    )
   if (there.secrets.length === 0) {
     return misfit(
       "listen.secret",
-      "the nodes of the cluster in this store have no secret; leave it out, or stop them all first",
+      "must not be set, as the nodes of the cluster in this store have no secret; stop all of them to change it",
     )
   }
   return misfit(
     "listen.secret",
-    "it is not the secret of the nodes of the cluster in this store; set theirs, and to change it start every node with [next, current] first",
+    "must be the secret of the nodes of the cluster in this store; to change it start every node with [next, current] first",
   )
 }
 
@@ -106,7 +112,7 @@ export function encodeClusterTerms({ version, codec, transport, secrets }: Clust
   return Buffer.from(JSON.stringify({ version, codec, transport, secrets }))
 }
 
-/** Null for what this version cannot read. */
+/** Null for bytes that this version cannot read. */
 export function decodeClusterTerms(bytes: Uint8Array): ClusterTerms | null {
   try {
     const { version, codec, transport, secrets } = JSON.parse(Buffer.from(bytes).toString()) as ClusterTerms

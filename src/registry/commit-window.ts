@@ -1,11 +1,11 @@
 /**
- * How much of one kind a node has in flight at its store: so many requests, and so many bytes. The rest waits
- * here, in the order in which it came.
+ * Limits the requests of one kind, and their bytes, that a node has in flight at its store. Further requests
+ * wait here, in the order in which they came.
  *
- * A store serves what it is given one after the other. If a node handed over all that it has to do at once,
- * its next renewal would come behind it, and by the time it is served the lease has run out. What waits here
- * costs nothing, and can be taken back: once the node is fenced all of it is let through, finds that its
- * doors are shut, and sends nothing.
+ * A store serves its requests one after the other. If a node sent all of its requests at once, its next
+ * renewal would be served after them, when the lease has expired. A request that waits here costs nothing,
+ * and can be taken back: once the node is fenced all of them are let in, find that their doors are shut, and
+ * send nothing.
  */
 export class CommitWindow {
   readonly #maxRequests: number
@@ -28,10 +28,7 @@ export class CommitWindow {
     return this.#waiting.length - this.#next
   }
 
-  /**
-   * Undefined if there is room; otherwise resolves when there is. Whoever has entered leaves, with the same
-   * bytes.
-   */
+  /** Returns undefined if there is room; otherwise resolves when there is. Each `enter` needs a `leave`. */
   enter(bytes = 0): Promise<void> | undefined {
     if (this.waiting === 0 && this.#hasRoomFor(bytes)) {
       this.#count(bytes)
@@ -40,18 +37,19 @@ export class CommitWindow {
     return new Promise((enter) => this.#waiting.push({ bytes, enter }))
   }
 
+  /** Ends a request that has entered with so many bytes. */
   leave(bytes = 0): void {
     this.#requests -= 1
     this.#bytes -= bytes
     while (this.waiting > 0 && this.#hasRoomFor((this.#waiting[this.#next] as Waiting).bytes)) this.#letIn()
   }
 
-  /** All that waits is let in, room or not: it has nothing to send any more. */
+  /** Lets in all that wait, whether there is room or not: they have nothing to send any more. */
   drain(): void {
     while (this.waiting > 0) this.#letIn()
   }
 
-  /** What is larger than all of it passes alone. */
+  /** A request that is larger than the window passes alone. */
   #hasRoomFor(bytes: number): boolean {
     if (this.#requests === 0) return true
     return this.#requests < this.#maxRequests && this.#bytes + bytes <= this.#maxBytes
@@ -74,10 +72,7 @@ export class CommitWindow {
   }
 }
 
-/**
- * What has been let in is dropped in pieces of this length: one at a time would move the whole queue each
- * time.
- */
+/** The queue is compacted after so many were let in: after each, the whole queue would move every time. */
 const COMPACT_AT = 4_096
 
 interface CommitWindowOptions {
@@ -91,13 +86,13 @@ interface Waiting {
 }
 
 /**
- * What a node may have in flight: together less than a store serves in a small part of a lease, also a slow
- * one. More in flight would not be served sooner.
+ * The limits of a node: together less than even a slow store serves in a small part of a lease. More in
+ * flight would not be served sooner.
  */
 export class CommitWindows {
   /** Claims and releases. */
   readonly placements = new CommitWindow({ maxRequests: 1_024 })
-  /** Reads of states: apart from claims, or the first activation would wait for the last claim. */
+  /** Reads of states; apart from claims, or the first activation would wait for the last claim. */
   readonly loads = new CommitWindow({ maxRequests: 1_024 })
   readonly saves = new CommitWindow({ maxRequests: 1_024, maxBytes: 16 * 1_024 * 1_024 })
 

@@ -5,16 +5,16 @@ import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.
 import { CLUSTER } from "./registry-keys.js"
 
 /*
- * Every commit that the registry makes: on which conditions, and what it writes.
+ * Every commit that the registry makes: its conditions, and what it writes.
  *
- * The decisions say when; these say what. They are apart from the drivers that send them, so that the
- * explorer in `spec/` judges the very conditions that go to the store, and not its own idea of them.
+ * The decisions say when a commit is made, these functions what it is. They are apart from the drivers that
+ * send them, so that the explorer in `spec/` checks the conditions that go to the store, and not a copy.
  */
 
-/** A commit in whatever epoch its sender lives. */
+/** A commit without the epoch, which is that of its sender. */
 export type Proposal = Omit<Commit, "epoch">
 
-/** On what stood there when this node was compared with it. */
+/** Conditioned on the terms that this node was compared with. */
 export function termsCommit(terms: ClusterTerms, over: Revision | undefined): Proposal {
   return {
     conditions: [
@@ -24,10 +24,7 @@ export function termsCommit(terms: ClusterTerms, over: Revision | undefined): Pr
   }
 }
 
-/**
- * Record and lease come into being together; on the terms that this node fits, where it was compared with
- * any.
- */
+/** Creates record and lease together; conditioned on the terms that this node fits, if there are any. */
 export function joinCommit(node: string, record: NodeRecord, lease: Uint8Array, terms?: Revision): Proposal {
   return {
     conditions: [
@@ -43,14 +40,14 @@ export function joinCommit(node: string, record: NodeRecord, lease: Uint8Array, 
 }
 
 /**
- * Either condition alone keeps an ended lease ended. Without the one on the record a node that was set down
- * would go on; without the one on the lease, renewals that hung would come one after the other, and keep a
- * dead node's lease alive.
+ * Either condition alone keeps an ended lease ended. Without the one on the record a node that was declared
+ * down would go on; without the one on the lease, renewals that hung would arrive one after the other, and
+ * keep a dead node's lease alive.
  */
 export function renewCommit(
   node: string,
   { lease, record }: { readonly lease: Revision; readonly record: Revision },
-  /** What is written: the lease, and with it the record, if there is one. */
+  /** The value of the lease, and the record if it is written too. */
   { value, said }: { readonly value: Uint8Array; readonly said?: NodeRecord | undefined },
 ): Proposal {
   const renewal = { kind: "put", key: leaseKey(node), value } as const
@@ -66,7 +63,7 @@ export function renewCommit(
   }
 }
 
-/** On the lease alone: whether others have written into the record since makes no difference. */
+/** Conditioned on the lease alone: it does not matter whether another node has changed the record since. */
 export function endCommit(node: string, lease: Revision): Proposal {
   return {
     conditions: [{ kind: "at", key: leaseKey(node), revision: lease }],
@@ -84,7 +81,7 @@ export function downCommit(node: string, known: NodeRecord, at: Revision): Propo
   }
 }
 
-/** `key` is that of the placement, and `record` the revision of the claimer's own record. */
+/** `key` is the key of the placement, and `record` the revision of the claimer's own record. */
 export function claimCommit(
   key: string,
   claimer: { readonly node: string; readonly record: Revision },
@@ -99,7 +96,7 @@ export function claimCommit(
   }
 }
 
-/** The same node claims again and again. */
+/** Keeps the bytes of the last node, as the same node claims again and again. */
 function bytesOf(node: string): Uint8Array {
   if (node !== lastNode) {
     lastNode = node
@@ -117,7 +114,7 @@ function conditionsOf(key: string, guess: Guess): Condition[] {
   return guess.kind === "own" ? [at] : [at, { kind: "absent", key: nodeKey(guess.node) }]
 }
 
-/** What a claim is told of the store's answer to its commit. */
+/** The event that the store's answer to its commit is for a claim. */
 export function claimAnswered(
   key: string,
   node: string,
@@ -147,8 +144,8 @@ export function releaseCommit(key: string, generation: Revision): Proposal {
 }
 
 /**
- * On the placement, so that a stale copy changes nothing; and on the state, so that a save that hung undoes
- * nothing.
+ * Conditioned on the placement, so that a stale copy changes nothing; and on the state, so that a save that
+ * hung undoes nothing.
  */
 export function saveCommit(
   placement: { readonly key: string; readonly generation: Revision },

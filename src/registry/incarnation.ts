@@ -193,14 +193,8 @@ export class Incarnation {
     if (isShut === (this.#shutAt !== undefined)) return
     if (isShut) {
       this.#shutAt = now.monotonicMs
-      logger.log(
-        "warn",
-        "the lease was not renewed in time; actors wait for the store to renew or refuse it",
-        {
-          node: this.node.toString(),
-          ...(this.#trouble === undefined ? {} : { error: this.#trouble }),
-        },
-      )
+      const error = this.#trouble === undefined ? {} : { error: this.#trouble }
+      logger.log("warn", LATE, { node: this.node.toString(), ...error })
       doors.shut()
       const { clock, terms } = this.#dependencies
       this.#turnAway = clock.setTimer(turnAwayMs(terms), () => {
@@ -214,7 +208,7 @@ export class Incarnation {
     const waitedMs = now.monotonicMs - (this.#shutAt as MonotonicMs)
     this.#shutAt = undefined
     if (isHolding)
-      logger.log("info", "the lease is renewed, and nobody had ended it; actors go on", { waitedMs })
+      logger.log("info", "the lease was renewed before another node ended it; actors go on", { waitedMs })
     doors.decided()
   }
 
@@ -371,6 +365,8 @@ export class Incarnation {
     return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() }
   }
 }
+
+const LATE = "the lease was not renewed in time; actors wait for the store to renew or refuse it"
 
 interface IncarnationDependencies {
   readonly store: ClusterStore

@@ -6,23 +6,23 @@ import { type LeaseTerms, observerMs } from "./lease-terms.js"
 /**
  * The observer's half of node leases: a decision.
  *
- * Every process watches all leases, and counts for itself, on its own clock, for how long it has seen each at
- * one revision: from when it received the first sight of it. A lease that has not moved for the ttl and its
- * margin has a holder that is silent, since that one counted a shorter time from an earlier moment; so
- * whoever sees this may end it. The commit is conditioned on the very revision, so a renewal that this
- * process has not heard of yet is never ended by mistake.
+ * Every process watches all leases, and counts on its own clock for how long it has seen each at one
+ * revision: from when it received the first sight of it. If a lease has not been renewed for the ttl and its
+ * margin, its holder is silent, since the holder counted a shorter time from an earlier moment; so every
+ * process that sees this may end the lease. The commit is conditioned on that revision, so a renewal that
+ * this process has not seen yet is never ended by mistake.
  *
- * Sights belong to the process and not to its node: one that is fenced and has not come back still watches,
- * or two nodes that fenced each other would wait for ever. A lease of its own former life is ended like any
- * other.
+ * Sights belong to the process and not to its incarnation: a process that is fenced still watches, or two
+ * nodes that fenced each other would wait for ever. The lease of a former incarnation of this process is
+ * ended like any other.
  *
- * A process that could not renew its own lease in time has not been able to see others renew theirs either:
- * while it waits for the store it ends nobody's for having run out, and once it has its own again it gives
- * the others as much time as they need for the same. Otherwise the first that finds the store again after an
- * outage would end all others.
+ * A process that could not renew its own lease in time may not have seen other nodes renew theirs either:
+ * while it waits for the store it ends no expired lease, and once its own is renewed it gives the others as
+ * much time as they need for the same. Otherwise the first node that reaches the store after an outage would
+ * end all others.
  *
- * Only one of all who see it has to end it, and any of them can; those who come second are refused, and that
- * is all. A death that the kernel proves needs no waiting.
+ * Several processes may end a lease at once: the first commit is made, and the others are refused. A death
+ * that the kernel proves needs no waiting.
  */
 export class LeaseObserver {
   readonly #terms: LeaseTerms
@@ -38,8 +38,8 @@ export class LeaseObserver {
   }
 
   /**
-   * The store showed this lease, by a listing or a watch. `terms` are the lease's own. Says whether it has
-   * moved since it was first seen.
+   * The store has shown this lease, by a listing or a watch. `terms` are the lease's own. Returns whether the
+   * lease was renewed since it was first seen.
    */
   saw(node: string, revision: Revision, now: MonotonicMs, terms: LeaseTerms = this.#terms): boolean {
     assert(revision > NOT_SEEN, "a lease was seen at a revision that no store gives")
@@ -49,21 +49,21 @@ export class LeaseObserver {
     return known !== undefined && known.revision !== NOT_SEEN
   }
 
-  /** It is not there any more. */
+  /** The lease is gone. */
   gone(node: string): void {
     this.#sights.delete(node)
   }
 
   /**
-   * The kernel says that its holder has died. A renewal that the holder sent before may still arrive, and
-   * helps it no more.
+   * The kernel has proved that the holder is dead. A renewal that the holder sent before may still arrive,
+   * and changes nothing.
    */
   died(node: string): void {
     const known = this.#sights.get(node) ?? { revision: NOT_SEEN, endAt: Number.POSITIVE_INFINITY }
     this.#sights.set(node, { ...known, isDead: true })
   }
 
-  /** This process hears from the store again, after it had not for so long that its own lease had run out. */
+  /** The store answers this process again, after its own lease had expired. */
   cameBack(now: MonotonicMs): void {
     for (const [node, sight] of this.#sights) {
       const endAt = Math.max(sight.endAt, now + this.#terms.ttlMs / 2)
@@ -71,15 +71,12 @@ export class LeaseObserver {
     }
   }
 
-  /** The store began again: nothing that was seen before means anything. */
+  /** Another epoch of the store has begun, in which the sights of before mean nothing. */
   forgetAll(): void {
     this.#sights.clear()
   }
 
-  /**
-   * The leases that may be ended now, at the revisions that they were seen at. Each is said again after a
-   * while.
-   */
+  /** The leases that may be ended now, at the revisions seen. Returns each of them again after a while. */
   due(now: MonotonicMs): readonly EndableLease[] {
     const due: EndableLease[] = []
     for (const [node, sight] of this.#sights) {
@@ -109,20 +106,20 @@ export class LeaseObserver {
   }
 }
 
-/** Its death is known before its lease is. */
+/** The revision of a lease whose holder is known to be dead before the lease was seen. */
 const NOT_SEEN: Revision = 0
 
 export interface LeaseSight {
   readonly revision: Revision
-  /** From when on it may be ended. */
+  /** From when on the lease may be ended. */
   readonly endAt: MonotonicMs
-  /** Proved. */
+  /** Whether the death of the holder is proved. */
   readonly isDead: boolean
-  /** When it was last said to be due. */
+  /** When `due` has last returned it. */
   readonly askedAt?: MonotonicMs
 }
 
-/** Delete lease and record in one commit, on the condition that the lease is at this revision. */
+/** A lease to delete with its record in one commit, on the condition that it is at this revision. */
 export interface EndableLease {
   readonly node: string
   readonly lease: Revision

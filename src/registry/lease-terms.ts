@@ -1,12 +1,9 @@
 import type { MonotonicMs, WallMs } from "../ports/clock.js"
 
-/**
- * How long a lease lasts, and by how much clocks may be wrong: each within `driftMargin` of true time, fast
- * or slow.
- */
+/** How long a lease lasts without renewal, and by how much clocks may be wrong. */
 export interface LeaseTerms {
   readonly ttlMs: number
-  /** A share of the ttl, from 0 to 1. */
+  /** Each clock is within this share of true time, fast or slow; from 0 to 1. */
   readonly driftMargin: number
 }
 
@@ -16,29 +13,26 @@ export interface Instant {
   readonly wallMs: WallMs
 }
 
-/** The holder falls silent after this long, counted from before its renewal was sent. */
+/** How long the holder may act, counted from before its last confirmed renewal was sent. */
 export function holderMs({ ttlMs, driftMargin }: LeaseTerms): number {
   return ttlMs * (1 - driftMargin)
 }
 
-/**
- * An observer may end it after this long, counted from when it received the first sight of the lease at one
- * revision.
- */
+/** How long an observer waits before it ends a lease, counted from when it first saw its revision. */
 export function observerMs({ ttlMs, driftMargin }: LeaseTerms): number {
   return ttlMs * (1 + driftMargin)
 }
 
 /**
- * What a lease says of itself, so that whoever watches it waits for as long as its holder thinks, also where
- * the two were started with different settings. An observer that is less sure of clocks than the holder waits
- * by its own margin.
+ * The value of a lease: its own terms, so that observers wait for as long as its holder counts on, even if
+ * they were started with different settings. An observer with a larger margin than the holder waits by its
+ * own.
  */
 export function encodeTerms({ ttlMs, driftMargin }: LeaseTerms): Uint8Array {
   return Buffer.from(`${ttlMs} ${driftMargin}`)
 }
 
-/** The terms to watch a lease by. */
+/** The terms by which to watch a lease with this value. */
 export function termsToWatch(lease: Uint8Array, own: LeaseTerms): LeaseTerms {
   const [ttlMs = 0, driftMargin = 0] = Buffer.from(lease).toString().split(" ").map(Number)
   if (!(ttlMs > 0 && driftMargin > 0)) return own
@@ -58,9 +52,9 @@ export function renewEveryMs({ ttlMs }: LeaseTerms): number {
 }
 
 /**
- * How long the store is given to answer a renewal, or a look at the lease, before something else is tried:
- * half of the time that is left, so that there is as much again for the next attempt; and never so little
- * that a slow store is asked the next thing instead of being waited for.
+ * How long the holder waits for the answer to a renewal, or to a read of the lease, before its next attempt:
+ * half of the time that is left, so that there is as much again for the next one; but never so little that a
+ * slow store gets another request instead of being waited for.
  */
 export function patienceMs({ ttlMs }: LeaseTerms, leftMs: number): number {
   return Math.max(ttlMs / 6, leftMs / 2)

@@ -372,7 +372,7 @@ export type LeaseCommand =
       readonly announces: boolean
       /** From before it is sent. */
       readonly sentAt: Instant
-      /** Without an answer by then the renewal is unsure; a confirmation that comes later is still handled. */
+      /** Without an answer by then the renewal is unsure; a later confirmation is still handled. */
       readonly withinMs: number
     }
   /** Read lease and record. */

@@ -294,7 +294,7 @@ test("says once whether its death can be proved, and if not why", async () => {
   await scene.clock.advance(2_500)
   expect(proved.told).toContain("rejoined")
   expect(proved.log.filter((line) => line.startsWith("info"))).toEqual([
-    "info other nodes of this host are told at once if this process dies",
+    "info other nodes of this host are notified at once if this process dies",
   ])
   const none: Lifeline = {
     hold: async () => ({
@@ -306,7 +306,7 @@ test("says once whether its death can be proved, and if not why", async () => {
   }
   const unproved = await scene.member({ lifeline: none })
   expect(unproved.log).toEqual([
-    "warn if this process dies, other nodes know only when its lease has run out",
+    "warn if this process dies, other nodes know only when its lease has expired",
   ])
   expect(unproved.fields).toEqual([{ because: "the path is too long; set TMPDIR", afterMs: OBSERVER_MS }])
   expect((await scene.member()).log).toEqual([])
@@ -321,7 +321,7 @@ test("a node whose event loop was blocked says for how long", async () => {
   expect(node.log).toEqual([
     "warn the event loop was blocked, or the process was stopped",
     "warn the lease was not renewed in time; actors wait for the store to renew or refuse it",
-    "info the lease is renewed, and nobody had ended it; actors go on",
+    "info the lease was renewed before another node ended it; actors go on",
   ])
   expect(node.fields[0]).toEqual({ blockedMs: 7_000 })
 })

@@ -237,11 +237,11 @@ export class NodeLifecycle {
     this.#loggedProof = { because }
     const { logger, terms } = this.#dependencies
     if (because === undefined) {
-      logger.log("info", "other nodes of this host are told at once if this process dies")
+      logger.log("info", "other nodes of this host are notified at once if this process dies")
       return
     }
     const afterMs = observerMs(terms)
-    logger.log("warn", "if this process dies, other nodes know only when its lease has run out", {
+    logger.log("warn", "if this process dies, other nodes know only when its lease has expired", {
       because,
       afterMs,
     })

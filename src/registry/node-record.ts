@@ -1,16 +1,14 @@
 import type { NodeId } from "../address/node-id.js"
 
-/**
- * What a node says of itself, for all to read. Only the node writes it, except that others may set it `down`.
- */
+/** What a node publishes about itself. Only the node writes it, except that others may set it `down`. */
 export interface NodeRecord {
   readonly status: RecordStatus
   readonly roles: readonly string[]
-  /** The types of actors that it hosts. */
+  /** The types of actors that the node hosts. */
   readonly types: readonly string[]
-  /** What its death can be proved by on its host; see `ports/lifeline.ts`. */
+  /** The mark by which processes on its host can prove its death; see `ports/lifeline.ts`. */
   readonly lifeline: string | undefined
-  /** Fingerprints of its secrets, as in `ClusterTerms`. Undefined where it says nothing of them. */
+  /** Fingerprints of its secrets, as in `ClusterTerms`; undefined if they are not known. */
   readonly secrets?: readonly string[] | undefined
 }
 
@@ -31,7 +29,7 @@ export function encodeRecord({ status, roles, types, lifeline, secrets }: NodeRe
   return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets }))
 }
 
-/** Undefined for what is no record: written by a version that is not known here. */
+/** Undefined for bytes that this version cannot read. */
 export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
   try {
     const read = JSON.parse(Buffer.from(bytes).toString()) as NodeRecord

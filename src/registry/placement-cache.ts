@@ -2,38 +2,37 @@ import type { NodeId } from "../address/node-id.js"
 import type { Revision } from "../ports/store.js"
 
 /**
- * Where actors are, as far as this node has heard: a decision.
+ * Where actors are, as far as this node knows: a decision.
  *
- * Word of a placement comes from many sides and in any order: a watch lags behind a read, an answer that was
- * slow tells of what has been moved since. So each says the revision that it is about, and lower never
- * replaces higher. A placement's is its generation. An absence has that of the delete, or of the moment at
- * which nothing was there; it replaces every placement up to it, and only one that was made later replaces
- * it.
+ * Reports of a placement come from many sides and in any order: a watch lags behind a read, and a slow answer
+ * may be about a placement that has moved since. So each report carries its revision, and a lower one never
+ * replaces a higher one. The revision of a placement is its generation. That of an absence is the revision of
+ * the delete, or of the moment at which nothing was there; it replaces every placement up to it, and only a
+ * later placement replaces it.
  *
- * Revisions can be compared within one epoch of the store and not beyond, so the cache is of one epoch and
- * passes over what is told of another. One late word from before a restored backup would otherwise have a
- * revision that the new history takes days to reach, and nothing could correct it until then.
+ * Revisions can be compared only within one epoch of the store, so the cache is of one epoch and ignores
+ * reports of others. A late report from before a restored backup would otherwise have a revision that the new
+ * history takes days to reach, and nothing could correct it until then.
  *
- * An entry is a hint. A claim is judged by the store, and a node that is called for an actor that it does not
- * have says where the store has it. That is why forgetting is allowed: what was dropped or evicted may be
- * learned again from older word, which costs one call that is redirected, and the answer to that has the
- * higher revision.
+ * An entry is a hint. A claim is decided by the store, and a node that is called for an actor that it does
+ * not have answers where the store has it. That is why entries may be dropped: one that was dropped or
+ * evicted may be learned again from an older report, which costs one redirected call, and the answer to that
+ * has the higher revision.
  *
- * The room is limited, and who has to go is decided by second chance: entries leave in the order in which
- * they came, but one that was asked for since goes back to the end. To move each entry when it is asked for
- * would be exact, and would make a lookup more than twice as dear; this way it is one probe and one mark.
- * Being told of an entry does not mark it, or the watch, which tells of the whole cluster, would push out
- * what this node needs.
+ * The capacity is limited, and entries are evicted by second chance: in the order in which they came, but one
+ * that was looked up since goes back to the end. To move each entry when it is looked up would be exact, and
+ * would make a lookup more than twice as expensive; this way it is one probe and one mark. A report does not
+ * mark its entry, or the watch, which reports on the whole cluster, would evict what this node needs.
  *
- * When a node is gone all entries are looked through for it. An index by node would have to be kept right at
- * every change, to save ten milliseconds or so on the rare day that a node dies.
+ * When a node is gone, all entries are searched for it. An index by node would have to be kept up to date at
+ * every change, to save some ten milliseconds in the rare case that a node dies.
  */
 export class PlacementCache {
   readonly #capacity: number
   readonly #entries = new Map<string, CacheEntry>()
   /**
-   * Stands before the first entry. To begin at the front each time would walk over the holes that deleted
-   * ones leave there.
+   * An iterator before the first entry. A new one for each eviction would walk over the holes that deleted
+   * entries leave at the front.
    */
   readonly #front = this.#entries.entries()
   #epoch: string
@@ -54,7 +53,7 @@ export class PlacementCache {
     return { epoch: this.#epoch, capacity: this.#capacity, entries }
   }
 
-  /** The epoch of the store that all of it is of. */
+  /** The epoch of the store that all entries are of. */
   get epoch(): string {
     return this.#epoch
   }
@@ -64,8 +63,8 @@ export class PlacementCache {
   }
 
   /**
-   * Undefined where nothing is known. The node that it names may be gone by now: who is there, the view of
-   * the cluster says.
+   * Returns undefined where nothing is known. The node of a placement may be gone: compare it with the view
+   * of the cluster.
    */
   lookup(key: string): Whereabouts | undefined {
     const entry = this.#entries.get(key)
@@ -74,7 +73,7 @@ export class PlacementCache {
     return entry.where
   }
 
-  /** Whether this very word of it has been heard. */
+  /** Whether the entry of the actor has this revision. */
   knows(key: string, revision: Revision): boolean {
     const entry = this.#entries.get(key)
     return entry !== undefined && revisionOf(entry.where) === revision
@@ -114,12 +113,12 @@ export class PlacementCache {
     return { kind: "learned", before, evicted: undefined }
   }
 
-  /** The key that had to go. There is an entry. */
+  /** Returns the evicted key. There is at least one entry. */
   #evict(): string {
     for (let passed = 0; ; passed += 1) {
       const [key, entry] = this.#front.next().value as [string, CacheEntry]
       this.#entries.delete(key)
-      if (!entry.isMarked || passed === MOST_PASSED) return key
+      if (!entry.isMarked || passed === MAX_PASSED) return key
       entry.isMarked = false
       this.#entries.set(key, entry)
     }
@@ -139,22 +138,19 @@ export class PlacementCache {
   }
 }
 
-/**
- * So many get a second chance at one time: where all are marked, nobody waits until the whole cache has been
- * gone through.
- */
-const MOST_PASSED = 64
+/** So many entries get a second chance in one eviction, which never walks the whole cache. */
+const MAX_PASSED = 64
 
 /**
- * No true placement has the revision of an absence; should it be told, absence is preferred, for it leads to
- * the store.
+ * No true placement has the revision of an absence; if one is reported, the absence is preferred, because
+ * then the store is read.
  */
 function replaces(told: Whereabouts, known: Whereabouts): boolean {
   if (told.kind === "placed") return told.generation > revisionOf(known)
   return known.kind === "placed" ? told.revision >= known.generation : told.revision > known.revision
 }
 
-/** The revision at which this was so: of two reports of one placement, the one with the higher is later. */
+/** The revision of the report: of two reports of one placement, the one with the higher revision is later. */
 export function revisionOf(where: Whereabouts): Revision {
   return where.kind === "placed" ? where.generation : where.revision
 }
@@ -178,38 +174,38 @@ export interface Absent {
 }
 
 interface PlacementCacheOptions {
-  /** The store's. */
+  /** The epoch of the store. */
   readonly epoch: string
-  /** 1 at least. */
+  /** How many entries are kept; at least 1, default 100,000. */
   readonly capacity?: number
 }
 
 interface CacheEntry {
   where: Whereabouts
-  /** It was asked for since it was put at the end. */
+  /** Whether it was looked up since it was put at the end. */
   isMarked: boolean
 }
 
-/** All that later answers depend on. */
+/** All that later outcomes depend on. */
 interface PlacementCacheSnapshot {
   readonly epoch: string
   readonly capacity: number
-  /** Who leaves first is first. */
+  /** In the order of eviction. */
   readonly entries: readonly (Readonly<CacheEntry> & { readonly key: string })[]
 }
 
 export type PlacementCacheEvent =
-  /** The store showed it: a get, or what a commit was refused for. */
+  /** The store has shown it, by a read or a refused commit. */
   | Told<"read", Whereabouts>
-  /** By the store's watch. */
+  /** The watch of the store has shown it. */
   | Told<"changed", Whereabouts>
   /** This node's own claim was committed. */
   | Told<"claimed", Placed>
-  /** This node's own release was. */
+  /** This node's own release was committed. */
   | Told<"released", Absent>
-  /** A node that was called does not have the actor, and says what it read from the store. */
+  /** A node that was called does not have the actor, and answered what it read from the store. */
   | Told<"misdirected", Whereabouts>
-  /** What is known of it led nowhere: the store is to be asked. */
+  /** A call by this entry failed: the store has to be read. */
   | { readonly kind: "doubted"; readonly key: string }
   /** The node's record is gone. */
   | { readonly kind: "node-gone"; readonly node: NodeId }
@@ -228,9 +224,9 @@ interface Told<Kind, Where> {
 export type PlacementCacheOutcome =
   | {
       readonly kind: "learned"
-      /** What it replaces. */
+      /** The entry that was replaced. */
       readonly before: Whereabouts | undefined
-      /** The key that had to make room. */
+      /** The key of the entry that was evicted for it. */
       readonly evicted: string | undefined
     }
   | { readonly kind: "ignored"; readonly because: IgnoredBecause }

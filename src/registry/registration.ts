@@ -2,7 +2,7 @@ import type { NodeId } from "../address/node-id.js"
 import type { Revision } from "../ports/store.js"
 import type { Tenure } from "./tenure.js"
 
-/** The outcome of `register`: this node has the actor, or why it does not. */
+/** The outcome of `register`: the tenure of this node, or why it has none. */
 export type Registration =
   | { readonly kind: "acquired"; readonly tenure: Tenure }
   | { readonly kind: "acquire-denied"; readonly because: Denial }
@@ -17,7 +17,7 @@ export type Denial =
   | { readonly kind: "fenced" | "leaving" | "unavailable"; readonly detail: string }
 
 /**
- * `changed`: another node has it by now. `unknown`: the store did not answer, and the placement may still be
- * there.
+ * The outcome of a release. `changed`: the placement has another generation by now. `unknown`: the store did
+ * not answer, and the placement may still be there.
  */
 export type Unregistration = "released" | "changed" | "unknown"

@@ -1,7 +1,7 @@
 import type { ActorId } from "../address/actor-id.js"
 import { decodeKey } from "../address/actor-key.js"
 
-// Where the registry keeps what. The namespace is the store's own affair: it was opened for one.
+// The keys of the registry. They do not contain the namespace, for which the store was opened.
 
 export function placementKey(id: ActorId): string {
   return PLACEMENTS + id.path
@@ -16,7 +16,7 @@ export function placedName(placement: string): string | undefined {
   return decodeKey(placement.slice(PLACEMENTS.length))
 }
 
-/** What all nodes have in common. */
+/** The terms that all nodes have in common. */
 export const CLUSTER = "cluster"
 export const PLACEMENTS = "placements/"
 const STATE = "state/"

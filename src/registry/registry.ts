@@ -284,7 +284,7 @@ export class Registry implements TenureHolder {
       if (key !== undefined && this.#cache.knows(key, revision)) continue
       const where = this.#whereabouts(value, revision)
       if (key !== undefined && where !== undefined) this.#cache.handle({ kind: "changed", epoch, key, where })
-      else this.#dependencies.logger.log("warn", "there is a placement that cannot be read", { key: full })
+      else this.#dependencies.logger.log("warn", "this version cannot read a placement", { key: full })
     }
   }
 

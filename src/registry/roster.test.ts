@@ -65,7 +65,7 @@ test("a record that cannot be read is passed over, and said to be there", async 
   await scene.commit({ kind: "put", key: nodeKey(b), value: Buffer.from("{}") })
   await scene.commit({ kind: "put", key: `${nodeKey("nobody")}`, value: encodeRecord(record) })
   expect(membersOf(roster)).toEqual(["a up"])
-  expect(log).toEqual(Array(2).fill("warn there is a node record that this version cannot read"))
+  expect(log).toEqual(Array(2).fill("warn this version cannot read a node record"))
 })
 
 test("ends a lease that has not moved for the ttl and its margin, and not a moment sooner", async () => {
@@ -221,7 +221,7 @@ test("while its own node waits for the store it ends nobody's lease, and then gi
 test("says of a former life of this process that it was one, and not that it has died", async () => {
   const { scene, log } = await following(record, `${a}`)
   await scene.clock.advance(OBSERVER_MS)
-  expect(log).toEqual(["info this node's own former life was taken out of the cluster"])
+  expect(log).toEqual(["info a former incarnation of this node was taken out of the cluster"])
 })
 
 async function following(of: NodeRecord = record, former?: string) {

@@ -212,7 +212,7 @@ export class Roster {
     const record = decodeRecord(value)
     const id = record === undefined ? undefined : parsedNode(node)
     if (record === undefined || id === undefined) {
-      this.#dependencies.logger.log("warn", "there is a node record that this version cannot read", { node })
+      this.#dependencies.logger.log("warn", "this version cannot read a node record", { node })
       return
     }
     this.#records.set(node, { id, record, revision })
@@ -275,7 +275,7 @@ export class Roster {
       const result = await store.commit({ epoch: this.#leaseEpoch, ...endCommit(node, lease) })
       if (result.kind !== "committed") return
       if (this.#dependencies.isOwn(node)) {
-        logger.log("info", "this node's own former life was taken out of the cluster", { gone: node })
+        logger.log("info", "a former incarnation of this node was taken out of the cluster", { gone: node })
         return
       }
       const because = proved ? "its process has died" : "it did not renew its lease"

@@ -57,7 +57,7 @@ test("a later version is an error that says what to do", () => {
   const later = written(5, format({ shape: { version: 3 } }))
   expect(problemOf(() => readValue(later, format(), () => 0))).toBe("from-a-later-version")
   expect(() => readValue(later, format(), () => 0)).toThrow(
-    "it has version 3, and this node reads up to version 2; start the newer code",
+    "version must be at most 2 (got 3); start the newer code",
   )
 })
 
@@ -79,7 +79,7 @@ test("bytes that are cut off, or are none of this format, are an error and not a
 test("a value of as many bytes as are allowed is written, and one more is refused with the setting's name", () => {
   expect(written("x".repeat(MAX_BYTES - 2)).length).toBeGreaterThan(MAX_BYTES)
   expect(problemOf(() => written("x".repeat(MAX_BYTES - 1)))).toBe("too-large")
-  expect(() => written("x".repeat(MAX_BYTES - 1))).toThrow("it has 101 bytes, and maxStateBytes allows 100")
+  expect(() => written("x".repeat(MAX_BYTES - 1))).toThrow("must have at most 100 bytes (got 101)")
 })
 
 test("what the codec cannot write is refused", () => {

@@ -3,26 +3,26 @@ import { StateError } from "../errors/state-error.js"
 import type { Codec } from "../ports/codec.js"
 import { decodeState, encodeState, type StoredState } from "./stored-state.js"
 
-/** The state of one actor, as its type and this node read and write it. */
+/** How the state of one actor is encoded by its type and this node. */
 export interface StateFormat {
   readonly id: ActorId
   readonly codec: Codec
   readonly shape: StateShape
 }
 
-/** How a type of actors keeps its state. */
+/** The version of the state of a type of actors, and how older ones are upgraded. */
 export interface StateShape {
-  /** From 0. */
+  /** Counted from 0. */
   readonly version: number
-  /** Makes the present version from an older one. */
+  /** Converts a state of an older version to this one. */
   readonly upgrade?: StateUpgrade | undefined
 }
 
 export type StateUpgrade = (old: unknown, fromVersion: number) => unknown
 
 /**
- * The value of what is stored, upgraded if it is of an older version. Throws a `StateError` for what cannot
- * be read: a state that cannot be read is never taken for none.
+ * The stored value, upgraded if it is of an older version. Throws a `StateError` for bytes that cannot be
+ * decoded: such a state is never taken for none.
  */
 export function readValue(
   bytes: Uint8Array,
@@ -32,11 +32,11 @@ export function readValue(
   const actor = id.toString()
   const { version, codec: writtenWith, value } = readable(actor, () => decodeState(bytes))
   if (version > shape.version) {
-    const detail = `it has version ${version}, and this node reads up to version ${shape.version}`
+    const detail = `version must be at most ${shape.version} (got ${version})`
     throw new StateError(actor, "from-a-later-version", `${detail}; start the newer code`)
   }
   if (formatOf(writtenWith) !== formatOf(codec.name)) {
-    const detail = `it was written by the codec ${writtenWith}, and this node has ${codec.name}`
+    const detail = `codec must be ${writtenWith}, which wrote it (got ${codec.name})`
     throw new StateError(actor, "unreadable", detail)
   }
   const buffer = Buffer.from(value)
@@ -44,7 +44,7 @@ export function readValue(
   return version === shape.version ? decoded : upgraded(decoded, version, { actor, shape, upgrade })
 }
 
-/** The bytes to store for a value. Throws a `StateError` for what cannot be stored. */
+/** The bytes to store for a value. Throws a `StateError` for a value that cannot be stored. */
 export function writeValue(
   value: unknown,
   writeId: string,
@@ -60,14 +60,11 @@ export function writeValue(
   }
   const { bytes, valueBytes } = encoded
   if (valueBytes <= maxStateBytes) return bytes
-  const detail = `it has ${valueBytes} bytes, and maxStateBytes allows ${maxStateBytes}`
+  const detail = `must have at most ${maxStateBytes} bytes (got ${valueBytes}); save less, or raise maxStateBytes`
   throw new StateError(id.toString(), "too-large", detail)
 }
 
-/**
- * The id of the save that wrote these bytes; undefined for bytes that this version cannot read, which are
- * none of its own.
- */
+/** The id of the save that wrote these bytes; undefined if another version wrote them. */
 export function writeIdOf(bytes: Uint8Array): string | undefined {
   try {
     return decodeState(bytes).writeId
@@ -80,7 +77,7 @@ function readable<T>(actor: string, read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    throw new StateError(actor, "unreadable", `it cannot be read: ${(cause as Error).message}`, { cause })
+    throw new StateError(actor, "unreadable", `cannot be read: ${(cause as Error).message}`, { cause })
   }
 }
 
@@ -92,17 +89,21 @@ function upgraded(
   const { actor, shape, upgrade } = by
   const to = shape.version
   if (upgrade === undefined) {
-    throw new StateError(actor, "not-upgraded", `it has version ${from}, and nothing upgrades it to ${to}`)
+    throw new StateError(
+      actor,
+      "not-upgraded",
+      `version ${from} cannot be upgraded to ${to}; define upgradeState in its class`,
+    )
   }
   try {
     return upgrade(value, from)
   } catch (cause) {
-    const detail = `its upgrade from version ${from} to ${to} failed`
+    const detail = `the upgrade from version ${from} to ${to} failed`
     throw new StateError(actor, "not-upgraded", detail, { cause })
   }
 }
 
-/** A codec's name without the limits that follow it: what was written under other limits can be read. */
+/** The name of a codec without the limits that follow it: other limits do not matter to a reader. */
 function formatOf(codec: string): string {
   return codec.split(" ")[0] as string
 }

@@ -4,8 +4,8 @@ import type { Change, ClusterStore, Moment, StoreWatch } from "../ports/store.js
 import type { StoreTroubles } from "./store-troubles.js"
 
 /**
- * Keeps up with a part of the store: one look at it, and every change from there on. After a gap it looks
- * again; while the store is away it tries again, more and more slowly.
+ * Follows the keys with one prefix in the store: reads them once, then watches every change from there on.
+ * Reads again after a gap; while the store is away, retries with a growing pause.
  */
 export class StoreWatchLoop {
   readonly #store: ClusterStore
@@ -28,7 +28,7 @@ export class StoreWatchLoop {
     this.#what = what
   }
 
-  /** Resolves after the first look. Rejects if that is not answered, and has not begun then. */
+  /** Resolves after the first read. If that is not answered it rejects, and nothing is watched. */
   async begin(): Promise<void> {
     await this.#lookAndWatch()
   }
@@ -65,7 +65,7 @@ export class StoreWatchLoop {
 
 interface Followed {
   readonly prefix: string
-  /** Takes in what there is, and says when that was. Changes from then on follow. */
+  /** Reads what there is, and resolves with the moment of that. Changes from then on follow. */
   look(): Promise<Moment>
   changed(changes: readonly Change[]): void
 }

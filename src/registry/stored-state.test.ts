@@ -43,7 +43,7 @@ test("is read from the middle of a larger buffer", () => {
 test("what another version wrote, or nobody, is refused as such", () => {
   const later = encoded()
   later[0] = 2
-  expect(() => decodeState(later)).toThrow("it has the format 2; this version reads 1")
+  expect(() => decodeState(later)).toThrow("format must be 1 (got 2)")
   expect(() => decodeState(new Uint8Array(0))).toThrow(MalformedBytesError)
   const headBytes = encoded().length - value.length
   for (let end = 1; end < headBytes; end += 1) {

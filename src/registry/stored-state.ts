@@ -2,18 +2,18 @@ import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 
-/** What stands in the store for an actor's state. */
+/** The state of an actor as it is in the store. */
 export interface StoredState {
-  /** Which save wrote it, so that one whose answer was lost can be told from others. */
+  /** The id of the save that wrote it, so that a save whose answer was lost can be recognized. */
   readonly writeId: string
-  /** That of the actor's state, as its type counts them. */
+  /** The version of the state, as its type counts them. */
   readonly version: number
-  /** The codec that the value is written with. */
+  /** The name of the codec that encoded the value. */
   readonly codec: string
   readonly value: Uint8Array
 }
 
-/** `append` writes the value. */
+/** Encodes a state whose value is written by `append`. */
 export function encodeState(
   head: Omit<StoredState, "value">,
   append: (out: OutputBuffer) => void,
@@ -28,12 +28,11 @@ export function encodeState(
   return { bytes: out.bytes.subarray(0, out.at), valueBytes: out.at - start }
 }
 
-/** Throws a `MalformedBytesError`. */
+/** Throws a `MalformedBytesError` for bytes that are no state. */
 export function decodeState(bytes: Uint8Array): StoredState {
   const input = new InputBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length)
   const format = input.u8()
-  if (format !== FORMAT)
-    throw new MalformedBytesError(`it has the format ${format}; this version reads ${FORMAT}`)
+  if (format !== FORMAT) throw new MalformedBytesError(`format must be ${FORMAT} (got ${format})`)
   const writeId = input.text()
   const version = input.varint()
   const codec = input.text()

@@ -4,21 +4,21 @@ import type { Revision } from "../ports/store.js"
 import type { Incarnation } from "./incarnation.js"
 
 /**
- * The right of one activation to be the one: a placement at its generation, and the doors that go with it.
+ * The right of one activation to act: a placement at its generation, and the doors that go with it.
  *
- * The doors are the activation's own. They ask the lease that it was claimed under, not whatever lease its
- * node has by now; and they shut when the activation ends, which is before its release, or its successor's
- * claim, is sent.
+ * The doors are the activation's own. They ask the lease that it was claimed under, not the lease that its
+ * node has by now; and they shut when the activation ends, before its release or the claim of its successor
+ * is sent.
  */
 export class Tenure {
   readonly id: ActorId
-  /** The revision of its placement: a fencing token, higher than that of every activation before. */
+  /** The revision of the placement: a fencing token, higher than that of every earlier activation. */
   readonly generation: Revision
   readonly incarnation: Incarnation
   #because: string | undefined = undefined
   #cause: Error | undefined = undefined
   readonly #holder: TenureHolder
-  /** There are as many of these as there are actors, so no list is kept for one who mostly is alone. */
+  /** A single watcher instead of a list: there are as many tenures as actors. */
   #watcher: TenureHolder | undefined = undefined
 
   constructor(id: ActorId, generation: Revision, incarnation: Incarnation, holder: TenureHolder) {
@@ -32,32 +32,32 @@ export class Tenure {
     return this.incarnation.node
   }
 
-  /** Before a message, a reply or a save leaves. */
+  /** Whether a message, a reply or a save may leave. */
   mayAct(): boolean {
     return this.#because === undefined && this.incarnation.mayAct()
   }
 
-  /** Before a turn starts. */
+  /** Whether a turn may start. */
   mayBegin(): boolean {
     return this.#because === undefined && this.incarnation.mayClaim()
   }
 
-  /** True as soon as it may act, false when it never may again. */
+  /** Resolves with true as soon as the activation may act, and with false once it never may again. */
   async opened(): Promise<boolean> {
     return this.#because === undefined && (await this.incarnation.opened()) && this.#because === undefined
   }
 
-  /** Why its doors are shut for good; undefined while they are not. */
+  /** Why the doors are shut for good; undefined while they are not. */
   get endedBecause(): string | undefined {
     return this.#because
   }
 
-  /** What led to its end, if that was an error: the store's, for one. */
+  /** The error that led to the end, if there was one: a failure of the store, for example. */
   get endCause(): Error | undefined {
     return this.#cause
   }
 
-  /** Shuts its doors for good. */
+  /** Shuts the doors for good. */
   end(because: string, cause?: Error): void {
     if (this.#because !== undefined) return
     this.#because = because
@@ -66,7 +66,7 @@ export class Tenure {
     this.#watcher?.tenureEnded(this)
   }
 
-  /** Whoever runs under it is told of its end; at once if that has come. */
+  /** Notifies the watcher of the end; at once if the tenure has ended. */
   watch(watcher: TenureHolder): void {
     if (this.#because === undefined) this.#watcher = watcher
     else watcher.tenureEnded(this)

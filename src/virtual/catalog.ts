@@ -36,7 +36,7 @@ export class Catalog implements ActivationHome {
   readonly deadlines: Deadlines
   readonly context: TurnContext
   readonly telemetry: Telemetry | undefined
-  readonly state: StateTools
+  readonly state: StateDependencies
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
   sweeps = 0

@@ -25,15 +25,10 @@ class Counter extends Actor<{ count: number }> {
 
 describe("a node that does not fit into the cluster of its store", () => {
   const misfits: [what: string, settings: Partial<ActorSystemSettings>, field: string, problem: string][] = [
-    ["has another secret", { listen: listening(NEW) }, "listen.secret", "not the secret of the nodes"],
+    ["has another secret", { listen: listening(NEW) }, "listen.secret", "must be the secret of the nodes"],
     ["has no secret", { listen: listening() }, "listen.secret", "have a secret; set the same here"],
-    ["has another codec", { codec: jsonCodec() }, "codec", "it is troupe-json-1, and troupe-binary-1 on"],
-    [
-      "does not listen",
-      { listen: undefined as never },
-      "listen",
-      "set listen, so that they can reach this one",
-    ],
+    ["has another codec", { codec: jsonCodec() }, "codec", "must be troupe-binary-1, as on"],
+    ["does not listen", { listen: undefined as never }, "listen", "must be set, as the nodes of the cluster"],
     [
       "uses TLS where they do not",
       { listen: { ...listening(OLD), tls: { ...certified, ca, mutual: true } } },
@@ -44,7 +39,7 @@ describe("a node that does not fit into the cluster of its store", () => {
       "hosts nothing, and has another secret",
       { listen: listening(NEW), actors: [] },
       "listen.secret",
-      "not the secret",
+      "must be the secret",
     ],
   ]
   it.each(misfits)(

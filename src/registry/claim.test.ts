@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { Claim, type ClaimCommand, type ClaimEvent, type PlacementSeen } from "./claim.js"
 
-test("holds its conversations as they are written down", async () => {
+test("decides as its golden scenarios say", async () => {
   const told = [
     conversation("nothing stands there, as was thought: one commit", undefined, [committed(9)]),
     conversation("an orphan, as was thought: one commit", at("b1", 5), [committed(9)]),

@@ -21,7 +21,7 @@ test("lets in as many as it has room for, and the others in the order in which t
   expect([entered, window.inFlight, window.waiting]).toEqual([["a", "b", "c", "d", "e", "f"], 0, 0])
 })
 
-test("counts bytes too, and lets what is larger than all of it through alone", async () => {
+test("counts bytes too, and lets a request that is larger than the window pass alone", async () => {
   const { enter, leave, entered } = observed({ maxRequests: 10, maxBytes: 100 })
   enter("small", 60)
   enter("large", 500)
@@ -35,7 +35,7 @@ test("counts bytes too, and lets what is larger than all of it through alone", a
   expect(entered).toEqual(["small", "large", "tiny"])
 })
 
-test("lets in all that waits when it is drained, and has room again once they have left", async () => {
+test("lets in all that wait when it is drained, and has room again once they have left", async () => {
   const { window, enter, leave, entered } = observed({ maxRequests: 1 })
   for (const name of ["a", "b", "c"]) enter(name)
   window.drain()
@@ -48,7 +48,7 @@ test("lets in all that waits when it is drained, and has room again once they ha
   expect([entered.at(-1), window.inFlight, window.waiting]).toEqual(["d", 1, 0])
 })
 
-test("keeps the order of many more than it drops at a time", async () => {
+test("keeps the order of more requests than it compacts at a time", async () => {
   const { window, enter, leave, entered } = observed({ maxRequests: 3 })
   const names = Array.from({ length: 10_000 }, (_, index) => `${index}`)
   for (const name of names) enter(name)

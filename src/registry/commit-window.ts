@@ -44,7 +44,7 @@ export class CommitWindow {
     while (this.waiting > 0 && this.#hasRoomFor((this.#waiting[this.#next] as Waiting).bytes)) this.#letIn()
   }
 
-  /** Lets in all that wait, whether there is room or not: they have nothing to send any more. */
+  /** Lets in all that wait, whether there is room or not: they no longer send anything. */
   drain(): void {
     while (this.waiting > 0) this.#letIn()
   }

@@ -17,13 +17,13 @@ import type { Tenure } from "./tenure.js"
 const alice = idOf("alice")
 const RETRY_MS = 100
 
-test("an actor that has never saved has nothing", async () => {
+test("an actor that has never saved loads undefined", async () => {
   const { state } = await activated()
   expect(await state.load()).toBeUndefined()
   expect(state.isStored).toBe(false)
 })
 
-test("what was saved is what the next activation loads", async () => {
+test("the next activation loads what was saved", async () => {
   const { state, next } = await activated()
   await state.load()
   await state.save({ balance: 1 })
@@ -35,7 +35,7 @@ test("what was saved is what the next activation loads", async () => {
   expect(await (await next()).state.load()).toEqual({ balance: 3 })
 })
 
-test("a state that is undefined is not nothing", async () => {
+test("a saved undefined is told from no state", async () => {
   const { state, next } = await activated()
   await state.load()
   await state.save(undefined)
@@ -43,7 +43,7 @@ test("a state that is undefined is not nothing", async () => {
   expect([await later.load(), later.isStored]).toEqual([undefined, true])
 })
 
-test("a store that does not answer a load says so, and the activation is none the worse", async () => {
+test("a load that the store does not answer rejects, and the activation goes on", async () => {
   const { node, state, tenure } = await activated()
   node.way.trouble = "refuse"
   await expect(state.load()).rejects.toThrow(StoreUnavailableError)
@@ -52,7 +52,7 @@ test("a store that does not answer a load says so, and the activation is none th
   expect(await state.load()).toBeUndefined()
 })
 
-test("what an older version saved is upgraded, once, and saved as the present one", async () => {
+test("a state of an older version is upgraded once, and saved as the present version", async () => {
   const { state, next } = await activated()
   await state.load()
   await state.save({ cents: 150 })
@@ -71,7 +71,7 @@ test("what an older version saved is upgraded, once, and saved as the present on
   expect(upgrades).toEqual([1])
 })
 
-test("an older version that nothing upgrades is not used, nor one whose upgrade fails", async () => {
+test("a state of an older version is not used without an upgrade, or if the upgrade fails", async () => {
   const { state, next } = await activated()
   await state.load()
   await state.save(1)
@@ -85,7 +85,7 @@ test("an older version that nothing upgrades is not used, nor one whose upgrade 
   await expect(failed).rejects.toMatchObject({ cause, actor: `${alice}` })
 })
 
-test("what a later version saved is not used, and stays as it is", async () => {
+test("a state of a later version is not used, and stays as it is", async () => {
   const { scene, state, next } = await activated({ shape: { version: 3 } })
   await state.load()
   await state.save("from the future")
@@ -95,7 +95,7 @@ test("what a later version saved is not used, and stays as it is", async () => {
   expect(await scene.entry(stateKey(alice))).toEqual(before)
 })
 
-test("what another codec wrote is not used, and what the same one wrote under other limits is", async () => {
+test("a state of another codec is not used, and one of the same codec under other limits is", async () => {
   const { state, next } = await activated()
   await state.load()
   await state.save("by the binary one")
@@ -118,7 +118,7 @@ test.each([
   await expectProblem(state.load(), "unreadable")
 })
 
-test("what is too large is refused before it is sent, and the activation goes on", async () => {
+test("a value that is too large is refused before it is sent, and the activation goes on", async () => {
   const { node, state, tenure, next } = await activated({ maxStateBytes: 100 })
   await state.load()
   await state.save("x".repeat(90))
@@ -130,7 +130,7 @@ test("what is too large is refused before it is sent, and the activation goes on
   expect(await (await next()).state.load()).toBe("small again")
 })
 
-test("what no codec can write is refused, and the activation goes on", async () => {
+test("a value that cannot be encoded is refused, and the activation goes on", async () => {
   const { state, tenure } = await activated()
   await state.load()
   await expectProblem(state.save({ callback: () => {} }), "not-writable")
@@ -138,7 +138,7 @@ test("what no codec can write is refused, and the activation goes on", async () 
   await state.save({ fine: true })
 })
 
-test("a save is of the value as it is at the call", async () => {
+test("a save takes the value as it is at the call", async () => {
   const { state, next } = await activated()
   await state.load()
   const value = { balance: 1 }
@@ -179,7 +179,7 @@ test("each write has an id of its own", async () => {
   expect(ids.size).toBe(3)
 })
 
-test("a save of an activation that another has succeeded is refused, ends it, and changes nothing", async () => {
+test("a save of an activation that has a successor is refused, ends it, and changes nothing", async () => {
   const { scene, state, tenure, next } = await activated()
   await state.load()
   await state.save("by the first")
@@ -197,7 +197,7 @@ test("a save of an activation that another has succeeded is refused, ends it, an
   expect(await scene.entry(stateKey(alice))).toEqual(before)
 })
 
-test("a state that somebody else has changed is not written over, though the placement is as it was", async () => {
+test("a state that was changed by another writer is not overwritten, even if the placement is unchanged", async () => {
   const { scene, state, tenure } = await activated()
   await state.load()
   await state.save(1)
@@ -210,7 +210,7 @@ test("a state that somebody else has changed is not written over, though the pla
 })
 
 test.each(["lose-answer", "lose-request", "arrive-late"] as const)(
-  "a save that met %s is made once, and is known to be made",
+  "a save that meets %s is made once, and is known to be made",
   async (fault) => {
     const { scene, node, state, tenure, next } = await activated()
     await state.load()
@@ -228,7 +228,7 @@ test.each(["lose-answer", "lose-request", "arrive-late"] as const)(
   },
 )
 
-test("a first save that comes late does not undo a second", async () => {
+test("a first save that arrives late does not undo the second", async () => {
   const { scene, node, state, next } = await activated()
   await state.load()
   node.way.strike("arrive-late")
@@ -239,7 +239,7 @@ test("a first save that comes late does not undo a second", async () => {
   expect(await (await next()).state.load()).toBe(2)
 })
 
-test("while the store is away a save goes on trying, and is made when it is back", async () => {
+test("a save is retried while the store is away, and made when it is back", async () => {
   const { scene, node, state, next } = await activated()
   await state.load()
   node.way.trouble = "refuse"
@@ -270,7 +270,7 @@ test.each([
   expect(tenure.mayAct()).toBe(false)
 })
 
-test("a save that waits for a renewal past its node's deadline is made after that, once", async () => {
+test("a save that waits for a renewal past its node's deadline is made once after the renewal", async () => {
   const { scene, node, state, tenure } = await activated()
   await state.load()
   scene.clock.holdUp(10 * TTL_MS)
@@ -285,7 +285,7 @@ test("a save that waits for a renewal past its node's deadline is made after tha
   expect(await scene.entry(stateKey(alice))).toBeDefined()
 })
 
-test("a store that was set back ends the activation that loads from it, or saves to it", async () => {
+test("another epoch of the store ends the activation that loads or saves in it", async () => {
   const loading = await activated()
   loading.node.way.restorable.restore()
   await expect(loading.state.load()).rejects.toThrow(FencedError)

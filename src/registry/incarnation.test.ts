@@ -10,7 +10,7 @@ import { Incarnation } from "./incarnation.js"
 import { decodeRecord, leaseKey, nodeKey } from "./node-record.js"
 import { StoreTroubles } from "./store-troubles.js"
 
-test("record and lease come into being together, and the line that the record names is held before", async () => {
+test("record and lease are created together, after the lifeline that the record names is held", async () => {
   const scene = new Scene()
   const way = await scene.way()
   way.strike("hang")
@@ -32,7 +32,7 @@ test("record and lease come into being together, and the line that the record na
 })
 
 test.each(["refuse", "lose-answer", "lose-request"] as const)(
-  "a join that met %s is none, and its line is let go",
+  "a join that meets %s fails, and releases its lifeline",
   async (fault) => {
     const scene = new Scene()
     const way = await scene.way()
@@ -43,7 +43,7 @@ test.each(["refuse", "lose-answer", "lose-request"] as const)(
   },
 )
 
-test("the lease is renewed every third of its time, for as long as it lives", async () => {
+test("the lease is renewed every third of its ttl", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
@@ -55,7 +55,7 @@ test("the lease is renewed every third of its time, for as long as it lives", as
 })
 
 test.each(["lose-answer", "lose-request", "arrive-late"] as const)(
-  "renewals that meet %s now and then do not cost the lease",
+  "renewals that sometimes meet %s do not lose the lease",
   async (fault) => {
     const scene = new Scene()
     const way = await scene.way()
@@ -70,7 +70,7 @@ test.each(["lose-answer", "lose-request", "arrive-late"] as const)(
   },
 )
 
-test("an answer that hangs is not waited for longer than the lease can wait", async () => {
+test("a renewal that hangs is given up in time for another attempt", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
@@ -83,7 +83,7 @@ test("an answer that hangs is not waited for longer than the lease can wait", as
 })
 
 test.each([900, 1_300, 2_900, 4_000])(
-  "a store that answers every commit after %d ms does not cost the lease",
+  "a store that answers every commit after %d ms does not lose the lease",
   async (answerMs) => {
     const scene = new Scene()
     const way = await scene.way()
@@ -104,7 +104,7 @@ test("a store that answers every commit and every read after 900 ms keeps the do
   }
 })
 
-test("a store that takes nothing is asked again and again, at its ease, and the doors stay shut until it takes a renewal", async () => {
+test("a store that refuses commits is retried with pauses, and the doors stay shut until a renewal is made", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
@@ -124,7 +124,7 @@ test("a store that takes nothing is asked again and again, at its ease, and the 
   expect([incarnation.isFencedOff, incarnation.mayClaim()]).toEqual([false, true])
 })
 
-test("past the deadline doors are shut, also before any timer has fired, and a renewal opens them again", async () => {
+test("past the deadline doors are shut, even before a timer has fired, and a renewal opens them again", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
@@ -143,7 +143,7 @@ test("past the deadline doors are shut, also before any timer has fired, and a r
   expect([incarnation.mayClaim(), incarnation.record]).toEqual([true, record])
 })
 
-test("past the deadline one whose lease was ended by another is fenced", async () => {
+test("past the deadline an incarnation whose lease was ended is fenced", async () => {
   const scene = new Scene()
   const incarnation = (await begin(scene, await scene.way())) as Incarnation
   scene.clock.holdUp(HOLDER_MS)
@@ -153,7 +153,7 @@ test("past the deadline one whose lease was ended by another is fenced", async (
   expect(await incarnation.fenced).toBe("the lease was ended by another node")
 })
 
-test("after the machine stood still all doors wait for a renewal", async () => {
+test("after the machine was suspended all doors wait for a renewal", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
@@ -168,7 +168,7 @@ test("after the machine stood still all doors wait for a renewal", async () => {
   expect(incarnation.mayAct()).toBe(true)
 })
 
-test("doors that wait for a renewal that never comes are told so", async () => {
+test("doors that wait for a renewal are notified if it never comes", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
@@ -180,7 +180,7 @@ test("doors that wait for a renewal that never comes are told so", async () => {
   expect(await opened).toBe(false)
 })
 
-test("one that leaves says so, and gives up record, lease and line when all has settled", async () => {
+test("a leaving incarnation announces it, and gives up record, lease and lifeline at the end", async () => {
   const scene = new Scene()
   const incarnation = (await begin(scene, await scene.way())) as Incarnation
   incarnation.leave()
@@ -193,7 +193,7 @@ test("one that leaves says so, and gives up record, lease and line when all has 
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
-test("what it says while it leaves does not keep it from giving up", async () => {
+test("an announcement in flight does not keep the lease from being given up", async () => {
   const scene = new Scene()
   const incarnation = (await begin(scene, await scene.way())) as Incarnation
   incarnation.leave()
@@ -201,7 +201,7 @@ test("what it says while it leaves does not keep it from giving up", async () =>
   expect(await scene.keys()).toEqual([])
 })
 
-test("one that was fenced gives up the lease that it last knew of", async () => {
+test("a fenced incarnation gives up the lease at its last known revision", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
@@ -213,7 +213,7 @@ test("one that was fenced gives up the lease that it last knew of", async () => 
   expect([await scene.keys(), scene.lines.held.size]).toEqual([[], 0])
 })
 
-test("where the store does not take it back the lease is left to run out, and the line is let go all the same", async () => {
+test("if the store does not answer, the lease is left to expire, and the lifeline is released all the same", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation
@@ -226,7 +226,7 @@ test("where the store does not take it back the lease is left to run out, and th
   expect(await scene.keys()).toHaveLength(2)
 })
 
-test("a store that was set back ends it, whatever it was about to do", async () => {
+test("another epoch of the store fences an incarnation in every state", async () => {
   const scene = new Scene()
   const way = await scene.way()
   const incarnation = (await begin(scene, way)) as Incarnation

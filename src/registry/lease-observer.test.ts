@@ -4,7 +4,7 @@ import { LeaseObserver } from "./lease-observer.js"
 
 const terms = { ttlMs: 5_000, driftMargin: 0.1 }
 
-test("holds its conversations as they are written down", async () => {
+test("decides as its golden scenarios say", async () => {
   const told = [
     conversation("a lease that does not move may be ended, at the revision that it was seen at", [
       [0, saw("a1", 7)],

@@ -14,7 +14,7 @@ test("a lease is watched by its own ttl, and by the larger margin of the two", (
   })
 })
 
-test("whoever watches waits for longer than the holder acts, whatever either was started with", () => {
+test("an observer waits for longer than the holder acts, whatever the settings of both", () => {
   for (const ttlMs of [100, 1_500.5, 5_000, 86_400_000]) {
     for (const driftMargin of [0.01, 0.1, 0.5]) {
       const holder = { ttlMs, driftMargin }
@@ -28,7 +28,7 @@ test("whoever watches waits for longer than the holder acts, whatever either was
 })
 
 test.each(["", "x", "5000", "-1 0.1", "5000 nan", "5000 0"])(
-  "a lease that says %j is watched by the own terms",
+  "a lease with the value %j is watched by the own terms",
   (text) => {
     expect(termsToWatch(Buffer.from(text), usual)).toBe(usual)
   },

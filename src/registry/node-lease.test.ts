@@ -5,7 +5,7 @@ import { type LeaseCommand, type LeaseEvent, NodeLease } from "./node-lease.js"
 
 const terms = { ttlMs: 5_000, driftMargin: 0.1 }
 
-test("holds its conversations as they are written down", async () => {
+test("decides as its golden scenarios say", async () => {
   const told = [
     conversation(
       "it renews every third of the ttl, and each renewal moves the deadline from when it was sent",
@@ -344,7 +344,7 @@ test("holds its conversations as they are written down", async () => {
   )
 })
 
-test("is silent before any observer may end it, also where its clock is slow and the observer's fast", () => {
+test("the holder is silent before an observer may end the lease, even if its clock is slow and the observer's fast", () => {
   const drift = terms.driftMargin
   const lease = new NodeLease(terms, at(0))
   lease.handle({ kind: "joined", request: 1, revision: 7 }, at(0))

@@ -10,7 +10,7 @@ import type { RecordStatus } from "./node-record.js"
  * A lease is a promise to fall silent. The holder counts its deadline from before a renewal was sent, an
  * observer from after it saw one; so the holder is silent first, whatever the network does in between.
  * Nobody's clock is compared with anybody else's: comparing wall clocks would be simpler, and wrong whenever
- * somebody sets one.
+ * one is set.
  *
  *     joining --> held --> leaving --> fenced
  *        |         |                     ^

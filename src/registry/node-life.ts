@@ -17,7 +17,7 @@ import { assert } from "../errors/assert.js"
  * - `leaving`: the system was asked to stop, in whichever phase. The node takes nothing new, and never joins
  *   again. A leaving node that is fenced stays `leaving`, without a lease; one whose join was in flight may
  *   still get a lease, to give it up.
- * - `stopped`: nothing begins on this node any more. Its lease is given up, or left to run out.
+ * - `stopped`: nothing begins on this node. Its lease is given up, or left to run out.
  *
  * `NodeLifecycle` alone causes these changes, and publishes each as another value with a higher version. All
  * others read the value and keep no flag of their own: a stop, a fence and a join that overlap would be seen

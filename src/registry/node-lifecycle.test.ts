@@ -97,7 +97,7 @@ test("a node that has joined is up in its own view, and in those of the others",
   expect(a.registry.mayAct()).toBe(true)
 })
 
-test("a node that the store does not let join says so, and leaves nothing running", async () => {
+test("a join that the store refuses rejects, and leaves nothing running", async () => {
   const scene = new Scene()
   const node = await scene.node()
   node.way.commitTrouble = "refuse"
@@ -109,7 +109,7 @@ test("a node that the store does not let join says so, and leaves nothing runnin
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
-test("a store that does not say who is there lets nobody join", async () => {
+test("a join rejects if the store does not list the nodes", async () => {
   const scene = new Scene()
   const node = await scene.node()
   node.way.trouble = "refuse"
@@ -117,7 +117,7 @@ test("a store that does not say who is there lets nobody join", async () => {
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
-test("a join whose answer was lost is tried again as another incarnation, and the first one's lease runs out", async () => {
+test("a join whose answer was lost is retried as another incarnation, and the lease of the first expires", async () => {
   const scene = new Scene()
   const node = await scene.node()
   node.way.strike("lose-answer")
@@ -131,7 +131,7 @@ test("a join whose answer was lost is tried again as another incarnation, and th
   expect(node.told).toEqual([])
 })
 
-test("a fenced node gives its lease up once its last turn has ended, and not before", async () => {
+test("a fenced node gives up its lease once its last turn has ended, and not before", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const before = a.id
@@ -149,7 +149,7 @@ test("a fenced node gives its lease up once its last turn has ended, and not bef
   expect(await scene.entry(leaseKey(before))).toBeUndefined()
 })
 
-test("a leaving node is seen to leave, takes nothing new, and ends what it has begun", async () => {
+test("other nodes see a node leave, which takes nothing new and finishes what it has begun", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const tenure = await a.tenureOf(alice)
@@ -168,7 +168,7 @@ test("a leaving node is seen to leave, takes nothing new, and ends what it has b
   expect(a.told).toEqual([])
 })
 
-test("a node that is stopped leaves nothing in the store and nothing running, and others have its actors at once", async () => {
+test("a stopped node leaves nothing in the store and nothing running, and its actors can be claimed at once", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const before = a.id
@@ -213,7 +213,7 @@ test("a node that is stopped while it waits to join again ends at once", async (
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
-test("a node that is stopped while it waits for a renewal ends at once, and leaves its lease to run out", async () => {
+test("a node that is stopped while it waits for a renewal ends at once, and leaves its lease to expire", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const tenure = await node.tenureOf(alice)
@@ -225,7 +225,7 @@ test("a node that is stopped while it waits for a renewal ends at once, and leav
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
-test("a node that is declared down is fenced, and comes back as another one", async () => {
+test("a node that is declared down is fenced, and comes back as another incarnation", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const before = a.registry.node
@@ -240,7 +240,7 @@ test("a node that is declared down is fenced, and comes back as another one", as
   expect(b.view).toEqual(["7001 up", "7002 up"])
 })
 
-test("a node whose record is gone finds that out when a claim is refused", async () => {
+test("a node whose record is gone is fenced when a claim is refused", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const before = node.id
@@ -254,7 +254,7 @@ test("a node whose record is gone finds that out when a claim is refused", async
   expect(told(await node.registry.register(alice))).toBe("here")
 })
 
-test("a store that was set back fences everybody, and all begin anew in its new epoch", async () => {
+test("another epoch of the store fences the node, which joins again in that epoch", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const before = node.id
@@ -270,7 +270,7 @@ test("a store that was set back fences everybody, and all begin anew in its new 
   expect(told(await node.registry.register(alice))).toBe("here")
 })
 
-test("a node that the store keeps from renewing says why: in the log once, and as the cause of its fence", async () => {
+test("a failure of the store is logged once, and is the cause of the fence", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const tenure = await a.tenureOf(alice)
@@ -287,7 +287,7 @@ test("a node that the store keeps from renewing says why: in the log once, and a
   expect(tenure.endCause?.message).toBe("a planned fault: refuse")
 })
 
-test("says once whether its death can be proved, and if not why", async () => {
+test("logs once whether the death of the node can be proved, and if not why", async () => {
   const scene = new Scene()
   const proved = await scene.member({ lifeline: scene.lines })
   await scene.endLease(proved.id)
@@ -312,7 +312,7 @@ test("says once whether its death can be proved, and if not why", async () => {
   expect((await scene.member()).log).toEqual([])
 })
 
-test("a node whose event loop was blocked says for how long", async () => {
+test("logs for how long the event loop was blocked", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const tenure = await node.tenureOf(alice)

@@ -121,7 +121,7 @@ export class NodeLifecycle {
   async #tryToJoin(): Promise<boolean> {
     const incarnation = await this.#begunIncarnation()
     if (incarnation === undefined) {
-      if (!this.#life.isEnding) await this.#pause()
+      await this.#pause()
       if (!this.#life.isEnding) this.#beginJoin("the store did not confirm the join")
       return false
     }
@@ -174,7 +174,7 @@ export class NodeLifecycle {
     const { logger, settled } = this.#dependencies
     const cause = incarnation.fenceCause
     this.#owner.incarnationEnded(`its node is fenced: ${because}`, cause)
-    // What waits in the name of this incarnation has nothing to send any more.
+    // Requests of this incarnation that wait find their doors shut, and send nothing.
     this.#windows.drain()
     if (this.#life.phase === "stopped") return
     if (this.#life.phase === "leaving") return this.#publish({ kind: "fenced", because, cause })
@@ -216,11 +216,13 @@ export class NodeLifecycle {
     this.#publish({ kind: "join-begun", node, because })
   }
 
-  #pause(): Promise<void> {
+  /** Waits before the next attempt to join; not at all for a node that leaves, or leaves meanwhile. */
+  async #pause(): Promise<void> {
+    if (this.#life.isEnding) return
     const { clock, random } = this.#dependencies
     const maxMs = Math.min(100 * 2 ** this.#attempts, 2_000)
     this.#attempts += 1
-    return new Promise((resolve) => {
+    await new Promise<void>((resolve) => {
       const timer = clock.setTimer(maxMs * (0.5 + random.uint32() / 2 ** 33), resolve)
       this.#endPause = () => {
         timer.cancel()

@@ -30,12 +30,12 @@ test.each([
   expect(decodeRecord(Buffer.from(text))).toBeUndefined()
 })
 
-test("a field that is not known is passed over, and a line that is no text is none", () => {
+test("an unknown field is ignored, and so is a lifeline that is no text", () => {
   const text = JSON.stringify({ ...record, lifeline: 7, zone: "b" })
   expect(decodeRecord(Buffer.from(text))).toEqual({ ...record, lifeline: undefined })
 })
 
-test("record and lease of a node stand under its id, however that is given", () => {
+test("record and lease have keys with the node id, given as a value or as text", () => {
   const node = NodeId.of("10.0.0.1", 7_000, "0123456789abcdef")
   expect(nodeKey(node)).toBe("nodes/10.0.0.1:7000#0123456789abcdef")
   expect(leaseKey(`${node}`)).toBe("leases/10.0.0.1:7000#0123456789abcdef")

@@ -16,7 +16,7 @@ const bob = NodeId.of("bob", 4000, "00000000000000b1")
 const bobAgain = NodeId.of("bob", 4000, "00000000000000b2")
 const nodes = [ada, bob, bobAgain]
 
-test("holds its conversations as they are written down", async () => {
+test("decides as its golden scenarios say", async () => {
   const told = [
     conversation("what is told twice is known already", [
       claimed("Room/1", placed(ada, 7)),
@@ -110,7 +110,7 @@ test("holds its conversations as they are written down", async () => {
   )
 })
 
-test("ends at the latest that it was told, in whatever order it was told of one history", () => {
+test("ends with the latest report of a history, whatever the order of the reports", () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ after: fc.integer({ min: 1, max: 3 }), node: fc.nat(nodes.length) }), {
@@ -147,7 +147,7 @@ test("ends at the latest that it was told, in whatever order it was told of one 
   )
 })
 
-test("keeps within its room, and gives up what a plain list would", () => {
+test("keeps within its capacity, and evicts what a plain list would", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 120 }), (capacity, steps) => {
       let cache = new PlacementCache({ epoch: "e1", capacity })
@@ -170,7 +170,7 @@ test("keeps within its room, and gives up what a plain list would", () => {
   )
 })
 
-test("what it shows stays as it was, whatever comes later", () => {
+test("a snapshot does not change with later events", () => {
   const cache = new PlacementCache({ epoch: "e1" })
   cache.handle(read("Room/1", placed(ada, 1)))
   const { snapshot } = cache
@@ -183,7 +183,7 @@ test("what it shows stays as it was, whatever comes later", () => {
   expect(resumed.snapshot).toEqual(snapshot)
 })
 
-test("where everything is asked for, somebody goes after a bounded number of second chances", () => {
+test("if every entry is marked, one is evicted after a bounded number of second chances", () => {
   const capacity = 1_000
   const cache = new PlacementCache({ epoch: "e1", capacity })
   for (let room = 0; room < capacity; room += 1) cache.handle(read(`Room/${room}`, placed(ada, room + 1)))

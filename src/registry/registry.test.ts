@@ -14,7 +14,7 @@ import { placementKey } from "./registry-keys.js"
 
 const alice = idOf("alice")
 
-test("an actor that nobody has comes here, and asking again changes nothing", async () => {
+test("an actor that no node has is claimed, and registering it again changes nothing", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const tenure = await node.tenureOf(alice)
@@ -28,7 +28,7 @@ test("an actor that nobody has comes here, and asking again changes nothing", as
   expect([...node.registry.tenures]).toEqual([tenure])
 })
 
-test("those who ask for one actor at the same time share one claim", async () => {
+test("concurrent registrations of one actor share one claim", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const calls = node.way.calls.length
@@ -37,7 +37,7 @@ test("those who ask for one actor at the same time share one claim", async () =>
   expect(node.way.calls.slice(calls)).toEqual(["commit"])
 })
 
-test("of two nodes that claim at the same time one has it, and the other is told who", async () => {
+test("of two nodes that claim at the same time one has the actor, and the other learns which", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   expect(await b.registry.lookup(alice)).toBeUndefined()
@@ -47,7 +47,7 @@ test("of two nodes that claim at the same time one has it, and the other is told
   expect(b.registry.tenure(alice)).toBeUndefined()
 })
 
-test("what another node is known to have is not claimed", async () => {
+test("an actor that another node is known to have is not claimed", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const { generation } = await a.tenureOf(alice)
@@ -57,7 +57,7 @@ test("what another node is known to have is not claimed", async () => {
   expect(await b.registry.lookup(alice)).toMatchObject({ node: a.registry.node, generation })
 })
 
-test("a claim whose answer was lost is taken over from itself, with a generation of its own", async () => {
+test("a claim whose answer was lost is claimed again, with a new generation", async () => {
   const scene = new Scene()
   const node = await scene.member()
   node.way.strike("lose-answer")
@@ -67,7 +67,7 @@ test("a claim whose answer was lost is taken over from itself, with a generation
   expect(tenure.generation).toBe(3)
 })
 
-test("a claim that arrives late, after a second one, is refused by it", async () => {
+test("a claim that arrives after a second one is refused", async () => {
   const scene = new Scene()
   const node = await scene.member()
   node.way.strike("arrive-late")
@@ -76,7 +76,7 @@ test("a claim that arrives late, after a second one, is refused by it", async ()
   expect(await scene.entry(placementKey(alice))).toMatchObject({ revision: generation })
 })
 
-test("while the store is away nothing is claimed, and afterwards it is", async () => {
+test("while the store is away nothing is claimed, and an actor is claimed once it is back", async () => {
   const scene = new Scene()
   const node = await scene.member()
   node.way.trouble = "refuse"
@@ -86,7 +86,7 @@ test("while the store is away nothing is claimed, and afterwards it is", async (
   expect(told(await node.registry.register(alice))).toBe("here")
 })
 
-test("what is known is looked up without asking the store, what is not is read once", async () => {
+test("a known placement is looked up in the cache, an unknown one is read once", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   expect(await b.registry.lookup(alice)).toBeUndefined()
@@ -102,7 +102,7 @@ test("what is known is looked up without asking the store, what is not is read o
   expect(b.registry.cached(alice)).toMatchObject({ kind: "placed" })
 })
 
-test("a release shuts the doors before it is sent, and lets others have the actor at once", async () => {
+test("a release shuts the doors before it is sent, and another node can claim the actor at once", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const tenure = await a.tenureOf(alice)
@@ -115,7 +115,7 @@ test("a release shuts the doors before it is sent, and lets others have the acto
   expect(told(await b.registry.register(alice))).toBe("here")
 })
 
-test("a release of what somebody else has by now changes nothing", async () => {
+test("a release of an earlier generation changes nothing", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const first = await node.tenureOf(alice)
@@ -131,7 +131,7 @@ test("a release of what somebody else has by now changes nothing", async () => {
 })
 
 test.each(["lose-answer", "lose-request"] as const)(
-  "after a release that met %s the actor is claimed anew",
+  "after a release that meets %s the actor is claimed anew",
   async (fault) => {
     const scene = new Scene()
     const node = await scene.member()
@@ -144,7 +144,7 @@ test.each(["lose-answer", "lose-request"] as const)(
   },
 )
 
-test("a node without the store goes on until its deadline, waits, and is fenced when it finds that its lease was ended", async () => {
+test("a node without the store acts until its deadline, waits, and is fenced when it finds that its lease was ended", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const before = a.id
@@ -172,7 +172,7 @@ test("a node without the store goes on until its deadline, waits, and is fenced 
   expect(told(await a.registry.register(alice))).toBe("at 7002")
 })
 
-test("a node that nobody else watches keeps its tenures however long the store is away, or its process blocked", async () => {
+test("a node alone keeps its tenures however long the store is away, or its process blocked", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const before = node.id
@@ -190,7 +190,7 @@ test("a node that nobody else watches keeps its tenures however long the store i
   expect([tenure.mayBegin(), node.told]).toEqual([true, []])
 })
 
-test("claims wait for a renewal too, and are made after it, each once", async () => {
+test("claims wait for a renewal, and are made once each after it", async () => {
   const scene = new Scene()
   const node = await scene.member()
   scene.clock.holdUp(10 * TTL_MS)
@@ -204,7 +204,7 @@ test("claims wait for a renewal too, and are made after it, each once", async ()
   expect(commitsOf(node) - before).toBe(2_001)
 })
 
-test("nobody is declared down who is not there, or of whom the store does not say so", async () => {
+test("down changes nothing for a node that is gone, and reports an unknown outcome", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const gone = a.registry.node
@@ -216,7 +216,7 @@ test("nobody is declared down who is not there, or of whom the store does not sa
   expect(b.view).toEqual(["7002 up"])
 })
 
-test("a node hands the store so many claims at once, and one that is fenced takes back those that wait", async () => {
+test("the number of claims in flight is limited, and a fence takes back those that wait", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const before = commitsOf(node)
@@ -231,7 +231,7 @@ test("a node hands the store so many claims at once, and one that is fenced take
   expect(commitsOf(node) - before).toBe(1_026)
 })
 
-test("claims that wait for others are made in the order in which they were asked for, each with one commit", async () => {
+test("claims that wait are made in the order of their calls, each with one commit", async () => {
   const scene = new Scene()
   const node = await scene.member()
   const before = commitsOf(node)
@@ -245,7 +245,7 @@ test("claims that wait for others are made in the order in which they were asked
   expect(await scene.keys("placements/")).toEqual([])
 })
 
-test("what another node said of an actor is believed if it is newer", async () => {
+test("a placement that another node reports is believed if it is newer", async () => {
   const scene = new Scene()
   const [a, b] = [await scene.member(), await scene.member()]
   const { generation } = await a.tenureOf(alice)

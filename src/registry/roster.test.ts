@@ -14,7 +14,7 @@ const [a, b, c] = ["a", "b", "c"].map((digit) => NodeId.of("10.0.0.1", 7_000, di
 ]
 const record: NodeRecord = { status: "active", roles: ["front"], types: ["Account"], lifeline: undefined }
 
-test("shows those who were there before, and those who come, leave, are declared down and go", async () => {
+test("shows nodes that were there before, and nodes that join, leave, are declared down and go", async () => {
   const { scene, roster, changes } = await following()
   expect(membersOf(roster)).toEqual(["a up"])
   expect(roster.view.member(a)).toMatchObject({ roles: ["front"], types: ["Account"] })
@@ -27,7 +27,7 @@ test("shows those who were there before, and those who come, leave, are declared
   expect(changes).toEqual(["a active", "b leaving", "a down", "a gone"])
 })
 
-test("a join is shown once it is confirmed, unless the watch has told of it already, and of its end", async () => {
+test("a join is shown once it is confirmed, unless the watch has already shown it and its end", async () => {
   const { scene, way, roster } = await following()
   const { epoch } = roster
   const { revision } = await way.store.get(nodeKey(a))
@@ -41,7 +41,7 @@ test("a join is shown once it is confirmed, unless the watch has told of it alre
   expect(membersOf(roster)).toEqual(["a up"])
 })
 
-test("a join is shown although the watch has told of a later commit to another node's record, and not of this one", async () => {
+test("a join is shown although the watch has shown a later commit to the record of another node", async () => {
   const { scene, roster } = await following()
   const { epoch } = roster
   await put(scene, c)
@@ -60,7 +60,7 @@ test("every view has a higher version, and the one before stays as it was", asyn
   expect(before.has(b)).toBe(false)
 })
 
-test("a record that cannot be read is passed over, and said to be there", async () => {
+test("a record that cannot be read is ignored, and logged", async () => {
   const { scene, roster, log } = await following()
   await scene.commit({ kind: "put", key: nodeKey(b), value: Buffer.from("{}") })
   await scene.commit({ kind: "put", key: `${nodeKey("nobody")}`, value: encodeRecord(record) })
@@ -68,7 +68,7 @@ test("a record that cannot be read is passed over, and said to be there", async 
   expect(log).toEqual(Array(2).fill("warn this version cannot read a node record"))
 })
 
-test("ends a lease that has not moved for the ttl and its margin, and not a moment sooner", async () => {
+test("ends a lease that was not renewed for the ttl and its margin, and not a moment sooner", async () => {
   const { scene, roster, log } = await following()
   await scene.clock.advance(OBSERVER_MS - 1)
   expect(await scene.keys()).toHaveLength(2)
@@ -80,7 +80,7 @@ test("ends a lease that has not moved for the ttl and its margin, and not a mome
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
-test("a renewal begins the time anew, also one that was not heard of", async () => {
+test("a renewal starts the time of a lease again, even if the watch missed it", async () => {
   const { scene, way, roster } = await following()
   await scene.clock.advance(OBSERVER_MS - 1)
   await scene.commit({ kind: "put", key: leaseKey(a), value: new Uint8Array(0) })
@@ -93,14 +93,14 @@ test("a renewal begins the time anew, also one that was not heard of", async () 
   expect(await scene.keys()).toHaveLength(2)
 })
 
-test("a lease whose record is not there is ended as well", async () => {
+test("a lease without a record is ended as well", async () => {
   const { scene } = await following()
   await scene.commit({ kind: "delete", key: nodeKey(a) })
   await scene.clock.advance(OBSERVER_MS)
   expect(await scene.keys()).toEqual([])
 })
 
-test("while the store is away it goes on trying to end what is over", async () => {
+test("the end of an expired lease is retried while the store is away", async () => {
   const { scene, way, roster } = await following()
   way.trouble = "refuse"
   await scene.clock.advance(3 * TTL_MS)
@@ -110,7 +110,7 @@ test("while the store is away it goes on trying to end what is over", async () =
   expect(membersOf(roster)).toEqual([])
 })
 
-test("a death that is proved ends the lease at once, and is followed no more", async () => {
+test("a proved death ends the lease at once, and its lifeline is no longer followed", async () => {
   const { scene, roster } = await following({ ...record, lifeline: "line-1" })
   expect(scene.lines.followersOf("line-1")).toBe(1)
   scene.lines.end("line-1")
@@ -120,7 +120,7 @@ test("a death that is proved ends the lease at once, and is followed no more", a
   expect(scene.lines.followersOf("line-1")).toBe(0)
 })
 
-test("a death that is known before the lease ends that when it is seen", async () => {
+test("a death that is known before the lease ends the lease when it is seen", async () => {
   const { scene, roster } = await following()
   const { mark } = await scene.lines.hold()
   scene.lines.end(mark)
@@ -131,7 +131,7 @@ test("a death that is known before the lease ends that when it is seen", async (
   expect(membersOf(roster)).toEqual(["a up"])
 })
 
-test("a line is followed once, whatever else its record says", async () => {
+test("a lifeline is followed once, even if its record changes", async () => {
   const { scene, roster } = await following({ ...record, lifeline: "line-1" })
   await put(scene, a, { ...record, status: "leaving", lifeline: "line-1" })
   expect(scene.lines.followersOf("line-1")).toBe(1)
@@ -139,7 +139,7 @@ test("a line is followed once, whatever else its record says", async () => {
   expect(scene.lines.followersOf("line-1")).toBe(0)
 })
 
-test("looks again after a gap, and misses nobody who came or went meanwhile", async () => {
+test("lists again after a gap, and misses no node that has joined or gone meanwhile", async () => {
   const { scene, way, roster, changes } = await following()
   way.restorable.isDeaf = true
   await put(scene, b)
@@ -158,7 +158,7 @@ test("looks again after a gap, and misses nobody who came or went meanwhile", as
   expect(membersOf(roster)).toEqual(["a up", "b up"])
 })
 
-test("a gap alone does not begin a lease's time anew", async () => {
+test("a gap alone does not start the time of a lease again", async () => {
   const { scene, way, roster } = await following()
   await scene.clock.advance(OBSERVER_MS - 1)
   way.restorable.miss()
@@ -167,7 +167,7 @@ test("a gap alone does not begin a lease's time anew", async () => {
   expect(membersOf(roster)).toEqual([])
 })
 
-test("a store that was set back is told of, and all leases are counted anew in its epoch", async () => {
+test("another epoch of the store is reported, and the time of all leases starts again", async () => {
   const { scene, way, roster, changes } = await following()
   await scene.clock.advance(OBSERVER_MS - 1)
   way.restorable.restore()
@@ -180,7 +180,7 @@ test("a store that was set back is told of, and all leases are counted anew in i
   expect(membersOf(roster)).toEqual([])
 })
 
-test("declares down only what is as it is known", async () => {
+test("declares a node down only at the known revision of its record", async () => {
   const { scene, way, roster } = await following()
   expect(await roster.down(b)).toBe("changed")
   way.restorable.isDeaf = true
@@ -197,7 +197,7 @@ test("declares down only what is as it is known", async () => {
   expect(roster.view.member(a)?.roles).toEqual(["front"])
 })
 
-test("a store that shows nothing lets it not begin", async () => {
+test("does not begin if the store does not list the nodes", async () => {
   const scene = new Scene()
   const way = await scene.way()
   way.trouble = "refuse"
@@ -205,7 +205,7 @@ test("a store that shows nothing lets it not begin", async () => {
 })
 
 /** A roster that has begun, where the node `a` is. */
-test("while its own node waits for the store it ends nobody's lease, and then gives the others time to renew", async () => {
+test("ends no lease while its own has expired, and then gives the others time to renew", async () => {
   const { scene, roster } = await following()
   await scene.clock.advance(OBSERVER_MS - 1)
   roster.pause()
@@ -218,7 +218,7 @@ test("while its own node waits for the store it ends nobody's lease, and then gi
   expect(membersOf(roster)).toEqual([])
 })
 
-test("says of a former life of this process that it was one, and not that it has died", async () => {
+test("logs the end of a former incarnation of this process as such, and not as a death", async () => {
   const { scene, log } = await following(record, `${a}`)
   await scene.clock.advance(OBSERVER_MS)
   expect(log).toEqual(["info a former incarnation of this node was taken out of the cluster"])

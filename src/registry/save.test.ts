@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { Save, type SaveCommand, type SaveEvent, type StoredSight } from "./save.js"
 
-test("holds its conversations as they are written down", async () => {
+test("decides as its golden scenarios say", async () => {
   const told = [
     conversation("saved at once", 5, [{ kind: "committed", revision: 9 }]),
     conversation("the first save of all: over nothing", undefined, [{ kind: "committed", revision: 9 }]),

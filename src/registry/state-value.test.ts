@@ -26,11 +26,11 @@ function problemOf(task: () => unknown): StateProblem | undefined {
   return undefined
 }
 
-test.each([[{ cents: 5 }], ["text"], [null], [[1, 2]]])("what is written is read: %j", (value) => {
+test.each([[{ cents: 5 }], ["text"], [null], [[1, 2]]])("a written value is read: %j", (value) => {
   expect(readValue(written(value), format(), undefined)).toEqual(value)
 })
 
-test("the bytes carry the id of the write, and bytes of another make carry none", () => {
+test("the bytes carry the id of their write, and bytes of another format have none", () => {
   expect(writeIdOf(written(1))).toBe("node.7.1")
   expect(writeIdOf(new Uint8Array([99, 1, 2]))).toBeUndefined()
 })
@@ -42,7 +42,7 @@ test("an older version is upgraded, the present one is not", () => {
   expect(readValue(written(5), format(), upgrade)).toBe(5)
 })
 
-test("an older version that nothing upgrades, or whose upgrade throws, is an error with its cause", () => {
+test("an older version without an upgrade, or whose upgrade throws, is an error with its cause", () => {
   const older = written(5, format({ shape: { version: 1 } }))
   const cause = new Error("no idea")
   const failing = () => {
@@ -61,7 +61,7 @@ test("a later version is an error that says what to do", () => {
   )
 })
 
-test("what another codec wrote is an error, and what the same one wrote under other limits is not", () => {
+test("bytes of another codec are an error, and bytes of the same codec under other limits are not", () => {
   const small = jsonCodec({ maxDepth: 5 })(PLAIN)
   expect(small.name).not.toBe(format().codec.name)
   expect(readValue(written(5, format({ codec: small })), format(), undefined)).toBe(5)
@@ -69,19 +69,19 @@ test("what another codec wrote is an error, and what the same one wrote under ot
   expect(problemOf(() => readValue(other, format(), undefined))).toBe("unreadable")
 })
 
-test("bytes that are cut off, or are none of this format, are an error and not a state", () => {
+test("bytes that are cut off, or have another format, are an error", () => {
   const bytes = written({ cents: 5 })
   for (const broken of [bytes.subarray(0, -1), bytes.subarray(0, 3), new Uint8Array([99])]) {
     expect(problemOf(() => readValue(broken, format(), undefined))).toBe("unreadable")
   }
 })
 
-test("a value of as many bytes as are allowed is written, and one more is refused with the setting's name", () => {
+test("a value of maxStateBytes is written, and one more byte is refused", () => {
   expect(written("x".repeat(MAX_BYTES - 2)).length).toBeGreaterThan(MAX_BYTES)
   expect(problemOf(() => written("x".repeat(MAX_BYTES - 1)))).toBe("too-large")
   expect(() => written("x".repeat(MAX_BYTES - 1))).toThrow("must have at most 100 bytes (got 101)")
 })
 
-test("what the codec cannot write is refused", () => {
+test("a value that the codec cannot encode is refused", () => {
   expect(problemOf(() => written(() => {}))).toBe("not-writable")
 })

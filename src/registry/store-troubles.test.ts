@@ -4,7 +4,7 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { LogFields, Logger } from "../ports/logger.js"
 import { StoreTroubles } from "./store-troubles.js"
 
-test("tells of the first trouble of each kind at once, and once a minute after that", async () => {
+test("logs the first failure of each kind at once, and then once a minute", async () => {
   const { troubles, clock, told } = scene()
   const [full, locked] = [trouble("the disk is full"), trouble("the file is locked")]
   troubles.note("save a state", full)
@@ -22,7 +22,7 @@ test("tells of the first trouble of each kind at once, and once a minute after t
   expect(told.slice(2)).toEqual([{ asked: "claim an actor", error: full }])
 })
 
-test("forgets the oldest of many kinds: the one that was told of longest ago", async () => {
+test("forgets the kind of failure that was logged longest ago", async () => {
   const { troubles, clock, told } = scene()
   for (let kind = 0; kind < 65; kind += 1) troubles.note("get", trouble(`${kind}`))
   troubles.note("get", trouble("64"))
@@ -37,7 +37,7 @@ test("forgets the oldest of many kinds: the one that was told of longest ago", a
   expect(told).toHaveLength(68)
 })
 
-test("throws again what is no trouble of the store's", () => {
+test("rethrows errors that are not the store's", () => {
   const { troubles, told } = scene()
   expect(() => troubles.note("get", new TypeError("a mistake"))).toThrow(TypeError)
   expect(told).toEqual([])

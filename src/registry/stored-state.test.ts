@@ -13,7 +13,7 @@ function encoded(): Uint8Array {
   }).bytes
 }
 
-test("what is encoded comes back, and the value is counted by itself", () => {
+test("an encoded state is decoded, and the bytes of the value are counted", () => {
   const { bytes, valueBytes } = encodeState(head, (out) => out.u8(7))
   expect(valueBytes).toBe(1)
   expect(decodeState(bytes)).toEqual({ ...head, value: Buffer.from([7]) })
@@ -26,7 +26,7 @@ test("an empty value is a value", () => {
   expect(decodeState(bytes).value.length).toBe(0)
 })
 
-test("each has bytes of its own", () => {
+test("two states do not share bytes", () => {
   const first = encoded()
   const before = Buffer.from(first)
   encodeState({ ...head, writeId: "another" }, (out) => out.u8(1))
@@ -40,7 +40,7 @@ test("is read from the middle of a larger buffer", () => {
   expect(decodeState(larger.subarray(10, 10 + bytes.length))).toEqual({ ...head, value })
 })
 
-test("what another version wrote, or nobody, is refused as such", () => {
+test("bytes of another version, or of no state, are refused", () => {
   const later = encoded()
   later[0] = 2
   expect(() => decodeState(later)).toThrow("format must be 1 (got 2)")

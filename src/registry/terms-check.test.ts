@@ -25,7 +25,7 @@ test("a node is refused while a node is alive that has joined on other terms", a
   await expect(checked).rejects.toMatchObject({ field: "listen.secret" })
 })
 
-test("a node is not refused for terms that another with its own has replaced meanwhile", async () => {
+test("a node is not refused for terms that another node has replaced by its own meanwhile", async () => {
   const { store, put } = await cluster(OLD)
   let isFirst = true
   const racing = over(store, {
@@ -45,7 +45,7 @@ test("a node is not refused for terms that another with its own has replaced mea
   expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
 })
 
-test("a node with other secrets keeps nobody out once it is dead, whoever else renews a lease", async () => {
+test("a dead node with other secrets refuses no node, even if others renew their leases", async () => {
   const { store, put } = await cluster({ ...OLD, secrets: ["new", "old"] })
   const record = { status: "active", roles: [], types: [], lifeline: undefined } as const
   await put(nodeKey("first"), encodeRecord({ ...record, secrets: ["old"] }))
@@ -72,7 +72,7 @@ test("a store that cannot be watched leaves no timer behind", async () => {
   expect(clock.pendingTimers).toBe(0)
 })
 
-test("a watch that tells all before it is returned ends the wait", async () => {
+test("a watch that calls back before it is returned ends the wait", async () => {
   const { store, put } = await cluster(OLD)
   await put(LEASE, encodeTerms(terms))
   const clock = new ManualClock()
@@ -115,7 +115,7 @@ function over(store: ClusterStore, changed: Partial<ClusterStore>): ClusterStore
   }
 }
 
-test("a node that stops does not wait to see whether anybody is alive", async () => {
+test("a node that stops does not wait to see whether a node is alive", async () => {
   const { store, put } = await cluster(OLD)
   await put(LEASE, encodeTerms(terms))
   const clock = new ManualClock()

@@ -201,8 +201,8 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "got through at",
     workload: "registry",
     file: "src/registry/node-lease.ts",
-    from: "return now.monotonicMs < state.deadline && now.wallMs - state.since.wallMs < holderMs(this.#terms);",
-    to: "return now.monotonicMs < state.deadline;",
+    from: "return monotonicMs < state.deadline && wallMs - state.since.wallMs < holderMs(this.#terms);",
+    to: "return monotonicMs < state.deadline;",
   },
   {
     name: "clocks-beyond-the-bound",

@@ -44,8 +44,8 @@ export const activationPlantings: readonly Planting[] = [
     breaks: "SingleActivation: no call is sent whose maker was overtaken",
     workload: "activation",
     file: "src/virtual/handles.ts",
-    from: "maker: from,",
-    to: "maker: undefined,",
+    from: "hosted: this.#host.types.get(id.type), maker: from }",
+    to: "hosted: this.#host.types.get(id.type), maker: undefined }",
   },
   {
     name: "cycle-that-waits",

@@ -31,8 +31,8 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "got through at",
     workload: "registry",
     file: "src/registry/node-lease.ts",
-    from: "return now.monotonicMs < state.deadline &&",
-    to: `return state.pending?.what === "renewal" || now.monotonicMs < state.deadline &&`,
+    from: "return monotonicMs < state.deadline &&",
+    to: `return state.pending?.what === "renewal" || monotonicMs < state.deadline &&`,
   },
   {
     name: "refusal-goes-on",

@@ -1,26 +1,29 @@
 declare const origin: unique symbol
 
 /**
- * Milliseconds since an origin that only this process knows; never goes back. Deadlines are of this kind.
- * A plain number is taken as one, a {@link WallMs} is not: mixing the two does not compile.
+ * Milliseconds since an origin that is private to this process; never decreases. All deadlines use it. A
+ * plain number is assignable to it, a {@link WallMs} is not: mixing the two does not compile.
  */
 export type MonotonicMs = number & { readonly [origin]?: "monotonic" }
 
 /**
- * Milliseconds since 1970. It jumps when somebody sets the clock, so it is for people to read; a lease also
- * ends by it, because it counts while a machine is suspended.
+ * Milliseconds since 1970. It jumps when the system clock is set, so it is for display only, with one
+ * exception: a lease also ends by it, because it counts while a machine is suspended.
  */
 export type WallMs = number & { readonly [origin]?: "wall" }
 
+/** The time, and timers. */
 export interface Clock {
-  /** May be as old as the turn of the event loop in which it is asked. */
+  /** Returns the time of day. It may be as old as the current turn of the event loop. */
   wallMs(): WallMs
+  /** Returns the time for deadlines and durations. */
   monotonicMs(): MonotonicMs
   /** Runs `fire` once, no sooner than `delayMs` from now; never inside this call, however short the delay. */
   setTimer(delayMs: number, fire: () => void): Timer
 }
 
+/** A timer that has been set. */
 export interface Timer {
-  /** After this the timer does not fire. Calling it again, or after the timer fired, does nothing. */
+  /** Cancels the timer. Has no effect on a timer that was cancelled before or has fired. */
   cancel(): void
 }

@@ -1,93 +1,95 @@
 import type { Clock } from "./clock.js"
 
 /**
- * How values become bytes and come back.
+ * Encodes values to bytes and decodes them.
  *
- * A codec writes into a buffer that the runtime owns, and reads from the middle of one, so that a message is
- * not copied on its way to the socket or from it. What it is given may come from anybody who can reach the
- * port: `decode` takes time and memory in proportion to the bytes, builds nothing but data and registered
- * types, and never changes a prototype.
+ * A codec writes into a buffer that the runtime owns and reads from the middle of one, so that a message is
+ * not copied on its way to or from the socket. Its input is untrusted, since any process that reaches the
+ * port can send it: `decode` takes time and memory in proportion to the number of bytes, creates only data
+ * and instances of registered types, and never changes a prototype.
  */
 export interface Codec {
-  /** Two nodes whose codecs have different names refuse each other. */
+  /** Nodes whose codecs have different names refuse each other. */
   readonly name: string
   /**
-   * How much may be in a value, where the codec takes all plain data within that. Plain data that stays in
-   * this process is then copied without being encoded. A codec that does not say so encodes and decodes that
-   * too.
+   * The limits within which the codec accepts all plain data. If they are present, plain data that stays in
+   * this process is copied without being encoded; otherwise it is encoded and decoded too.
    */
   readonly limits?: { readonly maxDepth: number; readonly maxItems: number }
   /**
-   * Appends the value. Throws an `InvalidMessageError` that says where in the value it found what cannot be
-   * sent; what it had appended by then is taken back by the caller.
+   * Appends the value. Throws an `InvalidMessageError` that says where in the value the data is that cannot
+   * be sent; the caller discards what was appended by then.
    */
   encode(value: unknown, out: ByteSink): void
   /**
-   * The value that stands from `start` up to `end`, and nothing else. The bytes are lent: they are other
-   * bytes after the call. Throws a `MalformedBytesError` for what no encoder would have written, and an
-   * `InvalidMessageError` for what this node does not know, such as a type that it has not registered.
+   * Decodes the value between `start` and `end`, which must fill that range. The bytes are lent: the buffer
+   * is reused after the call. Throws a `MalformedBytesError` for bytes that no encoder writes, and an
+   * `InvalidMessageError` for what this node does not know, such as a type that is not registered.
    */
   decode(bytes: Buffer, start: number, end: number): unknown
   /**
-   * About how much more memory than its bytes the value takes that was decoded last; it decides how many such
-   * may wait. Where a codec does not say, four times its bytes.
+   * An estimate of the memory that the value decoded last takes beyond its encoded bytes; it determines how
+   * many such values may wait. Default: four times the encoded bytes.
    */
   readonly overheadBytes?: number
 }
 
-/** A buffer that grows at its end. */
+/** A growable buffer. */
 export interface ByteSink {
-  /** Another one after `reserve`. */
+  /** The buffer; `reserve` may replace it. */
   bytes: Buffer
-  /** Where the next byte goes. */
+  /** The offset of the next byte. */
   at: number
   /**
-   * Makes room for `count` more bytes. Throws an `InvalidMessageError` where that is more than may be sent.
+   * Makes room for `count` more bytes. Throws an `InvalidMessageError` if the message would exceed its size
+   * limit.
    */
   reserve(count: number): void
 }
 
-/** Makes a codec for one system. */
+/** Creates a codec for one system. */
 export type CodecFactory = (tools: CodecTools) => Codec
 
-/** What a codec needs to know of the system that it works for. */
+/** What a codec needs from the system that it works for. */
 export interface CodecTools {
   readonly refs: RefTexts
   readonly types: TypeNames
-  /** What its values are, for the texts of its refusals. `message` unless set. */
+  /** What the values are, for error messages. Default `message`. */
   readonly purpose?: CodecPurpose
   /**
-   * Bounds the time that `decode` takes. Without it, decoding takes as long as it takes, as for what this
-   * node has stored itself.
+   * Limits the time that `decode` may take. Without a clock the time is unlimited, as for data that this node
+   * stored itself.
    */
   readonly clock?: Pick<Clock, "monotonicMs">
 }
 
-/** Messages between actors, near and far, or the state that an actor saves. */
+/** Messages between actors, within a process or between nodes, or the state that an actor saves. */
 export type CodecPurpose = "message" | "state"
 
-/** Refs to actors travel as texts. */
+/** Converts refs to strings and back: refs are encoded as strings. */
 export interface RefTexts {
   isRef(value: object): boolean
   textOf(ref: object): string
-  /** Throws a `MalformedBytesError` for what is no text of a ref. */
+  /** Throws a `MalformedBytesError` for a string that is not a ref. */
   refOf(text: string): object
 }
 
-/** The classes whose instances may travel, and what each is called on the way. */
+/** The classes whose instances may be encoded, and their names on the wire. */
 export interface TypeNames {
-  /** Undefined for one that is not registered. */
+  /** Returns undefined for a name that is not registered. */
   named(name: string): TypeOnTheWire | undefined
-  /** By the value's own class; one that extends a registered class is not registered. */
+  /** Looks up the value's own class. A subclass of a registered class is not registered by that. */
   of(value: object): TypeOnTheWire | undefined
 }
 
+/** A registered class. */
 export interface TypeOnTheWire {
   readonly name: string
   /**
-   * What is sent for a value: its fields, or whatever else the type was registered with. An error's may be
-   * without its stack.
+   * Returns what is sent for a value: its fields, or what the type's registration says. The stack of an error
+   * may be left out.
    */
   take(value: object, options?: { readonly stacks: boolean }): unknown
+  /** Creates an instance from what `take` returned. */
   make(taken: unknown): object
 }

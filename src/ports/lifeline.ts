@@ -1,39 +1,42 @@
 /**
  * Proof, by the kernel of one host, that a process has died.
  *
- * A lease alone says that a node is dead only once it has run out. Among processes of one host the kernel
- * knows better, and at once: what a process holds, it drops with the process, however that ended; and what
- * one that is merely stopped, paused or swapped out holds, it keeps. Beyond one host nobody knows, and there
- * leases decide.
+ * A lease shows that a node is dead only once it has expired. On one host the kernel knows it at once: it
+ * releases what a process holds when the process ends, however it ended, and keeps what a stopped, paused or
+ * swapped-out process holds. Across hosts there is no such proof, and leases decide.
  */
 export interface Lifeline {
-  /** Where there is no such proof to be had, the line is none, and says why. */
+  /**
+   * Creates the line of this process. Resolves with a `NoLine`, which gives the reason, where no proof is
+   * possible.
+   */
   hold(): Promise<HeldLine | NoLine>
   /**
-   * Calls `dead` once, as soon as it is proven that whoever held the line has died, or has let it go; never
-   * from inside this call. Where there is nothing to prove it by (another host, another platform, a mark that
-   * was cleaned away) it never does.
+   * Calls `dead` once, as soon as it is proven that the holder of the line has died or released it; never
+   * from inside this call. It is never called where no proof is possible: another host, another platform, or
+   * a mark that was removed.
    */
   follow(mark: string, dead: () => void): Following
 }
 
-/** Held until the process dies, or lets it go. */
+/** A line that is held until the process dies or releases it. */
 export interface HeldLine {
-  /** What others follow it by: printable ASCII without spaces. Never the same twice. */
+  /** Identifies the line for `follow`: printable ASCII without spaces, never the same twice. */
   readonly mark: string
-  /** Nothing may be done any more in the name of this line when it is let go. */
+  /** Releases the line. The process must not act in the name of this line afterwards. */
   release(): Promise<void>
 }
 
-/** Nobody can follow it: a death is known when the lease has run out. */
+/** The absence of a line: a death is known only when the lease has expired. */
 export interface NoLine {
   readonly mark: undefined
-  /** What is in the way, and after a semicolon what to do about it. */
+  /** Why there is no line and, after a semicolon, what to do about it. */
   readonly because: string
   release(): Promise<void>
 }
 
+/** A line that is being followed. */
 export interface Following {
-  /** Nothing is told after this. */
+  /** Stops following: `dead` is not called afterwards. */
   cancel(): void
 }

@@ -1,17 +1,17 @@
-/** From the quietest reason to speak to the loudest. */
+/** The severity of a log message, in ascending order. */
 export type LogLevel = "debug" | "info" | "warn" | "error"
 
-/** What goes with a message, by name. An `Error` is written with its code, stack and causes. */
+/** Named values of a log message. An `Error` is logged with its code, stack and causes. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Where the runtime says what it does. A message is a constant sentence; what varies goes into fields, so
- * that logs can be searched.
+ * Receives the log messages of the runtime. A message is a constant; what varies goes into fields, so that
+ * logs can be searched.
  */
 export interface Logger {
-  /** Asked before costly fields are put together. */
+  /** Says whether messages of this level are logged; called before expensive fields are computed. */
   enabled(level: LogLevel): boolean
   log(level: LogLevel, message: string, fields?: LogFields): void
-  /** A logger that adds these fields to everything it says. */
+  /** Returns a logger that adds these fields to every message. */
   with(fields: LogFields): Logger
 }

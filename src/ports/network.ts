@@ -3,114 +3,132 @@ import type { NetworkError } from "../errors/network-error.js"
 /**
  * Byte streams between nodes.
  *
- * A connection pushes: it calls its handler, and the handler may pause it. Streams of promises would be
- * prettier and cost an allocation and a microtask for every chunk. Back-pressure runs both ways: `write` says
- * when to stop, `drained` when to go on; `pause` stops reading, so that the peer's writes fill up in turn.
+ * A connection pushes: it calls its handler, and the handler may pause it. Streams of promises would be more
+ * convenient, but cost an allocation and a microtask per chunk. Back-pressure works both ways: `write`
+ * returns false when the sender should stop, and `drained` tells it to continue; `pause` stops reading, so
+ * that the peer's writes fill its buffers in turn.
  *
- * Every failure is a `NetworkError` with a closed set of codes, so that protocols decide on the code, never
- * on an operating system's error text.
+ * Every failure is a `NetworkError` with a closed set of codes, so that protocols decide by the code, never
+ * by the error text of an operating system.
  */
 export interface Network {
-  /** Port 0 lets the system choose. Rejects with a {@link NetworkError}, as `connect` does. */
+  /**
+   * Listens for connections. Port 0 lets the operating system choose. Rejects with a {@link NetworkError}, as
+   * `connect` does.
+   */
   listen(at: Endpoint, accept: Accept, options?: ListenOptions): Promise<Listener>
   connect(to: Endpoint, options?: ConnectOptions): Promise<Connection>
 }
 
-/** `arrival` is the one that was told of, where `ListenOptions.arrived` was. */
+/**
+ * Receives an accepted connection. `arrival` is the one that `ListenOptions.arrived` was called with, if it
+ * was called.
+ */
 export type Accept = (connection: Connection, arrival?: Arrival) => void
 
+/** A host and a port. */
 export interface Endpoint {
   /** A host name, an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string
   readonly port: number
 }
 
+/** Options of a listener. */
 export interface ListenOptions {
-  /** Plain TCP unless set. */
+  /** TLS options; default plain TCP. */
   readonly tls?: TlsOptions | undefined
   /**
-   * Somebody has connected, and nothing has been read. Each is let in at once unless this is set. A network
-   * that knows of nobody before there is a connection need not tell.
+   * Called when a peer has connected and nothing has been read. By default each arrival is admitted at once.
+   * A network that learns of a peer only with its connection need not call it.
    */
   readonly arrived?: ((arrival: Arrival) => void) | undefined
-  /** Somebody connected whose TLS handshake came to nothing, so that there is no connection to accept. */
+  /** Called when the TLS handshake of an arrival failed, so that there is no connection to accept. */
   readonly refused?: ((remote: Endpoint, error: NetworkError, arrival: Arrival) => void) | undefined
 }
 
-/** Somebody who has connected to a listener: before TLS, and before anything was read. */
+/** A peer that has connected to a listener: before TLS, and before anything was read. */
 export interface Arrival {
   readonly remote: Endpoint
-  /** Goes on with it: it will be accepted or refused. Called once at most. */
+  /** Continues with the arrival: it will be accepted or refused. Called at most once. */
   admit(): void
-  /** Closes it. Nobody is told. */
+  /** Closes the arrival. Neither `accept` nor `refused` is called. */
   drop(): void
 }
 
-/** Who this side is, and whom it believes. Texts are PEM. */
+/** The certificate of this side, and the certificates that it trusts, as PEM. */
 export interface TlsOptions {
   readonly cert: string
   readonly key: string
-  /** Whose signature makes a peer's certificate good. The machine's own authorities unless set. */
+  /** The authority that signs the certificates of peers. Default: the authorities of the machine. */
   readonly ca?: string | undefined
-  /** A listener asks for the peer's certificate too, and refuses one that `ca` did not sign. Needs `ca`. */
+  /** Requires a certificate of peers that connect, signed by `ca`. Needs `ca`. */
   readonly mutual?: boolean | undefined
-  /** The name that a peer's certificate must bear, where it is not the host that is dialled. */
+  /** The name that a peer's certificate must have, if it is not the dialled host. */
   readonly serverName?: string | undefined
 }
 
+/** Options of an outgoing connection. */
 export interface ConnectOptions {
-  /** 10,000 unless set. */
+  /** How long connecting may take. Default 10,000. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Plain TCP unless set. */
+  /** TLS options; default plain TCP. */
   readonly tls?: TlsOptions | undefined
 }
 
+/** A port that accepts connections. */
 export interface Listener {
-  /** Where it really listens: the port is never 0. */
+  /** The endpoint that is bound: the port is never 0. */
   readonly at: Endpoint
-  /** Accepts no more. Connections that were accepted live on. Resolves once the port is free. */
+  /** Stops accepting. Accepted connections stay open. Resolves once the port is free. */
   close(): Promise<void>
 }
 
+/** A connection to a peer. */
 export interface Connection {
   readonly local: Endpoint
   readonly remote: Endpoint
-  /** Whether the peer's certificate bears this host name or address; undefined where the peer showed none. */
+  /**
+   * Says whether the peer's certificate is valid for this host name or address; undefined if the peer
+   * presented none.
+   */
   readonly bears?: ((host: string) => boolean) | undefined
   /**
-   * Starts delivery. Nothing is read before this is called, and it is called once, in the turn in which the
+   * Starts delivery. Nothing is read before this is called. It is called once, in the turn in which the
    * connection was handed over or later.
    */
   attach(handler: ConnectionHandler): void
   /**
-   * Takes the bytes, in order, and never fails itself: what goes wrong is told by `closed`. The bytes must
-   * not be changed afterwards. False says that more is buffered than the connection likes: wait for
-   * `drained`.
+   * Queues the bytes, in order. Never fails itself: failures are reported by `closed`. The bytes must not be
+   * changed afterwards. Returns false if too much is buffered: wait for `drained`.
    */
   write(bytes: Uint8Array): boolean
-  /** Bytes taken by `write` that have not been handed to the operating system. */
+  /** The number of bytes that were written and not yet handed to the operating system. */
   readonly bufferedBytes: number
   pause(): void
   resume(): void
   /**
-   * Sends what was written, then ends this direction. The peer sees `ended`. Writes after this are dropped.
+   * Sends what was written, then ends this direction. The peer's handler gets `ended`. Later writes are
+   * dropped.
    */
   end(): void
-  /** Closes now, both ways; what was not sent is lost. `closed` follows, with the reason `aborted`. */
+  /** Closes both directions at once; unsent bytes are lost. `closed` follows, with the reason `aborted`. */
   destroy(): void
 }
 
+/** Receives the events of a connection. */
 export interface ConnectionHandler {
-  /** The chunk is the handler's to keep. */
+  /** Bytes arrived. The handler owns the chunk. */
   data(chunk: Uint8Array): void
+  /** The connection accepts writes again, after `write` returned false. */
   drained(): void
-  /** The peer will send no more. This side may still write, until it calls `end`. */
+  /** The peer has ended its direction. This side may still write, until it calls `end`. */
   ended(): void
-  /** The last call, made exactly once. */
+  /** The connection is closed. This is the last call, made exactly once. */
   closed(reason: CloseReason): void
 }
 
+/** Why a connection was closed. */
 export type CloseReason =
   /** Both sides ended. */
   | { readonly kind: "ended" }

@@ -8,7 +8,7 @@ import type { Scheduler } from "./scheduler.js"
 import type { Telemetry } from "./telemetry.js"
 import type { TurnContext } from "./turn-context.js"
 
-/** Everything a node touches outside of itself, apart from the store. */
+/** Everything that a node uses from outside of itself, apart from the store. */
 export interface Ports {
   readonly clock: Clock
   readonly random: Random

@@ -1,9 +1,10 @@
 /**
- * The one source of chance. Node's is fit for secrets; the simulated world's is drawn from the seed.
+ * The only source of randomness. Node's implementation is cryptographically secure; that of the simulation is
+ * derived from the seed.
  */
 export interface Random {
-  /** An integer from 0 to 2^32 - 1, each as likely. */
+  /** Returns an integer from 0 to 2^32 - 1, uniformly distributed. */
   uint32(): number
-  /** Fresh bytes that the caller may keep and change. */
+  /** Returns new random bytes, which the caller owns. */
   bytes(length: number): Uint8Array
 }

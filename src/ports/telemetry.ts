@@ -1,31 +1,37 @@
 /**
- * Numbers and spans for whoever watches the system. The shape follows OpenTelemetry's, so that an adapter to
- * it is a dozen lines; the runtime itself depends on no telemetry library.
+ * Receives metrics and spans. The shape follows OpenTelemetry, so that an adapter to it is a dozen lines; the
+ * runtime itself depends on no telemetry library.
  */
 export interface Telemetry {
-  /** Asking for the same name again gives an instrument that counts into the same series. */
+  /** Creates a counter. A second call with the same name returns an instrument of the same series. */
   counter(name: string, description?: InstrumentDescription): Counter
+  /** Creates a histogram, under the same rule as `counter`. */
   histogram(name: string, description?: InstrumentDescription): Histogram
+  /** Starts a span. */
   span(name: string, options?: SpanOptions): Span
 }
 
+/** The unit and the description of an instrument. */
 export interface InstrumentDescription {
   readonly unit?: string
   readonly description?: string
 }
 
+/** Named values of a measurement or a span. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
+/** A metric that only grows. */
 export interface Counter {
-  /** `amount` is not negative; 1 unless given. */
+  /** Adds `amount`, which must not be negative. Default 1. */
   add(amount?: number, attributes?: Attributes): void
 }
 
+/** A distribution of values. */
 export interface Histogram {
   record(value: number, attributes?: Attributes): void
 }
 
-/** What identifies a span across nodes; the same fields as W3C trace context. */
+/** Identifies a span across nodes; it has the fields of a W3C trace context. */
 export interface TraceContext {
   /** 32 hex digits. */
   readonly traceId: string
@@ -34,13 +40,15 @@ export interface TraceContext {
   readonly sampled: boolean
 }
 
+/** Options of a span. */
 export interface SpanOptions {
   readonly parent?: TraceContext
   readonly attributes?: Attributes
 }
 
+/** An operation with a beginning and an end. */
 export interface Span {
-  /** Absent where nothing is recorded; then there is nothing to send along. */
+  /** Undefined if the span is not recorded; then no context is sent with calls. */
   readonly context: TraceContext | undefined
   set(attributes: Attributes): void
   fail(error: unknown): void

@@ -1,12 +1,12 @@
 /**
- * Which turn of an actor the code that runs belongs to, also after it has awaited something.
+ * The turn of an actor that the running code belongs to, across awaits.
  *
- * It is needed where turns of one actor may overlap, and nowhere else: to keep it costs every await in the
- * process, so it is begun with the first `run`.
+ * It is needed only where turns of one actor may overlap. Keeping it makes every await in the process slower,
+ * so it is enabled by the first `run`.
  */
 export interface TurnContext {
-  /** Runs `task` so that it, and all that it leads to, finds `turn`. */
+  /** Runs `task` so that `current` returns `turn` in it and in everything that it starts. */
   run<T>(turn: object, task: () => T): T
-  /** Undefined outside of all of them. */
+  /** Returns the current turn, or undefined outside of turns. */
   current(): object | undefined
 }

@@ -1,10 +1,10 @@
 import { CallError } from "./call-errors.js"
 import { isInstance, messageOf } from "./thrown.js"
 
-// What can become of a call to a virtual actor, beyond what can become of any call.
+// Errors of calls to virtual actors, in addition to those that any call can fail with.
 
 /**
- * The actor could not be started; `cause` is what its `onActivate`, its constructor or the reading of its
+ * The actor could not be started. `cause` is what its `onActivate`, its constructor or the reading of its
  * state threw. The next call tries again.
  */
 export class ActivationError extends CallError {
@@ -20,9 +20,13 @@ export class ActivationError extends CallError {
   }
 }
 
-/** The call would wait for itself: who called whom is in `cycle`, the outermost first. */
+/** The call would wait for itself. */
 export class CallCycleError extends CallError {
   readonly code = "CallCycle"
+  /**
+   * The ids of the actors that wait for each other, the outermost caller first; the first is repeated at the
+   * end.
+   */
   readonly cycle: readonly string[]
 
   constructor(cycle: readonly string[]) {
@@ -34,7 +38,7 @@ export class CallCycleError extends CallError {
   }
 }
 
-/** No node that is there hosts actors of this type. */
+/** No node of the cluster hosts actors of this type. */
 export class UnknownActorTypeError extends CallError {
   readonly code = "UnknownActorType"
   readonly type: string
@@ -45,35 +49,37 @@ export class UnknownActorTypeError extends CallError {
   }
 }
 
-/** The actor has no such method that could be called from outside. */
+/** The actor has no callable method of this name. */
 export class UnknownMethodError extends CallError {
   readonly code = "UnknownMethod"
   readonly type: string
   readonly method: string
 
   constructor(type: string, method: string) {
-    super(`${type} has no method ${JSON.stringify(method)} that can be called`, "not-delivered")
+    super(`${type} has no callable method ${JSON.stringify(method)}`, "not-delivered")
     this.type = type
     this.method = method
   }
 }
 
 /**
- * Why a node did not take a call: the actor is elsewhere, or this node hosts nothing for now, or nobody could
- * be found who does.
+ * Why a node refused a call: the actor is on another node (`moved`), this node hosts no actors at present
+ * (`not-here`), or no host was found (`not-placed`).
  */
 export type PlacementProblem = "moved" | "not-here" | "not-placed"
 
 /**
- * The call found no place to run; `cause` is what is wrong with the placement strategy of its type, if that
- * failed. Nothing was run.
+ * No node accepted the call, so nothing was run. `cause` is the error of the type's placement strategy, if
+ * that failed.
  */
 export class PlacementError extends CallError {
   readonly code = "Placement"
   /** The actor's id. */
   readonly target: string
   readonly problem: PlacementProblem
-  /** Where the store has it, if it has `moved`; in which epoch of the store, and at which revision. */
+  /**
+   * For `moved`: the node in the placement record, and the epoch and revision at which the record was read.
+   */
   readonly where:
     | { readonly node: string | undefined; readonly epoch: string; readonly revision: number }
     | undefined

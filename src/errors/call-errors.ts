@@ -1,12 +1,12 @@
 import { TroupeError } from "./troupe-error.js"
 
 /**
- * Whether a call that failed may have been carried out. `not-delivered`: it was not, and calling again is
- * safe. `unknown`: it may have been, in whole or in part.
+ * Whether a failed call may have been executed. `not-delivered`: it was not, and retrying is safe. `unknown`:
+ * it may have been, in whole or in part.
  */
 export type Delivery = "not-delivered" | "unknown"
 
-/** A call that ended without its answer. */
+/** The base class of errors that end a call without an answer. */
 export abstract class CallError extends TroupeError {
   readonly delivery: Delivery
 
@@ -16,14 +16,14 @@ export abstract class CallError extends TroupeError {
   }
 }
 
-/** No answer came in time. */
+/** The call timed out. */
 export class TimeoutError extends CallError {
   readonly code = "Timeout"
   readonly target: string
   readonly timeoutMs: number
 
   /**
-   * `problem` is what follows the target's name in the message, where more is known than the delivery says.
+   * `problem` replaces the default text after the target's name, where more is known than the delivery says.
    */
   constructor(target: string, timeoutMs: number, delivery: Delivery = "unknown", problem?: string) {
     const usual = delivery === "unknown" ? "did not answer" : "could not be reached"
@@ -44,12 +44,12 @@ export class CancelledError extends CallError {
   }
 }
 
-/** The target, or the way to its node, is full: as much waits for it as may. */
+/** The target's mailbox, or a buffer on the way to its node, is full. */
 export class OverloadedError extends CallError {
   readonly code = "Overloaded"
   readonly target: string
   readonly capacity: number
-  /** What is full: the actor's mailbox, or what this node may keep for the target's node. */
+  /** What is full: the actor's mailbox, or a buffer between this node and the target's node. */
   readonly of: "actor" | "node"
 
   constructor(
@@ -58,14 +58,14 @@ export class OverloadedError extends CallError {
     what = "messages waiting",
     { of = "actor" }: { readonly of?: "actor" | "node" } = {},
   ) {
-    super(`${target} has ${capacity} ${what}, which is its limit`, "not-delivered")
+    super(`${target} has reached its limit of ${capacity} ${what}`, "not-delivered")
     this.target = target
     this.capacity = capacity
     this.of = of
   }
 }
 
-/** The target had stopped, or stopped before it answered. */
+/** The target was not running, or stopped before it answered. */
 export class ActorStoppedError extends CallError {
   readonly code = "ActorStopped"
   readonly target: string
@@ -74,7 +74,7 @@ export class ActorStoppedError extends CallError {
     super(
       delivery === "unknown"
         ? `${target} stopped before it answered`
-        : `${target} is not running: it has stopped, or was never there`,
+        : `${target} is not running; it has stopped or was never started`,
       delivery,
       options,
     )
@@ -82,7 +82,7 @@ export class ActorStoppedError extends CallError {
   }
 }
 
-/** The message, or the answer to it, cannot cross the wire, or the other side cannot make sense of it. */
+/** The message, or the answer to it, cannot be serialized, or the receiver cannot decode it. */
 export class InvalidMessageError extends CallError {
   readonly code = "InvalidMessage"
 
@@ -103,7 +103,10 @@ export class NodeUnreachableError extends CallError {
   }
 }
 
-/** Nothing is exchanged with the target's node: it broke the protocol, or was shut out. */
+/**
+ * The target's node is quarantined: it violated the protocol, or an operator quarantined it. No messages are
+ * exchanged with it.
+ */
 export class QuarantinedError extends CallError {
   readonly code = "Quarantined"
   readonly authority: string
@@ -115,9 +118,8 @@ export class QuarantinedError extends CallError {
 }
 
 /**
- * The activation that was to do it may not act any more: its node lost its lease, or another activation has
- * taken its place. What it had begun to do is refused wherever it would show; the next call starts from what
- * is stored.
+ * The activation lost its right to act: its node lost its lease, or a later activation has replaced it. It
+ * can no longer save, reply or call; the next call activates the actor from its stored state.
  */
 export class FencedError extends CallError {
   readonly code = "Fenced"
@@ -125,7 +127,7 @@ export class FencedError extends CallError {
   readonly target: string
 
   constructor(target: string, delivery: Delivery, because: string, options?: ErrorOptions) {
-    super(`${target} is fenced off: ${because}`, delivery, options)
+    super(`${target} is fenced: ${because}`, delivery, options)
     this.target = target
   }
 }

@@ -1,6 +1,6 @@
 import { TroupeError } from "./troupe-error.js"
 
-/** Bytes that nobody who keeps to the protocol would send. Whoever did is not listened to any further. */
+/** The bytes violate the protocol. The connection that they came by is closed. */
 export class MalformedBytesError extends TroupeError {
   readonly code = "MalformedBytes"
 }

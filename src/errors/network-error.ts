@@ -1,5 +1,6 @@
 import { TroupeError } from "./troupe-error.js"
 
+/** The kinds of network failures. */
 export type NetworkErrorCode =
   | "Refused"
   | "TimedOut"
@@ -10,13 +11,13 @@ export type NetworkErrorCode =
   | "AddressNotAvailable"
   | "NotPermitted"
   /**
-   * One side does not accept the other's certificate. Trying again does not help before somebody changes one.
+   * One side does not accept the other's certificate. Retrying does not help until a certificate is changed.
    */
   | "Untrusted"
   | "Cancelled"
   | "Other"
 
-/** A connection or a listener that failed; the message names the endpoint and says what the system said. */
+/** A connection or a listener failed. The message names the endpoint and quotes the operating system. */
 export class NetworkError extends TroupeError {
   readonly code: NetworkErrorCode
 

@@ -1,5 +1,6 @@
 import { TroupeError } from "./troupe-error.js"
 
+/** Why a state cannot be loaded or saved. */
 export type StateProblem =
   | "unreadable"
   | "too-large"
@@ -7,7 +8,10 @@ export type StateProblem =
   | "not-upgraded"
   | "not-writable"
 
-/** The stored state of an actor cannot be used, or what it has cannot be stored. It is left as it is. */
+/**
+ * The stored state of an actor cannot be loaded, or its current state cannot be saved. The stored state is
+ * unchanged.
+ */
 export class StateError extends TroupeError {
   readonly code = "State"
   /** The actor's id. */

@@ -1,48 +1,45 @@
 import { TroupeError } from "./troupe-error.js"
 
-/** Whether a commit that was not answered may have taken effect. */
+/** Whether a commit without a result may have taken effect. */
 export type Commitment = "not-committed" | "unknown"
 
-/**
- * What kept a store from doing what it was asked. A kind is a cause that somebody can act on; the message
- * says how.
- */
+/** Why a store failed. Each kind is a cause that an operator can act on; the message says how. */
 export type StoreProblem =
-  /** There is no room left on the disk, or for the file. */
+  /** The disk, or the quota of the file, is full. */
   | "full"
-  /** What is stored cannot be read as what it should be. */
+  /** The stored data is corrupt. */
   | "damaged"
-  /**
-   * The store was moved, removed or replaced while in use. It is refused until the process is started again.
-   */
+  /** The store was moved, removed or replaced while in use. It is refused until the process is restarted. */
   | "moved"
-  /** The process may not write there, or not read. */
+  /** The process lacks permission to write or read. */
   | "read-only"
-  /** Somebody else kept the store locked. */
+  /** Another process held the lock for too long. */
   | "locked"
   /** The disk or its file system reported an error. */
   | "disk"
-  /** Others could change the store without its knowledge: its owner, its mode, or a second way to it. */
+  /** Others could change the store unnoticed, because of its owner, its mode, or a second path to it. */
   | "unsafe"
-  /** It is no store, not one that this version knows, or in a place where there can be none. */
+  /** Not a store, a store of an unknown version, or a location that cannot hold one. */
   | "unsuitable"
-  /** There was no answer in time, or its thread ended. */
+  /** The store did not answer in time, or its thread ended. */
   | "unanswered"
-  /** As many requests as are allowed are under way. */
+  /** The limit of requests in flight is reached. */
   | "overloaded"
-  /** The handle has been closed. */
+  /** The store has been closed. */
   | "closed"
-  /** Any other. */
+  /** Any other cause. */
   | "other"
 
+/** Options of a `StoreUnavailableError`. */
 export interface StoreErrorOptions extends ErrorOptions {
   /** Default "other". */
   readonly problem?: StoreProblem
 }
 
-/** The store did not do what it was asked, or did not say that it did. */
+/** A request to the store failed, or its outcome is not known. */
 export class StoreUnavailableError extends TroupeError {
   readonly code = "StoreUnavailable"
+  /** Whether the commit may have taken effect. */
   readonly commitment: Commitment
   /** Stable, as `code` is. */
   readonly problem: StoreProblem

@@ -1,7 +1,7 @@
-// What user code throws may be anything, also what throws again when it is looked at: an accessor, or a proxy
-// that was revoked.
+// User code may throw any value, including one that throws when it is inspected: an accessor, or a revoked
+// proxy.
 
-/** As `instanceof`; false for what cannot be looked at. */
+/** Acts as `instanceof`, and returns false for a value that cannot be inspected. */
 export function isInstance<T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T {
   try {
     return thrown instanceof type
@@ -10,25 +10,22 @@ export function isInstance<T>(thrown: unknown, type: abstract new (...args: neve
   }
 }
 
-/**
- * What was thrown; or an error in its place, if that cannot even be told from an error, or its message cannot
- * be read.
- */
+/** Returns the thrown value, or a substitute error if the value or its message cannot be inspected. */
 export function readable(thrown: unknown): unknown {
   try {
     if (thrown instanceof Error) void thrown.message
     return thrown
   } catch {
-    return new Error("something was thrown that cannot be read")
+    return new Error("a value was thrown that cannot be inspected")
   }
 }
 
-/** What an error says, or what anything else is as text. */
+/** Returns the message of an error, or any other value as a string. */
 export function messageOf(thrown: unknown): string {
   return textOf(isInstance(thrown, Error) ? fieldOf(thrown, "message") : thrown)
 }
 
-/** Undefined where it cannot be read. */
+/** Returns undefined for a field that cannot be read. */
 export function fieldOf(thrown: object, name: string): unknown {
   try {
     return (thrown as Record<string, unknown>)[name]
@@ -41,6 +38,6 @@ export function textOf(value: unknown): string {
   try {
     return String(value)
   } catch {
-    return "something that cannot be printed"
+    return "a value that cannot be printed"
   }
 }

@@ -1,10 +1,11 @@
 /**
- * The parent of every error that Troupe raises on purpose.
+ * The base class of every error that Troupe raises on purpose.
  *
- * `code` is stable and made for programs; the message is for people and may change. Errors of this kind cross
- * the wire as themselves, so their fields are plain data.
+ * `code` is stable and meant for programs; the message is meant for people and may change. Errors of this
+ * class are serialized between nodes, so their fields are plain data.
  */
 export abstract class TroupeError extends Error {
+  /** Identifies the kind of error. */
   abstract readonly code: string
 
   constructor(message: string, options?: ErrorOptions) {

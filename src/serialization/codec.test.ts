@@ -869,7 +869,7 @@ function hostileErrors(): [what: string, error: Error, message: string][] {
   return [
     ["a message that is a number", made({ message: 5 }), "5"],
     ["a message that is a symbol", made({ message: Symbol("s") }), "Symbol(s)"],
-    ["a message that cannot be printed", made({ message: unprintable }), "something that cannot be printed"],
+    ["a message that cannot be printed", made({ message: unprintable }), "a value that cannot be printed"],
     ["a message that cannot be read", defined("message", false), ""],
     ["an enumerable message that cannot be read", defined("message", true), ""],
     ["a stack that cannot be read", defined("stack", false), "m"],

@@ -234,7 +234,7 @@ describe("the signal of an activation", () => {
     const error = await running
     expect(error).toBeInstanceOf(FencedError)
     expect(error.delivery).toBe("unknown")
-    expect(steps).toEqual(["aborted: test::Plain/p is fenced off: a test says so"])
+    expect(steps).toEqual(["aborted: test::Plain/p is fenced: a test says so"])
     expect(await plain.aborts()).toBe(false)
   })
 

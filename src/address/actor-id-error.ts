@@ -1,5 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.js"
 
+/** Which rule an actor id violates. */
 export type ActorIdErrorCode =
   | "Malformed"
   | "InvalidNamespace"
@@ -8,12 +9,12 @@ export type ActorIdErrorCode =
   | "PercentDecode"
   | "TooLong"
 
-/** A text, or parts, that make no actor id. */
+/** A string, or parts, that do not form a valid actor id. */
 export class ActorIdError extends TroupeError {
   readonly code: ActorIdErrorCode
   /**
-   * The offset of the offending character: from `parse` in the text that was parsed, from `of` in the part
-   * that the code names.
+   * The offset of the offending character: in the parsed string for `parse`, in the part that the code names
+   * for `of`.
    */
   readonly position: number | undefined
 

@@ -13,13 +13,13 @@ test.each([
   ["%41", "prod::Account/%2541"],
   ["it's (*)!", "prod::Account/it%27s%20%28%2A%29%21"],
   ["日本", "prod::Account/%E6%97%A5%E6%9C%AC"],
-])("the key %s is written %s", (key, text) => {
+])("encodes the key %s as %s", (key, text) => {
   const id = ActorId.of("prod", "Account", key)
   expect(id.toString()).toBe(text)
   expect(ActorId.parse(text)).toMatchObject({ namespace: "prod", type: "Account", key })
 })
 
-test("a key that is written bare is read all the same", () => {
+test("parses a key whose characters are not escaped", () => {
   expect(ActorId.parse("prod::Room/room/42").toString()).toBe("prod::Room/room%2F42")
 })
 
@@ -40,7 +40,7 @@ test.each([
   ["prod::Account/%FF", "PercentDecode"],
   [`prod::Account/${"k".repeat(243)}`, "TooLong"],
   [`prod::Account/${"%41".repeat(900)}`, "TooLong"],
-])("%j is refused: %s", (text, code) => {
+])("refuses %j: %s", (text, code) => {
   expect(ActorId.tryParse(text)).toBeInstanceOf(ActorIdError)
   expect(() => ActorId.parse(text)).toThrow(expect.objectContaining({ code }))
 })
@@ -56,17 +56,17 @@ test.each([
   ["prod::Account/%C3%A9%FF", 20],
   ["prod::Account/%E6%97x", 14],
   ["prod::Account/", undefined],
-])("in %j what is wrong stands at %s of the whole text", (text, position) => {
+])("reports for %j the position %s in the whole string", (text, position) => {
   expect(ActorId.tryParse(text)).toMatchObject({ position })
 })
 
-test("made of parts, what is wrong stands at an offset in its part", () => {
+test("reports for `of` the position in the invalid part", () => {
   expect(ActorId.tryOf("prod", "Acc ount", "a")).toMatchObject({ code: "InvalidType", position: 3 })
   expect(ActorId.tryOf("prod", "Account", "a\n")).toMatchObject({ code: "InvalidKey", position: 1 })
   expect(ActorId.tryOf("prod", "Account", "\u{1f600}\udc00")).toMatchObject({ position: 2 })
 })
 
-test("256 characters in all are the most, however long their string form", () => {
+test("allows at most 256 characters in all, whatever the length of the string form", () => {
   const longest = ActorId.of("prod", "Account", "\u65e5".repeat(242))
   expect(ActorId.parse(longest.toString()).equals(longest)).toBe(true)
   expect(() => ActorId.of("prod", "Account", "\u65e5".repeat(243))).toThrow(/at most 256/)
@@ -87,7 +87,7 @@ describe("for any input", () => {
     )
   })
 
-  test("a hostile text gives an id or the parser's own error", () => {
+  test("parsing a hostile string gives an id or an ActorIdError", () => {
     fc.assert(
       fc.property(hostileText, fc.boolean(), (text, whole) => {
         const id = ActorId.tryParse(whole ? text : `prod::T/${text}`)

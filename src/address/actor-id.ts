@@ -6,9 +6,9 @@ import { notAString } from "./quote.js"
 /**
  * The name of a virtual actor: `namespace::type/key`.
  *
- * The key is the user's own text (an e-mail address, a UUID, `room/42`). In the string form what is not
- * plainly safe is percent-encoded as UTF-8, so the form can stand in a log or a URL as it is, and parsing
- * gives back the very key. The namespace is the cluster's boundary.
+ * The key is any string of the user's (an e-mail address, a UUID, `room/42`). In the string form all
+ * characters except a few safe ones are percent-encoded as UTF-8, so the form can appear in a log or a URL
+ * unchanged, and parsing returns the exact key. The namespace is the boundary of the cluster.
  */
 export class ActorId {
   readonly namespace: string
@@ -32,42 +32,44 @@ export class ActorId {
     return `${type}/${key}`
   }
 
-  /** Throws an {@link ActorIdError} that says which part is wrong. */
+  /** Creates an id from its parts. Throws an {@link ActorIdError} that says which part is invalid. */
   static of(namespace: string, type: string, key: string): ActorId {
     const id = ActorId.tryOf(namespace, type, key)
     if (id instanceof ActorIdError) throw id
     return id
   }
 
+  /** Acts as `of`, and returns the error instead of throwing it. */
   static tryOf(namespace: string, type: string, key: string): ActorId | ActorIdError {
     const flaw = flawOf(namespace, type, key)
     if (flaw !== undefined) return new ActorIdError(flaw.code, flaw.problem, flaw.at)
     return new ActorId(namespace, type, key)
   }
 
-  /** Throws an {@link ActorIdError} that says what is wrong, and where. */
+  /** Parses the string form. Throws an {@link ActorIdError} that says what is invalid, and where. */
   static parse(text: string): ActorId {
     const id = ActorId.tryParse(text)
     if (id instanceof ActorIdError) throw id
     return id
   }
 
+  /** Acts as `parse`, and returns the error instead of throwing it. */
   static tryParse(text: string): ActorId | ActorIdError {
     if (typeof text !== "string") return new ActorIdError("Malformed", `an actor id ${notAString(text)}`)
     if (text.length > LONGEST_TEXT) return new ActorIdError(tooLong.code, tooLong.problem)
     const colons = text.indexOf("::")
     if (colons < 0)
-      return new ActorIdError("Malformed", "an actor id is namespace::type/key, and there is no :: in it")
+      return new ActorIdError("Malformed", "an actor id must be namespace::type/key; the :: is missing")
     const slash = text.indexOf("/", colons + 2)
     if (slash < 0)
       return new ActorIdError(
         "Malformed",
-        "an actor id is namespace::type/key, and there is no / after the ::",
+        "an actor id must be namespace::type/key; the / after the :: is missing",
       )
     const written = text.slice(slash + 1)
     const key = decodeKey(written)
     if (key === undefined) {
-      const problem = "a % in the key is not followed by the hex digits of UTF-8"
+      const problem = "a % in the key must be followed by the hex digits of valid UTF-8"
       return new ActorIdError("PercentDecode", problem, slash + 1 + undecodableAt(written))
     }
     const namespace = text.slice(0, colons)
@@ -81,11 +83,14 @@ export class ActorId {
     return new ActorIdError(code, problem, slash + 1 + writtenOffset(written, at))
   }
 
+  /** Compares namespace, type and key. */
   equals(other: ActorId): boolean {
     return this === other || (this.name === other.name && this.namespace === other.namespace)
   }
 
-  /** The canonical text; the same for equal ids, so it serves as the key of a `Map`. */
+  /**
+   * Returns the canonical string form. It is the same for equal ids, so it can serve as the key of a `Map`.
+   */
   toString(): string {
     return `${this.namespace}::${this.path}`
   }
@@ -104,15 +109,15 @@ export class ActorId {
   }
 }
 
-/** Of the readable form, separators included, as `length` counts. */
+/** The maximum `length` of the decoded form, separators included. */
 const MOST_CHARACTERS = 256
 const SEPARATORS = 3
-/** A character takes at most nine in the string form: three bytes of UTF-8, three characters each. */
+/** A character takes at most nine in the string form: three bytes of UTF-8, with three characters each. */
 const LONGEST_TEXT = MOST_CHARACTERS * 9
 
 /**
- * What is wrong with the parts of an id, which may come from JSON and be anything; `at` is an offset in the
- * part that `code` names.
+ * Why the parts of an id are invalid. They may come from JSON and be any value; `at` is an offset in the part
+ * that `code` names.
  */
 interface Flaw {
   readonly code: ActorIdErrorCode
@@ -122,7 +127,7 @@ interface Flaw {
 
 const tooLong: Flaw = {
   code: "TooLong",
-  problem: `an actor id has at most ${MOST_CHARACTERS} characters in all`,
+  problem: `an actor id must have at most ${MOST_CHARACTERS} characters in all`,
 }
 
 function flawOf(namespace: string, type: string, key: string): Flaw | undefined {
@@ -136,16 +141,18 @@ function flawOf(namespace: string, type: string, key: string): Flaw | undefined 
 
 function identifierFlaw(code: ActorIdErrorCode, what: string, text: string): Flaw | undefined {
   if (typeof text !== "string") return { code, problem: `the ${what} ${notAString(text)}` }
-  if (text.length === 0) return { code, problem: `the ${what} is empty` }
+  if (text.length === 0) return { code, problem: `the ${what} must not be empty` }
   for (let at = 0; at < text.length; at += 1) {
     if (!isIn(IDENTIFIER, text.charCodeAt(at))) {
-      return { code, problem: `the ${what} has a character other than letters, digits, - _ and .`, at }
+      return { code, problem: `the ${what} must consist of letters, digits, - _ and .`, at }
     }
   }
   return undefined
 }
 
-/** Most keys are, and it is much cheaper to see than what else there may be in one. */
+/**
+ * Says whether the key is printable ASCII. Most keys are, and this check is much cheaper than the full one.
+ */
 function isPrintable(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -157,11 +164,11 @@ function isPrintable(text: string): boolean {
 function keyFlaw(key: string): Flaw | undefined {
   const code = "InvalidKey"
   if (typeof key !== "string") return { code, problem: `the key ${notAString(key)}` }
-  if (key.length === 0) return { code, problem: "the key is empty" }
+  if (key.length === 0) return { code, problem: "the key must not be empty" }
   if (isPrintable(key)) return undefined
   const control = key.search(/\p{Cc}/u)
-  if (control >= 0) return { code, problem: "the key has a control character", at: control }
+  if (control >= 0) return { code, problem: "the key must not have control characters", at: control }
   const half = key.search(/\p{Cs}/u)
-  if (half >= 0) return { code, problem: "the key has half of a surrogate pair", at: half }
+  if (half >= 0) return { code, problem: "the key must not have half of a surrogate pair", at: half }
   return undefined
 }

@@ -1,6 +1,6 @@
 import { hexValue, isIn, KEY_SAFE, skip } from "./character-class.js"
 
-/** The string form of a key: what is not plainly safe is percent-encoded as UTF-8. */
+/** Returns the string form of a key: all characters except a few safe ones are percent-encoded as UTF-8. */
 export function encodeKey(key: string): string {
   if (skip(KEY_SAFE, key, 0) === key.length && !key.includes("%")) return key
   let encoded = ""
@@ -10,13 +10,13 @@ export function encodeKey(key: string): string {
   return encoded
 }
 
-/** Every byte of the character's UTF-8; `encodeURIComponent` alone leaves some punctuation bare. */
+/** Encodes every byte of the character's UTF-8; `encodeURIComponent` alone leaves some punctuation bare. */
 function percentEncode(character: string): string {
   const encoded = encodeURIComponent(character)
   return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : encoded
 }
 
-/** Undefined if an escape in it is none of UTF-8. */
+/** Returns undefined if an escape is not valid UTF-8. */
 export function decodeKey(written: string): string | undefined {
   if (!written.includes("%")) return written
   try {
@@ -26,7 +26,7 @@ export function decodeKey(written: string): string | undefined {
   }
 }
 
-/** Where the first character that does not decode begins, in a text that has one. */
+/** Returns the offset of the first character that does not decode, in a string that has one. */
 export function undecodableAt(written: string): number {
   let at = 0
   while (decodeKey(written.slice(at, at + writtenLength(written, at))) !== undefined) {
@@ -35,19 +35,22 @@ export function undecodableAt(written: string): number {
   return at
 }
 
-/** Where in `written` the character begins that has the offset `decodedAt` once all is decoded. */
+/** Returns the offset in `written` of the character whose offset in the decoded string is `decodedAt`. */
 export function writtenOffset(written: string, decodedAt: number): number {
   let at = 0
   for (let left = decodedAt; left > 0; ) {
     const length = writtenLength(written, at)
-    // Only the four bytes of a code point beyond the first 65,536 stand for two.
+    // Only an escape of four bytes, a code point above 65,535, stands for two UTF-16 units.
     left -= length === 4 * ESCAPE ? 2 : 1
     at += length
   }
   return at
 }
 
-/** How long the character at `at` is as written: one, or the escapes that its first byte calls for. */
+/**
+ * Returns the length of the character at `at` as written: 1, or that of the escapes that its first byte calls
+ * for.
+ */
 function writtenLength(written: string, at: number): number {
   if (written.charCodeAt(at) !== PERCENT) return 1
   const high = hexValue(written.charCodeAt(at + 1))

@@ -1,5 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.js"
 
+/** Which rule an actor path violates. */
 export type ActorPathErrorCode =
   | "InvalidUri"
   | "InvalidScheme"
@@ -10,21 +11,23 @@ export type ActorPathErrorCode =
   | "InvalidUid"
   | "RelativeEscape"
 
-/** Where in a path something is wrong. */
+/** The location of an error in a path. */
 interface SegmentPlace {
-  /** Counts the path's segments from 0, with the guardian at 0, written or not. */
+  /** The index of the segment. The guardian, written or not, is 0. */
   readonly index: number
   /** The offset of the offending character in its segment as written. */
   readonly position?: number
 }
 
 /**
- * A text that is no actor path. The message names the place; `cause` is the `UriError` where the text is no
- * URI.
+ * A string that is not a valid actor path. The message names the location; `cause` is the `UriError` if the
+ * string is not a URI.
  */
 export class ActorPathError extends TroupeError {
   readonly code: ActorPathErrorCode
+  /** The index of the offending segment; the guardian, written or not, is 0. */
   readonly index: number | undefined
+  /** The offset of the offending character in its segment as written. */
   readonly position: number | undefined
 
   constructor(code: ActorPathErrorCode, problem: string, place?: SegmentPlace, options?: ErrorOptions) {

@@ -7,13 +7,12 @@ import { parseUri, splitUri, type UriAuthority } from "./uri.js"
 import { UriError } from "./uri-error.js"
 
 /**
- * The second layer: what an actor path asks of a URI beyond being one.
+ * The second layer of parsing: the rules of actor paths beyond those of URIs.
  *
- * A path is kept as its canonical text, not as a list of names: most paths are written canonically already,
- * so that checking them is all the work there is, and the text is what equality, look-up and the wire want
- * anyway.
+ * A path is kept as its canonical string, not as a list of names: most paths are written canonically already,
+ * so that checking them is all the work there is, and equality, look-up and the wire need the string anyway.
  *
- * Every text gives parts or an `ActorPathError`, in time linear in its length.
+ * Every input gives parts or an `ActorPathError`, in time linear in its length.
  */
 interface PathParts {
   readonly address: Address
@@ -37,16 +36,16 @@ function parseAnew(text: string, rules: SegmentRules): PathParts | ActorPathErro
   if (address instanceof ActorPathError) return address
   const path = uri.path === "" || uri.path === "/" ? "/user" : canonicalPath(uri.path, rules)
   if (path instanceof ActorPathError) return path
-  if (uri.query !== undefined) return new ActorPathError("InvalidUri", "an actor path has no query")
+  if (uri.query !== undefined) return new ActorPathError("InvalidUri", "an actor path must not have a query")
   const uid = uri.fragment === undefined ? undefined : readUid(uri.fragment)
   if (uid instanceof ActorPathError) return uid
   return { address, path, uid }
 }
 
 /**
- * Paths come in families: nearly all of them begin with the text of an address that was read before. What is
- * left to read then obeys stricter rules than a URI's, so the first layer has nothing to add. Undefined where
- * this does not apply, or where something is wrong that is to be explained.
+ * The fast path: nearly all paths begin with an address that was parsed before. The rules for the rest are
+ * stricter than those of a URI, so the URI layer can be skipped. Returns undefined if this does not apply, or
+ * if there is an error that the full parser has to explain.
  */
 function parseKnown(text: string, rules: SegmentRules): PathParts | undefined {
   const pathAt = text.indexOf("/", text.indexOf("://") + 3)
@@ -70,15 +69,15 @@ function remember(text: string, address: Address): void {
 
 const knownAddresses = new Map<string, Address>()
 const MOST_KNOWN_ADDRESSES = 1_024
-/** What is cut from a text keeps the whole text in memory, so a long one leaves nothing behind. */
+/** A slice keeps the whole string in memory, so slices of long strings are not cached. */
 const LONGEST_REMEMBERED = 512
 
-/** The canonical spelling of `/segment/...`, with its guardian. */
+/** Returns the canonical form of `/segment/...`, with its guardian. */
 function canonicalPath(path: string, rules: SegmentRules): string | ActorPathError {
   return isCanonical(path, rules) ? path : respellPath(path, rules)
 }
 
-/** The walk that nearly every path gets away with: nothing to decode, nothing to add, nothing wrong. */
+/** The fast check that most paths pass: nothing to decode, nothing to add, nothing invalid. */
 function isCanonical(path: string, rules: SegmentRules): boolean {
   if (!/^\/(user|system)(\/|$)/.test(path)) return false
   let segmentAt = 1
@@ -115,10 +114,10 @@ function respellPath(path: string, rules: SegmentRules): string | ActorPathError
   return canonical
 }
 
-/** A uid is a positive integer, written in one way only. */
+/** Parses a uid: a positive integer without leading zeros. */
 export function readUid(text: string): number | ActorPathError {
   const uid = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
-  return isUid(uid) ? uid : new ActorPathError("InvalidUid", "what follows # is no positive integer")
+  return isUid(uid) ? uid : new ActorPathError("InvalidUid", "the uid after # must be a positive integer")
 }
 
 export function isUid(value: number): boolean {
@@ -129,16 +128,16 @@ function readAddress(scheme: string, authority: UriAuthority | undefined): Addre
   const { userInfo, host = "", port: digits } = authority ?? {}
   if (userInfo === undefined) {
     if (digits === undefined) return Address.of({ scheme, system: host })
-    return new ActorPathError("InvalidAuthority", "a port needs a host: write system@host:port")
+    return new ActorPathError("InvalidAuthority", "a port needs a host; write system@host:port")
   }
   const port = digits === undefined ? undefined : parsePort(digits)
   if (digits !== undefined && port === undefined) {
-    return new ActorPathError("InvalidAuthority", "what follows the host's : is no port from 1 to 65535")
+    return new ActorPathError("InvalidAuthority", "the port must be a number from 1 to 65535")
   }
   return Address.of({ scheme, system: userInfo, host, port })
 }
 
-/** Says in the terms of actor paths why a text is no URI. */
+/** Explains in terms of actor paths why a string is not a URI. */
 function explain(text: string, cause: UriError, rules: SegmentRules): ActorPathError {
   const split = splitUri(text)
   if (split instanceof UriError) return new ActorPathError("InvalidUri", cause.message, undefined, { cause })
@@ -157,7 +156,7 @@ function explain(text: string, cause: UriError, rules: SegmentRules): ActorPathE
     case "path": {
       const path = canonicalPath(text.slice(split.pathAt, split.queryAt), rules)
       if (path instanceof ActorPathError) return path
-      throw new Error(`a path that is no URI was taken for a canonical one: ${path}`)
+      throw new Error(`the invalid URI path ${path} was accepted as canonical`)
     }
     case "fragment":
       return new ActorPathError("InvalidUid", cause.message, undefined, { cause })

@@ -103,12 +103,12 @@ describe("what a path is made of", () => {
     },
   )
 
-  test("so is the one about a scheme", () => {
+  test("an error's message about a scheme is one short line of ASCII", () => {
     const error = Address.of({ scheme: `\u009b${"x".repeat(1_000)}`, system: "s" })
     expect((error as ActorPathError).message).toMatch(/^[ -~]{1,200}$/)
   })
 
-  test("a text that was parsed is not kept for its address", () => {
+  test("the cached address does not keep the parsed string in memory", () => {
     const before = heapBytes()
     for (let n = 0; n < 16; n += 1) {
       ActorPath.parse(`troupe://system-number-${n}/user/${"a".repeat(500_000)}`)
@@ -116,13 +116,13 @@ describe("what a path is made of", () => {
     expect(heapBytes() - before).toBeLessThan(4_000_000)
   })
 
-  test("the first wrong segment is named, counted with a guardian that was left out", () => {
+  test("reports the first invalid segment, counting an omitted guardian", () => {
     expect(ActorPath.tryParse("troupe://sys/a/b c/$d")).toMatchObject({ index: 2, position: 1 })
     expect(ActorPath.tryParse("troupe://sys/user/$d/b c")).toMatchObject({ index: 1, position: 0 })
     expect(ActorPath.tryParse("troupe://sys/user/a%20b%zz")).toMatchObject({ index: 1, position: 5 })
   })
 
-  test("a known address does not soften the rules for what follows it", () => {
+  test("applies the same rules to the rest of a path with a cached address", () => {
     ActorPath.parse("troupe://known@host:1/user/a")
     for (const bad of [
       "/user/a b",
@@ -139,17 +139,17 @@ describe("what a path is made of", () => {
     expect(ActorPath.parse("troupe://known@host:1/b%63").path).toBe("/user/bc")
   })
 
-  test("names that begin with $ are read back where the runtime wrote them", () => {
+  test("accepts names that begin with $ only with runtimeNames", () => {
     expect(ActorPath.parse("troupe://s/user/$a/b", { runtimeNames: true }).segments).toEqual(["$a", "b"])
     expect(ActorPath.root({ system: "s" }).child("$a", { runtimeNames: true }).name).toBe("$a")
-    expect(() => ActorPath.root({ system: "s" }).child("$a")).toThrow(/runtime's own/)
+    expect(() => ActorPath.root({ system: "s" }).child("$a")).toThrow(/reserved for the runtime/)
   })
 })
 
 describe("a path is a value", () => {
   const path = ActorPath.parse("troupe.tcp://s@h:1/user/a/b%20c#7")
 
-  test("neither uid nor scheme counts for equality, key and hash", () => {
+  test("equality, key and hash ignore uid and scheme", () => {
     for (const text of ["troupe.tcp://s@h:1/user/a/b%20c", "pekko://s@H:1/a/b%20c#8"]) {
       const other = ActorPath.parse(text)
       expect(path.equals(other)).toBe(true)
@@ -173,19 +173,19 @@ describe("a path is a value", () => {
     expect(ActorPath.parse("troupe://prod/user/greeter").hash).toBe(PINNED_HASH)
   })
 
-  test("the same incarnation is one whose uid is not another", () => {
+  test("paths are of the same incarnation unless their uids differ", () => {
     expect(path.sameIncarnation(path.withUid(8))).toBe(false)
     expect(path.sameIncarnation(path.withUid(undefined))).toBe(true)
   })
 
-  test("children and parents leave the uid behind", () => {
+  test("children and parents do not inherit the uid", () => {
     expect(String(path.child("d"))).toBe("troupe.tcp://s@h:1/user/a/b%20c/d")
     expect(String(path.parent)).toBe("troupe.tcp://s@h:1/user/a")
     expect(ActorPath.root({ system: "s" }).parent).toBeUndefined()
     expect(path.name).toBe("b c")
   })
 
-  test("a child's name is checked, and the error counts from the guardian", () => {
+  test("child checks the name, and its error counts segments from the guardian", () => {
     expect(() => path.child("x y")).toThrow(
       expect.objectContaining({ code: "InvalidSegment", index: 3, position: 1 }),
     )
@@ -193,17 +193,17 @@ describe("a path is a value", () => {
     expect(() => path.child("")).toThrow(expect.objectContaining({ code: "InvalidSegment", index: 3 }))
   })
 
-  test("a uid is a positive integer", () => {
+  test("withUid requires a positive integer", () => {
     for (const uid of [0, -1, 1.5, Number.NaN, 2 ** 53])
       expect(() => path.withUid(uid)).toThrow(/positive integer/)
   })
 
-  test("it reads the same under another address", () => {
+  test("under changes only the address", () => {
     const address = Address.of({ system: "s" })
     expect(String(path.under(address as Address))).toBe("troupe://s/user/a/b%20c#7")
   })
 
-  test("it prints and serializes as its text", () => {
+  test("prints and serializes as its string form", () => {
     expect(JSON.stringify({ path })).toBe('{"path":"troupe.tcp://s@h:1/user/a/b%20c#7"}')
     expect(`${path}`).toBe(path.toString())
   })
@@ -224,7 +224,7 @@ describe("for any input", () => {
     )
   })
 
-  test("a child is what parsing the longer text gives", () => {
+  test("child gives what parsing the longer string gives", () => {
     fc.assert(
       fc.property(anyAddress, fc.array(writtenSegment, { minLength: 1, maxLength: 5 }), (address, names) => {
         const child = names.reduce((path, name) => path.child(name), ActorPath.root(address))
@@ -235,7 +235,7 @@ describe("for any input", () => {
     )
   })
 
-  test("a hostile text gives a path or the parser's own error", () => {
+  test("parsing a hostile string gives a path or an ActorPathError", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const path = ActorPath.tryParse(text)
@@ -247,12 +247,12 @@ describe("for any input", () => {
   })
 })
 
-/** What is in use once the garbage is gone. */
+/** Returns the size of the heap after a garbage collection. */
 function heapBytes(): number {
   setFlagsFromString("--expose-gc")
   runInNewContext("gc")()
   return process.memoryUsage().heapUsed
 }
 
-/** FNV-1a of "prod/user/greeter", worked out apart from this code. */
+/** FNV-1a of "prod/user/greeter", computed independently of this code. */
 const PINNED_HASH = 2_407_781_667

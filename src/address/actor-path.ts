@@ -1,22 +1,26 @@
 import { ActorPathError } from "./actor-path-error.js"
 import { isUid, parsePath } from "./actor-path-parser.js"
 import { Address, type AddressParts, type Scheme } from "./address.js"
-import { notAString } from "./quote.js"
+import { notAString, shownKind } from "./quote.js"
 import { canonicalSegment, decodeSegment, RUNTIME_NAMES, USER_NAMES } from "./segment.js"
 
+/**
+ * The two roots of the tree of actors: `user` for those of the program, `system` for those of the runtime.
+ */
 export type Guardian = "user" | "system"
 
+/** Options of parsing a path. */
 export interface ParseOptions {
-  /** Accept names that begin with `$`, which only the runtime gives. */
+  /** Accepts names that begin with `$`, which only the runtime assigns. */
   readonly runtimeNames?: boolean
 }
 
 /**
- * Where an actor is: `troupe://system[@host:port]/guardian/segment/...[#uid]`.
+ * The location of an actor: `troupe://system[@host:port]/guardian/segment/...[#uid]`.
  *
- * A value: it never changes, and two of them are equal when system, authority and segments are; neither the
- * uid nor the scheme counts. Inside, it is an address that all paths of a system share, and its own canonical
- * text, so that comparing and formatting cost one string operation. Use `key` where a `Map` is keyed by path.
+ * A path is an immutable value. Two paths are equal if system, authority and segments are; uid and scheme do
+ * not count. Internally it is an address, which all paths of a system share, and its own canonical string, so
+ * that comparing and formatting cost one string operation. Use `key` for a `Map` that is keyed by path.
  */
 export class ActorPath {
   readonly address: Address
@@ -33,21 +37,21 @@ export class ActorPath {
     this.uid = uid
   }
 
-  /** Throws an {@link ActorPathError} that says what is wrong, and where. */
+  /** Parses a path. Throws an {@link ActorPathError} that says what is invalid, and where. */
   static parse(text: string, options?: ParseOptions): ActorPath {
     const path = ActorPath.tryParse(text, options)
     if (path instanceof ActorPathError) throw path
     return path
   }
 
-  /** As `parse`, for texts that may well be wrong: the error is returned. */
+  /** Acts as `parse`, and returns the error instead of throwing it. */
   static tryParse(text: string, options?: ParseOptions): ActorPath | ActorPathError {
     if (typeof text !== "string") return new ActorPathError("InvalidUri", `an actor path ${notAString(text)}`)
     const parts = parsePath(text, options?.runtimeNames === true ? RUNTIME_NAMES : USER_NAMES)
     return parts instanceof ActorPathError ? parts : new ActorPath(parts.address, parts.path, parts.uid)
   }
 
-  /** The path of a guardian, from which all others are made with `child`. */
+  /** Returns the path of a guardian, from which others are made with `child`. */
   static root(address: Address | AddressParts, guardian: Guardian = "user"): ActorPath {
     const checked = address instanceof Address ? address : Address.of(address)
     if (checked instanceof ActorPathError) throw checked
@@ -80,18 +84,21 @@ export class ActorPath {
     return names.map(decodeSegment)
   }
 
-  /** The last name, decoded; a guardian's is the guardian. */
+  /** The last name, decoded; for the path of a guardian, the guardian. */
   get name(): string {
     return decodeSegment(this.path.slice(this.path.lastIndexOf("/") + 1))
   }
 
-  /** Undefined for a guardian. */
+  /** The parent's path, or undefined for the path of a guardian. */
   get parent(): ActorPath | undefined {
     const slash = this.path.lastIndexOf("/")
     return slash === 0 ? undefined : new ActorPath(this.address, this.path.slice(0, slash), undefined)
   }
 
-  /** `segment` as it is written in a path: `%20` is a space. The child does not inherit the uid. */
+  /**
+   * Returns the path of a child. `segment` is written as in a path: `%20` is a space. The child does not
+   * inherit the uid. Throws an {@link ActorPathError}.
+   */
   child(segment: string, options?: ParseOptions): ActorPath {
     if (typeof segment !== "string")
       throw new ActorPathError("InvalidSegment", `a name ${notAString(segment)}`)
@@ -103,44 +110,49 @@ export class ActorPath {
     return new ActorPath(this.address, `${this.path}/${canonical}`, undefined)
   }
 
-  /** The same place under `address`: how one node's local path reads on another. */
+  /**
+   * Returns the same path under another address: the form in which a local path of one node appears on
+   * another node.
+   */
   under(address: Address): ActorPath {
     return new ActorPath(address, this.path, this.uid)
   }
 
+  /** Returns the path with another uid. Throws an {@link ActorPathError}. */
   withUid(uid: number | undefined): ActorPath {
     if (uid === this.uid) return this
     if (uid !== undefined && !isUid(uid)) {
       throw new ActorPathError(
         "InvalidUid",
-        `the uid ${typeof uid === "number" ? `is ${uid}` : "is no number"}; it can be any positive integer up to 2^53 - 1`,
+        `the uid must be a positive integer up to 2^53 - 1 (got ${shownKind(uid)})`,
       )
     }
     return new ActorPath(this.address, this.path, uid)
   }
 
-  /** The same text for equal paths, and for no others. */
+  /** The same string for equal paths, and for no others. */
   get key(): string {
     this.#key ??= this.address.key + this.path
     return this.#key
   }
 
-  /** A 32-bit number, the same for equal paths, on every node and in every version. */
+  /** A 32-bit hash, the same for equal paths on every node and in every version. */
   get hash(): number {
     this.#hash ??= fnv1a(this.key)
     return this.#hash
   }
 
+  /** Compares system, authority and segments. */
   equals(other: ActorPath): boolean {
     return this === other || (this.path === other.path && this.address.key === other.address.key)
   }
 
-  /** Whether both name the same incarnation: equal, and neither says another uid. */
+  /** Says whether both name the same incarnation: they are equal and do not have different uids. */
   sameIncarnation(other: ActorPath): boolean {
     return this.equals(other) && (this.uid === undefined || other.uid === undefined || this.uid === other.uid)
   }
 
-  /** The canonical text, with the uid where there is one. */
+  /** Returns the canonical string form, with the uid if there is one. */
   toString(): string {
     if (this.#text === undefined) {
       const text = this.address.text + this.path

@@ -56,16 +56,16 @@ test.each([
   ["nope://t/user/a", "InvalidScheme"],
   ["troupe://sys?x/user/a", "InvalidUri"],
   ["troupe://sys?", "InvalidUri"],
-])("%s is refused: %s", (expression, code) => {
+])("refuses %s: %s", (expression, code) => {
   expect(() => ActorSelection.resolve(base, expression)).toThrow(expect.objectContaining({ code }))
 })
 
-test("a base that the runtime named is no obstacle", () => {
+test("accepts a base with a name of the runtime", () => {
   expect(String(ActorSelection.resolve(at("troupe://s/user/$a/b"), "../c"))).toBe("troupe://s/user/$a/c")
   expect(ActorSelection.of(at("troupe://s/user/$a"), "*").matches(at("troupe://s/user/$a/b"))).toBe(true)
 })
 
-test("a wrong step is counted from the guardian", () => {
+test("reports an invalid step with its index from the guardian", () => {
   const wrong = expect.objectContaining({ code: "InvalidSegment", index: 3, position: 1 })
   for (const bad of ["x/b c", "../x/../x/y/b c", "/us%65r/x/y/b c", "/x/y/b c"])
     expect(() => ActorSelection.resolve(base, bad)).toThrow(wrong)
@@ -73,7 +73,7 @@ test("a wrong step is counted from the guardian", () => {
     expect(() => ActorSelection.of(base, bad)).toThrow(expect.objectContaining({ index: 3, position: 1 }))
 })
 
-test("climbing and going down again costs no more in the depth than on the ground", () => {
+test("steps cost the same at any depth", () => {
   const deep = at(`troupe://s/user${"/a".repeat(150_000)}`)
   const expression = "../a/".repeat(150_000)
   expect(ActorSelection.resolve(deep, `${expression}b`).equals(deep.child("b"))).toBe(true)
@@ -101,38 +101,38 @@ describe("wildcards", () => {
     expect(ActorSelection.of(base, expression).matches(at(path))).toBe(expected)
   })
 
-  test("the anchor is what stands before the first wildcard", () => {
+  test("the anchor is the path before the first wildcard", () => {
     const selection = ActorSelection.of(base, "../a/b*/c")
     expect(String(selection.anchor)).toBe("troupe://s/user/a")
     expect(selection.patterns).toEqual(["b*", "c"])
     expect(String(selection)).toBe("troupe://s/user/a/b*/c")
   })
 
-  test("a pattern obeys the rules of a name", () => {
+  test("a pattern follows the rules of a name", () => {
     for (const bad of ["*/b c", "*/$x", "*//a"])
       expect(() => ActorSelection.of(base, bad)).toThrow(ActorPathError)
   })
 
-  test("a pattern is canonical", () => {
+  test("patterns are in canonical form", () => {
     const selection = ActorSelection.of(base, "%62*/c%61/%2a?%3f%20")
     expect(selection.patterns).toEqual(["b*", "ca", "%2A?%3F%20"])
     expect(selection.matches(at("troupe://s/user/worker/bob/ca/*x%3F%20"))).toBe(true)
     expect(selection.matches(at("troupe://s/user/worker/bob/ca/xx%3F%20"))).toBe(false)
   })
 
-  test("an escaped wildcard is a name, in the anchor too", () => {
+  test("an escaped wildcard is an ordinary character, also in the anchor", () => {
     const selection = ActorSelection.of(base, "a%2A/b*")
     expect(String(selection.anchor)).toBe("troupe://s/user/worker/a*")
     expect(String(selection)).toBe("troupe://s/user/worker/a%2A/b*")
   })
 
-  test("a uid names one actor, so it goes with no pattern", () => {
+  test("refuses a uid in an expression with a pattern", () => {
     for (const bad of ["*#7", "*/a#7", "troupe://s/user/a?#7"])
       expect(() => ActorSelection.of(base, bad)).toThrow(expect.objectContaining({ code: "InvalidUid" }))
     expect(ActorSelection.of(base, "*/../a#7").anchor.uid).toBe(7)
   })
 
-  test("what it prints reads back as itself", () => {
+  test("parsing the string form gives an equal selection", () => {
     const step = fc.oneof(writtenSegment, writtenPattern, fc.constantFrom(".", ".."))
     fc.assert(
       fc.property(fc.array(step, { maxLength: 6 }), (steps) => {
@@ -150,7 +150,7 @@ describe("wildcards", () => {
   })
 })
 
-/** Leaves out the steps that would climb past the guardian. */
+/** Omits the steps that would go above the guardian. */
 function balanced(): (step: string) => boolean {
   let depth = 0
   return (step) => {
@@ -162,11 +162,11 @@ function balanced(): (step: string) => boolean {
   }
 }
 
-describe("where a message to a selection goes", () => {
+describe("the destination of a selection", () => {
   const home: Address = ActorPath.parse("troupe.tcp://s@here:1/user").address
   const far = ActorSelection.of(base, "troupe.tcp://s@there:2/user/*")
 
-  test("a local one, and one that names this very node, stay here", () => {
+  test("is here for a local selection and for one that names this node", () => {
     const never = (): never => {
       throw new Error("asked for the state of this node's own authority")
     }
@@ -175,7 +175,7 @@ describe("where a message to a selection goes", () => {
     expect(own.destination(home, never)).toEqual({ kind: "here" })
   })
 
-  test("one that names another node goes with that node's association", () => {
+  test("follows the state of the association for another node", () => {
     expect(far.destination(home, () => "connected")).toEqual({ kind: "there", authority: "there:2" })
     expect(far.destination(home, () => "unresolved")).toEqual({ kind: "deferred", authority: "there:2" })
     expect(far.destination(home, () => "quarantined")).toMatchObject({

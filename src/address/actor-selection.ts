@@ -7,13 +7,13 @@ import { canonicalSegment, decodeSegment, USER_NAMES } from "./segment.js"
 import { readExpression } from "./selection-expression.js"
 
 /**
- * Paths by description: relative to another path, with `*` for any run of characters in a name and `?` for
- * any one.
+ * A set of paths: relative to another path, with `*` for any run of characters in a name and `?` for any one
+ * character.
  *
- * An expression is a relative path (`../manager/ops`), one from the root (`/system/log`) or a whole path
- * (`troupe.tcp://...`). It is worked out when it is made, as text: `.` and `..` are gone, and `..` never
- * climbs past the guardian. What is left is an anchor, which is a plain path, and from the first wildcard on
- * a pattern for each level.
+ * An expression is a relative path (`../manager/ops`), a path from the root (`/system/log`) or a whole path
+ * (`troupe.tcp://...`). It is resolved as text when the selection is made: `.` and `..` are removed, and `..`
+ * cannot leave the guardian. The result is an anchor, which is a plain path, and one pattern for each level
+ * from the first wildcard on.
  */
 export class ActorSelection {
   /** The path before the first wildcard; the whole path when there is none. */
@@ -25,7 +25,7 @@ export class ActorSelection {
     this.#levels = levels
   }
 
-  /** Throws an {@link ActorPathError}. */
+  /** Parses an expression relative to `base`. Throws an {@link ActorPathError}. */
   static of(base: ActorPath, expression: string): ActorSelection {
     const { address, start, steps, uid } = readExpression(base, expression)
     const names = [...start]
@@ -41,11 +41,11 @@ export class ActorSelection {
       }
     }
     if (uid !== undefined && levels.length > 0)
-      throw new ActorPathError("InvalidUid", "a uid names one actor; a pattern names many")
+      throw new ActorPathError("InvalidUid", "a pattern must not have a uid, which names one actor")
     return new ActorSelection(pathOf(address, names).withUid(uid), levels)
   }
 
-  /** The one path that `expression` names, seen from `base`. Here `*` is a name like any other. */
+  /** Returns the one path that `expression` names, relative to `base`. `*` is an ordinary character here. */
   static resolve(base: ActorPath, expression: string): ActorPath {
     const { address, start, steps, uid } = readExpression(base, expression)
     const names = [...start]
@@ -56,11 +56,12 @@ export class ActorSelection {
     return pathOf(address, names).withUid(uid)
   }
 
-  /** A pattern for each level below the anchor, canonical. */
+  /** One pattern for each level below the anchor, in canonical form. */
   get patterns(): readonly string[] {
     return this.#levels.map(String)
   }
 
+  /** Says whether the path is in the selection. */
   matches(path: ActorPath): boolean {
     if (this.#levels.length === 0) return this.anchor.sameIncarnation(path)
     if (path.address.key !== this.anchor.address.key) return false
@@ -71,8 +72,8 @@ export class ActorSelection {
   }
 
   /**
-   * Where a message to this selection goes. One that names another node goes with that node's association: it
-   * waits with it while the association is unresolved, and is refused while it is quarantined.
+   * Returns where a message to this selection goes. A selection on another node follows the state of that
+   * node's association: the message is deferred while it is unresolved, and refused while it is quarantined.
    */
   destination(home: Address, stateOf: (authority: string) => AuthorityState): SelectionDestination {
     const { address } = this.anchor
@@ -89,29 +90,34 @@ export class ActorSelection {
           error: new PathResolutionError(
             "Quarantined",
             authority,
-            "this node is quarantined; nothing is sent to it",
+            "the node is quarantined, so nothing is sent to it",
           ),
         }
     }
   }
 
-  /** As an expression, from any base. A star in a name of the anchor is no wildcard, so it is escaped. */
+  /**
+   * Returns an expression for this selection that works from any base. A star in a name of the anchor is not
+   * a wildcard, so it is escaped.
+   */
   toString(): string {
     return [this.anchor.toString().replaceAll("*", "%2A"), ...this.#levels].join("/")
   }
 }
 
+/** The state of the association with a node. */
 export type AuthorityState = "connected" | "unresolved" | "quarantined"
 
+/** Where a message to a selection goes. */
 export type SelectionDestination =
   | { readonly kind: "here" }
   | { readonly kind: "there"; readonly authority: string }
   | { readonly kind: "deferred"; readonly authority: string }
   | { readonly kind: "refused"; readonly error: PathResolutionError }
 
-/** Takes the last of `names` away; the first is the guardian. */
+/** Removes the last of `names`; the first is the guardian and stays. */
 function climb(names: string[]): void {
-  if (names.length === 1) throw new ActorPathError("RelativeEscape", ".. climbs past the guardian")
+  if (names.length === 1) throw new ActorPathError("RelativeEscape", ".. must not go above the guardian")
   names.pop()
 }
 
@@ -121,7 +127,7 @@ function nameOf(step: string, index: number): string {
   return name
 }
 
-/** Made once all steps are taken: a path for each step would cost the length of the path each time. */
+/** Builds the path after all steps: a path per step would cost the length of the path each time. */
 function pathOf(address: Address, names: readonly string[]): ActorPath {
   return ActorPath.parse(`${address.text}/${names.join("/")}`, { runtimeNames: true })
 }

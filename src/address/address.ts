@@ -3,8 +3,10 @@ import { IDENTIFIER, isIn } from "./character-class.js"
 import { canonicalHost, isPort, portProblem } from "./host.js"
 import { notAString, quoted } from "./quote.js"
 
+/** The schemes of actor paths; a system that listens uses the `.tcp` form of its scheme. */
 export type Scheme = "troupe" | "troupe.tcp" | "pekko" | "pekko.tcp"
 
+/** The parts of an address, not yet checked. */
 export interface AddressParts {
   readonly scheme?: string
   readonly system: string
@@ -13,8 +15,8 @@ export interface AddressParts {
 }
 
 /**
- * What stands before the segments of a path: scheme, system and, for another node's actors, host and port.
- * All paths of one system share one, and with it the text that they begin with.
+ * The beginning of a path: scheme, system and, for actors of another node, host and port. All paths of one
+ * system share one address, and with it the string that they begin with.
  */
 export class Address {
   readonly scheme: Scheme
@@ -25,7 +27,7 @@ export class Address {
   readonly authority: string | undefined
   /** The same for equal addresses; the scheme does not count. */
   readonly key: string
-  /** What a path's text begins with. */
+  /** The string that paths with this address begin with. */
   readonly text: string
 
   private constructor(scheme: Scheme, system: string, host: string | undefined, port: number | undefined) {
@@ -38,6 +40,7 @@ export class Address {
     this.text = `${scheme}://${this.key}`
   }
 
+  /** Checks the parts, and returns the error if they are invalid. */
   static of(parts: AddressParts): Address | ActorPathError {
     const { scheme: given = "troupe" } = parts
     if (typeof given !== "string") {
@@ -47,7 +50,7 @@ export class Address {
     if (!isScheme(scheme)) {
       return new ActorPathError(
         "InvalidScheme",
-        `the scheme is ${quoted(scheme)}; it can be ${schemes.join(", ")}`,
+        `the scheme must be one of ${schemes.join(", ")} (got ${quoted(scheme)})`,
       )
     }
     const problem = systemProblem(parts.system)
@@ -57,7 +60,7 @@ export class Address {
     }
     if (parts.host === undefined) {
       if (parts.port === undefined) return new Address(scheme, parts.system, undefined, undefined)
-      return new ActorPathError("InvalidAuthority", "a port needs a host: write system@host:port")
+      return new ActorPathError("InvalidAuthority", "a port needs a host; write system@host:port")
     }
     const checked = canonicalHost(parts.host)
     if ("problem" in checked) return new ActorPathError("InvalidAuthority", checked.problem)
@@ -76,12 +79,12 @@ export function isScheme(text: string): text is Scheme {
 }
 
 function systemProblem(system: string): string | undefined {
-  if (typeof system !== "string") return `the system's name ${notAString(system)}`
-  if (system.length === 0) return "the system's name is missing: write troupe://system/user/..."
-  if (system.length > 255) return "the system's name is longer than 255 characters"
+  if (typeof system !== "string") return `the system name ${notAString(system)}`
+  if (system.length === 0) return "the system name is missing; write troupe://system/user/..."
+  if (system.length > 255) return "the system name must have at most 255 characters"
   for (let at = 0; at < system.length; at += 1) {
     if (!isIn(IDENTIFIER, system.charCodeAt(at))) {
-      return `the system's name has a character other than letters, digits, - _ and . at ${at}`
+      return `the system name must consist of letters, digits, - _ and . (not so at character ${at})`
     }
   }
   return undefined

@@ -1,6 +1,6 @@
 /**
- * Which characters may stand where, as one table of bits: a look-up costs the same whatever the rule, and the
- * whole grammar of names can be read off this file.
+ * Which characters are allowed where, as one table of bits: a look-up costs the same for every rule, and this
+ * file shows the whole grammar of names.
  */
 export const SCHEME = 1
 export const USER_INFO = 2
@@ -11,12 +11,12 @@ export const SEGMENT = 32
 export const IDENTIFIER = 64
 export const KEY_SAFE = 128
 
-/** Whether `code` is in one of the classes of `mask`. Everything beyond ASCII is in none. */
+/** Says whether `code` is in one of the classes of `mask`. Characters beyond ASCII are in none. */
 export function isIn(mask: number, code: number): boolean {
   return code < 128 && ((table[code] as number) & mask) !== 0
 }
 
-/** Whether `%HH` stands at this offset. */
+/** Says whether there is a `%HH` at this offset. */
 export function isEscape(text: string, at: number): boolean {
   return (
     text.charCodeAt(at) === PERCENT &&
@@ -25,7 +25,7 @@ export function isEscape(text: string, at: number): boolean {
   )
 }
 
-/** The value of a hex digit, or -1. */
+/** Returns the value of a hex digit, or -1. */
 export function hexValue(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   const lower = code | 32
@@ -33,8 +33,8 @@ export function hexValue(code: number): number {
 }
 
 /**
- * The offset of the first character from `from` on that is not in `mask`. A well-formed `%HH` is stepped
- * over, so the offset of a `%` is that of a malformed one.
+ * Returns the offset of the first character from `from` on that is not in `mask`. A well-formed `%HH` is
+ * skipped, so the offset of a `%` is that of a malformed one.
  */
 export function skip(mask: number, text: string, from: number): number {
   let at = from

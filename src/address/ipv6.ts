@@ -1,6 +1,6 @@
 /**
- * The canonical text of an IPv6 address (RFC 5952), or undefined if `text` is none. One address has many
- * spellings; an authority must have one, or a quarantined node could be reached under another name.
+ * Returns the canonical form of an IPv6 address (RFC 5952), or undefined if `text` is not one. An address has
+ * many spellings and an authority must have one, or a quarantined node could be reached under another.
  */
 export function canonicalIpv6(text: string): string | undefined {
   if (text.length > LONGEST) return undefined
@@ -54,7 +54,7 @@ function format(groups: readonly number[]): string {
   return `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`
 }
 
-/** The first of the longest runs of zero groups: where it starts, and how long it is. */
+/** Returns the first of the longest runs of zero groups: its start and its length. */
 function longestZeros(groups: readonly number[]): [start: number, length: number] {
   let best: [number, number] = [0, 0]
   let length = 0

@@ -22,7 +22,7 @@ test.each([
   ["%62%2a*", "b%2A*"],
   ["%3f?", "%3F?"],
   ["a%20%7e", "a%20~"],
-])("%s is canonically %s", (written, canonical) => {
+])("%s has the canonical form %s", (written, canonical) => {
   expect(NamePattern.of(written, 1).toString()).toBe(canonical)
 })
 
@@ -33,11 +33,11 @@ test.each([
   ["%24*", 0],
   ["*%?4", 1],
   ["**%00", 2],
-])("%j is refused, with its place", (written, position) => {
+])("refuses %j with its index and position", (written, position) => {
   expect(() => NamePattern.of(written, 5)).toThrow(expect.objectContaining({ index: 5, position }))
 })
 
-test("a pattern has at most 255 characters, a name as many as it likes", () => {
+test("a pattern has at most 255 characters; names are not limited", () => {
   const longest = NamePattern.of(`${"*a".repeat(127)}b`, 1)
   expect(longest.matches("a".repeat(100_000))).toBe(false)
   expect(() => NamePattern.of(`${"*a".repeat(127)}bc`, 1)).toThrow(
@@ -46,7 +46,7 @@ test("a pattern has at most 255 characters, a name as many as it likes", () => {
   expect(NamePattern.of("a".repeat(256), 1).matches("a".repeat(256))).toBe(true)
 })
 
-test("it matches what the same regular expression does", () => {
+test("matches what the equivalent regular expression matches", () => {
   const name = fc.string({ unit: fc.constantFrom(..."aA*? b"), maxLength: 8 })
   fc.assert(
     fc.property(writtenPattern, name, (written, name) => {

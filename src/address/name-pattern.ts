@@ -3,31 +3,35 @@ import { hexValue, isIn, SEGMENT } from "./character-class.js"
 import { canonicalSegment, USER_NAMES } from "./segment.js"
 
 /**
- * A name by description: `*` stands for any run of characters, `?` for any one, and what is escaped for
- * itself, so that `%2A` is a star. Names are matched as they are called, not as they are spelled.
+ * A pattern for names: `*` matches any run of characters, `?` any one character, and an escape the character
+ * that it encodes, so that `%2A` matches a star. Patterns are matched against decoded names.
  */
 export class NamePattern {
-  /** A character's code, or one of the wildcards. */
+  /** Character codes and wildcards. */
   readonly #tokens: readonly number[]
 
   private constructor(tokens: readonly number[]) {
     this.#tokens = tokens
   }
 
-  /** Throws an {@link ActorPathError}. `index` is where in its path the pattern stands. */
+  /** Parses a pattern. `index` is its position in the path, for errors. Throws an {@link ActorPathError}. */
   static of(written: string, index: number): NamePattern {
     if (written.length > MOST_CHARACTERS && hasWildcard(written)) {
-      const problem = `a pattern is longer than ${MOST_CHARACTERS} characters`
+      const problem = `a pattern must have at most ${MOST_CHARACTERS} characters`
       throw new ActorPathError("InvalidSegment", problem, { index })
     }
-    // With a star for each question mark, which no name has bare, a pattern obeys the rules of a name.
+    // With a star in place of each question mark, which names cannot have unescaped, a pattern follows the
+    // rules of a name.
     const sample = written.replaceAll("?", "*")
     const checked = canonicalSegment(sample, 0, sample.length, index, USER_NAMES)
     if (checked instanceof ActorPathError) throw checked
     return new NamePattern(tokensOf(written))
   }
 
-  /** `name` is decoded. Both walk forward; on a mismatch the last `*` takes in one character more. */
+  /**
+   * Matches a decoded name. Pattern and name advance together; on a mismatch the last `*` takes one more
+   * character.
+   */
   matches(name: string): boolean {
     const tokens = this.#tokens
     let t = 0
@@ -55,7 +59,7 @@ export class NamePattern {
     return t === tokens.length
   }
 
-  /** The canonical spelling. */
+  /** Returns the canonical form. */
   toString(): string {
     return this.#tokens.map(spell).join("")
   }
@@ -66,7 +70,7 @@ export function hasWildcard(written: string): boolean {
 }
 
 /**
- * Matching may try the whole pattern at every character of a name; with a limit that is linear in the name.
+ * Matching may try the whole pattern at every character of a name; the limit keeps that linear in the name.
  */
 const MOST_CHARACTERS = 255
 
@@ -76,7 +80,7 @@ const PERCENT = 37
 const STAR = 42
 const QUESTION = 63
 
-/** Of a text whose escapes are known to be sound. */
+/** Requires valid escapes. */
 function tokensOf(written: string): number[] {
   const tokens: number[] = []
   for (let at = 0; at < written.length; at += 1) {

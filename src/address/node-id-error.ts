@@ -1,8 +1,9 @@
 import { TroupeError } from "../errors/troupe-error.js"
 
+/** Which part of a node id is invalid. */
 export type NodeIdErrorCode = "Malformed" | "InvalidHost" | "InvalidPort" | "InvalidIncarnation"
 
-/** A text, or parts, that make no node id. */
+/** A string, or parts, that do not form a valid node id. */
 export class NodeIdError extends TroupeError {
   readonly code: NodeIdErrorCode
 

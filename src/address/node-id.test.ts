@@ -17,16 +17,16 @@ test.each([
   "10.0.0.7:25520#00000000deadbeef",
   "node-3.example.com:1#0123456789abcdef",
   "[::1]:65535#ffffffffffffffff",
-])("%s reads and writes the same", (text) => {
+])("%s parses and prints as itself", (text) => {
   expect(NodeId.parse(text).toString()).toBe(text)
 })
 
-test("the host is canonical", () => {
+test("canonicalizes the host", () => {
   expect(NodeId.of("Node.Example.COM", 1, "0".repeat(16)).host).toBe("node.example.com")
   expect(NodeId.of("[0::1]", 1, "0".repeat(16)).address).toBe("[::1]:1")
 })
 
-test("every start at the same address is another node", () => {
+test("every start at the same address gives another node id", () => {
   const random = counting()
   const first = NodeId.fresh("h", 1, random)
   const second = NodeId.fresh("h", 1, random)
@@ -49,7 +49,7 @@ test.each([
   ["h:1#0", "InvalidIncarnation"],
   ["h:1#000000000000000G", "InvalidIncarnation"],
   ["h:1#0#0000000000000000", "InvalidPort"],
-])("%s is refused: %s", (text, code) => {
+])("refuses %s: %s", (text, code) => {
   expect(() => NodeId.parse(text)).toThrow(NodeIdError)
   expect(() => NodeId.parse(text)).toThrow(expect.objectContaining({ code }))
 })

@@ -1,19 +1,20 @@
 import { TroupeError } from "../errors/troupe-error.js"
 
+/** Why a path does not lead to an actor. */
 export type PathResolutionErrorCode =
-  /** No actor is there. */
+  /** There is no actor at the path. */
   | "Unknown"
-  /** The path's node has not been reached yet, and what is sent to it can wait no longer. */
+  /** The path's node has not been reached yet, and messages to it cannot be deferred any longer. */
   | "Unresolved"
-  /** The path's node is shut out. */
+  /** The path's node is quarantined. */
   | "Quarantined"
-  /** The uid that was asked for belongs to an actor that runs, or that stopped a short while ago. */
+  /** The requested uid belongs to an actor that is running or stopped recently. */
   | "UidReserved"
 
-/** A well-formed path that does not lead to an actor now. */
+/** A valid path that does not lead to an actor at present. */
 export class PathResolutionError extends TroupeError {
   readonly code: PathResolutionErrorCode
-  /** The canonical path, or the authority, that this is about. */
+  /** The canonical path, or the authority, that the error is about. */
   readonly subject: string
 
   constructor(code: PathResolutionErrorCode, subject: string, problem: string) {

@@ -12,7 +12,7 @@ test.each([
   expect(quoted(text)).toBe(expected)
 })
 
-test("a long text is cut", () => {
+test("truncates a long string", () => {
   expect(quoted("x".repeat(1_000_000))).toBe(`"${"x".repeat(40)}..."`)
 })
 

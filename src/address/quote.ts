@@ -1,25 +1,27 @@
 /**
- * A foreign text for an error's message: cut, because a hostile one could fill a log, and in printable ASCII,
- * because what else is in it could begin a line of its own, move a terminal's cursor, or look like another
- * text.
+ * Quotes an untrusted string for an error message. It is truncated, because a hostile string could fill a
+ * log, and reduced to printable ASCII, because other characters could begin a new line, move the cursor of a
+ * terminal, or imitate other text.
  */
 export function quoted(text: string): string {
   const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text
   return JSON.stringify(shown).replace(/[^\x20-\x7e]/g, (unit) => `\\u${hex(unit)}`)
 }
 
-/** The character at an offset, bare where it can be seen. */
+/** Returns the character at an offset, or its code point if it is not printable. */
 export function shownCharacter(text: string, at: number): string {
   const character = text.charAt(at)
   return /^[\x21-\x7e]$/.test(character) ? character : `U+${hex(character).toUpperCase()}`
 }
 
-/** Says of a value that is no string what it is. It may be anything, also what throws when it is printed. */
+/**
+ * Describes a value that is not a string. It may be any value, including one that throws when it is printed.
+ */
 export function notAString(value: unknown): string {
   return `must be a string (got ${shownKind(value)})`
 }
 
-/** What it is, with its value where that is short. */
+/** Returns the kind of a value, with the value itself if that is short. */
 export function shownKind(value: unknown): string {
   switch (typeof value) {
     case "number":

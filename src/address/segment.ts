@@ -3,13 +3,13 @@ import { hexValue, isEscape, isIn, SEGMENT } from "./character-class.js"
 import { shownCharacter } from "./quote.js"
 
 /**
- * One name in a path. As *written* it may hold `%HH`; *decoded* it is what the actor is called; the
- * *canonical* spelling escapes just what cannot stand bare. All three are told apart here and nowhere else.
+ * One name in a path. As *written* it may contain `%HH`; *decoded* it is the actor's name; the *canonical*
+ * form escapes only what must be escaped. Only this file converts between the three.
  */
 export interface SegmentRules {
   /**
-   * Names that begin with `$` are the runtime's own: accepted only where the runtime reads back what it
-   * wrote.
+   * Accepts names that begin with `$`. They are reserved for the runtime, and accepted only where it reads
+   * paths that it wrote itself.
    */
   readonly runtimeNames: boolean
 }
@@ -17,7 +17,7 @@ export interface SegmentRules {
 export const USER_NAMES: SegmentRules = { runtimeNames: false }
 export const RUNTIME_NAMES: SegmentRules = { runtimeNames: true }
 
-/** The canonical spelling of what stands between `from` and `to` in `text`. */
+/** Returns the canonical form of the segment between `from` and `to` in `text`. */
 export function canonicalSegment(
   text: string,
   from: number,
@@ -25,7 +25,7 @@ export function canonicalSegment(
   index: number,
   rules: SegmentRules,
 ): string | ActorPathError {
-  if (from === to) return new ActorPathError("InvalidSegment", "a segment is empty", { index })
+  if (from === to) return new ActorPathError("InvalidSegment", "a segment must not be empty", { index })
   let at = from
   while (at < to && isIn(SEGMENT, text.charCodeAt(at))) at += 1
   if (at < to && text.charCodeAt(at) !== PERCENT) return badCharacter(text, at, from, index)
@@ -33,12 +33,16 @@ export function canonicalSegment(
   const spelled = at === to ? written : respell(written, index)
   if (typeof spelled !== "string") return spelled
   if (spelled === "." || spelled === "..") {
-    return new ActorPathError("InvalidSegment", `${spelled} is no name; use a selection for relative paths`, {
-      index,
-    })
+    return new ActorPathError(
+      "InvalidSegment",
+      `${spelled} is not a name; use a selection for relative paths`,
+      {
+        index,
+      },
+    )
   }
   if (!rules.runtimeNames && spelled.charCodeAt(0) === DOLLAR) {
-    return new ActorPathError("InvalidSegment", "names that begin with $ are the runtime's own", {
+    return new ActorPathError("InvalidSegment", "names that begin with $ are reserved for the runtime", {
       index,
       position: 0,
     })
@@ -46,12 +50,12 @@ export function canonicalSegment(
   return spelled
 }
 
-/** What a canonical segment stands for. */
+/** Returns the name that a canonical segment encodes. */
 export function decodeSegment(canonical: string): string {
   return canonical.includes("%") ? decodeURIComponent(canonical) : canonical
 }
 
-/** Decodes each escape once and spells the result canonically. */
+/** Decodes each escape once and re-encodes the result canonically. */
 function respell(written: string, index: number): string | ActorPathError {
   let spelled = ""
   let at = 0
@@ -62,13 +66,13 @@ function respell(written: string, index: number): string | ActorPathError {
     if (written.charCodeAt(next) !== PERCENT) return badCharacter(written, next, 0, index)
     const place = { index, position: next }
     if (!isEscape(written, next)) {
-      return new ActorPathError("PercentDecode", "a % is not followed by two hex digits", place)
+      return new ActorPathError("PercentDecode", "a % must be followed by two hex digits", place)
     }
     const code = hexValue(written.charCodeAt(next + 1)) * 16 + hexValue(written.charCodeAt(next + 2))
     if (code < 32 || code > 126 || code === SLASH) {
       return new ActorPathError(
         "PercentDecode",
-        `${written.slice(next, next + 3)} may not be escaped into a name`,
+        `${written.slice(next, next + 3)} is not allowed in a name, even escaped`,
         place,
       )
     }
@@ -85,7 +89,7 @@ function skipBare(text: string, from: number): number {
 }
 
 function badCharacter(text: string, at: number, from: number, index: number): ActorPathError {
-  return new ActorPathError("InvalidSegment", `${shownCharacter(text, at)} may not stand in a name`, {
+  return new ActorPathError("InvalidSegment", `${shownCharacter(text, at)} is not allowed in a name`, {
     index,
     position: at - from,
   })

@@ -7,7 +7,7 @@ import { canonicalSegment, USER_NAMES } from "./segment.js"
 import { splitUri } from "./uri.js"
 import { UriError } from "./uri-error.js"
 
-/** Where an expression starts, and the way from there. */
+/** The start of an expression, and the steps from there. */
 interface SelectionExpression {
   readonly address: Address
   /** The canonical names of the path that it starts from, the guardian first. */
@@ -17,7 +17,10 @@ interface SelectionExpression {
   readonly uid: number | undefined
 }
 
-/** Throws an {@link ActorPathError}. The steps are not looked at, but for a guardian. */
+/**
+ * Splits an expression into its start and its steps. The steps are not checked, except for a guardian. Throws
+ * an {@link ActorPathError}.
+ */
 export function readExpression(base: ActorPath, expression: string): SelectionExpression {
   if (typeof expression !== "string") {
     throw new ActorPathError("InvalidUri", `a selection ${notAString(expression)}`)
@@ -40,7 +43,7 @@ function fromAddress(text: string, uid: number | undefined): SelectionExpression
   const { address } = ActorPath.parse(text.slice(0, split.pathAt))
   const rest = text.slice(split.pathAt)
   if (rest !== "" && !rest.startsWith("/"))
-    throw new ActorPathError("InvalidUri", "an actor path has no query")
+    throw new ActorPathError("InvalidUri", "an actor path must not have a query")
   return fromRoot(address, rest, uid)
 }
 

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest"
 import { ActorPath } from "./actor-path.js"
-import { drawFirstUid, LARGEST_ASKED_UID, UidReservations } from "./uid-reservations.js"
+import { drawFirstUid, LARGEST_REQUESTED_UID, UidReservations } from "./uid-reservations.js"
 
 const asked = ActorPath.parse("troupe://s/user/a#7")
 const DAY = 24 * 60 * 60 * 1000
 
-test("the counter never gives a uid twice, and none that could be asked for", () => {
+test("the counter never issues a uid twice, nor one that can be requested", () => {
   const uids = new UidReservations()
-  expect([uids.next(), uids.next()]).toEqual([LARGEST_ASKED_UID + 1, LARGEST_ASKED_UID + 2])
+  expect([uids.next(), uids.next()]).toEqual([LARGEST_REQUESTED_UID + 1, LARGEST_REQUESTED_UID + 2])
 })
 
-test("the counter begins where it is told to, beyond what can be asked for", () => {
+test("the counter begins at firstIssued, which must be above the requested range", () => {
   const uids = new UidReservations({ firstIssued: 2 ** 40 })
   expect([uids.next(), uids.next()]).toEqual([2 ** 40, 2 ** 40 + 1])
-  for (const firstIssued of [LARGEST_ASKED_UID, 0, -1, 2 ** 40 + 0.5, 2 ** 53, Number.NaN]) {
+  for (const firstIssued of [LARGEST_REQUESTED_UID, 0, -1, 2 ** 40 + 0.5, 2 ** 53, Number.NaN]) {
     expect(() => new UidReservations({ firstIssued })).toThrow(
       expect.objectContaining({ code: "InvalidUid" }),
     )
@@ -31,7 +31,7 @@ test.each([
   expect(new UidReservations({ firstIssued }).next()).toBe(expected)
 })
 
-test("a uid that was asked for is refused while its actor runs, and for five days after", () => {
+test("refuses a requested uid while its actor runs and for five days after", () => {
   const uids = new UidReservations()
   expect(uids.claim(asked, 0)).toBeUndefined()
   expect(uids.claim(asked, 1)).toMatchObject({ code: "UidReserved", subject: "troupe://s/user/a#7" })
@@ -40,20 +40,20 @@ test("a uid that was asked for is refused while its actor runs, and for five day
   expect(uids.claim(asked, 6 * DAY)).toBeUndefined()
 })
 
-test("other uids of the name, and the same uid elsewhere, are free", () => {
+test("reserves neither other uids of the path nor the uid at other paths", () => {
   const uids = new UidReservations()
   uids.claim(asked, 0)
   expect(uids.claim(asked.withUid(8), 0)).toBeUndefined()
   expect(uids.claim(ActorPath.parse("troupe://s/user/b#7"), 0)).toBeUndefined()
 })
 
-test("what was not claimed is not reserved by its release", () => {
+test("releasing a uid that was not claimed does not reserve it", () => {
   const uids = new UidReservations()
   uids.release(asked, 0)
   expect(uids.size).toBe(0)
 })
 
-test("a full table refuses until a reservation ends; a release always finds room", () => {
+test("a full table refuses requests until a reservation ends, and always accepts a release", () => {
   const uids = new UidReservations({ holdMs: 10, capacity: 2 })
   uids.claim(asked, 0)
   uids.claim(asked.withUid(8), 0)
@@ -68,7 +68,7 @@ test("a full table refuses until a reservation ends; a release always finds room
   expect(uids.size).toBe(2)
 })
 
-test("a uid from the counter's range cannot be asked for", () => {
+test("refuses a requested uid from the range of the counter", () => {
   const uids = new UidReservations()
   expect(uids.claim(asked.withUid(uids.next()), 0)).toMatchObject({ code: "InvalidUid" })
   expect(uids.claim(asked.withUid(undefined), 0)).toMatchObject({ code: "InvalidUid" })

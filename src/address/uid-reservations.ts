@@ -6,32 +6,32 @@ import { isUid } from "./actor-path-parser.js"
 import { PathResolutionError } from "./path-resolution-error.js"
 
 /**
- * Which uid an actor gets, so that a reference to one that stopped never reaches the next one of its name.
+ * Assigns uids to actors, so that a reference to a stopped actor never reaches the next one of its name.
  *
- * Uids come from a counter that never goes back. A caller may ask for one instead, to bring an actor back
- * under a reference that others still hold; the two kinds come from ranges that do not meet, so the counter
- * needs no memory of what was asked for, and asking needs no memory of what the counter gave. What was asked
- * for is remembered: it is refused while its actor runs, and for a while after, when late messages to the old
- * incarnation may still be under way.
+ * Uids come from a counter that never goes back. A caller may request one instead, to restore an actor under
+ * a reference that others still hold. The two kinds come from disjoint ranges, so the counter need not
+ * remember requested uids, and a request need not know what the counter issued. Requested uids are
+ * remembered: they are refused while their actor runs, and for some time after, while late messages to the
+ * old incarnation may still be in flight.
  *
- * The table is bounded. Room for the reservation is taken when the uid is asked for, because an actor that
- * stops cannot be refused.
+ * The table is bounded. Its entry is taken when the uid is requested, because the end of an actor cannot be
+ * refused.
  */
 export class UidReservations {
   readonly #holdMs: number
   readonly #capacity: number
   readonly #running = new Set<string>()
-  /** When each reservation ends. All last equally long, so they end in the order of insertion. */
+  /** When each reservation ends. All last equally long, so insertion order is the order in which they end. */
   readonly #reserved = new Map<string, MonotonicMs>()
   #next: number
 
-  /** Throws an {@link ActorPathError} if `firstIssued` is not beyond the uids that can be asked for. */
+  /** Throws an {@link ActorPathError} if `firstIssued` is in the range of requested uids. */
   constructor(options: UidOptions = {}) {
-    const { firstIssued = LARGEST_ASKED_UID + 1 } = options
-    if (!isUid(firstIssued) || firstIssued <= LARGEST_ASKED_UID) {
+    const { firstIssued = LARGEST_REQUESTED_UID + 1 } = options
+    if (!isUid(firstIssued) || firstIssued <= LARGEST_REQUESTED_UID) {
       throw new ActorPathError(
         "InvalidUid",
-        `the first uid that is issued is an integer from ${LARGEST_ASKED_UID + 1}, not ${firstIssued}`,
+        `firstIssued must be an integer of at least ${LARGEST_REQUESTED_UID + 1} (got ${firstIssued})`,
       )
     }
     this.#next = firstIssued
@@ -39,25 +39,25 @@ export class UidReservations {
     this.#capacity = options.capacity ?? 10_000
   }
 
-  /** How many uids are in use or reserved. */
+  /** The number of uids that are in use or reserved. */
   get size(): number {
     return this.#running.size + this.#reserved.size
   }
 
-  /** A uid that no actor had before. */
+  /** Returns a uid that no actor had before. */
   next(): number {
     const uid = this.#next
     this.#next += 1
     return uid
   }
 
-  /** Takes the uid that `path` carries for an actor at that path, or says why it cannot be had. */
+  /** Claims the uid of `path` for an actor at that path, or returns why it is refused. */
   claim(path: ActorPath, now: MonotonicMs): ActorPathError | PathResolutionError | undefined {
     const { uid } = path
-    if (uid === undefined || uid > LARGEST_ASKED_UID) {
+    if (uid === undefined || uid > LARGEST_REQUESTED_UID) {
       return new ActorPathError(
         "InvalidUid",
-        `a uid that is asked for is from 1 to ${LARGEST_ASKED_UID}, not ${uid}`,
+        `a requested uid must be an integer from 1 to ${LARGEST_REQUESTED_UID} (got ${uid})`,
       )
     }
     this.#expire(now)
@@ -69,14 +69,14 @@ export class UidReservations {
     if (this.size >= this.#capacity) {
       return reserved(
         path,
-        `${this.#capacity} uids are in use or reserved, which is the limit; let Troupe choose the uid`,
+        `the limit of ${this.#capacity} uids in use or reserved is reached; let Troupe choose the uid`,
       )
     }
     this.#running.add(name)
     return undefined
   }
 
-  /** Its actor stopped: from now on the uid is reserved. Does nothing for a uid that was not claimed. */
+  /** Reserves the uid of an actor that has stopped. Has no effect for a uid that was not claimed. */
   release(path: ActorPath, now: MonotonicMs): void {
     const name = nameOf(path)
     if (this.#running.delete(name)) this.#reserved.set(name, now + this.#holdMs)
@@ -91,27 +91,28 @@ export class UidReservations {
 }
 
 interface UidOptions {
-  /** How long a uid is reserved after its actor stopped; 5 days unless set. */
+  /** How long a uid is reserved after its actor stopped. Default 5 days. */
   readonly holdMs?: number
-  /** How many uids can be in use or reserved; 10,000 unless set. */
+  /** The maximum number of uids in use or reserved. Default 10,000. */
   readonly capacity?: number
   /**
-   * Where the counter begins. The system draws it anew for each life of the node, with {@link drawFirstUid}:
-   * a restarted node that counted from the same number would give out its predecessor's uids, and old
-   * references would reach actors that they do not mean.
+   * The first value of the counter. The system draws it anew for each incarnation of the node, with {@link
+   * drawFirstUid}: a restarted node that counted from the same number would issue its predecessor's uids, and
+   * old references would reach the wrong actors.
    */
   readonly firstIssued?: number
 }
 
 /**
- * One of 2^20 starts that are 2^31 uids apart, which is how many a life can issue before it meets another's.
+ * Draws one of 2^20 first values, which are 2^31 uids apart: so many can be issued before the range of
+ * another incarnation begins.
  */
 export function drawFirstUid(random: Random): number {
   return 2 ** 31 * (1 + (random.uint32() % 2 ** 20))
 }
 
-/** The largest uid that a caller may ask for; the counter begins after it. */
-export const LARGEST_ASKED_UID = 2 ** 31 - 1
+/** The largest uid that a caller may request; the counter begins after it. */
+export const LARGEST_REQUESTED_UID = 2 ** 31 - 1
 
 const FIVE_DAYS_MS = 5 * 24 * 60 * 60 * 1000
 

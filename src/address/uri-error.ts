@@ -1,8 +1,11 @@
 import { TroupeError } from "../errors/troupe-error.js"
 
+/** The parts of a URI. */
 export type UriPart = "scheme" | "user info" | "host" | "port" | "path" | "query" | "fragment"
 
-/** A text that is no absolute URI; `position` is the offset of the first character that does not fit. */
+/**
+ * A string that is not an absolute URI. `position` is the offset of the first character that is not allowed.
+ */
 export class UriError extends TroupeError {
   readonly code = "InvalidUri"
   readonly part: UriPart

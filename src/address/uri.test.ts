@@ -18,7 +18,7 @@ test.each([
   ["s://h?q", { path: "", query: "q" }],
   ["s://h#f?g", { path: "", query: undefined, fragment: "f?g" }],
   ["s://h/%41%zz".replace("%zz", "%7a"), { path: "/%41%7a" }],
-])("%s is taken apart", (text, parts) => {
+])("splits %s", (text, parts) => {
   expect(parseUri(text)).toMatchObject(parts)
 })
 
@@ -41,13 +41,13 @@ test.each([
   ["s://h/p?a b", "query", 9],
   ["s://h/p#a#b", "fragment", 9],
   ["s://h/p\u00e9", "path", 7],
-])("%s is refused in its %s at %i", (text, part, position) => {
+])("refuses %s because of its %s at %i", (text, part, position) => {
   const error = parseUri(text)
   expect(error).toBeInstanceOf(UriError)
   expect(error).toMatchObject({ part, position, code: "InvalidUri" })
 })
 
-test("no character is dropped: the parts put together give the text back", () => {
+test("drops no character: the joined parts are the original string", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       const uri = parseUri(text)

@@ -4,12 +4,12 @@ import { shownCharacter } from "./quote.js"
 import { UriError, type UriPart } from "./uri-error.js"
 
 /**
- * An absolute URI by RFC 2396, with IPv6 literals in brackets (RFC 2732), taken apart and nothing more.
+ * An absolute URI by RFC 2396, with IPv6 literals in brackets (RFC 2732), split into its parts.
  *
- * This layer knows what a URI is and nothing of actors: `actor-path-parser` asks more of each part. Every
+ * This layer knows URIs and nothing of actors: `actor-path-parser` adds the rules of actor paths. Every
  * character is accounted for: it is in a part, or it is refused with its position. Escapes are checked and
- * left as they are. The parser is a single walk over the text; regular expressions with nested repetition
- * would be shorter, and quadratic on the wrong input.
+ * left as they are. The parser is a single pass over the string; regular expressions with nested repetition
+ * would be shorter, and quadratic on hostile input.
  */
 interface Uri {
   /** In lower case. */
@@ -57,15 +57,15 @@ export function parseUri(text: string): Uri | UriError {
   return { scheme: split.scheme, authority, path: text.slice(split.pathAt, split.queryAt), query, fragment }
 }
 
-/** Where the parts of a URI begin, before any of them but the scheme is looked at. */
+/** The offsets of the parts of a URI; only the scheme has been checked. */
 interface UriSplit {
   readonly scheme: string
   /** -1 when there is none. */
   readonly authorityAt: number
   readonly pathAt: number
-  /** Where `?` stands, or else where the path ends. */
+  /** The offset of `?`, or of the end of the path. */
   readonly queryAt: number
-  /** Where `#` stands, or else where the text ends. */
+  /** The offset of `#`, or of the end of the string. */
   readonly fragmentAt: number
 }
 
@@ -73,10 +73,10 @@ export function splitUri(text: string): UriSplit | UriError {
   let colon = 0
   while (colon < text.length && isIn(SCHEME, text.charCodeAt(colon))) colon += 1
   if (colon === 0 || !isLetter(text.charCodeAt(0))) {
-    return new UriError("scheme", 0, "it does not begin with a scheme, such as troupe:")
+    return new UriError("scheme", 0, "it must begin with a scheme, such as troupe:")
   }
   if (text.charCodeAt(colon) !== COLON) {
-    return new UriError("scheme", colon, "the scheme is not followed by a colon")
+    return new UriError("scheme", colon, "the scheme must be followed by a colon")
   }
   const hasAuthority = text.charCodeAt(colon + 1) === SLASH && text.charCodeAt(colon + 2) === SLASH
   const hash = text.indexOf("#", colon)
@@ -108,7 +108,7 @@ function parseAuthority(text: string, from: number, to: number): UriAuthority | 
     if (close < 0 || close >= to) return new UriError("host", at, "the bracket is not closed")
     const address = canonicalIpv6(text.slice(at + 1, close))
     if (address === undefined)
-      return new UriError("host", at + 1, "what is in the brackets is no IPv6 address")
+      return new UriError("host", at + 1, "the brackets must contain an IPv6 address")
     host = `[${address}]`
     at = close + 1
   } else {
@@ -127,8 +127,8 @@ function parseAuthority(text: string, from: number, to: number): UriAuthority | 
 
 function refuse(part: UriPart, text: string, position: number): UriError {
   if (text.charCodeAt(position) === PERCENT)
-    return new UriError(part, position, "a % is not followed by two hex digits")
-  return new UriError(part, position, `${shownCharacter(text, position)} may not stand here`)
+    return new UriError(part, position, "a % must be followed by two hex digits")
+  return new UriError(part, position, `${shownCharacter(text, position)} is not allowed here`)
 }
 
 function isLetter(code: number): boolean {

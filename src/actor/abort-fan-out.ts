@@ -1,11 +1,11 @@
-/** Something that ends when a signal is aborted. */
+/** An operation that ends when a signal is aborted. */
 interface Abortable {
   aborted(signal: AbortSignal): void
 }
 
 /**
- * One listener on a signal, however many wait for it: thousands of asks may share the signal of one request,
- * and Node warns of a leak at the eleventh listener.
+ * Notifies `waiting` when the signal is aborted. All share one listener per signal: thousands of asks may
+ * share the signal of one request, and Node warns of a leak at the eleventh listener.
  */
 export function onAbort(signal: AbortSignal, waiting: Abortable): void {
   const fan = fans.get(signal)

@@ -3,37 +3,46 @@ import type { ActorRef } from "./actor-ref.js"
 import type { AskOptions } from "./ask.js"
 import type { Behavior } from "./behavior.js"
 
+/** Options of a spawned actor. */
 export interface SpawnOptions {
   /**
-   * How many messages may wait; one more goes to dead letters, and an ask with it is refused. The default is
-   * the system's `mailboxCapacity` where it listens for other nodes, and otherwise no limit; `Infinity` is
-   * none.
+   * The capacity of the mailbox. A message to a full mailbox goes to dead letters, and an ask is refused.
+   * Default: the system's `mailboxCapacity` if it listens for other nodes, otherwise unlimited. `Infinity` is
+   * unlimited.
    */
   readonly mailboxCapacity?: number
-  /** Asks for this uid, to take up an identity that others still refer to; refused while it is reserved. */
+  /**
+   * Requests this uid, to take over an identity that others still refer to. Refused while the uid is
+   * reserved.
+   */
   readonly uid?: number
 }
 
-/** What an actor can do besides handling its message. Use it in this actor's own turns only. */
+/** The operations that are available to an actor. Use it only in this actor's own turns. */
 export interface ActorContext<in M> {
+  /** The ref of this actor. */
   readonly self: ActorRef<M>
-  /** Says who is speaking. */
+  /** A logger that adds the path of this actor. */
   readonly log: Logger
-  /** Aborts when this actor is asked to stop, so that a handler which waits for something can give up. */
+  /** Aborts when this actor is asked to stop, so that a waiting handler can give up. */
   readonly signal: AbortSignal
+  /** The running children. */
   readonly children: readonly ActorRef<never>[]
-  /** Undefined if no child of that name is running. */
+  /** Returns the child of this name, or undefined if none is running. */
   child(name: string): ActorRef<never> | undefined
   /**
-   * Starts a child. Throws a `NameTakenError` if another child has the name; without a name it gets one of
-   * its own.
+   * Starts a child. Without a name the child gets a generated one. Throws a `NameTakenError` if another child
+   * has the name.
    */
   spawn<C>(behavior: Behavior<C>, name?: string, options?: SpawnOptions): ActorRef<C>
   /** Stops a child. */
   stop(child: ActorRef<never>): void
-  /** Have a `Terminated` signal sent here when that actor stops, or at once if it is gone. */
+  /**
+   * Delivers a `Terminated` signal to this actor when the other one stops, or at once if it is not running.
+   */
   watch(ref: ActorRef<never>): void
-  /** No `Terminated` for it comes after this. */
+  /** Ends a watch. No `Terminated` for that actor is delivered afterwards. */
   unwatch(ref: ActorRef<never>): void
+  /** Sends a message with a ref for the answer and resolves with the answer. Rejects with a `CallError`. */
   ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R>
 }

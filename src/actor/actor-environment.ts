@@ -9,7 +9,7 @@ import type { Dispatcher } from "./dispatcher.js"
 import type { EventStream } from "./event-stream.js"
 import type { InternalRef } from "./internal-ref.js"
 
-/** What all actors of one system share. */
+/** The objects that all actors of one system share. */
 export interface ActorEnvironment {
   readonly address: Address
   readonly uids: UidReservations
@@ -21,10 +21,10 @@ export interface ActorEnvironment {
   readonly random: Random
   readonly logger: Logger
   readonly askTimeoutMs: number
-  /** How many messages may wait for an actor that was spawned without saying so. */
+  /** The default capacity of a mailbox. */
   readonly mailboxCapacity: number
-  /** Answers that are awaited and have been given a path, by their name under `/system/temp`. */
+  /** The asks in flight that have a path, by their name under `/system/temp`. */
   readonly temporaries: Map<string, InternalRef<never>>
-  /** A name that no other actor of this system was given. */
+  /** Returns a name that no other actor of this system has. */
   freshName(): string
 }

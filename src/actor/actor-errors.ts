@@ -1,34 +1,34 @@
 import { TroupeError } from "../errors/troupe-error.js"
 
-/** The name is held by an actor that has not stopped yet. */
+/** The name belongs to an actor that has not stopped yet. */
 export class NameTakenError extends TroupeError {
   readonly code = "NameTaken"
   readonly path: string
 
   constructor(path: string) {
-    super(`${path} is taken; a name is free again once its actor has stopped`)
+    super(`the name ${path} is taken; it is free again once its actor has stopped`)
     this.path = path
   }
 }
 
-/** An actor that this one watches stopped, and its behavior has no answer to that. */
+/** A watched actor has stopped, and the watcher's behavior does not handle `Terminated`. */
 export class DeathPactError extends TroupeError {
   readonly code = "DeathPact"
   readonly path: string
 
   constructor(path: string, cause: unknown) {
-    super(`${path} was watched and has stopped, and the watcher does not handle Terminated`, { cause })
+    super(`the watched actor ${path} has stopped and the watcher does not handle Terminated`, { cause })
     this.path = path
   }
 }
 
-/** More messages were stashed than the stash was made for. */
+/** The stash is full. */
 export class StashOverflowError extends TroupeError {
   readonly code = "StashOverflow"
   readonly capacity: number
 
   constructor(capacity: number) {
-    super(`the stash is full: it was made for ${capacity} messages`)
+    super(`the stash is full (capacity ${capacity})`)
     this.capacity = capacity
   }
 }

@@ -1,12 +1,12 @@
 import type { ActorPath } from "../address/actor-path.js"
 import type { Decision } from "./supervision.js"
 
-/** An actor threw, and this is what was decided about it. */
+/** An actor failed. `decision` says what supervision does about it. */
 export class ActorFailed {
   readonly actor: ActorPath
   readonly error: unknown
   readonly decision: Decision["kind"]
-  /** Why, where the decision alone does not say it. */
+  /** The reason, if the decision alone does not say it. */
   readonly because: string | undefined
 
   constructor(actor: ActorPath, error: unknown, decision: Decision["kind"], because: string | undefined) {
@@ -18,8 +18,8 @@ export class ActorFailed {
 }
 
 /**
- * An actor did not stop within the system's deadline, because a handler of its own never settled. It is left
- * behind: what it still does reaches nobody.
+ * An actor did not stop within the system's deadline, because its handler never settled. The actor is
+ * abandoned: what the handler still does reaches no other actor.
  */
 export class ActorAbandoned {
   readonly actor: ActorPath

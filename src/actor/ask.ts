@@ -16,18 +16,20 @@ import { type InternalRef, internal } from "./internal-ref.js"
 import { refusal } from "./local-ref.js"
 import { ReplyRef } from "./reply-ref.js"
 
+/** Options of an ask. */
 export interface AskOptions {
-  /** The system's `requestTimeoutMs` unless set. */
+  /** How long to wait for the answer. Default: the system's `requestTimeoutMs`. */
   readonly timeoutMs?: number
+  /** Cancels the ask. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Sends a message that carries a ref for the answer, and gives the first message told to that ref.
+ * Sends a message that carries a ref for the answer, and resolves with the first message sent to that ref.
  *
- * It ends exactly once: with the answer, or with a `CallError` that says whether the message may have been
- * handled. The target's end ends it at once; an actor that passes `replyTo` on to another must therefore
- * outlive the answer.
+ * An ask ends exactly once: with the answer, or with a `CallError` that says whether the message may have
+ * been handled. It also ends when the target stops; an actor that passes `replyTo` on to another must
+ * therefore outlive the answer.
  */
 export function ask<T, R>(
   environment: ActorEnvironment,
@@ -46,7 +48,7 @@ export function ask<T, R>(
   })
 }
 
-/** One ask under way, and the ref that it sends along: the first message told to it is the answer. */
+/** An ask in flight, and the ref that it sends along: the first message sent to it is the answer. */
 class Ask extends ReplyRef {
   readonly #environment: ActorEnvironment
   readonly #target: InternalRef<never>
@@ -76,11 +78,11 @@ class Ask extends ReplyRef {
   }
 
   /**
-   * From when it has one, it can be found by it: whoever answers may be on a node that was only told the
-   * path.
+   * The path, assigned on first use. From then on the ask can be found by it, because the node that answers
+   * may know only the path.
    */
   get path(): ActorPath {
-    this.#path ??= this.#takePath()
+    this.#path ??= this.#assignPath()
     return this.#path
   }
 
@@ -107,7 +109,7 @@ class Ask extends ReplyRef {
   send(message: unknown, options: AskOptions | undefined): void {
     const timeoutMs = options?.timeoutMs ?? this.#environment.askTimeoutMs
     if (!(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs < Number.POSITIVE_INFINITY)) {
-      throw noDuration(timeoutMs)
+      throw invalidTimeout(timeoutMs)
     }
     this.#timeoutMs = timeoutMs
     const signal = options?.signal
@@ -130,10 +132,10 @@ class Ask extends ReplyRef {
     if (!this.#ended) this.#reject(new TimeoutError(this.#target.toString(), this.#timeoutMs, this.#end()))
   }
 
-  /** The system that asked has stopped. */
+  /** Ends the ask because the asking system has stopped. */
   abandon(): void {
     if (this.#ended) return
-    const cause = new Error("the system that asked has stopped")
+    const cause = new Error("the asking system has stopped")
     this.#reject(new CancelledError(this.#target.toString(), this.#end(), cause))
   }
 
@@ -159,7 +161,7 @@ class Ask extends ReplyRef {
     this.#reject(new CancelledError(this.#target.toString(), this.#end(), signal.reason))
   }
 
-  /** Says whether the question may have been handled, or may yet be. */
+  /** Ends the ask. Returns whether the message may have been handled, or may yet be. */
   #end(): Delivery {
     this.#ended = true
     leave(this)
@@ -168,27 +170,27 @@ class Ask extends ReplyRef {
     return this.#sent ? this.#target.withdraw(this) : "not-delivered"
   }
 
-  #takePath(): ActorPath {
+  #assignPath(): ActorPath {
     const { address, temporaries, random } = this.#environment
     const name = this.#environment.freshName()
     if (!this.#ended) temporaries.set(name, this)
     return ActorPath.root(address, "system")
       .child("temp")
       .child(name, { runtimeNames: true })
-      .withUid(unguessable(random))
+      .withUid(randomUid(random))
   }
 }
 
-function noDuration(timeoutMs: unknown): RangeError {
+function invalidTimeout(timeoutMs: unknown): RangeError {
   return new RangeError(
     `ask: timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
   )
 }
 
 /**
- * Whoever knows the place of an answer may answer. Uids that are counted could be guessed by whoever has seen
- * another one.
+ * Draws the uid of an ask. Any node that knows the path of an ask can answer it; counted uids could be
+ * guessed from one that was seen.
  */
-function unguessable(random: Random): number {
+function randomUid(random: Random): number {
   return (random.uint32() % 2 ** 20) * 2 ** 32 + random.uint32() + 1
 }

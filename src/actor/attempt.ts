@@ -1,14 +1,14 @@
 /**
- * What a part that the user brings gives, or `otherwise` if it throws. A promise that it gives may fail:
- * nobody waits for it.
+ * Calls code that the user supplies, and returns `otherwise` if it throws. If it returns a promise, nothing
+ * waits for that promise, and its rejection is caught.
  */
-export function attempt<T>(call: () => T, otherwise: T, failed?: (error: unknown) => void): T {
+export function attempt<T>(call: () => T, otherwise: T, onError?: (error: unknown) => void): T {
   try {
     const given = call()
-    if (given instanceof Promise) given.catch((error: unknown) => failed?.(error))
+    if (given instanceof Promise) given.catch((error: unknown) => onError?.(error))
     return given
   } catch (error) {
-    failed?.(error)
+    onError?.(error)
     return otherwise
   }
 }

@@ -1,18 +1,15 @@
 import type { OverloadedError } from "../errors/call-errors.js"
 
-/**
- * What came by one connection and waits in mailboxes; see `remote/inbound-budget.ts` for what is decided by
- * it.
- */
+/** Counts the messages of one connection that wait in mailboxes; `remote/inbound-budget.ts` decides by it. */
 export interface Backlog {
-  /** A mailbox that holds so many messages gets no more from here, unless its actor is at rest. */
+  /** The mailbox size from which on messages of this connection are refused, unless the actor is idle. */
   readonly room: number
-  /** As `room`, in bytes; an empty mailbox takes one message of any size. */
+  /** The same limit in bytes. An empty mailbox accepts one message of any size. */
   readonly roomBytes: number
-  /** A message waits from now on. `isPressed`: its mailbox is half full, or more. */
+  /** Counts a message in. `isPressed`: its mailbox is at least half full. */
   enter(weight: number, isPressed: boolean): void
-  /** What is said to whoever asked, where there was no room for the question. */
+  /** Returns the error for an ask that is refused by these limits. */
   refusal(target: string): OverloadedError
-  /** So many of one weight wait no longer: their actor has taken them, or nobody ever will. */
+  /** Counts out `count` messages of one weight: they were taken by their actor or discarded. */
   leave(weight: number, count: number): void
 }

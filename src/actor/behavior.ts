@@ -5,21 +5,23 @@ import type { SupervisionOptions } from "./supervision.js"
 import type { Timers } from "./timers.js"
 
 /**
- * What an actor does with its next message. Handling a message gives the behavior for the one after it, so an
- * actor's state can live in the closure of its behavior instead of in variables.
+ * What an actor does with its next message. The handler returns the behavior for the message after that, so
+ * the state of an actor can live in the closure of its behavior instead of in variables.
  *
  * A behavior is a description: the same one can be spawned any number of times. `setup`, `withTimers` and
- * `stash` hold a function that makes the behavior anew for each start, which is why a restart gives fresh
- * state.
+ * `stash` hold a function that creates the behavior for each start, so a restart begins with fresh state.
  */
 export abstract class Behavior<in M> {
   declare protected readonly message: (message: M) => void
   abstract readonly kind: "receive" | "deferred" | "supervised" | "same" | "stopped" | "unhandled"
 }
 
+/** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>
 
+/** Handles a message and returns the next behavior. */
 export type OnMessage<M> = (context: ActorContext<M>, message: M) => MaybePromise<Behavior<M>>
+/** Handles a signal and returns the next behavior. */
 export type OnSignal<M> = (context: ActorContext<M>, signal: Signal) => MaybePromise<Behavior<M>>
 
 export class Receive<M> extends Behavior<M> {
@@ -36,16 +38,18 @@ export class Receive<M> extends Behavior<M> {
 
 export class Deferred<M> extends Behavior<M> {
   readonly kind = "deferred"
-  readonly make: (context: ActorContext<M>, tools: ActorTools<M>) => MaybePromise<Behavior<M>>
+  readonly make: (context: ActorContext<M>, resources: BehaviorResources<M>) => MaybePromise<Behavior<M>>
 
-  constructor(make: (context: ActorContext<M>, tools: ActorTools<M>) => MaybePromise<Behavior<M>>) {
+  constructor(
+    make: (context: ActorContext<M>, resources: BehaviorResources<M>) => MaybePromise<Behavior<M>>,
+  ) {
     super()
     this.make = make
   }
 }
 
-/** What only some behaviors ask for, made when they do. */
-export interface ActorTools<M> {
+/** Resources that only some behaviors use; they are created on first use. */
+export interface BehaviorResources<M> {
   readonly timers: Timers<M>
   stash(capacity: number): StashBuffer<M>
 }
@@ -62,7 +66,8 @@ export class Supervised<M> extends Behavior<M> {
   }
 }
 
-class Verdict extends Behavior<unknown> {
+/** A behavior that stands for an instruction: keep the behavior, stop, or report the message as unhandled. */
+class Marker extends Behavior<unknown> {
   readonly kind: "same" | "stopped" | "unhandled"
 
   constructor(kind: "same" | "stopped" | "unhandled") {
@@ -71,6 +76,6 @@ class Verdict extends Behavior<unknown> {
   }
 }
 
-export const same = new Verdict("same")
-export const stopped = new Verdict("stopped")
-export const unhandled = new Verdict("unhandled")
+export const same = new Marker("same")
+export const stopped = new Marker("stopped")
+export const unhandled = new Marker("unhandled")

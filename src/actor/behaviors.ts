@@ -16,7 +16,7 @@ import { checkSupervision, type SupervisionOptions } from "./supervision.js"
 import type { Timers } from "./timers.js"
 
 /**
- * The ways to say what an actor does.
+ * Creates behaviors.
  *
  * @example
  * import { Behaviors, type Behavior } from "troupe"
@@ -29,44 +29,44 @@ import type { Timers } from "./timers.js"
  * }
  */
 export const Behaviors = {
-  /** Handles messages, one at a time, whether the handler is sync or async; and signals, if asked for. */
+  /** Handles messages one at a time, whether the handler is sync or async, and optionally signals. */
   receive<M>(onMessage: OnMessage<M>, onSignal?: OnSignal<M>): Behavior<M> {
     return new Receive(onMessage, onSignal)
   },
 
-  /** Makes the behavior when the actor starts, and again whenever it restarts. */
+  /** Creates the behavior when the actor starts, and again on every restart. */
   setup<M>(make: (context: ActorContext<M>) => MaybePromise<Behavior<M>>): Behavior<M> {
     return new Deferred<M>((context) => make(context))
   },
 
-  /** Gives the behavior timers that end with the actor. */
+  /** Provides the behavior with timers, which are cancelled when the actor stops or restarts. */
   withTimers<M>(
     make: (timers: Timers<M>, context: ActorContext<M>) => MaybePromise<Behavior<M>>,
   ): Behavior<M> {
-    return new Deferred<M>((context, tools) => make(tools.timers, context))
+    return new Deferred<M>((context, resources) => make(resources.timers, context))
   },
 
-  /** Gives the behavior a place to put messages that it cannot handle yet. */
+  /** Provides the behavior with a stash of `capacity` messages, for messages that it cannot handle yet. */
   stash<M>(
     capacity: number,
     make: (stash: StashBuffer<M>, context: ActorContext<M>) => MaybePromise<Behavior<M>>,
   ): Behavior<M> {
-    return new Deferred<M>((context, tools) => make(tools.stash(capacity), context))
+    return new Deferred<M>((context, resources) => make(resources.stash(capacity), context))
   },
 
   /**
-   * Says what happens when `behavior` throws. Without it, an actor that throws is stopped. Nested, the
-   * innermost that matches the error decides.
+   * Sets what happens when `behavior` throws. Without it, an actor that throws is stopped. If nested, the
+   * innermost rule that matches the error decides.
    */
   supervise<M>(behavior: Behavior<M>, options: SupervisionOptions): Behavior<M> {
     checkSupervision(options)
     return new Supervised(behavior, options)
   },
 
-  /** Go on with the same behavior. */
+  /** Keeps the current behavior. */
   same: same as Behavior<unknown>,
-  /** Stop this actor, children first. */
+  /** Stops this actor, after its children. */
   stopped: stopped as Behavior<unknown>,
-  /** Go on with the same behavior, and send the message to dead letters. */
+  /** Keeps the current behavior, and sends the message to dead letters. */
   unhandled: unhandled as Behavior<unknown>,
 } as const

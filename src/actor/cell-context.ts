@@ -2,7 +2,7 @@ import type { Logger } from "../ports/logger.js"
 import type { ActorContext, SpawnOptions } from "./actor-context.js"
 import type { ActorRef } from "./actor-ref.js"
 import { type AskOptions, ask } from "./ask.js"
-import type { ActorTools, Behavior } from "./behavior.js"
+import type { Behavior, BehaviorResources } from "./behavior.js"
 import type { Cell } from "./cell.js"
 import { internal } from "./internal-ref.js"
 import { segmentOf } from "./lineage.js"
@@ -11,10 +11,10 @@ import { ActorStash, type StashBuffer } from "./stash.js"
 import { ActorTimers, type Timers } from "./timers.js"
 
 /**
- * What a behavior sees of its cell, and what it holds beyond its behavior: timers, stashes, an abort signal.
- * Each is made when it is first asked for.
+ * The interface of a cell for its behavior, and the resources beyond the behavior itself: timers, stashes, an
+ * abort signal. Each is created on first use.
  */
-export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
+export class CellContext implements ActorContext<unknown>, BehaviorResources<unknown> {
   readonly #cell: Cell
   #timers: ActorTimers<unknown> | undefined
   #filledStashes: Set<ActorStash> | undefined
@@ -37,7 +37,7 @@ export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController()
-      if (this.#cell.isToStop) this.#abort.abort(this.#cell.stopReason())
+      if (this.#cell.isStopRequested) this.#abort.abort(this.#cell.stopReason())
     }
     return this.#abort.signal
   }
@@ -58,7 +58,7 @@ export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
   stop(child: ActorRef<never>): void {
     if (!(child instanceof LocalRef) || child.cell.parent !== this.#cell) {
       throw new TypeError(
-        `${child.path} is no child of ${this.#cell.ref.path}; an actor stops its own children only`,
+        `${child.path} is not a child of ${this.#cell.ref.path}; an actor can stop only its own children`,
       )
     }
     child.cell.stop()
@@ -86,13 +86,13 @@ export class CellContext implements ActorContext<unknown>, ActorTools<unknown> {
     return new ActorStash(this.#cell.mailbox, capacity, this.#filledStashes)
   }
 
-  /** Lets go of what belongs to one start of the behavior, and gives what was stashed. */
+  /** Releases the resources of one start of the behavior, and returns the stashed messages. */
   release(): unknown[] {
     this.#timers?.cancelAll()
     return [...(this.#filledStashes ?? [])].flatMap((stash) => stash.takeAll())
   }
 
-  /** As `release`, and for good: a handler that outlives its actor can start no timer. */
+  /** Acts as `release`, for the last time: a handler that outlives its actor can start no timer. */
   close(): unknown[] {
     this.#timers?.close()
     return this.release()

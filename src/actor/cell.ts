@@ -15,45 +15,45 @@ import { CellContext } from "./cell-context.js"
 import { DeathWatch } from "./death-watch.js"
 import { decideOn, reportAbandoned, reportFailure } from "./failure.js"
 import type { InternalRef, Watcher } from "./internal-ref.js"
-import type { Letter } from "./letter.js"
-import { bottomUp, checkCapacity, freeSegment } from "./lineage.js"
+import { bottomUp, checkCapacity, unusedSegment } from "./lineage.js"
 import { LocalRef } from "./local-ref.js"
 import type { ReplyRef } from "./reply-ref.js"
 import { Restart } from "./restart.js"
 import { PostStop, PreRestart, type Signal, Terminated } from "./signals.js"
-import { type Supervisor, supervisorFor, withoutGiven } from "./supervision.js"
+import { type Supervisor, supervisorFor, withoutHandlerRules } from "./supervision.js"
+import type { SystemMessage } from "./system-message.js"
 import { TimerTick } from "./timers.js"
-import { BUSY, PAUSED, SCHEDULED, STOP_ASKED, STOPPED, STOPPING, TurnTaker } from "./turn-taker.js"
+import { BUSY, PAUSED, SCHEDULED, STOP_REQUESTED, STOPPED, STOPPING, TurnTaker } from "./turn-taker.js"
 
 /**
  * One running actor: its behavior, its children, and how it starts, fails, restarts and stops.
  *
- * Everything that another cell may ask of this one (stop, terminated, escalated) is a letter, opened between
- * its turns: nothing is done to a cell while its behavior is in the middle of something.
+ * Requests of other cells (stop, terminated, escalated) are system messages, which are handled between turns:
+ * nothing changes a cell while its handler is running.
  *
  *     running <-> restarting
  *        \           /
  *         -> stopping -> stopped
  *
- * Restarting and stopping both end the children first and wait for them: what a behavior spawned never
- * outlives it. The behavior hears `PreRestart` before its children end, because they are still of use, and
- * `PostStop` after, because it is the last word. A stopped cell keeps nothing but what its ref needs to say
- * so, for refs may be held for long.
+ * Both restarting and stopping first stop the children and wait for them: what a behavior spawned never
+ * outlives it. The behavior gets `PreRestart` before its children stop, because it may still use them, and
+ * `PostStop` after, as its last signal. A stopped cell keeps only what its ref needs, because refs may be
+ * held for long.
  */
 export class Cell extends TurnTaker implements Watcher {
   readonly parent: Cell | undefined
   readonly name: string
   readonly ref: LocalRef<never>
-  /** The first of the asks that wait for an answer from this actor. */
+  /** The head of the list of asks that wait for an answer from this actor. */
   asks: ReplyRef | undefined
-  #behavior: Receive<unknown> = nothing
+  #behavior: Receive<unknown> = noBehavior
   #context: CellContext | undefined
   #supervisor: Supervisor | undefined
   #children: Map<string, Cell> | undefined
   #deathWatch: DeathWatch | undefined
   #restart: Restart | undefined
-  /** Counts its restarts: what a child of an earlier life escalates is settled by the restart. */
-  #life = 0
+  /** Counts restarts: an escalation by a child of an earlier start is dropped. */
+  #restarts = 0
   #uid: number | undefined
   #cause: unknown
 
@@ -77,17 +77,17 @@ export class Cell extends TurnTaker implements Watcher {
     return this.#uid
   }
 
-  /** What `context.signal` aborts with. */
+  /** Returns the reason with which `context.signal` is aborted. */
   stopReason(): ActorStoppedError {
     return new ActorStoppedError(this.ref.toString(), "unknown", { cause: this.#cause })
   }
 
-  /** Throws if the name is no name or is taken, if the uid is reserved, or if this actor is stopping. */
+  /** Starts a child. Throws if the name is invalid or taken, the uid reserved, or this actor stopping. */
   spawn<C>(behavior: Behavior<C>, name?: string, options?: SpawnOptions): LocalRef<C> {
-    if (this.isEnding || this.#restart !== undefined) {
+    if (this.isStopping || this.#restart !== undefined) {
       throw new ActorStoppedError(this.ref.toString(), "not-delivered")
     }
-    const segment = name === undefined ? this.environment.freshName() : freeSegment(this, name)
+    const segment = name === undefined ? this.environment.freshName() : unusedSegment(this, name)
     const child = new Cell(
       this.environment,
       this,
@@ -107,40 +107,38 @@ export class Cell extends TurnTaker implements Watcher {
   }
 
   acceptTick(tick: TimerTick): void {
-    if (this.isEnding) return
-    this.flags |= TICKS
+    if (this.isStopping) return
+    this.flags |= HAD_TICKS
     this.mailbox.pushOwn(tick)
     this.resume()
   }
 
   stop(): void {
-    if (this.isToStop) return
-    this.flags |= STOP_ASKED
+    if (this.isStopRequested) return
+    this.flags |= STOP_REQUESTED
     this.#context?.abort()
     this.post({ kind: "stop" })
   }
 
-  /** A child failed and leaves it to this actor. */
+  /** A child failed and escalated the error to this actor. */
   escalated(error: unknown): void {
-    if (!this.isEnding) this.post({ kind: "escalated", error, life: this.#life })
+    if (!this.isStopping) this.post({ kind: "escalated", error, restarts: this.#restarts })
   }
 
   terminated(signal: Terminated): void {
-    if (!this.isEnding) this.post({ kind: "terminated", signal })
+    if (!this.isStopping) this.post({ kind: "terminated", signal })
   }
 
-  /**
-   * Lets go of a cell whose turn does not end, and of all below it. Its turn may go on, but reaches nobody.
-   */
+  /** Abandons a cell whose turn does not end, and all cells below it. The result of the turn is discarded. */
   abandon(): void {
-    for (const cell of bottomUp(this)) cell.#letGo()
+    for (const cell of bottomUp(this)) cell.#abandonSelf()
   }
 
-  #letGo(): void {
+  #abandonSelf(): void {
     if (this.hasStopped) return
-    this.flags |= STOP_ASKED | STOPPING | PAUSED
+    this.flags |= STOP_REQUESTED | STOPPING | PAUSED
     this.#context?.abort()
-    if ((this.flags & (BUSY | SAID_GOODBYE)) === 0) this.#sayGoodbye()
+    if ((this.flags & (BUSY | POST_STOP_SENT)) === 0) this.#sendPostStop()
     if ((this.flags & BUSY) !== 0) reportAbandoned(this)
     this.#terminate()
   }
@@ -148,7 +146,7 @@ export class Cell extends TurnTaker implements Watcher {
   broke(error: unknown): void {
     this.flags &= ~(SCHEDULED | BUSY)
     this.#cause = error
-    reportFailure(error, this, "stop", "the runtime broke on it, which is a defect of the runtime")
+    reportFailure(error, this, "stop", "the runtime threw while running it; this is a defect of Troupe")
     this.abandon()
   }
 
@@ -163,7 +161,7 @@ export class Cell extends TurnTaker implements Watcher {
   }
 
   watch(ref: InternalRef<never>): void {
-    if (this.isEnding) return
+    if (this.isStopping) return
     this.#deathWatch ??= new DeathWatch(this)
     this.#deathWatch.watch(ref)
   }
@@ -174,7 +172,7 @@ export class Cell extends TurnTaker implements Watcher {
 
   protected handle(taken: unknown): void {
     let message = taken
-    if ((this.flags & TICKS) !== 0 && message instanceof TimerTick) {
+    if ((this.flags & HAD_TICKS) !== 0 && message instanceof TimerTick) {
       if (!message.arrive()) return
       message = message.message
     }
@@ -188,24 +186,24 @@ export class Cell extends TurnTaker implements Watcher {
     if (next !== same) this.settle(next, (behavior) => this.#become(behavior, message))
   }
 
-  protected open(letter: Letter): void {
-    if (letter.kind === "alone" || this.isEnding) return this.#goOnAlone()
-    switch (letter.kind) {
+  protected handleSystem(message: SystemMessage): void {
+    if (message.kind === "children-stopped" || this.isStopping) return this.#continueWithoutChildren()
+    switch (message.kind) {
       case "start":
-        return this.#start(letter.behavior, undefined)
+        return this.#start(message.behavior, undefined)
       case "restart":
         return this.#restartWhenReady()
       case "stop":
         return this.#beginStop(undefined)
       case "escalated":
-        return letter.life === this.#life ? this.fail(letter.error) : undefined
+        return message.restarts === this.#restarts ? this.fail(message.error) : undefined
       case "terminated":
-        if (this.#restart !== undefined) this.#restart.held.push(letter)
-        else this.#hearOfDeath(this.#deathWatch?.heard(letter.signal))
+        if (this.#restart !== undefined) this.#restart.held.push(message)
+        else this.#handleTerminated(this.#deathWatch?.receive(message.signal))
     }
   }
 
-  #hearOfDeath(signal: Terminated | undefined): void {
+  #handleTerminated(signal: Terminated | undefined): void {
     if (signal === undefined) return
     this.#signal(signal, (next) => {
       if (next.kind !== "unhandled") this.#become(next, signal)
@@ -227,13 +225,13 @@ export class Cell extends TurnTaker implements Watcher {
       case "deferred":
         return this.#start(next, this.#supervisor)
       case "supervised":
-        return this.#startSupervised(next as Supervised<unknown>, withoutGiven(this.#supervisor), true)
+        return this.#startSupervised(next as Supervised<unknown>, withoutHandlerRules(this.#supervisor), true)
       default:
-        this.fail(new TypeError("a handler gave no behavior; return Behaviors.same to go on as before"))
+        this.fail(new TypeError("no behavior was returned; return Behaviors.same to keep the current one"))
     }
   }
 
-  /** Unwraps a behavior down to one that receives; `outer` is the supervision in force around it. */
+  /** Unwraps a behavior until one is found that receives. `outer` is the supervision around it. */
   #start(behavior: Behavior<never>, outer: Supervisor | undefined): void {
     this.#supervisor = outer
     switch (behavior?.kind) {
@@ -241,7 +239,7 @@ export class Cell extends TurnTaker implements Watcher {
         this.#behavior = behavior as Receive<unknown>
         return
       case "supervised":
-        return this.#startSupervised(behavior as Supervised<unknown>, outer, outer?.given ?? false)
+        return this.#startSupervised(behavior as Supervised<unknown>, outer, outer?.fromHandler ?? false)
       case "deferred": {
         let made: MaybePromise<Behavior<unknown>>
         try {
@@ -255,18 +253,18 @@ export class Cell extends TurnTaker implements Watcher {
       case "stopped":
         return this.#beginStop(undefined)
       default:
-        this.fail(new TypeError("an actor starts with a behavior that receives, or with Behaviors.stopped"))
+        this.fail(new TypeError("the initial behavior must handle messages or be Behaviors.stopped"))
     }
   }
 
-  #startSupervised(behavior: Supervised<unknown>, outer: Supervisor | undefined, given: boolean): void {
-    this.#start(behavior.inner, supervisorFor(behavior, outer, given, this.#supervisor))
+  #startSupervised(behavior: Supervised<unknown>, outer: Supervisor | undefined, fromHandler: boolean): void {
+    this.#start(behavior.inner, supervisorFor(behavior, outer, fromHandler, this.#supervisor))
   }
 
-  /** Tells the behavior a signal. One that has no ear for signals leaves it unhandled. */
-  #signal(signal: Signal, goOn: (next: Behavior<unknown>) => void, failed?: (error: unknown) => void): void {
+  /** Delivers a signal to the behavior. Without a signal handler the signal is unhandled. */
+  #signal(signal: Signal, done: (next: Behavior<unknown>) => void, failed?: (error: unknown) => void): void {
     const { onSignal } = this.#behavior
-    if (onSignal === undefined) return goOn(unhandled)
+    if (onSignal === undefined) return done(unhandled)
     let given: MaybePromise<Behavior<unknown>>
     try {
       this.#context ??= new CellContext(this)
@@ -274,15 +272,15 @@ export class Cell extends TurnTaker implements Watcher {
     } catch (error) {
       return failed === undefined ? this.fail(error) : failed(error)
     }
-    this.settle(given, goOn, failed)
+    this.settle(given, done, failed)
   }
 
   protected failLate(error: unknown): void {
-    reportFailure(error, this, "stop", "it had been left behind")
+    reportFailure(error, this, "stop", "the actor had already been abandoned")
   }
 
   protected fail(error: unknown): void {
-    const decision = decideOn(error, this, this.#supervisor, this.#behavior === nothing)
+    const decision = decideOn(error, this, this.#supervisor, this.#behavior === noBehavior)
     reportFailure(error, this, decision.kind, decision.kind === "stop" ? decision.because : undefined)
     if (decision.kind === "resume") return
     if (decision.kind === "restart") return this.#beginRestart(decision.supervisor, decision.delayMs, error)
@@ -292,22 +290,22 @@ export class Cell extends TurnTaker implements Watcher {
 
   #beginRestart(supervisor: Supervisor, delayMs: number, cause: unknown): void {
     this.flags |= PAUSED
-    this.#life += 1
+    this.#restarts += 1
     this.#restart = new Restart(supervisor)
-    const goOn = () => this.#waitToRestart(delayMs)
-    this.#signal(new PreRestart(cause), goOn, (error) => {
-      reportFailure(error, this, "restart", "it failed again in PreRestart")
-      goOn()
+    const done = () => this.#waitToRestart(delayMs)
+    this.#signal(new PreRestart(cause), done, (error) => {
+      reportFailure(error, this, "restart", "its PreRestart handler failed")
+      done()
     })
   }
 
   #waitToRestart(delayMs: number): void {
     const restart = this.#restart as Restart
-    this.#behavior = nothing
+    this.#behavior = noBehavior
     const stashed = this.#context?.release() ?? []
     if (stashed.length > 0) this.mailbox.putBack(stashed)
     for (const child of this.children) {
-      // The behavior that comes next never had this child, and is to hear nothing of it.
+      // The next behavior never had this child, so it must not get its Terminated signal.
       this.#deathWatch?.unwatch(child.ref)
       child.stop()
     }
@@ -322,32 +320,32 @@ export class Cell extends TurnTaker implements Watcher {
     this.flags &= ~PAUSED
     const { supervisor, held } = restart
     this.#start(supervisor.initial, supervisor)
-    for (const letter of held) this.post(letter)
+    for (const message of held) this.post(message)
   }
 
-  /** Goes on with what had to wait for the children to end. */
-  #goOnAlone(): void {
+  /** Continues the stop or restart that waited for the children to stop. */
+  #continueWithoutChildren(): void {
     if (this.#hasChildren || this.hasStopped) return
-    if (!this.isEnding) this.#restartWhenReady()
-    else if ((this.flags & SAID_GOODBYE) === 0) this.#sayGoodbye()
+    if (!this.isStopping) this.#restartWhenReady()
+    else if ((this.flags & POST_STOP_SENT) === 0) this.#sendPostStop()
   }
 
   #beginStop(cause: unknown): void {
-    if (this.isEnding) return
+    if (this.isStopping) return
     this.flags |= STOPPING | PAUSED
     this.#cause = cause
     this.#restart?.cancel()
     this.#context?.abort()
     for (const child of this.children) child.stop()
-    this.#goOnAlone()
+    this.#continueWithoutChildren()
   }
 
-  #sayGoodbye(): void {
-    this.flags |= SAID_GOODBYE
-    const goOn = () => this.#terminate()
-    this.#signal(new PostStop(), goOn, (error) => {
-      reportFailure(error, this, "stop", "it failed in PostStop")
-      goOn()
+  #sendPostStop(): void {
+    this.flags |= POST_STOP_SENT
+    const done = () => this.#terminate()
+    this.#signal(new PostStop(), done, (error) => {
+      reportFailure(error, this, "stop", "its PostStop handler failed")
+      done()
     })
   }
 
@@ -363,7 +361,7 @@ export class Cell extends TurnTaker implements Watcher {
     const { uids, clock } = this.environment
     if (this.#uid !== undefined) uids.release(this.ref.path, clock.monotonicMs())
     this.#deathWatch?.end(new Terminated(this.ref, this.#cause))
-    this.#behavior = nothing
+    this.#behavior = noBehavior
     this.#context = undefined
     this.#supervisor = undefined
     this.#children = undefined
@@ -372,11 +370,11 @@ export class Cell extends TurnTaker implements Watcher {
     if (this.parent !== undefined) this.parent.#childStopped(this)
   }
 
-  /** The name is free at once; what the end of the last child sets going waits for its turn. */
+  /** Frees the name at once. What the end of the last child triggers is posted, and waits for its turn. */
   #childStopped(child: Cell): void {
     if (this.#children?.get(child.name) === child) this.#children.delete(child.name)
     if (this.#hasChildren || this.hasStopped) return
-    if (this.isEnding || this.#restart !== undefined) this.post({ kind: "alone" })
+    if (this.isStopping || this.#restart !== undefined) this.post({ kind: "children-stopped" })
   }
 
   get #hasChildren(): boolean {
@@ -390,10 +388,10 @@ export class Cell extends TurnTaker implements Watcher {
   }
 }
 
-/** Has had a timer's message; before that no message need be looked at. */
-const TICKS = 32
-/** Has told its behavior `PostStop`. */
-const SAID_GOODBYE = 128
+/** Has received a timer tick; until then messages need not be checked for ticks. */
+const HAD_TICKS = 32
+/** `PostStop` was delivered to the behavior. */
+const POST_STOP_SENT = 128
 
-/** Before the first behavior, and after the last. */
-const nothing = new Receive<unknown>(() => unhandled, undefined)
+/** The behavior before the first one and after the last one. */
+const noBehavior = new Receive<unknown>(() => unhandled, undefined)

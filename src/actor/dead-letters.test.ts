@@ -7,14 +7,14 @@ import { EventStream } from "./event-stream.js"
 
 const recipient = { path: ActorPath.parse("troupe://test/user/greeter#7") }
 
-test("counts every one, whether or not anybody listens", () => {
+test("counts every dead letter, with or without listeners", () => {
   const { deadLetters } = quietDeadLetters()
   expect(deadLetters.count).toBe(0)
   for (let sent = 0; sent < 1_000; sent += 1) deadLetters.add(sent, recipient, "stopped")
   expect(deadLetters.count).toBe(1_000)
 })
 
-test("tells who listens what it was, whom it was for, and why", () => {
+test("publishes the message, its recipient and the reason", () => {
   const { deadLetters, events } = quietDeadLetters()
   const heard: DeadLetter[] = []
   events.subscribe(DeadLetter, (event) => heard.push(event))
@@ -25,7 +25,7 @@ test("tells who listens what it was, whom it was for, and why", () => {
   expect(heard[0]?.message).toBe(message)
 })
 
-test("takes what cannot even be looked at", () => {
+test("accepts a message that cannot be inspected", () => {
   const { deadLetters, events, logged } = quietDeadLetters()
   const heard: DeadLetter[] = []
   events.subscribe(DeadLetter, (event) => heard.push(event))
@@ -37,7 +37,7 @@ test("takes what cannot even be looked at", () => {
   expect(logged.map(({ message }) => message)).toEqual(["object"])
 })
 
-test("a dead letter that dies itself is counted, and not told again", () => {
+test("counts an undeliverable DeadLetter and does not publish it again", () => {
   const { deadLetters, events } = quietDeadLetters()
   const heard: DeadLetter[] = []
   events.subscribe(DeadLetter, (event) => {
@@ -51,7 +51,7 @@ test("a dead letter that dies itself is counted, and not told again", () => {
   expect(deadLetters.count).toBe(2)
 })
 
-test("every listener hears of each, however many there are and however few are logged", () => {
+test("publishes every dead letter to every listener, however few are logged", () => {
   const { deadLetters, events, logged } = quietDeadLetters()
   let heard = 0
   events.subscribe(DeadLetter, () => {
@@ -63,7 +63,7 @@ test("every listener hears of each, however many there are and however few are l
   expect(logged).toHaveLength(10)
 })
 
-test("logs ten, says that it falls silent, and logs again after a minute", async () => {
+test("logs ten, notes that it pauses, and logs again after a minute", async () => {
   const { deadLetters, logged, clock } = quietDeadLetters()
   const notes = () => logged.map(({ note }) => note)
   for (let sent = 0; sent < 25; sent += 1) deadLetters.add(sent, recipient, "stopped")
@@ -80,7 +80,7 @@ test("logs ten, says that it falls silent, and logs again after a minute", async
   expect(notes().slice(10)).toEqual([...Array(9).fill(undefined), "no more of these for a minute"])
 })
 
-test("the log has the recipient, the reason, the kind and the count", () => {
+test("logs the recipient, the reason, the kind and the count", () => {
   const { deadLetters, logged } = quietDeadLetters()
   deadLetters.add(new URL("troupe://secret"), recipient, "unhandled")
   expect(logged).toEqual([
@@ -104,14 +104,14 @@ test.each([
   ["symbol", Symbol("secret")],
   ["function", () => "secret"],
   ["bigint", 5n],
-])("of a message the log has its kind, %s, and no content", (kind, message) => {
+])("logs the kind of a message, %s, and not its content", (kind, message) => {
   const { deadLetters, logged } = quietDeadLetters()
   deadLetters.add(message, recipient, "stopped")
   expect(logged.map(({ message }) => message)).toEqual([kind])
   expect(JSON.stringify(logged)).not.toContain("secret")
 })
 
-test("a logger that is not interested is not spoken to, and loses nobody a count", () => {
+test("counts without logging if the level is disabled", () => {
   const { deadLetters, logged } = quietDeadLetters("error")
   deadLetters.add("message", recipient, "stopped")
   expect(logged).toEqual([])

@@ -5,37 +5,38 @@ import type { LogFields, Logger } from "../ports/logger.js"
 import type { EventStream } from "./event-stream.js"
 import { LimitedLogger } from "./limited-logger.js"
 
+/** Why a message went to dead letters. */
 export type DeadLetterReason =
-  /** The actor has stopped, or is about to. */
+  /** The actor has stopped or is stopping. */
   | "stopped"
-  /** No actor is at the path. */
+  /** There is no actor at the path. */
   | "unknown"
-  /** The incarnation that was meant has stopped; another may have its name by now. */
+  /** The incarnation in the path has stopped; another actor may have its name. */
   | "old-incarnation"
-  /** Its mailbox is full. */
+  /** The actor's mailbox is full. */
   | "mailbox-full"
-  /** As much as may wait of what its sender's node has sent waits already (`inboundBuffer`). */
+  /** The limit of waiting messages from the sender's node is reached (`inboundBuffer`). */
   | "inbound-full"
-  /** The actor said that it does not handle the message. */
+  /** The behavior returned `unhandled`. */
   | "unhandled"
-  /** The ask that this answers has ended: answered, timed out, cancelled or failed. */
+  /** An answer to an ask that has ended: answered, timed out, cancelled or failed. */
   | "ask-ended"
-  /** It cannot cross the wire: something in it is no data, or it is too large. */
+  /** The message cannot be serialized, or is too large. */
   | "not-sendable"
-  /** It came from another node and has something in it that is not known here. */
+  /** The message came from another node and contains something that this node does not know. */
   | "unreadable"
-  /** Its node is not connected, and as many messages wait for that as may. */
+  /** The target's node is not connected, and the limit of deferred messages is reached. */
   | "deferred-full"
-  /** Its node takes messages more slowly than they are sent, and as many wait as may. */
+  /** The target's node reads too slowly, and the outbound buffer is full. */
   | "outbound-full"
-  /** Nothing is exchanged with its node. */
+  /** The target's node is quarantined. */
   | "quarantined"
-  /** Its node could not be reached in time, or is gone. */
+  /** The target's node could not be reached in time, or is gone. */
   | "unreachable"
-  /** A one-way call whose time was up before it was run: its actor was busy, or could not be found. */
+  /** A one-way call timed out before it was run: its actor was busy, or could not be located. */
   | "expired"
 
-/** A message that nobody will handle. */
+/** A message that will not be handled. Published on the event stream. */
 export class DeadLetter {
   readonly message: unknown
   readonly recipient: ActorPath
@@ -48,13 +49,13 @@ export class DeadLetter {
   }
 }
 
-/** What a dead letter holds as its message that was a one-way call to a virtual actor. */
+/** The message of a dead letter that was a one-way call to a virtual actor. */
 export class UndeliveredCall {
   /** The actor's id. */
   readonly actor: string
   readonly method: string
   readonly args: readonly unknown[]
-  /** What the caller of a call that is not one-way would have got. */
+  /** The error that a call with an answer would have failed with. */
   readonly error: unknown
 
   constructor(actor: string, method: string, args: readonly unknown[], error: unknown) {
@@ -66,9 +67,9 @@ export class UndeliveredCall {
 }
 
 /**
- * Where messages end that nobody will handle: counted, told to whoever listens to `DeadLetter`, and logged, a
- * few a minute, so that a flood of them does not become a flood of lines. The log has the kind of a message,
- * never its content.
+ * Receives messages that will not be handled. Each is counted and published as a `DeadLetter`; only a few per
+ * minute are logged, so that a flood of messages does not become a flood of log lines. The log has the kind
+ * of a message, never its content.
  */
 export class DeadLetters {
   readonly #events: EventStream
@@ -80,16 +81,16 @@ export class DeadLetters {
     this.#logger = new LimitedLogger(logger, clock)
   }
 
-  /** How many there have been. */
+  /** The number of dead letters so far. */
   get count(): number {
     return this.#count
   }
 
   add(message: unknown, recipient: { readonly path: ActorPath }, reason: DeadLetterReason): void {
     this.#count += 1
-    // A dead letter that could not be delivered either is not told again: the two would go on forever.
-    const news = !isInstance(message, DeadLetter) && this.#events.has(DeadLetter)
-    if (news) this.#events.publish(new DeadLetter(message, recipient.path, reason))
+    // An undeliverable `DeadLetter` is not published again: that would never end.
+    const isPublished = !isInstance(message, DeadLetter) && this.#events.has(DeadLetter)
+    if (isPublished) this.#events.publish(new DeadLetter(message, recipient.path, reason))
     this.#logger.log("warn", "a message went to dead letters", () => ({
       ...partiesOf(message, recipient),
       reason,
@@ -98,7 +99,7 @@ export class DeadLetters {
   }
 }
 
-/** Who it was for, and what it was; of a call the method, and why it came to nothing. */
+/** Returns the recipient and the kind of the message; for a call its method, and why it failed. */
 function partiesOf(message: unknown, recipient: { readonly path: ActorPath }): LogFields {
   if (!isInstance(message, UndeliveredCall)) {
     return { recipient: recipient.path.toString(), message: kindOf(message) }
@@ -110,7 +111,7 @@ function partiesOf(message: unknown, recipient: { readonly path: ActorPath }): L
 function kindOf(message: unknown): string {
   if (typeof message !== "object" || message === null) return typeof message
   try {
-    // Its own fields are content.
+    // An own `constructor` field would be content, so the prototype's is used.
     const name: unknown = Object.getPrototypeOf(message)?.constructor?.name
     return typeof name === "string" ? name : "object"
   } catch {

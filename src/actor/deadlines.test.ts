@@ -5,7 +5,7 @@ import type { Timer } from "../ports/clock.js"
 import { type Deadline, Deadlines, leave } from "./deadlines.js"
 
 test.each([0, 0.1, 1, 4, 5, 6, 9.9, 10, 999, 1_000, 30_000])(
-  "a deadline of %d ms fires no sooner, and soon after, wherever in a slot it is entered",
+  "a deadline of %d ms is never early and at most slightly late, wherever in a slot it is added",
   async (delayMs) => {
     for (let offset = 0; offset < 5; offset += 1) {
       const clock = new CountingClock()
@@ -20,7 +20,7 @@ test.each([0, 0.1, 1, 4, 5, 6, 9.9, 10, 999, 1_000, 30_000])(
   },
 )
 
-test("among others that keep coming, none is early and all are soon", async () => {
+test("no deadline is early or much late while others are added", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const entries: Entry[] = []
@@ -39,7 +39,7 @@ test("among others that keep coming, none is early and all are soon", async () =
   expect(deadlines.size).toBe(0)
 })
 
-test("those that come due together fire in the order in which they were entered", async () => {
+test("deadlines that expire together fire in the order in which they were added", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const fired: string[] = []
@@ -53,7 +53,7 @@ test("those that come due together fire in the order in which they were entered"
   expect(fired).toEqual(["first", "second", "third"])
 })
 
-test("however many wait, there is one timer", async () => {
+test("uses one timer for any number of deadlines", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   for (let entered = 0; entered < 1_000; entered += 1) {
@@ -69,7 +69,7 @@ test("however many wait, there is one timer", async () => {
   expect(deadlines.size).toBe(0)
 })
 
-test("what left before its deadline does not fire, and the others do", async () => {
+test("a removed deadline does not fire, and the others do", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const entries = ["first", "middle", "last"].map(() => new Entry(clock, 20))
@@ -83,7 +83,7 @@ test("what left before its deadline does not fire, and the others do", async () 
   leave(first)
 })
 
-test("what has left, or has fired, can be entered again", async () => {
+test("a deadline that was removed or has fired can be added again", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const entry = new Entry(clock, 20)
@@ -97,7 +97,7 @@ test("what has left, or has fired, can be entered again", async () => {
   expect(entry.late).toHaveLength(2)
 })
 
-test("sleeps through a long wait when no entry comes", async () => {
+test("does not wake up during a long wait without new entries", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const entry = new Entry(clock, 3_600_000)
@@ -109,7 +109,7 @@ test("sleeps through a long wait when no entry comes", async () => {
   expect(entry.late).toHaveLength(1)
 })
 
-test("however long they wait, and whenever they come, they are in few rings, and none is early", async () => {
+test("keeps long deadlines in few rings, and none is early", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const entries: Entry[] = []
@@ -128,7 +128,7 @@ test("however long they wait, and whenever they come, they are in few rings, and
   expect([deadlines.rings, deadlines.size]).toEqual([0, 0])
 })
 
-test("is still when all have left: no timer is set for nobody", async () => {
+test("sets no timer once all deadlines have been removed", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   for (let entered = 0; entered < 100; entered += 1) {
@@ -143,7 +143,7 @@ test("is still when all have left: no timer is set for nobody", async () => {
   expect(clock.timersSet).toBe(set)
 })
 
-test("an entry that comes while it sleeps is on time, and so is the one that it slept for", async () => {
+test("an entry added during a long wait is on time, and so is the one waited for", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const far = new Entry(clock, 1_000)
@@ -160,7 +160,7 @@ test("an entry that comes while it sleeps is on time, and so is the one that it 
   expect(far.worst).toBeLessThanOrEqual(soonMs(1_000))
 })
 
-test("an entry that an expiring one adds is on time", async () => {
+test("an entry added by an expiring one is on time", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const rounds: Entry[] = []
@@ -178,7 +178,7 @@ test("an entry that an expiring one adds is on time", async () => {
   expect(clock.pendingTimers).toBe(0)
 })
 
-test("an expiring entry that adds one for now does not fire it in the same round", async () => {
+test("an entry added with no delay by an expiring one does not fire in the same tick", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   let fired = 0
@@ -195,7 +195,7 @@ test("an expiring entry that adds one for now does not fire it in the same round
   expect(fired).toBe(3)
 })
 
-test("whenever others come and go, none is early and all are soon", async () => {
+test("no deadline is early or much late for any sequence of additions and removals", async () => {
   const step = fc.record({ delayMs: fc.nat(60), thenMs: fc.nat(25), leaves: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
@@ -220,7 +220,7 @@ test("whenever others come and go, none is early and all are soon", async () => 
   )
 })
 
-test("none is early when the event loop was held up before it was entered", async () => {
+test("no deadline is early if the event loop was blocked before it was added", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   deadlines.add(new Entry(clock, 1), 1)
@@ -232,7 +232,7 @@ test("none is early when the event loop was held up before it was entered", asyn
   expect(entry.worst).toBeGreaterThanOrEqual(0)
 })
 
-test("what is given up once stopped does not fire, and leaves no timer", async () => {
+test("a deadline abandoned by stop does not fire, and no timer remains", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const entries = [10, 1_000].map((delayMs) => new Entry(clock, delayMs))
@@ -249,7 +249,7 @@ test("what is given up once stopped does not fire, and leaves no timer", async (
 class Entry implements Deadline {
   previous: Deadline["previous"] = undefined
   next: Deadline["next"] = undefined
-  /** By how much, each time that it fired. */
+  /** How late it fired, each time. */
   readonly late: number[] = []
   abandoned = 0
   readonly #clock: ManualClock
@@ -281,17 +281,17 @@ class Entry implements Deadline {
   }
 }
 
-/** Three slots, and one more where the timer began to tick anew in between. */
+/** Three slots, and a fourth if the timer was set anew in between. */
 const SOON_MS = 20
 
-/** Long ones may be a thirty-second part late, up to a quarter of a second. */
+/** Long deadlines may be late by 1/32, up to a quarter of a second. */
 function soonMs(delayMs: number): number {
   return SOON_MS + Math.min(delayMs / 32, 250) + (delayMs > 60_000 ? delayMs / 128 : 0)
 }
 
 class CountingClock extends ManualClock {
   timersSet = 0
-  /** Time that passed while no timer could fire. */
+  /** The time that has passed without timers firing. */
   heldUpMs = 0
 
   override monotonicMs(): number {
@@ -308,7 +308,7 @@ function deadline(expire: () => void): Deadline {
   return { previous: undefined, next: undefined, expire, abandon: () => {} }
 }
 
-test("what is entered after the stop is abandoned at once, and no timer is set for it", async () => {
+test("an entry added after stop is abandoned at once, without a timer", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const ended: string[] = []
@@ -327,7 +327,7 @@ test("what is entered after the stop is abandoned at once, and no timer is set f
   expect(ended).toHaveLength(3)
 })
 
-test("one that throws keeps none of the others waiting, and what it threw is thrown to whoever called", async () => {
+test("an entry that throws does not delay the others, and its error reaches the caller", async () => {
   const clock = new CountingClock()
   const deadlines = new Deadlines(clock)
   const fired: string[] = []

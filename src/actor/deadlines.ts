@@ -1,28 +1,28 @@
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 
 /**
- * A great many deadlines on one timer.
+ * Many deadlines on one timer.
  *
- * Most deadlines never come: the answer is there long before. So entering and leaving must cost next to
- * nothing, and the firing may be coarse. Deadlines wait in slots of 5 ms, each a ring that an entry leaves
- * without a search.
+ * Most deadlines are removed before they expire, because the answer comes first. Adding and removing must
+ * therefore cost almost nothing, while expiry may be coarse. Deadlines are kept in slots of 5 ms, each a
+ * linked ring, from which an entry is removed without a search.
  *
- * Entering reads no clock. An entry goes to a ring for how long it is to wait, and the timer reads the time
- * once for all rings that are new and dates them. It does so within a thirty-second part of the wait: so a
- * deadline is never early, and may be 3 in a hundred late, or 15 ms if that is more, or later if the event
- * loop was held up. The ends of long waits are rounded up to a 128th of the wait, or every tick would leave
- * rings of its own behind, which all later ticks look at. A timer that fired every few milliseconds would be
- * more exact, and would make each wait for a socket dearer by a fifth, whoever it is that waits.
+ * Adding reads no clock. An entry goes to a ring by its duration, and the timer reads the time once for all
+ * new rings and dates them. It does so within 1/32 of the duration. A deadline therefore never expires early,
+ * and expires at most 3 % or 15 ms late, whichever is more, unless the event loop was blocked. The ends of
+ * long durations are rounded up to 1/128 of the duration; otherwise every tick would leave rings of its own,
+ * which all later ticks visit. A timer that fired every few milliseconds would be more exact, but would make
+ * every wait for a socket about a fifth more expensive.
  */
 export class Deadlines {
   readonly #clock: Clock
-  /** By when they end, in slots of the clock. */
+  /** Rings by the slot in which they expire. */
   readonly #dated = new Map<number, Ring>()
-  /** By how long they last, in slots: entered since the last tick. */
+  /** Rings by duration in slots: entries added since the last tick. */
   readonly #fresh = new Map<number, Ring>()
   #timer: Timer | undefined
   #timerAt: MonotonicMs = Number.POSITIVE_INFINITY
-  /** The ring that was entered last: the next deadline is likely to be in it too. */
+  /** The ring of the last entry: the next entry is likely to have the same duration. */
   #latest = Number.NaN
   #latestRing = new Ring()
   #isStopped = false
@@ -31,24 +31,24 @@ export class Deadlines {
     this.#clock = clock
   }
 
-  /** How many are waiting. */
+  /** The number of waiting entries. */
   get size(): number {
     return [...this.#fresh.values(), ...this.#dated.values()].reduce((size, ring) => size + ring.size, 0)
   }
 
-  /** How many rings they wait in: what a tick costs. */
+  /** The number of rings, which is what a tick costs. */
   get rings(): number {
     return this.#fresh.size + this.#dated.size
   }
 
-  /** After `stop` the entry is abandoned at once. */
+  /** Adds an entry. After `stop` the entry is abandoned at once. */
   add(entry: Deadline, delayMs: number): void {
     const slots = Math.ceil(delayMs / SLOT_MS)
     if (slots === this.#latest || this.#openRing(slots)) enter(entry, this.#latestRing)
     else entry.abandon()
   }
 
-  /** Ends all that wait, and all that comes after: from here on no timer keeps the process alive. */
+  /** Abandons all entries, and every later one: from now on no timer keeps the process alive. */
   stop(): void {
     this.#isStopped = true
     this.#timer?.cancel()
@@ -117,15 +117,15 @@ interface Entry {
   next: Entry | undefined
 }
 
-/** Something with a deadline; `previous` and `next` are for the list that it waits in. */
+/** An object with a deadline; `previous` and `next` belong to the ring that it is in. */
 export interface Deadline extends Entry {
-  /** The deadline has come. It has left already. */
+  /** Called when the deadline has passed. The entry has already been removed. */
   expire(): void
-  /** Nobody keeps the time any more. It has left already. */
+  /** Called when the deadlines have been stopped. The entry has already been removed. */
   abandon(): void
 }
 
-/** Takes a deadline back, whether or not it is waiting. */
+/** Removes a deadline, whether or not it is waiting. */
 export function leave(entry: Entry): void {
   if (entry.next === undefined) return
   ;(entry.previous as Entry).next = entry.next
@@ -141,7 +141,7 @@ function enter(entry: Entry, slot: Entry): void {
   slot.previous = entry
 }
 
-/** A ring of entries, by its head: empty when that follows itself. */
+/** The head of a ring of entries; an empty ring points to itself. */
 class Ring implements Entry {
   previous: Entry = this
   next: Entry = this
@@ -157,8 +157,8 @@ class Ring implements Entry {
   }
 
   /**
-   * Takes entries out one by one: what is done with one may make another leave. One that throws keeps none of
-   * the others waiting; what was thrown is thrown when all are through.
+   * Removes entries one by one, because the callback of one may remove another. If a callback throws, the
+   * others still run, and the error is thrown at the end.
    */
   drain(each: (entry: Deadline) => void): void {
     const thrown: unknown[] = []
@@ -175,7 +175,7 @@ class Ring implements Entry {
     if (thrown.length > 1) throw new AggregateError(thrown, `${thrown.length} deadlines failed`)
   }
 
-  /** Takes all entries of another ring. */
+  /** Moves all entries of another ring to this one. */
   takeOver(other: Ring): void {
     if (other.isEmpty) return
     const first = other.next
@@ -189,7 +189,7 @@ class Ring implements Entry {
   }
 }
 
-/** Waits of up to a minute end in a slot of their own. */
+/** The granularity of the end of a duration; up to a minute it is one slot. */
 function grainOf(slots: number): number {
   return slots <= 12_000 ? 1 : 2 ** (Math.floor(Math.log2(slots)) - 7)
 }

@@ -7,7 +7,7 @@ import type { Behavior } from "./behavior.js"
 import { Behaviors } from "./behaviors.js"
 import { Terminated } from "./signals.js"
 
-test("the watcher hears once that the actor stopped, with the ref it watched", async () => {
+test("delivers Terminated once, with the watched ref, when the actor stops", async () => {
   const { system, clock, does, heard } = await watching()
   const ref = system.spawn(mortal)
   await does((context) => context.watch(ref))
@@ -18,7 +18,7 @@ test("the watcher hears once that the actor stopped, with the ref it watched", a
   expect(heard[0]?.ref).toBe(ref)
 })
 
-test("it hears why, where the actor failed", async () => {
+test("delivers the cause if the actor failed", async () => {
   const { system, clock, does, heard } = await watching()
   const ref = system.spawn(mortal)
   await does((context) => context.watch(ref))
@@ -27,7 +27,7 @@ test("it hears why, where the actor failed", async () => {
   expect(heard).toEqual([new Terminated(ref, new Error("as told"))])
 })
 
-test("it hears at once of one that is gone, and why", async () => {
+test("delivers Terminated at once, with the cause, for an actor that has stopped", async () => {
   const { system, clock, does, heard } = await watching()
   const ref = system.spawn(mortal)
   ref.tell("fail")
@@ -36,7 +36,7 @@ test("it hears at once of one that is gone, and why", async () => {
   expect(heard).toEqual([new Terminated(ref, new Error("as told"))])
 })
 
-test("watching twice is watching once", async () => {
+test("delivers Terminated once if an actor is watched twice", async () => {
   const { system, clock, does, heard } = await watching()
   const ref = system.spawn(mortal)
   await does((context) => {
@@ -49,7 +49,7 @@ test("watching twice is watching once", async () => {
   expect(heard.map((signal) => signal.ref)).toEqual([ref])
 })
 
-test("every watcher hears", async () => {
+test("delivers Terminated to every watcher", async () => {
   const { system, clock, does, heard, watcher } = await watching()
   const ref = system.spawn(mortal)
   const others: Terminated[] = []
@@ -62,7 +62,7 @@ test("every watcher hears", async () => {
   expect([heard.length, others.length]).toEqual([1, 1])
 })
 
-test("a restart is no death", async () => {
+test("does not deliver Terminated on a restart", async () => {
   const { system, clock, does, heard } = await watching()
   const ref = system.spawn(Behaviors.supervise(mortal, { strategy: "restart" }))
   await does((context) => context.watch(ref))
@@ -74,7 +74,7 @@ test("a restart is no death", async () => {
   expect(heard).toHaveLength(1)
 })
 
-test("what is watched through a path is heard of by the very ref that was watched", async () => {
+test("delivers the resolved ref if that is what was watched", async () => {
   const { system, clock, does, heard } = await watching()
   const ref = system.spawn(mortal, "mortal")
   const resolved = system.resolve<never>("troupe://test/user/mortal")
@@ -86,7 +86,7 @@ test("what is watched through a path is heard of by the very ref that was watche
   expect(heard[0]?.cause).toEqual(new Error("as told"))
 })
 
-test("nobody at a path is heard of at once, by the very ref that was watched", async () => {
+test("delivers Terminated at once, with the resolved ref, for a path without an actor", async () => {
   const { system, does, heard } = await watching()
   const resolved = system.resolve<never>("troupe://test/user/nobody")
   await does((context) => context.watch(resolved))
@@ -95,7 +95,7 @@ test("nobody at a path is heard of at once, by the very ref that was watched", a
   expect(heard[0]?.cause).toBeUndefined()
 })
 
-test("a watch through a path is for the one that was there, not for the next", async () => {
+test("a watch through a path applies to the incarnation that was there", async () => {
   const { system, clock, does, heard } = await watching()
   const first = system.spawn(mortal, "mortal")
   const resolved = system.resolve<never>("troupe://test/user/mortal")
@@ -109,7 +109,7 @@ test("a watch through a path is for the one that was there, not for the next", a
   expect(heard).toHaveLength(1)
 })
 
-test("nothing is heard after unwatch, however it was watched", async () => {
+test("delivers nothing after unwatch, whichever ref was watched", async () => {
   const { system, clock, does, heard } = await watching()
   const ref = system.spawn(mortal, "mortal")
   const resolved = system.resolve<never>(ref.path)
@@ -131,7 +131,7 @@ test("nothing is heard after unwatch, however it was watched", async () => {
   expect(heard).toEqual([])
 })
 
-test("nothing is heard after unwatch even of a death that is under way", async () => {
+test("delivers nothing after unwatch if Terminated was already in flight", async () => {
   const { system, clock, does, heard } = await watching()
   const ref = system.spawn(mortal)
   ref.tell("stop")
@@ -146,7 +146,7 @@ test("nothing is heard after unwatch even of a death that is under way", async (
   expect(heard).toEqual([])
 })
 
-test("who watches again after unwatch hears once", async () => {
+test("delivers Terminated once if the actor is watched again after unwatch", async () => {
   const { system, clock, does, heard } = await watching()
   const ref = system.spawn(mortal)
   ref.tell("stop")
@@ -159,7 +159,7 @@ test("who watches again after unwatch hears once", async () => {
   expect(heard).toEqual([new Terminated(ref, undefined)])
 })
 
-test("unwatching what was never watched does nothing", async () => {
+test("unwatch has no effect on an actor that is not watched", async () => {
   const { system, does, failures } = await watching()
   const ref = system.spawn(mortal)
   await does((context) => context.unwatch(ref))
@@ -167,7 +167,7 @@ test("unwatching what was never watched does nothing", async () => {
   expect(failures).toEqual([])
 })
 
-test("a watcher that does not handle the death fails by it", async () => {
+test("a watcher that does not handle Terminated fails with DeathPactError", async () => {
   const { system, clock, failures } = await watching()
   const ref = system.spawn(mortal, "mortal")
   system.spawn(
@@ -185,7 +185,7 @@ test("a watcher that does not handle the death fails by it", async () => {
   expect(pact?.error).toMatchObject({ path: ref.path.toString(), cause: new Error("as told") })
 })
 
-test("a watcher that stopped is not told, and leaves nothing for dead letters", async () => {
+test("delivers nothing to a stopped watcher, not even to dead letters", async () => {
   const { system, clock, does, deadLetters, heard, ref: watcher } = await watching()
   const ref = system.spawn(mortal)
   await does((context) => context.watch(ref))
@@ -196,7 +196,7 @@ test("a watcher that stopped is not told, and leaves nothing for dead letters", 
   expect(deadLetters).toEqual([])
 })
 
-test("the ref of an ask is no actor, and is gone at once", async () => {
+test("the ref of an ask counts as stopped at once", async () => {
   const { system, clock, does, heard } = await watching()
   const asked = system.spawn(
     Behaviors.receive<{ replyTo: ActorRef<string> }>((_context, { replyTo }) => {
@@ -212,7 +212,7 @@ test("the ref of an ask is no actor, and is gone at once", async () => {
   await outcome
 })
 
-test("a ref that Troupe did not give out cannot be watched", async () => {
+test("refuses to watch an object that is not a ref of Troupe", async () => {
   const { system, does, failures } = await watching()
   const { path } = system.resolve("troupe://test/user/nobody")
   await does((context) => context.watch({ path, tell: () => {} }))
@@ -228,7 +228,7 @@ const mortal = Behaviors.receive<Order>((_context, order) => {
 
 type Task = (context: ActorContext<Task>) => void
 
-/** An actor that does what it is told in its own turn, and notes which deaths it hears of. */
+/** Starts an actor that runs given functions in its own turns and records the Terminated signals it gets. */
 async function watching() {
   const test = await startTestSystem()
   onTestFinished(() => test.system.stop())

@@ -2,15 +2,15 @@ import type { InternalRef, Watcher } from "./internal-ref.js"
 import { Terminated } from "./signals.js"
 
 /**
- * Who watches an actor, and whom it watches. Made when the first of them appears; most actors have neither.
+ * The watchers of an actor, and the actors that it watches. Created on first use; most actors have neither.
  *
- * `watching` is the truth about what this actor still wants to hear: a `Terminated` that was under way when
- * the actor unwatched is dropped on arrival, so none comes after `unwatch`.
+ * `#watching` is authoritative: a `Terminated` that was in flight when the actor unwatched is dropped on
+ * arrival, so none is delivered after `unwatch`.
  */
 export class DeathWatch {
   readonly #self: Watcher
   readonly #watchers = new Set<Watcher>()
-  /** By whom it really watches: the ref under which the actor knows it. */
+  /** The ref that the actor passed to `watch`, by the ref that is actually watched. */
   readonly #watching = new Map<InternalRef<never>, InternalRef<never>>()
 
   constructor(self: Watcher) {
@@ -33,7 +33,8 @@ export class DeathWatch {
   }
 
   /**
-   * Also where the actor has died meanwhile, or is known by another ref: then the path says whom it means.
+   * Ends a watch, also if the watched actor has stopped meanwhile or is known by another ref: then the path
+   * identifies it.
    */
   unwatch(known: InternalRef<never>): void {
     const current = known.current()
@@ -48,15 +49,17 @@ export class DeathWatch {
     ref.removeWatcher(this.#self)
   }
 
-  /** What the actor is to hear of this; nothing if it does not want to any more. */
-  heard(signal: Terminated): Terminated | undefined {
+  /**
+   * Removes the watch. Returns the signal to deliver, or undefined if the actor no longer watches that one.
+   */
+  receive(signal: Terminated): Terminated | undefined {
     const ref = signal.ref as InternalRef<never>
     const known = this.#watching.get(ref)
     this.#watching.delete(ref)
     return known === undefined || known === ref ? known && signal : new Terminated(known, signal.cause)
   }
 
-  /** The actor has stopped: tells its watchers, and watches nobody any more. */
+  /** Notifies the watchers that the actor has stopped, and ends all its watches. */
   end(signal: Terminated): void {
     for (const ref of this.#watching.keys()) ref.removeWatcher(this.#self)
     this.#watching.clear()

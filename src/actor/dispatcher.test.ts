@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { ManualClock } from "../../test/fake/manual-clock.js"
 import { Dispatcher, type Runnable } from "./dispatcher.js"
 
-test("work runs in a microtask, never inside the call that brings it", () => {
+test("runs work in a microtask, never inside schedule", () => {
   const { dispatcher, turns } = quietDispatcher()
   const cell = busyCell(dispatcher, "cell", 1)
   dispatcher.schedule(cell)
@@ -12,7 +12,7 @@ test("work runs in a microtask, never inside the call that brings it", () => {
   expect(cell.left).toBe(0)
 })
 
-test("one microtask serves all that have work, in the order in which they got it", () => {
+test("one microtask runs everything that is scheduled, in order", () => {
   const { dispatcher, turns, ran } = quietDispatcher()
   for (const name of ["a", "b", "c"]) dispatcher.schedule(busyCell(dispatcher, name, 1, ran))
   expect(turns.asked).toEqual(["microtask"])
@@ -24,7 +24,7 @@ test("one microtask serves all that have work, in the order in which they got it
   expect(ran.at(-1)).toBe("d 1")
 })
 
-test("work that comes up in a turn is served in the same microtask", () => {
+test("runs work scheduled during a turn in the same microtask", () => {
   const { dispatcher, turns, ran } = quietDispatcher()
   const second = busyCell(dispatcher, "second", 1, ran)
   dispatcher.schedule(
@@ -39,7 +39,7 @@ test("work that comes up in a turn is served in the same microtask", () => {
   expect(turns.asked).toEqual(["microtask"])
 })
 
-test("two busy cells take turns, of a bounded batch each", () => {
+test("two busy cells alternate in bounded batches", () => {
   const { dispatcher, turns, ran } = quietDispatcher()
   dispatcher.schedule(busyCell(dispatcher, "a", 400, ran))
   dispatcher.schedule(busyCell(dispatcher, "b", 400, ran))
@@ -51,7 +51,7 @@ test("two busy cells take turns, of a bounded batch each", () => {
   expect(turns.asked).toEqual(["microtask"])
 })
 
-test("after 2,048 messages the event loop goes round before the next", () => {
+test("yields to the event loop after 2,048 messages", () => {
   const { dispatcher, turns } = quietDispatcher()
   const cell = busyCell(dispatcher, "cell", 5_000)
   dispatcher.schedule(cell)
@@ -67,7 +67,7 @@ test("after 2,048 messages the event loop goes round before the next", () => {
   expect(turns.asked).toEqual(["microtask", "yield", "yield"])
 })
 
-test("after the event loop went round it goes on with the cell whose turn it was", () => {
+test("continues after a yield with the cell whose turn it was", () => {
   const { dispatcher, turns, ran } = quietDispatcher()
   dispatcher.schedule(busyCell(dispatcher, "a", 5_000, ran))
   dispatcher.schedule(busyCell(dispatcher, "b", 5_000, ran))
@@ -75,7 +75,7 @@ test("after the event loop went round it goes on with the cell whose turn it was
   expect(ran.map((turn) => turn[0]).join("")).toMatch(/^(ab)+a?b?$/)
 })
 
-test("the count goes on from one microtask to the next", () => {
+test("the message count continues across microtasks", () => {
   const { dispatcher, turns } = quietDispatcher()
   const single = runnable(() => 1)
   for (let message = 0; message < 2_048; message += 1) {
@@ -90,7 +90,7 @@ test("the count goes on from one microtask to the next", () => {
   expect(turns.asked.at(-1)).toBe("microtask")
 })
 
-test("when the last of the work reaches the bound, nothing is asked of the event loop until there is more", () => {
+test("does not yield at the limit until there is more work", () => {
   const { dispatcher, turns } = quietDispatcher()
   dispatcher.schedule(busyCell(dispatcher, "cell", 2_048))
   turns.runNext()
@@ -100,7 +100,7 @@ test("when the last of the work reaches the bound, nothing is asked of the event
   expect(turns.asked).toEqual(["microtask", "yield"])
 })
 
-test("after five milliseconds the event loop goes round, though far fewer messages were handled", () => {
+test("yields after five milliseconds even if few messages were handled", () => {
   const { dispatcher, turns, clock, ran } = quietDispatcher()
   for (const tookMs of [4, 1, 0]) dispatcher.schedule(slowCell(clock, tookMs, ran))
   turns.runNext()
@@ -110,7 +110,7 @@ test("after five milliseconds the event loop goes round, though far fewer messag
   expect(ran).toEqual(["4 ms", "1 ms", "0 ms"])
 })
 
-test("time is counted from when the event loop went round", () => {
+test("measures the time since the last yield", () => {
   const { dispatcher, turns, clock, ran } = quietDispatcher()
   for (const tookMs of [5, 4, 0]) dispatcher.schedule(slowCell(clock, tookMs, ran))
   turns.runNext()
@@ -120,7 +120,7 @@ test("time is counted from when the event loop went round", () => {
   expect(turns.asked).toEqual(["microtask", "yield"])
 })
 
-test("a cell whose messages take long is soon held to few of them in a row", () => {
+test("reduces the batch of a cell whose messages take long", () => {
   const { dispatcher, turns, clock, ran } = quietDispatcher()
   dispatcher.schedule(busyCell(dispatcher, "fast", 100, ran))
   turns.runNext()
@@ -137,7 +137,7 @@ test("a cell whose messages take long is soon held to few of them in a row", () 
   expect(Math.max(...batches.slice(4))).toBe(1)
 })
 
-test("one that breaks is told, and takes nobody with it", () => {
+test("reports an error to the object that threw, and runs the others", () => {
   const { dispatcher, turns, ran } = quietDispatcher()
   const error = new Error("a defect")
   const told: unknown[] = []
@@ -156,7 +156,7 @@ test("one that breaks is told, and takes nobody with it", () => {
   expect(ran).toEqual(["next 1", "later 1"])
 })
 
-test("one that cannot even say that it broke keeps nobody from having a turn", () => {
+test("runs the others even if broke throws", () => {
   const { dispatcher, turns, ran } = quietDispatcher()
   const failing = () => {
     throw new RangeError("run")
@@ -169,14 +169,14 @@ test("one that cannot even say that it broke keeps nobody from having a turn", (
   turns.runNext()
   expect(ran).toEqual(["other 1"])
   dispatcher.schedule(busyCell(dispatcher, "later", 1, ran))
-  // Where nobody else is harmed.
+  // Thrown in a task of its own, where it does not affect the others.
   expect(turns.asked).toEqual(["microtask", "yield", "microtask"])
   expect(() => turns.runNext()).toThrow("broke")
   turns.runNext()
   expect(ran).toEqual(["other 1", "later 1"])
 })
 
-/** Has so many messages, and asks for another turn as long as there are any. */
+/** Has `count` messages, and schedules itself again until none is left. */
 function busyCell(
   dispatcher: Dispatcher,
   name: string,
@@ -199,7 +199,7 @@ function busyCell(
   return cell satisfies Runnable
 }
 
-/** Has a full batch of messages, and is so long over it. */
+/** Has a full batch of messages that take a given time. */
 function slowCell(clock: SteppedClock, tookMs: number, ran: string[]): Runnable {
   return runnable(() => {
     ran.push(`${tookMs} ms`)
@@ -216,7 +216,7 @@ function rethrow(error: unknown): never {
   throw error
 }
 
-/** Time that passes inside a turn, where no timer can fire. */
+/** A clock whose time passes inside a turn, where no timer can fire. */
 class SteppedClock extends ManualClock {
   passedMs = 0
 

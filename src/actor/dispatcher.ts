@@ -1,35 +1,36 @@
 import type { Clock } from "../ports/clock.js"
 import type { Scheduler } from "../ports/scheduler.js"
 
-/** Something that has work to do. */
+/** An object that has work to do. */
 export interface Runnable {
-  /** Does at most `quota` pieces of it and says how many; if there is more, it has scheduled itself again. */
+  /**
+   * Does at most `quota` units of work and returns how many; if there is more, it has scheduled itself again.
+   */
   run(quota: number): number
-  /** It threw, which it must not; nothing more is asked of it. */
+  /** Called after `run` threw, which is a defect. The object is not run again. */
   broke(error: unknown): void
 }
 
 /**
- * Gives every cell its turn.
+ * Runs the cells that have work.
  *
- * Cells with work run in the order in which they got it, a bounded batch each, in one microtask: a message
- * costs no trip through the event loop. But microtasks starve timers and sockets, so after so many messages,
- * or so much time, the rest waits until the event loop has gone round. The count goes on from one microtask
- * to the next, because a chain of async handlers is many microtasks and still never lets the event loop
- * through.
+ * Cells run in the order in which they got work, a bounded batch each, in one microtask: a message does not
+ * cost a cycle of the event loop. Microtasks starve timers and sockets, however, so after a number of
+ * messages, or some time, the rest waits for the next cycle. The count continues across microtasks, because a
+ * chain of async handlers takes many microtasks and never lets the event loop proceed.
  */
 export class Dispatcher {
   readonly #scheduler: Scheduler
   readonly #clock: Clock
-  /** Whose turn is next. It has a place of its own because mostly there is just one. */
+  /** The next to run. It is kept outside of the array because mostly there is just one. */
   #first: Runnable | undefined
   readonly #ready: Runnable[] = []
   #pumping = false
   #sinceYield = 0
-  #sinceLook = 0
+  #sinceCheck = 0
   #yieldedAt: number
-  /** When it last looked at the clock in the microtask that runs. */
-  #lookedAt: number | undefined
+  /** When the clock was last read in the current microtask. */
+  #checkedAt: number | undefined
   #batch = LARGEST_BATCH
 
   constructor(scheduler: Scheduler, clock: Clock) {
@@ -51,14 +52,14 @@ export class Dispatcher {
 
   readonly #pumpFresh = (): void => {
     this.#sinceYield = 0
-    this.#sinceLook = 0
+    this.#sinceCheck = 0
     this.#yieldedAt = this.#clock.monotonicMs()
-    this.#lookedAt = this.#yieldedAt
+    this.#checkedAt = this.#yieldedAt
     this.#serve()
   }
 
   readonly #pump = (): void => {
-    this.#lookedAt = undefined
+    this.#checkedAt = undefined
     this.#serve()
   }
 
@@ -70,8 +71,8 @@ export class Dispatcher {
     while (runnable !== undefined) {
       const done = this.#run(runnable)
       this.#sinceYield += done
-      this.#sinceLook += done
-      if (this.#sinceLook >= this.#batch) this.#look()
+      this.#sinceCheck += done
+      if (this.#sinceCheck >= this.#batch) this.#checkClock()
       runnable = next < ready.length ? ready[next] : undefined
       next += 1
       if (this.#sinceYield < MOST_MESSAGES || runnable === undefined) continue
@@ -84,18 +85,18 @@ export class Dispatcher {
     this.#pumping = false
   }
 
-  /** One that breaks takes nobody with it. */
+  /** Runs one object; an error of it does not affect the others. */
   #run(runnable: Runnable): number {
     try {
       return runnable.run(this.#batch)
     } catch (error) {
-      this.#broke(runnable, error)
+      this.#reportCrash(runnable, error)
       return 1
     }
   }
 
-  /** Whoever cannot even say that it broke is told of where nobody else is harmed. */
-  #broke(runnable: Runnable, error: unknown): void {
+  /** If `broke` throws too, the error is thrown where it does not affect the others. */
+  #reportCrash(runnable: Runnable, error: unknown): void {
     try {
       runnable.broke(error)
     } catch (worse) {
@@ -105,22 +106,24 @@ export class Dispatcher {
     }
   }
 
-  /** Where messages take long, fewer of them go between two looks at the clock. */
-  #look(): void {
+  /**
+   * Reads the clock, and adapts the batch: the longer messages take, the fewer are handled between two reads.
+   */
+  #checkClock(): void {
     const now = this.#clock.monotonicMs()
-    if (this.#lookedAt !== undefined) {
-      const slow = now - this.#lookedAt > 1
+    if (this.#checkedAt !== undefined) {
+      const slow = now - this.#checkedAt > 1
       this.#batch = slow ? Math.max(1, this.#batch >> 2) : Math.min(LARGEST_BATCH, this.#batch * 2)
     }
-    this.#lookedAt = now
-    this.#sinceLook = 0
+    this.#checkedAt = now
+    this.#sinceCheck = 0
     if (now - this.#yieldedAt >= LONGEST_MS) this.#sinceYield = MOST_MESSAGES
   }
 }
 
-/** Messages that one cell handles in a row, and that are handled between two looks at the clock. */
+/** The most messages that one cell handles in a row, and that are handled between two reads of the clock. */
 const LARGEST_BATCH = 32
-/** Messages that all cells handle before the event loop goes round. */
+/** The messages that all cells together handle in one cycle of the event loop. */
 const MOST_MESSAGES = 2_048
-/** After this long the event loop goes round, however few the messages were. */
+/** The longest time before the event loop proceeds, however few the messages were. */
 const LONGEST_MS = 5

@@ -14,7 +14,7 @@ class LateArrived extends Arrived {}
 
 class Left {}
 
-test("events come in the order of their publishing, whatever their class, to each in the order of subscribing", () => {
+test("delivers events in the order of publishing, whatever their class, and to listeners in the order of subscribing", () => {
   const { events, tasks } = quietStream()
   const heard: string[] = []
   events.subscribe(Arrived, ({ who }) => heard.push(`first hears ${who}`))
@@ -33,7 +33,7 @@ test("events come in the order of their publishing, whatever their class, to eac
   ])
 })
 
-test("no listener runs before the event loop has gone round, and one task serves all that waits", () => {
+test("runs listeners after a yield, in one task for all waiting events", () => {
   const { events, tasks } = quietStream()
   const heard: string[] = []
   events.subscribe(Arrived, ({ who }) => heard.push(who))
@@ -49,7 +49,7 @@ test("no listener runs before the event loop has gone round, and one task serves
   expect(heard).toEqual(["ada", "bob", "eve"])
 })
 
-test("a listener hears of its very class, and of no subclass", () => {
+test("delivers events of exactly the subscribed class, not of subclasses", () => {
   const { events, tasks } = quietStream()
   const heard: object[] = []
   events.subscribe(Arrived, (event) => heard.push(event))
@@ -60,7 +60,7 @@ test("a listener hears of its very class, and of no subclass", () => {
   expect(heard).toEqual([late])
 })
 
-test("a listener that throws is logged, the others are served, and it stays", () => {
+test("logs a listener that throws, runs the others, and keeps it subscribed", () => {
   const { events, tasks, logged } = quietStream()
   const heard: string[] = []
   const error = new Error("not today")
@@ -79,7 +79,7 @@ test("a listener that throws is logged, the others are served, and it stays", ()
   ])
 })
 
-test("what nobody listens to costs no task", () => {
+test("schedules no task for an event without listeners", () => {
   const { events, tasks } = quietStream()
   const subscription = events.subscribe(Left, () => {})
   events.publish(new Arrived("ada"))
@@ -89,7 +89,7 @@ test("what nobody listens to costs no task", () => {
   expect(tasks).toEqual([])
 })
 
-test("says whether anybody listens", () => {
+test("has says whether a class has listeners", () => {
   const { events } = quietStream()
   expect(events.has(Arrived)).toBe(false)
   const first = events.subscribe(Arrived, () => {})
@@ -101,7 +101,7 @@ test("says whether anybody listens", () => {
   expect(events.has(Arrived)).toBe(false)
 })
 
-test("nothing that waits reaches a listener that has cancelled", () => {
+test("delivers no waiting event to a cancelled listener", () => {
   const { events, tasks } = quietStream()
   const heard: string[] = []
   const own = events.subscribe(Arrived, ({ who }) => {
@@ -116,7 +116,7 @@ test("nothing that waits reaches a listener that has cancelled", () => {
   expect(heard).toEqual(["ada", "other hears ada", "other hears bob"])
 })
 
-test("a listener that another cancels does not hear of the event that is being handed out", () => {
+test("does not deliver the current event to a listener that another one cancels", () => {
   const { events, tasks } = quietStream()
   events.subscribe(Left, () => other.cancel())
   let heard = 0
@@ -128,7 +128,7 @@ test("a listener that another cancels does not hear of the event that is being h
   expect(heard).toBe(0)
 })
 
-test("cancelling is per subscription, and again does nothing", () => {
+test("cancel ends one subscription, and has no effect the second time", () => {
   const { events, tasks } = quietStream()
   let heard = 0
   const listener = () => {
@@ -143,7 +143,7 @@ test("cancelling is per subscription, and again does nothing", () => {
   expect(heard).toBe(1)
 })
 
-test("what a listener publishes comes after what was published before it", () => {
+test("delivers what a listener publishes after everything published before", () => {
   const { events, tasks } = quietStream()
   const heard: string[] = []
   events.subscribe(Arrived, ({ who }) => {
@@ -156,7 +156,7 @@ test("what a listener publishes comes after what was published before it", () =>
   expect(heard).toEqual(["ada", "bob", "the guest of ada"])
 })
 
-test("a flush hands out what waits, and the task that was to do it finds nothing", () => {
+test("flush delivers the waiting events, and the scheduled task has nothing left to do", () => {
   const { events, tasks } = quietStream()
   const heard: string[] = []
   events.subscribe(Arrived, ({ who }) => heard.push(who))

@@ -1,19 +1,21 @@
 import type { Logger } from "../ports/logger.js"
 import type { Scheduler } from "../ports/scheduler.js"
 
+/** The class of an event. */
 export type EventClass<E extends object> = abstract new (...parameters: never[]) => E
 
+/** A subscription to events. */
 export interface Subscription {
-  /** No event comes after this. */
+  /** Ends the subscription: the listener is not called afterwards. */
   cancel(): void
 }
 
 /**
- * What happens in the system, by class of event, for whoever wants to know.
+ * Publishes the events of the system to listeners, by class of event.
  *
- * Events are handed out after the event loop has gone round, in the order of their publishing: a listener
- * never runs in the middle of the runtime's work, and one that causes further events starves nobody. A
- * listener that throws, or is async and rejects, is logged and stays.
+ * Events are delivered after a cycle of the event loop, in the order in which they were published: a listener
+ * never runs in the middle of the runtime's work, and a listener that causes further events starves nothing.
+ * If a listener throws, or is async and rejects, the error is logged and the listener stays subscribed.
  */
 export class EventStream {
   readonly #scheduler: Scheduler
@@ -27,7 +29,7 @@ export class EventStream {
     this.#logger = logger
   }
 
-  /** Listens to events made by this very class. A ref is subscribed with `(event) => ref.tell(event)`. */
+  /** Subscribes to events of exactly this class. Subscribe a ref with `(event) => ref.tell(event)`. */
   subscribe<E extends object>(type: EventClass<E>, listener: (event: E) => void): Subscription {
     const listeners = this.#listeners.get(type) ?? new Set()
     this.#listeners.set(type, listeners)
@@ -36,11 +38,12 @@ export class EventStream {
     return { cancel: () => this.#cancel(type, own) }
   }
 
-  /** Whether anybody listens; asked before an event is made that is costly to make. */
+  /** Says whether the class has listeners; checked before an event is created that is expensive to create. */
   has<E extends object>(type: EventClass<E>): boolean {
     return this.#listeners.has(type)
   }
 
+  /** Publishes an event to the listeners of its class. */
   publish(event: object): void {
     if (!this.#listeners.has(event.constructor as EventClass<object>)) return
     this.#waiting.push(event)
@@ -49,7 +52,7 @@ export class EventStream {
     this.#scheduler.yield(() => this.flush())
   }
 
-  /** Hands out now what waits. */
+  /** Delivers the waiting events now. */
   flush(): void {
     this.#scheduled = false
     const events = this.#waiting
@@ -60,15 +63,15 @@ export class EventStream {
         if (listeners?.has(listener) !== true) continue
         try {
           const given: unknown = listener(event as never)
-          if (given instanceof Promise) given.catch((error: unknown) => this.#threw(event, error))
+          if (given instanceof Promise) given.catch((error: unknown) => this.#logFailure(event, error))
         } catch (error) {
-          this.#threw(event, error)
+          this.#logFailure(event, error)
         }
       }
     }
   }
 
-  #threw(event: object, error: unknown): void {
+  #logFailure(event: object, error: unknown): void {
     this.#logger.log("error", "a listener of the event stream threw", {
       event: event.constructor.name,
       error,

@@ -4,27 +4,27 @@ import type { LocalRef } from "./local-ref.js"
 import { type Decision, decide, type Supervisor } from "./supervision.js"
 
 /**
- * Decides what happens to an actor that failed. Supervision that throws stops the actor, and so does one that
- * would resume an actor that is `unborn`, without a behavior yet.
+ * Decides what happens to an actor that failed. If supervision throws, the actor stops; so does an actor
+ * without a behavior yet (`isStarting`) that would be resumed.
  */
 export function decideOn(
   error: unknown,
   { environment, ref }: FailedActor,
   supervisor: Supervisor | undefined,
-  unborn: boolean,
+  isStarting: boolean,
 ): Decision {
   const { clock, random, logger } = environment
   try {
     const decision = decide(supervisor, error, clock.monotonicMs(), () => random.uint32() / 2 ** 32)
-    if (decision.kind !== "resume" || !unborn) return decision
-    return { kind: "stop", because: "it failed before it had a behavior to go on with" }
+    if (decision.kind !== "resume" || !isStarting) return decision
+    return { kind: "stop", because: "it failed before it had a behavior to resume" }
   } catch (cause) {
     logger.log("error", "the supervision of an actor threw", { actor: ref, error: cause })
     return { kind: "stop", because: "its supervision threw as well" }
   }
 }
 
-/** Logs and publishes a failure, and what is done about it. */
+/** Logs and publishes a failure, and the decision about it. */
 export function reportFailure(
   error: unknown,
   { environment, ref }: FailedActor,
@@ -36,9 +36,9 @@ export function reportFailure(
   environment.events.publish(new ActorFailed(ref.path, error, decision, because))
 }
 
-/** Logs and publishes that a handler did not end in time. */
+/** Logs and publishes that a handler did not finish in time. */
 export function reportAbandoned({ environment, ref }: FailedActor): void {
-  environment.logger.log("error", "a handler did not end in time; its actor is left behind", { actor: ref })
+  environment.logger.log("error", "a handler did not finish in time; its actor is abandoned", { actor: ref })
   environment.events.publish(new ActorAbandoned(ref.path))
 }
 

@@ -2,8 +2,8 @@ import type { Logger } from "../ports/logger.js"
 import { attempt } from "./attempt.js"
 
 /**
- * A logger that throws must not bring down what it was to report. What it throws has nowhere to go and is
- * dropped.
+ * Wraps a logger so that its errors do not affect the code that logs. The errors are dropped, because they
+ * cannot be logged.
  */
 export function guardedLogger(logger: Logger): Logger {
   return {

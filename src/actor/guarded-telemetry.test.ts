@@ -20,7 +20,7 @@ function recording(): { logger: Logger; lines: string[] } {
   return { logger, lines }
 }
 
-test("passes everything on to an adapter that works", () => {
+test("passes everything to a working adapter", () => {
   const seen: unknown[] = []
   const context = { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true }
   const telemetry: Telemetry = {
@@ -55,7 +55,7 @@ test("passes everything on to an adapter that works", () => {
 test.each<[string, Telemetry]>([
   ["throws at every call", { counter: fails, histogram: fails, span: fails }],
   [
-    "gives nothing",
+    "returns nothing",
     {
       counter: () => undefined as never,
       histogram: () => undefined as never,
@@ -63,7 +63,7 @@ test.each<[string, Telemetry]>([
     },
   ],
   [
-    "gives instruments that throw",
+    "returns instruments that throw",
     {
       counter: () => ({ add: fails }),
       histogram: () => ({ record: fails }),
@@ -71,7 +71,7 @@ test.each<[string, Telemetry]>([
     },
   ],
   [
-    "gives a span that cannot be read",
+    "returns a span that cannot be inspected",
     {
       counter: () => ({}) as never,
       histogram: () => ({}) as never,
@@ -79,14 +79,14 @@ test.each<[string, Telemetry]>([
     },
   ],
   [
-    "gives a context that is none",
+    "returns an invalid context",
     {
       counter: () => 5 as never,
       histogram: () => 5 as never,
       span: () => ({ context: { traceId: { toString: fails } } as never, set() {}, fail() {}, end() {} }),
     },
   ],
-])("goes on with an adapter that %s", (_what, telemetry) => {
+])("continues with an adapter that %s", (_what, telemetry) => {
   const { logger } = recording()
   const guarded = guardedTelemetry(telemetry, logger, new ManualClock())
   guarded.counter("c").add()
@@ -98,19 +98,19 @@ test.each<[string, Telemetry]>([
   expect(span.context).toBeUndefined()
 })
 
-test("logs what was thrown, once a minute", async () => {
+test("logs errors of the adapter once a minute", async () => {
   const clock = new ManualClock()
   const { logger, lines } = recording()
   const guarded = guardedTelemetry({ counter: fails, histogram: fails, span: fails }, logger, clock)
   for (let count = 0; count < 100; count += 1) guarded.span("s").end()
-  expect(lines).toEqual(["error the telemetry adapter threw; what it was to record is lost: not today"])
+  expect(lines).toEqual(["error the telemetry adapter threw; the measurement is lost: not today"])
   await clock.advance(60_001)
   guarded.counter("c")
   guarded.counter("c")
   expect(lines).toHaveLength(2)
 })
 
-test("a promise of a logger or an adapter that fails is nobody's unhandled rejection", async () => {
+test("a rejected promise of a logger or an adapter is not an unhandled rejection", async () => {
   const unhandled: unknown[] = []
   const note = (error: unknown) => unhandled.push(error)
   process.on("unhandledRejection", note)
@@ -130,7 +130,7 @@ test("a promise of a logger or an adapter that fails is nobody's unhandled rejec
   expect(lines).toHaveLength(1)
 })
 
-test("a logger whose with gives nothing is used as it is", () => {
+test("uses a logger as it is if its with returns nothing", () => {
   const { logger, lines } = recording()
   guardedLogger({ ...logger, with: () => undefined as never })
     .with({ a: 1 })

@@ -4,12 +4,12 @@ import type { Attributes, Span, Telemetry, TraceContext } from "../ports/telemet
 import { attempt } from "./attempt.js"
 
 /**
- * Telemetry that throws, or gives nothing, must not keep a call from its end: what it was to record is lost,
- * which is logged once a minute, and all else goes on.
+ * Wraps telemetry so that its errors, or missing results, do not affect calls. The measurement is lost, which
+ * is logged once a minute.
  */
 export function guardedTelemetry(telemetry: Telemetry, logger: Logger, clock: Clock): Telemetry {
-  const complaints = new Complaints(logger, clock)
-  const failed = (error: unknown) => complaints.add(error)
+  const failures = new FailureLog(logger, clock)
+  const failed = (error: unknown) => failures.add(error)
   return {
     counter: (name, description) => {
       const counter = attempt(() => telemetry.counter(name, description), undefined, failed)
@@ -55,7 +55,7 @@ class GuardedSpan implements Span {
   }
 }
 
-/** It is sent along with calls, so it is data. */
+/** Copies the context, because it is sent along with calls and must be plain data. */
 function copied(context: TraceContext | undefined): TraceContext | undefined {
   if (typeof context !== "object" || context === null) return undefined
   const { traceId, spanId, sampled } = context
@@ -63,7 +63,7 @@ function copied(context: TraceContext | undefined): TraceContext | undefined {
   return { traceId, spanId, sampled: sampled === true }
 }
 
-class Complaints {
+class FailureLog {
   readonly #logger: Logger
   readonly #clock: Clock
   #quietUntil: MonotonicMs = Number.NEGATIVE_INFINITY
@@ -77,7 +77,7 @@ class Complaints {
     const now = this.#clock.monotonicMs()
     if (now < this.#quietUntil) return
     this.#quietUntil = now + QUIET_MS
-    this.#logger.log("error", "the telemetry adapter threw; what it was to record is lost", {
+    this.#logger.log("error", "the telemetry adapter threw; the measurement is lost", {
       error,
       note: "no more of these for a minute",
     })

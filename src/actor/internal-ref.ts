@@ -6,47 +6,47 @@ import type { DeadLetterReason } from "./dead-letters.js"
 import type { ReplyRef } from "./reply-ref.js"
 import type { Terminated } from "./signals.js"
 
-/** What the runtime does with a ref beyond telling it messages. Every ref is one. */
+/** The operations of the runtime on a ref, in addition to `tell`. Every ref extends this class. */
 export abstract class InternalRef<in M> implements ActorRef<M> {
   abstract readonly path: ActorPath
   abstract tell(message: M): void
 
-  /** The ref that this one stands for now. Asking and watching hold on to that one until they end. */
+  /** Returns the ref that this one resolves to now. Asks and watches keep that one until they end. */
   current(): InternalRef<M> {
     return this
   }
 
   /**
-   * Whether its path may by now be another's, or nobody's, so that whoever goes by the path has to look
+   * Says whether the path may meanwhile belong to another actor, or to none, so that it has to be resolved
    * again.
    */
   get mayBeGone(): boolean {
     return true
   }
 
-  /** Takes the message, or says why not; the caller then decides what becomes of it. */
+  /** Accepts the message, or returns the reason for which the caller must treat it as undelivered. */
   abstract accept(message: M): DeadLetterReason | undefined
-  /** How many messages may wait, for the error that says so. */
+  /** The capacity of the mailbox, for error messages. */
   abstract readonly capacity: number
 
-  /** The watcher is told once when the actor stops; at once if it is gone. */
+  /** Notifies the watcher once, when the actor stops, or at once if it is not running. */
   abstract addWatcher(watcher: Watcher): void
   abstract removeWatcher(watcher: Watcher): void
 
   /**
-   * `extras` is what came, or is to go, with it over the wire. Takes a question and tells `reply` should the
-   * actor stop before it has answered; or says why it does not take it.
+   * Accepts the message of an ask, and notifies `reply` if the actor stops before it has answered; or returns
+   * why the ask is refused. `extras` are the further fields of the envelope.
    */
   abstract request(reply: ReplyRef, message: M, extras?: object): CallError | undefined
   /**
-   * As `tell`, for a message that came over the wire; what waits in a mailbox counts in `backlog` by its
-   * weight.
+   * Acts as `tell` for a message from another node; while it waits in a mailbox, its weight counts in
+   * `backlog`.
    */
   receive(message: M, _weight: number, _backlog: Backlog): void {
     this.tell(message)
   }
 
-  /** As `request`, in the same way. */
+  /** Acts as `request` for a message from another node. */
   receiveRequest(
     reply: ReplyRef,
     message: M,
@@ -57,7 +57,10 @@ export abstract class InternalRef<in M> implements ActorRef<M> {
     return this.request(reply, message, extras)
   }
 
-  /** Nobody waits for the answer any more. Says whether the question may have been handled, or may yet be. */
+  /**
+   * Removes an ask whose answer is no longer awaited. Returns whether the message may have been handled, or
+   * may yet be.
+   */
   abstract withdraw(reply: ReplyRef): Delivery
 
   toString(): string {
@@ -73,13 +76,16 @@ export abstract class InternalRef<in M> implements ActorRef<M> {
   }
 }
 
+/** An object that is notified when an actor stops. */
 export interface Watcher {
   terminated(signal: Terminated): void
 }
 
+/**
+ * Returns the ref with its internal operations. Throws a `TypeError` for an object that is not a ref of
+ * Troupe.
+ */
 export function internal<M>(ref: ActorRef<M>): InternalRef<M> {
   if (ref instanceof InternalRef) return ref
-  throw new TypeError(
-    "this is not a ref that Troupe gave out; use spawn, resolve, context.self or an ask's replyTo",
-  )
+  throw new TypeError("not an actor ref; get one from spawn, resolve, context.self or the replyTo of an ask")
 }

@@ -14,7 +14,7 @@ function recorded(isEnabled = true) {
   return { clock, lines, limited: new LimitedLogger(logger, clock) }
 }
 
-test("each sentence is written ten times, then not for a minute, then with how many were left out", () => {
+test("logs each message ten times, then not for a minute, then with the number suppressed", () => {
   const { clock, lines, limited } = recorded()
   for (let count = 0; count < 25; count += 1) limited.log("warn", "one", { count })
   limited.log("warn", "another")
@@ -30,7 +30,7 @@ test("each sentence is written ten times, then not for a minute, then with how m
   expect(lines[11]).toEqual(["one", { suppressed: 16 }])
 })
 
-test("those that come now and then are all written", () => {
+test("logs every message that comes rarely", () => {
   const { clock, lines, limited } = recorded()
   for (let count = 0; count < 100; count += 1) {
     limited.log("warn", "one")
@@ -39,7 +39,7 @@ test("those that come now and then are all written", () => {
   expect(lines).toHaveLength(100)
 })
 
-test("fields that cost something are asked for only where the line is written", () => {
+test("computes expensive fields only for lines that are logged", () => {
   let asked = 0
   const fields = () => {
     asked += 1

@@ -5,10 +5,9 @@ import { canonicalSegment } from "../address/segment.js"
 import { NameTakenError } from "./actor-errors.js"
 import type { Cell } from "./cell.js"
 
-// Where a cell stands in the tree. Trees may be deep, so what goes along one is a loop, never a call for each
-// level.
+// The position of a cell in the tree. Trees may be deep, so everything here is a loop, never a recursion.
 
-/** The path of a cell, with its uid unless it is a guardian. */
+/** Returns the path of a cell, with its uid unless it is a guardian. */
 export function pathOf(cell: Cell): ActorPath {
   const line: Cell[] = []
   for (let at: Cell = cell; at.parent !== undefined; at = at.parent) line.push(at)
@@ -18,22 +17,22 @@ export function pathOf(cell: Cell): ActorPath {
   return cell.parent === undefined ? path : path.withUid(cell.uid)
 }
 
-/** The canonical segment for a child's name. Throws if it is no name, or another child has it. */
-export function freeSegment(parent: Cell, name: string): string {
+/** Returns the canonical segment for a child's name. Throws if the name is invalid or taken. */
+export function unusedSegment(parent: Cell, name: string): string {
   const segment = segmentOf(name)
-  // The path is made for the error only: that of a deep actor is long.
+  // The path is built only for the error: that of a deep actor is long.
   if (segment instanceof ActorPathError) return parent.ref.path.child(name).name
   if (parent.child(segment) !== undefined) throw new NameTakenError(parent.ref.path.child(name).toString())
   return segment
 }
 
-/** A name as it stands in a path; it may be written in more than one way. */
+/** Returns the canonical form of a name, which may be written in more than one way. */
 export function segmentOf(name: string): string | ActorPathError {
   if (typeof name !== "string") return new ActorPathError("InvalidSegment", `a name ${notAString(name)}`)
   return canonicalSegment(name, 0, name.length, 0, { runtimeNames: false })
 }
 
-/** A cell and all below it, every one after its children. */
+/** Returns a cell and all cells below it, children before parents. */
 export function bottomUp(top: Cell): Cell[] {
   const all = [top]
   for (const cell of all) for (const child of cell.children) all.push(child)
@@ -42,5 +41,5 @@ export function bottomUp(top: Cell): Cell[] {
 
 export function checkCapacity(capacity: number): number {
   if (capacity > 0 && (Number.isInteger(capacity) || capacity === Number.POSITIVE_INFINITY)) return capacity
-  throw new RangeError(`mailboxCapacity is a whole number from 1, or Infinity, not ${capacity}`)
+  throw new RangeError(`mailboxCapacity must be a positive integer or Infinity (got ${capacity})`)
 }

@@ -7,7 +7,10 @@ import { InternalRef, type Watcher } from "./internal-ref.js"
 import { pathOf } from "./lineage.js"
 import type { ReplyRef } from "./reply-ref.js"
 
-/** The ref of an actor in this process. It means one incarnation: once that has stopped, it stays so. */
+/**
+ * The ref of an actor in this process. It refers to one incarnation: once that has stopped, the ref stays
+ * stopped.
+ */
 export class LocalRef<M> extends InternalRef<M> {
   readonly cell: Cell
   #path: ActorPath | undefined
@@ -17,13 +20,13 @@ export class LocalRef<M> extends InternalRef<M> {
     this.cell = cell
   }
 
-  /** Made when it is first asked for; most actors' never is. */
+  /** The path, created on first use; for most actors it is never needed. */
   get path(): ActorPath {
     this.#path ??= pathOf(this.cell)
     return this.#path
   }
 
-  /** An actor has its path to itself for as long as it lives. */
+  /** An actor is the only one with its path while it runs. */
   override get mayBeGone(): boolean {
     return this.cell.hasStopped
   }
@@ -55,7 +58,7 @@ export class LocalRef<M> extends InternalRef<M> {
   }
 
   request(reply: ReplyRef, message: M): CallError | undefined {
-    return this.#asked(reply, this.cell.accept(message))
+    return this.#addAsk(reply, this.cell.accept(message))
   }
 
   override receiveRequest(
@@ -66,17 +69,17 @@ export class LocalRef<M> extends InternalRef<M> {
     backlog: Backlog,
   ): CallError | undefined {
     const refused = this.cell.receive(message, weight, backlog)
-    return refused === "inbound-full" ? backlog.refusal(this.toString()) : this.#asked(reply, refused)
+    return refused === "inbound-full" ? backlog.refusal(this.toString()) : this.#addAsk(reply, refused)
   }
 
-  #asked(reply: ReplyRef, refused: DeadLetterReason | undefined): CallError | undefined {
+  #addAsk(reply: ReplyRef, refused: DeadLetterReason | undefined): CallError | undefined {
     if (refused !== undefined) return refusal(this, refused)
     reply.place = this.cell.mailbox.last
     this.cell.asks = reply.linkBefore(this.cell.asks)
     return undefined
   }
 
-  /** The message stays in the mailbox. */
+  /** Removes the ask; its message stays in the mailbox. */
   withdraw(reply: ReplyRef): Delivery {
     if (this.cell.asks === reply) this.cell.asks = reply.following
     reply.unlink()
@@ -84,7 +87,7 @@ export class LocalRef<M> extends InternalRef<M> {
   }
 }
 
-/** What is said to whoever asked an actor that did not take the question. */
+/** Returns the error for an ask that an actor refused. */
 export function refusal(target: InternalRef<never>, reason: DeadLetterReason): CallError {
   if (reason === "mailbox-full") return new OverloadedError(target.toString(), target.capacity)
   return new ActorStoppedError(target.toString(), "not-delivered")

@@ -2,10 +2,10 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { OverloadedError } from "../errors/call-errors.js"
 import type { Backlog } from "./backlog.js"
-import type { Letter } from "./letter.js"
 import { Mailbox } from "./mailbox.js"
+import type { SystemMessage } from "./system-message.js"
 
-test("messages leave in the order in which they came", () => {
+test("messages are taken in the order in which they were added", () => {
   const mailbox = mailboxWith([1, 2, 3])
   expect([mailbox.take(), mailbox.take()]).toEqual([1, 2])
   mailbox.push(4)
@@ -13,24 +13,24 @@ test("messages leave in the order in which they came", () => {
   expect(mailbox.hasMessages).toBe(false)
 })
 
-test("letters have a lane of their own, and keep their order", () => {
+test("system messages have a lane of their own and keep their order", () => {
   const mailbox = mailboxWith(["message"])
-  const stop: Letter = { kind: "stop" }
-  const escalated: Letter = { kind: "escalated", error: "why", life: 0 }
-  expect(mailbox.hasLetters).toBe(false)
-  mailbox.pushLetter(stop)
-  mailbox.pushLetter(escalated)
-  expect(mailbox).toMatchObject({ hasLetters: true, size: 1 })
-  expect(mailbox.takeLetter()).toBe(stop)
-  expect(mailbox.takeLetter()).toBe(escalated)
-  expect(mailbox.takeLetter()).toBeUndefined()
-  expect(mailbox.hasLetters).toBe(false)
+  const stop: SystemMessage = { kind: "stop" }
+  const escalated: SystemMessage = { kind: "escalated", error: "why", restarts: 0 }
+  expect(mailbox.hasSystemMessages).toBe(false)
+  mailbox.pushSystem(stop)
+  mailbox.pushSystem(escalated)
+  expect(mailbox).toMatchObject({ hasSystemMessages: true, size: 1 })
+  expect(mailbox.takeSystem()).toBe(stop)
+  expect(mailbox.takeSystem()).toBe(escalated)
+  expect(mailbox.takeSystem()).toBeUndefined()
+  expect(mailbox.hasSystemMessages).toBe(false)
   expect(mailbox.take()).toBe("message")
 })
 
-test("letters keep their order while some are taken and others come", () => {
+test("system messages keep their order while some are taken and others are added", () => {
   const mailbox = new Mailbox(1)
-  const letter = (error: number): Letter => ({ kind: "escalated", error, life: 0 })
+  const message = (error: number): SystemMessage => ({ kind: "escalated", error, restarts: 0 })
   const taken: unknown[] = []
   let posted = 0
   for (const [post, take] of [
@@ -39,14 +39,14 @@ test("letters keep their order while some are taken and others come", () => {
     [1, 2],
     [1, 1],
   ] as const) {
-    for (let more = 0; more < post; more += 1) mailbox.pushLetter(letter(posted++))
-    for (let more = 0; more < take; more += 1) taken.push(mailbox.takeLetter())
+    for (let more = 0; more < post; more += 1) mailbox.pushSystem(message(posted++))
+    for (let more = 0; more < take; more += 1) taken.push(mailbox.takeSystem())
   }
-  expect(taken).toEqual([0, 1, 2, 3, 4, 5, 6].map(letter))
-  expect(mailbox.hasLetters).toBe(false)
+  expect(taken).toEqual([0, 1, 2, 3, 4, 5, 6].map(message))
+  expect(mailbox.hasSystemMessages).toBe(false)
 })
 
-test("knows the place of the last message, and how many were taken", () => {
+test("knows the position of the last message and the number taken", () => {
   const mailbox = mailboxWith(["a", "b"])
   expect(mailbox).toMatchObject({ taken: 0, last: 2 })
   mailbox.take()
@@ -58,15 +58,15 @@ test("knows the place of the last message, and how many were taken", () => {
   expect(mailbox).toMatchObject({ taken: 3, last: 3 })
 })
 
-test("letters fit in however full it is", () => {
+test("accepts system messages even if it is full", () => {
   const mailbox = new Mailbox(1)
   mailbox.push("message")
-  mailbox.pushLetter({ kind: "stop" })
-  expect(mailbox.hasLetters).toBe(true)
+  mailbox.pushSystem({ kind: "stop" })
+  expect(mailbox.hasSystemMessages).toBe(true)
 })
 
 test.each([1, 2, 3, 10])(
-  "of capacity %i, it refuses one more, and takes it once there is room",
+  "with capacity %i, refuses one more and accepts it once there is room",
   (capacity) => {
     const mailbox = new Mailbox(capacity)
     for (let message = 0; message < capacity; message += 1) expect(mailbox.push(message)).toBe(true)
@@ -79,7 +79,7 @@ test.each([1, 2, 3, 10])(
   },
 )
 
-test("without a limit it refuses nothing", () => {
+test("refuses nothing without a limit", () => {
   const mailbox = new Mailbox(Number.POSITIVE_INFINITY)
   for (let message = 0; message < 100_000; message += 1) {
     if (!mailbox.push(message)) expect.fail(`message ${message} was refused`)
@@ -87,7 +87,7 @@ test("without a limit it refuses nothing", () => {
   expect(mailbox.size).toBe(100_000)
 })
 
-test("anything is a message, undefined and null too", () => {
+test("accepts any value as a message, also undefined and null", () => {
   const mailbox = new Mailbox(3)
   for (const message of [undefined, null, undefined]) expect(mailbox.push(message)).toBe(true)
   expect(mailbox.push(undefined)).toBe(false)
@@ -99,7 +99,7 @@ test("anything is a message, undefined and null too", () => {
   expect(mailbox.hasMessages).toBe(false)
 })
 
-test("an actor's own messages take their turn, beyond any limit", () => {
+test("accepts an actor's own messages in order, beyond the capacity", () => {
   const mailbox = new Mailbox(1)
   mailbox.push("message")
   mailbox.pushOwn("tick")
@@ -108,13 +108,13 @@ test("an actor's own messages take their turn, beyond any limit", () => {
   expect(mailbox.takeAll()).toEqual(["message", "tick", "tock"])
 })
 
-test("what is put back comes ahead of all others, in its own order", () => {
+test("putBack puts messages ahead of all others, in order", () => {
   const mailbox = mailboxWith([3, 4])
   mailbox.putBack([1, 2])
   expect(mailbox.takeAll()).toEqual([1, 2, 3, 4])
 })
 
-test("what is put back is held off by no limit, and counts against it", () => {
+test("putBack ignores the capacity, and its messages count against it", () => {
   const mailbox = new Mailbox(2)
   mailbox.push("c")
   mailbox.push("d")
@@ -128,7 +128,7 @@ test("what is put back is held off by no limit, and counts against it", () => {
   expect(mailbox.takeAll()).toEqual(["d", "e"])
 })
 
-test("taking all leaves it empty and of use", () => {
+test("takeAll leaves the mailbox empty and usable", () => {
   const mailbox = mailboxWith([1, 2, 3])
   expect(mailbox.take()).toBe(1)
   expect(mailbox.takeAll()).toEqual([2, 3])
@@ -138,7 +138,7 @@ test("taking all leaves it empty and of use", () => {
   expect(mailbox.take()).toBe(4)
 })
 
-test.each([2, 700, 5_000])("keeps its order for a long time behind %i that wait", (backlog) => {
+test.each([2, 700, 5_000])("keeps its order in the long run behind %i waiting messages", (backlog) => {
   const mailbox = new Mailbox(backlog)
   let pushed = 0
   while (mailbox.push(pushed)) pushed += 1
@@ -152,7 +152,7 @@ test.each([2, 700, 5_000])("keeps its order for a long time behind %i that wait"
   expect(mailbox.size).toBe(backlog)
 })
 
-test("does what a plain array would", () => {
+test("behaves as a plain array does", () => {
   const message = fc.option(fc.nat(9), { nil: undefined })
   const step = fc.oneof(
     fc.record({ does: fc.constant("push" as const), message }),
@@ -216,7 +216,7 @@ function mailboxWith(messages: readonly unknown[]): Mailbox {
   return mailbox
 }
 
-test("what came over the wire is counted from when it enters until it is taken, once, whatever else comes and goes", () => {
+test("counts each message from another node once, from its arrival until it is taken, among any others", () => {
   const step = fc.oneof(
     fc.record({ push: fc.constantFrom("local", "own") }),
     fc.record({ connection: fc.nat(1), weight: fc.constantFrom(64, 64, 64, 128) }),
@@ -228,7 +228,7 @@ test("what came over the wire is counted from when it enters until it is taken, 
     fc.property(fc.array(step, { maxLength: 300, size: "max" }), (steps) => {
       const mailbox = new Mailbox(40)
       const backlogs = [new CountingBacklog(), new CountingBacklog()]
-      /** What waits, by what it is: the connection and weight of what came over the wire. */
+      /** The waiting messages; those from other nodes with their connection and weight. */
       let model: { readonly connection: number; readonly weight: number }[] = []
       const local = { connection: -1, weight: 0 }
       for (const one of steps) {
@@ -248,7 +248,7 @@ test("what came over the wire is counted from when it enters until it is taken, 
           mailbox.countTaken()
           model.splice(0, one.take)
         } else {
-          // Taken, and put back: it is counted no longer.
+          // Taken and put back, so it no longer counts.
           const count = Math.min(one.stash, model.length)
           mailbox.putBack(Array.from({ length: count }, () => mailbox.take()))
           model = [...Array.from({ length: count }, () => local), ...model.slice(count)]
@@ -265,7 +265,7 @@ test("what came over the wire is counted from when it enters until it is taken, 
   )
 })
 
-test("counts what came over the wire for a long time behind others that wait", () => {
+test("counts messages from other nodes in the long run behind other waiting messages", () => {
   const mailbox = new Mailbox(10)
   const backlog = new CountingBacklog()
   const weightOf = (message: number) => 64 << (message % 3)
@@ -279,7 +279,7 @@ test("counts what came over the wire for a long time behind others that wait", (
   }
 })
 
-test("says that it is pressed once it is half full", () => {
+test("reports that it is pressed once it is half full", () => {
   const mailbox = new Mailbox(4)
   const backlog = new CountingBacklog()
   const pressed = [1, 2, 3, 4, 5].map(() => {

@@ -1,15 +1,14 @@
 import type { Backlog } from "./backlog.js"
-import type { Letter } from "./letter.js"
+import type { SystemMessage } from "./system-message.js"
 import { WireQueue } from "./wire-queue.js"
 
 /**
- * Two lanes: letters of the runtime (stop, terminated, restart) go ahead of messages. Each lane keeps its
- * order.
+ * Two lanes: system messages (stop, terminated, restart) go ahead of messages. Each lane keeps its order.
  *
- * The next message has a place of its own, and the others queue in an array, made when there is a second one:
- * most mailboxes hold one message at a time or none. Arrays beat linked lists and rings here: pushing is what
- * the engine does best, and a queue that runs empty gives its memory back. What was taken is cut off once it
- * is the larger half, so that a queue which never runs empty does not grow.
+ * The next message is kept in a field, and the others in an array, which is created for the second message:
+ * most mailboxes hold at most one message. Arrays are faster than linked lists and ring buffers here, because
+ * engines optimize pushing, and an emptied queue releases its memory. The consumed part of the array is cut
+ * off once it is the larger half, so that a queue which never empties does not grow.
  */
 export class Mailbox {
   readonly capacity: number
@@ -17,9 +16,9 @@ export class Mailbox {
   #queue: unknown[] | undefined
   #head = 0
   #taken = 0
-  #letters: Letter[] | undefined
-  #letterHead = 0
-  /** Made for the first message that comes over the wire. */
+  #systemQueue: SystemMessage[] | undefined
+  #systemHead = 0
+  /** Created for the first message from another node. */
   #wire: WireQueue | undefined
 
   constructor(capacity: number) {
@@ -35,28 +34,28 @@ export class Mailbox {
     return this.#next !== NONE
   }
 
-  get hasLetters(): boolean {
-    return this.#letters !== undefined
+  get hasSystemMessages(): boolean {
+    return this.#systemQueue !== undefined
   }
 
-  /** How many messages have been taken out. */
+  /** The number of messages taken so far. */
   get taken(): number {
     return this.#taken
   }
 
-  /** The place of the message that came in last: it has been taken once `taken` has reached this. */
+  /** The position of the last message: it has been taken once `taken` has reached this. */
   get last(): number {
     return this.#taken + this.size
   }
 
-  /** What the messages weigh that came over the wire. */
+  /** The weight of the waiting messages from other nodes. */
   get wireBytes(): number {
     return this.#wire === undefined ? 0 : this.#wire.bytes
   }
 
   /**
-   * As `push`, for a message that came over the wire: it counts in `backlog` until `countTaken` after it was
-   * taken.
+   * Acts as `push` for a message from another node: it counts in `backlog` until the first `countTaken` after
+   * it was taken.
    */
   pushFrom(backlog: Backlog, message: unknown, weight: number): boolean {
     const waiting = this.size
@@ -67,7 +66,7 @@ export class Mailbox {
     return true
   }
 
-  /** False if it is full. */
+  /** Adds a message. Returns false if the mailbox is full. */
   push(message: unknown): boolean {
     if (this.#next === NONE) this.#next = message
     else if (this.#queue === undefined) {
@@ -80,19 +79,22 @@ export class Mailbox {
     return true
   }
 
-  /** For the actor's own timers, which no limit holds off: each key has one message waiting at most. */
+  /**
+   * Adds a message of the actor's own timers, to which the capacity does not apply: at most one waits per
+   * key.
+   */
   pushOwn(message: unknown): void {
     if (this.#next === NONE) this.#next = message
     else if (this.#queue === undefined) this.#queue = [message]
     else this.#queue.push(message)
   }
 
-  /** The next message, left where it is; call it only when there is one. */
+  /** The next message, which stays in the mailbox. Requires `hasMessages`. */
   get first(): unknown {
     return this.#next
   }
 
-  /** The next message; call it only when there is one. */
+  /** Takes the next message. Requires `hasMessages`. */
   take(): unknown {
     const message = this.#next
     const queue = this.#queue
@@ -115,15 +117,12 @@ export class Mailbox {
     return message
   }
 
-  /** To be called after messages were taken: what came over the wire among them does not wait any more. */
+  /** Updates the backlogs; called after messages were taken. */
   countTaken(): void {
     if (this.#wire !== undefined) this.#wire.takenUpTo(this.#taken - this.#wire.putBack)
   }
 
-  /**
-   * Puts back, ahead of all others, what had been taken before: it was accepted once, so no limit holds it
-   * off.
-   */
+  /** Puts messages back at the front. They were accepted before, so the capacity does not apply. */
   putBack(messages: readonly unknown[]): void {
     this.countTaken()
     const all = [...messages, ...this.#empty()]
@@ -145,24 +144,24 @@ export class Mailbox {
     return all
   }
 
-  pushLetter(letter: Letter): void {
-    if (this.#letters === undefined) this.#letters = [letter]
-    else this.#letters.push(letter)
+  pushSystem(message: SystemMessage): void {
+    if (this.#systemQueue === undefined) this.#systemQueue = [message]
+    else this.#systemQueue.push(message)
   }
 
-  takeLetter(): Letter | undefined {
-    if (this.#letters === undefined) return undefined
-    const letter = this.#letters[this.#letterHead]
-    this.#letterHead += 1
-    if (this.#letterHead === this.#letters.length) {
-      this.#letters = undefined
-      this.#letterHead = 0
+  takeSystem(): SystemMessage | undefined {
+    if (this.#systemQueue === undefined) return undefined
+    const message = this.#systemQueue[this.#systemHead]
+    this.#systemHead += 1
+    if (this.#systemHead === this.#systemQueue.length) {
+      this.#systemQueue = undefined
+      this.#systemHead = 0
     }
-    return letter
+    return message
   }
 }
 
 const CUT_AFTER = 1_024
 
-/** Where a message would be, were there one; any value may be a message. */
+/** Marks the absence of a message, because any value may be a message. */
 const NONE = Symbol("no message")

@@ -8,7 +8,7 @@ import type { ActorRef } from "./actor-ref.js"
 import type { Behavior } from "./behavior.js"
 import { Behaviors } from "./behaviors.js"
 
-test("a path without a uid means whoever is there when a message is told", async () => {
+test("a path without a uid refers to the actor that is there when a message is sent", async () => {
   const { system, clock, deadLetters } = await started()
   const ref = system.resolve<string>("troupe://test/user/greeter")
   ref.tell("nobody yet")
@@ -28,7 +28,7 @@ test("a path without a uid means whoever is there when a message is told", async
   ])
 })
 
-test("a path with a uid means that incarnation, and never the next of its name", async () => {
+test("a path with a uid refers to that incarnation, never to the next of its name", async () => {
   const { system, clock, deadLetters } = await started()
   const heard: string[] = []
   const first = system.spawn(listening(heard, "first"), "greeter")
@@ -46,7 +46,7 @@ test("a path with a uid means that incarnation, and never the next of its name",
   ])
 })
 
-test("the text of a ref leads back to its actor", async () => {
+test("resolving the string form of a ref gives its actor", async () => {
   const { system, clock } = await started()
   const heard: string[] = []
   const spawned = [
@@ -59,7 +59,7 @@ test("the text of a ref leads back to its actor", async () => {
   expect(heard).toEqual(["named hello", "with a uid of its own hello", "without a name hello"])
 })
 
-test("a path leads through children to their children", async () => {
+test("resolves paths of nested children", async () => {
   const { system, clock, deadLetters } = await started()
   const heard: string[] = []
   system.spawn(
@@ -83,7 +83,7 @@ test("a path leads through children to their children", async () => {
   expect(deadLetters.map(({ message }) => message)).toEqual(["wrong way"])
 })
 
-test("an actor that is stopping is told so, not that it is unknown", async () => {
+test("a message to a stopping actor is a dead letter with the reason stopped, not unknown", async () => {
   const { system, clock, deadLetters } = await started()
   let letGo: (next: Behavior<unknown>) => void = () => {}
   const ref = system.spawn(
@@ -105,14 +105,14 @@ test("an actor that is stopping is told so, not that it is unknown", async () =>
   expect(deadLetters.map(({ message, reason }) => [message, reason])).toEqual([["too late", "stopped"]])
 })
 
-test("an ask at a path is answered by whoever is there", async () => {
+test("an ask to a path is answered by the actor that is there", async () => {
   const { system } = await started()
   const ref = system.resolve<Question>("troupe://test/user/answering")
   system.spawn(answering, "answering")
   await expect(system.ask<Question, string>(ref, (replyTo) => ({ replyTo }))).resolves.toBe("answer")
 })
 
-test("an ask of nobody fails at once, and is safe to repeat", async () => {
+test("an ask to a path without an actor fails at once as not delivered", async () => {
   const { system, clock } = await started()
   const ref = system.resolve<Question>("troupe://test/user/nobody")
   const error = await system.ask(ref, (replyTo) => ({ replyTo })).catch((error: unknown) => error)
@@ -121,7 +121,7 @@ test("an ask of nobody fails at once, and is safe to repeat", async () => {
   expect(clock.pendingTimers).toBe(0)
 })
 
-test("an ask at a path fails when the actor that was there stops", async () => {
+test("an ask to a path fails when the actor that was there stops", async () => {
   const { system, clock } = await started()
   const ref = system.spawn(quiet as Behavior<Question>, "silent")
   const asked = system.ask<Question, string>(system.resolve(ref.path), (replyTo) => ({ replyTo }))
@@ -131,7 +131,7 @@ test("an ask at a path fails when the actor that was there stops", async () => {
   await outcome
 })
 
-test("an ask at a path of a full mailbox says how many it holds", async () => {
+test("an ask to a path with a full mailbox fails with the capacity", async () => {
   const { system } = await started()
   const ref = system.spawn(quiet as Behavior<Question>, "full", { mailboxCapacity: 1 })
   const path = system.resolve<Question>("troupe://test/user/full")
@@ -141,7 +141,7 @@ test("an ask at a path of a full mailbox says how many it holds", async () => {
   expect(error).toMatchObject({ capacity: 1, delivery: "not-delivered" })
 })
 
-test("the ref says its path as it was resolved", async () => {
+test("prints the canonical form of the resolved path", async () => {
   const { system } = await started()
   const ref = system.resolve("troupe://test/user/%67reeter#7")
   expect(String(ref)).toBe("troupe://test/user/greeter#7")
@@ -150,7 +150,7 @@ test("the ref says its path as it was resolved", async () => {
   expect(system.resolve(path).path).toBe(path)
 })
 
-test("stopping what is at a path stops it, and nobody there is done at once", async () => {
+test("stopActor stops the actor at a path, and resolves at once if there is none", async () => {
   const { system, clock, deadLetters } = await started()
   const ref = system.spawn(quiet, "actor")
   await system.stopActor(system.resolve("troupe://test/user/actor"))
@@ -161,7 +161,7 @@ test("stopping what is at a path stops it, and nobody there is done at once", as
 })
 
 test.each(["troupe://other/user/greeter", "troupe://test@10.0.0.7:25520/user/greeter"])(
-  "%s is another system's, and refused",
+  "refuses %s, which belongs to another system",
   async (path) => {
     const { system } = await started()
     const resolve = () => system.resolve(path)
@@ -171,7 +171,7 @@ test.each(["troupe://other/user/greeter", "troupe://test@10.0.0.7:25520/user/gre
   },
 )
 
-test("the scheme is not what tells systems apart", async () => {
+test("ignores the scheme when it compares systems", async () => {
   const { system, clock } = await started()
   const heard: string[] = []
   system.spawn(listening(heard, "greeter"), "greeter")
@@ -180,7 +180,7 @@ test("the scheme is not what tells systems apart", async () => {
   expect(heard).toEqual(["greeter hello"])
 })
 
-test("what is no path is refused as such", async () => {
+test("refuses an invalid path with ActorPathError", async () => {
   const { system } = await started()
   expect(() => system.resolve("greeter")).toThrow(ActorPathError)
 })

@@ -8,8 +8,8 @@ import type { ReplyRef } from "./reply-ref.js"
 import { Terminated } from "./signals.js"
 
 /**
- * A ref made from a path. It means whoever is at the path when a message is told, or one incarnation if the
- * path says a uid.
+ * A ref made from a path. It refers to the actor that is at the path when a message is sent, or to one
+ * incarnation if the path has a uid.
  */
 export class PathRef<M> extends InternalRef<M> {
   readonly path: ActorPath
@@ -71,7 +71,7 @@ export class PathRef<M> extends InternalRef<M> {
   }
 }
 
-/** The ref of a path where no actor is. */
+/** The ref of a path without an actor. */
 class NobodyRef<M> extends InternalRef<M> {
   readonly path: ActorPath
   readonly #environment: ActorEnvironment

@@ -4,16 +4,16 @@ import { InternalRef, type Watcher } from "./internal-ref.js"
 import { Terminated } from "./signals.js"
 
 /**
- * The ref for one answer. It waits in two lists, the deadlines' and that of the actor that was asked, and
- * leaves both when it ends.
+ * The ref for one answer. It is in two lists, the deadlines and the asks of the target, and is removed from
+ * both when it ends.
  */
 export abstract class ReplyRef extends InternalRef<unknown> implements Deadline {
   previous: Deadline["previous"] = undefined
   next: Deadline["next"] = undefined
   following: ReplyRef | undefined = undefined
-  /** Which message of its target's this is, counted from the first. */
+  /** The position of its message in the target's mailbox, counted from the first message ever. */
   place = 0
-  /** By which another node knows the question; 0 if none does. */
+  /** The correlation id of an ask to another node; 0 for others. */
   correlation = 0
   /** How long the answer may take. */
   abstract readonly timeoutMs: number
@@ -23,26 +23,31 @@ export abstract class ReplyRef extends InternalRef<unknown> implements Deadline 
     return 1
   }
 
-  /** Asked as the question is about to leave this node: why it may not. Once it may, it counts as sent. */
+  /**
+   * Called when the message is about to leave this node. Returns why it must not; otherwise the message
+   * counts as sent.
+   */
   exitRefusal(): CallError | undefined {
     return undefined
   }
 
-  /** The target has stopped, having taken so many messages; one that it had not taken was not handled. */
+  /**
+   * The target has stopped after taking `taken` messages; a message that it had not taken was not handled.
+   */
   abstract targetStopped(taken: number, cause: unknown): void
-  /** It ends without an answer. */
+  /** Ends the ask without an answer. */
   abstract fail(error: Error): void
   abstract expire(): void
   abstract abandon(): void
 
-  /** An answer is no actor: there is nothing to wait for. */
+  /** A reply ref is not an actor, so it counts as stopped. */
   addWatcher(watcher: Watcher): void {
     watcher.terminated(new Terminated(this, undefined))
   }
 
   removeWatcher(): void {}
 
-  /** Becomes the first of a list that began with `first`. */
+  /** Prepends this ref to the list that begins with `first`. */
   linkBefore(first: ReplyRef | undefined): ReplyRef {
     this.following = first
     if (first !== undefined) first.#before = this

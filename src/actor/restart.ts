@@ -1,13 +1,13 @@
 import type { Clock, Timer } from "../ports/clock.js"
-import type { Letter } from "./letter.js"
 import type { Supervisor } from "./supervision.js"
+import type { SystemMessage } from "./system-message.js"
 
-/** A restart that has begun and waits, for its delay and for the children to end. */
+/** A restart in progress, which waits for its delay and for the children to stop. */
 export class Restart {
-  /** The rule that asked for it, and whose initial behavior is started. */
+  /** The rule that decided on the restart, and whose initial behavior is started. */
   readonly supervisor: Supervisor
-  /** What the next behavior is to hear, not the one that failed. */
-  readonly held: Letter[] = []
+  /** Signals for the next behavior, not for the one that failed. */
+  readonly held: SystemMessage[] = []
   #isDue = false
   #timer: Timer | undefined
 
@@ -15,12 +15,12 @@ export class Restart {
     this.supervisor = supervisor
   }
 
-  /** Whether the delay is over. */
+  /** Says whether the delay has ended. */
   get isDue(): boolean {
     return this.#isDue
   }
 
-  /** Begins the delay, and calls `over` after it where there is one. */
+  /** Starts the delay, and calls `over` at its end, unless the delay is 0. */
   wait(delayMs: number, clock: Clock, over: () => void): void {
     if (delayMs === 0) {
       this.#isDue = true

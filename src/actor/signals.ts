@@ -1,12 +1,13 @@
 import type { ActorRef } from "./actor-ref.js"
 
-/** What an actor is told besides its messages, and ahead of them. */
+/** What an actor receives besides messages, and ahead of them. */
 export type Signal = Terminated | PreRestart | PostStop
 
-/** An actor that this one watches has stopped, or was gone already. */
+/** A watched actor has stopped, or was not running. */
 export class Terminated {
+  /** The ref that was passed to `watch`. */
   readonly ref: ActorRef<never>
-  /** Why, where it failed rather than stopped. */
+  /** The error, if the actor failed. */
   readonly cause: unknown
 
   constructor(ref: ActorRef<never>, cause: unknown) {
@@ -15,7 +16,7 @@ export class Terminated {
   }
 }
 
-/** This actor failed and is about to start anew: the time to let go of what it holds. */
+/** This actor failed and is about to restart. The handler can release what the actor holds. */
 export class PreRestart {
   readonly cause: unknown
 
@@ -24,5 +25,5 @@ export class PreRestart {
   }
 }
 
-/** This actor and all its children have stopped; nothing comes after this. */
+/** This actor and all its children have stopped. This is the last signal. */
 export class PostStop {}

@@ -6,7 +6,7 @@ import { Behaviors } from "./behaviors.js"
 import type { StashBuffer } from "./stash.js"
 import type { SupervisionOptions } from "./supervision.js"
 
-test("what was stashed is handled in its order once it is put back", async () => {
+test("handles stashed messages in order after unstashAll", async () => {
   const { heard, tell } = await opening()
   await tell("a", "b", "c")
   expect(heard).toEqual([])
@@ -14,13 +14,13 @@ test("what was stashed is handled in its order once it is put back", async () =>
   expect(heard).toEqual(["a", "b", "c"])
 })
 
-test("what was stashed is handled before what came after it", async () => {
+test("handles stashed messages before later ones", async () => {
   const { heard, tell } = await opening()
   await tell("a", "b", "open", "c", "d")
   expect(heard).toEqual(["a", "b", "c", "d"])
 })
 
-test("nothing is in the stash once it was put back, and it can be filled again", async () => {
+test("the stash is empty after unstashAll and can be filled again", async () => {
   const { heard, tell, stashes } = await opening({ capacity: 2 })
   const [stash] = stashes as [StashBuffer<string>]
   expect(stash).toMatchObject({ size: 0, isFull: false })
@@ -35,13 +35,13 @@ test("nothing is in the stash once it was put back, and it can be filled again",
   expect(heard).toEqual(["a", "b", "c", "d"])
 })
 
-test("putting nothing back does nothing", async () => {
+test("unstashAll of an empty stash has no effect", async () => {
   const { heard, tell } = await opening()
   await tell("open", "a")
   expect(heard).toEqual(["a"])
 })
 
-test("what is put back fits into a mailbox that is full", async () => {
+test("unstashAll ignores the capacity of the mailbox", async () => {
   const { heard, tell, deadLetters } = await opening({ mailboxCapacity: 3 })
   await tell("a", "b", "c")
   await tell("open", "d", "e")
@@ -49,7 +49,7 @@ test("what is put back fits into a mailbox that is full", async () => {
   expect(deadLetters).toEqual([])
 })
 
-test("one too many fails the actor with an error that says for how many it was made", async () => {
+test("one message too many fails the actor with an error that names the capacity", async () => {
   const { tell, failures, deadLetters } = await opening({ capacity: 2, supervision: { strategy: "stop" } })
   await tell("a", "b", "c")
   expect(failures).toHaveLength(1)
@@ -58,14 +58,14 @@ test("one too many fails the actor with an error that says for how many it was m
   expect(deadLetters.map(({ message }) => message)).toEqual(["a", "b"])
 })
 
-test("an actor that goes on after an overflow has all but the one too many", async () => {
+test("an actor that resumes after an overflow loses only the message too many", async () => {
   const { tell, heard, failures } = await opening({ capacity: 2, supervision: { strategy: "resume" } })
   await tell("a", "b", "c", "open", "d")
   expect(failures.map(({ decision }) => decision)).toEqual(["resume"])
   expect(heard).toEqual(["a", "b", "d"])
 })
 
-test("on a restart the stash goes back to the front of the mailbox, for the new start", async () => {
+test("a restart puts stashed messages back at the front of the mailbox", async () => {
   const { tell, heard, stashes } = await opening()
   await tell("a", "b", "fail", "c", "open", "d")
   expect(stashes).toHaveLength(2)
@@ -73,7 +73,7 @@ test("on a restart the stash goes back to the front of the mailbox, for the new 
   expect(heard).toEqual(["a", "b", "c", "d"])
 })
 
-test("through a wait before the restart, too", async () => {
+test("a delayed restart does so too", async () => {
   const backoff = { fromMs: 100, toMs: 100, jitter: 0 }
   const { tell, heard, clock } = await opening({ supervision: { strategy: "restart", backoff } })
   await tell("a", "fail", "b", "open", "c")
@@ -82,7 +82,7 @@ test("through a wait before the restart, too", async () => {
   expect(heard).toEqual(["a", "b", "c"])
 })
 
-test("on a stop the stash goes to dead letters, ahead of what waits", async () => {
+test("a stop sends stashed messages to dead letters, ahead of waiting ones", async () => {
   const { tell, deadLetters, heard } = await opening()
   await tell("a", "b", "stop", "c")
   expect(heard).toEqual([])
@@ -93,7 +93,7 @@ test("on a stop the stash goes to dead letters, ahead of what waits", async () =
   ])
 })
 
-test("of several stashes none loses anything", async () => {
+test("several stashes of one actor lose no message", async () => {
   const { system, clock, deadLetters } = await started()
   const ref = system.spawn(
     Behaviors.stash<string>(5, (odd) =>
@@ -113,7 +113,7 @@ test("of several stashes none loses anything", async () => {
 })
 
 test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
-  "a stash for %d messages is refused",
+  "refuses a stash with capacity %d",
   async (capacity) => {
     const { failures } = await opening({ capacity, supervision: { strategy: "stop" } })
     expect(failures.map(({ error }) => error)).toEqual([expect.any(RangeError)])
@@ -126,7 +126,7 @@ interface Options {
   readonly supervision?: SupervisionOptions
 }
 
-/** An actor that stashes until it hears "open", and then notes what it hears until "close". */
+/** Starts an actor that stashes messages until "open", and then records them until "close". */
 async function opening({ capacity = 10, mailboxCapacity = 100, supervision }: Options = {}) {
   const test = await started()
   const heard: string[] = []

@@ -3,16 +3,17 @@ import type { Behavior } from "./behavior.js"
 import type { Mailbox } from "./mailbox.js"
 
 /**
- * Messages that an actor has taken and cannot handle yet. What is in it when the actor restarts goes back to
- * the front of its mailbox, and to dead letters when it stops.
+ * Messages that an actor has received and cannot handle yet. On a restart they go back to the front of the
+ * mailbox, and on a stop to dead letters.
  */
 export interface StashBuffer<M> {
+  /** The number of stashed messages. */
   readonly size: number
   readonly isFull: boolean
-  /** Throws a `StashOverflowError` when full. */
+  /** Adds a message. Throws a `StashOverflowError` if the stash is full. */
   stash(message: M): void
   /**
-   * Puts all of them back at the front of the mailbox, in order, to be handled by `next`, which it returns.
+   * Puts all messages back at the front of the mailbox, in order, and returns `next`, which will handle them.
    */
   unstashAll(next: Behavior<M>): Behavior<M>
 }
@@ -20,13 +21,13 @@ export interface StashBuffer<M> {
 export class ActorStash implements StashBuffer<unknown> {
   readonly #mailbox: Mailbox
   readonly #capacity: number
-  /** Those of the actor's stashes that hold something; this one enters and leaves by itself. */
+  /** The actor's stashes that are not empty; each stash adds and removes itself. */
   readonly #filled: Set<ActorStash>
   #messages: unknown[] = []
 
   constructor(mailbox: Mailbox, capacity: number, filled: Set<ActorStash>) {
     if (!(Number.isInteger(capacity) && capacity > 0)) {
-      throw new RangeError(`a stash is made for a whole number of messages from 1, not ${capacity}`)
+      throw new RangeError(`the capacity of a stash must be a positive integer (got ${capacity})`)
     }
     this.#mailbox = mailbox
     this.#capacity = capacity

@@ -9,19 +9,19 @@ class NetworkDown extends Error {}
 
 class CableCut extends NetworkDown {}
 
-test("decides as its scenarios tell", async () => {
+test("decides as the golden scenarios say", async () => {
   const scenarios = [
     scenario("no rule", [], [[0, new Error("e")]]),
     scenario("resume", [{ strategy: "resume" }], [[0, new Error("e")]]),
     scenario("stop", [{ strategy: "stop" }], [[0, new Error("e")]]),
     scenario("escalate", [{ strategy: "escalate" }], [[0, new Error("e")]]),
     scenario(
-      "restart, at once and without end",
+      "restart, without a delay or a limit",
       [{ strategy: "restart" }],
       [0, 0, 0, 1, 1_000].map((at) => [at, new Error("e")]),
     ),
     scenario(
-      "a rule for a class takes its subclasses, and nothing else",
+      "a rule for a class matches its subclasses, and nothing else",
       [{ strategy: "resume", on: NetworkDown }],
       [
         [0, new NetworkDown("e")],
@@ -32,30 +32,30 @@ test("decides as its scenarios tell", async () => {
       ],
     ),
     scenario(
-      "a rule for Error takes every error, and nothing that is none",
+      "a rule for Error matches every error, and no other value",
       [{ strategy: "resume", on: Error }],
       [
         [0, new CableCut("e")],
-        [1, "a text"],
+        [1, "a string"],
       ],
     ),
     scenario(
-      "a rule can ask the error itself",
+      "a rule can be a predicate",
       [
         {
           strategy: "resume",
-          on: function isText(error) {
+          on: function isString(error) {
             return typeof error === "string"
           },
         },
       ],
       [
-        [0, "a text"],
+        [0, "a string"],
         [1, new Error("e")],
       ],
     ),
     scenario(
-      "the innermost that takes the error decides",
+      "the innermost rule that matches the error decides",
       [
         { strategy: "resume", on: CableCut },
         { strategy: "escalate", on: NetworkDown },
@@ -68,7 +68,7 @@ test("decides as its scenarios tell", async () => {
       ],
     ),
     scenario(
-      "an inner rule for all leaves the outer nothing",
+      "an inner rule for all errors hides the outer ones",
       [{ strategy: "stop" }, { strategy: "restart" }],
       [[0, new Error("e")]],
     ),
@@ -86,17 +86,17 @@ test("decides as its scenarios tell", async () => {
       ],
     ),
     scenario(
-      "a limit of none stops at the first",
+      "a limit of 0 stops at the first failure",
       [{ strategy: "restart", limit: { restarts: 0, withinMs: 100 } }],
       [[0, new Error("e")]],
     ),
     scenario(
-      "one more within the time stops it",
+      "one restart more within the time stops the actor",
       [{ strategy: "restart", limit: { restarts: 2, withinMs: 100 } }],
       [0, 50, 99].map((at) => [at, new Error("e")]),
     ),
     scenario(
-      "a restart no longer counts once the time has passed since it",
+      "a restart no longer counts after the time of the limit",
       [{ strategy: "restart", limit: { restarts: 2, withinMs: 100 } }],
       [0, 50, 100, 150, 199].map((at) => [at, new Error("e")]),
     ),
@@ -106,17 +106,17 @@ test("decides as its scenarios tell", async () => {
       [0, 100, 300, 700, 1_500, 2_500].map((at) => [at, new Error("e")]),
     ),
     scenario(
-      "backoff begins anew once it has run for twice its cap, and no sooner",
+      "backoff is reset after a run of more than twice its cap",
       [{ strategy: "restart", backoff: { fromMs: 100, toMs: 1_000, jitter: 0 } }],
       [0, 2_100, 4_301, 4_401, 6_601, 9_002].map((at) => [at, new Error("e")]),
     ),
     scenario(
-      "backoff begins anew when it was told to",
+      "backoff is reset after resetAfterMs",
       [{ strategy: "restart", backoff: { fromMs: 100, toMs: 10_000, jitter: 0, resetAfterMs: 500 } }],
       [0, 600, 1_300, 2_201, 2_801].map((at) => [at, new Error("e")]),
     ),
     scenario(
-      "backoff remembers restarts that a short limit has forgotten",
+      "backoff counts restarts that are older than a short limit",
       [
         {
           strategy: "restart",
@@ -127,7 +127,7 @@ test("decides as its scenarios tell", async () => {
       [0, 100, 300, 700].map((at) => [at, new Error("e")]),
     ),
     scenario(
-      "a limit that is reached stops a streak of backoffs",
+      "a reached limit stops a series of backoffs",
       [
         {
           strategy: "restart",
@@ -138,7 +138,7 @@ test("decides as its scenarios tell", async () => {
       [0, 100, 300, 700].map((at) => [at, new Error("e")]),
     ),
     scenario(
-      "a fifth is added by chance unless set; chance is half here",
+      "the default jitter is a fifth; chance is a half here",
       [{ strategy: "restart", backoff: { fromMs: 100, toMs: 300 } }],
       [0, 100, 300].map((at) => [at, new Error("e")]),
     ),
@@ -147,7 +147,7 @@ test("decides as its scenarios tell", async () => {
   await expect(`${scenarios.join("\n\n")}\n`).toMatchFileSnapshot(golden)
 })
 
-test("a restart goes back to the behavior of the rule that decided", () => {
+test("a restart begins with the behavior of the rule that decided", () => {
   const inner = supervisor({ strategy: "restart", on: NetworkDown }, undefined)
   const outer = supervisor({ strategy: "restart" }, undefined)
   const rules = { ...inner, outer }
@@ -156,7 +156,7 @@ test("a restart goes back to the behavior of the rule that decided", () => {
   expect(decision.kind === "restart" && decision.supervisor).toBe(outer)
 })
 
-test("chance is drawn only for a wait", () => {
+test("draws chance only for a delay", () => {
   for (const strategy of ["resume", "restart", "stop", "escalate"] as const) {
     decide(supervisor({ strategy }, undefined), new Error(), 0, never)
   }
@@ -167,7 +167,7 @@ test("chance is drawn only for a wait", () => {
   expect(decide(exhausted, new Error(), 0, never).kind).toBe("stop")
 })
 
-test("without a limit no restart is remembered but the last", () => {
+test("remembers only the last restart without a limit", () => {
   for (const backoff of [undefined, { fromMs: 1, toMs: 10 }]) {
     const rule = supervisor({ strategy: "restart", ...(backoff && { backoff }) }, undefined)
     for (let at = 0; at < 10_000; at += 1) decide(rule, new Error(), at, () => 0)
@@ -175,7 +175,7 @@ test("without a limit no restart is remembered but the last", () => {
   }
 })
 
-test("with a limit no more restarts are remembered than it allows", () => {
+test("remembers no more restarts than the limit", () => {
   const rule = supervisor({ strategy: "restart", limit: { restarts: 3, withinMs: 10 } }, undefined)
   for (let at = 0; at < 10_000; at += 1) {
     decide(rule, new Error(), at, never)
@@ -183,7 +183,7 @@ test("with a limit no more restarts are remembered than it allows", () => {
   }
 })
 
-test("never more restarts than the limit in any stretch of the time", () => {
+test("never restarts more often than the limit in any period", () => {
   const gaps = fc.array(fc.nat(60), { minLength: 1, maxLength: 60 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), gaps, (restarts, gaps) => {
@@ -201,7 +201,7 @@ test("never more restarts than the limit in any stretch of the time", () => {
   )
 })
 
-test("the wait is from the doubled backoff to that and its jitter, and never longer than the cap and its jitter", () => {
+test("the delay is between the doubled backoff and that plus its jitter, and at most the cap plus its jitter", () => {
   const chances = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
     maxLength: 2_000,
   })
@@ -243,13 +243,13 @@ test.each<[string, Partial<SupervisionOptions>]>([
   ["backoff", { backoff: { fromMs: 1, toMs: 1, resetAfterMs: -1 } }],
   ["backoff", { backoff: { fromMs: 1, toMs: 1, jitter: -0.1 } }],
   ["backoff", { backoff: { fromMs: 1, toMs: 1, jitter: Number.NaN } }],
-])("a %s that cannot be is refused where it is written: %j", (field, options) => {
+])("supervise refuses an invalid %s: %j", (field, options) => {
   const make = () => Behaviors.supervise(behavior, { strategy: "restart", ...options })
   expect(make).toThrow(RangeError)
-  expect(make).toThrow(`supervision ${field}: `)
+  expect(make).toThrow(`supervision ${field} must `)
 })
 
-test("the smallest limit and backoff that can be are taken", () => {
+test("accepts the smallest valid limit and backoff", () => {
   const limit = { restarts: 0, withinMs: 0.1 }
   const backoff = { fromMs: 0.1, toMs: 0.1, jitter: 0 }
   expect(() => checkSupervision({ strategy: "restart", limit, backoff })).not.toThrow()
@@ -257,7 +257,7 @@ test("the smallest limit and backoff that can be are taken", () => {
 
 type Failure = readonly [at: number, error: unknown]
 
-/** What is decided about each failure, as text. The rules are given from the innermost. */
+/** Formats the decision about each failure. The rules are listed from the innermost. */
 function scenario(name: string, rules: readonly SupervisionOptions[], failures: readonly Failure[]): string {
   let innermost: Supervisor | undefined
   for (const options of rules.toReversed()) innermost = supervisor(options, innermost)
@@ -302,7 +302,7 @@ const behavior: Behavior<never> = Behaviors.receive(() => Behaviors.same)
 
 function supervisor(options: SupervisionOptions, outer: Supervisor | undefined): Supervisor {
   checkSupervision(options)
-  return { options, initial: behavior, outer, given: false, restarts: [], streak: 0, waitedMs: 0 }
+  return { options, initial: behavior, outer, fromHandler: false, restarts: [], streak: 0, waitedMs: 0 }
 }
 
 function never(): never {

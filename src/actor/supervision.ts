@@ -2,23 +2,27 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { Behavior, Supervised } from "./behavior.js"
 
 /**
- * What happens to an actor that failed: a decision, made from the error, the rules around the behavior and
- * the time.
+ * What happens to an actor that failed: a decision made from the error, the rules around the behavior and the
+ * time.
  *
- * Rules nest. The innermost whose `on` takes the error decides; when none does, the actor stops. Each rule
- * remembers the behavior it was put around, because that is what its restart goes back to, and when it
- * restarted, because a restart that keeps happening is no cure: past its limit the actor stops.
+ * Rules nest. The innermost rule whose `on` matches the error decides; if none matches, the actor stops. Each
+ * rule remembers the behavior that it wraps, because a restart begins with that, and when it restarted,
+ * because a restart that keeps recurring does not help: beyond its limit the actor stops.
  */
 export interface SupervisionOptions {
+  /** What to do with the actor. */
   readonly strategy: "resume" | "restart" | "stop" | "escalate"
-  /** Which errors this is for: a class, or a function that says so. All unless set. */
+  /** The errors that the rule applies to: a class, or a predicate. Default: all. */
   readonly on?: ErrorClass | ((error: unknown) => boolean)
-  /** With `restart`: at most this many within the time; one more stops the actor. No limit unless set. */
+  /**
+   * For `restart`: the maximum number of restarts within the time; one more stops the actor. Default:
+   * unlimited.
+   */
   readonly limit?: { readonly restarts: number; readonly withinMs: number }
   /**
-   * With `restart`: wait before starting anew, twice as long each time it had run for no more than
-   * `resetAfterMs` (twice `toMs` unless set), with up to `jitter` (0.2 unless set) of the wait added by
-   * chance. At once unless set.
+   * For `restart`: the delay before the restart. It doubles with each restart after a run of at most
+   * `resetAfterMs` (default twice `toMs`), and a random part of up to `jitter` (default 0.2) of the delay is
+   * added. Default: no delay.
    */
   readonly backoff?: {
     readonly fromMs: number
@@ -28,20 +32,21 @@ export interface SupervisionOptions {
   }
 }
 
+/** A class of errors. */
 export type ErrorClass = abstract new (...parameters: never[]) => Error
 
-/** One rule at work in one actor. */
+/** The state of one rule in one actor. */
 export interface Supervisor {
   readonly options: SupervisionOptions
-  /** What a restart starts. */
+  /** The behavior that a restart begins with. */
   readonly initial: Behavior<never>
   /** The rule around this one. */
   readonly outer: Supervisor | undefined
-  /** Whether a handler gave it, rather than the actor's start. */
-  readonly given: boolean
-  /** When it restarted, as far back as the limit looks; the oldest first. */
+  /** Whether a handler returned the rule, rather than the initial behavior containing it. */
+  readonly fromHandler: boolean
+  /** The times of restarts within the period of the limit, the oldest first. */
   readonly restarts: MonotonicMs[]
-  /** How many restarts in a row the backoff has counted, and how long it waited for the last one. */
+  /** The number of consecutive restarts that the backoff counts, and the last delay. */
   streak: number
   waitedMs: number
 }
@@ -52,7 +57,7 @@ export type Decision =
   | { readonly kind: "stop"; readonly because: string }
   | { readonly kind: "escalate" }
 
-/** `chance` draws a number from 0 to 1; it is called only where there is something to draw. */
+/** Decides about an error. `chance` draws a number from 0 to 1; it is called only for a delay. */
 export function decide(
   innermost: Supervisor | undefined,
   error: unknown,
@@ -60,13 +65,13 @@ export function decide(
   chance: () => number,
 ): Decision {
   let supervisor = innermost
-  while (supervisor !== undefined && !takes(supervisor.options, error)) supervisor = supervisor.outer
-  if (supervisor === undefined) return { kind: "stop", because: "no supervision takes this error" }
+  while (supervisor !== undefined && !matches(supervisor.options, error)) supervisor = supervisor.outer
+  if (supervisor === undefined) return { kind: "stop", because: "no supervision rule matches this error" }
   switch (supervisor.options.strategy) {
     case "resume":
       return { kind: "resume" }
     case "stop":
-      return { kind: "stop", because: "its supervision says so" }
+      return { kind: "stop", because: "its supervision rule says stop" }
     case "escalate":
       return { kind: "escalate" }
     case "restart":
@@ -74,23 +79,27 @@ export function decide(
   }
 }
 
-/** Throws a `RangeError` that says what can be. */
+/** Throws a `RangeError` if an option is invalid. */
 export function checkSupervision({ strategy, limit, backoff }: SupervisionOptions): void {
   if (!strategies.has(strategy)) {
-    throw new RangeError(`supervision strategy: ${[...strategies].join(", ")}; not ${String(strategy)}`)
+    throw new RangeError(
+      `supervision strategy must be one of ${[...strategies].join(", ")} (got ${String(strategy)})`,
+    )
   }
   if (
     limit !== undefined &&
     !(Number.isInteger(limit.restarts) && limit.restarts >= 0 && limit.withinMs > 0)
   ) {
-    throw new RangeError("supervision limit: restarts is a whole number from 0, withinMs is more than 0")
+    throw new RangeError(
+      "supervision limit must have a non-negative integer restarts and a positive withinMs",
+    )
   }
   if (backoff === undefined) return
   const { fromMs, toMs, jitter = 0, resetAfterMs = 0 } = backoff
   const finite = [fromMs, toMs, jitter, resetAfterMs].every(Number.isFinite)
   if (!finite || fromMs <= 0 || toMs < fromMs || jitter < 0 || resetAfterMs < 0) {
     throw new RangeError(
-      "supervision backoff: 0 < fromMs <= toMs, jitter and resetAfterMs not negative, all finite",
+      "supervision backoff must have 0 < fromMs <= toMs, and non-negative jitter and resetAfterMs, all finite",
     )
   }
 }
@@ -102,7 +111,7 @@ const strategies: ReadonlySet<string> = new Set<SupervisionOptions["strategy"]>(
   "escalate",
 ])
 
-function takes({ on }: SupervisionOptions, error: unknown): boolean {
+function matches({ on }: SupervisionOptions, error: unknown): boolean {
   if (on === undefined) return true
   return isErrorClass(on) ? error instanceof on : on(error)
 }
@@ -118,7 +127,10 @@ function restart(supervisor: Supervisor, now: MonotonicMs, chance: () => number)
   if (limit !== undefined) {
     while (restarts[0] !== undefined && now - restarts[0] >= limit.withinMs) restarts.shift()
     if (restarts.length >= limit.restarts) {
-      return { kind: "stop", because: `it restarted ${limit.restarts} times within ${limit.withinMs} ms` }
+      return {
+        kind: "stop",
+        because: `its restart limit is reached (${limit.restarts} within ${limit.withinMs} ms)`,
+      }
     }
   } else {
     restarts.length = 0
@@ -144,25 +156,26 @@ function delay(
   return supervisor.waitedMs
 }
 
-/** The supervision that was there before any handler gave some. */
-export function withoutGiven(innermost: Supervisor | undefined): Supervisor | undefined {
+/** Returns the supervision without the rules that handlers returned. */
+export function withoutHandlerRules(innermost: Supervisor | undefined): Supervisor | undefined {
   let supervisor = innermost
-  while (supervisor?.given === true) supervisor = supervisor.outer
+  while (supervisor?.fromHandler === true) supervisor = supervisor.outer
   return supervisor
 }
 
 /**
- * The supervisor for a behavior that comes with supervision. Supervision that a handler gives replaces what a
- * handler gave before, or a behavior that gives it with every message would pile it up; the counts of the
- * former continue.
+ * Creates the state of a rule. A rule that a handler returns replaces the one that a handler returned before;
+ * otherwise a behavior that returns one with every message would accumulate them. The counts of the former
+ * rule continue.
  */
 export function supervisorFor(
   { inner, options }: Supervised<unknown>,
   outer: Supervisor | undefined,
-  given: boolean,
+  fromHandler: boolean,
   former: Supervisor | undefined,
 ): Supervisor {
-  const goesOn = given && former?.given === true && former.options.strategy === options.strategy
-  const { restarts, streak, waitedMs } = goesOn ? former : { restarts: [], streak: 0, waitedMs: 0 }
-  return { options, initial: inner, outer, given, restarts, streak, waitedMs }
+  const isContinued =
+    fromHandler && former?.fromHandler === true && former.options.strategy === options.strategy
+  const { restarts, streak, waitedMs } = isContinued ? former : { restarts: [], streak: 0, waitedMs: 0 }
+  return { options, initial: inner, outer, fromHandler, restarts, streak, waitedMs }
 }

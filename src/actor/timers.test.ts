@@ -4,7 +4,7 @@ import type { ActorRef } from "./actor-ref.js"
 import { Behaviors } from "./behaviors.js"
 import type { Timers } from "./timers.js"
 
-test("a single timer tells its message once, when it is due", async () => {
+test("a single timer sends its message once, when it is due", async () => {
   const { clock, heard, timers } = await timed()
   timers.startSingle("key", "wake", 100)
   await clock.advance(99)
@@ -17,7 +17,7 @@ test("a single timer tells its message once, when it is due", async () => {
   expect(heard).toEqual(["wake"])
 })
 
-test("a periodic timer tells its message every interval, the first after one", async () => {
+test("a periodic timer sends its message every interval, first after one interval", async () => {
   const { clock, heard, timers } = await timed()
   timers.startPeriodic("key", "tick", 100)
   await clock.advance(99)
@@ -29,7 +29,7 @@ test("a periodic timer tells its message every interval, the first after one", a
   expect(timers.isActive("key")).toBe(true)
 })
 
-test("keys are apart, and anything can be one", async () => {
+test("keys are independent, and any value can be a key", async () => {
   const { clock, heard, timers } = await timed()
   const object = {}
   timers.startSingle("key", "by text", 10)
@@ -42,14 +42,14 @@ test("keys are apart, and anything can be one", async () => {
   expect(heard).toEqual(["by text", "by another object", "by nothing"])
 })
 
-test("undefined can be a timer's message", async () => {
+test("accepts undefined as the message", async () => {
   const { clock, heard, timers } = await timed()
   timers.startSingle("key", undefined, 10)
   await clock.advance(10)
   expect(heard).toEqual([undefined])
 })
 
-test("what is cancelled does not come, and leaves no timer behind", async () => {
+test("a cancelled timer does not fire, and no timer of the clock remains", async () => {
   const { clock, heard, timers } = await timed()
   timers.startSingle("single", "wake", 100)
   timers.startPeriodic("periodic", "tick", 100)
@@ -83,7 +83,7 @@ test("starting a key again replaces its timer", async () => {
   expect(heard).toEqual(["new", "last"])
 })
 
-test("cancelling takes back a message that waits in the mailbox", async () => {
+test("cancel discards a message that waits in the mailbox", async () => {
   const { clock, heard, timers, hold, deadLetters } = await timed()
   const letGo = await hold()
   timers.startSingle("single", "wake", 10)
@@ -97,7 +97,7 @@ test("cancelling takes back a message that waits in the mailbox", async () => {
   expect(deadLetters).toEqual([])
 })
 
-test("starting a key again takes back the old message that waits in the mailbox", async () => {
+test("starting a key again discards the old message that waits in the mailbox", async () => {
   const { clock, heard, timers, hold } = await timed()
   const letGo = await hold()
   timers.startSingle("key", "old", 10)
@@ -111,7 +111,7 @@ test("starting a key again takes back the old message that waits in the mailbox"
   expect(heard).toEqual(["new"])
 })
 
-test("a tick that waits is not doubled, and the next comes at its own time", async () => {
+test("skips a tick while the previous one waits, and keeps the schedule", async () => {
   const { clock, heard, timers, hold } = await timed()
   const letGo = await hold()
   timers.startPeriodic("key", "tick", 100)
@@ -123,7 +123,7 @@ test("a tick that waits is not doubled, and the next comes at its own time", asy
   expect(heard).toEqual(["tick", "tick"])
 })
 
-test("a timer's message waits its turn behind those that came before", async () => {
+test("a timer's message waits behind earlier messages", async () => {
   const { clock, heard, timers, hold, ref } = await timed()
   const letGo = await hold()
   ref.tell("before")
@@ -135,7 +135,7 @@ test("a timer's message waits its turn behind those that came before", async () 
   expect(heard).toEqual(["before", "wake", "after"])
 })
 
-test("a timer's message has a place in a mailbox that is full", async () => {
+test("a full mailbox accepts a timer's message", async () => {
   const { clock, heard, timers, hold, ref, deadLetters } = await timed({ mailboxCapacity: 1 })
   const letGo = await hold()
   ref.tell("message")
@@ -148,7 +148,7 @@ test("a timer's message has a place in a mailbox that is full", async () => {
   expect(deadLetters.map(({ message, reason }) => [message, reason])).toEqual([["one more", "mailbox-full"]])
 })
 
-test("timers end with their actor, and what had fired is no dead letter", async () => {
+test("timers end with their actor, and fired messages are not dead letters", async () => {
   const { clock, heard, timers, hold, system, ref, deadLetters } = await timed()
   const letGo = await hold()
   timers.startPeriodic("waits", "tick", 10)
@@ -166,7 +166,7 @@ test("timers end with their actor, and what had fired is no dead letter", async 
   expect(deadLetters).toEqual([])
 })
 
-test("timers end with a restart, and what had fired is taken back", async () => {
+test("timers end with a restart, and fired messages are discarded", async () => {
   const { clock, heard, timers, hold, ref, starts } = await timed()
   const letGo = await hold()
   timers.startPeriodic("waits", "tick", 10)
@@ -181,7 +181,7 @@ test("timers end with a restart, and what had fired is taken back", async () => 
   expect(heard).toEqual([])
 })
 
-test("after a restart a key is free for a timer of the new start", async () => {
+test("a key can be used again after a restart", async () => {
   const { clock, heard, hold, ref, starts, timers } = await timed()
   const letGo = await hold()
   timers.startSingle("key", "old", 10)
@@ -197,7 +197,7 @@ test("after a restart a key is free for a timer of the new start", async () => {
 })
 
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-  "an interval of %d ms is refused",
+  "refuses an interval of %d ms",
   async (intervalMs) => {
     const { timers } = await timed()
     timers.startSingle("key", "kept", 10)
@@ -206,14 +206,14 @@ test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
   },
 )
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY])("a delay of %d ms is refused", async (delayMs) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY])("refuses a delay of %d ms", async (delayMs) => {
   const { timers } = await timed()
   timers.startSingle("key", "kept", 10)
   expect(() => timers.startSingle("key", "wake", delayMs)).toThrow(RangeError)
   expect(timers.isActive("key")).toBe(true)
 })
 
-/** An actor that notes what it hears, with its timers; `hold` keeps it in a turn until it is let go. */
+/** Starts an actor with timers that records its messages; `hold` keeps it in a turn until it is released. */
 async function timed(options: { mailboxCapacity?: number } = {}) {
   const test = await startTestSystem()
   onTestFinished(() => test.system.stop())

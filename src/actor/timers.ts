@@ -1,22 +1,27 @@
 import type { Clock, Timer } from "../ports/clock.js"
 
 /**
- * Messages that an actor sends itself later. They are its own: all end when it stops or restarts. A key has
- * one timer: starting it again, or cancelling it, also takes back a message that had fired and was still
- * waiting in the mailbox.
+ * Messages that an actor sends to itself later. All timers end when the actor stops or restarts. Each key has
+ * one timer: starting it again, or cancelling it, also discards a message that has fired and still waits in
+ * the mailbox.
  */
 export interface Timers<M> {
+  /** Sends `message` once, after `delayMs`. */
   startSingle(key: unknown, message: M, delayMs: number): void
   /**
-   * Every `intervalMs`, the first after one interval. A tick that comes while the last one waits is left out.
+   * Sends `message` every `intervalMs`, for the first time after one interval. A tick that comes while the
+   * previous one still waits is skipped.
    */
   startPeriodic(key: unknown, message: M, intervalMs: number): void
+  /** Cancels the timer of a key. */
   cancel(key: unknown): void
+  /** Cancels all timers. */
   cancelAll(): void
+  /** Says whether the key has a timer: a periodic one, or a single one whose message was not handled yet. */
   isActive(key: unknown): boolean
 }
 
-/** A timer's message on its way through the mailbox, where it can still be taken back. */
+/** The message of a timer in the mailbox, where it can still be discarded. */
 export class TimerTick {
   readonly #owner: Map<unknown, TimerTick>
   readonly #key: unknown
@@ -37,7 +42,7 @@ export class TimerTick {
     this.intervalMs = intervalMs
   }
 
-  /** Whether the message is still wanted, now that its turn has come. */
+  /** Called when the message is taken. Returns whether it should still be handled. */
   arrive(): boolean {
     this.waiting = false
     if (this.#owner.get(this.#key) !== this) return false
@@ -63,7 +68,7 @@ export class ActorTimers<M> implements Timers<M> {
 
   startPeriodic(key: unknown, message: M, intervalMs: number): void {
     if (!(intervalMs > 0))
-      throw new RangeError(`a periodic timer's intervalMs is more than 0, not ${intervalMs}`)
+      throw new RangeError(`intervalMs of a periodic timer must be above 0 (got ${intervalMs})`)
     this.#start(key, new TimerTick(this.#ticks, key, message, intervalMs), intervalMs)
   }
 
@@ -80,14 +85,15 @@ export class ActorTimers<M> implements Timers<M> {
     return this.#ticks.has(key)
   }
 
-  /** Starts nothing any more. */
+  /** Cancels all timers and starts no new ones. */
   close(): void {
     this.#closed = true
     this.cancelAll()
   }
 
   #start(key: unknown, tick: TimerTick, delayMs: number): void {
-    if (!Number.isFinite(delayMs)) throw new RangeError(`a timer's delay is a finite number, not ${delayMs}`)
+    if (!Number.isFinite(delayMs))
+      throw new RangeError(`delayMs of a timer must be a finite number (got ${delayMs})`)
     this.cancel(key)
     if (this.#closed) return
     this.#ticks.set(key, tick)

@@ -3,17 +3,17 @@ import type { Backlog } from "./backlog.js"
 import type { Behavior, MaybePromise } from "./behavior.js"
 import type { DeadLetterReason } from "./dead-letters.js"
 import type { Runnable } from "./dispatcher.js"
-import type { Letter } from "./letter.js"
 import { Mailbox } from "./mailbox.js"
+import type { SystemMessage } from "./system-message.js"
 
 /**
- * The one rule that every actor lives by: one turn at a time.
+ * The rule that every actor follows: one turn at a time.
  *
- * A turn is the handling of one message or letter. It ends when the handler returns or, if that returns a
- * promise, when the promise settles; until then this is `BUSY` and takes nothing. Letters are opened ahead of
- * messages, also while it is `PAUSED` and leaves messages where they are. It is in the dispatcher's queue
- * exactly while it has something to take and may take it: every way in (`accept`, `post`, the end of a turn)
- * sees to that, so no message waits for the next to wake it.
+ * A turn is the handling of one message or system message. It ends when the handler returns or, if it returns
+ * a promise, when that settles; until then the object is `BUSY` and takes nothing. System messages are
+ * handled ahead of messages, also while the object is `PAUSED` and leaves messages in the mailbox. It is in
+ * the dispatcher's queue exactly while there is something that it may take: every entry point (`accept`,
+ * `post`, the end of a turn) ensures that, so no message waits for the next one to be noticed.
  */
 export abstract class TurnTaker implements Runnable {
   readonly environment: ActorEnvironment
@@ -25,14 +25,14 @@ export abstract class TurnTaker implements Runnable {
     this.mailbox = new Mailbox(capacity)
   }
 
-  /** From when it takes no more messages. */
-  get isEnding(): boolean {
+  /** Says whether it no longer accepts messages. */
+  get isStopping(): boolean {
     return (this.flags & STOPPING) !== 0
   }
 
-  /** From when it is asked to stop, though it may have a turn to end. */
-  get isToStop(): boolean {
-    return (this.flags & (STOP_ASKED | STOPPING)) !== 0
+  /** Says whether it was asked to stop, although a turn may still be running. */
+  get isStopRequested(): boolean {
+    return (this.flags & (STOP_REQUESTED | STOPPING)) !== 0
   }
 
   get hasStopped(): boolean {
@@ -40,14 +40,14 @@ export abstract class TurnTaker implements Runnable {
   }
 
   protected abstract handle(message: unknown): void
-  protected abstract open(letter: Letter): void
-  /** A handler threw, or its promise rejected. */
+  protected abstract handleSystem(message: SystemMessage): void
+  /** Called when a handler threw or its promise rejected. */
   protected abstract fail(error: unknown): void
-  /** The same, after this has stopped. */
+  /** Called instead of `fail` after this object has stopped. */
   protected abstract failLate(error: unknown): void
   abstract broke(error: unknown): void
 
-  /** Takes a message, or says why not. */
+  /** Accepts a message, or returns why it is refused. */
   accept(message: unknown): DeadLetterReason | undefined {
     const { flags } = this
     if ((flags & STOPPING) !== 0) return "stopped"
@@ -56,7 +56,7 @@ export abstract class TurnTaker implements Runnable {
     return undefined
   }
 
-  /** As `accept`, for a message that came over the wire. */
+  /** Acts as `accept` for a message from another node. */
   receive(message: unknown, weight: number, backlog: Backlog): DeadLetterReason | undefined {
     const { flags, mailbox } = this
     if ((flags & STOPPING) !== 0) return "stopped"
@@ -74,8 +74,8 @@ export abstract class TurnTaker implements Runnable {
     const { mailbox } = this
     let done = 0
     while (done < quota && (this.flags & BUSY) === 0) {
-      const letter = mailbox.takeLetter()
-      if (letter !== undefined) this.open(letter)
+      const message = mailbox.takeSystem()
+      if (message !== undefined) this.handleSystem(message)
       else if ((this.flags & PAUSED) !== 0 || !mailbox.hasMessages) break
       else this.handle(mailbox.take())
       done += 1
@@ -86,42 +86,42 @@ export abstract class TurnTaker implements Runnable {
     return done
   }
 
-  protected post(letter: Letter): void {
-    this.mailbox.pushLetter(letter)
+  protected post(message: SystemMessage): void {
+    this.mailbox.pushSystem(message)
     if ((this.flags & (SCHEDULED | BUSY)) === 0) this.#schedule()
   }
 
-  /** Goes on with what a handler gave: now, or once its promise has settled. */
+  /** Continues with the result of a handler: now, or when its promise has settled. */
   protected settle(
     given: MaybePromise<Behavior<unknown>>,
-    goOn: (next: Behavior<unknown>) => void,
+    done: (next: Behavior<unknown>) => void,
     failed: (error: unknown) => void = (error) => this.fail(error),
   ): void {
     let promise: Promise<Behavior<unknown>>
     try {
-      if (!isPromise(given)) return goOn(given)
-      // What merely looks like a promise may settle twice, or throw; a promise of it does neither.
+      if (!isPromise(given)) return done(given)
+      // A thenable may settle twice, or throw; a promise made from it does neither.
       promise = Promise.resolve(given)
     } catch (error) {
       return failed(error)
     }
     this.flags |= BUSY
     promise.then(
-      (next) => this.#endTurn(() => goOn(next)),
+      (next) => this.#endTurn(() => done(next)),
       (error) => this.#endTurn(() => failed(error), error),
     )
   }
 
-  /** Asks for another turn if there is something that can be done in it. */
+  /** Schedules another turn if there is something to do in it. */
   protected resume(): void {
     if ((this.flags & (SCHEDULED | BUSY)) !== 0) return
     const paused = (this.flags & PAUSED) !== 0
-    if (this.mailbox.hasLetters || (!paused && this.mailbox.hasMessages)) this.#schedule()
+    if (this.mailbox.hasSystemMessages || (!paused && this.mailbox.hasMessages)) this.#schedule()
   }
 
-  #endTurn(goOn: () => void, error?: unknown): void {
+  #endTurn(done: () => void, error?: unknown): void {
     this.flags &= ~BUSY
-    if ((this.flags & STOPPED) === 0) goOn()
+    if ((this.flags & STOPPED) === 0) done()
     else if (error !== undefined) this.failLate(error)
     this.resume()
   }
@@ -132,18 +132,18 @@ export abstract class TurnTaker implements Runnable {
   }
 }
 
-/** In the dispatcher's queue, or in its turn. */
+/** In the dispatcher's queue, or running. */
 export const SCHEDULED = 1
-/** Waits for a handler's promise. */
+/** Waits for the promise of a handler. */
 export const BUSY = 2
-/** Takes no messages out of its mailbox, only letters. */
+/** Takes only system messages out of its mailbox. */
 export const PAUSED = 4
-/** Takes no messages into its mailbox. */
+/** Accepts no messages into its mailbox. */
 export const STOPPING = 8
-/** Will not have another turn. */
+/** Has no further turns. */
 export const STOPPED = 16
-/** Is to stop once its turn is over. */
-export const STOP_ASKED = 64
+/** Stops once the current turn is over. */
+export const STOP_REQUESTED = 64
 
 function isPromise<T>(given: MaybePromise<T>): given is Promise<T> {
   return typeof (given as { then?: unknown } | undefined)?.then === "function"

@@ -2,17 +2,17 @@ import { assert } from "../errors/assert.js"
 import type { Backlog } from "./backlog.js"
 
 /**
- * Which messages of a mailbox came over the wire, what each weighs, and where that is counted.
+ * Records which messages of a mailbox came from other nodes, their weights, and the backlogs that count them.
  *
- * Messages mostly come in runs: of one connection, of one kind, one behind the other. A run is one object
- * however long it is, so that entering is a few additions; and that messages were taken is said once for
- * many. Places are counted from the mailbox's first message on; what is put back at the front has been taken
- * before and weighs nothing, but moves all others back.
+ * Such messages mostly come in runs: from one connection, of one weight, one after the other. A run is one
+ * object whatever its length, so that adding is a few additions, and taken messages are reported once for
+ * many. Positions count from the first message of the mailbox. Messages that are put back at the front were
+ * counted before and weigh nothing, but shift all others.
  */
 export class WireQueue {
-  /** What all of them weigh. */
+  /** The total weight. */
   bytes = 0
-  /** How many messages were put back at the front. */
+  /** The number of messages that were put back at the front. */
   putBack = 0
   #runs: Run[] = []
   #last: Run | undefined = undefined
@@ -25,13 +25,13 @@ export class WireQueue {
       last.end += 1
       return
     }
-    assert(last === undefined || place >= last.end, "a message came ahead of one that waits")
+    assert(last === undefined || place >= last.end, "a message was added ahead of a waiting one")
     const run = { weight, backlog, at: place, end: place + 1 }
     this.#last = run
     this.#runs.push(run)
   }
 
-  /** All before this place have been taken: they are told to those that count them. */
+  /** Reports all messages before this position as taken to their backlogs. */
   takenUpTo(place: number): void {
     const runs = this.#runs
     while (this.#head < runs.length) {
@@ -43,7 +43,7 @@ export class WireQueue {
       if (run.at === run.end) this.#head += 1
       run.backlog.leave(run.weight, count)
     }
-    assert(this.bytes >= 0, "more was taken from the wire's messages than came")
+    assert(this.bytes >= 0, "more wire messages were taken than added")
     if (this.#head === runs.length) this.#forget()
     else if (this.#head >= CUT_AFTER && this.#head * 2 >= runs.length) this.#cut()
   }
@@ -63,7 +63,7 @@ export class WireQueue {
 interface Run {
   weight: number
   backlog: Backlog
-  /** The place of its first message, and of the one behind its last. */
+  /** The position of its first message, and the one after its last. */
   at: number
   end: number
 }

@@ -174,7 +174,7 @@ test("what does not stop in time is left behind and named, and nothing else is",
   await clock.advance(1)
   await stopping
   expect(abandoned.map(({ actor }) => actor.path)).toEqual(["/user/parent/slow"])
-  expect(log).toContain("error a handler did not end in time; its actor is left behind")
+  expect(log).toContain("error a handler did not finish in time; its actor is abandoned")
   expect(clock.pendingTimers).toBe(0)
   letGo()
   await clock.advance(0)

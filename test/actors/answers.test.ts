@@ -17,7 +17,7 @@ import { startedSystems } from "../fake/started-systems.js"
 
 const start = startedSystems()
 
-/** Answers every message with how often this start of it was told something; "boom" makes it throw. */
+/** Records every message with its count since the last start; "boom" makes it throw. */
 function counting(told: string[] = []): Behavior<string> {
   return Behaviors.setup((context) => {
     let count = 0
@@ -42,7 +42,7 @@ function tellAll(ref: ActorRef<string>, messages: readonly string[]): void {
 }
 
 describe("a behavior that throws", () => {
-  test("is stopped, and what it had not handled goes to dead letters", async () => {
+  test("is stopped, and its unhandled messages go to dead letters", async () => {
     const { system, deadLetters, failures, log } = await start()
     const told: string[] = []
     const ref = system.spawn(counting(told), "worker")
@@ -55,7 +55,7 @@ describe("a behavior that throws", () => {
     expect(log).toContain("error an actor failed")
   })
 
-  test("goes on where supervision resumes it", async () => {
+  test("continues if supervision resumes it", async () => {
     const { system, failures } = await start()
     const told: string[] = []
     const ref = system.spawn(Behaviors.supervise(counting(told), { strategy: "resume" }))
@@ -65,7 +65,7 @@ describe("a behavior that throws", () => {
     expect(failures).toMatchObject([{ decision: "resume" }])
   })
 
-  test("starts anew where supervision restarts it, and loses nothing but the message it failed on", async () => {
+  test("restarts if supervision says so, and loses only the message it failed on", async () => {
     const { system, failures, deadLetters } = await start()
     const told: string[] = []
     const ref = system.spawn(Behaviors.supervise(counting(told), { strategy: "restart" }))
@@ -76,7 +76,7 @@ describe("a behavior that throws", () => {
     expect(deadLetters).toEqual([])
   })
 
-  test("waits before it starts anew, twice as long each time, and is stopped past its limit", async () => {
+  test("doubles the delay before each restart, and is stopped beyond its limit", async () => {
     const { system, clock, failures } = await start()
     const told: string[] = []
     const ref = system.spawn(
@@ -96,10 +96,10 @@ describe("a behavior that throws", () => {
     await clock.advance(1)
     expect(told.slice(4)).toEqual(["start", "PostStop"])
     expect(failures.map(({ decision }) => decision)).toEqual(["restart", "restart", "stop"])
-    expect(failures[2]?.because).toMatch(/2 times within 60000 ms/)
+    expect(failures[2]?.because).toMatch(/2 within 60000 ms/)
   })
 
-  test("takes its children with it when it restarts, and gets their names back", async () => {
+  test("stops its children when it restarts, and can reuse their names", async () => {
     const { system } = await start()
     const told: string[] = []
     const parent = Behaviors.setup<string>((context) => {
@@ -115,7 +115,7 @@ describe("a behavior that throws", () => {
     expect(told).toEqual(["start", "PostStop", "start"])
   })
 
-  test("fails its parent where supervision escalates it", async () => {
+  test("fails its parent if supervision escalates the error", async () => {
     const { system, failures } = await start()
     const told: string[] = []
     const child = Behaviors.supervise(counting(), { strategy: "escalate" })
@@ -143,7 +143,7 @@ describe("a behavior that throws", () => {
     ])
   })
 
-  test("is handled the same when it throws from a promise, in setup, or throws what is no error", async () => {
+  test("is handled the same if it rejects, throws in setup, or throws a value that is not an error", async () => {
     const { system, failures } = await start()
     system.spawn(
       Behaviors.setup(async () => {
@@ -161,7 +161,7 @@ describe("a behavior that throws", () => {
     expect(failures.map(({ error }) => error)).toEqual([new Error("in setup"), undefined])
   })
 
-  test("is a failure too when it gives no behavior", async () => {
+  test("fails if it returns no behavior", async () => {
     const { system, failures } = await start()
     const forgetful = (() => undefined) as unknown as () => Behavior<string>
     system.spawn(Behaviors.receive<string>(forgetful)).tell("x")
@@ -173,7 +173,7 @@ describe("a behavior that throws", () => {
 describe("a handler that never settles", () => {
   const stuck = Behaviors.receive<{ replyTo?: ActorRef<string> }>(() => new Promise(() => {}))
 
-  test("lets the asks that wait for it time out", async () => {
+  test("lets pending asks time out", async () => {
     const { system, clock } = await start()
     const ref = system.spawn(stuck)
     const answer = system.ask(ref, (replyTo: ActorRef<string>) => ({ replyTo }), { timeoutMs: 500 })
@@ -183,7 +183,7 @@ describe("a handler that never settles", () => {
     expect(await outcome).toMatchObject({ code: "Timeout", delivery: "unknown", timeoutMs: 500 })
   })
 
-  test("is left behind, and named, when the system stops and its time is up", async () => {
+  test("is abandoned and reported when the system stops and drainMs has passed", async () => {
     const { system, clock, abandoned, deadLetters, log } = await start({ drainMs: 1_000 })
     const ref = system.spawn(stuck, "stuck")
     ref.tell({})
@@ -199,10 +199,10 @@ describe("a handler that never settles", () => {
     await stopping
     expect(abandoned.map(({ actor }) => actor.name)).toEqual(["stuck"])
     expect(deadLetters).toMatchObject([{ reason: "stopped" }])
-    expect(log).toContain("error a handler did not end in time; its actor is left behind")
+    expect(log).toContain("error a handler did not finish in time; its actor is abandoned")
   })
 
-  test("hears through its signal that it is to stop", async () => {
+  test("is notified through its signal when the actor is asked to stop", async () => {
     const { system } = await start()
     let reason: unknown
     const waiting = Behaviors.receive<string>((context) => {
@@ -221,7 +221,7 @@ describe("a handler that never settles", () => {
   })
 })
 
-test("a message to a stopped actor goes to dead letters, with its path and why", async () => {
+test("a message to a stopped actor goes to dead letters with its path and the reason", async () => {
   const { system, deadLetters } = await start()
   const ref = system.spawn(counting(), "gone")
   await system.stopActor(ref)
@@ -233,7 +233,7 @@ test("a message to a stopped actor goes to dead letters, with its path and why",
 })
 
 describe("a name taken twice", () => {
-  test("is refused while its actor has not stopped, and free once it has", async () => {
+  test("is refused until its actor has stopped", async () => {
     const { system } = await start()
     const first = system.spawn(counting(), "name")
     expect(() => system.spawn(counting(), "name")).toThrow(NameTakenError)
@@ -244,7 +244,7 @@ describe("a name taken twice", () => {
     expect(second.path.uid).not.toBe(first.path.uid)
   })
 
-  test("is held by an actor that is still stopping", async () => {
+  test("is refused while its actor is stopping", async () => {
     const { system } = await start()
     let release: () => void = () => {}
     const slow = Behaviors.receive<string>(
@@ -260,7 +260,7 @@ describe("a name taken twice", () => {
     system.spawn(counting(), "name")
   })
 
-  test("a uid that was asked for stays reserved after its actor stopped", async () => {
+  test("a requested uid stays reserved after its actor stopped", async () => {
     const { system, clock } = await start()
     const ref = system.spawn(counting(), "name", { uid: 7 })
     expect(String(ref.path)).toBe("troupe://test/user/name#7")
@@ -274,7 +274,7 @@ describe("a name taken twice", () => {
 })
 
 describe("a child that fails while its parent is stopping", () => {
-  test("does not hold its parent up, and its failure is told", async () => {
+  test("does not delay its parent, and its failure is reported", async () => {
     const { system, failures } = await start()
     const told: string[] = []
     const child = Behaviors.supervise(
@@ -304,7 +304,7 @@ describe("a child that fails while its parent is stopping", () => {
     expect(failures).toMatchObject([{ error: { message: "in PostStop" }, decision: "stop" }])
   })
 
-  test("a handler of the child that rejects after the parent began to stop is told as well", async () => {
+  test("is reported too if its handler rejects after the parent began to stop", async () => {
     const { system, failures } = await start()
     const child = Behaviors.receive<string>(
       (context) =>
@@ -341,7 +341,7 @@ describe("watching", () => {
     })
   }
 
-  test("something already gone tells at once that it is", async () => {
+  test("delivers Terminated at once for an actor that has stopped", async () => {
     const { system } = await start()
     const told: string[] = []
     const ref = system.spawn(counting())
@@ -351,7 +351,7 @@ describe("watching", () => {
     expect(told).toEqual(["true undefined"])
   })
 
-  test("tells once when it stops, with the cause if it failed", async () => {
+  test("delivers Terminated once when the actor stops, with the cause if it failed", async () => {
     const { system } = await start()
     const told: string[] = []
     const ref = system.spawn(counting(), "target")
@@ -362,7 +362,7 @@ describe("watching", () => {
     expect(told).toEqual(["true Error: boom in target"])
   })
 
-  test("tells nothing after unwatch", async () => {
+  test("delivers nothing after unwatch", async () => {
     const { system } = await start()
     const told: string[] = []
     const ref = system.spawn(counting())
@@ -375,7 +375,7 @@ describe("watching", () => {
     expect(told).toEqual([])
   })
 
-  test("without handling Terminated is a pact: the watcher fails", async () => {
+  test("fails a watcher that does not handle Terminated", async () => {
     const { system, failures } = await start()
     const ref = system.spawn(counting(), "friend")
     const pact = Behaviors.setup<string>((context) => {
@@ -402,7 +402,7 @@ describe("an ask", () => {
     return Behaviors.same
   })
 
-  test("gives the answer, and a second one goes to dead letters", async () => {
+  test("resolves with the first answer; a second one goes to dead letters", async () => {
     const { system, deadLetters } = await start()
     const twice = Behaviors.receive<Question>((_context, { replyTo }) => {
       replyTo.tell("one")
@@ -415,7 +415,7 @@ describe("an ask", () => {
     expect(String(deadLetters[0]?.recipient)).toMatch(/^troupe:\/\/test\/system\/temp\/\$/)
   })
 
-  test("whose target dies ends at once and says whether the message may have been handled", async () => {
+  test("fails at once if its target stops, and says whether the message may have been handled", async () => {
     const { system } = await start()
     const ref = system.spawn(answering)
     const outcomes = ["silence", "boom", "never taken"].map((text) =>
@@ -428,7 +428,7 @@ describe("an ask", () => {
     expect(never).toMatchObject({ delivery: "not-delivered" })
   })
 
-  test("of a stopped actor was not delivered", async () => {
+  test("to a stopped actor fails as not delivered", async () => {
     const { system, deadLetters } = await start()
     const ref = system.spawn(answering)
     await system.stopActor(ref)
@@ -472,7 +472,7 @@ describe("an ask", () => {
     expect(await Promise.all([first, second])).toEqual(["at last", "at last"])
   })
 
-  test("holds no timer of its own: ten thousand wait on one", async () => {
+  test("has no timer of its own: ten thousand share one", async () => {
     const { system, clock } = await start()
     const ref = system.spawn(answering)
     const outcomes = Array.from({ length: 10_000 }, () =>
@@ -487,7 +487,7 @@ describe("an ask", () => {
 })
 
 describe("a full mailbox", () => {
-  test("refuses one over: a message goes to dead letters, an ask ends at once", async () => {
+  test("refuses further messages: a tell goes to dead letters, an ask fails at once", async () => {
     const { system, deadLetters } = await start()
     const told: string[] = []
     const ref = system.spawn(counting(told), "small", { mailboxCapacity: 2 })
@@ -502,7 +502,7 @@ describe("a full mailbox", () => {
 })
 
 describe("a system that stops", () => {
-  test("under load answers for every message: handled, or in dead letters", async () => {
+  test("under load handles every message or sends it to dead letters", async () => {
     const { system, deadLetters } = await start()
     let handled = 0
     const slow = Behaviors.receive<string>(async () => {
@@ -521,7 +521,7 @@ describe("a system that stops", () => {
     for (const outcome of await Promise.all(outcomes)) expect(outcome).toBeInstanceOf(ActorStoppedError)
   })
 
-  test("stops children before parents, spawns nothing more, and gives the same promise again", async () => {
+  test("stops children before parents, refuses to spawn, and returns the same promise again", async () => {
     const { system } = await start()
     const told: string[] = []
     const level = (name: string, below?: Behavior<string>): Behavior<string> =>
@@ -544,7 +544,7 @@ describe("a system that stops", () => {
     expect(() => system.spawn(counting())).toThrow(ActorStoppedError)
   })
 
-  test("leaves no timer behind", async () => {
+  test("leaves no timer", async () => {
     const { system, clock } = await start()
     const ticking = Behaviors.withTimers<string>((timers) => {
       timers.startPeriodic("tick", "tick", 10)
@@ -557,7 +557,7 @@ describe("a system that stops", () => {
   })
 })
 
-test("one turn at a time: nothing of an actor runs while its handler waits", async () => {
+test("runs one turn at a time: nothing else of an actor runs while its handler waits", async () => {
   const { system } = await start()
   let inside = 0
   let most = 0

@@ -17,7 +17,7 @@ const start = startedSystems()
 
 const silent = Behaviors.receive<unknown>(() => Behaviors.same)
 
-test("a stopped actor that listens to dead letters does not keep the process busy forever", async () => {
+test("a stopped actor that listens to dead letters causes no endless loop", async () => {
   const { system, deadLetters } = await start()
   const listener = system.spawn(silent)
   system.events.subscribe(DeadLetter, (event) => listener.tell(event))
@@ -29,7 +29,7 @@ test("a stopped actor that listens to dead letters does not keep the process bus
   expect(system.deadLetterCount).toBe(2)
 })
 
-test("a restart stops a watched child once, starts once, and tells neither behavior of its end", async () => {
+test("a restart stops a watched child, and neither behavior gets its Terminated", async () => {
   const { system, failures } = await start()
   const told: string[] = []
   const parent = Behaviors.setup<string>((context) => {
@@ -53,7 +53,7 @@ test("a restart stops a watched child once, starts once, and tells neither behav
   expect(failures).toHaveLength(1)
 })
 
-test("what a watched actor's end meant for the old behavior, the new one hears", async () => {
+test("a Terminated that arrives during a restart is delivered to the new behavior", async () => {
   const { system, clock } = await start()
   const told: string[] = []
   const friend = system.spawn(silent, "friend")
@@ -80,7 +80,7 @@ test("what a watched actor's end meant for the old behavior, the new one hears",
   expect(told).toEqual(["1 PreRestart", "2 Terminated"])
 })
 
-test("a failed behavior hears PreRestart once, however often its successor fails to start", async () => {
+test("a failed behavior gets PreRestart once, however often its successor fails to start", async () => {
   const { system, clock } = await start()
   const told: string[] = []
   let starts = 0
@@ -123,7 +123,7 @@ test.each([
       },
     }),
   ],
-])("%s is a failure of that actor and of no other", async (_what, given) => {
+])("%s fails only its own actor", async (_what, given) => {
   const { system, failures } = await start()
   const echo = system.spawn(
     Behaviors.receive<{ replyTo: ActorRef<string> }>((_context, { replyTo }) => {
@@ -169,7 +169,7 @@ test("a thenable that settles twice does not let two turns overlap", async () =>
   expect(most).toBe(1)
 })
 
-test("supervision that throws stops its actor; supervision that cannot be is refused where it is written", async () => {
+test("supervision that throws stops its actor; invalid supervision is refused by supervise", async () => {
   const { system, failures, log } = await start()
   const throwing = Behaviors.supervise(
     Behaviors.receive<string>(() => {
@@ -197,7 +197,7 @@ test("supervision that throws stops its actor; supervision that cannot be is ref
   ).toThrow(/finite/)
 })
 
-test("a logger that throws brings nobody down", async () => {
+test("a logger that throws affects neither actors nor the system", async () => {
   const logger: Logger = {
     enabled: () => true,
     log: () => {
@@ -219,7 +219,7 @@ test("a logger that throws brings nobody down", async () => {
   await system.stop()
 })
 
-test("a tree of 20,000 levels stops, and is let go when it does not", async () => {
+test("a tree of 20,000 levels stops, or is abandoned after drainMs", async () => {
   const { system, clock } = await start({ drainMs: 1_000 })
   const level = (below: number): Behavior<string> =>
     Behaviors.setup((context) => {
@@ -248,7 +248,7 @@ function deepest(system: ActorSystem, depth: number): boolean {
   return there && system.deadLetterCount === before
 }
 
-test("a deadline is never early, also after the event loop was held up", async () => {
+test("a deadline is never early, also after the event loop was blocked", async () => {
   const { system, clock } = await start()
   const ref = system.spawn(silent)
   const first = system
@@ -271,7 +271,7 @@ test("a deadline is never early, also after the event loop was held up", async (
   expect(await first).toBe("late")
 })
 
-test("a signal that is first looked at after the actor was asked to stop is aborted", async () => {
+test("a signal that is first read after the actor was asked to stop is aborted", async () => {
   const { system } = await start()
   let go: () => void = () => {}
   const aborted: boolean[] = []
@@ -291,7 +291,7 @@ test("a signal that is first looked at after the actor was asked to stop is abor
   expect(aborted).toEqual([true])
 })
 
-test("a stash outside of the supervision is emptied on every restart and at the end", async () => {
+test("a stash outside of the supervision is emptied on every restart and on stop", async () => {
   const { system, deadLetters } = await start()
   const behavior = Behaviors.stash<string>(10, (stash) =>
     Behaviors.supervise(
@@ -313,7 +313,7 @@ test("a stash outside of the supervision is emptied on every restart and at the 
   expect(deadLetters.map(({ message }) => message)).toEqual(["a", "b"])
 })
 
-test("an ask ends when the system that asked stops, though its target lives in another", async () => {
+test("an ask ends when the asking system stops, even if its target is in another system", async () => {
   const { system } = await start()
   const other = await start()
   const mute = other.system.spawn(silent)
@@ -323,7 +323,7 @@ test("an ask ends when the system that asked stops, though its target lives in a
   expect(await outcome).toMatchObject({ code: "Cancelled", delivery: "unknown" })
 })
 
-test("asks with equal messages are told apart when their target stops", async () => {
+test("asks with equal messages have separate outcomes when their target stops", async () => {
   const { system } = await start()
   const ref = system.spawn(Behaviors.receive<string>(() => Behaviors.stopped))
   const outcomes = await Promise.all(
@@ -338,7 +338,7 @@ test("asks with equal messages are told apart when their target stops", async ()
   ])
 })
 
-test("supervision given anew with every message does not pile up, and goes on counting", async () => {
+test("supervision that is returned with every message does not accumulate, and keeps its counts", async () => {
   const { system, failures } = await start()
   const limit = { restarts: 2, withinMs: 1_000 }
   const counter = (count: number): Behavior<string> =>
@@ -357,12 +357,12 @@ test("supervision given anew with every message does not pile up, and goes on co
   expect(failures.map(({ decision }) => decision)).toEqual(["restart", "restart", "stop"])
 })
 
-test("resuming what never started is stopping it", async () => {
+test("an actor that fails to start is stopped even if supervision resumes it", async () => {
   const { system, failures } = await start()
-  const unborn = Behaviors.setup<string>(() => {
+  const failing = Behaviors.setup<string>(() => {
     throw new Error("no")
   })
-  await system.stopActor(system.spawn(Behaviors.supervise(unborn, { strategy: "resume" })))
+  await system.stopActor(system.spawn(Behaviors.supervise(failing, { strategy: "resume" })))
   await settle()
   expect(failures).toMatchObject([{ decision: "stop" }])
 })
@@ -396,7 +396,7 @@ test("a handler that outlives its actor starts no timer and no child", async () 
   expect(clock.pendingTimers).toBe(0)
 })
 
-test("one AbortSignal serves a hundred asks without a warning", async () => {
+test("a hundred asks can share one AbortSignal without a warning", async () => {
   const { system } = await start()
   const warnings: unknown[] = []
   const listen = (warning: unknown) => warnings.push(warning)
@@ -416,7 +416,7 @@ test("one AbortSignal serves a hundred asks without a warning", async () => {
   expect(warnings).toEqual([])
 })
 
-test("an escalation that was under way when its parent restarted is not held against the next behavior", async () => {
+test("an escalation in flight when its parent restarts does not fail the next behavior", async () => {
   const { system } = await start()
   const told: string[] = []
   const failing = Behaviors.supervise(
@@ -444,7 +444,7 @@ test("an escalation that was under way when its parent restarted is not held aga
   expect(told).toEqual(["start", "PreRestart", "start"])
 })
 
-test("an actor that has died is unwatched by another ref to its path as well", async () => {
+test("unwatch by another ref to the path also works after the actor has stopped", async () => {
   const { system } = await start()
   const told: string[] = []
   const friend = system.spawn(silent, "friend")
@@ -474,7 +474,7 @@ test("an actor that has died is unwatched by another ref to its path as well", a
   expect(told).toEqual([])
 })
 
-test("the children of an actor that is left behind hear that they are to stop, and PostStop", async () => {
+test("the children of an abandoned actor get the abort of their signal and PostStop", async () => {
   const { system, clock } = await start({ drainMs: 10 })
   const told: string[] = []
   const child = Behaviors.setup<string>((context) => {
@@ -499,7 +499,7 @@ test("the children of an actor that is left behind hear that they are to stop, a
   expect(told).toEqual(["aborted", "PostStop"])
 })
 
-test("an actor that is about to restart can spawn nothing that would hold it up", async () => {
+test("an actor that is about to restart cannot spawn children", async () => {
   const { system } = await start()
   const told: string[] = []
   const behavior = Behaviors.setup<string>((context) => {

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "../..")
 const build = resolve(root, "build/scale")
 const run = promisify(execFile)
 
-/** What is about a whole process is measured in one of its own: its heap, and its event loop. */
+/** Runs a script in a process of its own, because heap and event loop are measured for a whole process. */
 async function inOwnProcess(script: string): Promise<unknown> {
   const { stdout } = await run(process.execPath, ["--expose-gc", resolve(build, "test/actors/scale", script)])
   return JSON.parse(stdout)
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(build, { recursive: true, force: true }))
 
-test("one million actors start, take a message each and stop, and the heap comes back", async () => {
+test("one million actors start, handle a message each and stop, and the heap is released", async () => {
   const seen = (await inOwnProcess("million.js")) as {
     handled: number
     livingBytes: number
@@ -38,7 +38,7 @@ test("one million actors start, take a message each and stop, and the heap comes
 })
 
 test.each(["sync", "async", "ping-pong"])(
-  "an actor that floods itself (%s) does not stop timers and sockets from being served",
+  "an actor that floods itself (%s) does not starve timers and sockets",
   async (kind) => {
     const seen = (await inOwnProcess(`flood-${kind}.js`)) as {
       timers: number

@@ -4,8 +4,8 @@ import { ActorSystem } from "../../../src/index.js"
 const ENOUGH = 20
 
 /**
- * Runs until a timer and a socket of this very process have each been served `ENOUGH` times beside the flood. If they are
- * starved it never ends; the test's own deadline says so.
+ * Runs until a timer and a socket of this process have each been served `ENOUGH` times during the flood. If
+ * they are starved it never ends, and the test times out.
  */
 export async function flood(start: (system: ActorSystem, count: () => void) => void): Promise<void> {
   let timers = 0

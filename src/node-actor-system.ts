@@ -4,10 +4,11 @@ import { ActorSystem as System } from "./system/actor-system.js"
 import type { ActorSystemSettings } from "./system/settings.js"
 import type { ActorClass } from "./virtual/actor-class.js"
 
+/** A running system of actors. */
 export type ActorSystem = System
 
 /**
- * A system of actors on Node's own clock, sockets and chance.
+ * Starts systems of actors on Node's clock, network and randomness.
  *
  * @example
  * import { ActorSystem, type ActorRef, Behaviors } from "troupe"
@@ -24,7 +25,7 @@ export type ActorSystem = System
  * await system.stop()
  */
 export const ActorSystem = {
-  /** Rejects with a `SettingsError` that names the field if a setting cannot be. */
+  /** Starts a system. Rejects with a `SettingsError` that names the field if a setting is invalid. */
   start<const Classes extends readonly ActorClass[] = readonly []>(
     settings: ActorSystemSettings<Classes>,
   ): Promise<ActorSystem> {

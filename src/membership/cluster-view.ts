@@ -2,18 +2,19 @@ import type { NodeId } from "../address/node-id.js"
 import type { Member } from "./member.js"
 
 /**
- * Who is in the cluster, at one moment. A view never changes: what is learned makes another one, with a
- * higher version.
+ * The members of the cluster at one moment. A view is immutable: a change makes another one, with a higher
+ * version.
  */
 export class ClusterView {
+  /** The view before anything is known. */
   static readonly empty = new ClusterView(0, [])
 
-  /** Of this node's views; those of others count for themselves. */
+  /** Counts the views of this node; versions of different nodes are unrelated. */
   readonly version: number
-  /** By the text of their node ids. */
+  /** The members, sorted by node id. */
   readonly members: readonly Member[]
   readonly #byNode: ReadonlyMap<string, Member>
-  /** What was asked for, by type. */
+  /** Caches the results of `hosting`, by type. */
   readonly #hosting = new Map<string, readonly Member[]>()
 
   private constructor(version: number, members: readonly Member[]) {
@@ -22,21 +23,23 @@ export class ClusterView {
     this.#byNode = new Map(members.map((member) => [member.node.toString(), member]))
   }
 
-  /** The next view, with these members. */
+  /** Returns the next view, with these members. */
   next(members: Iterable<Member>): ClusterView {
     const sorted = [...members].sort((a, b) => (a.node.toString() < b.node.toString() ? -1 : 1))
     return new ClusterView(this.version + 1, sorted)
   }
 
+  /** Returns the member with this node id. */
   member(node: NodeId | string): Member | undefined {
     return this.#byNode.get(typeof node === "string" ? node : node.text)
   }
 
+  /** Says whether the node is a member. */
   has(node: NodeId | string): boolean {
     return this.#byNode.has(typeof node === "string" ? node : node.text)
   }
 
-  /** The members that take new actors of this type. */
+  /** Returns the members that accept new actors of this type. */
   hosting(type: string): readonly Member[] {
     const known = this.#hosting.get(type)
     if (known !== undefined) return known
@@ -46,5 +49,5 @@ export class ClusterView {
   }
 }
 
-/** Anybody may ask for any type. */
+/** Bounds the cache, because callers may ask for any type. */
 const MOST_TYPES = 1_000

@@ -2,7 +2,7 @@ import type { NodeId } from "../address/node-id.js"
 import type { ClusterView } from "./cluster-view.js"
 import type { Member } from "./member.js"
 
-/** A member takes part from now on. */
+/** A member is up: it accepts actors from now on. */
 export class MemberUp {
   readonly member: Member
 
@@ -11,7 +11,7 @@ export class MemberUp {
   }
 }
 
-/** A member has gone as it had said it would. */
+/** A member has left as planned. */
 export class MemberLeft {
   readonly node: NodeId
 
@@ -20,7 +20,7 @@ export class MemberLeft {
   }
 }
 
-/** A member was taken out: it died, was declared down, or was silent for longer than its lease. */
+/** A member was removed: it died, was declared down, or did not renew its lease. */
 export class MemberRemoved {
   readonly node: NodeId
 
@@ -29,13 +29,13 @@ export class MemberRemoved {
   }
 }
 
-/** This node lost its lease: the others may have its actors from now on. It comes back by itself. */
+/** This node lost its lease, so other nodes may take over its actors. It rejoins by itself. */
 export class NodeFenced {
   readonly node: NodeId
   readonly because: string
   /**
-   * What kept it from renewing its lease before that, if it was the store: a `StoreUnavailableError` with its
-   * own cause.
+   * The store error that prevented the renewal of the lease, if there was one: a `StoreUnavailableError` with
+   * its own cause.
    */
   readonly cause: Error | undefined
 
@@ -46,7 +46,7 @@ export class NodeFenced {
   }
 }
 
-/** This node is a member again, as a new incarnation. */
+/** This node has rejoined, as a new incarnation. */
 export class NodeRejoined {
   readonly node: NodeId
 
@@ -55,7 +55,7 @@ export class NodeRejoined {
   }
 }
 
-/** What happened from one view to the next. */
+/** Returns the events that lead from one view to the next. */
 export function changesBetween(
   before: ClusterView,
   after: ClusterView,

@@ -1,16 +1,16 @@
 import type { NodeId } from "../address/node-id.js"
 
-/** One life of one node, as the cluster sees it. */
+/** One incarnation of one node, as the cluster sees it. */
 export interface Member {
   readonly node: NodeId
   readonly status: MemberStatus
   readonly roles: readonly string[]
-  /** The types of actors that it hosts. */
+  /** The types of actors that the node hosts. */
   readonly types: readonly string[]
 }
 
 /**
- * One machine of states, whoever tells it: `joining`, `up`, `leaving`, `exiting`, `removed`; and `down` from
- * any of them. A node that was down, or was removed, comes back as another member.
+ * The states of a member: `joining`, `up`, `leaving`, `exiting`, `removed`, and `down` from any of them. A
+ * node that was down or removed returns as another member.
  */
 export type MemberStatus = "joining" | "up" | "leaving" | "exiting" | "down" | "removed"

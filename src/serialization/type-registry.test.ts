@@ -96,7 +96,7 @@ describe("refuses, by the setting types,", () => {
   ])("%s", (_, types, problem) => {
     expect(() => new TypeRegistry(types as WireType[])).toThrow(SettingsError)
     expect(() => new TypeRegistry(types as WireType[])).toThrow(problem)
-    expect(() => new TypeRegistry(types as WireType[])).toThrow(/^setting types: /)
+    expect(() => new TypeRegistry(types as WireType[])).toThrow(/^types\b/)
   })
 })
 

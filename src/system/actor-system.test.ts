@@ -10,18 +10,18 @@ import { PathResolutionError } from "../address/path-resolution-error.js"
 import { ActorStoppedError, TimeoutError } from "../errors/call-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
 
-test("its actors' paths begin with its address", async () => {
+test("paths of its actors begin with its address", async () => {
   const { system } = await started({ namespace: "prod", systemName: "shop", scheme: "pekko" })
   expect(system.address.toString()).toBe("pekko://shop")
   expect(system.spawn(quiet, "till").path.toString()).toMatch(/^pekko:\/\/shop\/user\/till#\d+$/)
 })
 
-test("a setting that cannot be rejects the start, by its name", async () => {
+test("start rejects with an error that names the invalid setting", async () => {
   await expect(startTestSystem({ drainMs: 0 })).rejects.toMatchObject({ field: "drainMs" })
   await expect(startTestSystem({ drainMs: 0 })).rejects.toBeInstanceOf(SettingsError)
 })
 
-test("an actor without a name gets one of its own, each time", async () => {
+test("an actor without a name gets a unique generated one", async () => {
   const { system } = await started()
   const names = [1, 2, 3].map(() => system.spawn(quiet).path.name)
   expect(new Set(names).size).toBe(3)
@@ -32,17 +32,17 @@ test("a name is taken until its actor has stopped", async () => {
   const { system } = await started()
   const ref = system.spawn(quiet, "one")
   expect(() => system.spawn(quiet, "one")).toThrow(NameTakenError)
-  expect(() => system.spawn(quiet, "%6fne"), "the same name, written otherwise").toThrow(NameTakenError)
+  expect(() => system.spawn(quiet, "%6fne"), "the same name, spelled differently").toThrow(NameTakenError)
   await system.stopActor(ref)
   expect(system.spawn(quiet, "one").path.uid).not.toBe(ref.path.uid)
 })
 
-test.each(["", "a/b", "two words", "$mine", "a#1"])("%j is no name for an actor", async (name) => {
+test.each(["", "a/b", "two words", "$mine", "a#1"])("refuses %j as the name of an actor", async (name) => {
   const { system } = await started()
   expect(() => system.spawn(quiet, name)).toThrow(ActorPathError)
 })
 
-test("a uid that was asked for is had once", async () => {
+test("a requested uid can be used once", async () => {
   const { system } = await started()
   const ref = system.spawn(quiet, "twin", { uid: 7 })
   expect(ref.path.uid).toBe(7)
@@ -52,7 +52,7 @@ test("a uid that was asked for is had once", async () => {
 })
 
 test.each([0, -1, 1.5, Number.NaN])(
-  "a mailbox for %d messages is refused, and its name stays free",
+  "refuses a mailbox capacity of %d, and the name stays free",
   async (mailboxCapacity) => {
     const { system } = await started()
     expect(() => system.spawn(quiet, "one", { mailboxCapacity })).toThrow(RangeError)
@@ -71,7 +71,7 @@ test("counts its dead letters", async () => {
   expect(system.deadLetterCount).toBe(2)
 })
 
-test("an ask waits as long as the settings say, or as it says itself", async () => {
+test("an ask waits for requestTimeoutMs, or for its own timeoutMs", async () => {
   const { system, clock } = await started({ requestTimeoutMs: 1_000 })
   const ref = system.spawn(quiet, "silent")
   const failed: unknown[] = []
@@ -89,7 +89,7 @@ test("an ask waits as long as the settings say, or as it says itself", async () 
   expect(failed[1]).toMatchObject({ code: "Timeout", timeoutMs: 1_000 })
 })
 
-test("stops children before their parents, and says so when all have", async () => {
+test("stop stops children before parents, and resolves when all have stopped", async () => {
   const { system } = await started()
   const ended: string[] = []
   system.spawn(family(ended, "root", ["branch", "leaf"]), "root")
@@ -97,7 +97,7 @@ test("stops children before their parents, and says so when all have", async () 
   expect(ended).toEqual(["leaf", "branch", "root"])
 })
 
-test("stopping an actor waits for what is below it", async () => {
+test("stopActor waits for the children", async () => {
   const { system } = await started()
   const ended: string[] = []
   const ref = system.spawn(family(ended, "root", ["leaf"]), "root")
@@ -107,9 +107,9 @@ test("stopping an actor waits for what is below it", async () => {
   expect(ended).toEqual(["leaf", "root"])
 })
 
-test("stopping an actor that is stopping waits for the same end", async () => {
+test("stopActor of a stopping actor waits for it", async () => {
   const { system, clock } = await started()
-  const { behavior, letGo } = slowToEnd()
+  const { behavior, release } = slowToEnd()
   const ref = system.spawn(behavior)
   const ended: string[] = []
   const both = [system.stopActor(ref), system.stopActor(ref)].map((stopped) =>
@@ -117,11 +117,11 @@ test("stopping an actor that is stopping waits for the same end", async () => {
   )
   await clock.advance(1_000)
   expect(ended).toEqual([])
-  letGo()
+  release()
   await Promise.all(both)
 })
 
-test("stopping again gives the same promise", async () => {
+test("stop returns the same promise again", async () => {
   const { system } = await started()
   const stopped = system.stop()
   expect(system.stop()).toBe(stopped)
@@ -129,7 +129,7 @@ test("stopping again gives the same promise", async () => {
   await stopped
 })
 
-test("a stopped system takes nothing, and has no timer left", async () => {
+test("a stopped system accepts nothing and has no timer", async () => {
   const { system, clock, deadLetters } = await started()
   const ref = system.spawn(quiet, "one")
   const asked = system.ask(ref, () => "never answered").catch((error: unknown) => error)
@@ -144,7 +144,7 @@ test("a stopped system takes nothing, and has no timer left", async () => {
   expect(deadLetters.map(({ message, reason }) => [message, reason])).toEqual([["late", "stopped"]])
 })
 
-test("whoever listens has heard everything when it has stopped", async () => {
+test("stop resolves after all events were delivered", async () => {
   const { system, deadLetters } = await started()
   const ref = system.spawn(Behaviors.receive<string>(() => Behaviors.stopped))
   ref.tell("handled")
@@ -153,10 +153,10 @@ test("whoever listens has heard everything when it has stopped", async () => {
   expect(deadLetters).toHaveLength(1)
 })
 
-test("what does not stop in time is left behind and named, and nothing else is", async () => {
+test("abandons and reports exactly the actors that do not stop in time", async () => {
   const { system, clock, abandoned, log } = await started({ drainMs: 500 })
   system.spawn(quiet, "quick")
-  const { behavior, letGo } = slowToEnd()
+  const { behavior, release } = slowToEnd()
   system.spawn(
     Behaviors.setup<unknown>((context) => {
       context.spawn(behavior, "slow")
@@ -176,11 +176,11 @@ test("what does not stop in time is left behind and named, and nothing else is",
   expect(abandoned.map(({ actor }) => actor.path)).toEqual(["/user/parent/slow"])
   expect(log).toContain("error a handler did not finish in time; its actor is abandoned")
   expect(clock.pendingTimers).toBe(0)
-  letGo()
+  release()
   await clock.advance(0)
 })
 
-test("what is escalated to the top is reported, and the others go on", async () => {
+test("reports an error escalated to the guardian, and other actors continue", async () => {
   const { system, clock, failures } = await started()
   const failing = Behaviors.receive<string>(() => {
     throw new Error("as told")
@@ -203,7 +203,7 @@ test("what is escalated to the top is reported, and the others go on", async () 
   expect(heard).toEqual(["still there?"])
 })
 
-test("what is told to a guardian is nobody's", async () => {
+test("a message to a guardian goes to dead letters", async () => {
   const { system, clock, deadLetters } = await started()
   system.resolve<string>("troupe://test/user").tell("hello")
   await clock.advance(0)
@@ -212,7 +212,7 @@ test("what is told to a guardian is nobody's", async () => {
   ])
 })
 
-test("systems in one process know nothing of each other", async () => {
+test("systems in one process are independent", async () => {
   const first = await started({ namespace: "first" })
   const second = await started({ namespace: "second" })
   first.system.spawn(quiet, "one")
@@ -251,17 +251,17 @@ function family(ended: string[], name: string, below: readonly string[]): Behavi
   })
 }
 
-/** Does not end until it is let go. */
+/** Creates a behavior whose PostStop waits until it is released. */
 function slowToEnd() {
-  let letGo = () => {}
+  let release = () => {}
   const gate = new Promise<Behavior<unknown>>((resolve) => {
-    letGo = () => resolve(Behaviors.same)
+    release = () => resolve(Behaviors.same)
   })
   const behavior = Behaviors.receive<unknown>(
     () => Behaviors.same,
     () => gate,
   )
-  return { behavior, letGo }
+  return { behavior, release }
 }
 
 async function started(settings: Parameters<typeof startTestSystem>[0] = {}) {

@@ -36,20 +36,22 @@ import { isLoopback } from "./remote-settings.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 
 /**
- * A system of actors in this process: puts the rooms together, holds the two guardians, and is where a
- * program begins and ends.
+ * A system of actors in this process. It connects the parts of the runtime, holds the two guardians, and is
+ * where a program begins and ends.
  *
- * Stopping goes down the tree: user actors first, children before parents, then the runtime's own. What does
- * not stop within `drainMs` is left behind and named, because a process that cannot end is worse than an
- * actor that was cut off.
+ * Stopping proceeds down the tree: actors of the program first, children before parents, then actors of the
+ * runtime. An actor that does not stop within `drainMs` is abandoned and reported, because a process that
+ * cannot end is worse than an interrupted actor.
  */
 export class ActorSystem implements AsyncDisposable {
-  /** For the rooms that are built on it. */
+  /** The registry of a system, for code that is built on top of it. */
   static readonly registryOf = (system: ActorSystem): Registry | undefined => system.#cluster?.registry
+  /** The virtual actors of a system, for code that is built on top of it. */
   static readonly actorsOf = (system: ActorSystem): VirtualActors | undefined => system.#cluster?.actors
 
-  /** What happens in this system, by class of event. */
+  /** The events of this system, by class. */
   readonly events: EventStream
+  /** The address that the paths of this system's actors begin with. */
   readonly address: Address
   readonly #environment: ActorEnvironment
   readonly #settings: CheckedSettings
@@ -62,8 +64,8 @@ export class ActorSystem implements AsyncDisposable {
   #stopping: Promise<void> | undefined
 
   /**
-   * Programs use the `ActorSystem.start` that brings its own ports. `privateStore` is for a system that hosts
-   * actors and has no store set.
+   * Starts a system on the given ports. Programs use the exported `ActorSystem.start`, which has ports of its
+   * own. `privateStore` is used if the system hosts actors and no store is set.
    */
   static async start(
     settings: ActorSystemSettings,
@@ -113,7 +115,7 @@ export class ActorSystem implements AsyncDisposable {
     const address = bound?.address ?? settings.address
     const logger = guardedLogger(ports.logger).with({
       system: address.system,
-      // Without its incarnation, which may change while the system runs.
+      // Without the incarnation, which may change while the system runs.
       ...(bound === undefined ? {} : { node: bound.self.address }),
     })
     const events = new EventStream(scheduler, logger)
@@ -175,71 +177,77 @@ export class ActorSystem implements AsyncDisposable {
     if (listen?.tls === undefined && !isLoopback(bound.listener.at.host)) {
       logger.log(
         "warn",
-        "what nodes say to each other is not encrypted; set listen.tls unless the network is trusted",
+        "connections between nodes are not encrypted; set listen.tls unless the network is trusted",
       )
     }
   }
 
-  /** This life of this node; undefined where the system does not listen. */
+  /** The id of this node in its current incarnation; undefined if the system does not listen. */
   get node(): NodeId | undefined {
     return this.#remoting?.self
   }
 
-  /** Who is in the cluster, by what this node knows; empty where there is no store to know it by. */
+  /** The members of the cluster as this node knows them; empty without a store. */
   get cluster(): ClusterView {
     return this.#cluster?.registry.view ?? ClusterView.empty
   }
 
-  /** What there is with another node, by its `host:port`; undefined where there is nothing. */
+  /** Returns the state of the association with the node at `host:port`; undefined if there is none. */
   association(authority: string): AssociationState["kind"] | undefined {
     return this.#remoting?.state(authority)?.kind
   }
 
   /**
-   * Exchanges nothing with that node for `quarantineMs`, or until it is lifted. A new incarnation of it is
-   * not meant.
+   * Stops all exchange with that node for `quarantineMs`, or until the quarantine is lifted. A new
+   * incarnation of the node is not affected.
    */
   quarantine(authority: string, reason: string): void {
     this.#remote("quarantine").quarantine(authority, reason)
   }
 
-  /** Connects with that node again. */
+  /** Ends a quarantine, and connects to the node again. */
   liftQuarantine(authority: string): void {
     this.#remote("liftQuarantine").liftQuarantine(authority)
   }
 
-  /** How many messages went to dead letters. */
+  /** The number of messages that went to dead letters. */
   get deadLetterCount(): number {
     return this.#environment.deadLetters.count
   }
 
   /**
-   * A handle of a virtual actor: nothing is sent until a method is called. Throws an `ActorIdError` for what
-   * is no key, and a `TypeError` where this system has neither actors nor a store.
+   * Returns a handle of a virtual actor; nothing is sent until a method is called. Throws an `ActorIdError`
+   * if the key is invalid, and a `TypeError` if this system has neither actors nor a store.
    */
   actor<A extends Actor>(type: ActorClass<A>, key: string): ActorHandle<A>
   actor<A extends Actor>(type: string, key: string): ActorHandle<A>
   actor(type: ActorClass | string, key: string): unknown {
     if (this.#cluster !== undefined) return this.#cluster.actors.handle(type, key)
     throw new TypeError(
-      "this system has no actors to call; set actors, or store and listen to call those of others",
+      "this system cannot call actors; set actors, or set store and listen to call actors of other nodes",
     )
   }
 
-  /** Starts an actor under `/user`. Without a name it gets one of its own. */
+  /**
+   * Starts an actor under `/user`. Without a name the actor gets a generated one. Throws a `NameTakenError`
+   * if another actor has the name.
+   */
   spawn<M>(behavior: Behavior<M>, name?: string, options?: SpawnOptions): ActorRef<M> {
     return this.#user.spawn(behavior, name, options)
   }
 
-  /** Sends what `message` makes and waits for what is told to `replyTo`. Fails with a `CallError`. */
+  /**
+   * Sends the result of `message` and resolves with the first message sent to `replyTo`. Rejects with a
+   * `CallError`.
+   */
   ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R> {
     return ask(this.#environment, target, message, options)
   }
 
   /**
-   * The ref for a path: whoever is there when a message is told, or that one incarnation if the path says a
-   * uid. Throws an `ActorPathError` for what is no path, a `PathResolutionError` for another node's where
-   * this system does not listen.
+   * Returns a ref for a path. It refers to the actor that is there when a message is sent, or to one
+   * incarnation if the path has a uid. Throws an `ActorPathError` if the path is invalid, and a
+   * `PathResolutionError` if it is on another node and this system does not listen.
    */
   resolve<M>(path: string | ActorPath): ActorRef<M> {
     const parsed = path instanceof ActorPath ? path : ActorPath.parse(path, { runtimeNames: true })
@@ -249,14 +257,14 @@ export class ActorSystem implements AsyncDisposable {
         "Unresolved",
         parsed.toString(),
         this.#remoting === undefined
-          ? "it is on another system, and this one is local only; set listen to reach others"
-          : "it is on another system, and does not say where; write system@host:port",
+          ? "it is on another system and this system does not listen; set listen to reach others"
+          : "it is on another system and has no host and port; write system@host:port",
       )
     }
     return this.#remoting.resolve(parsed) as ActorRef<M>
   }
 
-  /** Resolves once the actor and its children have stopped; at once if they have already. */
+  /** Stops an actor of this node. Resolves once the actor and its children have stopped. */
   stopActor(ref: ActorRef<never>): Promise<void> {
     const target = internal(ref).current()
     if (target instanceof RemoteRef) {
@@ -269,8 +277,8 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   /**
-   * Stops every actor and resolves when all have stopped, or `drainMs` are over. Calling it again gives the
-   * same.
+   * Stops every actor. Resolves when all have stopped or `drainMs` has passed. Further calls return the same
+   * promise.
    */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
@@ -290,7 +298,7 @@ export class ActorSystem implements AsyncDisposable {
     if (isPrivate) {
       this.#environment.logger.log(
         "warn",
-        "no store is set: what actors save is kept in memory, and ends with this process",
+        "no store is set, so saved state is kept in memory and lost when this process ends; set store to keep it",
       )
     }
     this.#cluster = await Cluster.join({
@@ -326,10 +334,10 @@ export class ActorSystem implements AsyncDisposable {
 
   #remote(what: string): Remoting {
     if (this.#remoting !== undefined) return this.#remoting
-    throw new TypeError(`${what} is about other nodes, and this system talks to none; set listen`)
+    throw new TypeError(`${what} needs connections to other nodes; set listen`)
   }
 
-  /** A path without host and port is one of this system's, if it says its name. */
+  /** A path without host and port is local if it has the name of this system. */
   #isHere({ address }: ActorPath): boolean {
     return (
       address.key === this.address.key ||
@@ -353,7 +361,7 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   #findAnswer(path: ActorPath): InternalRef<never> | undefined {
-    // The uid is what cannot be guessed, so a path without one finds nobody.
+    // Only the uid cannot be guessed, so a path without one finds no ask.
     if (path.uid === undefined) return undefined
     const found = this.#environment.temporaries.get(path.name)
     if (found === undefined) return this.#remoting?.questionAt(path)
@@ -364,8 +372,8 @@ export class ActorSystem implements AsyncDisposable {
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * A guardian does nothing but stand above the others: what is escalated to it has been reported, and it goes
- * on.
+ * Creates a guardian, the root of a tree of actors. It resumes after an error that is escalated to it: that
+ * has been reported.
  */
 function guardian(environment: ActorEnvironment, name: "user" | "system"): Cell {
   const cell = new Cell(environment, undefined, name)

@@ -7,32 +7,32 @@ import { SettingsError } from "../errors/settings-error.js"
 import type { Arrival, Connection, Endpoint, Listener } from "../ports/network.js"
 import type { Ports } from "../ports/ports.js"
 import { type SharedKeys, sharedKeys } from "../remote/shared-keys.js"
-import { type CheckedListen, isLoopback, openToAnybody } from "./remote-settings.js"
+import { type CheckedListen, isLoopback, missingSecret } from "./remote-settings.js"
 import type { CheckedSettings } from "./settings.js"
 
 /**
- * The listener of a system that does not exist yet: the port, which the network may choose, is part of every
- * path of the system, so it is bound first.
+ * The listener of a system that does not exist yet: the port, which the operating system may choose, is part
+ * of every path of the system, so it is bound first.
  */
 export interface BoundListener {
   readonly listener: Listener
   readonly self: NodeId
   readonly address: Address
-  /** What nodes of this cluster prove themselves by. */
+  /** The keys by which nodes of this cluster authenticate. */
   readonly keys: SharedKeys
-  /** Hands over the connections that have come, and each that comes from now on. */
+  /** Passes on the connections that were accepted so far, and all later ones. */
   deliverTo(handler: ArrivalHandler): void
 }
 
-/** Takes the connections that come to a node. */
+/** Receives the connections to a node. */
 interface ArrivalHandler {
   arrived(arrival: Arrival): void
   accept(connection: Connection, arrival: Arrival | undefined): void
-  /** The TLS handshake of an arrival has failed. */
+  /** The TLS handshake of an arrival failed. */
   refused(remote: Endpoint, error: NetworkError, arrival: Arrival): void
 }
 
-/** Rejects with a `SettingsError`, or with a `NetworkError` if the port cannot be had. */
+/** Binds the port. Rejects with a `SettingsError`, or with a `NetworkError` if the port cannot be bound. */
 export async function bindListener(
   listen: CheckedListen,
   settings: CheckedSettings,
@@ -47,7 +47,7 @@ export async function bindListener(
   const { host, port, tls, secrets } = listen
   const keys = await sharedKeys(secrets, settings.namespace, ports.digest)
   const listener = await ports.network.listen(
-    { host: bare(host), port },
+    { host: withoutBrackets(host), port },
     (connection, arrival) => handler.accept(connection, arrival),
     {
       tls,
@@ -56,9 +56,9 @@ export async function bindListener(
     },
   )
   try {
-    // A name may mean another address than it seems to.
+    // A host name may resolve to another address than its text suggests.
     if (isLoopback(host) && !isLoopback(listener.at.host) && keys.isOpen && tls?.mutual !== true) {
-      throw openToAnybody(listener.at.host)
+      throw missingSecret(listener.at.host)
     }
     const address = addressOf(listen, listener, settings)
     const self = NodeId.fresh(address.host as string, address.port as number, ports.random)
@@ -81,13 +81,13 @@ export async function bindListener(
 
 function addressOf({ host }: CheckedListen, { at }: Listener, settings: CheckedSettings): Address {
   const { advertise } = settings.remote
-  if (advertise.host === undefined && isEverywhere(host)) {
+  if (advertise.host === undefined && isWildcard(host)) {
     throw new SettingsError(
       "advertise.host",
       `other nodes cannot connect to ${host}; set advertise.host to the address they should use`,
     )
   }
-  const checked = canonicalHost(bracketed(advertise.host ?? host))
+  const checked = canonicalHost(withBrackets(advertise.host ?? host))
   if ("problem" in checked) throw new SettingsError("listen.host", checked.problem)
   const { scheme, system } = settings.address
   const address = Address.of({
@@ -100,14 +100,14 @@ function addressOf({ host }: CheckedListen, { at }: Listener, settings: CheckedS
   return address
 }
 
-function isEverywhere(host: string): boolean {
-  return host === "0.0.0.0" || bare(host) === "::"
+function isWildcard(host: string): boolean {
+  return host === "0.0.0.0" || withoutBrackets(host) === "::"
 }
 
-function bare(host: string): string {
+function withoutBrackets(host: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host
 }
 
-function bracketed(host: string): string {
+function withBrackets(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
 }

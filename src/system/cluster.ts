@@ -19,8 +19,8 @@ import { VirtualActors } from "../virtual/virtual-actors.js"
 import type { CheckedSettings } from "./settings.js"
 
 /**
- * This system's part in a cluster, which may be a cluster of one: its place in the registry, and its virtual
- * actors.
+ * This system's part in a cluster, which may have a single member: its membership in the registry, and its
+ * virtual actors.
  */
 export class Cluster {
   readonly registry: Registry
@@ -28,11 +28,13 @@ export class Cluster {
   readonly #environment: ActorEnvironment
   #isSettled = true
 
-  /** Rejects with a `StoreUnavailableError` or a `SettingsError` if this node cannot join. */
-  static async join(tools: ClusterTools): Promise<Cluster> {
-    const { settings, environment, ports, store, remoting } = tools
+  /**
+   * Joins the cluster. Rejects with a `StoreUnavailableError` or a `SettingsError` if this node cannot join.
+   */
+  static async join(dependencies: ClusterDependencies): Promise<Cluster> {
+    const { settings, environment, ports, store, remoting } = dependencies
     const gates = new Map<string, InternalRef<never>>()
-    const codec = codecOf(tools, { purpose: "message", clock: ports.clock })
+    const codec = codecOf(dependencies, { purpose: "message", clock: ports.clock })
     let addresses: ReadonlySet<string> = new Set()
     const actors = new VirtualActors({
       environment,
@@ -40,8 +42,8 @@ export class Cluster {
       actors: settings.actors,
       store,
       codec,
-      // A node has written what it reads: that may take its time.
-      stateCodec: codecOf(tools, { purpose: "state" }),
+      // State was written by a node of this cluster, so decoding it has no time limit.
+      stateCodec: codecOf(dependencies, { purpose: "state" }),
       context: ports.turnContext,
       scheduler: ports.scheduler,
       telemetry:
@@ -59,20 +61,20 @@ export class Cluster {
         return gate
       },
     })
-    tools.opened(actors.gate)
+    dependencies.opened(actors.gate)
     const node = remoting?.self ?? NodeId.fresh(NOT_LISTENING, 1, ports.random)
     const registry = await Registry.join({
       node,
       store,
       clock: ports.clock,
       random: ports.random,
-      lifeline: tools.isPrivate || !settings.lease.deathProof ? undefined : ports.lifeline,
+      lifeline: dependencies.isPrivate || !settings.lease.deathProof ? undefined : ports.lifeline,
       logger: environment.logger,
-      terms: tools.isPrivate ? PRIVATE_TERMS : settings.lease,
+      terms: dependencies.isPrivate ? PRIVATE_TERMS : settings.lease,
       joinMs: settings.requestTimeoutMs,
       roles: settings.roles,
       types: actors.types,
-      clusterTerms: tools.isPrivate ? undefined : termsOf(tools, codec),
+      clusterTerms: dependencies.isPrivate ? undefined : termsOf(dependencies, codec),
       viewed: (view, before) => {
         addresses = new Set(view.members.map((member) => member.node.address))
         actors.viewed(view, before)
@@ -102,7 +104,10 @@ export class Cluster {
     this.#environment = environment
   }
 
-  /** Takes nothing new, and ends what runs here; what takes longer than `drainMs` is left behind. */
+  /**
+   * Accepts no new actors and deactivates those that run here; those that take longer than `drainMs` are left
+   * behind.
+   */
   async leave(drainMs: number): Promise<void> {
     this.registry.leave()
     const { clock, logger, events } = this.#environment
@@ -110,7 +115,7 @@ export class Cluster {
       const timer = clock.setTimer(drainMs, () => {
         if (!this.actors.catalog.isIdle) {
           const { count, sample } = this.actors.catalog.remaining(NAMED)
-          logger.log("warn", "some actors did not end in time and are left behind", {
+          logger.log("warn", "some actors did not deactivate in time and are left behind", {
             drainMs,
             count,
             actors: sample.map(String),
@@ -120,8 +125,7 @@ export class Cluster {
         resolve()
       })
       const drained = (error?: unknown) => {
-        if (error !== undefined)
-          logger.log("error", "the actors of this node could not be ended in order", { error })
+        if (error !== undefined) logger.log("error", "deactivating the actors of this node failed", { error })
         timer.cancel()
         resolve()
       }
@@ -135,32 +139,31 @@ export class Cluster {
   }
 }
 
-interface ClusterTools {
+interface ClusterDependencies {
   readonly settings: CheckedSettings
   readonly environment: ActorEnvironment
   readonly ports: Ports
   readonly store: ClusterStore
-  /** The store is this system's alone. */
+  /** Whether only this system uses the store. */
   readonly isPrivate: boolean
   readonly remoting: Remoting | undefined
-  /** What stands for the secrets of this node where others can read it. */
+  /** Fingerprints of the secrets of this node, which other nodes can read. */
   readonly fingerprints: readonly string[]
   resolve(path: ActorPath): object
   /**
-   * Calls of other nodes come in here. They may see that this node has joined before it knows that itself.
+   * Called with the gate for calls from other nodes, before the join: other nodes may see that this node has
+   * joined before it knows that itself.
    */
   opened(gate: ActorsGate): void
 }
 
-/**
- * Nobody else can see a private store, so nobody else could take over: the lease is kept, and hardly counts.
- */
+/** No other node can see a private store, so none could take over: the lease exists but hardly matters. */
 const PRIVATE_TERMS: LeaseTerms = { ttlMs: 24 * 3_600_000, driftMargin: 0.1 }
 
-/** How many of the actors that are left behind are named. */
+/** The maximum number of actors left behind that are logged by name. */
 const NAMED = 20
 
-/** The host of a node that nobody can reach. */
+/** The host of a node that does not listen. */
 const NOT_LISTENING = "not-listening.invalid"
 
 function addressOf({ scheme, system }: Address, { host, port }: NodeId): Address {
@@ -169,13 +172,16 @@ function addressOf({ scheme, system }: Address, { host, port }: NodeId): Address
   return address
 }
 
-function termsOf({ settings, fingerprints }: ClusterTools, codec: Codec): ClusterTerms {
+function termsOf({ settings, fingerprints }: ClusterDependencies, codec: Codec): ClusterTerms {
   const { listen } = settings.remote
   const transport = listen === undefined ? "none" : listen.tls === undefined ? "tcp" : "tls"
   return { version: PROTOCOL_VERSION, codec: codec.name, transport, secrets: fingerprints }
 }
 
-function codecOf({ settings, resolve }: ClusterTools, use: Pick<CodecTools, "purpose" | "clock">): Codec {
+function codecOf(
+  { settings, resolve }: ClusterDependencies,
+  use: Pick<CodecTools, "purpose" | "clock">,
+): Codec {
   const { codec, types } = settings.remote
   return codec({
     ...use,

@@ -7,89 +7,94 @@ import { LEAST_MESSAGE_BYTES, MOST_MESSAGE_BYTES } from "../remote/handshake.js"
 import type { InboundTerms } from "../remote/inbound-budget.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { TypeRegistry, type WireType } from "../serialization/type-registry.js"
-import { duration, group, number, text, whole } from "./setting-checks.js"
+import { checkDuration, checkGroup, checkInteger, checkString, shown } from "./setting-checks.js"
 
-/** What a system needs to know to talk to other nodes. */
+/** The settings for communication with other nodes. */
 export interface RemoteSettings {
-  /** Where other nodes connect. A system that does not listen talks to no other node. */
+  /** Where other nodes connect. A system that does not listen cannot communicate with other nodes. */
   readonly listen?: ListenSettings
   /**
-   * The address that other nodes use, where it is not the one listened on: behind a port mapping, or on
+   * The address that other nodes use, if it differs from the one listened on: behind a port mapping, or with
    * 0.0.0.0.
    */
   readonly advertise?: { readonly host?: string; readonly port?: number }
-  /** The largest message, in bytes. 1 MiB unless set. */
+  /** The maximum size of a message, in bytes. Default 1 MiB. */
   readonly maxMessageBytes?: number
-  /** How many messages wait for nodes that are not connected. */
+  /** The maximum number of messages that wait for nodes that are not connected. */
   readonly deferred?: {
-    /** For one node. 1,024 unless set. */
+    /** For one node. Default 1,024. */
     readonly perAuthority?: number
-    /** For all together. 8,192 unless set. */
+    /** For all nodes together. Default 8,192. */
     readonly total?: number
   }
   /**
-   * How long is waited between attempts to connect: longer from one to the next, and partly by chance. While
-   * messages wait, 2,000 at most, or `fromMs` if that is more.
+   * The delay between attempts to connect, which grows with each attempt and has a random part. While
+   * messages wait, it is at most 2,000 or `fromMs`, whichever is more.
    */
   readonly reconnect?: {
-    /** 1,000 unless set. */
+    /** Default 1,000. */
     readonly fromMs?: number
-    /** 30,000 unless set. */
+    /** Default 30,000. */
     readonly toMs?: number
   }
-  /** What waits for a node that is connected and reads too slowly. */
+  /** The buffer for a node that is connected and reads too slowly. */
   readonly outboundBuffer?: {
-    /** 16 MiB for each node unless set. */
+    /** Bytes per node. Default 16 MiB. */
     readonly bytes?: number
     /**
-     * Which gives way: the new message, or the oldest that waits. `refuse` is the new one, and is the
-     * default.
+     * What happens to messages beyond the limit: `refuse` refuses the new one (default), `drop-oldest` drops
+     * the oldest.
      */
     readonly overflow?: "refuse" | "drop-oldest"
   }
   /**
-   * What came from one node and waits for its actors. Beyond it less is read from that node, and what would
-   * wait longest is refused.
+   * The messages from one node that wait for its actors. Beyond these limits less is read from that node, and
+   * messages to the fullest mailboxes are refused.
    */
   readonly inboundBuffer?: {
-    /** 16,384 for each node unless set. */
+    /** Messages per node. Default 16,384. */
     readonly messages?: number
     /**
-     * As the messages are in memory, by estimate. 16 MiB for each node unless set; half of it for one actor.
+     * The estimated memory of the messages per node, in bytes. Default 16 MiB; one actor can have half of it.
      */
     readonly bytes?: number
   }
   /**
-   * How long nothing is exchanged with a node that is shut out by hand. 5 days unless set; at least 1,000.
-   * One that broke the protocol is shut out for five minutes, or for this if it is less.
+   * How long an operator's quarantine of a node lasts. Default 5 days, minimum 1,000. The quarantine of a
+   * node that violated the protocol lasts five minutes, or this long if it is less.
    */
   readonly quarantineMs?: number
-  /** How it is noticed that a node, or the network to it, has gone without a word. */
+  /** How the failure of a node, or of the network to it, is detected. */
   readonly keepAlive?: {
-    /** Something is sent at least this often. 2,000 unless set. */
+    /** The longest interval without sending anything. Default 2,000. */
     readonly intervalMs?: number
-    /** A node of which nothing came for so long is given up. 10,000 unless set. */
+    /**
+     * How long a connection may be silent before it is closed. Default 10,000, or three times `intervalMs` if
+     * that is more.
+     */
     readonly timeoutMs?: number
   }
-  /** How long a node is out of reach before its watched actors count as terminated. 10,000 unless set. */
+  /** How long a node may be unreachable before its watched actors count as terminated. Default 10,000. */
   readonly unreachableAfterMs?: number
-  /** `binaryCodec()` unless set. The same on all nodes. */
+  /** The codec, which must be the same on all nodes. Default `binaryCodec()`. */
   readonly codec?: CodecFactory
   /** The classes whose instances may be sent. */
   readonly types?: readonly WireType[]
 }
 
+/** Where a system listens, and how nodes authenticate. */
 export interface ListenSettings {
-  /** An address of this machine: `127.0.0.1` for this machine alone, `0.0.0.0` for all its addresses. */
+  /** The address to bind: `127.0.0.1` for this machine only, `0.0.0.0` for all its addresses. */
   readonly host: string
-  /** 0 lets the system choose. */
+  /** The port to bind; 0 lets the operating system choose. */
   readonly port: number
   /**
-   * What all nodes of the cluster know and nobody else: at least 16 characters, 10 of them different, as
-   * `openssl rand -base64 32` makes them. Needed beyond loopback, unless TLS is mutual. While it is being
-   * changed, the new one and the one before it.
+   * The secret that all nodes of the cluster share: at least 16 characters, 10 of them different; `openssl
+   * rand -base64 32` makes one. Required beyond loopback, unless TLS is mutual. During a change of the
+   * secret, a list of the new one and the previous one.
    */
   readonly secret?: string | readonly [current: string, previous: string]
+  /** Encrypts connections. Default: plain TCP. */
   readonly tls?: TlsOptions
 }
 
@@ -107,7 +112,7 @@ export interface CheckedRemoteSettings {
 export interface CheckedListen {
   readonly host: string
   readonly port: number
-  /** None, the current one, or that and the one before it. */
+  /** None, the current secret, or the current and the previous one. */
   readonly secrets: readonly string[]
   readonly tls: TlsOptions | undefined
 }
@@ -132,7 +137,10 @@ export function checkRemoteSettings(
   requestTimeoutMs: number,
 ): CheckedRemoteSettings {
   if (settings.codec !== undefined && typeof settings.codec !== "function") {
-    throw new SettingsError("codec", "it is what binaryCodec or jsonCodec gives, or a function of that kind")
+    throw new SettingsError(
+      "codec",
+      `must be a codec factory, such as binaryCodec() (got ${shown(settings.codec)})`,
+    )
   }
   return {
     listen: checkListen(settings.listen),
@@ -148,10 +156,10 @@ export function checkRemoteSettings(
 
 function checkTypes(types: RemoteSettings["types"] = []): readonly WireType[] {
   if (Array.isArray(types)) return types
-  throw new SettingsError("types", "it is an array of classes")
+  throw new SettingsError("types", `must be an array of classes (got ${shown(types)})`)
 }
 
-/** Whether only this machine can connect to it. */
+/** Says whether only this machine can connect to the host. */
 export function isLoopback(given: string): boolean {
   const host = given.replace(/^\[(.*)\]$/, "$1")
   return (
@@ -159,24 +167,24 @@ export function isLoopback(given: string): boolean {
   )
 }
 
-/** What a node that others could reach, and that would believe anybody, is told. */
-export function openToAnybody(host: string): SettingsError {
+/** Returns the error for a node that other machines can reach and that would accept any peer. */
+export function missingSecret(host: string): SettingsError {
   return new SettingsError(
     "listen.secret",
-    `${host} can be reached from other machines: set a secret that all nodes share, or listen.tls with mutual: true`,
+    `must be set because other machines can reach ${host}; set a secret that all nodes share, or listen.tls with mutual: true`,
   )
 }
 
 function checkListen(listen: ListenSettings | undefined): CheckedListen | undefined {
   if (listen === undefined) return undefined
-  group("listen", listen, ["host", "port", "secret", "tls"])
-  const host = text("listen.host", listen.host)
+  checkGroup("listen", listen, ["host", "port", "secret", "tls"])
+  const host = checkString("listen.host", listen.host)
   const { port } = listen
   if (!(port === 0 || isPort(port)))
-    throw new SettingsError("listen.port", "it is a port, or 0 for any that is free")
+    throw new SettingsError("listen.port", `must be a port, or 0 for any free one (got ${shown(port)})`)
   const secrets = checkSecrets(listen.secret)
   const tls = checkTls(listen.tls)
-  if (!isLoopback(host) && secrets.length === 0 && tls?.mutual !== true) throw openToAnybody(host)
+  if (!isLoopback(host) && secrets.length === 0 && tls?.mutual !== true) throw missingSecret(host)
   return { host, port, secrets, tls }
 }
 
@@ -189,19 +197,22 @@ function checkSecrets(given: ListenSettings["secret"]): readonly string[] {
     checkSecret("listen.secret[1]", previous),
   ] as const
   if (given.length !== 2 || secrets[0] === secrets[1]) {
-    throw new SettingsError("listen.secret", "a list must have two different secrets, [current, previous]")
+    throw new SettingsError(
+      "listen.secret",
+      "must be a string, or a list of two different secrets: [current, previous]",
+    )
   }
   return secrets
 }
 
-/** What it says of a secret must not help to guess it. */
+/** The error must not help to guess the secret. */
 function checkSecret(field: string, secret: unknown): string {
-  if (typeof secret !== "string") throw new SettingsError(field, `it must be a string; ${MAKE_SECRET}`)
+  if (typeof secret !== "string") throw new SettingsError(field, `must be a string; ${MAKE_SECRET}`)
   const different = new Set(secret).size
   if (secret.length >= LEAST_SECRET && different >= LEAST_DIFFERENT) return secret
   throw new SettingsError(
     field,
-    `it must have at least ${LEAST_SECRET} characters, ${LEAST_DIFFERENT} of them different (got ${secret.length}, ${different} different); ${MAKE_SECRET}`,
+    `must have at least ${LEAST_SECRET} characters, ${LEAST_DIFFERENT} of them different (got ${secret.length}, ${different} different); ${MAKE_SECRET}`,
   )
 }
 
@@ -211,84 +222,91 @@ const MAKE_SECRET = 'make one with "openssl rand -base64 32"'
 
 function checkTls(tls: TlsOptions | undefined): TlsOptions | undefined {
   if (tls === undefined) return undefined
-  group("listen.tls", tls, ["cert", "key", "ca", "mutual", "serverName"])
-  text("listen.tls.cert", tls.cert)
-  text("listen.tls.key", tls.key)
-  if (tls.ca !== undefined) text("listen.tls.ca", tls.ca)
+  checkGroup("listen.tls", tls, ["cert", "key", "ca", "mutual", "serverName"])
+  checkString("listen.tls.cert", tls.cert)
+  checkString("listen.tls.key", tls.key)
+  if (tls.ca !== undefined) checkString("listen.tls.ca", tls.ca)
   if (tls.mutual === true && tls.ca === undefined) {
     throw new SettingsError(
       "listen.tls.ca",
-      "mutual TLS needs the authority that signs the nodes' certificates",
+      "must be set for mutual TLS; set it to the authority that signs the certificates of the nodes",
     )
   }
   return tls
 }
 
 function checkAdvertise(advertise: RemoteSettings["advertise"]): CheckedRemoteSettings["advertise"] {
-  const { host, port } = group("advertise", advertise, ["host", "port"])
+  const { host, port } = checkGroup("advertise", advertise, ["host", "port"])
   if (host !== undefined) {
-    const checked = canonicalHost(text("advertise.host", host))
+    const checked = canonicalHost(checkString("advertise.host", host))
     if ("problem" in checked) throw new SettingsError("advertise.host", checked.problem)
   }
   if (port !== undefined && !isPort(port))
-    throw new SettingsError("advertise.port", "it is a port from 1 to 65535")
+    throw new SettingsError("advertise.port", `must be a port from 1 to 65535 (got ${shown(port)})`)
   return { host, port }
 }
 
-/** Errors have to fit as well. */
+/** The minimum leaves room for errors. */
 function checkMessageBytes(given: number | undefined): number {
-  const bytes = whole("maxMessageBytes", given, 1024 * 1024)
+  const bytes = checkInteger("maxMessageBytes", given, 1024 * 1024)
   if (bytes >= LEAST_MESSAGE_BYTES && bytes <= MOST_MESSAGE_BYTES) return bytes
-  throw new SettingsError("maxMessageBytes", "it is a number of bytes from 4,096 to 2^30")
+  throw new SettingsError("maxMessageBytes", `must be from 4096 to 2^30 bytes (got ${bytes})`)
 }
 
 function checkTerms(settings: RemoteSettings, requestTimeoutMs: number): AssociationTerms {
-  const { perAuthority, total } = group("deferred", settings.deferred, ["perAuthority", "total"])
-  const { fromMs, toMs } = group("reconnect", settings.reconnect, ["fromMs", "toMs"])
-  const { bytes, overflow = "refuse" } = group("outboundBuffer", settings.outboundBuffer, [
+  const { perAuthority, total } = checkGroup("deferred", settings.deferred, ["perAuthority", "total"])
+  const { fromMs, toMs } = checkGroup("reconnect", settings.reconnect, ["fromMs", "toMs"])
+  const { bytes, overflow = "refuse" } = checkGroup("outboundBuffer", settings.outboundBuffer, [
     "bytes",
     "overflow",
   ])
   if (overflow !== "refuse" && overflow !== "drop-oldest") {
-    throw new SettingsError("outboundBuffer.overflow", "it is refuse or drop-oldest")
+    throw new SettingsError(
+      "outboundBuffer.overflow",
+      `must be "refuse" or "drop-oldest" (got ${shown(overflow)})`,
+    )
   }
-  const quarantineMs = duration("quarantineMs", settings.quarantineMs, 5 * 24 * 3_600_000)
-  if (quarantineMs < 1_000) throw new SettingsError("quarantineMs", "it is 1,000 or more")
-  const from = duration("reconnect.fromMs", fromMs, 1_000)
-  const to = duration("reconnect.toMs", toMs, Math.max(from, 30_000))
-  if (to < from) throw new SettingsError("reconnect.toMs", "it is not less than reconnect.fromMs")
+  const quarantineMs = checkDuration("quarantineMs", settings.quarantineMs, 5 * 24 * 3_600_000)
+  if (quarantineMs < 1_000)
+    throw new SettingsError("quarantineMs", `must be at least 1000 (got ${quarantineMs})`)
+  const from = checkDuration("reconnect.fromMs", fromMs, 1_000)
+  const to = checkDuration("reconnect.toMs", toMs, Math.max(from, 30_000))
+  if (to < from) {
+    throw new SettingsError(
+      "reconnect.toMs",
+      `must be at least reconnect.fromMs (got ${to}, fromMs is ${from})`,
+    )
+  }
   return {
-    perAuthority: whole("deferred.perAuthority", perAuthority, 1_024),
-    total: whole("deferred.total", total, 8_192),
-    bytes: whole("outboundBuffer.bytes", bytes, 16 * 1024 * 1024),
+    perAuthority: checkInteger("deferred.perAuthority", perAuthority, 1_024),
+    total: checkInteger("deferred.total", total, 8_192),
+    bytes: checkInteger("outboundBuffer.bytes", bytes, 16 * 1024 * 1024),
     overflow,
     deferMs: requestTimeoutMs,
     quarantineMs,
     fromMs: from,
     toMs: to,
-    unreachableAfterMs: duration("unreachableAfterMs", settings.unreachableAfterMs, 10_000),
+    unreachableAfterMs: checkDuration("unreachableAfterMs", settings.unreachableAfterMs, 10_000),
   }
 }
 
 function checkInbound(inboundBuffer: RemoteSettings["inboundBuffer"]): InboundTerms {
-  const { messages, bytes } = group("inboundBuffer", inboundBuffer, ["messages", "bytes"])
+  const { messages, bytes } = checkGroup("inboundBuffer", inboundBuffer, ["messages", "bytes"])
   return {
-    messages: whole("inboundBuffer.messages", messages, 16_384),
-    bytes: whole("inboundBuffer.bytes", bytes, 16 * 1024 * 1024),
+    messages: checkInteger("inboundBuffer.messages", messages, 16_384),
+    bytes: checkInteger("inboundBuffer.bytes", bytes, 16 * 1024 * 1024),
   }
 }
 
 function checkKeepAlive(keepAlive: RemoteSettings["keepAlive"]): CheckedRemoteSettings["keepAlive"] {
-  const given = group("keepAlive", keepAlive, ["intervalMs", "timeoutMs"])
-  const intervalMs = duration("keepAlive.intervalMs", given.intervalMs, 2_000)
-  const timeoutMs = number(
-    "keepAlive.timeoutMs",
-    given.timeoutMs,
-    Math.max(10_000, 3 * intervalMs),
-    "a number of milliseconds above 0",
-  )
+  const given = checkGroup("keepAlive", keepAlive, ["intervalMs", "timeoutMs"])
+  const intervalMs = checkDuration("keepAlive.intervalMs", given.intervalMs, 2_000)
+  const timeoutMs = checkDuration("keepAlive.timeoutMs", given.timeoutMs, Math.max(10_000, 3 * intervalMs))
   if (timeoutMs < 2 * intervalMs) {
-    throw new SettingsError("keepAlive.timeoutMs", "it is at least twice keepAlive.intervalMs")
+    throw new SettingsError(
+      "keepAlive.timeoutMs",
+      `must be at least twice keepAlive.intervalMs (got ${timeoutMs}, interval is ${intervalMs})`,
+    )
   }
   return { intervalMs, timeoutMs }
 }

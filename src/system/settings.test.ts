@@ -2,13 +2,13 @@ import { expect, test } from "vitest"
 import { SettingsError } from "../errors/settings-error.js"
 import { type ActorSystemSettings, checkSettings } from "./settings.js"
 
-test("all but the namespace have defaults", () => {
+test("requires only the namespace", () => {
   const { address, requestTimeoutMs, drainMs } = checkSettings({ namespace: "prod" })
   expect(address.toString()).toBe("troupe://prod")
   expect({ requestTimeoutMs, drainMs }).toEqual({ requestTimeoutMs: 30_000, drainMs: 10_000 })
 })
 
-test("what is set is taken", () => {
+test("applies the settings", () => {
   const { address, requestTimeoutMs, drainMs } = checkSettings({
     namespace: "prod.eu-1_a",
     systemName: "shop",
@@ -20,7 +20,7 @@ test("what is set is taken", () => {
   expect({ requestTimeoutMs, drainMs }).toEqual({ requestTimeoutMs: 0.5, drainMs: 1 })
 })
 
-test("what is set to undefined is not set", () => {
+test("treats undefined as the default", () => {
   const settings = { namespace: "prod", systemName: undefined, scheme: undefined, drainMs: undefined }
   const plain = (given: object) => {
     const { remote, ...checked } = checkSettings(given as ActorSystemSettings)
@@ -55,13 +55,15 @@ test.each([
 ])("the error names %s when it is %j", (field, value) => {
   const error = errorOf({ namespace: "prod", [field]: value })
   expect(error).toMatchObject({ code: "InvalidSetting", field })
-  expect(error.message).toContain(`setting ${field}: `)
+  expect(error.message).toMatch(new RegExp(`^${field}(:| must) `))
 })
 
-test("a setting that there is not is named, with those that there are", () => {
+test("names an unknown setting and lists the known ones", () => {
   const error = errorOf({ namespace: "prod", drainMS: 10 })
   expect(error.field).toBe("drainMS")
-  expect(error.message).toMatch(/^setting drainMS: there is no such setting; there are namespace, .*listen, /)
+  expect(error.message).toMatch(
+    /^drainMS: there is no such setting; known settings are namespace, .*listen, /,
+  )
 })
 
 function errorOf(settings: object): SettingsError {
@@ -71,5 +73,5 @@ function errorOf(settings: object): SettingsError {
     if (error instanceof SettingsError) return error
     throw error
   }
-  expect.fail("the settings were taken")
+  expect.fail("the settings were accepted")
 }

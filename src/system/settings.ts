@@ -12,53 +12,54 @@ import {
   type RemoteSettings,
   remoteFields,
 } from "./remote-settings.js"
-import { duration, group, methods, whole } from "./setting-checks.js"
+import { checkDuration, checkGroup, checkInteger, checkMethods, shown } from "./setting-checks.js"
 
-/** How a system is started. All but the namespace have defaults. */
+/** The settings of a system. Only the namespace is required. */
 export interface ActorSystemSettings<Classes extends readonly ActorClass[] = readonly ActorClass[]>
   extends RemoteSettings {
-  /** The cluster's boundary: letters, digits, `-`, `_` and `.`. */
+  /** The name of the cluster, which isolates it from others: letters, digits, `-`, `_` and `.`. */
   readonly namespace: string
-  /** The system in its actors' paths. The namespace unless set. */
+  /** The system name in the paths of actors. Default: the namespace. */
   readonly systemName?: string
-  /** The scheme of its actors' paths: `troupe` or `pekko`. `troupe` unless set. */
+  /** The scheme of the paths of actors. Default `troupe`. */
   readonly scheme?: "troupe" | "pekko"
-  /** How long an `ask` waits for its answer. 30,000 unless set. */
+  /** How long a call or an ask waits for its answer. Default 30,000. */
   readonly requestTimeoutMs?: number
-  /** How long `stop` waits for actors to stop. 10,000 unless set. */
+  /** How long `stop` waits for actors to stop. Default 10,000. */
   readonly drainMs?: number
-  /** The classes of virtual actors that this node hosts. None unless set. */
+  /** The classes of virtual actors that this node hosts. Default: none. */
   readonly actors?: Classes & CheckedActors<Classes>
-  /** How long an actor may be idle before it is ended until the next call. 600,000 unless set. */
+  /** How long an actor may be idle before it is deactivated. Default 600,000. */
   readonly idleAfterMs?: number
-  /** How many messages may wait for one actor. 10,000 unless set. */
+  /** The maximum number of messages that wait for one actor. Default 10,000. */
   readonly mailboxCapacity?: number
-  /** How often a call that finds its actor elsewhere is sent there at once. 2 unless set. */
+  /** How often a call that finds its actor on another node is forwarded without delay. Default 2. */
   readonly maxForwards?: number
   /**
-   * The largest state that an actor may save, in bytes. 1 MiB unless set. How many items may be in it is up
-   * to the `codec`.
+   * The maximum size of the state that an actor may save, in bytes. Default 1 MiB. The `codec` limits the
+   * number of items in it.
    */
   readonly maxStateBytes?: number
-  /** What the nodes of a cluster agree by. All of them have the same one. */
+  /** The store through which the nodes of a cluster agree. It must be the same for all nodes. */
   readonly store?: StoreProvider
-  /** What this node is for, as others see it in the cluster's view. None unless set. */
+  /** The roles of this node, which other nodes see in the cluster view. Default: none. */
   readonly roles?: readonly string[]
   /**
-   * How long the others believe in this node without hearing of it. The same for all nodes. `ttlMs` is 5,000
-   * unless set, and `driftMargin` 0.1: clocks are within that share of true time. `deathProof` is true unless
-   * set: on one host the kernel tells at once that a process has died.
+   * How long a lease lasts without renewal before other nodes may take over this node's actors (`ttlMs`,
+   * default 5,000), and by which share of it clocks may deviate from true time (`driftMargin`, default 0.1).
+   * Both should be the same for all nodes. `deathProof` (default true): on one host the kernel proves at once
+   * that a process has died.
    */
   readonly lease?: { readonly ttlMs?: number; readonly driftMargin?: number; readonly deathProof?: boolean }
-  /** Lines on standard error unless set. */
+  /** Receives log messages. Default: lines on standard error. */
   readonly logger?: Logger
-  /** Nothing is recorded unless set. What it throws is logged, and keeps nothing from going on. */
+  /** Receives metrics and spans. Default: none. Errors that it throws are logged and have no other effect. */
   readonly telemetry?: Telemetry
 }
 
 export interface CheckedSettings {
   readonly namespace: string
-  /** Without host and port: those are known once the system listens. */
+  /** Without host and port, which are known once the system listens. */
   readonly address: Address
   readonly requestTimeoutMs: number
   readonly drainMs: number
@@ -68,38 +69,38 @@ export interface CheckedSettings {
   readonly maxForwards: number
   readonly maxStateBytes: number
   readonly store: StoreProvider | undefined
-  /** Undefined where nothing is recorded. */
+  /** Undefined if nothing is recorded. */
   readonly telemetry: Telemetry | undefined
   readonly roles: readonly string[]
   readonly lease: LeaseTerms & { readonly deathProof: boolean }
   readonly remote: CheckedRemoteSettings
 }
 
-/** Throws a {@link SettingsError} that names the field. */
+/** Checks the settings and applies defaults. Throws a {@link SettingsError} that names the field. */
 export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
   for (const field of Object.keys(settings)) {
     if (!known.has(field))
-      throw new SettingsError(field, `there is no such setting; there are ${[...known].join(", ")}`)
+      throw new SettingsError(field, `there is no such setting; known settings are ${[...known].join(", ")}`)
   }
-  methods("logger", settings.logger, ["enabled", "log", "with"])
-  methods("store", settings.store, ["open"])
-  methods("telemetry", settings.telemetry, ["counter", "histogram", "span"])
-  const requestTimeoutMs = duration("requestTimeoutMs", settings.requestTimeoutMs, 30_000)
+  checkMethods("logger", settings.logger, ["enabled", "log", "with"])
+  checkMethods("store", settings.store, ["open"])
+  checkMethods("telemetry", settings.telemetry, ["counter", "histogram", "span"])
+  const requestTimeoutMs = checkDuration("requestTimeoutMs", settings.requestTimeoutMs, 30_000)
   return {
     address: checkAddress(settings),
     namespace: settings.namespace,
     requestTimeoutMs,
     actors: checkActors(settings),
-    idleAfterMs: duration("idleAfterMs", settings.idleAfterMs, 600_000),
-    mailboxCapacity: whole("mailboxCapacity", settings.mailboxCapacity, 10_000),
-    maxForwards: whole("maxForwards", settings.maxForwards, 2),
-    maxStateBytes: whole("maxStateBytes", settings.maxStateBytes, 1024 * 1024),
+    idleAfterMs: checkDuration("idleAfterMs", settings.idleAfterMs, 600_000),
+    mailboxCapacity: checkInteger("mailboxCapacity", settings.mailboxCapacity, 10_000),
+    maxForwards: checkInteger("maxForwards", settings.maxForwards, 2),
+    maxStateBytes: checkInteger("maxStateBytes", settings.maxStateBytes, 1024 * 1024),
     store: settings.store,
     telemetry: settings.telemetry,
     roles: checkRoles(settings.roles),
     lease: checkLease(settings.lease),
     remote: checkRemoteSettings(settings, requestTimeoutMs),
-    drainMs: duration("drainMs", settings.drainMs, 10_000),
+    drainMs: checkDuration("drainMs", settings.drainMs, 10_000),
   }
 }
 
@@ -123,11 +124,13 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
 ])
 
 function checkActors({ actors = [], store, listen }: ActorSystemSettings): readonly ActorClass[] {
-  if (!Array.isArray(actors)) throw new SettingsError("actors", "it is an array of classes that extend Actor")
+  if (!Array.isArray(actors)) {
+    throw new SettingsError("actors", `must be an array of classes that extend Actor (got ${shown(actors)})`)
+  }
   if (actors.length > 0 && listen !== undefined && store === undefined) {
     throw new SettingsError(
       "store",
-      "nodes that host actors need a store that they share, or each would run its own copies: sqliteStore({ file }) for processes on one host",
+      "must be set for nodes that listen and host actors, or each would run its own copies; use sqliteStore({ file }) for processes on one host",
     )
   }
   return actors as readonly ActorClass[]
@@ -136,18 +139,23 @@ function checkActors({ actors = [], store, listen }: ActorSystemSettings): reado
 function checkRoles(roles: readonly string[] = []): readonly string[] {
   const isRole = (role: unknown) => typeof role === "string" && /^[\w.-]+$/.test(role)
   if (Array.isArray(roles) && roles.every(isRole)) return [...roles]
-  throw new SettingsError("roles", "it is an array of texts of letters, digits, - _ and .")
+  throw new SettingsError("roles", "must be an array of strings of letters, digits, - _ and .")
 }
 
 function checkLease(lease: ActorSystemSettings["lease"]): CheckedSettings["lease"] {
-  const given = group("lease", lease, ["ttlMs", "driftMargin", "deathProof"])
+  const given = checkGroup("lease", lease, ["ttlMs", "driftMargin", "deathProof"])
   const { driftMargin = 0.1, deathProof = true } = given
-  const ttlMs = duration("lease.ttlMs", given.ttlMs, 5_000)
-  if (ttlMs < 100) throw new SettingsError("lease.ttlMs", "it is 100 or more")
+  const ttlMs = checkDuration("lease.ttlMs", given.ttlMs, 5_000)
+  if (ttlMs < 100) throw new SettingsError("lease.ttlMs", `must be at least 100 (got ${ttlMs})`)
   if (!(driftMargin > 0 && driftMargin <= 0.5)) {
-    throw new SettingsError("lease.driftMargin", "it is a share of the ttl, above 0 and up to 0.5")
+    throw new SettingsError(
+      "lease.driftMargin",
+      `must be above 0 and at most 0.5 (got ${shown(driftMargin)})`,
+    )
   }
-  if (typeof deathProof !== "boolean") throw new SettingsError("lease.deathProof", "it is true or false")
+  if (typeof deathProof !== "boolean") {
+    throw new SettingsError("lease.deathProof", `must be true or false (got ${shown(deathProof)})`)
+  }
   return { ttlMs, driftMargin, deathProof }
 }
 
@@ -157,10 +165,17 @@ function checkAddress({
   scheme = "troupe",
 }: ActorSystemSettings): Address {
   if (typeof namespace !== "string" || !/^[\w.-]+$/.test(namespace)) {
-    throw new SettingsError("namespace", "it is letters, digits, - _ and ., and not empty")
+    throw new SettingsError(
+      "namespace",
+      `must be a non-empty string of letters, digits, - _ and . (got ${shown(namespace)})`,
+    )
   }
-  if (typeof systemName !== "string") throw new SettingsError("systemName", "it is a text")
-  if (scheme !== "troupe" && scheme !== "pekko") throw new SettingsError("scheme", "it is troupe or pekko")
+  if (typeof systemName !== "string") {
+    throw new SettingsError("systemName", `must be a string (got ${shown(systemName)})`)
+  }
+  if (scheme !== "troupe" && scheme !== "pekko") {
+    throw new SettingsError("scheme", `must be "troupe" or "pekko" (got ${shown(scheme)})`)
+  }
   const address = Address.of({ scheme, system: systemName })
   if (address instanceof ActorPathError) {
     throw new SettingsError(systemName === namespace ? "namespace" : "systemName", address.message)

@@ -75,7 +75,7 @@ describe("a listener that others can reach", () => {
 })
 
 describe("traffic on the network", () => {
-  const unencrypted = "what nodes say to each other is not encrypted"
+  const unencrypted = "connections between nodes are not encrypted"
   const everywhere = { host: "0.0.0.0", port: 0, secret: SECRET }
   it.each([
     ["beyond loopback without TLS", { listen: everywhere, advertise: { host: "localhost" } }, 1],
@@ -134,7 +134,7 @@ describe("a secret", () => {
   it("that is weak is refused with the rule, and with how to generate a strong one", async () => {
     const error = await refused({ listen: { host: "127.0.0.1", port: 0, secret: "ab".repeat(10) } })
     expect(error.message).toBe(
-      'setting listen.secret: it must have at least 16 characters, 10 of them different (got 20, 2 different); make one with "openssl rand -base64 32"',
+      'listen.secret must have at least 16 characters, 10 of them different (got 20, 2 different); make one with "openssl rand -base64 32"',
     )
   })
 

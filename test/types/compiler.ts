@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 export const project = join(import.meta.dirname, "../..")
 
 export interface Diagnostic {
-  /** Relative to the folder of the tsconfig; empty where the complaint is about no file. */
+  /** Relative to the folder of the tsconfig; empty if the error is not about a file. */
   readonly file: string
   readonly line: number
   readonly column: number
@@ -15,8 +15,8 @@ export interface Diagnostic {
 }
 
 /**
- * Compiles texts, by file name, as one program under the project's flags. `troupe` in an import is the sources, as far as
- * the package exports them.
+ * Compiles sources, by file name, as one program with the project's flags. An import of `troupe` resolves to
+ * the sources of what the package exports.
  */
 export async function compileTexts(
   texts: Readonly<Record<string, string>>,
@@ -32,7 +32,7 @@ export async function compileTexts(
   })
 }
 
-/** Runs the compiler as a program, for the native one has no stable interface to call. */
+/** Runs the compiler as a process, because the native one has no stable API. */
 export function compile(folder: ScratchFolder, tsconfig: object): Promise<Diagnostic[]> {
   folder.write("tsconfig.json", JSON.stringify(tsconfig))
   const tsc = join(project, "node_modules/typescript/bin/tsc")
@@ -55,8 +55,9 @@ export interface ScratchFolder extends Disposable {
 }
 
 /**
- * A folder that is gone when its owner is done. It stands inside the project, so that its programs are modules of the same
- * kind and find the same packages, and as deep as this file, so that a copied test's relative imports hold.
+ * Creates a folder that is removed on disposal. It is inside the project, so that its programs have the same
+ * module type and find the same packages, and at the same depth as this file, so that relative imports of a
+ * copied test resolve.
  */
 export function scratchFolder(): ScratchFolder {
   const build = join(project, "build")
@@ -73,7 +74,7 @@ export function scratchFolder(): ScratchFolder {
   }
 }
 
-/** What package.json exports, each with the source that it is built from. */
+/** Returns the subpaths that package.json exports, each with its source file. */
 function exportedSources(): Record<string, [string]> {
   const manifest: { exports: Record<string, string | { types: string }> } = JSON.parse(
     readFileSync(join(project, "package.json"), "utf8"),
@@ -87,7 +88,7 @@ function exportedSources(): Record<string, [string]> {
   )
 }
 
-/** Lines that are indented go on with the message of the one before. */
+/** Parses the compiler's output. Indented lines continue the message before them. */
 function read(output: string): Diagnostic[] {
   const entries = output.split(/\r?\n(?=\S)/).filter((entry) => entry.trim() !== "")
   return entries.map((entry) => {

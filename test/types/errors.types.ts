@@ -7,7 +7,7 @@ import {
   TroupeError,
 } from "../../src/index.js"
 
-/** What the compiler holds about errors. Nothing here runs. */
+/** What the compiler accepts and refuses about errors. Nothing here runs. */
 export function codes(
   path: ActorPathError,
   id: ActorIdError,
@@ -15,13 +15,13 @@ export function codes(
   network: NetworkError,
 ) {
   return [
-    // @ts-expect-error TS2367: no path fails with this code
+    // @ts-expect-error TS2367: ActorPathError does not have this code
     path.code === "Nope",
-    // @ts-expect-error TS2367: codes are written as they are declared
+    // @ts-expect-error TS2367: codes are case-sensitive
     id.code === "tooLong",
-    // @ts-expect-error TS2367: each error has codes of its own
+    // @ts-expect-error TS2367: this is a code of another error
     resolution.code === "Refused",
-    // @ts-expect-error TS2367: the system's own codes are in the message
+    // @ts-expect-error TS2367: codes of the operating system are not error codes
     network.code === "ECONNREFUSED",
     path.code === "InvalidSegment",
     id.code === "TooLong",
@@ -31,13 +31,13 @@ export function codes(
 }
 
 export function handled(error: NetworkError, text: string) {
-  // @ts-expect-error TS2540: an error says what happened, once
+  // @ts-expect-error TS2540: the fields of an error are read-only
   error.code = "Other"
-  // @ts-expect-error TS2511: every error is of a kind
+  // @ts-expect-error TS2511: TroupeError is abstract
   new TroupeError("something went wrong")
 
   const path = ActorPath.tryParse(text)
-  // @ts-expect-error TS2339: it may be an error, and one has to look
+  // @ts-expect-error TS2339: tryParse may return an error, which must be checked
   path.segments
   return path instanceof ActorPathError ? path.code : path.segments
 }

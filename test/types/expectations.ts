@@ -1,10 +1,10 @@
 import { compileTexts } from "./compiler.js"
 
 /**
- * What is wrong with files whose every `// @ts-expect-error TS1234: why` says what must not compile.
+ * Checks files in which every `// @ts-expect-error TS1234: why` marks a line that must not compile.
  *
- * By itself the compiler takes any error for the expected one, a misspelt name for instance. So the directives are made
- * plain comments, and the errors that then come up must be those that were named, no more and no fewer.
+ * The compiler alone accepts any error as the expected one, a misspelt name for instance. So the directives
+ * are turned into plain comments, and the errors that the compiler then reports must be exactly those named.
  */
 export async function complaintsAbout(texts: Readonly<Record<string, string>>): Promise<string[]> {
   const bare = Object.entries(texts).map(([file, text]) => [file, text.replaceAll("@ts-expect-error", "")])
@@ -16,7 +16,7 @@ export async function complaintsAbout(texts: Readonly<Record<string, string>>): 
     text.split("\n").flatMap((comment, index) => {
       if (!comment.includes("@ts-expect-error")) return []
       const [, code] = /\/\/ @ts-expect-error (TS\d+): \S/.exec(comment) ?? []
-      if (code === undefined) return [`${file}:${index + 1} says neither which error it expects nor why`]
+      if (code === undefined) return [`${file}:${index + 1} must name the expected error code and the reason`]
       return found.delete(`${file}:${index + 2} ${code}`)
         ? []
         : [`${file}:${index + 2} compiles without ${code}`]

@@ -3,6 +3,7 @@ import { TroupeError } from "../errors/troupe-error.js"
 /** The name belongs to an actor that has not stopped yet. */
 export class NameTakenError extends TroupeError {
   readonly code = "NameTaken"
+  /** The path that the new actor would have had. */
   readonly path: string
 
   constructor(path: string) {
@@ -14,6 +15,7 @@ export class NameTakenError extends TroupeError {
 /** A watched actor has stopped, and the watcher's behavior does not handle `Terminated`. */
 export class DeathPactError extends TroupeError {
   readonly code = "DeathPact"
+  /** The path of the watched actor. */
   readonly path: string
 
   constructor(path: string, cause: unknown) {
@@ -25,6 +27,7 @@ export class DeathPactError extends TroupeError {
 /** The stash is full. */
 export class StashOverflowError extends TroupeError {
   readonly code = "StashOverflow"
+  /** The number of messages that the stash can hold. */
   readonly capacity: number
 
   constructor(capacity: number) {

@@ -3,8 +3,11 @@ import type { Decision } from "./supervision.js"
 
 /** An actor failed. `decision` says what supervision does about it. */
 export class ActorFailed {
+  /** The path of the actor that failed. */
   readonly actor: ActorPath
+  /** The value that it threw. */
   readonly error: unknown
+  /** What supervision does with the actor. */
   readonly decision: Decision["kind"]
   /** The reason, if the decision alone does not say it. */
   readonly because: string | undefined
@@ -22,6 +25,7 @@ export class ActorFailed {
  * abandoned: what the handler still does reaches no other actor.
  */
 export class ActorAbandoned {
+  /** The path of the abandoned actor. */
   readonly actor: ActorPath
 
   constructor(actor: ActorPath) {

@@ -13,6 +13,7 @@ import type { Timers } from "./timers.js"
  */
 export abstract class Behavior<in M> {
   declare protected readonly message: (message: M) => void
+  /** Distinguishes the kinds of behaviors; for the runtime. */
   abstract readonly kind: "receive" | "deferred" | "supervised" | "same" | "stopped" | "unhandled"
 }
 

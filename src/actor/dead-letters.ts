@@ -38,8 +38,11 @@ export type DeadLetterReason =
 
 /** A message that will not be handled. Published on the event stream. */
 export class DeadLetter {
+  /** The message; for a one-way call an `UndeliveredCall`. */
   readonly message: unknown
+  /** The path that the message was sent to. */
   readonly recipient: ActorPath
+  /** Why the message was not handled. */
   readonly reason: DeadLetterReason
 
   constructor(message: unknown, recipient: ActorPath, reason: DeadLetterReason) {
@@ -53,7 +56,9 @@ export class DeadLetter {
 export class UndeliveredCall {
   /** The actor's id. */
   readonly actor: string
+  /** The name of the method. */
   readonly method: string
+  /** The arguments of the call. */
   readonly args: readonly unknown[]
   /** The error that a call with an answer would have failed with. */
   readonly error: unknown

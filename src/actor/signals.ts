@@ -18,6 +18,7 @@ export class Terminated {
 
 /** This actor failed and is about to restart. The handler can release what the actor holds. */
 export class PreRestart {
+  /** The value that the actor threw. */
   readonly cause: unknown
 
   constructor(cause: unknown) {

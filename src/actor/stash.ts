@@ -9,6 +9,7 @@ import type { Mailbox } from "./mailbox.js"
 export interface StashBuffer<M> {
   /** The number of stashed messages. */
   readonly size: number
+  /** Says whether `stash` would throw. */
   readonly isFull: boolean
   /** Adds a message. Throws a `StashOverflowError` if the stash is full. */
   stash(message: M): void

@@ -11,8 +11,11 @@ import { notAString } from "./quote.js"
  * unchanged, and parsing returns the exact key. The namespace is the boundary of the cluster.
  */
 export class ActorId {
+  /** The namespace of the cluster. */
   readonly namespace: string
+  /** The type of the actor. */
   readonly type: string
+  /** The key of the actor among those of its type, decoded. */
   readonly key: string
   /**
    * `type/key`, the key as it is: what tables of one namespace are keyed by. No two actors share a name,

@@ -23,9 +23,11 @@ export interface ParseOptions {
  * that comparing and formatting cost one string operation. Use `key` for a `Map` that is keyed by path.
  */
 export class ActorPath {
+  /** Scheme, system, host and port. */
   readonly address: Address
   /** `/guardian/segment/...`, canonical. */
   readonly path: string
+  /** The incarnation of the actor; undefined for the current one. */
   readonly uid: number | undefined
   #key: string | undefined
   #text: string | undefined
@@ -58,22 +60,27 @@ export class ActorPath {
     return new ActorPath(checked, `/${guardian}`, undefined)
   }
 
+  /** The scheme of the address. */
   get scheme(): Scheme {
     return this.address.scheme
   }
 
+  /** The name of the system. */
   get system(): string {
     return this.address.system
   }
 
+  /** The host, or undefined for a local path. */
   get host(): string | undefined {
     return this.address.host
   }
 
+  /** The port, if the path has one. */
   get port(): number | undefined {
     return this.address.port
   }
 
+  /** The root that the actor is under. */
   get guardian(): Guardian {
     return this.path.charCodeAt(1) === LOWER_U ? "user" : "system"
   }

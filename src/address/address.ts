@@ -8,9 +8,13 @@ export type Scheme = "troupe" | "troupe.tcp" | "pekko" | "pekko.tcp"
 
 /** The parts of an address, not yet checked. */
 export interface AddressParts {
+  /** Default `troupe`. */
   readonly scheme?: string
+  /** The name of the system: letters, digits, `-`, `_` and `.`. */
   readonly system: string
+  /** A host name, an IPv4 address, or an IPv6 address in brackets; none for a local address. */
   readonly host?: string | undefined
+  /** A port from 1 to 65535; needs a host. */
   readonly port?: number | undefined
 }
 
@@ -19,9 +23,13 @@ export interface AddressParts {
  * system share one address, and with it the string that they begin with.
  */
 export class Address {
+  /** The scheme, in lower case. */
   readonly scheme: Scheme
+  /** The name of the system. */
   readonly system: string
+  /** The host in canonical form, or undefined for a local address. */
   readonly host: string | undefined
+  /** The port, if the address has one. */
   readonly port: number | undefined
   /** `host:port`, `host`, or undefined for a local address. */
   readonly authority: string | undefined

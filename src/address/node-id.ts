@@ -14,6 +14,7 @@ import { notAString } from "./quote.js"
 export class NodeId {
   /** The advertised host; an IPv6 address is in brackets. */
   readonly host: string
+  /** The advertised port. */
   readonly port: number
   /** 16 hex digits. */
   readonly incarnation: string

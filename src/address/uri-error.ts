@@ -4,11 +4,13 @@ import { TroupeError } from "../errors/troupe-error.js"
 export type UriPart = "scheme" | "user info" | "host" | "port" | "path" | "query" | "fragment"
 
 /**
- * A string that is not an absolute URI. `position` is the offset of the first character that is not allowed.
+ * A string that is not an absolute URI.
  */
 export class UriError extends TroupeError {
   readonly code = "InvalidUri"
+  /** The part that is invalid. */
   readonly part: UriPart
+  /** The offset of the first character that is not allowed. */
   readonly position: number
 
   constructor(part: UriPart, position: number, problem: string) {

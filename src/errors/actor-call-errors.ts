@@ -41,6 +41,7 @@ export class CallCycleError extends CallError {
 /** No node of the cluster hosts actors of this type. */
 export class UnknownActorTypeError extends CallError {
   readonly code = "UnknownActorType"
+  /** The type of the actor that was called. */
   readonly type: string
 
   constructor(type: string, problem: string) {
@@ -52,7 +53,9 @@ export class UnknownActorTypeError extends CallError {
 /** The actor has no callable method of this name. */
 export class UnknownMethodError extends CallError {
   readonly code = "UnknownMethod"
+  /** The type of the actor that was called. */
   readonly type: string
+  /** The name that was called. */
   readonly method: string
 
   constructor(type: string, method: string) {
@@ -76,6 +79,7 @@ export class PlacementError extends CallError {
   readonly code = "Placement"
   /** The actor's id. */
   readonly target: string
+  /** Why no node accepted the call. */
   readonly problem: PlacementProblem
   /**
    * For `moved`: the node in the placement record, and the epoch and revision at which the record was read.

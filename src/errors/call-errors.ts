@@ -8,6 +8,7 @@ export type Delivery = "not-delivered" | "unknown"
 
 /** The base class of errors that end a call without an answer. */
 export abstract class CallError extends TroupeError {
+  /** Whether the call may have been executed. */
   readonly delivery: Delivery
 
   constructor(message: string, delivery: Delivery, options?: ErrorOptions) {
@@ -19,7 +20,9 @@ export abstract class CallError extends TroupeError {
 /** The call timed out. */
 export class TimeoutError extends CallError {
   readonly code = "Timeout"
+  /** The path or the id of the target. */
   readonly target: string
+  /** How long the call was allowed to take. */
   readonly timeoutMs: number
 
   /**
@@ -36,6 +39,7 @@ export class TimeoutError extends CallError {
 /** The caller's `AbortSignal` was aborted; `cause` is its reason. */
 export class CancelledError extends CallError {
   readonly code = "Cancelled"
+  /** The path or the id of the target. */
   readonly target: string
 
   constructor(target: string, delivery: Delivery, cause: unknown) {
@@ -47,7 +51,9 @@ export class CancelledError extends CallError {
 /** The target's mailbox, or a buffer on the way to its node, is full. */
 export class OverloadedError extends CallError {
   readonly code = "Overloaded"
+  /** The path or the id of the target. */
   readonly target: string
+  /** The limit that was reached. */
   readonly capacity: number
   /** What is full: the actor's mailbox, or a buffer between this node and the target's node. */
   readonly of: "actor" | "node"
@@ -68,6 +74,7 @@ export class OverloadedError extends CallError {
 /** The target was not running, or stopped before it answered. */
 export class ActorStoppedError extends CallError {
   readonly code = "ActorStopped"
+  /** The path of the target. */
   readonly target: string
 
   constructor(target: string, delivery: Delivery, options?: ErrorOptions) {
@@ -94,7 +101,7 @@ export class InvalidMessageError extends CallError {
 /** The target's node cannot be reached, or was lost before it answered. */
 export class NodeUnreachableError extends CallError {
   readonly code = "NodeUnreachable"
-  /** `host:port`. */
+  /** `host:port` of the node. */
   readonly authority: string
 
   constructor(authority: string, delivery: Delivery, problem: string, options?: ErrorOptions) {
@@ -109,6 +116,7 @@ export class NodeUnreachableError extends CallError {
  */
 export class QuarantinedError extends CallError {
   readonly code = "Quarantined"
+  /** `host:port` of the node. */
   readonly authority: string
 
   constructor(authority: string, reason: string) {

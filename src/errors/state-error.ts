@@ -16,6 +16,7 @@ export class StateError extends TroupeError {
   readonly code = "State"
   /** The actor's id. */
   readonly actor: string
+  /** What is wrong with the state. */
   readonly problem: StateProblem
 
   constructor(actor: string, problem: StateProblem, detail: string, options?: ErrorOptions) {

@@ -4,6 +4,7 @@ import type { Member } from "./member.js"
 
 /** A member is up: it accepts actors from now on. */
 export class MemberUp {
+  /** The member as the view has it. */
   readonly member: Member
 
   constructor(member: Member) {
@@ -13,6 +14,7 @@ export class MemberUp {
 
 /** A member has left as planned. */
 export class MemberLeft {
+  /** The node that has left. */
   readonly node: NodeId
 
   constructor(node: NodeId) {
@@ -22,6 +24,7 @@ export class MemberLeft {
 
 /** A member was removed: it died, was declared down, or did not renew its lease. */
 export class MemberRemoved {
+  /** The node that was removed. */
   readonly node: NodeId
 
   constructor(node: NodeId) {
@@ -31,7 +34,9 @@ export class MemberRemoved {
 
 /** This node lost its lease, so other nodes may take over its actors. It rejoins by itself. */
 export class NodeFenced {
+  /** The incarnation of this node that was fenced. */
   readonly node: NodeId
+  /** Why the lease was lost. */
   readonly because: string
   /**
    * The store error that prevented the renewal of the lease, if there was one: a `StoreUnavailableError` with
@@ -48,6 +53,7 @@ export class NodeFenced {
 
 /** This node has rejoined, as a new incarnation. */
 export class NodeRejoined {
+  /** The new incarnation of this node. */
   readonly node: NodeId
 
   constructor(node: NodeId) {

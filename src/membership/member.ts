@@ -2,8 +2,11 @@ import type { NodeId } from "../address/node-id.js"
 
 /** One incarnation of one node, as the cluster sees it. */
 export interface Member {
+  /** The id of the node. */
   readonly node: NodeId
+  /** The state of the member. */
   readonly status: MemberStatus
+  /** The roles from the settings of the node. */
   readonly roles: readonly string[]
   /** The types of actors that the node hosts. */
   readonly types: readonly string[]

@@ -52,7 +52,9 @@ export type CodecFactory = (tools: CodecTools) => Codec
 
 /** What a codec needs from the system that it works for. */
 export interface CodecTools {
+  /** Encodes refs of actors. */
   readonly refs: RefTexts
+  /** The registered classes. */
   readonly types: TypeNames
   /** What the values are, for error messages. Default `message`. */
   readonly purpose?: CodecPurpose
@@ -68,7 +70,9 @@ export type CodecPurpose = "message" | "state"
 
 /** Converts refs to strings and back: refs are encoded as strings. */
 export interface RefTexts {
+  /** Says whether the value is a ref. */
   isRef(value: object): boolean
+  /** Returns the string form of a ref. */
   textOf(ref: object): string
   /** Throws a `MalformedBytesError` for a string that is not a ref. */
   refOf(text: string): object
@@ -84,6 +88,7 @@ export interface TypeNames {
 
 /** A registered class. */
 export interface TypeOnTheWire {
+  /** The name under which the class is registered. */
   readonly name: string
   /**
    * Returns what is sent for a value: its fields, or what the type's registration says. The stack of an error

@@ -17,6 +17,7 @@ export interface Network {
    * `connect` does.
    */
   listen(at: Endpoint, accept: Accept, options?: ListenOptions): Promise<Listener>
+  /** Connects to a listener. */
   connect(to: Endpoint, options?: ConnectOptions): Promise<Connection>
 }
 
@@ -57,7 +58,9 @@ export interface Arrival {
 
 /** The certificate of this side, and the certificates that it trusts, as PEM. */
 export interface TlsOptions {
+  /** The certificate of this side, with its chain. */
   readonly cert: string
+  /** The private key of the certificate. */
   readonly key: string
   /** The authority that signs the certificates of peers. Default: the authorities of the machine. */
   readonly ca?: string | undefined
@@ -71,6 +74,7 @@ export interface TlsOptions {
 export interface ConnectOptions {
   /** How long connecting may take. Default 10,000. */
   readonly timeoutMs?: number
+  /** Cancels the attempt. */
   readonly signal?: AbortSignal
   /** TLS options; default plain TCP. */
   readonly tls?: TlsOptions | undefined
@@ -86,7 +90,9 @@ export interface Listener {
 
 /** A connection to a peer. */
 export interface Connection {
+  /** The endpoint of this side. */
   readonly local: Endpoint
+  /** The endpoint of the peer. */
   readonly remote: Endpoint
   /**
    * Says whether the peer's certificate is valid for this host name or address; undefined if the peer
@@ -105,7 +111,9 @@ export interface Connection {
   write(bytes: Uint8Array): boolean
   /** The number of bytes that were written and not yet handed to the operating system. */
   readonly bufferedBytes: number
+  /** Stops reading. */
   pause(): void
+  /** Reads again after `pause`. */
   resume(): void
   /**
    * Sends what was written, then ends this direction. The peer's handler gets `ended`. Later writes are

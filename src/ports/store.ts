@@ -56,6 +56,7 @@ export type Revision = number
 
 /** A point in the history of a store. */
 export interface Moment {
+  /** The epoch of the store. */
   readonly epoch: string
   /** The revision of the last commit before this point. */
   readonly revision: Revision
@@ -74,11 +75,13 @@ export interface Entry {
  * again.
  */
 export interface Sight extends Moment {
+  /** Undefined if the key is absent. */
   readonly entry: Entry | undefined
 }
 
 /** The result of a listing at one moment: a watch from that moment misses nothing. */
 export interface Listing extends Moment {
+  /** The entries, ordered by the bytes of their keys. */
   readonly entries: readonly Entry[]
 }
 
@@ -86,6 +89,7 @@ export interface Listing extends Moment {
 export interface Commit {
   /** The epoch that the conditions were read in. */
   readonly epoch: string
+  /** What must hold for the writes to be applied. */
   readonly conditions: readonly Condition[]
   /** At most one per key. */
   readonly writes: readonly Write[]
@@ -121,12 +125,14 @@ export type CommitResult =
 /** What was found where a condition did not hold. */
 export interface Found {
   readonly key: string
+  /** Undefined if the key is absent. */
   readonly entry: Entry | undefined
 }
 
 /** A change of one key. */
 export interface Change {
   readonly key: string
+  /** The revision of the commit. */
   readonly revision: Revision
   /** Undefined if the key was deleted. */
   readonly value: Uint8Array | undefined

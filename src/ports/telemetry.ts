@@ -28,6 +28,7 @@ export interface Counter {
 
 /** A distribution of values. */
 export interface Histogram {
+  /** Records a value. */
   record(value: number, attributes?: Attributes): void
 }
 
@@ -37,11 +38,13 @@ export interface TraceContext {
   readonly traceId: string
   /** 16 hex digits. */
   readonly spanId: string
+  /** Whether the trace is recorded. */
   readonly sampled: boolean
 }
 
 /** Options of a span. */
 export interface SpanOptions {
+  /** The span that this one is part of. */
   readonly parent?: TraceContext
   readonly attributes?: Attributes
 }
@@ -50,7 +53,10 @@ export interface SpanOptions {
 export interface Span {
   /** Undefined if the span is not recorded; then no context is sent with calls. */
   readonly context: TraceContext | undefined
+  /** Adds attributes. */
   set(attributes: Attributes): void
+  /** Records that the operation failed. */
   fail(error: unknown): void
+  /** Ends the span. */
   end(): void
 }

@@ -15,7 +15,7 @@ export class PathRef<M> extends InternalRef<M> {
   readonly path: ActorPath
   readonly #environment: ActorEnvironment
   readonly #find: (path: ActorPath) => InternalRef<never> | undefined
-  #nobody: NobodyRef<M> | undefined
+  #absent: AbsentRef<M> | undefined
   #last: InternalRef<M> | undefined
 
   constructor(
@@ -38,8 +38,8 @@ export class PathRef<M> extends InternalRef<M> {
     const found = this.#find(this.path) as InternalRef<M> | undefined
     this.#last = found
     if (found !== undefined) return found
-    this.#nobody ??= new NobodyRef(this.#environment, this.path)
-    return this.#nobody
+    this.#absent ??= new AbsentRef(this.#environment, this.path)
+    return this.#absent
   }
 
   tell(message: M): void {
@@ -72,7 +72,7 @@ export class PathRef<M> extends InternalRef<M> {
 }
 
 /** The ref of a path without an actor. */
-class NobodyRef<M> extends InternalRef<M> {
+class AbsentRef<M> extends InternalRef<M> {
   readonly path: ActorPath
   readonly #environment: ActorEnvironment
 

@@ -24,12 +24,12 @@ interface PathParts {
 export function parsePath(text: string, rules: SegmentRules): PathParts | ActorPathError {
   const known = parseKnown(text, rules)
   if (known !== undefined) return known
-  const parts = parseAnew(text, rules)
+  const parts = parseInFull(text, rules)
   if (!(parts instanceof ActorPathError)) remember(text, parts.address)
   return parts
 }
 
-function parseAnew(text: string, rules: SegmentRules): PathParts | ActorPathError {
+function parseInFull(text: string, rules: SegmentRules): PathParts | ActorPathError {
   const uri = parseUri(text)
   if (uri instanceof UriError) return explain(text, uri, rules)
   const address = readAddress(uri.scheme, uri.authority)

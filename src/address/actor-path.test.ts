@@ -37,7 +37,7 @@ describe("the vectors", () => {
   )
 })
 
-describe("what a path is made of", () => {
+describe("the parts of a path", () => {
   test.each([
     ["TROUPE.TCP://sys@Host.Example.COM:1/user/A", "troupe.tcp://sys@host.example.com:1/user/A"],
     ["troupe://sys@[0:0:0:0:0:0:0:1]:9/user/a", "troupe://sys@[::1]:9/user/a"],
@@ -47,7 +47,7 @@ describe("what a path is made of", () => {
     ["troupe://sys/system", "troupe://sys/system"],
     ["troupe://sys/user/a%25b", "troupe://sys/user/a%25b"],
     ["troupe://sys/user/a#9007199254740991", "troupe://sys/user/a#9007199254740991"],
-  ])("%s is canonically %s", (input, canonical) => {
+  ])("%s has the canonical form %s", (input, canonical) => {
     expect(ActorPath.parse(input).toString()).toBe(canonical)
   })
 
@@ -81,7 +81,7 @@ describe("what a path is made of", () => {
     ["troupe://sys/user/a%7F", "PercentDecode"],
     ["troupe://sys/user/caf%C3%A9", "PercentDecode"],
     ["troupe://sys?x=1", "InvalidUri"],
-  ])("%s is refused: %s", (input, code) => {
+  ])("refuses %s: %s", (input, code) => {
     expect(ActorPath.tryParse(input)).toMatchObject({ code })
   })
 
@@ -89,7 +89,7 @@ describe("what a path is made of", () => {
     ["troupe://bad sys@host:1/user/a", 12],
     ["troupe://s%zz@host/user/a", 10],
     ["troupe://s[s@host/user/a", 10],
-  ])("a system's name that is no URI is told as such, also before a host: %s", (input, position) => {
+  ])("reports an invalid system name before a host: %s", (input, position) => {
     const cause = expect.objectContaining({ part: "user info", position })
     expect(ActorPath.tryParse(input)).toMatchObject({ code: "InvalidSystem", cause })
   })
@@ -162,7 +162,7 @@ describe("a path is a value", () => {
     "troupe.tcp://t@h:1/user/a/b%20c",
     "troupe.tcp://s@h:2/user/a/b%20c",
     "troupe.tcp://s@h:1/user/a",
-  ])("%s is another", (text) => {
+  ])("is not equal to %s", (text) => {
     const other = ActorPath.parse(text)
     expect(path.equals(other)).toBe(false)
     expect(path.key).not.toBe(other.key)

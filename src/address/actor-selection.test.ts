@@ -97,7 +97,7 @@ describe("wildcards", () => {
     ["/system/*a*b*", "troupe://s/system/xbxax", false],
     ["plain", "troupe://s/user/worker/plain#3", true],
     ["plain#4", "troupe://s/user/worker/plain#3", false],
-  ])("%s against %s: %s", (expression, path, expected) => {
+  ])("%s matches %s: %s", (expression, path, expected) => {
     expect(ActorSelection.of(base, expression).matches(at(path))).toBe(expected)
   })
 

@@ -14,7 +14,7 @@ test.each([
   ["*", "", true],
   ["?", "", false],
   [".*", "..", true],
-])("%s against %j: %s", (written, name, expected) => {
+])("%s matches %j: %s", (written, name, expected) => {
   expect(NamePattern.of(written, 1).matches(name)).toBe(expected)
 })
 

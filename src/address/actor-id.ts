@@ -18,8 +18,8 @@ export class ActorId {
   /** The key of the actor among those of its type, decoded. */
   readonly key: string
   /**
-   * `type/key`, the key as it is: what tables of one namespace are keyed by. No two actors share a name,
-   * since a type has no `/` in it.
+   * `type/key` with the key decoded, by which the tables of one namespace are keyed. It is unique, because a
+   * type contains no `/`.
    */
   readonly name: string
 
@@ -30,7 +30,7 @@ export class ActorId {
     this.name = ActorId.nameOf(type, key)
   }
 
-  /** The name of an actor, made without its id. */
+  /** Returns the name of an actor without creating its id. */
   static nameOf(type: string, key: string): string {
     return `${type}/${key}`
   }
@@ -98,7 +98,7 @@ export class ActorId {
     return `${this.namespace}::${this.path}`
   }
 
-  /** `type/key` as it stands in the canonical text, the key percent-encoded. */
+  /** `type/key` as in the string form, with the key percent-encoded. */
   get path(): string {
     return `${this.type}/${encodeKey(this.key)}`
   }

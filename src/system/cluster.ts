@@ -84,7 +84,7 @@ export class Cluster {
       alive: ({ address }) => remoting?.alive(address),
       lifeChanged: (life) => {
         const { phase, node, because, cause, joins } = life
-        // Every attempt to join has a node id of its own.
+        // Every attempt to join has its own node id.
         if (phase === "member" && remoting?.self.equals(node) === false) remoting.reincarnate(node)
         actors.lifeChanged(life)
         if (phase === "fenced") environment.events.publish(new NodeFenced(node, because, cause))

@@ -119,7 +119,7 @@ export class Mailbox {
 
   /** Updates the backlogs; called after messages were taken. */
   countTaken(): void {
-    if (this.#wire !== undefined) this.#wire.takenUpTo(this.#taken - this.#wire.putBack)
+    if (this.#wire !== undefined) this.#wire.reportTaken(this.#taken - this.#wire.putBack)
   }
 
   /** Puts messages back at the front. They were accepted before, so the capacity does not apply. */
@@ -131,7 +131,7 @@ export class Mailbox {
   }
 
   takeAll(): unknown[] {
-    this.#wire?.takenUpTo(Number.POSITIVE_INFINITY)
+    this.#wire?.reportTaken(Number.POSITIVE_INFINITY)
     return this.#empty()
   }
 

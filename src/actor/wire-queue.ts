@@ -32,7 +32,7 @@ export class WireQueue {
   }
 
   /** Reports all messages before this position as taken to their backlogs. */
-  takenUpTo(place: number): void {
+  reportTaken(place: number): void {
     const runs = this.#runs
     while (this.#head < runs.length) {
       const run = runs[this.#head] as Run

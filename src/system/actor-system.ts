@@ -44,9 +44,9 @@ import { type ActorSystemSettings, type CheckedSettings, checkSettings } from ".
  * cannot end is worse than an interrupted actor.
  */
 export class ActorSystem implements AsyncDisposable {
-  /** The registry of a system, for code that is built on top of it. */
+  /** Returns the registry of a system, for code that is built on top of it. */
   static readonly registryOf = (system: ActorSystem): Registry | undefined => system.#cluster?.registry
-  /** The virtual actors of a system, for code that is built on top of it. */
+  /** Returns the virtual actors of a system, for code that is built on top of it. */
   static readonly actorsOf = (system: ActorSystem): VirtualActors | undefined => system.#cluster?.actors
 
   /** The events of this system, by class. */

@@ -388,8 +388,8 @@ describe("a handle", () => {
 
   it("of a key that is none throws where it is made", async () => {
     const { system } = await clerks()
-    expect(() => system.actor(Clerk, "")).toThrow("the key is empty")
-    expect(() => system.actor("no/type", "k")).toThrow("the type has a character")
+    expect(() => system.actor(Clerk, "")).toThrow("the key must not be empty")
+    expect(() => system.actor("no/type", "k")).toThrow("the type must consist of")
   })
 })
 

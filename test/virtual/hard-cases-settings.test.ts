@@ -30,7 +30,7 @@ describe("a system", () => {
     ["with two of one name", { actors: [One, Another] }, "actors", "two of them are called One"],
     ["with one class twice", { actors: [One, One] }, "actors", "two of them are called One"],
     ["with options for no method", { actors: [Misspelt] }, "actors", 'names "helo"'],
-    ["with actors that listens, and no store", { actors: [One], listen }, "store", "a store that they share"],
+    ["with actors that listens, and no store", { actors: [One], listen }, "store", "listen and host actors"],
     ["with no room in mailboxes", { actors: [One], mailboxCapacity: 0 }, "mailboxCapacity", ""],
     ["that is never idle", { actors: [One], idleAfterMs: -1 }, "idleAfterMs", ""],
   ])("%s does not start, and says why", async (_what, settings, field, says) => {
@@ -68,7 +68,7 @@ describe("a system", () => {
 
   it("without actors or a store has none to call, and says so", async () => {
     const system = await ActorSystem.start({ namespace: "test" })
-    expect(() => system.actor(One, "k")).toThrow("no actors to call")
+    expect(() => system.actor(One, "k")).toThrow("cannot call actors")
     await system.stop()
   })
 })

@@ -142,7 +142,7 @@ class Checked extends Actor {
 describe("a schema that", () => {
   it.each<[string, () => unknown, string]>([
     ["throws", () => fail(new Error("the schema broke")), "the schema broke"],
-    ["throws what cannot be read", () => fail(revoked()), "cannot be read"],
+    ["throws what cannot be read", () => fail(revoked()), "cannot be inspected"],
     ["rejects", () => Promise.reject(new Error("later")), "later"],
     ["gives undefined", () => undefined, "the schema of argument 1 of Checked.take gave undefined"],
     ["gives null", () => null, "the schema of argument 1 of Checked.take gave null"],

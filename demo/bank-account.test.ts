@@ -6,8 +6,9 @@ describe("an account", () => {
   it("applies a slip once, however often it is handed in", async () => {
     const account = await opened()
     const slip = { teller: "t", number: 1, amount: 30 }
-    expect(await account.deposit(slip)).toBe(true)
-    expect(await account.deposit(slip)).toBe(true)
+    const receipt = { accepted: true, balance: OPENING_BALANCE + 30 }
+    expect(await account.deposit(slip)).toEqual(receipt)
+    expect(await account.deposit(slip)).toEqual(receipt)
     const { balance, tellers } = await account.statement()
     expect(balance).toBe(OPENING_BALANCE + 30)
     expect(tellers["t"]).toMatchObject({ number: 1, count: 1 })
@@ -24,11 +25,11 @@ describe("an account", () => {
   it("stays with a refusal, also when there is enough money by then", async () => {
     const account = await opened()
     const tooMuch = { teller: "t", number: 1, amount: OPENING_BALANCE + 1 }
-    expect(await account.withdraw(tooMuch)).toBe(false)
+    expect(await account.withdraw(tooMuch)).toMatchObject({ accepted: false })
     await account.deposit({ teller: "other", number: 1, amount: 50 })
-    expect(await account.withdraw(tooMuch)).toBe(false)
+    expect(await account.withdraw(tooMuch)).toMatchObject({ accepted: false })
     expect(await account.statement()).toMatchObject({ balance: OPENING_BALANCE + 50 })
-    expect(await account.withdraw({ ...tooMuch, number: 2 })).toBe(true)
+    expect(await account.withdraw({ ...tooMuch, number: 2 })).toMatchObject({ accepted: true })
   })
 })
 

@@ -16,12 +16,12 @@ export class BankAccount extends Actor<AccountState> {
     return openedAccount()
   }
 
-  /** Resolves with whether it was accepted: false if there is not enough money. */
-  withdraw(slip: Slip): Promise<boolean> {
+  /** Refused if there is not enough money. */
+  withdraw(slip: Slip): Promise<Receipt> {
     return this.#decide(slip, -slip.amount)
   }
 
-  deposit(slip: Slip): Promise<boolean> {
+  deposit(slip: Slip): Promise<Receipt> {
     return this.#decide(slip, slip.amount)
   }
 
@@ -29,17 +29,21 @@ export class BankAccount extends Actor<AccountState> {
     return { ...this.state, generation: this.fencingToken }
   }
 
-  async #decide(slip: Slip, change: number): Promise<boolean> {
+  async #decide(slip: Slip, change: number): Promise<Receipt> {
     const last = this.state.tellers[slip.teller]
-    if (last !== undefined && slip.number <= last.number) return last.accepted
+    if (last !== undefined && slip.number <= last.number) return this.#receipt(last.accepted)
     const accepted = this.state.balance + change >= 0
     enter(this.state, slip, accepted ? change : "refused")
     await this.save()
-    return accepted
+    return this.#receipt(accepted)
+  }
+
+  #receipt(accepted: boolean): Receipt {
+    return { accepted, balance: this.state.balance }
   }
 }
 
-/** What a teller asks for. */
+/** The order of a teller to withdraw or deposit money. */
 export interface Slip {
   readonly teller: string
   /** Higher with each transfer of the teller. */
@@ -47,8 +51,15 @@ export interface Slip {
   readonly amount: number
 }
 
+/** The decision about a slip, and the present balance. */
+export interface Receipt {
+  readonly accepted: boolean
+  readonly balance: number
+}
+
 export interface AccountState {
   balance: number
+  /** In the order of their first slips. */
   readonly tellers: Record<string, TellersPart>
 }
 

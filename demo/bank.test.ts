@@ -64,7 +64,7 @@ async function transferOnce(call: Call, { forgets }: { forgets?: "deposit" } = {
       const accepted = await call(what, slip)
       const change = what === "deposit" ? slip.amount : -slip.amount
       if (what !== forgets) enter(state, slip, accepted ? change : "refused")
-      return accepted
+      return { accepted, balance: state.balance }
     }
     return {
       withdraw: (slip: Slip) => decide("withdraw", slip),

@@ -2,7 +2,7 @@ import { type ActorHandle, CallError } from "../src/index.js"
 import { SeededRandom } from "../src/sim/index.js"
 import { Latencies } from "../tools/latencies.js"
 import { pause } from "../tools/pause.js"
-import type { BankAccount, Slip, Statement } from "./bank-account.js"
+import type { BankAccount, Receipt, Slip, Statement } from "./bank-account.js"
 import { Books } from "./books.js"
 
 export interface BankOptions {
@@ -94,16 +94,16 @@ export class Bank {
     const to = this.#random.pick(accounts.filter((account) => account !== from))
     const amount = 1 + this.#random.below(100)
     const slip: Slip = { teller, number, amount }
-    const isWithdrawn = await this.#answer(() => this.#accountOf(from).withdraw(slip))
-    this.books.answered(from, slip, isWithdrawn ? -amount : "refused")
-    if (!isWithdrawn) return
-    const isDeposited = await this.#answer(() => this.#accountOf(to).deposit(slip))
-    if (!isDeposited) throw new Error(`${to} refused a deposit`)
+    const withdrawn = await this.#answer(() => this.#accountOf(from).withdraw(slip))
+    this.books.answered(from, slip, withdrawn.accepted ? -amount : "refused")
+    if (!withdrawn.accepted) return
+    const deposited = await this.#answer(() => this.#accountOf(to).deposit(slip))
+    if (!deposited.accepted) throw new Error(`${to} refused a deposit`)
     this.books.answered(to, slip, amount)
     this.#transfers += 1
   }
 
-  #answer(call: () => Promise<boolean>): Promise<boolean> {
+  #answer(call: () => Promise<Receipt>): Promise<Receipt> {
     const timed = async () => {
       const begunAt = performance.now()
       const answer = await call()

@@ -21,7 +21,7 @@ test("without faults every transfer is told of, and no node is fenced, though no
   expect(sometimes.get("a fenced node comes back")).toBe(0)
 })
 
-test("accounts that forget which transfers they have seen are found to apply one twice", async () => {
-  const { failures } = await simulate(bankWith({ remembersIds: false }, "bank-forgetful"), { seeds: 20 })
+test("accounts that do not recognize a slip are found to apply a transfer twice", async () => {
+  const { failures } = await simulate(bankWith({ recognizesSlips: false }, "bank-forgetful"), { seeds: 20 })
   expect(failures[0]?.failure.what).toBe("no transfer is applied twice, nor undone, nor changed")
 })

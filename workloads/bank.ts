@@ -83,7 +83,7 @@ function drawCluster(stage: Stage): Cluster<Branch> {
   })
 }
 
-export const bank = bankWith({ remembersIds: true }, "bank")
+export const bank = bankWith({ recognizesSlips: true }, "bank")
 
 /** Now and then a node is told to leave, one at a time. */
 async function direct(stage: Stage, cluster: Cluster<Branch>): Promise<void> {

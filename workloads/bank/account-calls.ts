@@ -1,7 +1,7 @@
 import { type ActorHandle, CallError, type Delivery, withOptions } from "../../src/index.js"
 import type { Life } from "../../src/sim/index.js"
 import type { NodeTap } from "../cluster/node-tap.js"
-import type { Account, Receipt, Signature } from "./account.js"
+import type { Account, SeenReceipt, Signature } from "./account.js"
 import type { AccountInput, AccountOutput } from "./account-model.js"
 import type { Order } from "./transfer.js"
 
@@ -15,32 +15,30 @@ export class AccountCalls {
     this.#options = options
   }
 
-  withdraw({ id, from, amount }: Order): Promise<Receipt> {
-    const input = { kind: "withdraw", id, amount } as const
-    return this.#recorded(
-      from,
-      input,
-      (account) => account.withdraw(id, amount, this.#options.signature),
-      asSeen,
-    )
+  withdraw(order: Order): Promise<SeenReceipt> {
+    return this.#decided("withdraw", order.from, order)
   }
 
-  deposit({ id, to, amount }: Order): Promise<Receipt> {
-    const input = { kind: "deposit", id, amount } as const
-    return this.#recorded(
-      to,
-      input,
-      (account) => account.deposit(id, amount, this.#options.signature),
-      asSeen,
-    )
+  deposit(order: Order): Promise<SeenReceipt> {
+    return this.#decided("deposit", order.to, order)
   }
 
   balance(account: string): Promise<number> {
     return this.#recorded(
       account,
       { kind: "balance" },
-      (handle) => handle.balance(),
+      async (handle) => (await handle.statement()).balance,
       (balance) => ({ kind: "balance", balance, isRepeat: false }),
+    )
+  }
+
+  #decided(kind: "withdraw" | "deposit", account: string, { id, amount }: Order): Promise<SeenReceipt> {
+    const slip = { teller: id, number: 1, amount }
+    return this.#recorded(
+      account,
+      { kind, id, amount },
+      (handle) => handle[kind](slip, this.#options.signature),
+      ({ accepted, balance, isRepeat }) => ({ kind: accepted ? "done" : "refused", balance, isRepeat }),
     )
   }
 
@@ -89,7 +87,3 @@ export function deliveryOf(error: unknown): Delivery {
 
 /** These say that the call itself is wrong, and it never is. */
 const WRONG = new Set(["CallCycle", "UnknownMethod", "InvalidMessage"])
-
-function asSeen({ kind, balance, isRepeat }: Receipt): AccountOutput {
-  return { kind, balance, isRepeat }
-}

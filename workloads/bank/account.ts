@@ -1,81 +1,54 @@
-import { Actor } from "../../src/index.js"
+import { BankAccount, type Receipt, type Slip, type Statement } from "../../demo/bank-account.js"
 import type { Maker } from "../cluster/call-makers.js"
 import type { NodeTap } from "../cluster/node-tap.js"
 
-/** An id, and by how much the balance changed for it: not at all where it was refused. */
-export type Decided = readonly [id: string, amount: number]
-
-export interface AccountState {
-  balance: number
-  /** In the order in which it was decided. */
-  decided: Decided[]
-}
-
-/** What came of a withdrawal or a deposit, and the balance by then. */
-export interface Receipt {
-  readonly kind: "done" | "refused"
-  readonly balance: number
-  /** It had been decided before. */
+/** The decision about a slip, as a caller sees it; `isRepeat`: it was made for an earlier attempt. */
+export interface SeenReceipt extends Receipt {
   readonly isRepeat: boolean
 }
 
 export interface AccountRules {
-  /** What was decided for an id is not decided again. If not, the workload has to notice. */
-  readonly remembersIds: boolean
+  /** An account recognizes a slip that it has decided. If not, the workload must find out. */
+  readonly recognizesSlips: boolean
 }
 
-/** Of a call that an actor makes: who it is, on which system, and a mark among the bytes that leave. */
+/** The maker of a call that an actor makes, its system, and a mark among the bytes that leave. */
 export interface Signature {
   readonly maker: Maker
   readonly by: string
   readonly mark: string
 }
 
-/** What every account has to begin with. */
-export const OPENING_BALANCE = 100
-
-/**
- * An account decides once about each id and remembers what it decided, so that who was not answered can ask again. That includes
- * refusals: a withdrawal that times out may still run, long after a second one of its id was told that there was too little.
- */
-export function accountOn(tap: NodeTap, { remembersIds }: AccountRules) {
-  return class Account extends Actor<AccountState> {
-    static readonly type = "Account"
-    static readonly methods = { balance: { readOnly: true } }
-
-    protected override initialState(): AccountState {
-      return { balance: OPENING_BALANCE, decided: [] }
+/** The account of the demo, with its turns on record. Each order is a teller of its own, with one slip. */
+export function accountOn(tap: NodeTap, { recognizesSlips }: AccountRules) {
+  return class Account extends BankAccount {
+    override withdraw(slip: Slip, signed?: Signature): Promise<SeenReceipt> {
+      return this.#decide(slip, signed, (known) => super.withdraw(known))
     }
 
-    withdraw(id: string, amount: number, signed?: Signature): Promise<Receipt> {
-      this.#began(signed)
-      return this.#decide(id, this.state.balance < amount ? 0 : -amount)
+    override deposit(slip: Slip, signed?: Signature): Promise<SeenReceipt> {
+      return this.#decide(slip, signed, (known) => super.deposit(known))
     }
 
-    deposit(id: string, amount: number, signed?: Signature): Promise<Receipt> {
-      this.#began(signed)
-      return this.#decide(id, amount)
-    }
-
-    balance(): number {
+    override statement(): Statement {
       this.#began()
-      return this.state.balance
+      return super.statement()
     }
 
-    async #decide(id: string, change: number): Promise<Receipt> {
-      const before = remembersIds ? this.state.decided.find(([known]) => known === id) : undefined
-      if (before === undefined) {
-        this.state.balance += change
-        this.state.decided.push([id, change])
-        await this.save()
-      }
-      const [, amount] = before ?? [id, change]
-      const kind = amount === 0 ? "refused" : "done"
-      return { kind, balance: this.state.balance, isRepeat: before !== undefined }
+    async #decide(
+      slip: Slip,
+      signed: Signature | undefined,
+      decide: (slip: Slip) => Promise<Receipt>,
+    ): Promise<SeenReceipt> {
+      this.#began(signed)
+      const decided = this.state.tellers[slip.teller]
+      const number = decided === undefined || recognizesSlips ? slip.number : decided.number + 1
+      const receipt = await decide({ ...slip, number })
+      return { ...receipt, isRepeat: recognizesSlips && decided !== undefined }
     }
 
     #began(signed?: Signature): void {
-      const [id, generation] = [`Account/${this.key}`, this.fencingToken]
+      const [id, generation] = [`BankAccount/${this.key}`, this.fencingToken]
       const isNear = signed?.by === tap.name
       tap.life.record({ kind: "turn", id, generation, maker: signed?.maker, isNear })
       tap.passed({ what: "turn", id, generation })

@@ -98,7 +98,7 @@ export class Branch {
   async #move(order: Order): Promise<Outcome> {
     const accounts = this.#accounts()
     const withdrawn = await this.#until(() => accounts.withdraw(order))
-    if (withdrawn.kind === "refused") return "refused"
+    if (!withdrawn.accepted) return "refused"
     await this.#until(() => accounts.deposit(order))
     return "done"
   }
@@ -129,7 +129,7 @@ export class Branch {
 
   #accounts(): AccountCalls {
     return new AccountCalls(this.#tap, {
-      handleOf: (key) => this.node.system.actor<Account>("Account", key),
+      handleOf: (key) => this.node.system.actor<Account>("BankAccount", key),
       timeoutMs: this.#patienceMs(),
     })
   }

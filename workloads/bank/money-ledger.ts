@@ -1,7 +1,7 @@
+import { type AccountState, OPENING_BALANCE, type TellersPart } from "../../demo/bank-account.js"
 import type { Stage } from "../../src/sim/index.js"
 import type { Wrote } from "../cluster/events.js"
 import { stateOf } from "../cluster/store-history.js"
-import { type AccountState, type Decided, OPENING_BALANCE } from "./account.js"
 import type { AccountInput } from "./account-model.js"
 import type { Answered, Asked, BankEvent, Told } from "./events.js"
 import type { OrderBook } from "./order-book.js"
@@ -53,11 +53,14 @@ export class MoneyLedger {
   }
 
   #write({ bytes, id, generation }: Wrote): string | undefined {
-    const { balance, decided } = stateOf(bytes) as AccountState
+    const { balance, tellers } = stateOf(bytes) as AccountState
     const key = id.slice(ACCOUNT.length)
     const account = this.#accounts.get(key)
     const who = `${id}, as written at generation ${generation},`
     if (account === undefined) return `there is no ${id}`
+    const again = Object.entries(tellers).find(([, { number }]) => number !== 1)
+    if (again !== undefined) return `${who} has decided ${again[0]} ${again[1].number} times`
+    const decided = Object.entries(tellers).map(([id, part]): Decided => [id, this.#changeOf(key, id, part)])
     for (const [index, [known, amount]] of account.decided.entries()) {
       const [now, change] = decided[index] ?? []
       if (now !== known || change !== amount)
@@ -69,6 +72,12 @@ export class MoneyLedger {
     }
     account.balance = balance
     return undefined
+  }
+
+  /** What the slips of an order have changed in an account, by the amount of the order. */
+  #changeOf(key: string, id: string, { count }: TellersPart): number {
+    const { from, amount } = this.#book.order(id) ?? { from: key, amount: Number.NaN }
+    return key === from ? -amount * count : amount * count
   }
 
   #decide(key: string, account: Account, decision: Decided): string | undefined {
@@ -135,7 +144,7 @@ export class MoneyLedger {
   }
 }
 
-const ACCOUNT = "Account/"
+const ACCOUNT = "BankAccount/"
 const TRANSFER = "Transfer/"
 
 /** Whether the state of such an actor was committed. */
@@ -144,6 +153,9 @@ function isOf(event: BankEvent, prefix: string): event is Wrote {
 }
 
 const STEPS = { begun: 0, withdrawn: 1, refused: 2, done: 2 } as const
+
+/** An id, and by how much the balance changed for it: not at all where it was refused. */
+type Decided = readonly [id: string, amount: number]
 
 interface Account {
   balance: number

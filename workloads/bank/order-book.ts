@@ -1,5 +1,5 @@
+import { OPENING_BALANCE } from "../../demo/bank-account.js"
 import type { SeededRandom } from "../../src/sim/index.js"
-import { OPENING_BALANCE } from "./account.js"
 import type { Order, Outcome } from "./transfer.js"
 
 /** All orders of a run. It stands outside of all machines: who gave an order knows its id, whatever becomes of those who carry it out. */

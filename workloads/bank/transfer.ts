@@ -40,12 +40,12 @@ export function transferOn(tap: NodeTap) {
         await this.save()
       }
       const accounts = new AccountCalls(tap, {
-        handleOf: (key) => this.actor("Account", key),
+        handleOf: (key) => this.actor("BankAccount", key),
         signature: { maker, by: tap.name, mark: markOf(maker) },
       })
       if (this.state.progress === "begun") {
-        const { kind } = await accounts.withdraw(order)
-        await this.#reach(kind === "done" ? "withdrawn" : "refused")
+        const { accepted } = await accounts.withdraw(order)
+        await this.#reach(accepted ? "withdrawn" : "refused")
       }
       if (this.state.progress === "withdrawn") {
         await accounts.deposit(order)

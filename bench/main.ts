@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url"
-import { showNotRun } from "../tools/command-line.js"
+import { endWithReader, showNotRun } from "../tools/command-line.js"
+import { interruption } from "../tools/interruption.js"
 import { ProgressLine } from "../tools/progress-line.js"
 import { help, parseBench } from "./command-line.js"
 import { measure } from "./measure.js"
@@ -16,10 +17,7 @@ const rows: readonly Row[] = Object.values(registered)
 const program = fileURLToPath(import.meta.url)
 const nowMs = () => performance.now()
 
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error
-  process.exit()
-})
+endWithReader()
 
 const command = parseBench(process.argv.slice(2), {
   own: rows.map((row) => row.name),
@@ -43,7 +41,9 @@ switch (command.kind) {
 
 async function measureAll(chosen: readonly (Row | PeerRow)[], asJson: boolean): Promise<void> {
   const progressLine = progressFor(asJson)
-  const signal = abortedByUser()
+  const { signal, exitCode } = interruption()
+  // Once the children have been killed: Ctrl-C reaches those of a terminal by itself, but not those of a script.
+  signal.addEventListener("abort", () => setImmediate(() => process.exit(exitCode())))
   const peers = new PeerFolder({ signal })
   const results: Result[] = []
   const crashed: string[] = []
@@ -116,19 +116,4 @@ function raced(row: Row | PeerRow, peersIn: string | undefined): Row {
 
 function progressFor(asJson: boolean): ProgressLine | undefined {
   return asJson && !process.stderr.isTTY ? undefined : new ProgressLine(process.stderr, nowMs)
-}
-
-/** Ctrl-C reaches the children of a terminal by itself, but not those of a script. */
-function abortedByUser(): AbortSignal {
-  const controller = new AbortController()
-  for (const [signal, exitCode] of [
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const) {
-    process.once(signal, () => {
-      controller.abort()
-      process.exit(exitCode)
-    })
-  }
-  return controller.signal
 }

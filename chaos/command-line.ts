@@ -31,25 +31,22 @@ const stores = ["sqlite"]
 
 /** `drawn` is the seed of a command that gives none. */
 export function parseChaos(args: readonly string[], drawn: number): ChaosCommand {
-  return parseCommand(
-    args,
-    options,
-    ({ store, minutes = "1", seed, nodes = "4", faults, unfenced = false }) => {
-      if (!stores.includes(store ?? "")) {
-        const problem = store === undefined ? "which store?" : `there is no store "${store}" to try;`
-        throw new RangeError(`${problem} the stores are:\n  ${stores.join("\n  ")}`)
-      }
-      const chosen = faults?.split(",").map((fault) => knownName("fault", fault, faultKinds))
-      return {
-        kind: "run",
-        durationMs: minuteCount(minutes) * 60_000,
-        seed: seed === undefined ? drawn >>> 0 : wholeNumber("seed", seed, 0, maxSeed),
-        nodes: wholeNumber("nodes", nodes, 2, 16),
-        faults: chosen ?? (unfenced ? ["late-save"] : faultKinds),
-        unfenced,
-      }
-    },
-  )
+  return parseCommand(args, options, (given) => {
+    const { store, minutes = "1", faults, unfenced = false } = given
+    if (!stores.includes(store ?? "")) {
+      const problem = store === undefined ? "which store?" : `there is no store "${store}" to try;`
+      throw new RangeError(`${problem} the stores are:\n  ${stores.join("\n  ")}`)
+    }
+    const chosen = faults?.split(",").map((fault) => knownName("fault", fault, faultKinds))
+    return {
+      kind: "run",
+      durationMs: minuteCount(minutes) * 60_000,
+      seed: wholeNumber(given, "seed", [0, maxSeed], drawn >>> 0),
+      nodes: wholeNumber(given, "nodes", [2, 16], 4),
+      faults: chosen ?? (unfenced ? ["late-save"] : faultKinds),
+      unfenced,
+    }
+  })
 }
 
 const text = { type: "string" } as const
@@ -65,5 +62,5 @@ const options = {
 function minuteCount(text: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (value >= 0.05 && value <= 1_440) return value
-  throw new RangeError(`--minutes must be a number from 0.05 to 1440, not "${text}"`)
+  throw new RangeError(`--minutes must be a number from 0.05 to 1440 (got "${text}")`)
 }

@@ -11,7 +11,7 @@ describe("an account", () => {
     expect(await account.deposit(slip)).toEqual(receipt)
     const { balance, tellers } = await account.statement()
     expect(balance).toBe(OPENING_BALANCE + 30)
-    expect(tellers["t"]).toMatchObject({ number: 1, count: 1 })
+    expect(tellers["t"]).toMatchObject({ number: 1, accepted: true })
   })
 
   it("does not carry out a slip that comes after a later one", async () => {

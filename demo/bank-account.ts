@@ -65,11 +65,10 @@ export interface AccountState {
 
 /** What one teller has done with an account. */
 export interface TellersPart {
-  /** Of the last transfer, and what was decided about it. */
+  /** Of the last slip, and the decision about it. */
   readonly number: number
   readonly accepted: boolean
-  /** How many were accepted, and a digest of their numbers in order. */
-  readonly count: number
+  /** Of the numbers of all slips that were accepted, in order. */
   readonly digest: number
 }
 
@@ -86,12 +85,15 @@ export function openedAccount(): AccountState {
 
 /** Enters a decision: the account into its state, and the bank into the copy by which it audits the account. */
 export function enter(account: AccountState, { teller, number }: Slip, change: number | "refused"): void {
-  const { count, digest } = account.tellers[teller] ?? { count: 0, digest: 0 }
+  const digest = account.tellers[teller]?.digest ?? 0
   if (change === "refused") {
-    account.tellers[teller] = { number, accepted: false, count, digest }
-    return
+    account.tellers[teller] = { number, accepted: false, digest }
+  } else {
+    account.balance += change
+    account.tellers[teller] = {
+      number,
+      accepted: true,
+      digest: (Math.imul(digest, 0x01000193) ^ number) >>> 0,
+    }
   }
-  account.balance += change
-  const next = (Math.imul(digest, 0x01000193) ^ number) >>> 0
-  account.tellers[teller] = { number, accepted: true, count: count + 1, digest: next }
 }

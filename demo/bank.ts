@@ -1,9 +1,16 @@
+import { isDeepStrictEqual } from "node:util"
 import { type ActorHandle, CallError } from "../src/index.js"
 import { SeededRandom } from "../src/sim/index.js"
-import { Latencies } from "../tools/latencies.js"
+import { Timings } from "../tools/latencies.js"
 import { pause } from "../tools/pause.js"
-import type { BankAccount, Receipt, Slip, Statement } from "./bank-account.js"
-import { Books } from "./books.js"
+import {
+  type AccountState,
+  type BankAccount,
+  enter,
+  openedAccount,
+  type Slip,
+  type Statement,
+} from "./bank-account.js"
 
 export interface BankOptions {
   readonly accounts: number
@@ -12,21 +19,21 @@ export interface BankOptions {
 }
 
 /**
- * The bank: its tellers, who make transfers between accounts, and what they were told.
+ * The bank: tellers who make transfers between accounts, and books of what the accounts answered.
  *
- * The bank is not in one of the processes that are killed: what was acknowledged would be forgotten with it.
+ * The bank is not in one of the processes that are killed: what was acknowledged would be lost with it.
  */
 export class Bank {
-  readonly books: Books
-  readonly calls = new Latencies()
+  readonly calls = new Timings()
   /** Calls that failed and were retried, by their delivery. */
   readonly retries = { unknown: 0, "not-delivered": 0 }
   readonly #accountOf: (key: string) => ActorHandle<BankAccount>
   readonly #random: SeededRandom
+  /** The state that each account must have. */
+  readonly #books: ReadonlyMap<string, AccountState>
   readonly #tellers: { readonly name: string; slips: number }[]
-  #recentCalls = new Latencies()
   #transfers = 0
-  #isClosing = false
+  #isOpen = false
   #isStopped = false
   #working: Promise<unknown> = Promise.resolve()
 
@@ -36,104 +43,106 @@ export class Bank {
   ) {
     this.#accountOf = accountOf
     this.#random = new SeededRandom(seed)
-    this.books = new Books(Array.from({ length: accounts }, (_, index) => `account-${index + 1}`))
+    this.#books = new Map(
+      Array.from({ length: accounts }, (_, index) => [`account-${index + 1}`, openedAccount()]),
+    )
     this.#tellers = Array.from({ length: tellers }, (_, index) => ({ name: `t${index + 1}`, slips: 0 }))
   }
 
+  /** How many were acknowledged. */
   get transfers(): number {
     return this.#transfers
   }
 
-  /** The calls since this was asked last. */
-  takeRecentCalls(): Latencies {
-    const recent = this.#recentCalls
-    this.#recentCalls = new Latencies()
-    return recent
+  /** The sum of all balances, at any time without transfers in flight. */
+  get total(): number {
+    return this.#books.size * openedAccount().balance
   }
 
-  /** Tellers make one transfer after the other from now on, until the bank is audited. */
-  work(): void {
-    this.#isClosing = false
+  /** Lets each teller make one transfer after the other, until the next audit. */
+  open(): void {
+    this.#isOpen = true
     this.#working = Promise.all(
       this.#tellers.map(async (teller) => {
-        while (!this.#isClosing) await this.#transfer({ teller: teller.name, number: ++teller.slips })
+        while (this.#isOpen) await this.#transfer(teller.name, ++teller.slips)
       }),
     )
-    // The audit fails with what has gone wrong.
+    // The audit rejects with the error of a teller.
     this.#working.catch(() => {})
   }
 
   /** Waits for the transfers in flight, reads every account, and compares it with the books. */
-  async audit(): Promise<Audit> {
-    this.#isClosing = true
+  async audit(): Promise<{ readonly sum: number; readonly problems: readonly string[] }> {
+    this.#isOpen = false
     await this.#working
-    const { accounts, total } = this.books
-    const statements = await Promise.all(accounts.map((account) => this.statement(account)))
-    const problems = accounts.flatMap((account, index) =>
-      this.books.problemsOf(account, statements[index] as Statement),
+    const found = await Promise.all([...this.#books.keys()].map((account) => this.statement(account)))
+    const problems = [...this.#books].flatMap(([account, expected], index) =>
+      differences(account, expected, found[index] as Statement),
     )
-    const sum = statements.reduce((all, { balance }) => all + balance, 0)
-    if (sum !== total) problems.push(`all accounts have ${sum}, and should have ${total}`)
+    const sum = found.reduce((all, { balance }) => all + balance, 0)
+    if (sum !== this.total) problems.push(`all accounts have ${sum}, and should have ${this.total}`)
     return { sum, problems }
   }
 
   statement(account: string): Promise<Statement> {
-    return this.#retried(() => this.#accountOf(account).statement())
+    return this.#answer(() => this.#accountOf(account).statement())
   }
 
-  /** Nothing is retried any more. */
+  /** Ends the retries. */
   stop(): void {
-    this.#isClosing = true
+    this.#isOpen = false
     this.#isStopped = true
   }
 
-  /** Every call is retried until it is answered, so that the outcome of every transfer that was begun is known. */
-  async #transfer({ teller, number }: Omit<Slip, "amount">): Promise<void> {
-    const { accounts } = this.books
-    const from = this.#random.pick(accounts)
-    const to = this.#random.pick(accounts.filter((account) => account !== from))
-    const amount = 1 + this.#random.below(100)
-    const slip: Slip = { teller, number, amount }
-    const withdrawn = await this.#answer(() => this.#accountOf(from).withdraw(slip))
-    this.books.answered(from, slip, withdrawn.accepted ? -amount : "refused")
-    if (!withdrawn.accepted) return
+  async #transfer(teller: string, number: number): Promise<void> {
+    const [from, to] = this.#twoAccounts()
+    const slip: Slip = { teller, number, amount: 1 + this.#random.below(100) }
+    const { accepted } = await this.#answer(() => this.#accountOf(from).withdraw(slip))
+    this.#enter(from, slip, accepted ? -slip.amount : "refused")
+    if (!accepted) return
     const deposited = await this.#answer(() => this.#accountOf(to).deposit(slip))
     if (!deposited.accepted) throw new Error(`${to} refused a deposit`)
-    this.books.answered(to, slip, amount)
+    this.#enter(to, slip, slip.amount)
     this.#transfers += 1
   }
 
-  #answer(call: () => Promise<Receipt>): Promise<Receipt> {
-    const timed = async () => {
-      const begunAt = performance.now()
-      const answer = await call()
-      const tookMs = performance.now() - begunAt
-      for (const calls of [this.calls, this.#recentCalls]) calls.add(tookMs)
-      return answer
-    }
-    return this.#retried(timed, ({ delivery }) => {
-      this.retries[delivery] += 1
-    })
+  #twoAccounts(): readonly [string, string] {
+    const accounts = [...this.#books.keys()]
+    const from = this.#random.pick(accounts)
+    return [from, this.#random.pick(accounts.filter((account) => account !== from))]
   }
 
-  async #retried<T>(call: () => Promise<T>, failed: (error: CallError) => void = () => {}): Promise<T> {
+  #enter(account: string, slip: Slip, change: number | "refused"): void {
+    enter(this.#books.get(account) as AccountState, slip, change)
+  }
+
+  /** Retries a call until it is answered, so that the outcome of every transfer that was begun is known. */
+  async #answer<T>(call: () => Promise<T>): Promise<T> {
     for (;;) {
+      const begunAt = performance.now()
       try {
-        return await call()
+        const answer = await call()
+        this.calls.add(performance.now() - begunAt)
+        return answer
       } catch (error) {
         if (!(error instanceof CallError) || this.#isStopped) throw error
-        failed(error)
+        this.retries[error.delivery] += 1
       }
       await pause(RETRY_MS)
     }
   }
 }
 
-export interface Audit {
-  /** Of all balances. */
-  readonly sum: number
-  /** Empty if all is well. */
-  readonly problems: readonly string[]
-}
-
 const RETRY_MS = 10
+
+/**
+ * What is wrong with an account, by what its tellers were told. The sum of all balances does not show two losses that
+ * cancel each other out, so the transfers of each teller are compared.
+ */
+export function differences(account: string, expected: AccountState, found: AccountState): string[] {
+  const tellers = new Set([...Object.keys(expected.tellers), ...Object.keys(found.tellers)])
+  const wrong = [...tellers].filter((name) => !isDeepStrictEqual(found.tellers[name], expected.tellers[name]))
+  const problems = wrong.map((name) => `${account} has other transfers of ${name} than were acknowledged`)
+  if (found.balance === expected.balance) return problems
+  return [`${account} has ${found.balance}, and should have ${expected.balance}`, ...problems]
+}

@@ -12,11 +12,11 @@ import { BankAccount } from "./bank-account.js"
 import { type ClusterOptions, clusterSettings } from "./cluster-settings.js"
 import type { DemoOptions } from "./command-line.js"
 import type { NodeCommands, NodeEvent } from "./node.js"
-import { type Figures, line, picture, seconds } from "./view.js"
+import { type Figures, line, picture, summary } from "./view.js"
 
 /**
- * The whole demo: nodes, and a bank that calls them. Kills one node after the other, and audits the bank after every kill
- * and in the end.
+ * Starts the nodes and a bank that calls them, kills one node after the other, and audits the bank after every kill and
+ * at the end.
  *
  * The next node is killed when the actors of the last one have answered again, so that each failover is measured alone.
  */
@@ -26,39 +26,38 @@ export class Demo {
   readonly #screen: LiveScreen
   readonly #random: SeededRandom
   readonly #nodes: readonly DemoNode[]
-  readonly #failovers = new Latencies()
-  readonly #happened: string[] = []
-  readonly #problems: string[] = []
+  readonly #state = { failovers: new Latencies(), away: 0, sum: 0, audits: 0 }
+  readonly #problems = new Set<string>()
   readonly #over = new AbortController()
   #startedAt = performance.now()
-  #away = 0
-  #counted: Figures["counted"]
 
   /** Everything that the demo writes is in `folder`. */
   constructor(options: DemoOptions, folder: string, screen: Screen) {
     this.#options = options
     this.#cluster = { folder, deathProof: options.deathProof }
-    this.#screen = new LiveScreen(screen)
+    this.#screen = new LiveScreen(screen, () => this.#elapsedMs)
     this.#random = new SeededRandom(options.seed)
     this.#nodes = Array.from({ length: options.nodes }, (_, index) => this.#node(`n${index + 1}`))
   }
 
-  /** Runs until `signal` is aborted, the time is over, or something is wrong. */
-  async run(signal: AbortSignal): Promise<DemoResult> {
-    this.#says(`starting ${this.#nodes.length} nodes (seed ${this.#options.seed})`)
+  /** Runs until `signal` is aborted, the time is over, or something is wrong. Resolves with whether nothing is. */
+  async run(signal: AbortSignal): Promise<{ readonly isRight: boolean; readonly summary: string }> {
+    signal.addEventListener("abort", () => this.#over.abort())
+    this.#screen.log(`starting ${this.#nodes.length} nodes (seed ${this.#options.seed})`)
     await Promise.all(this.#nodes.map(({ process }) => process.start(this.#cluster)))
     // A node that hosts no actors calls those of the others.
     const system = await ActorSystem.start(clusterSettings(this.#cluster))
     const bank = new Bank((key) => system.actor(BankAccount, key), this.#options)
     this.#startedAt = performance.now()
-    signal.addEventListener("abort", () => this.#over.abort())
-    if (signal.aborted) this.#over.abort()
-    const { seconds: limit } = this.#options
-    const ends = limit && setTimeout(() => this.#over.abort(), limit * 1_000)
-    const shows = setInterval(() => this.#show(bank), SHOW_MS)
+    const { seconds } = this.#options
+    const ends = seconds && setTimeout(() => this.#over.abort(), seconds * 1_000)
+    const shows = setInterval(
+      () => this.#show(this.#figures(bank, bank.calls.takeRecent(), SHOW_MS)),
+      SHOW_MS,
+    )
     try {
       await this.#killAgainAndAgain(bank)
-      this.#says("no more transfers; counting the money")
+      this.#screen.log("no more transfers; counting the money")
       await this.#audit(bank)
     } catch (error) {
       this.#broke(String((error as Error).stack))
@@ -68,9 +67,9 @@ export class Demo {
       this.#screen.clear()
       bank.stop()
     }
-    const figures = this.#figures(bank, bank.calls, performance.now() - this.#startedAt)
+    const figures = this.#figures(bank, bank.calls.all, this.#elapsedMs)
     await system.stop()
-    return { figures, problems: this.#problems }
+    return { isRight: this.#problems.size === 0, summary: summary(figures, [...this.#problems]) }
   }
 
   async stop(): Promise<void> {
@@ -80,7 +79,7 @@ export class Demo {
   async #killAgainAndAgain(bank: Bank): Promise<void> {
     const over = this.#over.signal
     for (;;) {
-      bank.work()
+      bank.open()
       await pause(this.#random.between(MIN_PAUSE_MS, MAX_PAUSE_MS), over)
       const hosts = this.#nodes.filter(({ hosted }) => hosted.size > 0)
       if (!over.aborted && hosts.length > 0) await this.#kill(this.#random.pick(hosts), bank)
@@ -95,7 +94,7 @@ export class Demo {
     const [pid, lost, killedAt] = [process.pid, new Map(hosted), performance.now()]
     const killed = process.kill()
     node.kills += 1
-    this.#says(`${process.name} (process ${pid}) was killed, and ${lost.size} actors with it`)
+    this.#screen.log(`${process.name} (process ${pid}) was killed, and ${lost.size} actors with it`)
     const back = this.#untilBack(lost, killedAt, bank)
     const restarted = killed.then(() => this.#restart(node))
     await within(PATIENCE_MS, `${process.name} and its actors are back`, Promise.all([back, restarted]))
@@ -105,27 +104,29 @@ export class Demo {
     hosted.clear()
     await pause(this.#random.between(MIN_DOWN_MS, MAX_DOWN_MS), this.#over.signal)
     await process.start(this.#cluster)
-    this.#says(`${process.name} is a member again (process ${process.pid})`)
+    this.#screen.log(`${process.name} is a member again (process ${process.pid})`)
   }
 
   /** Measures for each actor how long it takes from the kill to the first answer of another activation. */
   async #untilBack(lost: ReadonlyMap<string, number>, killedAt: number, bank: Bank): Promise<void> {
-    const times: number[] = []
-    this.#away = lost.size
-    const isBack = async ([account, generation]: [string, number]) => {
-      while ((await bank.statement(account)).generation <= generation);
-      times.push(performance.now() - killedAt)
-      this.#failovers.add(times.at(-1) as number)
-      this.#away -= 1
-    }
-    await Promise.all([...lost].map(isBack))
-    const [first, last] = [duration(times[0]), duration(times.at(-1))]
-    this.#says(`its actors are back: the first after ${first}, the last after ${last}`)
+    this.#state.away = lost.size
+    const times = await Promise.all(
+      [...lost].map(async ([account, generation]) => {
+        while ((await bank.statement(account)).generation <= generation);
+        const tookMs = performance.now() - killedAt
+        this.#state.failovers.add(tookMs)
+        this.#state.away -= 1
+        return tookMs
+      }),
+    )
+    const [first, last] = [duration(Math.min(...times)), duration(Math.max(...times))]
+    this.#screen.log(`its actors are back: the first after ${first}, the last after ${last}`)
   }
 
   async #audit(bank: Bank): Promise<void> {
     const { sum, problems } = await within(PATIENCE_MS, "all accounts are read", bank.audit())
-    this.#counted = { sum, times: (this.#counted?.times ?? 0) + 1 }
+    this.#state.sum = sum
+    this.#state.audits += 1
     for (const problem of problems) this.#broke(problem)
   }
 
@@ -143,42 +144,23 @@ export class Demo {
   }
 
   #broke(problem: string): void {
-    if (!this.#problems.includes(problem)) this.#problems.push(problem)
+    this.#problems.add(problem)
     this.#over.abort()
   }
 
-  #says(what: string): void {
-    const text = `${seconds(performance.now() - this.#startedAt)}  ${what}`
-    this.#happened.push(text)
-    this.#screen.happened(text)
+  get #elapsedMs(): number {
+    return performance.now() - this.#startedAt
   }
 
-  #show(bank: Bank): void {
-    const figures = this.#figures(bank, bank.takeRecentCalls(), SHOW_MS)
-    this.#screen.show(picture(figures, this.#happened), line(figures), figures.elapsedMs)
+  #show(figures: Figures): void {
+    this.#screen.show(picture(figures), line(figures))
   }
 
-  #figures({ transfers, retries, books }: Bank, calls: Latencies, callsOverMs: number): Figures {
-    return {
-      options: this.#options,
-      elapsedMs: performance.now() - this.#startedAt,
-      nodes: this.#nodes,
-      calls,
-      callsPerSecond: (calls.count * 1_000) / Math.max(1, callsOverMs),
-      transfers,
-      retries,
-      failovers: this.#failovers,
-      away: this.#away,
-      total: books.total,
-      counted: this.#counted,
-    }
+  #figures(bank: Bank, calls: Latencies, overMs: number): Figures {
+    const callsPerSecond = (calls.count * 1_000) / Math.max(1, overMs)
+    const [options, nodes, elapsedMs] = [this.#options, this.#nodes, this.#elapsedMs]
+    return { ...this.#state, options, nodes, elapsedMs, bank, calls, callsPerSecond }
   }
-}
-
-export interface DemoResult {
-  readonly figures: Figures
-  /** Empty if all is well. */
-  readonly problems: readonly string[]
 }
 
 interface DemoNode {

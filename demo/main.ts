@@ -4,7 +4,6 @@ import { showNotRun } from "../tools/command-line.js"
 import { interruption } from "../tools/interruption.js"
 import { type DemoOptions, help, parseDemo } from "./command-line.js"
 import { Demo } from "./demo.js"
-import { summary } from "./view.js"
 
 const command = parseDemo(process.argv.slice(2), randomInt(2 ** 32))
 if (command.kind === "run") await run(command)
@@ -13,14 +12,14 @@ else showNotRun("demo", help, command)
 async function run(options: DemoOptions): Promise<void> {
   const { signal } = interruption()
   const folder = temporaryFolder()
-  // The nodes put their temporary files there as well, such as the sockets that prove that they live.
+  // The nodes put their temporary files there too, such as the sockets by which others see that they live.
   process.env["TMPDIR"] = folder.path
   process.once("exit", () => folder.remove())
   const demo = new Demo(options, folder.path, process.stdout)
   try {
-    const { figures, problems } = await demo.run(signal)
-    process.stdout.write(summary(figures, problems))
-    process.exitCode = problems.length === 0 ? 0 : 1
+    const { isRight, summary } = await demo.run(signal)
+    process.stdout.write(summary)
+    process.exitCode = isRight ? 0 : 1
   } finally {
     await demo.stop()
   }

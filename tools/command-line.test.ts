@@ -56,13 +56,17 @@ describe("the value of an option", () => {
     ["10", 10],
     ["007", 7],
   ])("%s is a whole number", (text, value) => {
-    expect(wholeNumber("count", text, 0, 10)).toBe(value)
+    expect(wholeNumber({ count: text }, "count", [0, 10], undefined)).toBe(value)
   })
 
-  it.each(["", "11", "-1", "1.5", "1e1", "0x1", " 1", "ten", undefined])("%s is refused", (text) => {
-    expect(() => wholeNumber("count", text, 0, 10)).toThrow(
-      `--count must be a whole number from 0 to 10, not "${text}"`,
+  it.each(["", "11", "-1", "1.5", "1e1", "0x1", " 1", "ten"])("%s is refused", (text) => {
+    expect(() => wholeNumber({ count: text }, "count", [0, 10], 1)).toThrow(
+      `--count must be a whole number from 0 to 10 (got "${text}")`,
     )
+  })
+
+  it("is the default where the option is not given", () => {
+    expect(wholeNumber({ count: undefined }, "count", [0, 10], 77)).toBe(77)
   })
 
   it("is one of the names that are known", () => {

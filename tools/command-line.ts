@@ -43,14 +43,29 @@ export function showNotRun(program: string, help: string, command: NotRun): void
   }
 }
 
+/** Ends this process when nobody reads what it prints any more, as `| head` does. */
+export function endWithReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error
+    process.exit()
+  })
+}
+
 /** The largest seed: seeds have 32 bits. */
 export const maxSeed = 2 ** 32 - 1
 
-/** Reads a whole number in decimal digits. `name` is that of the option. */
-export function wholeNumber(name: string, text: string | undefined, from: number, to: number): number {
-  const value = /^\d+$/.test(text ?? "") ? Number(text) : Number.NaN
+/** Reads the whole number, in decimal digits, of an option; `byDefault` if the option is not given. */
+export function wholeNumber<Name extends string, Default>(
+  given: { readonly [name in Name]?: string | undefined },
+  name: Name,
+  [from, to]: readonly [number, number],
+  byDefault: Default,
+): number | Default {
+  const text = given[name]
+  if (text === undefined) return byDefault
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= from && value <= to) return value
-  throw new RangeError(`--${name} must be a whole number from ${from} to ${to}, not "${text}"`)
+  throw new RangeError(`--${name} must be a whole number from ${from} to ${to} (got "${text}")`)
 }
 
 /** Finds a name among those that are known. `kind` says what it is the name of. */

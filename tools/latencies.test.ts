@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Latencies } from "./latencies.js"
+import { Latencies, Timings } from "./latencies.js"
 
 describe("latencies", () => {
   it("are right within one percent, however many there are, and the longest is exact", () => {
@@ -21,5 +21,14 @@ describe("latencies", () => {
     expect(latencies.quantile(0.5)).toBeLessThan(0.02)
     latencies.add(1e12)
     expect(latencies.quantile(0.99)).toBeGreaterThan(3_600_000)
+  })
+})
+
+describe("timings", () => {
+  it("are all that were added, and those since they were taken last", () => {
+    const timings = new Timings()
+    timings.add(1)
+    timings.add(2)
+    expect([timings.all.count, timings.takeRecent().count, timings.takeRecent().count]).toEqual([2, 2, 0])
   })
 })

@@ -28,5 +28,22 @@ export class Latencies {
   }
 }
 
+/** Latencies of all calls, and of those since the last look. */
+export class Timings {
+  readonly all = new Latencies()
+  #recent = new Latencies()
+
+  add(ms: number): void {
+    this.all.add(ms)
+    this.#recent.add(ms)
+  }
+
+  takeRecent(): Latencies {
+    const recent = this.#recent
+    this.#recent = new Latencies()
+    return recent
+  }
+}
+
 const smallestMs = 0.01
 const width = 1.01

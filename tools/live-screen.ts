@@ -1,38 +1,52 @@
 import type { Screen } from "./progress-line.js"
 
-/** Shows how something stands: a picture that is drawn again in its place in a terminal; lines where there is none. */
+/**
+ * Shows how something stands: in a terminal a picture, redrawn in its place with the last lines of a log below it;
+ * elsewhere all lines of the log, and a line with the main figures now and then.
+ */
 export class LiveScreen {
   readonly #screen: Screen
+  readonly #elapsedMs: () => number
+  #log: readonly string[] = []
   #drawn = 0
   #lineAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(screen: Screen) {
+  constructor(screen: Screen, elapsedMs: () => number) {
     this.#screen = screen
+    this.#elapsedMs = elapsedMs
   }
 
-  /** `line` says the same in short, and `atMs` when that is. */
-  show(picture: readonly string[], line: string, atMs: number): void {
+  /** `line` has the main figures of the picture. */
+  show(picture: readonly string[], line: string): void {
     if (this.#screen.isTTY !== true) {
-      if (atMs - this.#lineAtMs < BETWEEN_LINES_MS) return
-      this.#lineAtMs = atMs
-      this.#screen.write(`${line}\n`)
-      return
+      if (this.#elapsedMs() - this.#lineAtMs < BETWEEN_LINES_MS) return
+      this.#lineAtMs = this.#elapsedMs()
+      return this.#write(line)
     }
     // A line that the terminal breaks would not be erased as a whole.
     const width = (this.#screen.columns || 80) - 1
-    const lines = picture.map((text) => text.slice(0, width))
+    const lines = [...picture, "", ...this.#log].map((text) => text.slice(0, width))
     this.#screen.write(`${this.#erasing()}${lines.join("\n")}\n`)
     this.#drawn = lines.length
   }
 
-  /** Something that the picture tells; a line of its own where there is none. */
-  happened(text: string): void {
-    if (this.#screen.isTTY !== true) this.#screen.write(`${text}\n`)
+  /** Adds a line to the log. */
+  log(text: string): void {
+    if (this.#screen.isTTY !== true) this.#write(text)
+    else this.#log = [...this.#log, this.#stamped(text)].slice(-MOST_LOGGED)
   }
 
   clear(): void {
     if (this.#drawn > 0) this.#screen.write(this.#erasing())
     this.#drawn = 0
+  }
+
+  #write(text: string): void {
+    this.#screen.write(`${this.#stamped(text)}\n`)
+  }
+
+  #stamped(text: string): string {
+    return `${(this.#elapsedMs() / 1_000).toFixed(1).padStart(8)} s  ${text}`
   }
 
   #erasing(): string {
@@ -41,3 +55,4 @@ export class LiveScreen {
 }
 
 const BETWEEN_LINES_MS = 2_000
+const MOST_LOGGED = 5

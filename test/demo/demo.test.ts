@@ -55,7 +55,7 @@ describe("the demo", { timeout: PATIENCE_MS }, () => {
   it("says what it does not understand", async () => {
     const { demo } = start("--seconds", "soon")
     expect(await demo.ending).toBe("exit code 2")
-    expect(demo.output).toBe('demo: --seconds must be a whole number from 1 to 86400, not "soon"\n')
+    expect(demo.output).toBe('demo: --seconds must be a whole number from 1 to 86400 (got "soon")\n')
   })
 })
 

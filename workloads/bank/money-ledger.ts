@@ -74,10 +74,11 @@ export class MoneyLedger {
     return undefined
   }
 
-  /** What the slips of an order have changed in an account, by the amount of the order. */
-  #changeOf(key: string, id: string, { count }: TellersPart): number {
+  /** By how much the slip of an order has changed the balance. */
+  #changeOf(key: string, id: string, { accepted }: TellersPart): number {
     const { from, amount } = this.#book.order(id) ?? { from: key, amount: Number.NaN }
-    return key === from ? -amount * count : amount * count
+    if (!accepted) return 0
+    return key === from ? -amount : amount
   }
 
   #decide(key: string, account: Account, decision: Decided): string | undefined {

@@ -100,14 +100,15 @@ function understood(options: Options, { cores, known, plantings }: Surroundings)
   if (options.serve) return { kind: "serve", ...chosen }
   if (options.seed !== undefined) {
     refuseBeside("--seed, which runs one seed in this process", options, forMany)
-    return { kind: "seed", ...chosen, seed: whole(options, "seed", 0, maxSeed), trace }
+    return { kind: "seed", ...chosen, seed: wholeNumber(options, "seed", [0, maxSeed], 0), trace }
   }
   if (trace) throw new Error("--trace goes with --seed: it prints what happens in one seed")
 
-  const from = whole(options, "from", 0, maxSeed, 1)
-  const seeds = whole(options, "seeds", 1, maxSeed - from + 1, Math.min(100, maxSeed - from + 1))
-  const jobs = Math.min(whole(options, "jobs", 1, maxJobs, cores), seeds)
-  const stallMs = whole(options, "stall-seconds", 1, maxStallSeconds, 60) * 1000
+  const from = wholeNumber(options, "from", [0, maxSeed], 1)
+  const most = maxSeed - from + 1
+  const seeds = wholeNumber(options, "seeds", [1, most], Math.min(100, most))
+  const jobs = Math.min(wholeNumber(options, "jobs", [1, maxJobs], cores), seeds)
+  const stallMs = wholeNumber(options, "stall-seconds", [1, maxStallSeconds], 60) * 1000
   return { kind: "run", ...chosen, seeds, from, jobs, stallMs }
 }
 
@@ -127,14 +128,8 @@ const optionSet = {
 } as const
 
 type Options = Given<typeof optionSet>
-type NumberName = (typeof forMany)[number] | "seed"
 
-function refuseBeside(what: string, options: Options, names: readonly NumberName[]): void {
+function refuseBeside(what: string, options: Options, names: typeof forMany): void {
   const given = names.filter((name) => options[name] !== undefined)
   if (given.length > 0) throw new Error(`--${given.join(", --")} cannot go with ${what}`)
-}
-
-function whole(options: Options, name: NumberName, least: number, most: number, unset?: number): number {
-  const text = options[name]
-  return text === undefined && unset !== undefined ? unset : wholeNumber(name, text, least, most)
 }

@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { runSeed, type SeedReport, Tally, type Workload } from "../../src/sim/index.js"
-import { showNotRun } from "../../tools/command-line.js"
+import { endWithReader, showNotRun } from "../../tools/command-line.js"
+import { interruption } from "../../tools/interruption.js"
 import { ProgressLine } from "../../tools/progress-line.js"
 import { workloads } from "../index.js"
 import { plantings } from "../planted/plantings.js"
@@ -15,10 +16,7 @@ const program = fileURLToPath(new URL("../main.js", import.meta.url))
 
 /** What `npm run sim` does, in a process in which the bug that was asked for is planted already. */
 export async function simCommand(args: readonly string[]): Promise<void> {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error
-    process.exit()
-  })
+  endWithReader()
   const command = parseSim(args, {
     cores: availableParallelism(),
     known: (testing) => known(testing).map(({ name }) => name),
@@ -55,7 +53,7 @@ async function runMany({ seeds, from, jobs, stallMs, ...choice }: ManySeeds): Pr
   const showProgress = () => {
     progress.say(workload.name, progressText(tally.report(), seeds, nowMs() - startedAtMs))
   }
-  const { signal, exitCode } = abortedByUser()
+  const { signal, exitCode } = interruption()
   showProgress()
   const problems = await runInProcesses({
     program,
@@ -132,20 +130,4 @@ function list(shown: readonly { readonly name: string; readonly about: string }[
 
 function nowMs(): number {
   return performance.now()
-}
-
-/** The first Ctrl-C ends the run and lets it say what it found; a second one ends this process. */
-function abortedByUser(): { readonly signal: AbortSignal; readonly exitCode: () => number | undefined } {
-  const controller = new AbortController()
-  let exitCode: number | undefined
-  for (const [signal, code] of [
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const) {
-    process.once(signal, () => {
-      exitCode ??= code
-      controller.abort()
-    })
-  }
-  return { signal: controller.signal, exitCode: () => exitCode }
 }

@@ -12,3 +12,9 @@ export interface Change {
   readonly from: string
   readonly to: string
 }
+
+/** The change that makes a module import another one, by its path there, with one place of its text changed. */
+export function plantedImport(path: string, change: Change): Change {
+  const query = new URLSearchParams({ planted: JSON.stringify(change) })
+  return { from: `"${path}.js"`, to: `"${path}.ts?${query}"` }
+}

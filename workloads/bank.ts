@@ -9,6 +9,7 @@ import { judgeMakers } from "./cluster/call-makers.js"
 import { Cluster, isFaultless } from "./cluster/cluster.js"
 import { DoorLedger } from "./cluster/door-ledger.js"
 import { StoreHistory } from "./cluster/store-history.js"
+import { stopShort } from "./cluster/strikes.js"
 import { WriteLedger } from "./cluster/write-ledger.js"
 
 /**
@@ -29,7 +30,7 @@ export function bankWith(rules: AccountRules, name: string): Workload {
       faults: 5,
       sometimes: {
         "a transfer is done": 10,
-        "an actor is taken over from a node that is gone": 1.5,
+        "an actor is taken over from a node that is gone": 2,
         "it is unknown what became of a transfer": 3,
         "an unknown transfer is cleared up": 1.5,
         "a fenced node comes back": 1,
@@ -85,7 +86,7 @@ function drawCluster(stage: Stage): Cluster<Branch> {
 
 export const bank = bankWith({ recognizesSlips: true }, "bank")
 
-/** Now and then a node is told to leave, one at a time. */
+/** Now and then a node stands still for as long as others need to take over, or is told to leave, one at a time. */
 async function direct(stage: Stage, cluster: Cluster<Branch>): Promise<void> {
   const { random } = stage
   const untilMs = stage.nowMs + stage.knob("lastsMs", [4_000, 8_000])
@@ -93,6 +94,7 @@ async function direct(stage: Stage, cluster: Cluster<Branch>): Promise<void> {
   let leaving: Promise<unknown> | undefined
   while (stage.nowMs < untilMs) {
     await stage.sleep(random.between(200, 1_500))
+    if (random.chance(0.5)) stopShort(stage, cluster, random.pick(cluster.machines))
     if (!leaves || leaving !== undefined) continue
     // A process that stands still hears of it late.
     leaving = cluster

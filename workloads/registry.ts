@@ -3,7 +3,7 @@ import { Cluster } from "./cluster/cluster.js"
 import { checkConvergence, checkEmpty } from "./cluster/convergence.js"
 import { Host } from "./cluster/host.js"
 import { judgeAll } from "./cluster/ledgers.js"
-import { Ambush } from "./cluster/strikes.js"
+import { Ambush, crash } from "./cluster/strikes.js"
 import { drawTraffic } from "./cluster/traffic.js"
 
 /** Faults of connections, which other workloads are about, and of the store, which this one brings about itself. */
@@ -99,6 +99,8 @@ async function direct(stage: Stage, cluster: Cluster<Host>, { ids, epochs }: Scr
   const { machines, store } = cluster
   const ambush = new Ambush(stage, cluster)
   const untilMs = stage.nowMs + stage.knob("lastsMs", [6_000, 12_000])
+  const beginEpoch = () => store.cutHistory(epochs === "lossy" ? random.below(20) : 0)
+  if (epochs !== "one") void stage.sleep(random.between(1_000, 5_000)).then(beginEpoch)
   for (const machine of machines) void listen(stage, cluster, machine)
   for (;;) {
     await stage.sleep(random.between(0, 1_500))
@@ -111,13 +113,13 @@ async function direct(stage: Stage, cluster: Cluster<Host>, { ids, epochs }: Scr
       case 1:
       case 2: {
         const host = stage.hostOf(random.pick(machines))
-        void cluster.tell(machine, (from) => from.down(host))
+        // One after another rarely meets a record that has just changed; all at once do.
+        const declaring = random.chance(0.5) ? [machine] : machines
+        for (const each of declaring) void cluster.tell(each, (from) => from.down(host))
         break
       }
       case 3:
-        if (!random.chance(0.8)) break
-        if (epochs === "many") store.cutHistory(0)
-        if (epochs === "lossy") store.cutHistory(random.below(20))
+        if (epochs !== "one") beginEpoch()
         break
       case 4:
         if (stage.faults.crash > 0 && random.chance(0.3)) crashAll(stage, machines)
@@ -151,10 +153,7 @@ async function listen(stage: Stage, cluster: Cluster<Host>, machine: string): Pr
 /** No memory of anything is left. */
 function crashAll(stage: Stage, machines: readonly string[]): void {
   stage.sometimes("all nodes die at once")
-  for (const machine of machines) {
-    stage.crash(machine)
-    void stage.sleep(stage.random.between(0, 2_000)).then(() => stage.boot(machine))
-  }
+  for (const machine of machines) crash(stage, machine)
 }
 
 /** What has to come up in some seed, or the run has shown too little. */
@@ -172,9 +171,11 @@ const places = [
   "the outcome of a save is never known",
   "a lease is ended: it did not renew its lease",
   "a lease is ended: its process has died",
+  "a lease is renewed after its holder has stopped",
   "a leave is announced",
   "a node leaves and comes back",
   "a node is set down",
+  "a node is declared down: changed",
   "a node is fenced: another node has declared this one down",
   "a node is fenced: the lease was ended by another node",
   "a node is fenced: the epoch of the store has changed",

@@ -7,6 +7,7 @@ import {
   type Stage,
   type Workload,
 } from "../src/sim/index.js"
+import { storeFaults } from "./fault-sets.js"
 import { idsOf, type Rules, StoreClient, text } from "./store/client.js"
 import { CommitLog } from "./store/commit-log.js"
 import { EpochLedger } from "./store/epoch-ledger.js"
@@ -21,21 +22,7 @@ export function storeWith(rules: Partial<Pick<Rules, "resendsWhereAbsent">>, nam
   return {
     name,
     about: "registers, counters and watches on the simulated store, under every fault of it",
-    faults: [
-      "crash",
-      "pause",
-      "pause-in-call",
-      "slow-network",
-      "clock-drift",
-      "store-refusal",
-      "store-delay",
-      "store-hang",
-      "store-lost-request",
-      "store-lost-answer",
-      "store-late-arrival",
-      "store-cut",
-      "store-epoch",
-    ],
+    faults: ["crash", "pause", "pause-in-call", "slow-network", "clock-drift", ...storeFaults],
     floors: { operations: 30, faults: 5 },
     limits: { virtualMs: 900_000 },
     async run(stage) {

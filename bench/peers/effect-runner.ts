@@ -1,8 +1,9 @@
-import { greetParent } from "../remote/parent.js"
+import { ParentProcess } from "../../tools/cluster/parent-process.js"
 import { effectEcho } from "./effect-echo.js"
 
 // A runner of Effect Cluster that has every shard, and says at which port it is reached.
-const effect = await effectEcho(process.argv[2] as string)
+const parent = new ParentProcess<string, never>()
+const effect = await effectEcho(parent.options)
 const { Layer, ManagedRuntime, Option, RunnerAddress } = effect
 const cluster = effect.SocketRunner.layer.pipe(
   Layer.provideMerge(effect.sockets.layerSocketServer),
@@ -20,4 +21,4 @@ const runtime = ManagedRuntime.make(
   effect.echoing.pipe(Layer.provideMerge(cluster), Layer.provideMerge(effect.quiet)),
 )
 const server = await runtime.runPromise(effect.SocketServer.SocketServer)
-greetParent(String(server.address.port), () => runtime.dispose())
+parent.serve({ greeting: () => `${server.address.port}`, stop: () => runtime.dispose() })

@@ -1,6 +1,6 @@
 import { Actor, ActorSystem, consoleLogger } from "../../src/index.js"
 import { sqliteStore } from "../../src/stores/sqlite/index.js"
-import { greetParent } from "./parent.js"
+import { ParentProcess } from "../../tools/cluster/parent-process.js"
 
 export class Echo extends Actor {
   static readonly type = "Echo"
@@ -11,12 +11,13 @@ export class Echo extends Actor {
 }
 
 if (process.send !== undefined) {
+  const parent = new ParentProcess<string, never>()
   const system = await ActorSystem.start({
     namespace: "bench",
     actors: [Echo],
     listen: { host: "127.0.0.1", port: 0 },
-    store: sqliteStore({ file: process.argv[2] as string }),
+    store: sqliteStore({ file: parent.options }),
     logger: consoleLogger({ level: "error" }),
   })
-  greetParent("ready", () => system.stop())
+  parent.serve({ greeting: () => "ready", stop: () => system.stop() })
 }

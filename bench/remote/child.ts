@@ -1,35 +1,28 @@
-import { fork } from "node:child_process"
-import { once } from "node:events"
-import { endingOf } from "../../tools/child-process.js"
+import { NodeProcess } from "../../tools/cluster/node-process.js"
 
 /** The other process of a row, as the row sees it. */
 export interface Child {
-  /** What it said once it was ready: where it can be reached. */
+  /** Where it can be reached. */
   readonly greeting: string
-  /** Resolves once it has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a program of this directory, by its file's name without the ending, and waits until it is ready. What it prints is
- * the row's output. If it ends without having been asked to, the row fails with it: nobody would answer any more.
+ * Starts a program of this directory, by its file's name without the ending, and waits until it is ready: it serves
+ * `greeting` and `stop` as a `ParentProcess`. If it ends by itself the row ends too, by an error that nobody handles.
  */
-export async function startChild(program: string, ...args: string[]): Promise<Child> {
-  const child = fork(new URL(`./${program}.js`, import.meta.url), args, {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  })
-  let isAskedToEnd = false
-  const ended = endingOf(child).then((ending) => {
-    // Nobody waits for this while the row is measured: it is then a rejection that is not handled, which ends the process.
-    if (!isAskedToEnd || ending !== "exit code 0") throw new Error(`the child ${program} ended: ${ending}`)
-  })
-  const [greeting] = await once(child, "message")
-  return {
-    greeting,
-    stop: () => {
-      isAskedToEnd = true
-      child.send("stop")
-      return ended
+export async function startChild(program: string, options: string | null = null): Promise<Child> {
+  const child = new NodeProcess<{ greeting(): string; stop(): unknown }>(program, {
+    program: new URL(`./${program}.js`, import.meta.url),
+    died: (problem) => {
+      throw new Error(problem)
     },
+  })
+  await child.start(options)
+  return {
+    greeting: await child.call("greeting"),
+    stop: async () => void (await child.stop(STOP_MS)),
   }
 }
+
+const STOP_MS = 10_000

@@ -1,6 +1,6 @@
 import { type ActorRef, Behaviors } from "../../src/index.js"
+import { ParentProcess } from "../../tools/cluster/parent-process.js"
 import { startNode } from "./node.js"
-import { greetParent } from "./parent.js"
 import { sharedNowUs } from "./shared-clock.js"
 
 export interface Note {
@@ -36,4 +36,4 @@ const counter = system.spawn(
     return Behaviors.same
   }),
 )
-greetParent(counter.path.toString(), () => system.stop())
+new ParentProcess().serve({ greeting: () => `${counter.path}`, stop: () => system.stop() })

@@ -1,6 +1,6 @@
 import { type ActorRef, Behaviors } from "../../src/index.js"
+import { ParentProcess } from "../../tools/cluster/parent-process.js"
 import { startNode } from "./node.js"
-import { greetParent } from "./parent.js"
 
 export interface Question {
   readonly body: string
@@ -14,4 +14,4 @@ const echo = system.spawn(
     return Behaviors.same
   }),
 )
-greetParent(echo.path.toString(), () => system.stop())
+new ParentProcess().serve({ greeting: () => `${echo.path}`, stop: () => system.stop() })

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net"
 import { createServer } from "node:net"
-import { greetParent } from "./parent.js"
+import { ParentProcess } from "../../tools/cluster/parent-process.js"
 import { frameWriter, readFrames } from "./raw-frames.js"
 
 /** Takes raw frames, and sends those back that `answer` gives a body for. */
@@ -12,5 +12,8 @@ export function serveRaw(answer: (id: number, body: Buffer) => Uint8Array | unde
       if (answered !== undefined) write(id, answered)
     })
   })
-  server.listen(0, "127.0.0.1", () => greetParent(`${(server.address() as AddressInfo).port}`, () => {}))
+  server.listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as AddressInfo
+    new ParentProcess().serve({ greeting: () => `${port}`, stop: () => {} })
+  })
 }

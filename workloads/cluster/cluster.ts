@@ -31,6 +31,8 @@ export class Cluster<R extends Resident = Resident> {
   isOver = false
   /** Whoever leaves now does not come back. */
   isClosing = false
+  /** Called with the machine whenever a renewal leaves it. */
+  onRenewal: (machine: string) => void = () => {}
   readonly #lives = new Map<string, string>()
   #ops = 0
 

@@ -1,4 +1,5 @@
 import type { FaultKind, Stage } from "../../src/sim/index.js"
+import { storeFaults } from "../fault-sets.js"
 
 /**
  * No node loses its lease, or has to fall silent for want of a renewal, while the store answers it, clocks run and nothing is blocked; whatever it
@@ -36,12 +37,5 @@ const threatsToLeases: readonly FaultKind[] = [
   "suspend",
   "clock-jump",
   "slow-network",
-  "store-refusal",
-  "store-delay",
-  "store-hang",
-  "store-lost-request",
-  "store-lost-answer",
-  "store-late-arrival",
-  "store-cut",
-  "store-epoch",
+  ...storeFaults,
 ]

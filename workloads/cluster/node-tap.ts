@@ -58,6 +58,10 @@ export class NodeTap implements StoreTap {
     return asked
   }
 
+  renewing(): void {
+    this.cluster.onRenewal(this.life.name.split(".")[0] as string)
+  }
+
   /** The door was asked in this step; when in it, is not known. */
   saving(id: string, { generation }: Author): void {
     this.passed({ what: "save", id, generation }, this.cluster.stage.nowMs)

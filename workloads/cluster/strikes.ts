@@ -14,30 +14,31 @@ export function stopShort(stage: Stage, { settings }: Cluster, machine: string):
 }
 
 /**
- * Strikes a node at the moment in which its lease was renewed, and the node does not know that yet: it freezes, is suspended, or
- * loses the store, for about as long as a lease lasts.
+ * Strikes a node at a moment that chance would rarely hit: when its lease was renewed and the node does not know that yet, it
+ * freezes, is suspended, or loses the store, for about as long as a lease lasts; or it dies when a renewal has just left, which
+ * is then made for a process that is gone.
  */
 export class Ambush {
   readonly #stage: Stage
   readonly #cluster: Cluster
-  #armed: string | undefined
+  #armed: { readonly machine: string; readonly kind: Strike } | undefined
 
   constructor(stage: Stage, cluster: Cluster) {
     this.#stage = stage
     this.#cluster = cluster
+    cluster.onRenewal = (machine) => this.#renewal(machine, true)
     cluster.store.observe((event) => {
-      if (event.kind !== "judged" || event.result.kind !== "committed") return
-      const [machine = ""] = event.by.split(".")
-      if (machine !== this.#armed || event.isLate) return
+      if (event.kind !== "judged" || event.result.kind !== "committed" || event.isLate) return
       const [first] = event.commit.writes
-      if (first?.kind === "put" && first.key.startsWith(`${cluster.namespace}/${LEASES}`))
-        this.#strike(machine)
+      const isRenewal = first?.kind === "put" && first.key.startsWith(`${cluster.namespace}/${LEASES}`)
+      if (isRenewal) this.#renewal(event.by.split(".")[0] as string, false)
     })
   }
 
   /** The next renewal of that machine is the moment, if such faults are on. */
   arm(machine: string): void {
-    if (this.#kinds.length > 0) this.#armed = machine
+    const kinds = this.#kinds
+    if (kinds.length > 0) this.#armed = { machine, kind: this.#stage.random.pick(kinds) }
   }
 
   /** Clocks that drift show only on a node that acts and cannot renew: they come with a store that is cut off. */
@@ -46,11 +47,17 @@ export class Ambush {
     return strikes.filter((kind) => faults[kind] > 0 || (kind === "store-cut" && faults["clock-drift"] > 0))
   }
 
-  #strike(machine: string): void {
-    const stage = this.#stage
+  #renewal(machine: string, hasJustLeft: boolean): void {
+    if (this.#armed?.machine !== machine || (this.#armed.kind === "crash") !== hasJustLeft) return
+    const { kind } = this.#armed
     this.#armed = undefined
+    this.#strike(machine, kind)
+  }
+
+  #strike(machine: string, kind: Strike): void {
+    const stage = this.#stage
     const lastsMs = this.#cluster.settings.lease.ttlMs * stage.random.between(0.8, 1.8)
-    switch (stage.random.pick(this.#kinds)) {
+    switch (kind) {
       case "pause":
         return stage.pause(machine, lastsMs)
       case "suspend":
@@ -58,10 +65,20 @@ export class Ambush {
       case "store-cut": {
         const heal = this.#cluster.store.cutOff(machine)
         void stage.sleep(lastsMs).then(heal)
+        return
       }
+      case "crash":
+        // A process cannot be ended in the midst of its own step.
+        void stage.sleep(0).then(() => crash(stage, machine))
     }
   }
 }
 
-const strikes = ["pause", "suspend", "store-cut"] as const
+const strikes = ["pause", "suspend", "store-cut", "crash"] as const
 type Strike = (typeof strikes)[number]
+
+/** Ends a process at once; the machine boots again after a while. */
+export function crash(stage: Stage, machine: string): void {
+  stage.crash(machine)
+  void stage.sleep(stage.random.between(0, 2_000)).then(() => stage.boot(machine))
+}

@@ -11,6 +11,7 @@ import type {
   StoreWatch,
   StoreWatcher,
 } from "../../src/ports/store.js"
+import { LEASES } from "../../src/registry/node-record.js"
 import { type Life, SeededRandom } from "../../src/sim/index.js"
 import { sleep } from "./cluster.js"
 import { type Author, authorOf, STATE } from "./store-history.js"
@@ -45,6 +46,7 @@ export class TappedStore implements ClusterStore {
 
   async commit(commit: Commit): Promise<CommitResult> {
     const [write] = commit.writes
+    if (write?.kind === "put" && write.key.startsWith(LEASES)) this.#tap.renewing()
     if (write?.kind !== "put" || !write.key.startsWith(STATE)) return this.#commit(commit)
     const author = authorOf(write.value)
     this.#tap.saving(write.key.slice(STATE.length), author)
@@ -99,6 +101,8 @@ export class TappedStore implements ClusterStore {
 
 /** Notified at the moment in which it happens. */
 export interface StoreTap {
+  /** A lease is about to be sent. */
+  renewing(): void
   /** A state is about to be sent. */
   saving(id: string, author: Author): void
   saved(author: Author, result: CommitResult["kind"] | StoreUnavailableError["commitment"]): void

@@ -1,4 +1,5 @@
 import type { Life, Workload } from "../../src/sim/index.js"
+import { processAndConnectionFaults } from "../fault-sets.js"
 import { hostOf, Remote, serve, sleep } from "./calls.js"
 import { oneHolderAtATime } from "./one-holder.js"
 import type { Version } from "./version.js"
@@ -19,17 +20,7 @@ export function doubleGrant(version: Version): Workload {
     name: `double-grant-${version}`,
     about: "a lock from three servers, of which some cannot reach the others",
     faults: [
-      "crash",
-      "pause",
-      "pause-in-call",
-      "partition",
-      "one-way-partition",
-      "refused-connect",
-      "hanging-connect",
-      "reset",
-      "half-open",
-      "slow-network",
-      "partial-write",
+      ...processAndConnectionFaults.filter((kind) => kind !== "clean-loss"),
       "clock-drift",
       "clock-jump",
     ],

@@ -7,6 +7,7 @@ import {
   type Stage,
   type Workload,
 } from "../../src/sim/index.js"
+import { processAndConnectionFaults } from "../fault-sets.js"
 import { hostOf, Remote, serve, sleep, Unanswered } from "./calls.js"
 import type { Version } from "./version.js"
 
@@ -20,20 +21,7 @@ export function lostUpdate(version: Version): Workload {
   return {
     name: `lost-update-${version}`,
     about: "clients that read, add one, and write back",
-    faults: [
-      "crash",
-      "pause",
-      "pause-in-call",
-      "partition",
-      "one-way-partition",
-      "refused-connect",
-      "hanging-connect",
-      "reset",
-      "clean-loss",
-      "half-open",
-      "slow-network",
-      "partial-write",
-    ],
+    faults: processAndConnectionFaults,
     floors: { operations: 10, faults: 1 },
     async run(stage) {
       stage.start("server", keepNumber, { killable: false })

@@ -1,5 +1,6 @@
 import { activationPlantings } from "./activation-plantings.js"
 import { leasePlantings } from "./lease-plantings.js"
+import { placementPlantings } from "./placement-plantings.js"
 import type { Planting } from "./planting.js"
 import { registryPlantings } from "./registry-plantings.js"
 
@@ -26,4 +27,5 @@ export const plantings: readonly Planting[] = [
   ...registryPlantings,
   ...activationPlantings,
   ...leasePlantings,
+  ...placementPlantings,
 ]

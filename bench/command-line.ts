@@ -27,7 +27,7 @@ npm run bench -- [options]
   --help            this text
 
 Exits with 0 when everything was measured, whether or not bars were missed and peers could be had; 1 when a row crashed; 2
-when it was asked wrongly.
+if an option is wrong.
 `
 
 /** The names of all rows, in their order. */

@@ -42,7 +42,8 @@ switch (command.kind) {
 async function measureAll(chosen: readonly (Row | PeerRow)[], asJson: boolean): Promise<void> {
   const progressLine = progressFor(asJson)
   const { signal, exitCode } = interruption()
-  // Once the children have been killed: Ctrl-C reaches those of a terminal by itself, but not those of a script.
+  // Once the children have been killed: Ctrl-C reaches those of a terminal by itself, but not those of a
+  // script.
   signal.addEventListener("abort", () => setImmediate(() => process.exit(exitCode())))
   const peers = new PeerFolder({ signal })
   const results: Result[] = []

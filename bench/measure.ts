@@ -1,13 +1,15 @@
 /**
  * How a throughput is measured.
  *
- * A number of operations that takes a sample's time is found for each contender, both are warmed up, and then they take
- * turns: the machine's mood, its heat and its neighbours fall on both alike, so the ratio is steadier than either
- * speed. The order within a round flips from round to round, which cancels a drift. The median over the rounds is
- * reported, since what disturbs a sample only ever makes it slower, and a mean would carry that along.
+ * A number of operations that takes a sample's time is found for each contender, both are warmed up, and then
+ * they take turns: the machine's mood, its heat and its neighbours fall on both alike, so the ratio is
+ * steadier than either speed. The order within a round flips from round to round, which cancels a drift. The
+ * median over the rounds is reported, since what disturbs a sample only ever makes it slower, and a mean
+ * would carry that along.
  *
- * Young garbage is collected before each sample, or one contender would pay for what the other left behind. Not all of it: a
- * full collection makes the engine throw optimised code away, and the sample would then measure how fast it comes back.
+ * Young garbage is collected before each sample, or one contender would pay for what the other left behind.
+ * Not all of it: a full collection makes the engine throw optimised code away, and the sample would then
+ * measure how fast it comes back.
  */
 import { median } from "./quantile.js"
 import type { Latency, Measurement, Row, ThroughputRow, Workload } from "./row.js"
@@ -58,9 +60,9 @@ export function inTurn<T>(racers: readonly T[], round: number): readonly T[] {
 }
 
 /**
- * Finds how many operations take a sample's time, starting from a guess. An operation that by itself takes longer is
- * sampled alone, or with the fewest others that make sense. The guess is corrected at most tenfold at once, for the first
- * samples of cold code mislead.
+ * Finds how many operations take a sample's time, starting from a guess. An operation that by itself takes
+ * longer is sampled alone, or with the fewest others that make sense. The guess is corrected at most tenfold
+ * at once, for the first samples of cold code mislead.
  */
 export async function calibrate(
   timeMs: (operations: number) => Promise<number>,

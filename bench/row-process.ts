@@ -24,8 +24,8 @@ export interface RowProcessOptions {
 }
 
 /**
- * Measures a row in a process of its own, so that neither the heap nor the optimised code of another row is there. Waits
- * for the process to end, or it would take part in the next measurement.
+ * Measures a row in a process of its own, so that neither the heap nor the optimised code of another row is
+ * there. Waits for the process to end, or it would take part in the next measurement.
  */
 export async function measureApart(
   program: string,

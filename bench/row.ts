@@ -1,4 +1,6 @@
-/** One line of the table: something measured, and where there is one the limit that it is measured against. */
+/**
+ * One line of the table: something measured, and where there is one the limit that it is measured against.
+ */
 export type Row = ThroughputRow | FreeRow
 
 export interface RowLabel {
@@ -24,7 +26,9 @@ export interface Workload {
   /** Does the operation that many times. What it answers is measured along with its time. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most runs return nothing
   run(operations: number): void | Latency | Promise<void | Latency>
-  /** No sample has less: where many are under way at a time, a few would only show how that begins and ends. */
+  /**
+   * No sample has less: where many are in flight at a time, a few would only show how that begins and ends.
+   */
   readonly fewestOperations?: number
   teardown?(): void | Promise<void>
 }

@@ -1,8 +1,9 @@
 import { type Connection, loadDriver } from "../src/stores/sqlite/driver.js"
 
 /**
- * Tells whether somebody holds the lock of a SQLite file. A process that is frozen while it has it keeps everybody else from the store,
- * and no one can take anything over: that would be one long pause of the whole cluster, and nothing to learn from.
+ * Tells whether somebody holds the lock of a SQLite file. A process that is frozen while it has it keeps
+ * everybody else from the store, and no one can take anything over: that would be one long pause of the whole
+ * cluster, and nothing to learn from.
  */
 export class BetweenCommits {
   readonly #connection: Connection

@@ -17,11 +17,11 @@ import { counters, registers, type Subject } from "./subject.js"
 import { Whereabouts } from "./whereabouts.js"
 
 /**
- * One run: clients call actors while the schedule is carried out; then all nodes are killed and started once more, every actor is read, and
- * what the clients saw is judged.
+ * One run: clients call actors while the schedule is carried out; then all nodes are killed and started once
+ * more, every actor is read, and what the clients saw is judged.
  *
- * The clients are in one process, so that there is one order in which calls were made and answered. The check goes by that order, and
- * no two clocks are compared.
+ * The clients are in one process, so that there is one order in which calls were made and answered. The check
+ * goes by that order, and no two clocks are compared.
  */
 export class Chaos {
   readonly #options: ChaosOptions
@@ -237,5 +237,5 @@ const ACTORS = 6
 const ROUND_MS = 5_000
 /** How long clients go on after the last fault. */
 const CALM_MS = 2_000
-/** How long is waited for a save to be under way. */
+/** How long to wait for a save to be in flight. */
 const HELD_MS = 1_000

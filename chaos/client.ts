@@ -87,7 +87,7 @@ export class Client<Input, Output> {
   }
 }
 
-/** Some give up before anybody can tell them what became of it. */
+/** Some are shorter than a failover, so that callers give up on calls whose outcome is still open. */
 const CALL_MS: [number, number] = [200, 4_000]
 const BREATH_MS = 20
 const LOOK_MS = 10_000

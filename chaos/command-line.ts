@@ -16,15 +16,15 @@ export const help = `Runs a cluster of real processes, does to them what can go 
 
 npm run chaos -- --store sqlite [options]
   --store sqlite  what the nodes agree by
-  --minutes M     how long; 1 unless set, 0.25 is allowed
-  --seed S        which faults happen when; drawn unless set
-  --nodes N       how many processes; 4 unless set
+  --minutes M     duration, such as 0.25; default 1
+  --seed S        chooses the faults and their times; default random
+  --nodes N       number of processes; default 4
   --faults A,B    only these: ${faultKinds.join(", ")}
-  --unfenced      saves are made without their conditions, so that there is something to be found; late-save alone unless
-                  other faults are set
+  --unfenced      saves are made without their conditions, so that there is something to be found; the default of
+                  --faults is late-save then
   --help          this text
 
-Exits with 0 when all held; 1 when something did not, or too little was done; 2 when it was asked wrongly; 130 after Ctrl-C.
+Exits with 0 when all held; 1 when something did not, or too little was done; 2 if an option is wrong; 130 after Ctrl-C.
 `
 
 const stores = ["sqlite"]

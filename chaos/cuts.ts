@@ -1,4 +1,7 @@
-/** Between whom nothing gets through at the moment, and in which direction. A way may be cut more than once at a time. */
+/**
+ * Between whom nothing gets through at the moment, and in which direction. A way may be cut more than once at
+ * a time.
+ */
 export class Cuts {
   readonly #cuts = new Map<string, number>()
   readonly #listeners = new Set<() => void>()

@@ -1,8 +1,8 @@
 import { BATCH_HEADER_BYTES, FRAME_HEADER_BYTES, HELLO, MAX_HANDSHAKE_BYTES } from "../src/remote/frames.js"
 
 /**
- * Who dials, by the first bytes of a connection: `host:port` of the node that it says it is, as `docs/wire.md` has it. `undefined` while there are
- * too few of them; `stranger` for what is no node.
+ * Who dials, by the first bytes of a connection: `host:port` of the node that it says it is, as
+ * `docs/wire.md` has it. `undefined` while there are too few of them; `stranger` for what is no node.
  */
 export function diallerOf(bytes: Buffer): string | "stranger" | undefined {
   if (bytes.length < BATCH_HEADER_BYTES) return undefined

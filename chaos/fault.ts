@@ -1,4 +1,7 @@
-/** Something that is done to the cluster. Nodes are meant by their place, and so are clients, which come after the nodes. */
+/**
+ * Something that is done to the cluster. Nodes are meant by their place, and so are clients, which come after
+ * the nodes.
+ */
 export type Fault =
   /** `kill -9`; it is started again after a while. */
   | { readonly kind: "kill"; readonly node: number; readonly ms: number }
@@ -6,11 +9,16 @@ export type Fault =
   | { readonly kind: "pause"; readonly node: number; readonly ms: number }
   /** Stopped by the kernel, for so long that the others take its actors. */
   | { readonly kind: "freeze"; readonly node: number; readonly ms: number }
-  /** The same, while saves of it are on their way to the store: they get there when others have its actors. */
+  /**
+   * The same, while saves of it are on their way to the store: they get there when others have its actors.
+   */
   | { readonly kind: "late-save"; readonly node: number; readonly ms: number }
   /** Told to leave; it is started again after a while. */
   | { readonly kind: "stop"; readonly node: number; readonly ms: number }
-  /** Nothing that one sends gets to the other, and nothing back if it is both ways. Both still reach the store. */
+  /**
+   * Nothing that one sends gets to the other, and nothing back if it is both ways. Both still reach the
+   * store.
+   */
   | {
       readonly kind: "cut"
       readonly from: number

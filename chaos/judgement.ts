@@ -11,9 +11,9 @@ export interface Judgement {
 }
 
 /**
- * Reads every actor once more, and then checks all that clients saw: that it can be explained by doing one operation after the other, and
- * that nothing acknowledged is missing in the end. The latter follows from the former; it is asked again in simpler words, because they
- * are what a person wants to read.
+ * Reads every actor once more, and then checks all that clients saw: that it can be explained by doing one
+ * operation after the other, and that nothing acknowledged is missing in the end. The latter follows from the
+ * former; it is asked again in simpler words, because they are what a person wants to read.
  */
 export async function judge<Input, Output>(
   subject: Subject<Input, Output>,

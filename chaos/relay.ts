@@ -5,11 +5,12 @@ import { diallerOf } from "./dialler.js"
 import { RelayedConnection } from "./relayed-connection.js"
 
 /**
- * Stands before one node, at the address that the others know it by, and can keep what one of them sends from getting there.
+ * Stands before one node, at the address that the others know it by, and can keep what one of them sends from
+ * getting there.
  *
- * All others dial the same address, so who dials is read from the first thing that a connection says. A relay for each pair of nodes would
- * know it by its port, but nodes learn of each other from the store, which has one address for each. Network
- * namespaces need rights that not everybody has.
+ * All others dial the same address, so who dials is read from the first thing that a connection says. A relay
+ * for each pair of nodes would know it by its port, but nodes learn of each other from the store, which has
+ * one address for each. Network namespaces need rights that not everybody has.
  */
 export class Relay {
   readonly port: number

@@ -15,9 +15,10 @@ export interface ConnectionTools {
 /**
  * A connection from one node to another, and what is on its way in either direction.
  *
- * What is sent into a cut is not lost but late: it waits, as it does in a sender's kernel that goes on trying, and arrives when the cut is
- * healed, unless the nodes have given up before. Not even that one of them has hung up gets through. A connection that is made while
- * either direction is cut waits too, since a handshake needs both.
+ * What is sent into a cut is not lost but late: it waits, as it does in a sender's kernel that goes on
+ * trying, and arrives when the cut is healed, unless the nodes have given up before. Not even that one of
+ * them has hung up gets through. A connection that is made while either direction is cut waits too, since a
+ * handshake needs both.
  */
 export class RelayedConnection {
   readonly from: string

@@ -20,7 +20,10 @@ export interface RigOptions {
   broke(problem: string): void
 }
 
-/** What faults are made to: nodes in processes of their own, clients in this one, and a relay before each of them. */
+/**
+ * What faults are made to: nodes in processes of their own, clients in this one, and a relay before each of
+ * them.
+ */
 export class Rig {
   readonly cuts = new Cuts()
   readonly #options: RigOptions
@@ -72,13 +75,18 @@ export class Rig {
     this.#betweenCommits = await BetweenCommits.open(file)
   }
 
-  /** Kills all nodes and starts them again: what is asked after this is answered from what is in the store. */
+  /**
+   * Kills all nodes and starts them again: what is asked after this is answered from what is in the store.
+   */
   async restart(): Promise<void> {
     await Promise.all(this.#nodes.map((node) => node.kill()))
     await Promise.all(this.#nodes.map((node) => this.startNode(node)))
   }
 
-  /** Resolves when the node is a member of the cluster. Tries again, because a free port may be taken meanwhile. */
+  /**
+   * Resolves when the node is a member of the cluster. Tries again, because a free port may be taken
+   * meanwhile.
+   */
   async startNode(node: RigNode): Promise<void> {
     const { file, unfenced } = this.#options
     const relay = this.#relays.get(node.name) as Relay

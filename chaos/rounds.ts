@@ -1,8 +1,9 @@
 /**
  * Which actors are called at a time: a few, and after a while others.
  *
- * A history of one actor with a hundred calls of unknown outcome could be explained by almost anything, if at all in the time
- * there is. And what is wrong in the store shows only once an actor is read from there, which does not happen while it is busy.
+ * A history of one actor with a hundred calls of unknown outcome could be explained by almost anything, if at
+ * all in the time there is. And what is wrong in the store shows only once an actor is read from there, which
+ * does not happen while it is busy.
  */
 export class Rounds {
   readonly #lengthMs: number

@@ -19,10 +19,11 @@ export interface ScheduleOptions {
 }
 
 /**
- * Which faults happen when, all from the seed. They overlap, but half of the nodes are let alone at any time: a cluster of which nothing
- * is left is not wrong about anything.
+ * Which faults happen when, all from the seed. They overlap, but half of the nodes are let alone at any time:
+ * a cluster of which nothing is left is not wrong about anything.
  *
- * It is a list and not a dice that is thrown on the way, so that it is the same for the same seed, however long each thing took.
+ * It is a list and not a dice that is thrown on the way, so that it is the same for the same seed, however
+ * long each thing took.
  */
 export function schedule(options: ScheduleOptions): readonly Planned[] {
   const random = new SeededRandom(options.seed)

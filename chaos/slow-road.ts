@@ -3,12 +3,12 @@ import type { ClusterStore, Commit, CommitResult, StoreProvider } from "../src/i
 /**
  * The road from a node to its store, on which saves can be held up.
  *
- * A save has passed its activation's door when it gets here. If the process is frozen now, the save arrives when the actor
- * lives elsewhere, and the store's conditions are all that is left to refuse it. Without this the moment would be a matter of
- * microseconds.
+ * A save has passed its activation's door when it gets here. If the process is frozen now, the save arrives
+ * when the actor lives elsewhere, and the store's conditions are all that is left to refuse it. Without this
+ * the moment would be a matter of microseconds.
  *
- * An unfenced road loses the conditions of every save. It is the mistake that the rig has to find, and it is here, and not in the
- * runtime, so that no release can be switched to it.
+ * An unfenced road loses the conditions of every save. It is the mistake that the rig has to find, and it is
+ * here, and not in the runtime, so that no release can be switched to it.
  */
 export class SlowRoad {
   readonly provider: StoreProvider

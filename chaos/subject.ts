@@ -76,7 +76,10 @@ export function counters(now: () => number): Subject<CounterInput, CounterOutput
 
 const CHECK = { maxConfigurations: 2_000_000 }
 
-/** A value is lost if it was acknowledged and is not there, though nothing came that could have taken its place. */
+/**
+ * A value is lost if it was acknowledged and is not there, though nothing came that could have taken its
+ * place.
+ */
 function lostValue(
   operations: readonly Operation<RegisterInput, RegisterOutput>[],
   last: RegisterValue,

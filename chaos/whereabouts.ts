@@ -1,6 +1,9 @@
 import type { NodeEvent } from "./node.js"
 
-/** Which node has which actor, by what the nodes say, and how often one was taken from a node that could not give it up. */
+/**
+ * Which node has which actor, by what the nodes say, and how often one was taken from a node that could not
+ * give it up.
+ */
 export class Whereabouts {
   readonly #holders = new Map<string, Holder>()
   /** Nodes that were killed or stopped by the kernel, and have not come back. */

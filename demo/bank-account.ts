@@ -3,10 +3,11 @@ import { Actor } from "../src/index.js"
 /**
  * An account that decides each transfer once, however often it is asked to.
  *
- * A call that fails with delivery `unknown` may have run, or may yet run. The teller retries it with the same slip until
- * it is answered, so an account has to recognize a slip. It need not remember all of them: a teller makes one transfer at
- * a time and numbers them, so a slip with the teller's last number or a lower one has been decided. That includes
- * refusals: without them a late first attempt would run after the teller was refused and had gone on.
+ * A call that fails with delivery `unknown` may have run, or may yet run. The teller retries it with the same
+ * slip until it is answered, so an account has to recognize a slip. It need not remember all of them: a
+ * teller makes one transfer at a time and numbers them, so a slip with the teller's last number or a lower
+ * one has been decided. That includes refusals: without them a late first attempt would run after the teller
+ * was refused and had gone on.
  */
 export class BankAccount extends Actor<AccountState> {
   static readonly type = "BankAccount"
@@ -83,7 +84,9 @@ export function openedAccount(): AccountState {
   return { balance: OPENING_BALANCE, tellers: {} }
 }
 
-/** Enters a decision: the account into its state, and the bank into the copy by which it audits the account. */
+/**
+ * Enters a decision: the account into its state, and the bank into the copy by which it audits the account.
+ */
 export function enter(account: AccountState, { teller, number }: Slip, change: number | "refused"): void {
   const digest = account.tellers[teller]?.digest ?? 0
   if (change === "refused") {

@@ -136,8 +136,8 @@ export class Bank {
 const RETRY_MS = 10
 
 /**
- * What is wrong with an account, by what its tellers were told. The sum of all balances does not show two losses that
- * cancel each other out, so the transfers of each teller are compared.
+ * What is wrong with an account, by what its tellers were told. The sum of all balances does not show two
+ * losses that cancel each other out, so the transfers of each teller are compared.
  */
 export function differences(account: string, expected: AccountState, found: AccountState): string[] {
   const tellers = new Set([...Object.keys(expected.tellers), ...Object.keys(found.tellers)])

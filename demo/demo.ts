@@ -15,10 +15,11 @@ import type { NodeCommands, NodeEvent } from "./node.js"
 import { type Figures, line, picture, summary } from "./view.js"
 
 /**
- * Starts the nodes and a bank that calls them, kills one node after the other, and audits the bank after every kill and
- * at the end.
+ * Starts the nodes and a bank that calls them, kills one node after the other, and audits the bank after
+ * every kill and at the end.
  *
- * The next node is killed when the actors of the last one have answered again, so that each failover is measured alone.
+ * The next node is killed when the actors of the last one have answered again, so that each failover is
+ * measured alone.
  */
 export class Demo {
   readonly #options: DemoOptions
@@ -40,7 +41,10 @@ export class Demo {
     this.#nodes = Array.from({ length: options.nodes }, (_, index) => this.#node(`n${index + 1}`))
   }
 
-  /** Runs until `signal` is aborted, the time is over, or something is wrong. Resolves with whether nothing is. */
+  /**
+   * Runs until `signal` is aborted, the time is over, or something is wrong. Resolves with whether nothing
+   * is.
+   */
   async run(signal: AbortSignal): Promise<{ readonly isRight: boolean; readonly summary: string }> {
     signal.addEventListener("abort", () => this.#over.abort())
     this.#screen.log(`starting ${this.#nodes.length} nodes (seed ${this.#options.seed})`)

@@ -1,13 +1,14 @@
 import type { ChildProcess } from "node:child_process"
 
 /**
- * How a process that was forked ended, once it has and all that it sent has come in. For this it has to end by itself or be
- * killed: after a `disconnect` from this side Node never says that it is closed.
+ * How a process that was forked ended, once it has and all that it sent has come in. For this it has to end
+ * by itself or be killed: after a `disconnect` from this side Node never says that it is closed.
  */
 export function endingOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     let ending: string | undefined
-    // The last message may still be on its way when the process has ended; it is not once the channel is closed.
+    // The last message may still be on its way when the process has ended; it is not once the channel is
+    // closed.
     const settleIfOver = () => {
       if (ending !== undefined && !child.connected) resolve(ending)
     }

@@ -8,8 +8,8 @@ export type Given<Options extends OptionSet> = ReturnType<typeof parseArgs<{ opt
 export type NotRun = { readonly kind: "help" } | { readonly kind: "wrong"; readonly problem: string }
 
 /**
- * Parses a command line into the command that `understand` makes of its options. `--help` comes before all else; what
- * the options or `understand` refuse, by throwing, is `wrong`.
+ * Parses a command line into the command that `understand` makes of its options. `--help` comes before all
+ * else; what the options or `understand` refuse, by throwing, is `wrong`.
  */
 export function parseCommand<const Options extends OptionSet, Command>(
   args: readonly string[],

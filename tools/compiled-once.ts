@@ -16,9 +16,9 @@ import { promisify } from "node:util"
 const root = resolve(import.meta.dirname, "..")
 
 /**
- * The folder with the sources of a `tsconfig.json` as JavaScript, which is all that the threads and processes of a test can read. It
- * is named for what the sources say, and put in its place when it is whole: tests that compile at the same time do no harm to
- * each other, and the next ones find it there.
+ * The folder with the sources of a `tsconfig.json` as JavaScript, which is all that the threads and processes
+ * of a test can read. It is named for what the sources say, and put in its place when it is whole: tests that
+ * compile at the same time do no harm to each other, and the next ones find it there.
  */
 export async function compiledOnce({ name, config, sources }: CompiledSources): Promise<string> {
   const builds = join(root, "build", name)

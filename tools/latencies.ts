@@ -1,4 +1,7 @@
-/** How long many things took, in buckets that are 1% wide: their number does not matter, and they fit in 12 kilobytes. */
+/**
+ * How long many things took, in buckets that are 1% wide: their number does not matter, and they fit in 12
+ * kilobytes.
+ */
 export class Latencies {
   readonly #buckets = new Uint32Array(3_072)
   #count = 0

@@ -1,8 +1,8 @@
 import type { Screen } from "./progress-line.js"
 
 /**
- * Shows how something stands: in a terminal a picture, redrawn in its place with the last lines of a log below it;
- * elsewhere all lines of the log, and a line with the main figures now and then.
+ * Shows how something stands: in a terminal a picture, redrawn in its place with the last lines of a log
+ * below it; elsewhere all lines of the log, and a line with the main figures now and then.
  */
 export class LiveScreen {
   readonly #screen: Screen

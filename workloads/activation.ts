@@ -9,9 +9,10 @@ import { stopShort } from "./cluster/strikes.js"
 import { drawTraffic } from "./cluster/traffic.js"
 
 /**
- * Three to five nodes whose clients call actors of many types, some of them constantly and some rarely, while nodes come and go
- * under every fault. Of each actor one activation acts; calls arrive in order and run at most once; every call ends, and what is
- * said of it is true; and once the faults are over every node can call every actor.
+ * Three to five nodes whose clients call actors of many types, some of them constantly and some rarely, while
+ * nodes come and go under every fault. Of each actor one activation acts; calls arrive in order and run at
+ * most once; every call ends, and what is said of it is true; and once the faults are over every node can
+ * call every actor.
  *
  * The store loses no history here: one that does loses what was acknowledged.
  */
@@ -108,10 +109,12 @@ async function settle(stage: Stage, cluster: Cluster<Host>, calls: CallLedger): 
   if (!isFaultless) await stage.sleep(cluster.lateMs + 3 * settings.lease.ttlMs + settings.requestTimeoutMs)
 }
 
-/** A process is back within seconds, a pause may last a minute, and without faults every call is waited for. */
+/**
+ * A process is back within seconds, a pause may last a minute, and without faults every call is waited for.
+ */
 const MOST_SETTLING_MS = 70_000
 
-/** What has to come up in some seed, or the run has shown too little. */
+/** Each must be reached by some seed, or the run has shown too little. */
 const places = [
   "an actor is activated",
   "a race is lost",

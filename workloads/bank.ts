@@ -13,10 +13,10 @@ import { stopShort } from "./cluster/strikes.js"
 import { WriteLedger } from "./cluster/write-ledger.js"
 
 /**
- * Money moves between durable accounts on three to five nodes that come, go and fail. Nobody can change two accounts at once,
- * so a transfer is a withdrawal, then a deposit, each decided once for its id, by a mover that asks again until it is told: a client,
- * or an actor that remembers how far it got. No money is made or lost, nothing that was acknowledged is forgotten, and what callers saw of each account
- * is linearizable.
+ * Money moves between durable accounts on three to five nodes that come, go and fail. Nobody can change two
+ * accounts at once, so a transfer is a withdrawal, then a deposit, each decided once for its id, by a mover
+ * that asks again until it is told: a client, or an actor that remembers how far it got. No money is made or
+ * lost, nothing that was acknowledged is forgotten, and what callers saw of each account is linearizable.
  *
  * The store loses no history here: one that does loses what was acknowledged.
  */
@@ -31,7 +31,7 @@ export function bankWith(rules: AccountRules, name: string): Workload {
       sometimes: {
         "a transfer is done": 10,
         "an actor is taken over from a node that is gone": 2,
-        "it is unknown what became of a transfer": 3,
+        "the outcome of a transfer is unknown": 3,
         "an unknown transfer is cleared up": 1.5,
         "a fenced node comes back": 1,
       },
@@ -86,7 +86,10 @@ function drawCluster(stage: Stage): Cluster<Branch> {
 
 export const bank = bankWith({ recognizesSlips: true }, "bank")
 
-/** Now and then a node stands still for as long as others need to take over, or is told to leave, one at a time. */
+/**
+ * Now and then a node stands still for as long as others need to take over, or is told to leave, one at a
+ * time.
+ */
 async function direct(stage: Stage, cluster: Cluster<Branch>): Promise<void> {
   const { random } = stage
   const untilMs = stage.nowMs + stage.knob("lastsMs", [4_000, 8_000])
@@ -107,7 +110,10 @@ async function direct(stage: Stage, cluster: Cluster<Branch>): Promise<void> {
   if (cluster.isFaultless) await leaving
 }
 
-/** The faults end, and what they left is carried out without them: that takes as long as leases and boots do, and no longer. */
+/**
+ * The faults end, and what they left is carried out without them: that takes as long as leases and boots do,
+ * and no longer.
+ */
 async function settle(stage: Stage, cluster: Cluster<Branch>, { book }: Bank): Promise<void> {
   const waitsForLate = stage.knob("waitsForLate", [false, false, true])
   stage.calm()
@@ -175,11 +181,11 @@ function audit(stage: Stage, seen: readonly (readonly Balance[])[], money: Money
   stage.always("the books are right in the end", wrong === undefined, () => wrong ?? "")
 }
 
-/** What has to come up in some seed, or the run has shown too little. */
+/** Each must be reached by some seed, or the run has shown too little. */
 const places = [
   "a transfer is done",
   "a transfer is refused",
-  "it is unknown what became of a transfer",
+  "the outcome of a transfer is unknown",
   "an unknown transfer is cleared up",
   "the faults leave something to be carried out",
   "what was unknown had been done",

@@ -11,9 +11,10 @@ import { StoreHistory } from "./cluster/store-history.js"
 import { WriteLedger } from "./cluster/write-ledger.js"
 
 /**
- * One to three nodes that are given much at once: hundreds of actors that do not run yet, hundreds of states to save, from a store that takes
- * time over each. All of it is answered, with one claim for each activation, and no node loses its lease over it; where
- * nodes also crash and stand still, of each actor at most one acts, and nothing that was acknowledged is lost.
+ * One to three nodes that are given much at once: hundreds of actors that do not run yet, hundreds of states
+ * to save, from a store that takes time over each. All of it is answered, with one claim for each activation,
+ * and no node loses its lease over it; where nodes also crash and stand still, of each actor at most one
+ * acts, and nothing that was acknowledged is lost.
  */
 export const burst: Workload = {
   name: "burst",
@@ -113,5 +114,5 @@ async function checkAll(stage: Stage, cluster: Cluster<Desk>, isCalm: boolean): 
   }
 }
 
-/** What has to come up in some seed, or the run has shown too little. */
+/** Each must be reached by some seed, or the run has shown too little. */
 const places = ["a thousand calls at once are answered"]

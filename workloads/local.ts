@@ -9,8 +9,9 @@ import {
 import { type Life, type Stage, startSystem, type Workload } from "../src/sim/index.js"
 
 /**
- * Actors of one process each, under pauses and crashes: supervised workers that are told numbered messages, asked questions,
- * made to fail, watched and stopped. Within one life of a process nothing may be lost, doubled or out of order.
+ * Actors of one process each, under pauses and crashes: supervised workers that are told numbered messages,
+ * asked questions, made to fail, watched and stopped. Within one life of a process nothing may be lost,
+ * doubled or out of order.
  */
 export const local: Workload = {
   name: "local",

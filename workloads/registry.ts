@@ -6,7 +6,10 @@ import { judgeAll } from "./cluster/ledgers.js"
 import { Ambush, crash } from "./cluster/strikes.js"
 import { drawTraffic } from "./cluster/traffic.js"
 
-/** Faults of connections, which other workloads are about, and of the store, which this one brings about itself. */
+/**
+ * Faults of connections, which other workloads are about, and of the store, which this one brings about
+ * itself.
+ */
 const elsewhere: readonly FaultKind[] = [
   "refused-connect",
   "hanging-connect",
@@ -17,12 +20,13 @@ const elsewhere: readonly FaultKind[] = [
 ]
 
 /**
- * Three to five nodes and a few actors that all of them call, while actors are ended, nodes leave, declare each other down and all
- * die at once, under every fault of nodes, clocks and the store. Of each actor at most one acts, nothing that was acknowledged is
- * lost, and once the faults are over all agree again.
+ * Three to five nodes and a few actors that all of them call, while actors are ended, nodes leave, declare
+ * each other down and all die at once, under every fault of nodes, clocks and the store. Of each actor at
+ * most one acts, nothing that was acknowledged is lost, and once the faults are over all agree again.
  *
- * The store begins a new epoch in some seeds. Where it goes back by some commits it loses what was acknowledged: there nothing is
- * promised, and checked, but that all agree again in the end. Where it loses nothing, everything is.
+ * The store begins a new epoch in some seeds. Where it goes back by some commits it loses what was
+ * acknowledged: there nothing is promised, and checked, but that all agree again in the end. Where it loses
+ * nothing, everything is.
  */
 export const registry: Workload = {
   name: "registry",
@@ -87,7 +91,10 @@ function drawCluster(stage: Stage): Cluster<Host> {
   })
 }
 
-/** Until all are up again and have noticed who is not there, what is late has arrived, and leases that it made have run out. */
+/**
+ * Until all are up again and have noticed who is not there, what is late has arrived, and leases that it made
+ * have run out.
+ */
 function settlingMs({ lateMs, settings }: Cluster<Host>): number {
   const BOOT_MS = 10_000
   return BOOT_MS + lateMs + 3 * settings.lease.ttlMs + settings.requestTimeoutMs
@@ -156,7 +163,7 @@ function crashAll(stage: Stage, machines: readonly string[]): void {
   for (const machine of machines) crash(stage, machine)
 }
 
-/** What has to come up in some seed, or the run has shown too little. */
+/** Each must be reached by some seed, or the run has shown too little. */
 const places = [
   "an actor is taken over from a node that is gone",
   "an actor is released",

@@ -7,10 +7,10 @@ import { QuestionLedger } from "./remoting/question-ledger.js"
 import { WatchLedger } from "./remoting/watch-ledger.js"
 
 /**
- * Two to four nodes that tell, ask and watch each other, under every fault there is. Chains of hashes show that what is
- * told arrives in order, once and bit for bit; what does not arrive is explained by a lost connection or is in dead
- * letters; every question ends once, and one that was not delivered is never handled; and once the faults are over
- * everybody can talk to everybody again.
+ * Two to four nodes that tell, ask and watch each other, under every fault there is. Chains of hashes show
+ * that what is told arrives in order, once and bit for bit; what does not arrive is explained by a lost
+ * connection or is in dead letters; every question ends once, and one that was not delivered is never
+ * handled; and once the faults are over everybody can talk to everybody again.
  */
 export function remotingWith(plant: Plant, name: string): Workload {
   return {
@@ -65,7 +65,7 @@ async function settle(stage: Stage, machines: readonly string[], show: Show): Pr
   await stage.sleep(1)
 }
 
-/** What has to come up in some seed, or the run has shown too little. */
+/** Each must be reached by some seed, or the run has shown too little. */
 const places = [
   "dead letter: deferred-full",
   "dead letter: outbound-full",

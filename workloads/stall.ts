@@ -10,8 +10,9 @@ import type { Fenced } from "./cluster/needless-fence.js"
 import { StoreHistory } from "./cluster/store-history.js"
 
 /**
- * One or two nodes that stand still past the deadline of their leases, together or one of them. Whose lease nobody has ended goes on as it
- * was: its actors keep their generations and what they have in memory. Whose lease was ended has lost them, and only that one.
+ * One or two nodes that stand still past the deadline of their leases, together or one of them. Whose lease
+ * nobody has ended goes on as it was: its actors keep their generations and what they have in memory. Whose
+ * lease was ended has lost them, and only that one.
  */
 export const stall: Workload = {
   name: "stall",
@@ -121,10 +122,13 @@ function shown(before: Seen, after: Seen): string {
   return `${after.calls} calls at generation ${after.generation}, after ${before.calls} at ${before.generation}`
 }
 
-/** So many ttls between two answers, when a node calls twice in one: it has stood still for longer than a lease. */
+/**
+ * So many ttls between two answers, when a node calls twice in one: it has stood still for longer than a
+ * lease.
+ */
 const LONG = 1.7
 
-/** What has to come up in some seed, or the run has shown too little. */
+/** Each must be reached by some seed, or the run has shown too little. */
 const places = [
   "a node goes on after its deadline, and is alone",
   "a node goes on after its deadline, and is not alone",

@@ -14,9 +14,10 @@ import { EpochLedger } from "./store/epoch-ledger.js"
 import { Mirror } from "./store/mirror.js"
 
 /**
- * Clients on several machines use registers and counters on one store, under all that can happen to a store and to the way
- * there. What they saw has to be linearizable in each epoch; a counter counts every addition once, also those whose answers
- * were lost; and mirrors that watch the store miss nothing that they are not told they missed.
+ * Clients on several machines use registers and counters on one store, under all that can happen to a store
+ * and to the way there. What they saw has to be linearizable in each epoch; a counter counts every addition
+ * once, also those whose answers were lost; and mirrors that watch the store miss nothing that they are not
+ * told they missed.
  */
 export function storeWith(rules: Partial<Pick<Rules, "resendsWhereAbsent">>, name: string): Workload {
   return {
@@ -216,7 +217,7 @@ class Show {
   }
 }
 
-/** What has to come up in some seed, or the run has shown too little. */
+/** Each must be reached by some seed, or the run has shown too little. */
 const places = [
   "a commit is refused for now",
   "nobody knows whether a commit was made",

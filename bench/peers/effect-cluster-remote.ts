@@ -8,9 +8,9 @@ import { effectCluster } from "./peer.js"
 import type { PeerRow } from "./peer-row.js"
 
 /**
- * A client here, the runner that has the entity in a child, and a socket in between with the format that it speaks unless told
- * otherwise. A database would tell the client where runners are; nothing of it is asked during a call, so the client has a
- * list in memory instead, with the one runner on it.
+ * A client here, the runner that has the entity in a child, and a socket in between with the format that it
+ * speaks unless told otherwise. A database would tell the client where runners are; nothing of it is asked
+ * during a call, so the client has a list in memory instead, with the one runner on it.
  */
 const calling = (inFlight: number, folder: string): Contender => ({
   async setup() {
@@ -69,8 +69,8 @@ const row = (inFlight: number, ours: Contender): PeerRow => ({
 })
 
 /**
- * Samples that are long enough for the stream they are about. A burst into an idle connection may wait for an acknowledgement,
- * and a sample of that burst alone would be all waiting.
+ * Samples that are long enough for the stream they are about. A burst into an idle connection may wait for an
+ * acknowledgement, and a sample of that burst alone would be all waiting.
  */
 const inStream = (inFlight: number, contender: Contender): Contender => ({
   setup: async () => ({ ...(await contender.setup()), fewestOperations: inFlight === 1 ? 1 : 4_096 }),

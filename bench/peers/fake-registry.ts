@@ -3,7 +3,10 @@ import { createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** A registry that is of no use, and a temporary folder that is empty: what a program finds there afterwards, it has left. */
+/**
+ * A registry that is of no use, and a temporary folder that is empty: what a program finds there afterwards,
+ * it has left.
+ */
 export interface FakeRegistry {
   readonly environment: NodeJS.ProcessEnv
   readonly temporary: string

@@ -1,9 +1,9 @@
 /**
  * How a peer gets into a folder.
  *
- * npm puts it there, into a folder that has nothing to do with the project: neither `package.json` nor the lock file hears of
- * it. Scripts of packages are not run. npm gives up sooner than it does by itself, since a table with a row that says why
- * it is empty is worth more than one that comes minutes later.
+ * npm puts it there, into a folder that has nothing to do with the project: neither `package.json` nor the
+ * lock file hears of it. Scripts of packages are not run. npm gives up sooner than it does by itself, since a
+ * table with a row that says why it is empty is worth more than one that comes minutes later.
  */
 import { execFile } from "node:child_process"
 import { mkdirSync } from "node:fs"

@@ -10,10 +10,15 @@ export interface PeerRunOptions {
   readonly progress: (what: string) => void
 }
 
-/** So long may a peer be measured. An answer of somebody else's that never comes must not hold up the rest. */
+/**
+ * So long may a peer be measured. An answer of somebody else's that never comes must not hold up the rest.
+ */
 const deadlineMs = 180_000
 
-/** A peer that cannot be had, does not run or does not end is no failure of this project: it is a row that says so. */
+/**
+ * A peer that cannot be had, does not run or does not end is no failure of this project: it is a row that
+ * says so.
+ */
 export async function measurePeer(row: PeerRow, options: PeerRunOptions): Promise<Measured | Unmeasured> {
   const { program, peers, signal, progress } = options
   progress(`installing ${row.peer.packages.join(" ")}`)

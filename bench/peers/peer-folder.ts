@@ -5,8 +5,9 @@ import { type Installation, type InstallOptions, install } from "./installation.
 import type { Peer } from "./peer.js"
 
 /**
- * Where the peers of one run are: each in a folder of its own, so that one that cannot be had does not take others along, and
- * only once a row wants it. All of it is gone with `remove`, or else with the process, however that is asked to end.
+ * Where the peers of one run are: each in a folder of its own, so that one that cannot be had does not take
+ * others along, and only once a row wants it. All of it is gone with `remove`, or else with the process,
+ * however that is asked to end.
  */
 export class PeerFolder {
   readonly #options: InstallOptions

@@ -8,7 +8,10 @@ export interface Peer {
 /** Actors of one process, told and asked. */
 export const nact: Peer = { name: "nact", packages: ["nact@7.6.2"] }
 
-/** Entities that are called by name, in one process or between several. Its sockets are a package of their own. */
+/**
+ * Entities that are called by name, in one process or between several. Its sockets are a package of their
+ * own.
+ */
 export const effectCluster: Peer = {
   name: "effect-cluster",
   packages: ["effect@4.0.0-rc.117", "@effect/platform-node-shared@4.0.0-rc.117"],

@@ -8,8 +8,9 @@ export interface Child {
 }
 
 /**
- * Starts a program of this directory, by its file's name without the ending, and waits until it is ready: it serves
- * `greeting` and `stop` as a `ParentProcess`. If it ends by itself the row ends too, by an error that nobody handles.
+ * Starts a program of this directory, by its file's name without the ending, and waits until it is ready: it
+ * serves `greeting` and `stop` as a `ParentProcess`. If it ends by itself the row ends too, by an error that
+ * nobody handles.
  */
 export async function startChild(program: string, options: string | null = null): Promise<Child> {
   const child = new NodeProcess<{ greeting(): string; stop(): unknown }>(program, {

@@ -16,7 +16,7 @@ export interface Settle {
 
 export interface Account {
   readonly handled: number
-  /** How long the timed ones were under way. */
+  /** How long the timed ones were in flight. */
   readonly tookUs: readonly number[]
 }
 

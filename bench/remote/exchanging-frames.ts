@@ -4,7 +4,10 @@ import { startRawClient } from "./raw-client.js"
 
 export const BODY_BYTES = 64
 
-/** So many raw frames to and fro at a time, matched by their numbers: what any question to another process can reach. */
+/**
+ * So many raw frames to and fro at a time, matched by their numbers: what any question to another process can
+ * reach.
+ */
 export const exchangingFrames = (inFlight: number): Contender => ({
   async setup(): Promise<Workload> {
     const client = await startRawClient("raw-echo")

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { askInLanes } from "./lanes.js"
 
-test("asks as often as it is told, with so many under way", async () => {
+test("asks as often as it is told, with so many in flight", async () => {
   let asked = 0
   let underWay = 0
   let most = 0

@@ -8,9 +8,9 @@ export interface Asker {
 }
 
 /**
- * Asks that often, with so many under way at any time, and sees that each answer has its length. One in so many is timed, so
- * that the clock costs little; a lone lane has the time for all, and needs them, being slow. The step is odd, or it would
- * time the same lanes again and again.
+ * Asks that often, with so many in flight at any time, and sees that each answer has its length. One in so
+ * many is timed, so that the clock costs little; a lone lane has the time for all, and needs them, being
+ * slow. The step is odd, or it would time the same lanes again and again.
  */
 export async function askInLanes(
   lanes: number,

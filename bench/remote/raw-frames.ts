@@ -1,6 +1,6 @@
 /**
- * The least that a conversation over TCP can be made of: frames of a length, a number and a body, all of one turn of the event
- * loop written at once. No routing, no codec, no checks.
+ * The least that a conversation over TCP can be made of: frames of a length, a number and a body, all of one
+ * turn of the event loop written at once. No routing, no codec, no checks.
  */
 import type { Duplex } from "node:stream"
 

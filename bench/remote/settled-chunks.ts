@@ -1,7 +1,7 @@
 /**
- * Tells in chunks, each followed by a question for the account, and runs so far ahead of the answers that the other side never
- * waits and what is under way stays far below the outbound buffer. Everything is in order on one connection, so an account
- * is exact: it has its chunk's messages, all of them and no other.
+ * Tells in chunks, each followed by a question for the account, and runs so far ahead of the answers that the
+ * other side never waits and what is in flight stays far below the outbound buffer. Everything is in order on
+ * one connection, so an account is exact: it has its chunk's messages, all of them and no other.
  */
 export interface Teller<Account> {
   tell(number: number): void

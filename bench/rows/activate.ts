@@ -16,7 +16,10 @@ class Newcomer extends Actor {
   }
 }
 
-/** Each time an actor that has never been called: it is claimed, its state is read, and its first message handled. */
+/**
+ * Each time an actor that has never been called: it is claimed, its state is read, and its first message
+ * handled.
+ */
 const activating = (store: "memory" | "sqlite"): Contender => ({
   async setup(): Promise<Workload> {
     const { file, remove } = scratchFile()
@@ -84,7 +87,10 @@ const spawning: Contender = {
   },
 }
 
-/** A commit of a placement and the read of a state for each, in groups of as many as are under way on our side. */
+/**
+ * A commit of a placement and the read of a state for each, in groups of as many as are in flight on our
+ * side.
+ */
 const straightToTheDriver: Contender = {
   async setup(): Promise<Workload> {
     const { file, remove } = scratchFile()

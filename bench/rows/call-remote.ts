@@ -44,7 +44,7 @@ const row = (inFlight: number, atLeast: number): ThroughputRow => ({
 
 /** One call after the other over one loopback connection: mostly the trip itself. */
 export const callRemote1 = row(1, 0.6)
-/** Enough under way to fill both processes. */
+/** Enough in flight to fill both processes. */
 export const callRemote64 = row(64, 0.4)
 /** Batches that are as full as they get. */
 export const callRemote1024 = row(1024, 0.4)

@@ -28,7 +28,10 @@ const claiming: Contender = {
   },
 }
 
-/** Placements that were not there, on the condition of the node's record, in groups; and then a read of each one's state. */
+/**
+ * Placements that were not there, on the condition of the node's record, in groups; and then a read of each
+ * one's state.
+ */
 const straightToTheDriver: Contender = {
   async setup(): Promise<Workload> {
     const { file, remove } = scratchFile()
@@ -63,7 +66,7 @@ const straightToTheDriver: Contender = {
   },
 }
 
-/** An actor that nobody has comes to this node, and its state is read; 64 under way. */
+/** An actor that nobody has comes to this node, and its state is read; 64 in flight. */
 export const claimSqlite: ThroughputRow = {
   kind: "throughput",
   name: "claim-sqlite",

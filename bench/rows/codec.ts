@@ -6,7 +6,9 @@ import { keep } from "../keep.js"
 import { latencyOf } from "../quantile.js"
 import type { Latency, ThroughputRow } from "../row.js"
 
-/** A message to bytes and back, against what the engine does for the same message with JSON, without bytes. */
+/**
+ * A message to bytes and back, against what the engine does for the same message with JSON, without bytes.
+ */
 export const codec: ThroughputRow = {
   kind: "throughput",
   name: "codec",

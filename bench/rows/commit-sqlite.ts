@@ -28,7 +28,7 @@ const committing: Contender = {
   },
 }
 
-/** Groups of as many: all that are under way are answered together, and come back together. */
+/** Groups of as many: all that are in flight are answered together, and come back together. */
 const straightToTheDriver: Contender = {
   async setup(): Promise<Workload> {
     const { file, remove } = scratchFile()
@@ -43,7 +43,7 @@ const straightToTheDriver: Contender = {
   },
 }
 
-/** Commits on a condition, durable before they are answered, 64 under way. */
+/** Commits on a condition, durable before they are answered, 64 in flight. */
 export const commitSqlite: ThroughputRow = {
   kind: "throughput",
   name: "commit-sqlite",
@@ -53,7 +53,7 @@ export const commitSqlite: ThroughputRow = {
   limit: straightToTheDriver,
 }
 
-/** How many times as many commits there are with 64 under way as with one. */
+/** How many times as many commits there are with 64 in flight as with one. */
 export const commitSqliteGrouped: FreeRow = {
   kind: "free",
   name: "commit-sqlite-grouped",
@@ -65,7 +65,7 @@ export const commitSqliteGrouped: FreeRow = {
     const rates: Record<number, number[]> = { 1: [], [IN_FLIGHT]: [] }
     for (let round = 0; round < 3; round += 1) {
       for (const inFlight of [1, IN_FLIGHT]) {
-        progress(`${inFlight} under way, round ${round + 1} of 3`)
+        progress(`${inFlight} in flight, round ${round + 1} of 3`)
         const lanes = await CommitLanes.start(store, inFlight)
         rates[inFlight]?.push((await lanes.run(forMs(1_000))).length)
       }
@@ -77,9 +77,10 @@ export const commitSqliteGrouped: FreeRow = {
 }
 
 /**
- * The longest that the event loop stood still in some seconds with 64 commits under way. SQLite on this
- * thread would stop it for every commit, and longer at checkpoints, of which every second has some. What else the machine
- * does stops it as well; the limit is what an idle thread of this process saw of that in the same seconds.
+ * The longest that the event loop stood still in some seconds with 64 commits in flight. SQLite on this
+ * thread would stop it for every commit, and longer at checkpoints, of which every second has some. What else
+ * the machine does stops it as well; the limit is what an idle thread of this process saw of that in the same
+ * seconds.
  */
 export const commitSqliteStall: FreeRow = {
   kind: "free",
@@ -121,7 +122,7 @@ export const commitSqliteFairness: FreeRow = {
   measure: async (progress) => {
     const longest: number[] = []
     for (const inFlight of [1, IN_FLIGHT]) {
-      progress(`two processes, ${inFlight} under way in each`)
+      progress(`two processes, ${inFlight} in flight in each`)
       for (const { commits, longestMs } of await rivals(5_000, inFlight)) {
         if (commits === 0) throw new Error("a process got nowhere")
         longest.push(longestMs)

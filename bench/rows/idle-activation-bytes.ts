@@ -17,7 +17,10 @@ class Idler extends Actor<{ count: number }> {
   }
 }
 
-/** The heap that a virtual actor takes which was called once and waits for the next call, its placement in the memory store included. */
+/**
+ * The heap that a virtual actor takes which was called once and waits for the next call, its placement in the
+ * memory store included.
+ */
 export const idleActivationBytes: FreeRow = {
   kind: "free",
   name: "idle-activation-bytes",

@@ -4,7 +4,10 @@ import { settledHeap } from "../settled-heap.js"
 
 const ACTORS = 200_000
 
-/** The heap that an actor takes which has handled a message and waits for the next, its ref and its name included. */
+/**
+ * The heap that an actor takes which has handled a message and waits for the next, its ref and its name
+ * included.
+ */
 export const idleActorBytes: FreeRow = {
   kind: "free",
   name: "idle-actor-bytes",

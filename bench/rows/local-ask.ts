@@ -41,7 +41,7 @@ export const localAsk: ThroughputRow = {
   limit: awaiting(1),
 }
 
-/** 64 questions under way at any time. */
+/** 64 questions in flight at any time. */
 export const localAsk64: ThroughputRow = {
   kind: "throughput",
   name: "local-ask-64",
@@ -50,7 +50,7 @@ export const localAsk64: ThroughputRow = {
   limit: awaiting(64),
 }
 
-/** So many calls under way at any time. */
+/** So many calls in flight at any time. */
 export async function inParallel(
   lanes: number,
   operations: number,

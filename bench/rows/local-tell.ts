@@ -54,7 +54,9 @@ export const localTell: ThroughputRow = {
   },
 }
 
-/** The same with a handler that is async, which is how most handlers are written. Its limit is an async loop. */
+/**
+ * The same with a handler that is async, which is how most handlers are written. Its limit is an async loop.
+ */
 export const localTellAsync: ThroughputRow = {
   kind: "throughput",
   name: "local-tell-async",

@@ -7,8 +7,8 @@ import type { ThroughputRow } from "../row.js"
 const entries = 10_000
 
 /**
- * Finding where an actor is in the registry's cache, against finding it in a map without limits. Each actor is asked
- * for in turn, by a text that is not the one it was put in by.
+ * Finding where an actor is in the registry's cache, against finding it in a map without limits. Each actor
+ * is asked for in turn, by a text that is not the one it was put in by.
  */
 export const lookupCached: ThroughputRow = {
   kind: "throughput",

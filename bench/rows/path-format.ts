@@ -5,7 +5,9 @@ import type { ThroughputRow } from "../row.js"
 const parent = "troupe.tcp://prod@10.0.0.7:25520/user/orders"
 const names = Array.from({ length: 64 }, (_, index) => `order-${48_213 + index}`)
 
-/** Naming a new child and writing its path out, against joining the three texts. Nothing is written out twice. */
+/**
+ * Naming a new child and writing its path out, against joining the three texts. Nothing is written out twice.
+ */
 export const pathFormat: ThroughputRow = {
   kind: "throughput",
   name: "path-format",

@@ -58,7 +58,9 @@ function textOf(index: number): string {
   )
 }
 
-/** Keys from all over the table, none twice, in an order that is the same in every run and follows no pattern. */
+/**
+ * Keys from all over the table, none twice, in an order that is the same in every run and follows no pattern.
+ */
 function probeKeys<K>(keyOf: (index: number) => K): K[] {
   const keys = Array.from({ length: probes }, (_, probe) => keyOf(Math.floor((probe * entries) / probes)))
   let state = 1

@@ -37,8 +37,8 @@ const families: Readonly<Record<string, (size: number) => string>> = {
 }
 
 /**
- * How much more a character costs in a text ten times as long, for the worst of all hostile texts. Parsing in linear
- * time gives about 1, in quadratic time 10.
+ * How much more a character costs in a text ten times as long, for the worst of all hostile texts. Parsing in
+ * linear time gives about 1, in quadratic time 10.
  */
 export const pathParseHostile: FreeRow = {
   kind: "free",

@@ -37,7 +37,7 @@ const row = (inFlight: number, atLeast: number): ThroughputRow => ({
 
 /** One question after the other over one loopback connection: mostly the trip itself. */
 export const remoteAsk1 = row(1, 0.7)
-/** Enough under way to fill both processes. */
+/** Enough in flight to fill both processes. */
 export const remoteAsk64 = row(64, 0.45)
 /** Batches that are as full as they get. */
 export const remoteAsk1024 = row(1024, 0.45)

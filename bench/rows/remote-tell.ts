@@ -12,8 +12,8 @@ const BODY_BYTES = 64
 const TIMED = 61
 
 /**
- * One-way messages to an actor in another process, all accounted for, against raw frames under the same rule. A time is that from
- * the tell until the actor has it, with some thousand messages under way.
+ * One-way messages to an actor in another process, all accounted for, against raw frames under the same rule.
+ * A time is that from the tell until the actor has it, with some thousand messages in flight.
  */
 export const remoteTell: ThroughputRow = {
   kind: "throughput",

@@ -63,7 +63,7 @@ const straightToTheDriver: Contender = {
   },
 }
 
-/** An actor saves its state; 64 actors, each with a save under way. */
+/** An actor saves its state; 64 actors, each with a save in flight. */
 export const saveSqlite: ThroughputRow = {
   kind: "throughput",
   name: "save-sqlite",

@@ -5,7 +5,10 @@ export interface SimSample {
   readonly elapsedMs: number
 }
 
-/** Runs a workload once, without faults, and throws where it fails: a world that broke off early would seem fast. */
+/**
+ * Runs a workload once, without faults, and throws where it fails: a world that broke off early would seem
+ * fast.
+ */
 export async function sampleWorld(workload: Workload): Promise<SimSample> {
   globalThis.gc?.()
   const startedAt = performance.now()

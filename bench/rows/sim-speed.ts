@@ -7,7 +7,10 @@ import { sampleWorld } from "./sim-sample.js"
 const VIRTUAL_SECONDS = 100_000
 const MACHINES = ["alpha", "beta", "gamma"]
 
-/** How much faster than real time a quiet cluster goes by: three machines, each with a timer that fires every second. */
+/**
+ * How much faster than real time a quiet cluster goes by: three machines, each with a timer that fires every
+ * second.
+ */
 export const simSpeed: FreeRow = {
   kind: "free",
   name: "sim-speed",

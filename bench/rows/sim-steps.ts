@@ -12,8 +12,9 @@ const PORT = 7_000
 const MACHINES = ["alpha", "beta", "gamma"]
 
 /**
- * Steps of a busy world, each with a microtask of its own: timers, and messages that are echoed over the network. The
- * limit is what Node takes to run as many callbacks one by one with their microtasks between, and nothing else.
+ * Steps of a busy world, each with a microtask of its own: timers, and messages that are echoed over the
+ * network. The limit is what Node takes to run as many callbacks one by one with their microtasks between,
+ * and nothing else.
  */
 export const simSteps: FreeRow = {
   kind: "free",
@@ -74,7 +75,7 @@ async function echo({ host, ports: { clock, network, scheduler } }: Life): Promi
   )
 }
 
-/** One message is under way at any time. */
+/** One message is in flight at any time. */
 async function converse(
   { ports: { network, scheduler } }: Life,
   to: Endpoint,

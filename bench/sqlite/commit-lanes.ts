@@ -1,11 +1,14 @@
 import type { ClusterStore } from "../../src/ports/store.js"
 
-/** What is committed: a put on the condition that the key is where the last commit left it, as the renewal of a lease is. */
+/**
+ * What is committed: a put on the condition that the key is where the last commit left it, as the renewal of
+ * a lease is.
+ */
 export const VALUE_BYTES = 100
 
 export const keyOf = (lane: number): string => `leases/node-${lane}`
 
-/** So many lanes, each with a key of its own, and a commit under way at any time. */
+/** So many lanes, each with a key of its own, and a commit in flight at any time. */
 export class CommitLanes {
   readonly #store: ClusterStore
   readonly #epoch: string

@@ -2,7 +2,10 @@ import { type Connection, loadDriver, type SqlRow, type SqlValue } from "../../s
 import { PLACES, prepareFile } from "../../src/stores/sqlite/schema.js"
 import { BEGIN_READING } from "../../src/stores/sqlite/transaction.js"
 
-/** What the store has SQLite do, given to the driver on this thread, one statement after the other. Keys have their namespace. */
+/**
+ * What the store has SQLite do, given to the driver on this thread, one statement after the other. Keys have
+ * their namespace.
+ */
 export class DirectDriver {
   readonly #database: Connection
   readonly #sql: ReturnType<typeof statements>

@@ -68,7 +68,7 @@ export function actorId(index: number): ActorId {
   return ActorId.of("bench", "Account", `user-${index}@example.com`)
 }
 
-/** Goes on with so many under way for as long as there is `more`. Says how long each took. */
+/** Goes on with so many in flight for as long as there is `more`. Says how long each took. */
 export async function inLanes(
   lanes: number,
   more: () => boolean,

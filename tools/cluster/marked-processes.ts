@@ -8,8 +8,8 @@ export interface MarkedProcess {
 }
 
 /**
- * The processes that were started with this folder for temporary files: a program and all that it has started, whoever
- * their parents are by now. None where there is no `/proc` to see them in.
+ * The processes that were started with this folder for temporary files: a program and all that it has
+ * started, whoever their parents are by now. None where there is no `/proc` to see them in.
  */
 export function processesOf(folder: string): readonly MarkedProcess[] {
   const mark = `TMPDIR=${folder}`

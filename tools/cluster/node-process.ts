@@ -13,8 +13,8 @@ export interface NodeProcessOptions<Event> {
 export type NodeState = "ended" | "starting" | "up" | "halted" | "stopping" | "killed"
 
 /**
- * A node of a cluster, in a process of its own. The node keeps its name and has one process after the other: it can be
- * killed, and started again.
+ * A node of a cluster, in a process of its own. The node keeps its name and has one process after the other:
+ * it can be killed, and started again.
  */
 export class NodeProcess<NodeCommands extends Commands, Event = never> {
   readonly name: string

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { pause } from "../pause.js"
 
-/** The kernel's letter for the state of a process or thread, `T` if it is halted; undefined if there is none. */
+/**
+ * The kernel's letter for the state of a process or thread, `T` if it is halted; undefined if there is none.
+ */
 export function stateOf(pid: number | string, thread: number | string = pid): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/task/${thread}/stat`, "latin1").split(") ")[1]?.[0]
@@ -11,8 +13,8 @@ export function stateOf(pid: number | string, thread: number | string = pid): st
 }
 
 /**
- * Resolves when all threads of a process that was sent SIGSTOP are halted, or it has ended. The kernel notifies nobody
- * but a debugger of that, so this looks again and again.
+ * Resolves when all threads of a process that was sent SIGSTOP are halted, or it has ended. The kernel
+ * notifies nobody but a debugger of that, so this looks again and again.
  */
 export async function halted(pid: number): Promise<void> {
   for (let left = LOOKS; left > 0; left -= 1) {

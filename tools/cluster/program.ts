@@ -22,9 +22,9 @@ export interface ProgramOptions<Message> {
 /**
  * A JavaScript program in a process of its own, as the process that started it sees it.
  *
- * It does not outlive this process. When this process ends in an orderly way, or by an error, the program is killed.
- * When this process is killed, the channel closes, at which the program ends (see `parent-process.ts`); should it be
- * halted at that time, the warden lets it go on so that it can.
+ * It does not outlive this process. When this process ends in an orderly way, or by an error, the program is
+ * killed. When this process is killed, the channel closes, at which the program ends (see
+ * `parent-process.ts`); should it be halted at that time, the warden lets it go on so that it can.
  */
 export class Program<Message = unknown> {
   /** Resolves with how it ended, once it has and all that it sent has been received. */

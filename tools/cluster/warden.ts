@@ -2,10 +2,11 @@ import { spawn } from "node:child_process"
 import type { Socket } from "node:net"
 
 /**
- * Resumes processes that this process has halted, should this process be killed in between: a halted process does not
- * notice that its channel is closed, and would be left behind for ever.
+ * Resumes processes that this process has halted, should this process be killed in between: a halted process
+ * does not notice that its channel is closed, and would be left behind for ever.
  *
- * The warden is a shell that reads process ids until its input ends, as it does when this process ends in any way.
+ * The warden is a shell that reads process ids until its input ends, as it does when this process ends in any
+ * way.
  */
 export class Warden {
   readonly #shell = spawn("sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true })

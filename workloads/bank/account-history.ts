@@ -5,9 +5,9 @@ import type { Answered, Asked, BankEvent, Failed } from "./events.js"
 /**
  * What callers saw of the accounts, which has to be linearizable for each.
  *
- * An answer that follows from a save is right whatever clocks do. One that is read from memory is right as long as they keep their bound, which
- * a wall clock that is set back can break for a machine that was suspended. Where both may happen, what was read is not held
- * against anybody.
+ * An answer that follows from a save is right whatever clocks do. One that is read from memory is right as
+ * long as they keep their bound, which a wall clock that is set back can break for a machine that was
+ * suspended. Where both may happen, what was read is not held against anybody.
  */
 export class AccountHistory {
   readonly #stage: Stage

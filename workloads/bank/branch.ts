@@ -8,7 +8,9 @@ import { AccountCalls, callFailed, deliveryOf } from "./account-calls.js"
 import type { Bank } from "./bank.js"
 import { type Order, type Outcome, type Transfer, transferOn } from "./transfer.js"
 
-/** A node that hosts accounts, and the clients in its process, which carry orders out and look at accounts. */
+/**
+ * A node that hosts accounts, and the clients in its process, which carry orders out and look at accounts.
+ */
 export class Branch {
   readonly node: ClusterNode
   readonly #tap: NodeTap
@@ -37,7 +39,10 @@ export class Branch {
     if (bank.hasWatcher) void this.#watcher()
   }
 
-  /** What came of it; undefined if nobody can tell for now. Then the order can be carried out again, here or elsewhere. */
+  /**
+   * What came of it; undefined if nobody can tell for now. Then the order can be carried out again, here or
+   * elsewhere.
+   */
   async carryOut(order: Order): Promise<Outcome | undefined> {
     const { mover, book } = this.#bank
     let outcome: Outcome
@@ -46,7 +51,7 @@ export class Branch {
     } catch (error) {
       const isUnknown = deliveryOf(error) === "unknown"
       if (isUnknown) book.unknown(order)
-      this.#life.sometimes("it is unknown what became of a transfer", isUnknown)
+      this.#life.sometimes("the outcome of a transfer is unknown", isUnknown)
       return undefined
     }
     this.#life.record({ kind: "told", order, outcome })
@@ -94,7 +99,7 @@ export class Branch {
     }
   }
 
-  /** As a client: it has nothing but the id, and asks both accounts, whoever asked them before. */
+  /** As a client: knows only the id, and asks both accounts, even if another client has asked them before. */
   async #move(order: Order): Promise<Outcome> {
     const accounts = this.#accounts()
     const withdrawn = await this.#until(() => accounts.withdraw(order))

@@ -8,8 +8,9 @@ import type { OrderBook } from "./order-book.js"
 import type { Order, TransferState } from "./transfer.js"
 
 /**
- * Every account, by what was committed of it, and the money between accounts, by the orders: what was seen to leave one and not yet to
- * reach another is on its way. The two are counted apart, so that a state that forgets something, or has it twice, makes a sum that is wrong.
+ * Every account, by what was committed of it, and the money between accounts, by the orders: what was seen to
+ * leave one and not yet to reach another is on its way. The two are counted apart, so that a state that
+ * forgets something, or has it twice, makes a sum that is wrong.
  */
 export class MoneyLedger {
   readonly #book: OrderBook

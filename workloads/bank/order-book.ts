@@ -2,7 +2,10 @@ import { OPENING_BALANCE } from "../../demo/bank-account.js"
 import type { SeededRandom } from "../../src/sim/index.js"
 import type { Order, Outcome } from "./transfer.js"
 
-/** All orders of a run. It stands outside of all machines: who gave an order knows its id, whatever becomes of those who carry it out. */
+/**
+ * All orders of a run. It stands outside of all machines: who gave an order knows its id, whatever becomes of
+ * those who carry it out.
+ */
 export class OrderBook {
   readonly accounts: readonly string[]
   readonly #most: number
@@ -60,7 +63,10 @@ export class OrderBook {
   }
 }
 
-/** Whether it is the first news of an order, whether nobody knew before, and whether it is what others were told. */
+/**
+ * Whether it is the first news of an order, whether nobody knew before, and whether it is what others were
+ * told.
+ */
 export interface Tidings {
   readonly isFirst: boolean
   readonly clearsUp: boolean

@@ -20,8 +20,8 @@ export interface TransferState {
 }
 
 /**
- * An order that carries itself out. It remembers how far it has got, and goes on from there when it is called again: whatever it had
- * not remembered by then is asked of the accounts a second time, and they know its id.
+ * An order that carries itself out. It remembers how far it has got, and goes on from there when it is called
+ * again: whatever it had not remembered by then is asked of the accounts a second time, and they know its id.
  */
 export function transferOn(tap: NodeTap) {
   return class Transfer extends Actor<TransferState> {

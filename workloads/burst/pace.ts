@@ -18,8 +18,9 @@ export interface Load {
 }
 
 /**
- * Most stores put leases first. Some serve a node's requests in the order of arrival: there a renewal waits for what the node has in flight,
- * which is bounded, and must be over within a small part of the ttl. What the node is given would take far longer.
+ * Most stores put leases first. Some serve a node's requests in the order of arrival: there a renewal waits
+ * for what the node has in flight, which is bounded, and must be over within a small part of the ttl. What
+ * the node is given would take far longer.
  */
 export function drawPace(stage: Stage): Pace {
   const ttlMs = stage.knob("ttlMs", [1_500, 3_000, 5_000])

@@ -41,8 +41,9 @@ export class Asked {
 export type AskedFields = { readonly [Field in Exclude<keyof Asked, "mark">]: Asked[Field] }
 
 /**
- * What it answers: which question this is the answer to, and who gives it. It is a class so that it takes the way of the codec also within one
- * process: that is where it is seen in the moment in which it leaves (`tapped-codec.ts`).
+ * What it answers: which question this is the answer to, and who gives it. It is a class so that it takes the
+ * way of the codec also within one process: that is where it is seen in the moment in which it leaves
+ * (`tapped-codec.ts`).
  */
 export class Answer {
   readonly op: number

@@ -1,7 +1,10 @@
 import type { Stage } from "../../src/sim/index.js"
 import type { ClusterEvent } from "./events.js"
 
-/** What nodes believe about placements: a lower revision never replaces a higher one, unless that was dropped before. */
+/**
+ * What nodes believe about placements: a lower revision never replaces a higher one, unless that was dropped
+ * before.
+ */
 export class CacheLedger {
   readonly #known = new Map<string, Map<string, number>>()
 

@@ -132,7 +132,8 @@ export class CallLedger {
   }
 
   /**
-   * The actor does not wait: it never did, or its call had ended by then; or it has begun anew meanwhile, for what goes wrong with nodes.
+   * The actor does not wait: it never did, or its call had ended by then; or it has begun anew meanwhile, for
+   * what goes wrong with nodes.
    */
   #isFree({ made, ranAt, endedAt }: Entry): boolean {
     const behind = made.waitsBehind === undefined ? undefined : this.#calls.get(made.waitsBehind)

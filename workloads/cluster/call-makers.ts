@@ -8,15 +8,16 @@ import type { StoreHistory } from "./store-history.js"
 /**
  * Who made a call, and whether it was still anybody's to send when it was sent.
  *
- * A call may wait on its node for as long as its time-out: for a host of its type, for a connection, for an actor that moves. Its maker may
- * be overtaken meanwhile. When a call is sent is not to be seen from its receiver; so each carries a mark of its maker, and the mark is
- * looked for in the bytes that leave. Three things excuse a mark that leaves late, and nothing else does:
+ * A call may wait on its node until it times out: for a host of its type, for a connection, for an actor that
+ * moves. Its maker may be overtaken meanwhile. The receiver cannot tell when a call was sent, so each call
+ * carries a mark of its maker, and the mark is looked for in the bytes that leave. Three things excuse a mark
+ * that leaves late, and nothing else does:
  *
- * - what has left may take any time to arrive: only leaving is judged
- * - what is written in one turn of the event loop leaves when that is over, and a process may stand still in between; so it is judged by
- *   what had been claimed when that was asked for
- * - a call to an actor of the same node leaves for nowhere. It cannot have been handed over before that actor was claimed, and claims
- *   are numbered by the store in their order
+ * - bytes that have left may take any time to arrive: only leaving is judged
+ * - bytes that are written in one turn of the event loop leave at its end, and a process may stand still in
+ *   between; so they are judged by what had been claimed when they were written
+ * - a call to an actor of the same node leaves no bytes. It cannot have been delivered before that actor was
+ *   claimed, and the store numbers claims in their order
  */
 export interface Maker {
   readonly id: string
@@ -36,7 +37,10 @@ export interface CallLeft {
   readonly decidedMs: number
 }
 
-/** Ports that tell of every call with a mark that leaves by them. `stepMs` is the true time of the present step. */
+/**
+ * Ports that tell of every call with a mark that leaves by them. `stepMs` is the true time of the present
+ * step.
+ */
 export function markedPorts(life: Life, stepMs: () => number): Life["ports"] {
   const { network, scheduler } = life.ports
   /** When each of the batches that have not left was begun, the first of them first. */
@@ -65,7 +69,10 @@ export function markedPorts(life: Life, stepMs: () => number): Life["ports"] {
   }
 }
 
-/** Judges every call that an actor makes, unless clocks that are set back may hide that machines were suspended. */
+/**
+ * Judges every call that an actor makes, unless clocks that are set back may hide that machines were
+ * suspended.
+ */
 export function judgeMakers(stage: Stage, { claims }: StoreHistory): void {
   const mayHide = stage.faults.suspend > 0 && stage.faults["clock-jump"] > 0
   stage.invariant<ClusterEvent>("SingleActivation: no call is sent whose maker was overtaken", (event) => {

@@ -14,7 +14,10 @@ import { markedPorts } from "./call-makers.js"
 import type { NodeTap } from "./node-tap.js"
 import { StoreClient, TappedStore } from "./tapped-store.js"
 
-/** One system on one machine, from its start until it has left, with taps on its clock, store, network and log. */
+/**
+ * One system on one machine, from its start until it has left, with taps on its clock, store, network and
+ * log.
+ */
 export class ClusterNode {
   readonly name: string
   /** Resolves when it has left. */

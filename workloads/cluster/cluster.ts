@@ -10,7 +10,9 @@ import { faultKinds, type Life, ProcessDiedError, type SimStore, type Stage } fr
 import type { ClusterNode } from "./cluster-node.js"
 import type { StoreManners } from "./tapped-store.js"
 
-/** What the nodes of one run share: their machines, their store, and who runs where. It survives all of them. */
+/**
+ * What the nodes of one run share: their machines, their store, and who runs where. It survives all of them.
+ */
 export class Cluster<R extends Resident = Resident> {
   readonly stage: Stage
   readonly namespace: string
@@ -25,7 +27,10 @@ export class Cluster<R extends Resident = Resident> {
   readonly residents = new Map<string, R>()
   /** The names of the systems that were told to stop. */
   readonly leaving = new Set<string>()
-  /** A node has left while turns were running: one may wait, through others, for a type that only that node hosts. */
+  /**
+   * A node has left while turns were running: one may wait, through others, for a type that only that node
+   * hosts.
+   */
   hasLeftBehind = false
   /** Clients start nothing new. */
   isOver = false

@@ -5,7 +5,10 @@ import type { Stage } from "../../src/sim/index.js"
 import type { Cluster } from "./cluster.js"
 import type { Host } from "./host.js"
 
-/** Once the faults are over and some time has passed: every node can call every actor, all agree, and nothing is left over. */
+/**
+ * Once the faults are over and some time has passed: every node can call every actor, all agree, and nothing
+ * is left over.
+ */
 export async function checkConvergence(
   stage: Stage,
   cluster: Cluster<Host>,

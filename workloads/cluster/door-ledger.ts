@@ -3,11 +3,12 @@ import type { Claimed, ClusterEvent, Door, Learned } from "./events.js"
 import type { StoreHistory } from "./store-history.js"
 
 /**
- * Who may act. A door is judged at the moment of the clock reading that it was decided by: what leaves after that, because the
- * process stood still there, is not held against it.
+ * Who may act. A door is judged at the moment of the clock reading that it was decided by: what leaves after
+ * that, because the process stood still there, is not held against it.
  *
- * A wall clock that is set back hides that its machine was suspended. Where both may happen no lease is safe on a machine whose
- * clock was set back, and its doors are not judged; what is stored must be right all the same.
+ * A wall clock that is set back hides that its machine was suspended. Where both may happen no lease is safe
+ * on a machine whose clock was set back, and its doors are not judged; what is stored must be right all the
+ * same.
  */
 export class DoorLedger {
   readonly #history: StoreHistory

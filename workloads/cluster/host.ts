@@ -114,7 +114,10 @@ export class Host {
     return this.#scene.call(this.#handleOf, this.#scene.drawn(draft))
   }
 
-  /** Later ones only, or it could wait for one that waits for it; except that it may come back to where it began. */
+  /**
+   * Later ones only, or it could wait for one that waits for it; except that it may come back to where it
+   * began.
+   */
   #pathFrom(id: string): readonly string[] {
     const { random, traffic } = this.#scene
     const later = traffic.ids.slice(traffic.ids.indexOf(id) + 1)

@@ -11,7 +11,10 @@ import { StoreHistory } from "./store-history.js"
 import { TurnLedger } from "./turn-ledger.js"
 import { WriteLedger } from "./write-ledger.js"
 
-/** Judges all that performers and their nodes do; where `delivers`, also that calls arrive as long as no fault is on. */
+/**
+ * Judges all that performers and their nodes do; where `delivers`, also that calls arrive as long as no fault
+ * is on.
+ */
 export function judgeAll(
   stage: Stage,
   cluster: Cluster,

@@ -2,8 +2,9 @@ import type { FaultKind, Stage } from "../../src/sim/index.js"
 import { storeFaults } from "../fault-sets.js"
 
 /**
- * No node loses its lease, or has to fall silent for want of a renewal, while the store answers it, clocks run and nothing is blocked; whatever it
- * is busy with. Where one of the faults is on that may keep a node from renewing in time, nobody is judged.
+ * No node loses its lease, or has to fall silent for want of a renewal, while the store answers it, clocks
+ * run and nothing is blocked; whatever it is busy with. Where one of the faults is on that may keep a node
+ * from renewing in time, nobody is judged.
  */
 export function neverFencedInVain(stage: Stage): void {
   const isQuiet = threatsToLeases.every((kind) => stage.faults[kind] === 0)

@@ -10,7 +10,10 @@ import { type Author, authorOf, STATE } from "./store-history.js"
 import { TappedClock } from "./tapped-clock.js"
 import type { StoreTap } from "./tapped-store.js"
 
-/** Records what one system does: what its doors let through, what it hears from the store, and what it believes. */
+/**
+ * Records what one system does: what its doors let through, what it hears from the store, and what it
+ * believes.
+ */
 export class NodeTap implements StoreTap {
   /** Of the system: no two of a run have the same. */
   readonly name: string

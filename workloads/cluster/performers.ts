@@ -157,7 +157,10 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
       if (later.length > 0) await this.#call(random.pick(later), { chain: [this.#id] })
     }
 
-    /** Nobody waits for it, so this activation may be over before it has left; and it may wait long, for those who are hardly ever there. */
+    /**
+     * Nobody waits for it, so this activation may be over before it has left; and it may wait long, for those
+     * who are hardly ever there.
+     */
     async #callAside(): Promise<void> {
       const later = traffic.ids.slice(traffic.ids.indexOf(this.#id) + 1)
       const rare = later.filter((id) => isRare(id))
@@ -167,8 +170,8 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
     }
 
     /**
-     * Whether it was saved. An operation whose save was refused is not done, and never will be, unless another save had it too.
-     * Some code goes on as if nothing had happened: its reply must not leave.
+     * Whether it was saved. An operation whose save was refused is not done, and never will be, unless
+     * another save had it too. Some code goes on as if nothing had happened: its reply must not leave.
      */
     async #saveOp(op: number, savesBefore: number): Promise<boolean> {
       try {

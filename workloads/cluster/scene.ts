@@ -105,7 +105,10 @@ export class Scene {
     }
   }
 
-  /** Nobody waits for a one-way call, so no chain would show that it comes back to one who waits for another reason. */
+  /**
+   * Nobody waits for a one-way call, so no chain would show that it comes back to one who waits for another
+   * reason.
+   */
   #onwards({ id, path }: CallDraft): readonly string[] {
     const { ids } = this.traffic
     const order = [id, ...path].map((each) => ids.indexOf(each))

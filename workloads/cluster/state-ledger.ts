@@ -3,8 +3,9 @@ import type { Acked, ClusterEvent, Loaded, TurnBegan, Wrote } from "./events.js"
 import { type StoreHistory, stateOf } from "./store-history.js"
 
 /**
- * The states of actors that keep the operations that were done to them, in order: nothing acknowledged is lost, nothing is done
- * twice, nothing is undone by an activation that was overtaken, and what was said of a save is true.
+ * The states of actors that keep the operations that were done to them, in order: nothing acknowledged is
+ * lost, nothing is done twice, nothing is undone by an activation that was overtaken, and what was said of a
+ * save is true.
  */
 export class StateLedger {
   readonly #history: StoreHistory

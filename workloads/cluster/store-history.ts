@@ -7,7 +7,10 @@ import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
 import { ClaimTimes } from "./claim-times.js"
 import type { Cluster } from "./cluster.js"
 
-/** What the store has held, and since when in true time. Records every commit at the moment in which it is made. */
+/**
+ * What the store has held, and since when in true time. Records every commit at the moment in which it is
+ * made.
+ */
 export class StoreHistory {
   readonly claims = new ClaimTimes()
   readonly #stage: Stage

@@ -3,8 +3,8 @@ import type { Stage } from "../../src/sim/index.js"
 import type { Cluster } from "./cluster.js"
 
 /**
- * Where machines stand still anyway, this one may stop now, for about as long as others need to take its actors over. Chance alone
- * would rarely hit the moment that a workload is about.
+ * Where machines stand still anyway, this one may stop now, for about as long as others need to take its
+ * actors over. Chance alone would rarely hit the moment that a workload is about.
  */
 export function stopShort(stage: Stage, { settings }: Cluster, machine: string): void {
   const { random, faults } = stage
@@ -14,9 +14,9 @@ export function stopShort(stage: Stage, { settings }: Cluster, machine: string):
 }
 
 /**
- * Strikes a node at a moment that chance would rarely hit: when its lease was renewed and the node does not know that yet, it
- * freezes, is suspended, or loses the store, for about as long as a lease lasts; or it dies when a renewal has just left, which
- * is then made for a process that is gone.
+ * Strikes a node at a moment that chance would rarely hit: when its lease was renewed and the node does not
+ * know that yet, it freezes, is suspended, or loses the store, for about as long as a lease lasts; or it dies
+ * when a renewal has just left, which is then made for a process that is gone.
  */
 export class Ambush {
   readonly #stage: Stage
@@ -41,7 +41,9 @@ export class Ambush {
     if (kinds.length > 0) this.#armed = { machine, kind: this.#stage.random.pick(kinds) }
   }
 
-  /** Clocks that drift show only on a node that acts and cannot renew: they come with a store that is cut off. */
+  /**
+   * Clocks that drift show only on a node that acts and cannot renew: they come with a store that is cut off.
+   */
   get #kinds(): readonly Strike[] {
     const { faults } = this.#stage
     return strikes.filter((kind) => faults[kind] > 0 || (kind === "store-cut" && faults["clock-drift"] > 0))

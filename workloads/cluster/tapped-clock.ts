@@ -2,9 +2,9 @@ import type { Clock, MonotonicMs, Timer, WallMs } from "../../src/ports/clock.js
 import type { Life } from "../../src/sim/index.js"
 
 /**
- * The clock of a life, which remembers when in true time it was last read, and whether somebody has set the wall clock back. A
- * process may be paused right after a reading: what it decides by that reading is decided in the moment of the reading,
- * whenever it shows.
+ * The clock of a life, which remembers when in true time it was last read, and whether somebody has set the
+ * wall clock back. A process may be paused right after a reading: what it decides by that reading is decided
+ * in the moment of the reading, whenever it shows.
  */
 export class TappedClock implements Clock {
   readonly #life: Life

@@ -5,7 +5,10 @@ import { drawPlacement } from "./cluster.js"
 /** How performers are called. */
 export interface Traffic {
   readonly placement: PlacementStrategy
-  /** In the order in which actors may wait for each other: one that calls an earlier one could wait for itself. */
+  /**
+   * In the order in which actors may wait for each other: one that calls an earlier one could wait for
+   * itself.
+   */
   readonly ids: readonly string[]
   /** Those that are called most. */
   readonly hot: readonly string[]

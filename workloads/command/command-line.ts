@@ -33,7 +33,7 @@ export type Command =
   | ManySeeds
   /** One seed, in this very process. */
   | OneSeed
-  /** What `run` starts: takes seeds from whoever started it. */
+  /** What `run` starts: takes seeds from the process that started it. */
   | ({ readonly kind: "serve" } & Chosen)
   | { readonly kind: "list"; readonly testing: boolean }
   | { readonly kind: "list plantings" }
@@ -51,10 +51,10 @@ export const help = `Runs a workload in simulated worlds, one for each seed, and
 
 npm run sim -- --workload NAME [options]
   --workload NAME    what to run; "list" names them all
-  --seeds N          how many seeds; 100 unless set
-  --from S           the first of them; 1 unless set
-  --jobs J           how many processes; one for each core unless set
-  --stall-seconds T  a seed on which nothing happens for so long is ended and counts as failed; 60 unless set
+  --seeds N          number of seeds; default 100
+  --from S           the first seed; default 1
+  --jobs J           number of processes; default one for each core
+  --stall-seconds T  a seed without progress for so long is ended and counts as failed; default 60
   --plant BUG        with this bug planted in the code that is run; "list" names them all
   --help             this text
 
@@ -62,7 +62,7 @@ npm run sim -- --workload NAME --seed S [--trace] [--plant BUG]
   --seed S           this seed, in this process, so that a debugger can look at it; Ctrl-C ends it
   --trace            prints every event as it happens
 
-Exits with 0 when all held; 1 when a seed failed or the run proved too little; 2 when it was asked wrongly; 130 after
+Exits with 0 when all held; 1 when a seed failed or the run proved too little; 2 if an option is wrong; 130 after
 Ctrl-C.
 `
 
@@ -73,7 +73,9 @@ export function parseSim(args: readonly string[], surroundings: Surroundings): C
   return parseCommand(args, optionSet, (options) => understood(options, surroundings))
 }
 
-/** The bug that a command asks for, right or wrong otherwise: it is planted before the rest can be looked at. */
+/**
+ * The bug that a command asks for, right or wrong otherwise: it is planted before the rest can be looked at.
+ */
 export function plantAsked(args: readonly string[]): string | undefined {
   try {
     return readOptions(args, optionSet).plant

@@ -79,7 +79,9 @@ function start(queue: SeedQueue, { program, args, stallMs, onReport }: PoolOptio
   return new SeedProcess(child, { queue, stallMs, onReport })
 }
 
-/** A tick is never long, so that a machine that slept, or a run that was stopped with Ctrl-Z, has not hung. */
+/**
+ * A tick is never long, so that a machine that slept, or a run that was stopped with Ctrl-Z, has not hung.
+ */
 function everyTick(tick: (ms: number) => void): () => void {
   let before = performance.now()
   const timer = setInterval(() => {

@@ -20,7 +20,10 @@ export type End =
 
 const shownOutputLines = 30
 
-/** One process that runs seeds, as its parent sees it: gives it chunks, and ends it when it is silent for too long. */
+/**
+ * One process that runs seeds, as its parent sees it: gives it chunks, and ends it when it is silent for too
+ * long.
+ */
 export class SeedProcess {
   readonly #child: ChildProcess
   readonly #options: SeedProcessOptions

@@ -7,8 +7,8 @@ export interface Chunk {
 const maxChunk = 32
 
 /**
- * The seeds that nobody runs yet. Chunks get smaller toward the end, so that no process is left with a long one when the others
- * have nothing to do.
+ * The seeds that nobody runs yet. Chunks get smaller toward the end, so that no process is left with a long
+ * one when the others have nothing to do.
  */
 export class SeedQueue {
   readonly #jobs: number

@@ -14,8 +14,8 @@ export const noMore: Chunk = { from: 0, count: 0 }
 const betweenSignsMs = 250
 
 /**
- * Runs the seeds that the parent sends, in order, and reports each before it begins the next: so the parent knows which
- * one a process was on when it fell silent.
+ * Runs the seeds that the parent sends, in order, and reports each before it begins the next: so the parent
+ * knows which one a process was on when it fell silent.
  */
 export async function serveSeeds(workload: Workload): Promise<void> {
   process.on("disconnect", () => process.exit())
@@ -47,7 +47,10 @@ function tell(told: Told): Promise<void> {
   })
 }
 
-/** A knob may be a function, which no channel takes; and the end of a trace is of use only where something broke. */
+/**
+ * A knob may be a function, which no channel takes; and the end of a trace is of use only where something
+ * broke.
+ */
 function forTheWay(report: SeedReport): SeedReport {
   return { ...report, knobs: new Map(), tail: report.failure === undefined ? [] : report.tail }
 }

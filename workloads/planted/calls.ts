@@ -25,7 +25,9 @@ export class Unanswered extends Error {
   }
 }
 
-/** The way from one process to one server. It connects when it has to, and again when the connection is gone. */
+/**
+ * The way from one process to one server. It connects when it has to, and again when the connection is gone.
+ */
 export class Remote<Request, Answer> {
   readonly #life: Life
   readonly #to: Endpoint

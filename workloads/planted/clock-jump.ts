@@ -5,12 +5,13 @@ import { oneHolderAtATime } from "./one-holder.js"
 import type { Version } from "./version.js"
 
 /**
- * An arbiter lets one of several candidates lead, for as long as its lease lasts or is renewed. The arbiter counts a lease
- * from when it gives it, the leader counts a shorter one from before it asked, so the leader stops first.
+ * An arbiter lets one of several candidates lead, for as long as its lease lasts or is renewed. The arbiter
+ * counts a lease from when it gives it, the leader counts a shorter one from before it asked, so the leader
+ * stops first.
  *
- * That holds for clocks that only run. The buggy version counts by the wall clock: when somebody sets the arbiter's
- * forward a lease is over at once, and when somebody sets the leader's back it does not end. The mended one counts by the
- * monotonic clock.
+ * That holds for clocks that only run. The buggy version counts by the wall clock: when somebody sets the
+ * arbiter's forward a lease is over at once, and when somebody sets the leader's back it does not end. The
+ * mended one counts by the monotonic clock.
  */
 export function clockJump(version: Version): Workload {
   return {

@@ -7,13 +7,13 @@ import type { Version } from "./version.js"
 /**
  * Three servers give out one lock, and a client that gets no answer from one of them falls over to the next.
  *
- * The server that is asked has the others promise the lock to the client. A promise stands for the length of a lease,
- * counted from when it is made; the client counts a shorter one from before it asked, so it stops first, also where clocks
- * run up to a twentieth fast or slow. Promises are not kept on disk: a server that has just started makes none until all
- * that it may have forgotten are over.
+ * The server that is asked has the others promise the lock to the client. A promise stands for the length of
+ * a lease, counted from when it is made; the client counts a shorter one from before it asked, so it stops
+ * first, also where clocks run up to a twentieth fast or slow. Promises are not kept on disk: a server that
+ * has just started makes none until all that it may have forgotten are over.
  *
- * The mended version grants with the promises of two servers out of three. The buggy one takes most of those that
- * answered, which under a partition may be one out of one, on both sides.
+ * The mended version grants with the promises of two servers out of three. The buggy one takes most of those
+ * that answered, which under a partition may be one out of one, on both sides.
  */
 export function doubleGrant(version: Version): Workload {
   return {
@@ -118,8 +118,8 @@ async function useLock(
 }
 
 /**
- * The first server that answers decides. Each is asked for a grant of another name, because one that did not answer may
- * still be at work, and would give back what the next one promised.
+ * The first server that answers decides. Each is asked for a grant of another name, because one that did not
+ * answer may still be at work, and would give back what the next one promised.
  */
 async function acquireFromAny(
   life: Life,

@@ -9,8 +9,9 @@ export interface FailingSeed {
 }
 
 /**
- * The first seed that a planted bug fails by the assertion which is to find it, of those from 1 to `limit`. A bug often breaks more than
- * one thing, and which of them shows first is up to the seed. `program` is `workloads/main.js`, compiled.
+ * The first seed that a planted bug fails by the assertion which is to find it, of those from 1 to `limit`. A
+ * bug often breaks more than one thing, and which of them shows first is up to the seed. `program` is
+ * `workloads/main.js`, compiled.
  */
 export function findPlanting(
   program: string,
@@ -21,7 +22,10 @@ export function findPlanting(
   return firstFailingSeed(program, ["--workload", workload, "--plant", name], seeds, breaks)
 }
 
-/** One process runs the seeds, in their order, and is ended with the first that fails with `saying` in what it says. */
+/**
+ * One process runs the seeds, in their order, and is ended with the first that fails with `saying` in what it
+ * says.
+ */
 export async function firstFailingSeed(
   program: string,
   args: readonly string[],

@@ -1,6 +1,9 @@
 import type { Planting } from "./planting.js"
 
-/** Bugs that cost a node its lease, or the memory of its actors, when nothing is wrong but that much is to be done, or that time went by. */
+/**
+ * Bugs that cost a node its lease, or the memory of its actors, when nothing is wrong but that much is to be
+ * done, or that time went by.
+ */
 export const leasePlantings: readonly Planting[] = [
   {
     name: "late-yes-thrown-away",

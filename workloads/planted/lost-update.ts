@@ -12,8 +12,9 @@ import { hostOf, Remote, serve, sleep, Unanswered } from "./calls.js"
 import type { Version } from "./version.js"
 
 /**
- * A server keeps a number; clients add to it by reading it and writing back one more. In the buggy version the write goes
- * through whatever happened since the read, so of two adds at once one is lost. The mended one compares and sets.
+ * A server keeps a number; clients add to it by reading it and writing back one more. In the buggy version
+ * the write goes through whatever happened since the read, so of two adds at once one is lost. The mended one
+ * compares and sets.
  *
  * The server does not crash, for it has no disk.
  */
@@ -67,7 +68,7 @@ interface Adding {
   readonly adds: number
 }
 
-/** Adds one, again and again, with time to think between; what became of each goes into the history. */
+/** Adds one, again and again, with pauses in between, and records the outcome of each. */
 async function addMany(
   stage: Stage,
   history: History<CounterInput, CounterOutput>,

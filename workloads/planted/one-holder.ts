@@ -1,6 +1,6 @@
 import type { Stage } from "../../src/sim/index.js"
 
-/** Recorded by whoever does what only a holder may do; each grant has a name of its own. */
+/** Recorded by a client that does what only a holder may do; each grant has a name of its own. */
 export interface Act {
   readonly kind: "act"
   readonly grant: string

@@ -1,8 +1,9 @@
 import type { Planting } from "./planting.js"
 
 /**
- * Bugs in how calls find their actors: in placement, its driver, and both sides of a call. More of them are beside the
- * conversations of `src/placement` and the scenarios of `src/virtual`; these are found through everything around them.
+ * Bugs in how calls find their actors: in placement, its driver, and both sides of a call. More of them are
+ * beside the conversations of `src/placement` and the scenarios of `src/virtual`; these are found through
+ * everything around them.
  */
 export const placementPlantings: readonly Planting[] = [
   {

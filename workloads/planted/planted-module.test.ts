@@ -54,7 +54,10 @@ describe("importing with a bug", () => {
   })
 })
 
-/** What becomes of an expression in a process of its own: whether a mailbox with a message has one, or the error's message. */
+/**
+ * What becomes of an expression in a process of its own: whether a mailbox with a message has one, or the
+ * error's message.
+ */
 function say(expression: string): Promise<string> {
   const urlOf = (path: string) => JSON.stringify(pathToFileURL(join(compiled.folder, path)).href)
   const program = `

@@ -13,9 +13,10 @@ export interface PlantedModule {
 /**
  * Imports what `load` does, with a bug planted in one module on its way into this process.
  *
- * Nothing changes on the disk: several runs read the same compiled code at a time, and one that is killed must not leave its bug
- * behind. A module that this process has already loaded stays as it is, so whoever calls this imports nothing of `src`
- * before; that it did not is checked, for the run would look like one in which the bug is not found.
+ * Nothing changes on the disk: several runs read the same compiled code at a time, and one that is killed
+ * must not leave its bug behind. A module that this process has already loaded stays as it is, so whoever
+ * calls this imports nothing of `src` before; that it did not is checked, for the run would look like one in
+ * which the bug is not found.
  */
 export async function importPlanted<T>(planting: Planting, load: () => Promise<T>): Promise<T> {
   const { name, file } = planting

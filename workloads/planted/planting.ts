@@ -1,14 +1,15 @@
 /**
- * A bug for simulations to find: a piece of text in one module of production code, and what stands there instead while the
- * bug is planted.
+ * A bug for simulations to find: a piece of text in one module of production code, and what stands there
+ * instead while the bug is planted.
  *
- * The text is looked for in what the compiler makes of the module under `workloads/tsconfig.json`: without types and
- * comments, with a semicolon after each statement. Where its lines break does not matter: any white space stands for any
- * other. It has to be there exactly once, or nothing runs: a planting that has been left behind by the code it was written
- * for would otherwise be a bug that is not there, and look like one that is not found.
+ * The text is looked for in what the compiler makes of the module under `workloads/tsconfig.json`: without
+ * types and comments, with a semicolon after each statement. Where its lines break does not matter: any white
+ * space stands for any other. It has to be there exactly once, or nothing runs: a planting that has been left
+ * behind by the code it was written for would otherwise be a bug that is not there, and look like one that is
+ * not found.
  *
- * Switches in production code, `if (planted("...")) ...`, would be found by every reader and shipped to every user. Copies of
- * a module with the bug in them would grow old unnoticed.
+ * Switches in production code, `if (planted("...")) ...`, would be found by every reader and shipped to every
+ * user. Copies of a module with the bug in them would grow old unnoticed.
  */
 export interface Planting {
   readonly name: string

@@ -1,10 +1,11 @@
 import type { Planting } from "./planting.js"
 
 /**
- * The bugs that the models in `spec/` find, in the code that does what the models say; `spec/README.md` has what each leads to. Not
- * here are generations that start again, which are the store's to give; and a leaving node that gives up its lease while its doors
- * are open: a system that stops has no activation left by then, so that one is for the golden conversations of `node-lease.ts`, and
- * for the models. The last is about what must happen, and not about what must not.
+ * The bugs that the models in `spec/` find, in the code that does what the models say; `spec/README.md` has
+ * what each leads to. Not here are generations that start again, which are the store's to give; and a leaving
+ * node that gives up its lease while its doors are open: a system that stops has no activation left by then,
+ * so that one is for the golden conversations of `node-lease.ts`, and for the models. The last is about what
+ * must happen, and not about what must not.
  */
 export const registryPlantings: readonly Planting[] = [
   {

@@ -5,8 +5,9 @@ import { remotingWith } from "../remoting.js"
 import type { Version } from "./version.js"
 
 /**
- * A network adapter that keeps a buffer small. Once there is too much in it, the mended version says so, as the port asks for; the
- * buggy one says that all is well and drops what is written, on a connection that goes on as if nothing were missing.
+ * A network adapter that keeps a buffer small. Once there is too much in it, the mended version says so, as
+ * the port asks for; the buggy one says that all is well and drops what is written, on a connection that goes
+ * on as if nothing were missing.
  */
 export function droppedWhenFull(version: Version): Workload {
   const wrap = (connection: Connection) => new SmallConnection(connection, version)

@@ -5,8 +5,9 @@ import { remotingWith } from "../remoting.js"
 import type { Version } from "./version.js"
 
 /**
- * A network adapter that gathers small writes for a moment, to send fewer packets. Large ones go out at once, and so does
- * whatever a connection begins with; the buggy version forgets that what it has gathered was written before.
+ * A network adapter that gathers small writes for a moment, to send fewer packets. Large ones go out at once,
+ * and so does whatever a connection begins with; the buggy version forgets that what it has gathered was
+ * written before.
  */
 export function overtaking(version: Version): Workload {
   return remotingWith(

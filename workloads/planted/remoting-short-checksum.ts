@@ -3,7 +3,9 @@ import type { Workload } from "../../src/sim/index.js"
 import { remotingWith } from "../remoting.js"
 import type { Version } from "./version.js"
 
-/** A checksum that was made fast: the buggy version covers the first bytes of a batch, and trusts the rest. */
+/**
+ * A checksum that was made fast: the buggy version covers the first bytes of a batch, and trusts the rest.
+ */
 export function shortChecksum(version: Version): Workload {
   const digest = (inner: Digest): Digest => ({
     crc32: (bytes, start, end) =>

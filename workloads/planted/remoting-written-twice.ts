@@ -5,8 +5,9 @@ import { remotingWith } from "../remoting.js"
 import type { Version } from "./version.js"
 
 /**
- * A network adapter that waits for back-pressure to be over. `write` says false when more is buffered than the connection likes: the
- * bytes were taken all the same. The buggy version reads it as "not taken", and writes them again.
+ * A network adapter that waits for back-pressure to be over. `write` says false when more is buffered than
+ * the connection likes: the bytes were taken all the same. The buggy version reads it as "not taken", and
+ * writes them again.
  */
 export function writtenTwice(version: Version): Workload {
   const network = (connection: Connection) => new PatientConnection(connection, version)

@@ -5,7 +5,10 @@ export type RemotingEvent =
   | { readonly kind: "incarnated"; readonly player: string; readonly node: string }
   /** A player is connected with this incarnation of the node on a machine. */
   | { readonly kind: "met"; readonly player: string; readonly machine: string; readonly node: string }
-  /** Of connections with a host: there is one more, the network takes no more from it, takes more again, it is over. */
+  /**
+   * Of connections with a host: there is one more, the network takes no more from it, takes more again, it is
+   * over.
+   */
   | {
       readonly kind: "opened" | "blocked" | "drained" | "closed"
       readonly player: string
@@ -14,7 +17,7 @@ export type RemotingEvent =
   | Told
   | Arrived
   | Handled
-  /** A note is in the dead letters of a player, be it whoever sent it or whoever had it. */
+  /** A note is in the dead letters of a player, either its sender or its receiver. */
   | {
       readonly kind: "dead"
       readonly player: string
@@ -36,7 +39,7 @@ export type RemotingEvent =
   | { readonly kind: "terminated"; readonly watch: string; readonly cause: string }
   /** It is not to be told any more. */
   | { readonly kind: "unwatched"; readonly watch: string }
-  /** A system has stopped; nothing of it may be under way. */
+  /** A system has stopped; nothing of it may be in flight. */
   | { readonly kind: "left"; readonly player: string }
   /** All is over, and this player is among those that are left. */
   | { readonly kind: "judged"; readonly player: string }
@@ -44,7 +47,7 @@ export type RemotingEvent =
 export interface Told {
   readonly kind: "told"
   readonly player: string
-  /** Of whoever is to have it. */
+  /** Of the receiver. */
   readonly host: string
   readonly chain: string
   readonly seq: number

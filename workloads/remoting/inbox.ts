@@ -4,12 +4,14 @@ import { fingerprint, link } from "./fingerprint.js"
 
 export type ToInbox = Note | Question | Passed | { readonly kind: "fail" }
 
-/** One of a chain: all that one player sends to one path, numbered from 1, each bound to the one before it. */
+/**
+ * One of a chain: all that one player sends to one path, numbered from 1, each bound to the one before it.
+ */
 export interface Note {
   readonly kind: "note"
   readonly chain: string
   readonly seq: number
-  /** The uid of the incarnation that is meant; 0 for whoever has the name. */
+  /** The uid of the incarnation that is meant; 0 for the present holder of the name. */
   readonly meant: number
   readonly previous: number
   readonly hash: number
@@ -22,7 +24,7 @@ export interface Question {
   readonly meant: number
   readonly payload: unknown
   readonly manner: Manner
-  /** Who is to answer in the place of whoever is asked. */
+  /** The actor that answers in place of the one that is asked. */
   readonly pass: ActorRef<Passed> | undefined
   readonly replyTo: ActorRef<Answer>
 }
@@ -36,8 +38,8 @@ export interface Passed {
 }
 
 /**
- * How a question is answered. A second answer, and one that comes after the asker is gone, must reach nobody; hoarded ones come
- * again and again, to whoever has the asker's address by then.
+ * How a question is answered. A second answer, and one that comes after the asker is gone, must reach nobody;
+ * hoarded ones come again and again, to whoever has the asker's address by then.
  */
 export type Manner = "at once" | "late" | "twice" | "hoard" | "never"
 

@@ -4,11 +4,12 @@ import type { Arrived, Handled, RemotingEvent, Told } from "./events.js"
 /**
  * Every note from its telling to its end.
  *
- * A note may be lost only with a connection. So of two notes of one chain that came by one connection, all between them came as
- * well, or are in dead letters. A note that was told while there was no connection waits for one, and so does one that the
- * network took no more of before the connection was lost: where there has been only one since, by which a later note of
- * its chain came, it came too or is in dead letters. Dead letters are known a moment later than the gap is seen, so gaps are
- * judged at the end, for players that are still there to tell of theirs.
+ * A note may be lost only with a connection. So of two notes of one chain that came by one connection, all
+ * between them came as well, or are in dead letters. A note that was told while there was no connection waits
+ * for one, and so does one that the network took no more of before the connection was lost: where there has
+ * been only one since, by which a later note of its chain came, it came too or is in dead letters. Dead
+ * letters are known a moment later than the gap is seen, so gaps are judged at the end, for players that are
+ * still there to tell of theirs.
  */
 export class NoteLedger {
   readonly #chains = new Map<string, Chain>()

@@ -151,7 +151,10 @@ export class Player {
     this.#life.sometimes("a system stops and starts again")
   }
 
-  /** After the faults: everybody is asked something, which connects whoever is not, and then told something; all of it arrives. */
+  /**
+   * After the faults: everybody is asked something, which connects whoever is not, and then told something;
+   * all of it arrives.
+   */
   async speakOnceMore(): Promise<void> {
     for (const peer of this.#peers) await this.#askAtLast(this.#byName(peer, 0))
     for (const peer of this.#peers) {
@@ -370,7 +373,10 @@ export class Player {
     this.#life.sometimes("a quarantine is lifted by hand")
   }
 
-  /** As a node does that has lost its lease: another node to all others, with the same actors, and with what waits to be sent. */
+  /**
+   * As a node does that has lost its lease: another node to all others, with the same actors, and with what
+   * waits to be sent.
+   */
   async #reincarnate(peer: string): Promise<void> {
     if (this.#random.chance(0.5)) await this.#tellLarge(this.#byName(peer, 0))
     const { host, port } = this.#system.node as NodeId

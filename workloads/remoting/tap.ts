@@ -10,8 +10,8 @@ import { FrameConnection } from "../../src/remote/frame-connection.js"
 import { RelayedConnection, relayed } from "./relayed-connection.js"
 
 /**
- * Listens in, between remoting and the world: which connections a system has, and by which of them each message came. What was
- * sent and never came is judged by that: within one connection nothing may be missing.
+ * Listens in, between remoting and the world: which connections a system has, and by which of them each
+ * message came. What was sent and never came is judged by that: within one connection nothing may be missing.
  */
 export class Tap {
   readonly #listener: TapListener

@@ -3,8 +3,9 @@ import type { RemotingEvent, Watched } from "./events.js"
 import { FAILED } from "./inbox.js"
 
 /**
- * Who watches whom, and who has died. To whoever watches, an actor ends with the incarnation of its node, also where it lives on in
- * the next; so that an actor which runs is said to have stopped needs its node to be another than the watcher knew it as.
+ * Who watches whom, and who has died. To whoever watches, an actor ends with the incarnation of its node,
+ * also where it lives on in the next; so that an actor which runs is said to have stopped needs its node to
+ * be another than the watcher knew it as.
  */
 export class WatchLedger {
   readonly #watches = new Map<string, Watched>()

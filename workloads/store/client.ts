@@ -61,8 +61,8 @@ export class StoreClient {
   }
 
   /**
-   * Adds one to a counter, and no more than one, whatever becomes of answers: the value has the id of each addition, so that
-   * one can be recognised after others have followed it.
+   * Adds one to a counter, and no more than one, whatever becomes of answers: the value has the id of each
+   * addition, so that one can be recognised after others have followed it.
    */
   async add(key: string): Promise<void> {
     const id = this.#newId()
@@ -86,9 +86,10 @@ export class StoreClient {
   }
 
   /**
-   * Makes a commit and finds out what came of it. After a lost answer it reads. If what it wrote is there, it was done; if what it
-   * was made for is still there, its fate is open, and the same commit on the same conditions decides it, for only one of
-   * them can be made. A condition that something is absent does not do that where things are deleted: it holds again.
+   * Makes a commit and finds out what came of it. After a lost answer it reads. If what it wrote is there, it
+   * was done; if what it was made for is still there, its fate is open, and the same commit on the same
+   * conditions decides it, for only one of them can be made. A condition that something is absent does not do
+   * that where things are deleted: it holds again.
    */
   async #decide(commit: Commit, isMine: (seen: Entry | undefined) => boolean): Promise<Decided> {
     await this.#think()
@@ -181,7 +182,10 @@ const ATTEMPTS = 5
 export interface Rules {
   /** Whether somebody deletes that key. */
   isDeleted(key: string): boolean
-  /** A mistake, for the tests: sends a commit again that is on the condition that a key is absent which is deleted now and then. */
+  /**
+   * A mistake, for the tests: sends a commit again that is on the condition that a key is absent which is
+   * deleted now and then.
+   */
   readonly resendsWhereAbsent: boolean
 }
 

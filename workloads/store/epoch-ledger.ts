@@ -3,9 +3,9 @@ import { checkLinearizable, type Model, type Operation, type Verdict } from "../
 /**
  * What clients asked of the keys of a store and what they saw, epoch by epoch.
  *
- * Where history is cut, what was acknowledged may never have been, and no order explains both halves. So each epoch is a
- * history of its own, which begins with what the cut left. An operation belongs to the epoch that it was made for; a read,
- * which is made for none, to the one that answered it.
+ * Where history is cut, what was acknowledged may never have been, and no order explains both halves. So each
+ * epoch is a history of its own, which begins with what the cut left. An operation belongs to the epoch that
+ * it was made for; a read, which is made for none, to the one that answered it.
  */
 export class EpochLedger<State, Input, Output> {
   readonly #model: Model<State, Input, Output>

@@ -1,4 +1,6 @@
-/** A node for the tests of the harness. It is in no cluster: it answers, and keeps a connection to its test. */
+/**
+ * A node for the tests of the harness. It is in no cluster: it answers, and keeps a connection to its test.
+ */
 import { once } from "node:events"
 import { connect } from "node:net"
 import { ParentProcess } from "../parent-process.js"

@@ -1,4 +1,7 @@
-/** Starts a node, halts it if told to, and says so. What becomes of the node when this process ends is for its test to see. */
+/**
+ * Starts a node, halts it if told to, and says so. What becomes of the node when this process ends is for its
+ * test to see.
+ */
 import { NodeProcess } from "../node-process.js"
 import type { EchoCommands } from "./echo-node.js"
 

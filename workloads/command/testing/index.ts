@@ -1,7 +1,9 @@
 import type { Workload } from "../../../src/sim/index.js"
 import { isUnlucky } from "./luck.js"
 
-/** Workloads that go wrong on purpose with some seeds, to try the command. Only `--testing` brings them in. */
+/**
+ * Workloads that go wrong on purpose with some seeds, to try the command. Only `--testing` brings them in.
+ */
 export const troubled: readonly Workload[] = [
   {
     name: "failing",

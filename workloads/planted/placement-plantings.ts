@@ -30,7 +30,7 @@ export const placementPlantings: readonly Planting[] = [
     breaks: "Convergence: calls from",
     workload: "activation",
     file: "src/placement/placement-requests.ts",
-    from: "this.#byId.delete(request.id.toString());",
+    from: "this.#byId.delete(request.id.name);",
     to: "",
   },
   {
@@ -48,7 +48,7 @@ export const placementPlantings: readonly Planting[] = [
     breaks: "Delivery",
     workload: "activation",
     file: "src/virtual/placement-driver.ts",
-    from: "this.#failed.get(key)?.tellFailure();",
+    from: "table.get(id.name)?.start?.failed?.tellFailure();",
     to: "",
   },
   {

@@ -135,6 +135,9 @@ async function direct(stage: Stage, cluster: Cluster<Host>, { ids, epochs }: Scr
       case 6:
         ambush.arm(machine)
         break
+      case 7:
+        ambush.armCrash(machine)
+        break
       default: {
         const id = random.pick(ids)
         for (const each of machines) void cluster.tell(each, (host) => host.release(id))

@@ -41,6 +41,11 @@ export class Ambush {
     if (kinds.length > 0) this.#armed = { machine, kind: this.#stage.random.pick(kinds) }
   }
 
+  /** The machine dies as its next renewal leaves, if machines die at all. */
+  armCrash(machine: string): void {
+    if (this.#stage.faults.crash > 0) this.#armed = { machine, kind: "crash" }
+  }
+
   /**
    * Clocks that drift show only on a node that acts and cannot renew: they come with a store that is cut off.
    */
@@ -76,8 +81,8 @@ export class Ambush {
   }
 }
 
-const strikes = ["pause", "suspend", "store-cut", "crash"] as const
-type Strike = (typeof strikes)[number]
+const strikes = ["pause", "suspend", "store-cut"] as const
+type Strike = (typeof strikes)[number] | "crash"
 
 /** Ends a process at once; the machine boots again after a while. */
 export function crash(stage: Stage, machine: string): void {

@@ -184,7 +184,7 @@ test("remembers no more restarts than the limit", () => {
 })
 
 test("never restarts more often than the limit in any period", () => {
-  const gaps = fc.array(fc.nat(60), { minLength: 1, maxLength: 60 })
+  const gaps = fc.array(fc.nat(60), { minLength: 1, maxLength: 60, size: "max" })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), gaps, (restarts, gaps) => {
       const rule = supervisor({ strategy: "restart", limit: { restarts, withinMs: 100 } }, undefined)
@@ -204,6 +204,7 @@ test("never restarts more often than the limit in any period", () => {
 test("the delay is between the doubled backoff and that plus its jitter, and at most the cap plus its jitter", () => {
   const chances = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
     maxLength: 2_000,
+    size: "max",
   })
   const jitters = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(

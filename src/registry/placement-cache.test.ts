@@ -115,11 +115,13 @@ test("ends with the latest report of a history, whatever the order of the report
     fc.property(
       fc.array(fc.record({ after: fc.integer({ min: 1, max: 3 }), node: fc.nat(nodes.length) }), {
         minLength: 1,
-        maxLength: 12,
+        maxLength: 40,
+        size: "max",
       }),
       fc.array(fc.record({ kind: fc.constantFrom("read", "misdirected", "changed"), pick: fc.nat() }), {
         minLength: 1,
-        maxLength: 30,
+        maxLength: 60,
+        size: "max",
       }),
       (steps, sights) => {
         const history = historyOf(steps)
@@ -143,30 +145,34 @@ test("ends with the latest report of a history, whatever the order of the report
         expect(placementOf(known)).toEqual(placementOf(history.moments[latest]))
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   )
 })
 
 test("keeps within its capacity, and evicts what a plain list would", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 120 }), (capacity, steps) => {
-      let cache = new PlacementCache({ epoch: "e1", capacity })
-      const model = new ListCache(capacity)
-      for (const [at, { kind, key, node }] of steps.entries()) {
-        const where = placed(nodes[node] as NodeId, at + 1)
-        if (kind === "lookup") expect(cache.lookup(key)).toEqual(model.lookup(key))
-        else if (kind === "resume") cache = PlacementCache.resume(cache.snapshot)
-        else if (kind === "node-gone") {
-          const count = model.drop((of) => of.node === where.node)
-          expect(cache.handle({ kind, node: where.node })).toEqual({ kind: "dropped", count })
-        } else if (kind === "gap")
-          expect(cache.handle({ kind })).toEqual({ kind: "dropped", count: model.drop(() => true) })
-        else expect(cache.handle(read(key, where))).toEqual({ kind: "learned", ...model.learn(key, where) })
-        expect(cache.size).toBeLessThanOrEqual(capacity)
-        expect(cache.snapshot.entries).toEqual(model.entries)
-      }
-    }),
-    { numRuns: 500 },
+    fc.property(
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(step, { maxLength: 120, size: "max" }),
+      (capacity, steps) => {
+        let cache = new PlacementCache({ epoch: "e1", capacity })
+        const model = new ListCache(capacity)
+        for (const [at, { kind, key, node }] of steps.entries()) {
+          const where = placed(nodes[node] as NodeId, at + 1)
+          if (kind === "lookup") expect(cache.lookup(key)).toEqual(model.lookup(key))
+          else if (kind === "resume") cache = PlacementCache.resume(cache.snapshot)
+          else if (kind === "node-gone") {
+            const count = model.drop((of) => of.node === where.node)
+            expect(cache.handle({ kind, node: where.node })).toEqual({ kind: "dropped", count })
+          } else if (kind === "gap")
+            expect(cache.handle({ kind })).toEqual({ kind: "dropped", count: model.drop(() => true) })
+          else expect(cache.handle(read(key, where))).toEqual({ kind: "learned", ...model.learn(key, where) })
+          expect(cache.size).toBeLessThanOrEqual(capacity)
+          expect(cache.snapshot.entries).toEqual(model.entries)
+        }
+      },
+    ),
+    { numRuns: 100 },
   )
 })
 

@@ -1,18 +1,48 @@
-import type { Reporter, SerializedError, TestModule } from "vitest/node"
+import type { Reporter, SerializedError, TestCase, TestModule, TestSpecification, Vitest } from "vitest/node"
 
-/** Ends the output of `npm test` with one line that a script can read: `N passed, N failed`. */
+/**
+ * Ends the output of `npm test` with one line that a script can read: `N passed, N failed`. A test that the sources
+ * skip counts as failed. One that the command line leaves out, by `-t` or by a line number, counts as neither.
+ */
 export default class ClosingLine implements Reporter {
+  #vitest: Vitest | undefined
+  #specifications: readonly TestSpecification[] = []
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest
+  }
+
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    this.#specifications = specifications
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     let passed = 0
     let failed = unhandled.length
     for (const module of modules) {
       const before = failed
       for (const test of module.children.allTests()) {
-        if (test.result().state === "passed") passed += 1
-        else failed += 1
+        const { state } = test.result()
+        if (state === "passed") passed += 1
+        else if (state !== "skipped" || this.#isSelected(test)) failed += 1
       }
       if (module.state() === "failed" && failed === before) failed += 1
     }
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
   }
+
+  #isSelected(test: TestCase): boolean {
+    const pattern = this.#vitest?.getGlobalTestNamePattern()
+    if (pattern !== undefined && !pattern.test(spacedName(test))) return false
+    return !this.#specifications.some(
+      ({ moduleId, testLines = [] }) => moduleId === test.module.moduleId && testLines.length > 0,
+    )
+  }
+}
+
+/** The names of the suites around a test and its own, as `-t` matches them. */
+function spacedName({ name, parent }: TestCase): string {
+  const names = [name]
+  for (let suite = parent; suite.type === "suite"; suite = suite.parent) names.unshift(suite.name)
+  return names.join(" ")
 }

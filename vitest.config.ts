@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
-import { defineConfig, type Plugin } from "vitest/config"
+import { configDefaults, defineConfig, type Plugin } from "vitest/config"
+import { LongestFirst } from "./test/longest-first.js"
 
 /** Changes one place in the text of a module whose import asks for it; see `test/golden/planted-import.ts`. */
 const plantedImports: Plugin = {
@@ -15,15 +16,38 @@ const plantedImports: Plugin = {
   },
 }
 
+/**
+ * Tests that leave their process as they found it: one process runs many of these files, and loads the sources once.
+ * Each of the others has a process of its own. They patch Node's globals, replace modules, start processes, or measure
+ * the heap and the sockets of theirs.
+ */
+const sharing = [
+  "src/{actor,address,errors,membership,placement,registry,remote,serialization,sim,system,virtual}/*.test.ts",
+  "test/virtual/*.test.ts",
+  "{bench,chaos,demo,tools}/*.test.ts",
+]
+
 export default defineConfig({
   plugins: [plantedImports],
   // The examples import `troupe` as its users do.
   resolve: { tsconfigPaths: true },
   test: {
-    include: ["{src,test,bench,workloads,examples,tools,spec,demo,chaos}/**/*.test.ts"],
-    reporters: ["default", "./test/closing-line.ts"],
+    reporters: ["default", "./test/progress.ts", "./test/closing-line.ts"],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // By default one core is left free, which on two cores is half of them.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "apart",
+          include: ["{src,test,bench,workloads,examples,tools,spec,demo,chaos}/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...sharing],
+        },
+      },
+      { extends: true, test: { name: "together", include: sharing, isolate: false } },
+    ],
   },
 })

@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest"
-import { batchOf } from "../../test/remote/golden-connection.js"
-import { HERE, startSession } from "../../test/remote/golden-session.js"
-import { Envelope, REQUEST, writeEnvelope } from "../serialization/envelope.js"
-import { OutputBuffer } from "../serialization/output-buffer.js"
-import { ENVELOPE, NAME, TERMINATED, UNWATCH, WATCH, WATCHING } from "./frames.js"
+import { ENVELOPE, NAME, TERMINATED, UNWATCH, WATCH, WATCHING } from "../../src/remote/frames.js"
+import { Envelope, REQUEST, writeEnvelope } from "../../src/serialization/envelope.js"
+import { OutputBuffer } from "../../src/serialization/output-buffer.js"
+import { batchOf } from "./golden-connection.js"
+import { HERE, startSession } from "./golden-session.js"
 
-vi.mock("./frames.js", async (original) => ({
+vi.mock("../../src/remote/frames.js", async (original) => ({
   ...(await original<object>()),
   MAX_OPEN_QUESTIONS: 3,
   MAX_WATCHES: 3,

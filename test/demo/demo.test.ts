@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, watch } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { processesOf } from "../../tools/cluster/marked-processes.js"
@@ -6,6 +6,7 @@ import { Program } from "../../tools/cluster/program.js"
 import { temporaryFolder } from "../../tools/cluster/temporary-folder.js"
 import { compiledOnce } from "../../tools/compiled-once.js"
 import { polled } from "../remote/support/polled.js"
+import { notice, until } from "../remote/support/until.js"
 
 const built = await compiledOnce({
   name: "demo",
@@ -47,9 +48,11 @@ describe("the demo", { timeout: PATIENCE_MS }, () => {
     const { demo, directory } = start()
     await demo.untilItPrints("calls/s", PATIENCE_MS / 2)
     if (existsSync("/proc/self/environ")) expect(processesOf(directory).length).toBeGreaterThan(3)
+    const watcher = watch(directory, notice)
+    onTestFinished(() => watcher.close())
     await demo.kill()
     await polled("its nodes have ended", () => processesOf(directory).length === 0)
-    await polled("its files are gone", () => readdirSync(directory).length === 0)
+    await until("its files are gone", () => readdirSync(directory).length === 0)
   })
 
   it("says what it does not understand", async () => {

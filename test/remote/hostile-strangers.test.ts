@@ -4,7 +4,6 @@ import { ENVELOPE, HELLO, MAX_HANDSHAKE_BYTES, PING, PROOF, REFUSED } from "../.
 import { Handshake } from "../../src/remote/handshake.js"
 import { InputBytes } from "../../src/serialization/input-bytes.js"
 import { ManualClock } from "../fake/manual-clock.js"
-import { polled } from "./support/polled.js"
 import { freshNode, handshakeTerms, keysOf, type RawPeer } from "./support/raw-peer.js"
 import { type Siege, sieges } from "./support/siege.js"
 import { until } from "./support/until.js"
@@ -269,9 +268,9 @@ describe("a flood of unproven connections", () => {
     for (let count = 0; count < 600; count += 1) (await stranger()).send(frame(PING))
     await until("all are refused", () => node.refused.length === 600)
     // Both ends are in this process: 600 of the peers, and those that the node keeps.
-    await polled("the node keeps 512 at most", () => sockets() - before - 600 <= 512, 3_000)
+    await until("the node keeps 512 at most", () => sockets() - before - 600 <= 512, 3_000)
     await clock.advance(1_000)
-    await polled("the node keeps none", () => sockets() - before - 600 <= 0)
+    await until("the node keeps none", () => sockets() - before - 600 <= 0)
   })
 })
 

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest"
-import { Actor, UnknownMethodError } from "../../src/index.js"
+import { Actor, binaryCodec, type CodecFactory, UnknownMethodError } from "../../src/index.js"
 import { memoryStore } from "../../src/stores/memory-store.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
+import { ActivationBecame } from "../../src/virtual/activation-events.js"
 import { startNode, type TestNode } from "../remote/nodes.js"
-import { polled } from "../remote/support/polled.js"
-import { until } from "../remote/support/until.js"
+import { notice, until } from "../remote/support/until.js"
 import { failureOf, Gate } from "./scene.js"
 
 let started = 0
@@ -32,9 +32,22 @@ class Slow extends Actor {
   }
 }
 
+/** Gives notice of each message that comes in. */
+const noticed: CodecFactory = (tools) => {
+  const codec = binaryCodec()(tools)
+  const decode = codec.decode.bind(codec)
+  return Object.assign(codec, {
+    decode: (...bytes: Parameters<typeof decode>) => {
+      notice()
+      return decode(...bytes)
+    },
+  })
+}
+
 async function caller() {
   const shared = { store: memoryStore(), lease: { deathProof: false } }
-  const there = await startNode({ ...shared, actors: [Slow] })
+  const there = await startNode({ ...shared, actors: [Slow], codec: noticed })
+  there.system.events.subscribe(ActivationBecame, notice)
   const here = await startNode({ ...shared, actors: [], drainMs: 50 })
   await until("both see both", () => [here, there].every(({ system }) => system.cluster.members.length === 2))
   const slow = (key: string) => here.system.actor<Slow>("Slow", key)
@@ -75,7 +88,7 @@ test("1,024 actors are started at a time for the calls of one connection; the ot
   const calls = Array.from({ length: 1_300 }, (_, number) => outcomeOf(slow(`${number}`).hi(number)))
   const second = outcomeOf(slow("1299").hi(-1))
   await reached.gate.promise
-  await polled("all have arrived", () => ActorSystem.actorsOf(there.system)?.resolving === 1_300)
+  await until("all have arrived", () => ActorSystem.actorsOf(there.system)?.resolving === 1_300)
   expect(started).toBe(1_024)
   gate.open()
   expect(await Promise.all(calls)).toEqual(Array.from({ length: 1_300 }, (_, number) => number))
@@ -88,11 +101,11 @@ test("what nobody waits for any more by the time that its turn has come is not s
   reached.count = 1_024
   const calls = Array.from({ length: 1_030 }, (_, number) => outcomeOf(slow(`${number}`).hi(number)))
   await reached.gate.promise
-  await polled("all have arrived", () => ActorSystem.actorsOf(there.system)?.resolving === 1_030)
+  await until("all have arrived", () => ActorSystem.actorsOf(there.system)?.resolving === 1_030)
   await here.system.stop()
   await Promise.all(calls)
   await until("its connection is gone", () => there.system.association(authorityOf(here)) !== "connected")
   gate.open()
-  await polled("nothing waits", () => ActorSystem.actorsOf(there.system)?.resolving === 0)
+  await until("nothing waits", () => ActorSystem.actorsOf(there.system)?.resolving === 0)
   expect(started).toBe(1_024)
 })

@@ -74,7 +74,7 @@ describe("the memory that a peer can take", () => {
       await flood(node, peer, MAX_NAMES, (number) => name(number, padded(node.path(`${round}-${number}-`))))
     }
     // Names of 8 MiB in total, kept once and not once per round.
-    expect(await grown(before)).toBeLessThan(24 * MIB)
+    expect(await grown(before)).toBeLessThan(16 * MIB)
     await hangUp(node, peer)
     expect(await grown(before)).toBeLessThan(8 * MIB)
   })

@@ -63,7 +63,7 @@ describe("the memory that a peer can take", () => {
       oneWay(0, Buffer.concat([Buffer.from([0xcf]), varint(more), Buffer.alloc(more * bytes.length, bytes)])),
     )
     await until("it is quarantined", () => node.quarantined.length > 0)
-    expect(node.quarantined[0]?.reason).toMatch(/more than the 250000 items/)
+    expect(node.quarantined[0]?.reason).toMatch(/exceeds maxItems of the codec \(250000\b/)
   })
 
   it("by names is bounded by the table of names, however often they change", async () => {

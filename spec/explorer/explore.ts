@@ -1,8 +1,8 @@
 import { actionOf, type Model, type Step, textOf } from "./model.js"
 
 /**
- * Visits every state that a model can reach, the nearest first, so that the trace to a state or a step that breaks an invariant
- * is one of the shortest there are. Of each state only its text is kept.
+ * Visits every state that a model can reach, breadth first, so that the trace to a state or a step that
+ * breaks an invariant is one of the shortest. Keeps only the text of each state.
  */
 export function explore<S>(
   model: Model<S>,
@@ -84,21 +84,21 @@ export function explore<S>(
 }
 
 export interface ExploreOptions {
-  /** Gives up beyond this. 5,000,000 unless set. */
+  /** Throws beyond this many states (default 5,000,000). */
   readonly maxStates?: number
-  /** Looks at this invariant alone, for the shortest way to break it where another one breaks sooner. */
+  /** Checks this invariant alone: the shortest trace that breaks it, where another one breaks sooner. */
   readonly only?: string
 }
 
 export interface Exploration<S> {
   readonly distinct: number
-  /** Every state that a step led to, and the initial ones: known or not. */
+  /** The initial states, and every state that a step led to, new or not. */
   readonly generated: number
-  /** Steps to the farthest state. */
+  /** The number of steps to the farthest state. */
   readonly depth: number
-  /** How often each invariant was looked at: one that never was proves nothing. */
+  /** How often each invariant was evaluated: one that never was proves nothing. */
   readonly evaluated: Readonly<Record<string, number>>
-  /** All that were taken. One that never was is not part of what was explored. */
+  /** All actions that were taken. */
   readonly actions: readonly string[]
   readonly violation: Violation<S> | undefined
 }
@@ -113,7 +113,7 @@ export interface TraceStep<S> {
   readonly state: S
 }
 
-/** The steps of a trace, one to a line. */
+/** Formats a trace: two lines for each step. */
 export function told<S>(
   { invariant, trace }: Violation<S>,
   tell: (state: S) => string = JSON.stringify,

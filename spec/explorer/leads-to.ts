@@ -1,12 +1,12 @@
 import { actionOf, type Model, textOf } from "./model.js"
 
 /**
- * Whether every state in which `premise` holds is followed, sooner or later, by one in which `goal` does.
+ * Checks that every state in which `premise` holds is eventually followed by one in which `goal` holds.
  *
- * Nothing happens by itself: without an assumption, any run may stop at any state. So actions may be declared fair: one that
- * stays possible is taken some day. A run that never reaches the goal goes round for ever in some set of states that
- * are all reachable from each other without passing the goal, or stays in one. Such a set is a counterexample if fairness
- * allows a run to stay in it: each fair action is taken within the set, or is impossible in some state of it.
+ * Without an assumption, any run may stop at any state. So actions may be declared (weakly) fair: one that
+ * stays enabled is eventually taken. A run that never reaches the goal ends up in a strongly connected set of
+ * states outside the goal, or in a single state. Such a set is a counterexample if fairness allows a run to
+ * stay in it: each fair action is taken within the set, or is disabled in some state of it.
  */
 export function leadsTo<S>(graph: Graph<S>, property: LeadsTo<S>): LeadsToReport<S> {
   const isPremise: boolean[] = []
@@ -25,7 +25,7 @@ export function leadsTo<S>(graph: Graph<S>, property: LeadsTo<S>): LeadsToReport
   return { premises, counterexample: undefined }
 }
 
-/** Whether fairness allows a run to stay in a set of states. */
+/** Says whether fairness allows a run to stay in a set of states. */
 function mayStay<S>({ edges, labels }: Graph<S>, set: readonly number[], fair: ReadonlySet<string>): boolean {
   const inside = new Set(set)
   const taken = new Set<string>()
@@ -37,7 +37,7 @@ function mayStay<S>({ edges, labels }: Graph<S>, set: readonly number[], fair: R
       for (const name of names) {
         if (!fair.has(name)) continue
         if (inside.has(to)) taken.add(name)
-        // What changes nothing is not what fairness is about.
+        // Weak fairness speaks of steps that change the state.
         if (to !== at) here.add(name)
       }
     }
@@ -50,20 +50,23 @@ function mayStay<S>({ edges, labels }: Graph<S>, set: readonly number[], fair: R
 export interface LeadsTo<S> {
   premise(state: S): boolean
   goal(state: S): boolean
-  /** Actions, or single labels, that are not put off for ever. A fair action may go on for other parameters; a fair label not. */
+  /**
+   * Fair actions, or single labels. A fair action may be taken again and again with some parameters while it
+   * is never taken with others; a fair label may not.
+   */
   readonly fair: readonly string[]
-  /** Actions each label of which is fair. */
+  /** Actions of which each label is fair. */
   readonly fairLabelsOf?: readonly string[]
 }
 
 export interface LeadsToReport<S> {
-  /** In how many states the premise holds; a property whose premise never does says nothing. */
+  /** The number of states in which the premise holds: where it is 0 the property says nothing. */
   readonly premises: number
-  /** A state in which a run may stay, or to which it may return for ever, without the goal. */
+  /** A state in which a run may stay, or to which it may return for ever, without reaching the goal. */
   readonly counterexample: S | undefined
 }
 
-/** All states of a model and the steps between them. */
+/** The states of a model and the steps between them. */
 export interface Graph<S> {
   readonly size: number
   state(at: number): S
@@ -73,7 +76,7 @@ export interface Graph<S> {
 
 interface Edge {
   readonly to: number
-  /** Its place in the list of labels. */
+  /** An index into the list of labels. */
   readonly label: number
 }
 
@@ -117,7 +120,7 @@ function labelsOf<S>({ labels }: Graph<S>, actions: readonly string[]): string[]
   return labels.filter((label) => actions.includes(actionOf(label)))
 }
 
-/** The states that a run may be in after the premise held, with the goal not reached since. */
+/** The states that a run may be in after the premise has held and before the goal is reached. */
 function reachable(edges: Graph<unknown>["edges"], isOpen: boolean[], isPremise: boolean[]): boolean[] {
   const isReached = isOpen.map((open, at) => open && isPremise[at] === true)
   const todo = isReached.flatMap((reached, at) => (reached ? [at] : []))
@@ -131,7 +134,7 @@ function reachable(edges: Graph<unknown>["edges"], isOpen: boolean[], isPremise:
   return isReached
 }
 
-/** The strongly connected sets among the chosen states, by Tarjan's algorithm without recursion. A single state is one. */
+/** The strongly connected components of the chosen states, by Tarjan's algorithm without recursion. */
 function* components(edges: Graph<unknown>["edges"], isChosen: boolean[]): Iterable<number[]> {
   const order: (number | undefined)[] = []
   const low: number[] = []

@@ -1,19 +1,20 @@
 /**
- * A protocol as a set of states and the steps between them. States are plain data and never change: a step makes a new one.
+ * A protocol as a set of states and the steps between them. States are immutable plain data: a step makes a
+ * new one.
  *
- * Two states are the same if their text is: so what differs only in a way that no step can tell (the order of a set of
- * messages under way, say) has to be brought into one form before.
+ * Two states are the same if their texts are. States that differ only in a way that no step can tell (the
+ * order of a set of messages in flight, for one) therefore have to be brought into one normal form.
  */
 export interface Model<S> {
   readonly name: string
   readonly initial: readonly S[]
-  /** Every step that can be taken. One that leads back to the same state is a step as well. */
+  /** Every enabled step, those that lead back to the same state included. */
   steps(state: S): Iterable<Step<S>>
-  /** What must hold in every state. */
+  /** The invariants of states; those of steps are in their verdicts. */
   readonly invariants: Readonly<Record<string, (state: S) => boolean>>
-  /** JSON unless set. A large model keeps its states in fewer bytes. */
+  /** Default: JSON. A large model keeps its states in fewer bytes. */
   readonly text?: StateText<S>
-  /** A state for a reader of a trace; its JSON unless set. */
+  /** Formats a state for a reader of a trace (default: JSON). */
   tell?(state: S): string
 }
 
@@ -22,8 +23,9 @@ export interface Step<S> {
   readonly label: string
   readonly state: S
   /**
-   * What must hold of this step, and whether it did. An invariant about steps ("a door lets through only while ...") is looked
-   * at where such a step is taken and nowhere else, so that the count of its evaluations says something.
+   * The invariants that this step was checked for, and whether they held. An invariant of steps ("a door
+   * opens only while ...") is evaluated only where such a step is taken, so that the count of its evaluations
+   * is meaningful.
    */
   readonly verdicts?: readonly Verdict[]
 }

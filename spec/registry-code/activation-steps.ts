@@ -6,6 +6,7 @@ import type { Check, Here } from "./here.js"
 import { entryAt, revisionAt } from "./model-store.js"
 import { propose, send } from "./proposals.js"
 import { stateRevision } from "./request-steps.js"
+import type { Setting } from "./setting.js"
 import {
   type Activation,
   letter,
@@ -18,23 +19,31 @@ import {
   type World,
 } from "./world.js"
 
-/** How a process claims the actor, runs it, saves, and releases it. */
+/** Steps by which a process claims the actor, runs it, saves, and releases it. */
 export function* activationSteps(here: Here, at: number): Iterable<Step<World>> {
   const process = processAt(here.world, at)
   if (!process.isUp) return
-  const { activation } = process
+  const { activation, endedTurn } = process
+  if (endedTurn !== undefined && mayAct(process, here.setting)) {
+    yield here.take(`OldDoor(${nodeOf(at, process)})`, ({ history }, check) =>
+      check("SingleActivation", endedTurn === history.generation),
+    )
+  }
   if (here.setting.guess === "cache") yield* hearing(here, at, process)
   switch (activation?.stage) {
     case undefined:
-      if (here.may("claims") && mayClaim(process, here.setting) && isWorthATry(here, at))
+      if (process.shard !== undefined) {
+        if (here.may("restarts") && mayClaim(process, here.setting)) yield restart(here, at)
+      } else if (here.may("claims") && mayClaim(process, here.setting) && isWorthATry(here, at))
         yield claim(here, at)
       break
     case "claiming":
       yield* claiming(here, at, process, activation)
       break
     case "claimed":
-      yield here.take(`Load(${nodeOf(at, process)})`, (next) => load(next, at))
+      yield here.take(`Load(${nodeOf(at, process)})`, (next) => load(next, at, here.setting))
       break
+    case "deciding":
     case "running":
     case "saving":
       yield* running(here, at, process, activation)
@@ -47,12 +56,15 @@ function claim(here: Here, at: number): Step<World> {
     spend(next, "claims")
     const process = processAt(next, at)
     const command = beginClaim(at, process, guessOf(here, at))
+    if (setting.bugs.includes("read-before-claim")) {
+      ;(process.activation as Activation).base = stateRevision(next)
+    }
     const drivers = new Drivers(next, setting, check)
     drivers.doClaim(at, isAdopted(command, setting.bugs) ? adopted(command) : command)
   })
 }
 
-/** Who reads in the store that a node which is there has the actor does not claim it. */
+/** A process that reads in the store that a node with a record has the actor does not claim it. */
 function isWorthATry({ world, setting }: Here, at: number): boolean {
   if (setting.guess !== "store" || setting.bugs.includes("takeover-without-record")) return true
   const placed = placementSeen(entryAt(world, PLACEMENT))
@@ -73,7 +85,7 @@ function guessOf({ world, setting }: Here, at: number): ReturnType<typeof placem
   }
 }
 
-/** What a claim has to read. */
+/** The reads of a claim. */
 function* claiming(here: Here, at: number, process: Process, { claim }: Activation): Iterable<Step<World>> {
   const { world, setting } = here
   const node = nodeOf(at, process)
@@ -93,10 +105,10 @@ function* claiming(here: Here, at: number, process: Process, { claim }: Activati
   if (here.may("losses")) yield tell("NotRead", { kind: "failed" })
 }
 
-function load(next: World, at: number): void {
+function load(next: World, at: number, { bugs }: Setting): void {
   const activation = processAt(next, at).activation as Activation
   activation.stage = "running"
-  activation.base = stateRevision(next)
+  if (!bugs.includes("read-before-claim")) activation.base = stateRevision(next)
   if (activation.generation === next.history.generation) next.history.loaded = activation.life
 }
 
@@ -106,10 +118,11 @@ function* running(here: Here, at: number, process: Process, activation: Activati
   const isOpen = mayAct(process, setting)
   const todo = activation.save?.todo
   if (isOpen) {
-    yield here.take(`Door(${node})`, (_, check) => passDoor(world, node, activation, check))
+    if (activation.stage !== "deciding")
+      yield here.take(`Door(${node})`, (_, check) => passDoor(world, node, activation, check))
     if (todo === "write") yield here.take(`Write(${node})`, (next, check) => write(here, next, at, check))
   }
-  // The door to a read may have been passed while it was open.
+  // A read may have been started while the door was still open.
   if (todo === "read") {
     const entry = entryAt(world, STATE)
     const stored =
@@ -126,6 +139,11 @@ function* running(here: Here, at: number, process: Process, activation: Activati
       })
     }
   }
+  if (setting.isSharded && todo !== undefined && todo !== "nothing") {
+    yield here.take(`Abandon(${node})`, (next, check) =>
+      new Drivers(next, setting, check).tellSave(at, { kind: "gave-up" }),
+    )
+  }
   if (activation.stage !== "running") return
   if (isOpen && here.may("saves")) {
     yield here.take(`Save(${node})`, (next, check) => {
@@ -134,11 +152,43 @@ function* running(here: Here, at: number, process: Process, activation: Activati
       write(here, next, at, check)
     })
   }
-  if (here.may("releases")) yield release(here, at, activation.generation)
+  if (!here.may("releases")) return
+  yield release(here, at, activation.generation)
+  if (!setting.isSharded) return
+  yield here.take(`Passivate(${node})`, (next, check) => {
+    spend(next, "releases")
+    new Drivers(next, setting, check).endActivation(at)
+  })
 }
 
-/** A door lets through: a turn, a message, a reply, or a save that is about to leave. */
-function passDoor(
+/** An entity that starts again writes what it read: after that, no earlier write can be accepted. */
+function restart(here: Here, at: number): Step<World> {
+  const { setting } = here
+  return here.take(`Restart(${nodeOf(at, processAt(here.world, at))})`, (next, check) => {
+    spend(next, "restarts")
+    next.history.lives += 1
+    const process = processAt(next, at)
+    const { generation, saves } = process.shard as NonNullable<Process["shard"]>
+    const base = stateRevision(next)
+    const life = next.history.lives
+    process.activation = {
+      stage: "claimed",
+      claim: undefined,
+      generation,
+      life,
+      base,
+      saves,
+      save: undefined,
+    }
+    if (setting.bugs.includes("undecided-restart")) return
+    new Drivers(next, setting, check).doSave(at, beginSave(at, process))
+    process.activation.stage = "deciding"
+    write(here, next, at, check)
+  })
+}
+
+/** A turn, a message, a reply, or a save that is about to be sent, passes a door. */
+export function passDoor(
   { history, store }: World,
   node: string,
   { generation, base }: Activation,
@@ -152,7 +202,7 @@ function passDoor(
   check("NoAckedLoss", base >= history.acked)
 }
 
-/** The save leaves. How long it takes from the door to the store is open, as with everything that is sent. */
+/** Sends the save. It may take any time from the door to the store, like everything that is sent. */
 function write({ setting }: Here, next: World, at: number, check: Check): void {
   const process = processAt(next, at)
   const by = nodeOf(at, process)
@@ -165,18 +215,19 @@ function write({ setting }: Here, next: World, at: number, check: Check): void {
   send(next, { kind: "save", at, by, generation, life, base, writeId, proposal }, setting)
 }
 
-/** The doors shut first. What becomes of it is of interest to the cache alone. */
+/** The doors shut first. Only the cache uses the outcome. */
 function release(here: Here, at: number, generation: number): Step<World> {
   const by = nodeOf(at, processAt(here.world, at))
   return here.take(`Release(${by})`, (next, check) => {
     spend(next, "releases")
     new Drivers(next, here.setting, check).endActivation(at)
+    delete processAt(next, at).shard
     const isAwaited = here.setting.guess === "cache"
     send(next, { kind: "release", at, by, isAwaited, proposal: propose.release(generation) }, here.setting)
   })
 }
 
-/** What comes to the cache: the store's watch, and what others have read. */
+/** What the cache learns from: the store's watch, and what other nodes have read. */
 function* hearing(here: Here, at: number, { cache }: Process): Iterable<Step<World>> {
   const { world, setting } = here
   const by = letter(at)

@@ -1,4 +1,4 @@
-/** Mistakes that can be planted in the decisions, and in the commits that they lead to. */
+/** Bugs that can be planted: around the decisions, in their commits, in the drivers, and in the store. */
 export const BUGS = {
   "takeover-without-record":
     "a placement is taken over without looking at the record of the node that it names",
@@ -15,6 +15,9 @@ export const BUGS = {
   "release-unconditioned": "a release deletes whatever placement there is",
   "claim-without-record": "a claim is not conditioned on the claimer's own record",
   "adopted-generation": "a node that a placement names runs under the generation it finds there",
+  "generation-restarts": "the store counts the generations of a placement from 1 again after a release",
+  "doors-of-node": "an activation that has ended still gets through as long as its node may act",
+  "read-before-claim": "the state is read before the claim has committed",
   "ended-early": "a lease is ended a tick too early",
   "ended-unconditioned": "a lease is ended whatever revision it is at by now",
   "given-up-unfenced": "a leaving node gives up its lease while its activation runs",
@@ -22,10 +25,13 @@ export const BUGS = {
   "down-adopted": "a node that reads its record goes on although it says `down`",
   "down-taken-for-leaving":
     "a leaving node that reads `down` in its record takes it for its own announcement",
+  "undecided-restart": "an entity starts again under its shard's generation before its last write is decided",
   "refusal-is-failure": "a save that was sent twice and refused is told as failed",
   "silence-is-failure": "a save that was not answered is told as failed",
   "wall-is-ignored": "doors do not look at the wall clock",
+  "wall-by-lead": "doors look at how far the wall clock is ahead, and not for the deadline on it",
   "cache-goes-back": "a cache takes an entry that is older than its own",
+  "forwards-unlimited": "a call follows the nodes that name another one for as long as they do",
 } as const
 
 export type Bug = keyof typeof BUGS

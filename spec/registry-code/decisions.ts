@@ -19,8 +19,9 @@ import { type Setting, TERMS } from "./setting.js"
 import { type Activation, type Hint, type Mutable, nodeOf, type Process } from "./world.js"
 
 /*
- * The production decisions, each made from what a process knew after the last step, asked or told one thing, and put back as what
- * it knows then. Bugs are planted around them: in what they are told, in what they knew, or in what they said.
+ * The production decisions. Each step makes them from their snapshots, asks or tells them one thing, and
+ * keeps the new snapshots. Bugs are planted around them: in their events, in their snapshots, or in their
+ * commands.
  */
 
 export const NOW: Instant = { monotonicMs: 0, wallMs: 0 }
@@ -40,7 +41,7 @@ export function mayClaim(process: Process, setting: Setting): boolean {
   return process.isUp && leaseOf(process)?.mayClaim(onDoor(process, setting)) === true
 }
 
-/** Whether the timer that the driver sets has fired. */
+/** Says whether the timer that the driver sets has fired. */
 export function isAwake(process: Process): boolean {
   const wakeAt = leaseOf(process)?.wakeAt(NOW)
   return process.isUp && wakeAt !== undefined && wakeAt <= 0
@@ -97,7 +98,7 @@ export function tellClaim(at: number, process: Process, event: ClaimEvent, { bug
   const claim = new Claim(nodeOf(at, process), activation.claim)
   const command = claim.handle(event)
   if (command === undefined) throw new Error("a claim was told what it had not asked for")
-  // It goes on as if it had just begun: that it gives up some day is in its golden text.
+  // The count of attempts starts again: that a claim gives up after the last one is in its golden file.
   activation.claim = { ...claim.snapshot, attempts: 1 }
   return isAdopted(command, bugs) ? adopted(command) : command
 }
@@ -143,7 +144,7 @@ export function sightsOf({ sights }: Process): LeaseObserver {
   return new LeaseObserver(TERMS, sights)
 }
 
-/** What may be ended, and that it was said. */
+/** Takes the leases that may be ended from the observer, which notes that it was asked. */
 export function due(process: Process, { bugs, rates }: Setting): readonly EndableLease[] {
   const sights = sightsOf(process)
   const early = bugs.includes("ended-early") ? Math.max(...rates.flat().map(({ watch }) => watch)) : 0
@@ -152,9 +153,9 @@ export function due(process: Process, { bugs, rates }: Setting): readonly Endabl
   return endable
 }
 
-/** What the cache replaced with what, if it learned. */
+/** Gives the revisions that the cache had before and has now, if it learned. */
 export function tellCache(
-  process: Process,
+  process: Pick<Process, "cache">,
   event: CacheTold,
   { bugs }: Setting,
 ): { before: number; now: number } | undefined {
@@ -166,11 +167,7 @@ export function tellCache(
     entries:
       known === undefined || isForgotten ? [] : [{ key: KEY, where: whereabouts(known), isMarked: false }],
   })
-  const outcome = cache.handle(
-    event.kind === "node-gone"
-      ? { kind: "node-gone", node: idOf(event.node) }
-      : ({ kind: event.kind, epoch: EPOCH, key: KEY, where: whereabouts(event.hint) } as PlacementCacheEvent),
-  )
+  const outcome = cache.handle(cacheEvent(event))
   process.cache = hintOf(cache.lookup(KEY))
   if (outcome.kind !== "learned" || process.cache === undefined) return undefined
   return { before: known?.revision ?? 0, now: process.cache.revision }
@@ -179,6 +176,23 @@ export function tellCache(
 export type CacheTold =
   | { readonly kind: "read" | "changed" | "claimed" | "released" | "misdirected"; readonly hint: Hint }
   | { readonly kind: "node-gone"; readonly node: string }
+  | { readonly kind: "doubted" }
+
+function cacheEvent(event: CacheTold): PlacementCacheEvent {
+  switch (event.kind) {
+    case "node-gone":
+      return { kind: "node-gone", node: idOf(event.node) }
+    case "doubted":
+      return { kind: "doubted", key: KEY }
+    default:
+      return {
+        kind: event.kind,
+        epoch: EPOCH,
+        key: KEY,
+        where: whereabouts(event.hint),
+      } as PlacementCacheEvent
+  }
+}
 
 const KEY = "x"
 
@@ -187,8 +201,12 @@ function leaseOf({ lease }: Process): NodeLease | undefined {
 }
 
 function onDoor({ lease }: Process, { bugs }: Setting): Instant {
-  if (!bugs.includes("wall-is-ignored") || lease === undefined || !("since" in lease.state)) return NOW
-  return { ...NOW, wallMs: lease.state.since.wallMs }
+  if (lease === undefined || !("since" in lease.state)) return NOW
+  const { monotonicMs, wallMs } = lease.state.since
+  if (bugs.includes("wall-is-ignored")) return { ...NOW, wallMs }
+  if (!bugs.includes("wall-by-lead")) return NOW
+  const isAhead = monotonicMs - wallMs > TERMS.driftMargin * TERMS.ttlMs
+  return { ...NOW, wallMs: isAhead ? wallMs + holderMs(TERMS) : wallMs }
 }
 
 function whereabouts({ node, revision }: Hint): Whereabouts {
@@ -199,10 +217,14 @@ function whereabouts({ node, revision }: Hint): Whereabouts {
 function hintOf(where: Whereabouts | undefined): Mutable<Hint> | undefined {
   if (where === undefined) return undefined
   if (where.kind === "absent") return { node: undefined, revision: where.revision }
-  return { node: `${where.node.host}${where.node.port}`, revision: where.generation }
+  return { node: nameOf(where.node), revision: where.generation }
 }
 
-/** The life is told as the port: `a2` is `a:2`. */
-function idOf(node: string): NodeId {
+/** The incarnation of a node id is its port here: `a2` is `a:2`. */
+export function nameOf({ host, port }: NodeId): string {
+  return `${host}${port}`
+}
+
+export function idOf(node: string): NodeId {
   return NodeId.of(node[0] as string, Number(node.slice(1)), "0000000000000000")
 }

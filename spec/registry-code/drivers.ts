@@ -17,8 +17,8 @@ import type { Setting } from "./setting.js"
 import { type Activation, nodeOf, processAt, type World } from "./world.js"
 
 /**
- * What the drivers of `src/registry` do with what the decisions say: at once, as they do; only that a request has been sent, or that
- * something is to be read, is left to later steps.
+ * What the drivers of `src/registry` do with the commands of the decisions, in the same step. Requests and
+ * reads are left to later steps.
  */
 export class Drivers {
   readonly #world: World
@@ -31,7 +31,7 @@ export class Drivers {
     this.#check = check
   }
 
-  /** As `Incarnation` does. */
+  /** Stands for `Incarnation`. */
   tellLease(at: number, event: LeaseEvent): void {
     const process = processAt(this.#world, at)
     if (this.#setting.left.giveUps !== undefined) {
@@ -42,7 +42,7 @@ export class Drivers {
       this.doLease(at, command)
   }
 
-  /** For that of the renewal that is under way now, if that is the bug. */
+  /** Under the bug `answer-of-another`: the answer is taken for that of the renewal in flight. */
   #mistaken(at: number, event: LeaseEvent): LeaseEvent {
     if (event.kind !== "renewed" || !this.#setting.bugs.includes("answer-of-another")) return event
     const by = nodeOf(at, processAt(this.#world, at))
@@ -82,7 +82,7 @@ export class Drivers {
     this.#send({ kind: "give-up", at, by, isAwaited: false, proposal: propose.end(by, lease) })
   }
 
-  /** As `ClaimDriver` and `Registry` do. */
+  /** Stands for `ClaimDriver` and `Registry`. */
   tellClaim(at: number, event: ClaimEvent): void {
     this.doClaim(at, tellClaim(at, processAt(this.#world, at), event, this.#setting))
   }
@@ -119,6 +119,7 @@ export class Drivers {
           generation,
           life: history.lives,
         }
+        if (this.#setting.isSharded) process.shard = { generation, saves: 0 }
         break
       }
       case "elsewhere": {
@@ -131,7 +132,7 @@ export class Drivers {
     }
   }
 
-  /** As `DurableState` does. To wait for a moment is to go on: what follows may take its time anyway. */
+  /** Stands for `DurableState`. A pause is no step: whatever follows it may take any time anyway. */
   tellSave(at: number, event: SaveEvent): void {
     this.doSave(at, tellSave(at, processAt(this.#world, at), event, this.#setting))
   }
@@ -161,6 +162,9 @@ export class Drivers {
       this.#check("TrueAnswers", hasLanded)
       const { history } = this.#world
       history.acked = Math.max(history.acked, outcome.revision)
+      if (activation.stage === "deciding" && activation.generation === history.generation) {
+        history.loaded = activation.life
+      }
       process.activation = { ...activation, stage: "running", base: outcome.revision, save: undefined }
       return
     }
@@ -182,12 +186,17 @@ export class Drivers {
   }
 
   /**
-   * Its doors shut. What it has under way is lost; that it arrives after all is what follows if, a step before, it was not
-   * answered.
+   * Shuts the doors of the activation. Its requests in flight are lost; where one arrives after all, the step
+   * before this one was that it was not answered.
    */
   endActivation(at: number): void {
     const process = processAt(this.#world, at)
     const by = nodeOf(at, process)
+    const generation = process.activation?.generation ?? 0
+    if (generation !== 0 && this.#setting.bugs.includes("doors-of-node")) process.endedTurn = generation
+    if (process.shard !== undefined && process.activation !== undefined) {
+      process.shard.saves = process.activation.saves
+    }
     process.activation = undefined
     this.#world.requests = this.#world.requests.filter(
       ({ kind, by: sender, isAwaited }) =>
@@ -198,9 +207,10 @@ export class Drivers {
   #fence(at: number, by: string): void {
     const process = processAt(this.#world, at)
     const save = process.activation?.save
-    // What was to be written or read for a save is not any more.
+    // A save that was about to write or read gives up.
     if (save !== undefined && save.todo !== "nothing") this.tellSave(at, { kind: "gave-up" })
     this.endActivation(at)
+    delete process.shard
     if (process.lastKnownLease !== 0 && this.#world.left.giveUps > 0) {
       process.former = { node: by, lease: process.lastKnownLease }
     }
@@ -213,7 +223,9 @@ export class Drivers {
   }
 }
 
-/** Of a node that is fenced, or has died. What it has stopped waiting for before may still arrive. */
+/**
+ * Drops the requests of a node that is fenced or has died. Those that it no longer awaits may still arrive.
+ */
 export function loseRequests(world: World, by: string): void {
   world.requests = world.requests.filter(
     (request) => request.by !== by || (!request.isAwaited && request.answer === undefined),

@@ -14,11 +14,12 @@ export type Invariant =
   | "DownIsHeeded"
   | "OneLateRenewal"
   | "CacheOrder"
+  | "TwoForwards"
 
-/** Says of a step whether an invariant held in it. */
+/** Records whether an invariant held in a step. */
 export type Check = (invariant: Invariant, holds: boolean) => void
 
-/** Where a step begins. */
+/** The world that a step begins in. */
 export class Here {
   readonly world: World
   readonly setting: Setting
@@ -28,7 +29,7 @@ export class Here {
     this.setting = setting
   }
 
-  /** The step that leads to a copy of this world with the change made. */
+  /** Makes the step to a copy of this world with the change applied. */
   take(label: string, change: (next: World, check: Check) => void): Step<World> {
     const next = copy(this.world)
     const verdicts: Verdict[] = []
@@ -43,17 +44,17 @@ export class Here {
   }
 }
 
-/** Forgets what can make no difference any more, and lets everybody see the leases where that is prompt. */
-export function tidy(world: World, { isSightPrompt }: Setting): void {
+/** Drops requests that can no longer have an effect; where sights are prompt, processes see the leases. */
+export function tidy(world: World, { isSightPrompt, bugs }: Setting): void {
   world.requests = world.requests.filter(
-    (request) => request.isAwaited || request.answer !== undefined || isOpen(world, request),
+    (request) => request.isAwaited || request.answer !== undefined || isOpen(world, request, bugs),
   )
   for (const [at, process] of world.processes.entries()) {
     if (isSightPrompt && process.isUp) seeLeases(world, at, process)
   }
 }
 
-/** What a listing of the leases shows. A process does not wait for a lease that it holds itself. */
+/** Shows a process all leases but its own, as a listing does. */
 export function seeLeases(world: World, at: number, process: Process): void {
   const sights = sightsOf(process)
   const own = process.lease?.state.kind === "fenced" ? undefined : nodeOf(at, process)

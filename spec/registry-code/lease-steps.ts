@@ -7,13 +7,25 @@ import { age, ageRequest } from "./normal-form.js"
 import { propose, send } from "./proposals.js"
 import { arrive, statusOf } from "./request-steps.js"
 import type { Rate } from "./setting.js"
-import { copy, letter, nodeOf, noProcess, type Process, processAt, spend, type World } from "./world.js"
+import {
+  copy,
+  letter,
+  nodeOf,
+  noProcess,
+  type Process,
+  processAt,
+  spend,
+  UNLIMITED,
+  type World,
+} from "./world.js"
 
-/** How a process joins, renews, leaves, is fenced and crashes, and ends the leases of others. */
+/** Steps by which a process joins, renews, leaves, is fenced, crashes, and ends the leases of others. */
 export function* leaseSteps(here: Here, at: number): Iterable<Step<World>> {
   const process = processAt(here.world, at)
   const isOver = process.lease === undefined || process.lease.state.kind === "fenced"
-  if (isOver && here.may("joins")) yield start(here, at)
+  if (isOver && here.may("joins") && process.lives < (here.setting.maxLives?.[at] ?? UNLIMITED)) {
+    yield start(here, at)
+  }
   if (!process.isUp) return
   if (!isOver) yield* holding(here, at, process)
   if (process.former !== undefined && here.may("giveUps")) yield giveUpFormer(here, at)
@@ -27,11 +39,12 @@ export function* leaseSteps(here: Here, at: number): Iterable<Step<World>> {
   }
 }
 
-/** Who crashes, and who leaves: the processes are alike, and one of them is enough. */
+/** The process that crashes and leaves. The processes are alike, so one is enough. */
 const FAULTY = 0
 
-/** True time goes on by one tick, and every clock as its rate allows. */
+/** True time advances by one tick, and every clock as its rate allows. */
 export function* ticks(here: Here): Iterable<Step<World>> {
+  if (here.setting.isCalm && hasUrgent(here.world)) return
   for (const chosen of combinations(here.setting.rates)) {
     const label = chosen.map(({ mono, wall }) => (mono === 0 ? `paused ${wall}` : `${mono}`)).join(", ")
     yield here.take(`Tick(${label})`, (next) => {
@@ -39,6 +52,22 @@ export function* ticks(here: Here): Iterable<Step<World>> {
       for (const request of next.requests) ageRequest(request, chosen[request.at] as Rate)
     })
   }
+}
+
+/** Says whether something is done within a tick in calm: requests are answered, leases are renewed. */
+function hasUrgent({ requests, processes }: World): boolean {
+  const isBusy = ({ activation }: Process): boolean =>
+    activation?.stage === "claiming" || activation?.stage === "saving"
+  return (
+    requests.some(({ isAwaited }) => isAwaited) ||
+    processes.some((process) => isBusy(process) || isRenewalDue(process))
+  )
+}
+
+function isRenewalDue(process: Process): boolean {
+  const state = process.lease?.state
+  if (state?.kind !== "held" && state?.kind !== "leaving") return false
+  return state.pending === undefined && isAwake(process)
 }
 
 function start(here: Here, at: number): Step<World> {
@@ -57,7 +86,7 @@ function* holding(here: Here, at: number, process: Process): Iterable<Step<World
   const node = nodeOf(at, process)
   const state = process.lease?.state
   if (state === undefined || (state.kind !== "held" && state.kind !== "leaving")) return
-  // Its timer has fired, or somebody wants to pass a door that is shut, before the deadline or long after.
+  // Its timer has fired, or a turn waits at a door that is shut.
   const isShut = process.activation?.stage === "running" && !mayAct(process, setting)
   if (state.pending === undefined && here.may("renewals") && (isAwake(process) || isShut)) {
     yield here.take(`${isAwake(process) ? "Wake" : "Knock"}(${node})`, (next, check) => {
@@ -89,7 +118,7 @@ function* holding(here: Here, at: number, process: Process): Iterable<Step<World
   }
 }
 
-/** No turn of the life that was fenced is under way any more. */
+/** No turn of the fenced incarnation is in flight any more. */
 function giveUpFormer(here: Here, at: number): Step<World> {
   return here.take(`GiveUpFormer(${letter(at)})`, (next, check) => {
     spend(next, "giveUps")
@@ -131,7 +160,7 @@ function* observing(here: Here, at: number, process: Process): Iterable<Step<Wor
   }
 }
 
-/** What is due is ended at once; or, if that takes its time, later. */
+/** Leases that are due are ended at once; or later, if the commit is slow. */
 function* ending(here: Here, at: number, process: Process): Iterable<Step<World>> {
   const { setting } = here
   const endable = due(copy(process), setting)

@@ -1,21 +1,25 @@
 import type { CommitResult, Entry } from "../../src/ports/store.js"
 import type { Proposal } from "../../src/registry/commits.js"
-import type { Request, World } from "./world.js"
+import type { Bug } from "./bugs.js"
+import { PLACEMENT, type Request, type World } from "./world.js"
 
 /**
- * The store: judges each commit by its conditions, and by nothing else. It knows no more of leases and placements than a real
- * one does.
+ * The store. It judges each commit by its conditions alone, and knows no more of leases and placements than a
+ * real store does.
  */
 export function commitTo(
   world: World,
   { conditions, writes }: Pick<Request, "conditions" | "writes">,
+  bugs: readonly Bug[] = [],
 ): CommitResult {
   const broken = conditions.filter((condition) => !holds(world, condition))
   if (broken.length > 0) {
     const found = broken.map(({ key }) => ({ key, entry: entryAt(world, key) }))
     return { kind: "refused", found, epoch: EPOCH, revision: 0 }
   }
-  const revision = nextRevision(world)
+  const isForgotten = bugs.includes("generation-restarts") && revisionAt(world, PLACEMENT) === undefined
+  const isPlacing = writes.some(({ key }) => key === PLACEMENT)
+  const revision = isForgotten && isPlacing ? 1 : nextRevision(world)
   for (const { key, value } of writes) {
     world.store = world.store.filter((entry) => entry.key !== key)
     if (value !== undefined) world.store.push({ key, revision, value })
@@ -34,12 +38,20 @@ export function revisionAt(world: World, key: string): number | undefined {
   return world.store.find((entry) => entry.key === key)?.revision
 }
 
-/** Whether a commit that nobody waits for can still do something: a revision that has passed never comes back. */
-export function isOpen(world: World, { conditions }: Pick<Request, "conditions">): boolean {
-  return conditions.every((condition) => condition.kind === "absent" || holds(world, condition))
+/** Says whether a commit may still be accepted: a revision that has passed never comes back. */
+export function isOpen(
+  world: World,
+  { conditions }: Pick<Request, "conditions">,
+  bugs: readonly Bug[] = [],
+): boolean {
+  const mayComeBack = ({ key }: Request["conditions"][number]): boolean =>
+    key === PLACEMENT && bugs.includes("generation-restarts")
+  return conditions.every(
+    (condition) => condition.kind === "absent" || holds(world, condition) || mayComeBack(condition),
+  )
 }
 
-/** As a request has it. */
+/** A proposal as plain data. */
 export function plain({ conditions, writes }: Proposal): Pick<Request, "conditions" | "writes"> {
   return {
     conditions: conditions.map((condition) => ({ ...condition })),
@@ -57,7 +69,7 @@ function holds(world: World, condition: Request["conditions"][number]): boolean 
   return condition.kind === "absent" ? revision === undefined : revision === condition.revision
 }
 
-/** Higher than any: after the last step all were ranks, and small. */
+/** Higher than all others: those are ranks, and small. */
 function nextRevision({ store }: World): number {
   return Math.max(FIRST_NEW, ...store.map(({ revision }) => revision + 1))
 }

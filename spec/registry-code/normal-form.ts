@@ -2,37 +2,73 @@ import { holderMs } from "../../src/registry/lease-terms.js"
 import { TERMS } from "./setting.js"
 import {
   type Answer,
+  isMember,
   isRunning,
+  letter,
   type Mutable,
   nodeOf,
   PLACEMENT,
   type Process,
   type Request,
   STATE,
+  UNLIMITED,
   type World,
 } from "./world.js"
 
 /**
- * Brings a world into the one form that it shares with all worlds from which the same can follow: revisions, the numbers of activations
- * and of requests are replaced by their rank, times that have come are all the same, and what has no order is sorted.
+ * Brings a world into its normal form, which it shares with all worlds of the same future: revisions and the
+ * numbers of activations and requests become ranks, times that have passed become equal, and sets are sorted.
  *
- * The revisions of one node's lease and record have ranks together, since one commit writes both; those of the placement,
- * and those of the state, have their own. Nothing compares the one with the other.
+ * The revisions of one node's lease and record are ranked together, since one commit writes both. Those of
+ * the placement, and those of the state, have ranks of their own: no condition compares them with others.
  */
 export function normalise(world: World): void {
   for (const process of world.processes) settle(process)
   for (const request of world.requests) settleRequest(world, request)
+  const { lateRenewals } = world.history
+  const counted = Object.entries(lateRenewals).filter(([node]) => has(world, `leases/${node}`))
+  world.history.lateRenewals = Object.fromEntries(counted.sort())
+  if (world.left.joins === UNLIMITED) rankLives(world)
   const ranks = new Ranks()
   walk(world, (kind, value) => ranks.note(kind, value))
   walk(world, (kind, value) => ranks.of(kind, value))
   if (world.requests.length > 1) world.requests = inOrder(world.requests)
   if (world.words.length > 1) world.words = inOrder(world.words)
-  const { lateRenewals } = world.history
-  const counted = Object.entries(lateRenewals).filter(([node]) => has(world, `leases/${node}`))
-  world.history.lateRenewals = Object.fromEntries(counted.sort())
 }
 
-/** Lets time pass on the clocks of a process. */
+/**
+ * Replaces the numbers of incarnations by their ranks among those that are still named anywhere. A process
+ * that is no node has the number of its last named incarnation, and joins as the next.
+ */
+function rankLives(world: World): void {
+  for (const process of world.processes) if (!isMember(process)) process.lives = 0
+  const text = JSON.stringify(world)
+  const named = world.processes.map(({ lives }) => new Set(lives === 0 ? [] : [lives]))
+  for (const [, process, life] of text.matchAll(NODE_NAME)) named[indexOf(process)]?.add(Number(life))
+  const lives = named.map((numbers) => [...numbers].sort((a, b) => a - b))
+  const isRanked = lives.every((numbers) => numbers.every((life, index) => life === index + 1))
+  if (!isRanked) {
+    const rankOf = (process: string | undefined, life: number): number =>
+      (lives[indexOf(process)]?.indexOf(life) ?? -1) + 1
+    const ranked = text.replaceAll(
+      NODE_NAME,
+      (_, process, life) => `${process}${rankOf(process, Number(life))}`,
+    )
+    Object.assign(world, JSON.parse(ranked))
+    for (const [at, process] of world.processes.entries()) process.lives = rankOf(letter(at), process.lives)
+  }
+  for (const [at, process] of world.processes.entries()) {
+    if (!isMember(process)) process.lives = lives[at]?.length ?? 0
+  }
+}
+
+const NODE_NAME = /\b([ab])([1-9]\d*)\b/g
+
+function indexOf(process: string | undefined): number {
+  return process === letter(0) ? 0 : 1
+}
+
+/** Advances the clocks of a process. */
 export function age(
   process: Process,
   { mono, wall, watch }: { mono: number; wall: number; watch: number },
@@ -53,7 +89,7 @@ export function age(
   }
 }
 
-/** When a renewal was sent is known on the clocks of its sender. */
+/** The time at which a renewal was sent is on the clocks of its sender. */
 export function ageRequest(
   { sentAt, answer }: Request,
   { mono, wall }: { mono: number; wall: number },
@@ -65,7 +101,7 @@ export function ageRequest(
   }
 }
 
-/** What is so long ago that it is over stays where it is; what nobody looks at again is the same for all. */
+/** Times beyond the last that matters, and values that are never read again, become equal. */
 function settle(process: Process): void {
   const { lease, sights } = process
   if (lease !== undefined) process.lease = { state: settled(lease.state), requests: lease.requests }
@@ -76,7 +112,7 @@ function settle(process: Process): void {
   if (sights.length > 1) sights.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** When a renewal was sent makes no difference once its sender has stopped. */
+/** The time at which a renewal was sent does not matter once its sender has stopped. */
 function settleRequest(world: World, request: Request): void {
   const { kind, by, sentAt, answer } = request
   if (kind !== "renew") return
@@ -114,10 +150,12 @@ function past({ monotonicMs, wallMs }: { monotonicMs: number; wallMs: number }):
   return { monotonicMs: Math.max(monotonicMs, -longest), wallMs: Math.max(wallMs, -longest) }
 }
 
-/** What a number counts: `node a1`, the revisions of its lease and record; `requests a1`; `placement`; `state`; `life`. */
+/**
+ * Kinds of numbers: `node a1` (revisions of lease and record), `requests a1`, `placement`, `state`, `life`.
+ */
 type Visit = (kind: string, value: number) => number
 
-/** Passes all that is numbered, and puts in its place what the visit makes of it. 0 is none, everywhere. */
+/** Visits all numbers and replaces them by the result. 0 means none everywhere. */
 function walk(world: World, on: Visit): void {
   for (const stored of world.store) {
     stored.revision = on(kindOf(stored.key), stored.revision)
@@ -127,6 +165,8 @@ function walk(world: World, on: Visit): void {
   for (const [at, process] of world.processes.entries()) walkProcess(process, nodeOf(at, process), on)
   for (const request of world.requests) walkRequest(request, on)
   for (const { hint } of world.words) hint.revision = on("placement", hint.revision)
+  const cached = world.caller?.cache
+  if (cached !== undefined) cached.revision = on("placement", cached.revision)
   const { history } = world
   history.generation = on("placement", history.generation)
   history.loaded = on("life", history.loaded)
@@ -152,6 +192,10 @@ function walkProcess(process: Process, node: string, on: Visit): void {
   if (former !== undefined) former.lease = on(`node ${former.node}`, former.lease)
   for (const [seen, sight] of sights) sight.revision = on(`node ${seen}`, sight.revision)
   if (cache !== undefined) cache.revision = on("placement", cache.revision)
+  if (process.shard !== undefined) {
+    process.shard.generation = on("placement", process.shard.generation)
+  }
+  if (process.endedTurn !== undefined) process.endedTurn = on("placement", process.endedTurn)
   if (activation === undefined) return
   activation.generation = on("placement", activation.generation)
   activation.life = on("life", activation.life)
@@ -202,7 +246,7 @@ function walkAnswer({ kind, by }: Request, answer: Mutable<Answer>, on: Visit): 
   }
 }
 
-/** `a1.2.1`: node, generation, and which save of it. */
+/** `a1.2.1`: the node, the generation, and the number of the save. */
 function walkWriteId(text: string, on: Visit): string {
   const [node, generation, save] = text.split(".")
   return `${node}.${on("placement", Number(generation))}.${save}`
@@ -213,7 +257,7 @@ function kindOf(key: string): string {
   return key === STATE ? "state" : `node ${key.slice(key.indexOf("/") + 1)}`
 }
 
-/** Which values of each kind there are, and the rank of each among them. */
+/** The values of each kind, and their ranks. */
 class Ranks {
   readonly #values = new Map<string, number[]>()
 

@@ -4,13 +4,13 @@ import type { Setting } from "./setting.js"
 import { clocks, PAUSED, STILL, setting, WATCHED, WORST } from "./settings.js"
 
 /**
- * Mistakes, each in a setting where it can do harm, with the invariant that it breaks and the number of steps of the shortest way
- * there. Where a second invariant breaks later, its way is here as well.
+ * Bugs, each in a setting where it does harm, with the invariant that it breaks and the length of the
+ * shortest trace. Where a second invariant breaks later, its trace is found too.
  *
- * Those of `../registry/planted.ts` that are not here are no part of a decision or a commit. In the drivers are the activation's own doors
- * (`tenure.ts`) and that the state is read after the claim (`registry.ts`, `durable-state.ts`): simulation plants them there.
- * That a generation starts again would be the store's mistake, whose revision it is. Entities under a shard's generation are not built yet, and
- * a rule that looks at the wall clock's lead never was.
+ * Some bugs are not in a decision or a commit. `doors-of-node` and `read-before-claim` would be in the
+ * drivers (`tenure.ts`, `durable-state.ts`), and simulation plants them there as well; `generation-restarts`
+ * would be in the store, whose revisions the generations are; `undecided-restart` is of sharding, which is
+ * not built yet; `wall-by-lead` is the rejected alternative to the deadline on the wall clock.
  */
 export interface Planted {
   readonly setting: Setting
@@ -89,6 +89,32 @@ export const PLANTED: readonly Planted[] = [
     ["PlacementConsistency", 7],
     ["SingleActivation", 11],
   ),
+  planted(
+    "wall-by-lead",
+    { renewals: 1, claims: 2 },
+    PAUSED,
+    ["PlacementConsistency", 7],
+    ["SingleActivation", 11],
+  ),
+  planted("forwards-unlimited", { calls: 1, releases: 3, claims: 4 }, STILL, ["TwoForwards", 22]),
+  planted("doors-of-node", { releases: 1, claims: 2 }, STILL, ["SingleActivation", 7]),
+  planted("read-before-claim", { saves: 1, releases: 1, claims: 2 }, { guess: "nothing", ...STILL }, [
+    "NoAckedLoss",
+    11,
+  ]),
+  planted(
+    "generation-restarts",
+    { saves: 1, losses: 1, releases: 1, claims: 3 },
+    STILL,
+    ["SingleActivation", 11],
+    ["FencedWrites", 15],
+  ),
+  planted(
+    "undecided-restart",
+    { saves: 1, losses: 1, restarts: 1, claims: 1 },
+    { isSharded: true, ...STILL },
+    ["FencedWrites", 9],
+  ),
   planted("cache-goes-back", { words: 1, releases: 1, claims: 2 }, { guess: "cache", ...STILL }, [
     "CacheOrder",
     7,
@@ -109,7 +135,7 @@ function planted(
   }
 }
 
-/** Clocks beyond the bound: first a door opens on a node whose record is gone, then beside a successor. */
+/** Clocks outside the bound: a door opens on a node whose record is gone, and later beside a successor. */
 function drift(name: string, more: Partial<Setting>, gone: number, beside: number): Planted {
   return {
     setting: setting(name, { renewals: 1, claims: 2 }, more),

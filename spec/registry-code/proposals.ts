@@ -15,7 +15,8 @@ import type { Setting } from "./setting.js"
 import { type Mutable, PLACEMENT, type Request, STATE, type World } from "./world.js"
 
 /*
- * The commits that the drivers send, made by the functions that make them there; with a condition less, where that is the bug.
+ * The commits that the drivers send, made by the production functions; under some bugs a condition is
+ * dropped.
  */
 
 type Asked = Pick<Request, "kind" | "at" | "by"> &
@@ -78,5 +79,5 @@ function isDropped(bug: Bug, request: Request["kind"], kind: "at" | "absent", ke
   }
 }
 
-/** The model has one setting for all, and no lease says it. */
+/** All nodes of the model have the same terms, so leases need not say them. */
 const NO_BYTES = new Uint8Array(0)

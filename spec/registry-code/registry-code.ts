@@ -1,5 +1,6 @@
 import type { Model } from "../explorer/model.js"
 import { activationSteps } from "./activation-steps.js"
+import { callSteps } from "./call-steps.js"
 import { newLease } from "./decisions.js"
 import { Drivers } from "./drivers.js"
 import { Here, tidy } from "./here.js"
@@ -8,21 +9,22 @@ import { normalise } from "./normal-form.js"
 import { arrive, requestSteps } from "./request-steps.js"
 import type { Setting } from "./setting.js"
 import { type Left, letter, nodeOf, noProcess, type Process, type World } from "./world.js"
+import { worldText } from "./world-text.js"
 
 /**
- * The registry as it is built: the decisions of `src/registry` themselves, in two processes, with the commits that their drivers send, over a
- * store that judges these by their conditions and knows nothing else.
+ * The registry as it is built: the production decisions of `src/registry` in two processes, with the commits
+ * that their drivers send, over a store that judges commits by their conditions alone.
  *
- * The model beside this one (`../registry`) says what the protocol is, in its own words. This one has no words of its own for it: whether a
- * door is open, what a lease does after a lost answer, what a claim is conditioned on is asked of the production code. What it has of
- * its own are the drivers, in a few lines (`drivers.ts`), since those are asynchronous; and time, faults and the invariants, which
- * are those of the other model.
+ * The model contains no protocol of its own. Whether a door is open, what a lease does after a lost answer,
+ * what a claim is conditioned on: the production code answers. The model adds the drivers, in a few lines
+ * (`drivers.ts`), since those of production are asynchronous; and time, faults and the invariants.
  *
- * A decision is made anew from its snapshot in every step, which is why each of them can be. One that kept anything
- * beside its snapshot would be told apart here.
+ * Each step makes the decisions from their snapshots. A decision that kept anything beside its snapshot would
+ * behave differently here.
  *
- * What it does not show: a store that loses commits or begins a new epoch; more than two processes or one actor; sharding; and
- * the drivers themselves, their timers, and the doors' places in the runtime. Simulation looks at those.
+ * Not modelled: a store that loses commits or begins a new epoch; more than two processes that host actors,
+ * or more than one actor; the production drivers with their timers, and the places of the doors in the
+ * runtime. Simulation covers those.
  */
 export function registryCode(setting: Setting): Model<World> {
   return {
@@ -32,6 +34,7 @@ export function registryCode(setting: Setting): Model<World> {
       const here = new Here(world, setting)
       yield* ticks(here)
       yield* requestSteps(here)
+      yield* callSteps(here)
       for (const at of world.processes.keys()) {
         yield* leaseSteps(here, at)
         yield* activationSteps(here, at)
@@ -47,6 +50,7 @@ export function registryCode(setting: Setting): Model<World> {
         return nodes("nodes/") === nodes("leases/")
       },
     },
+    text: worldText(),
     tell,
   }
 }
@@ -58,6 +62,7 @@ function initialWorld(setting: Setting): World {
     processes: setting.rates.map(noProcess),
     requests: [],
     words: [],
+    caller: setting.left.calls === undefined ? undefined : { cache: undefined, call: undefined },
     history: { generation: 0, loaded: 0, acked: 0, lives: 0, lateRenewals: {} },
     left: { ...NOTHING_LEFT, ...setting.left },
   }
@@ -86,15 +91,17 @@ const NOTHING_LEFT: Left = {
   downs: 0,
   leaves: 0,
   releases: 0,
+  restarts: 0,
   claims: 0,
   saves: 0,
   joins: 0,
   renewals: 0,
   giveUps: 0,
   words: 0,
+  calls: 0,
 }
 
-function tell({ store, processes, requests, words }: World): string {
+function tell({ store, processes, requests, words, caller }: World): string {
   return [
     ...store.map(({ key, revision, value }) => `${key}@${revision}${valueText(key, value)}`),
     ...processes.map(tellProcess),
@@ -103,6 +110,7 @@ function tell({ store, processes, requests, words }: World): string {
         `${kind} by ${by}${answer === undefined ? "" : ` ${answer.kind}`}${isAwaited ? "" : ", not awaited"}`,
     ),
     ...words.map(({ to, hint }) => `word to ${letter(to)} of ${hint.node ?? "nobody"}@${hint.revision}`),
+    ...(caller?.call === undefined ? [] : [`call ${caller.call.stage} ${caller.call.node ?? ""}`.trim()]),
   ].join(" | ")
 }
 

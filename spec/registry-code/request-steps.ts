@@ -19,15 +19,15 @@ import {
 } from "./world.js"
 
 /**
- * What can become of each request under way: it arrives and is answered, now or later; or its sender stops waiting, and it
- * arrives at any later time, or never.
+ * The steps of each request in flight: it arrives and is answered, now or later; or its sender stops waiting,
+ * and it arrives at any later time, or never.
  */
 export function* requestSteps(here: Here): Iterable<Step<World>> {
   const { world } = here
   let before = ""
   for (const [index, request] of world.requests.entries()) {
     const text = JSON.stringify(request)
-    // Two copies of one save, say: what becomes of one may become of the other.
+    // Two copies of one save, for example, have the same steps.
     if (text === before) continue
     before = text
     if (request.answer !== undefined) yield* answered(here, index, request)
@@ -77,7 +77,7 @@ function* underWay(here: Here, index: number, request: Request): Iterable<Step<W
   }
 }
 
-/** An answer on its way. A lease that has stopped waiting for it hears it all the same, and must pass it over. */
+/** An answer in flight. A lease that no longer waits for it is told all the same, and must ignore it. */
 function* answered(here: Here, index: number, request: Request): Iterable<Step<World>> {
   const { setting } = here
   const what = `(${request.kind}, ${request.by})`
@@ -94,12 +94,12 @@ function* answered(here: Here, index: number, request: Request): Iterable<Step<W
   })
 }
 
-/** What its answer was needed for is needed no more. */
+/** Drops what only the answer was needed for. */
 function unawaited({ guess: _, ...request }: Request): Request {
   return { ...request, isAwaited: false, number: request.kind === "renew" ? request.number : 0 }
 }
 
-/** Two reads, in any order, and time may pass between them. */
+/** The two reads of a look, in any order; time may pass between them. */
 function* looking(here: Here, index: number, { by, at, number, seen = {} }: Request): Iterable<Step<World>> {
   const { setting, world } = here
   const told = (next: World, check: Check, what: NonNullable<Request["seen"]>): void => {
@@ -140,7 +140,7 @@ function* looking(here: Here, index: number, { by, at, number, seen = {} }: Requ
   })
 }
 
-/** The commit is judged. What it means for who sent it is the answer; there is none where nobody would listen. */
+/** The store judges the commit. There is no answer where nobody awaits it. */
 export function arrive(
   next: World,
   index: number,
@@ -150,7 +150,7 @@ export function arrive(
   const request = next.requests.splice(index, 1)[0] as Request
   const { by } = request
   const before: Before = { status: statusOf(next, by), state: stateRevision(next) }
-  const result = commitTo(next, request)
+  const result = commitTo(next, request, setting.bugs)
   if (result.kind === "committed") accepted(next, request, result.revision, before, check)
   const found = result.kind === "refused" ? result.found[0]?.entry?.revision : undefined
   if (request.kind === "give-up" && found !== undefined && processAt(next, request.at).isUp) {
@@ -165,13 +165,13 @@ export function arrive(
   return { answer: request.isAwaited ? told : undefined, told }
 }
 
-/** What stood there before a commit was made: what the sender's record said, and the revision of the state. */
+/** What was stored before a commit: the status of the sender's record, and the revision of the state. */
 interface Before {
   readonly status: RecordStatus | undefined
   readonly state: number
 }
 
-/** What must hold of a commit that was accepted. */
+/** Checks the invariants of a commit that was accepted. */
 function accepted(
   next: World,
   request: Request,
@@ -191,7 +191,7 @@ function accepted(
       break
     case "claim":
       check("PlacementConsistency", status === "active")
-      history.generation = revision
+      history.generation = Math.max(history.generation, revision)
       history.loaded = 0
       break
     case "save": {
@@ -254,7 +254,7 @@ function tell(next: World, { kind, at }: Request, answer: Answer, setting: Setti
   }
 }
 
-/** What a node's record says; undefined if there is none. */
+/** The status of a node's record; undefined if there is none. */
 export function statusOf(world: World, node: string): RecordStatus | undefined {
   const entry = entryAt(world, `nodes/${node}`)
   return entry === undefined ? undefined : decodeRecord(entry.value)?.status

@@ -8,7 +8,9 @@ const base: Omit<Setting, "name" | "left"> = {
   rates: [[WORST], [WORST]],
   isSightPrompt: true,
   joined: "both",
+  isCalm: false,
   guess: "store",
+  isSharded: false,
   isDeathProved: false,
   bugs: [],
 }
@@ -17,7 +19,7 @@ export function setting(name: string, left: Setting["left"], more: Partial<Setti
   return { ...base, name, ...more, left: { claims: UNLIMITED, ...left } }
 }
 
-/** Clocks of one process that run so many ms in a tick of three. */
+/** Rates of one process: ms that its clocks advance in a tick of three. */
 export function clocks(...ms: number[]): Rate[] {
   return ms.map((mono) => ({ mono, wall: mono, watch: mono }))
 }
@@ -33,16 +35,19 @@ export const PAUSED: Partial<Setting> = {
   ],
 }
 
-/** Each clock is now slow, now fast. */
+/** Clocks that change their speed from tick to tick. */
 const DRIFTING: Partial<Setting> = { rates: [clocks(2, 4), clocks(2, 4)] }
 
-/** No time passes, and who is dead is known to be. It takes few states, so more can go wrong. */
+/** No time passes, and deaths are proved. There are fewer states, so there can be more faults. */
 export const STILL: Partial<Setting> = { rates: [[], []], isDeathProved: true }
 
-/** The first process alone is a node; the other one watches its lease. */
+/** Only the first process is a node; the other one observes its lease. */
 export const WATCHED: Partial<Setting> = { joined: "first" }
 
-/** Small enough for every run of the tests. In each the invariants hold in all states. */
+/** Unlimited renewals and joins. */
+const ENDLESS = { renewals: UNLIMITED, joins: UNLIMITED }
+
+/** Explored in every run of the tests. The invariants hold in all states of each. */
 export const SETTINGS: readonly Setting[] = [
   setting("late saves", { saves: 3, losses: 2, releases: 1, claims: 3 }, STILL),
   setting("late saves, taken over", { saves: 2, losses: 2, crashes: 1, claims: 3 }, STILL),
@@ -62,10 +67,39 @@ export const SETTINGS: readonly Setting[] = [
   setting("cache", { words: 1, releases: 1, crashes: 1, claims: 3 }, { guess: "cache", ...STILL }),
   setting("sights at any time", { renewals: 3, claims: 1 }, { isSightPrompt: false, ...WATCHED }),
   setting("death proved", { crashes: 1, losses: 1, claims: 2 }, { isDeathProved: true }),
+  setting("joining again and again", { joins: UNLIMITED }, { maxLives: [2, 1] }),
+  setting(
+    "sharding",
+    { saves: 2, losses: 1, releases: 1, restarts: 2, claims: 2 },
+    { isSharded: true, ...STILL },
+  ),
+  setting("calls and forwards", { calls: 1, releases: 1, crashes: 1, claims: 3 }, STILL),
+  setting("calls to a node that leaves", { calls: 1, leaves: 1, claims: 2 }, STILL),
+  setting("calls without a node", { calls: 1, crashes: 1, claims: 1 }, { ...STILL, ...WATCHED }),
   setting("given up after all", { giveUps: 1, renewals: 2, claims: 2 }),
 ]
 
-/** Explored by hand: minutes, and gigabytes. */
+/** The settings of the liveness properties. */
+export const PROGRESS_SETTINGS = {
+  /** Without an assumption on time: a lease may run out at any moment. */
+  stormy: setting("stormy", { crashes: 1, losses: 1, renewals: 1, claims: 1 }),
+  stormyRejoin: setting("stormy, joining again", { crashes: 1, joins: 1, renewals: 1, claims: 1 }),
+  crashing: calm("crashing", { crashes: 1 }),
+  crashingUnanswered: calm("crashing, unanswered", { crashes: 1, losses: 1, claims: 0 }),
+  unanswered: calm("unanswered", { losses: 1 }),
+  downing: calm("downing", { downs: 1 }),
+  downingCrashed: calm("downing, crashed", { downs: 1, crashes: 1, claims: 0 }),
+  leaving: calm("leaving", { leaves: 1 }),
+  leavingUnanswered: calm("leaving, unanswered", { leaves: 1, losses: 1, claims: 0 }),
+  calling: setting("calling", { calls: 1, releases: 1, crashes: 1 }, STILL),
+  callingInTime: calm("calling, in time", { calls: 1 }),
+} as const
+
+function calm(name: string, left: Setting["left"]): Setting {
+  return setting(name, { ...ENDLESS, ...left }, { maxLives: [2, 1], isCalm: true })
+}
+
+/** Explored by hand. */
 export const LARGE_SETTINGS: readonly Setting[] = [
   setting("late saves, with a loss, leases run out", { saves: 1, losses: 1, renewals: 1, claims: 2 }),
   setting("late saves, with a loss, and a successor's", { saves: 2, losses: 1, renewals: 1, claims: 2 }),
@@ -79,5 +113,14 @@ export const LARGE_SETTINGS: readonly Setting[] = [
   setting("downing, with a loss", { downs: 1, losses: 1, renewals: 1, claims: 1 }),
   setting("slow answers, both", { slowAnswers: 1, losses: 1, renewals: 1, claims: 1 }),
   setting("paused, taken over", { renewals: 1, claims: 2 }, PAUSED),
+  setting("joining again and again, renewed", ENDLESS, { maxLives: [2, 1] }),
+  setting("crash, leave, down", { crashes: 1, leaves: 1, downs: 1, joins: 1, claims: 1 }),
+  setting("calls, leases run out", { calls: 1, renewals: 1, claims: 2 }),
+  setting("calls and crashes", { calls: 2, releases: 2, crashes: 1, losses: 1, claims: 4 }, STILL),
+  setting(
+    "sharding, leases run out",
+    { saves: 2, losses: 1, renewals: 1, releases: 1, restarts: 2, claims: 2 },
+    { isSharded: true },
+  ),
   setting("cache, leases run out", { words: 1, releases: 1, claims: 2 }, { guess: "cache" }),
 ]

@@ -5,10 +5,10 @@ import type { LeaseEvent, LeaseSnapshot } from "../../src/registry/node-lease.js
 import type { SaveEvent, SaveSnapshot } from "../../src/registry/save.js"
 
 /**
- * What there is: a store, processes with what the decisions of `src/registry` know in each, and commits between them.
+ * A state of the model: the store, processes with the snapshots of their decisions, and commits in flight.
  *
- * The present is 0 on every clock: when time passes, all that was noted of it moves into the past. Revisions are renumbered after each
- * step (`normal-form.ts`), so only their order and equality mean anything.
+ * The present is 0 on every clock: as time passes, all recorded times move into the past. Revisions are
+ * renumbered after each step (`normal-form.ts`), so only their order and equality are meaningful.
  */
 export interface World {
   /** In the order of the keys. */
@@ -16,10 +16,12 @@ export interface World {
   /** The revision at which the placement was last written or deleted. */
   placedAt: number
   processes: Process[]
-  /** In an order that says nothing. */
+  /** In the order of their texts. */
   requests: Request[]
-  /** What one process read of the placement, and has told another that has not heard it yet. */
+  /** Hints in flight: what one process read of the placement and has sent to another. */
   words: Word[]
+  /** Undefined in settings without calls. */
+  caller: Caller | undefined
   history: History
   left: Left
 }
@@ -34,28 +36,33 @@ export interface Stored {
 export interface Process {
   /** False before it has started, and after a crash. */
   isUp: boolean
-  /** How many incarnations it has had: the last one of process `a` is `a2`, if there were two. */
+  /** The number of its last incarnation: node `a2` is the second one of process `a`. */
   lives: number
-  /** Of the present life, or the last one; undefined if there was none, or it crashed. */
+  /** That of the current or the last incarnation; undefined before the first one, and after a crash. */
   lease: Mutable<LeaseSnapshot> | undefined
-  /** The revision of its lease that it last heard of; 0 if it has not. */
+  /** The revision of its lease that it was last told; 0 for none. */
   lastKnownLease: number
-  /** A life that was fenced, and its lease, which it has yet to give up. */
+  /** An incarnation that was fenced, and its lease, which has yet to be given up. */
   former: { node: string; lease: number } | undefined
   activation: Activation | undefined
+  /** The shard that it has claimed, and the number of saves under that generation. */
+  shard?: { generation: number; saves: number }
+  /** The generation of an activation that has ended, where a bug keeps its doors open. */
+  endedTurn?: number
   sights: [node: string, sight: Mutable<LeaseSight>][]
-  /** Where it thinks that the actor is. */
+  /** The entry of its placement cache. */
   cache: Hint | undefined
 }
 
 /** An activation, or the claim that it begins with. */
 export interface Activation {
-  stage: "claiming" | "claimed" | "running" | "saving"
+  /** `deciding`: an entity that starts again writes what it read. */
+  stage: "claiming" | "claimed" | "deciding" | "running" | "saving"
   claim: Mutable<ClaimSnapshot> | undefined
   generation: number
-  /** Every activation has a number of its own, in the order in which they began. */
+  /** The number of the activation, in the order of their beginnings. */
   life: number
-  /** What the state was last read or written at; 0 if there was none. */
+  /** The revision of the state that it last read or wrote; 0 for none. */
   base: number
   saves: number
   save: Saving | undefined
@@ -63,13 +70,13 @@ export interface Activation {
 
 export interface Saving {
   snapshot: Mutable<SaveSnapshot>
-  /** What is to be done next; `nothing` while an answer is awaited. */
+  /** The next step; `nothing` while an answer is awaited. */
   todo: "write" | "read" | "nothing"
-  /** History: it has been accepted. */
+  /** History: the save has been accepted. */
   hasLanded: boolean
 }
 
-/** Absent if no node is named. */
+/** Where the actor is; without a node: nothing is placed. */
 export interface Hint {
   node: string | undefined
   revision: number
@@ -78,6 +85,26 @@ export interface Hint {
 export interface Word {
   to: number
   hint: Hint
+}
+
+/** A node beside the processes, which calls the actor and does not host it. */
+export interface Caller {
+  /** The entry of its placement cache. */
+  cache: Hint | undefined
+  call: Call | undefined
+}
+
+export interface Call {
+  /** `queued`: it has not left the caller. */
+  stage: "resolving" | "paused" | "queued" | "arrived" | "run"
+  /** Where it was sent. */
+  node?: string
+  /** As in `RoutedCall`, up to 1. */
+  attempts: number
+  forwards: number
+  refusedBy: string[]
+  /** History: the number of nodes in a row that were asked because another had named them. */
+  followed: number
 }
 
 export type RequestKind =
@@ -91,17 +118,17 @@ export type RequestKind =
   | "save"
   | "release"
 
-/** A commit under way, or its answer; or the two reads of a look at the own lease and record. */
+/** A commit in flight, or its answer; or the two reads of a look at the own lease and record. */
 export interface Request {
   kind: RequestKind
-  /** The process that sent it, and which of its lives. */
+  /** The process that sent it, and its node id. */
   at: number
   by: string
   /** Whether its sender waits for the answer. */
   isAwaited: boolean
   conditions: Mutable<Condition>[]
   writes: { key: string; value: string | undefined }[]
-  /** The number by which a lease knows its requests; 0 for those of others. */
+  /** The number that the lease gave it; 0 for the requests of others. */
   number: number
   guess?: Mutable<Guess>
   /** History: the activation whose save it is, and what that had last read or written. */
@@ -109,12 +136,12 @@ export interface Request {
   generation?: number
   base?: number
   writeId?: string
-  /** Of a renewal, as its command says. */
+  /** Of a renewal, from its command. */
   sentAt?: Mutable<Instant>
   announces?: boolean
   /** What a look has seen so far. */
   seen?: { lease?: number; record?: number; status?: string }
-  /** Once it has arrived, and what comes of it is on its way back. */
+  /** Set once it has arrived and its answer is in flight. */
   answer?: Mutable<Answer>
 }
 
@@ -124,9 +151,9 @@ export type Condition =
 
 export type Answer = LeaseEvent | ClaimEvent | SaveEvent
 
-/** What has happened, as far as an invariant speaks of it. No step depends on it. */
+/** What has happened, as far as invariants need it. No step depends on it. */
 export interface History {
-  /** The highest that there has been. */
+  /** The highest generation so far. */
   generation: number
   /** The last activation of that generation that has read its state. */
   loaded: number
@@ -138,25 +165,28 @@ export interface History {
   lateRenewals: Record<string, number>
 }
 
-/** How often each thing may still happen. */
+/** How often each event may still happen. */
 export type Left = Record<Limit, number>
 
 export type Limit =
   /** A request that is not answered: it was lost, its answer was, or it arrives late. */
   | "losses"
-  /** An answer that takes its time. */
+  /** An answer that is late. */
   | "slowAnswers"
   | "crashes"
   | "downs"
   | "leaves"
   | "releases"
+  /** An entity starts again under the generation of its shard. */
+  | "restarts"
   | "claims"
   | "saves"
   | "joins"
   | "renewals"
-  /** A fenced node gives up the lease that it has left. */
+  /** A fenced node gives up the lease of its former incarnation. */
   | "giveUps"
   | "words"
+  | "calls"
 
 export const UNLIMITED = 99
 
@@ -169,7 +199,7 @@ export type Mutable<T> = T extends number
 export const PLACEMENT = "placements/x"
 export const STATE = "state/x"
 
-/** The node that a process is, or was last. */
+/** The id of the node that a process is, or was last. */
 export function nodeOf(at: number, { lives }: Process): string {
   return `${letter(at)}${lives}`
 }
@@ -182,22 +212,21 @@ export function processAt(world: World, at: number): Process {
   return world.processes[at] as Process
 }
 
-/** Whether a process runs as this node, and has not fenced itself. */
+/** Says whether a process is this node, and is not fenced. */
 export function isRunning(world: World, node: string): boolean {
-  return world.processes.some(
-    (process, at) =>
-      process.isUp &&
-      nodeOf(at, process) === node &&
-      process.lease !== undefined &&
-      process.lease.state.kind !== "fenced",
-  )
+  return world.processes.some((process, at) => nodeOf(at, process) === node && isMember(process))
+}
+
+/** Says whether a process has joined, or is joining, and is not fenced. */
+export function isMember({ isUp, lease }: Process): boolean {
+  return isUp && lease !== undefined && lease.state.kind !== "fenced"
 }
 
 export function spend(world: World, what: Limit): void {
   if (world.left[what] < UNLIMITED) world.left[what] -= 1
 }
 
-/** A deep one. States are plain data, and this is most of what a step costs. */
+/** A deep copy of plain data. Much of the cost of a step. */
 export function copy<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map(copy) as T

@@ -30,6 +30,7 @@ const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: num
   sharding: [2927, 7561],
   "calls and forwards": [18_719, 62_437],
   "calls to a node that leaves": [3299, 10_935],
+  "calls without a node": [227, 493],
   "given up after all": [19_040, 90_569],
 }
 

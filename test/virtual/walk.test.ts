@@ -10,6 +10,7 @@ test("the page that walks through a remote call shows the way that the code take
   timeout: 120_000,
 }, async () => {
   const stretches = hopsOf(await remoteCallEntries())
+  expect(stretches.flat().length).toBeLessThanOrEqual(95)
   await expect(pageOf(stretches)).toMatchFileSnapshot(join(root, "docs/remote-call.md"))
 })
 
@@ -87,5 +88,6 @@ and the test fails when the way changes; run it with \`-u\` to write the page an
 
 A hop is a call from a function of one file to a function of another. Accessors are not counted, nor
 is what is done with bytes (the codec, batches, frames), with time (clocks, deadlines) and with
-errors. Each part begins where the event loop or a microtask calls Troupe; what is indented is called
-by what stands above it. [The way of a call](registry.md) tells the same in words.`
+errors. Each part begins where the event loop or a microtask calls Troupe; what is indented is
+called by what stands above it. [The path of a call](registry.md#the-path-of-a-call) tells the same
+in words.`

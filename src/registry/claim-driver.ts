@@ -8,7 +8,10 @@ import { nodeKey } from "./node-record.js"
 import type { Placed } from "./placement-cache.js"
 import { placementKey } from "./registry-keys.js"
 
-/** Carries out the commands of one claim (`claim.ts`). */
+/**
+ * Carries out the commands of one claim (`claim.ts`). Every actor that starts is claimed here, and the frame
+ * of an async function is large, so there are few of them.
+ */
 export class ClaimDriver {
   readonly #key: string
   readonly #incarnation: Incarnation
@@ -27,51 +30,53 @@ export class ClaimDriver {
     let command: ClaimCommand = claim.begin(guess)
     for (;;) {
       if (command.kind === "end") return command.outcome
-      const next = claim.handle(await this.#do(command))
+      let event: ClaimEvent
+      try {
+        event = await this.#do(command)
+      } catch (error) {
+        const { commitment } = this.#incarnation.troubles.note("claim an actor", error)
+        const mayArrive = command.kind === "take" && commitment === "unknown"
+        event = { kind: mayArrive ? "unsure" : "failed" }
+      }
+      const next = claim.handle(event)
       if (next === undefined) throw new Error("a claim got an event that it had not asked for")
       command = next
     }
   }
 
-  async #do(command: Exclude<ClaimCommand, { kind: "end" }>): Promise<ClaimEvent> {
-    try {
-      switch (command.kind) {
-        case "take":
-          return await this.#take(command.guess)
-        case "read-placement":
-          return { kind: "read", placed: placementSeen(await this.#read(this.#key)) }
-        case "read-node":
-          return { kind: "node-read", isThere: (await this.#read(nodeKey(command.node))) !== undefined }
-      }
-    } catch (error) {
-      const { commitment } = this.#incarnation.troubles.note("claim an actor", error)
-      const mayArrive = command.kind === "take" && commitment === "unknown"
-      return { kind: mayArrive ? "unsure" : "failed" }
+  #do(command: Exclude<ClaimCommand, { kind: "end" }>): Promise<ClaimEvent> {
+    switch (command.kind) {
+      case "take":
+        return this.#take(command.guess)
+      case "read-placement":
+        return this.#read(this.#key).then((entry) => ({ kind: "read", placed: placementSeen(entry) }))
+      case "read-node":
+        return this.#read(nodeKey(command.node)).then((entry) => ({
+          kind: "node-read",
+          isThere: entry !== undefined,
+        }))
     }
   }
 
   async #take(guess: Guess): Promise<ClaimEvent> {
-    const window = this.#incarnation.windows.placements
+    const incarnation = this.#incarnation
+    const window = incarnation.windows.placements
     const room = window.enter()
     if (room !== undefined) await room
     try {
-      return await this.#commit(guess)
+      // Past the deadline a claim waits with all other doors: if it failed, thousands of claims would be
+      // retried again and again until the lease is renewed.
+      if (!incarnation.mayClaim()) await incarnation.opened()
+      const { record, epoch, node } = incarnation
+      if (record === undefined || !incarnation.mayClaim()) return { kind: "failed" }
+      const claimer = { node: node.toString(), record }
+      const result = await this.#store.commit({ epoch, ...claimCommit(this.#key, claimer, guess) })
+      if (result.kind !== "epoch-changed") return claimAnswered(this.#key, claimer.node, guess, result)
+      incarnation.epochChanged()
+      return { kind: "failed" }
     } finally {
       window.leave()
     }
-  }
-
-  async #commit(guess: Guess): Promise<ClaimEvent> {
-    // Past the deadline a claim waits with all other doors: if it failed, thousands of claims would be
-    // retried again and again until the lease is renewed.
-    if (!this.#incarnation.mayClaim()) await this.#incarnation.opened()
-    const { record, epoch, node } = this.#incarnation
-    if (record === undefined || !this.#incarnation.mayClaim()) return { kind: "failed" }
-    const claimer = { node: node.toString(), record }
-    const result = await this.#store.commit({ epoch, ...claimCommit(this.#key, claimer, guess) })
-    if (result.kind !== "epoch-changed") return claimAnswered(this.#key, claimer.node, guess, result)
-    this.#incarnation.epochChanged()
-    return { kind: "failed" }
   }
 
   /** Rejects in another epoch of the store, whose entries mean nothing to this incarnation. */

@@ -45,8 +45,20 @@ export class DurableState {
    * `StoreUnavailableError`.
    */
   async load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
-    const { incarnation } = this.#tenure
-    const sight = await this.#fetch()
+    const { id, incarnation } = this.#tenure
+    const window = incarnation.windows.loads
+    const room = window.enter()
+    if (room !== undefined) await room
+    let sight: Sight
+    try {
+      if (incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")
+      sight = await this.#dependencies.store.get(stateKey(id))
+    } catch (error) {
+      if (!(error instanceof FencedError)) this.#note("read a state", error)
+      throw error
+    } finally {
+      window.leave()
+    }
     if (sight.epoch !== incarnation.epoch) {
       incarnation.epochChanged()
       throw this.#fenced("not-delivered", "the epoch of the store has changed")
@@ -57,22 +69,6 @@ export class DurableState {
 
   get #format(): StateFormat {
     return { id: this.#tenure.id, codec: this.#dependencies.codec, shape: this.#shape }
-  }
-
-  async #fetch(): Promise<Sight> {
-    const { id, incarnation } = this.#tenure
-    const window = incarnation.windows.loads
-    const room = window.enter()
-    if (room !== undefined) await room
-    try {
-      if (incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")
-      return await this.#dependencies.store.get(stateKey(id))
-    } catch (error) {
-      if (!(error instanceof FencedError)) this.#note("read a state", error)
-      throw error
-    } finally {
-      window.leave()
-    }
   }
 
   /** Whether the store has a state, as far as this activation has read or written. */

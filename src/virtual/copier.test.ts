@@ -19,7 +19,7 @@ class Point {
   }
 }
 
-class Stranger {
+class Unregistered {
   readonly x = 1
 }
 
@@ -28,28 +28,28 @@ const MAX_BYTES = 10_000
 describe.each([
   ["binary", binaryCodec],
   ["JSON", jsonCodec],
-])("a copier by the %s codec", (_name, make) => {
+])("a copier with the %s codec", (_name, make) => {
   const codec = codecOf(make())
   const copier = new Copier(codec, MAX_BYTES)
 
-  test("gives what the codec gives, for all that is", () => {
+  test("copies and refuses any value as the codec does", () => {
     fc.assert(
       fc.property(anything, (value) =>
-        sameEnd(
-          ending(() => copier.copy(value)),
-          ending(() => wired(codec, value)),
+        isSameOutcome(
+          outcomeOf(() => copier.copy(value)),
+          outcomeOf(() => encodedAndDecoded(codec, value)),
         ),
       ),
       { numRuns: 2_000 },
     )
   })
 
-  test("gives what the codec gives, also for several arguments at once", () => {
+  test("copies and refuses several arguments as the codec does", () => {
     fc.assert(
       fc.property(fc.array(anything, { maxLength: 4 }), (values) =>
-        sameEnd(
-          ending(() => copier.copyArguments(values, TO, METHOD)),
-          ending(() => sent(codec, values)),
+        isSameOutcome(
+          outcomeOf(() => copier.copyArguments(values, TO, METHOD)),
+          outcomeOf(() => received(codec, values)),
         ),
       ),
       { numRuns: 1_000 },
@@ -60,23 +60,26 @@ describe.each([
     { maxDepth: 100, maxItems: 250_000 },
     { maxDepth: 6, maxItems: 40 },
     { maxDepth: 3, maxItems: 12 },
-  ])("takes what can be sent and refuses the rest, on the border of %o too", (limits) => {
+  ])("accepts and refuses values near the limits %o as the codec does", (limits) => {
     const tight = codecOf(make(limits))
     const near = new Copier(tight, MAX_BYTES)
     fc.assert(
-      fc.property(atTheBorder(limits), (value) => {
-        const [result, far] = [ending(() => near.copy(value)), ending(() => wired(tight, value))]
-        const [args, call] = [
-          ending(() => near.copyArguments([value, 1], TO, METHOD)),
-          ending(() => sent(tight, [value, 1])),
+      fc.property(nearTheLimits(limits), (value) => {
+        const [result, far] = [
+          outcomeOf(() => near.copy(value)),
+          outcomeOf(() => encodedAndDecoded(tight, value)),
         ]
-        return sameEnd(result, far) && sameEnd(args, call)
+        const [args, call] = [
+          outcomeOf(() => near.copyArguments([value, 1], TO, METHOD)),
+          outcomeOf(() => received(tight, [value, 1])),
+        ]
+        return isSameOutcome(result, far) && isSameOutcome(args, call)
       }),
       { numRuns: 500 },
     )
   })
 
-  test("leaves it to a codec that does not say what it takes", () => {
+  test("leaves arrays and objects to a codec that does not state its limits", () => {
     const picky: Codec = {
       name: "picky",
       encode: (value, out) => {
@@ -91,10 +94,10 @@ describe.each([
     expect(asking.copy({ a: "yours" })).toEqual({ a: "yours" })
   })
 
-  test("shares nothing that can be changed with what it was given", () => {
+  test("shares no object with the value that it copies", () => {
     fc.assert(
       fc.property(anything, (value) => {
-        const end = ending(() => copier.copy(value))
+        const end = outcomeOf(() => copier.copy(value))
         if ("gave" in end)
           expect(objectsIn(end.gave).filter((one) => objectsIn(value).includes(one))).toEqual([])
       }),
@@ -102,16 +105,16 @@ describe.each([
     )
   })
 
-  test("takes what just fits and refuses what does not, as the codec does", () => {
+  test("accepts and refuses values near the largest size as the codec does", () => {
     for (const unit of ["x", "é", "好"]) {
       for (const length of [3_200, 4_900, 4_960, 4_999, 5_010, 9_900, 9_990, 9_998, 10_001]) {
         const value = unit.repeat(length)
         for (const given of [value, [value], { value }, { [value]: 1 }]) {
-          const copied = ending(() => copier.copy(given))
+          const copied = outcomeOf(() => copier.copy(given))
           expect(
-            sameEnd(
+            isSameOutcome(
               copied,
-              ending(() => wired(codec, given)),
+              outcomeOf(() => encodedAndDecoded(codec, given)),
             ),
           ).toBe(true)
         }
@@ -123,9 +126,9 @@ describe.each([
 
   test.each<[string, unknown[], string]>([
     ["a function", [1, { a: [() => {}] }], "arguments[1].a[0] is a function"],
-    ["the only one", [() => {}], "arguments[0] is a function"],
-    ["what contains itself", [cyclic()], "arguments[0].self refers back to arguments[0];"],
-  ])("says which argument is %s", (_what, args, problem) => {
+    ["a function, if it is the only one", [() => {}], "arguments[0] is a function"],
+    ["a value that contains itself", [cyclic()], "arguments[0].self refers back to arguments[0];"],
+  ])("names the argument that is %s", (_what, args, problem) => {
     expect(() => copier.copyArguments(args, TO, METHOD)).toThrow(problem)
   })
 
@@ -133,24 +136,24 @@ describe.each([
     ["a function", () => {}],
     ["a function deep inside", { a: [{ b: () => {} }] }],
     ["a symbol", Symbol("s")],
-    ["an instance of a class that is not registered", { a: new Stranger() }],
+    ["an instance of a class that is not registered", { a: new Unregistered() }],
     ["a promise", Promise.resolve()],
     ["a WeakMap", new WeakMap()],
     ["a key that is __proto__", JSON.parse('{"__proto__": {"polluted": true}}')],
-    ["what contains itself", cyclic()],
-    ["what is nested 200 deep", nested(200)],
-  ])("refuses %s, with the codec's words", (_what, value) => {
-    const end = ending(() => copier.copy(value))
+    ["a value that contains itself", cyclic()],
+    ["a value that is nested 200 levels deep", nested(200)],
+  ])("refuses %s with the error of the codec", (_what, value) => {
+    const end = outcomeOf(() => copier.copy(value))
     expect(end).toMatchObject({ threw: expect.any(InvalidMessageError) })
     expect(
-      sameEnd(
+      isSameOutcome(
         end,
-        ending(() => wired(codec, value)),
+        outcomeOf(() => encodedAndDecoded(codec, value)),
       ),
     ).toBe(true)
   })
 
-  test("says what a getter threw, and copies the next thing as ever", () => {
+  test("reports the error of a getter as the cause, and then copies the next value", () => {
     const trap = {
       before: 1,
       get boom(): number {
@@ -158,7 +161,7 @@ describe.each([
       },
     }
     for (const value of [trap, [trap], { trap }, [new Date(), trap]]) {
-      const end = ending(() => copier.copy(value)) as { threw: InvalidMessageError }
+      const end = outcomeOf(() => copier.copy(value)) as { threw: InvalidMessageError }
       expect(end.threw).toBeInstanceOf(InvalidMessageError)
       expect(end.threw.delivery).toBe("not-delivered")
       expect(end.threw.cause).toBeInstanceOf(RangeError)
@@ -166,7 +169,7 @@ describe.each([
     expect(copier.copy({ a: 1 })).toEqual({ a: 1 })
   })
 
-  test("refuses what is sent from inside of what is being sent, and copies the next thing as ever", () => {
+  test("refuses a copy that a getter starts during another copy, and then copies the next value", () => {
     const outer = (date: unknown) => ({
       date,
       get inner() {
@@ -179,7 +182,7 @@ describe.each([
     expect(copier.copy({ date: new Date(5) })).toEqual({ date: new Date(5) })
   })
 
-  test("keeps instances of registered classes what they are", () => {
+  test("preserves the class of instances of registered classes", () => {
     const copy = copier.copy({ at: new Point(1, 2) }) as { at: Point }
     expect(copy.at).toBeInstanceOf(Point)
     expect(copy.at).toEqual(new Point(1, 2))
@@ -211,15 +214,15 @@ const anything = fc.anything({
     fc.constant(() => {}),
     fc.constant(Symbol.iterator),
     fc.constant(new Point(3, 4)),
-    fc.constant(new Stranger()),
+    fc.constant(new Unregistered()),
     fc.constant(new RangeError("x")),
     fc.constant(/x/g),
   ],
 })
 
-type End = { readonly gave: unknown } | { readonly threw: unknown }
+type Outcome = { readonly gave: unknown } | { readonly threw: unknown }
 
-function ending(act: () => unknown): End {
+function outcomeOf(act: () => unknown): Outcome {
   try {
     return { gave: act() }
   } catch (threw) {
@@ -227,14 +230,17 @@ function ending(act: () => unknown): End {
   }
 }
 
-function sameEnd(one: End, other: End): boolean {
+function isSameOutcome(one: Outcome, other: Outcome): boolean {
   if ("gave" in one && "gave" in other) return isDeepStrictEqual(one.gave, other.gave)
   if ("gave" in one || "gave" in other) return false
-  return one.threw instanceof InvalidMessageError && said(other.threw) === said(one.threw)
+  return one.threw instanceof InvalidMessageError && withoutPlace(other.threw) === withoutPlace(one.threw)
 }
 
-/** But for the place, which is that of the arguments in the one and that of the message in the other. */
-function said(error: unknown): string {
+/**
+ * The message of an error without the place, which is in the arguments on one side and in the message on the
+ * other.
+ */
+function withoutPlace(error: unknown): string {
   return (error as Error).message.replace(/(message|arguments)[.[]\S*( \.\.\. \S*)?|message|arguments/g, "")
 }
 
@@ -248,14 +254,20 @@ function codecOf(factory: CodecFactory): Codec {
 const TO = { type: "Cart", key: "ann €", name: "Cart/ann €" }
 const METHOD = "add"
 
-/** As a call of another node would arrive there, if it is sent again. */
-function sent(codec: Codec, args: readonly unknown[]): unknown {
+/** The arguments of a call as another node would receive them, in the longest form of the message. */
+function received(codec: Codec, args: readonly unknown[]): unknown {
   const { type, key } = TO
-  return (wired(codec, [type, key, METHOD, args, 3]) as unknown[])[3]
+  return (encodedAndDecoded(codec, [type, key, METHOD, args, 3]) as unknown[])[3]
 }
 
-/** Values that are about as deep, as large or as many as may be. */
-function atTheBorder({ maxDepth, maxItems }: { maxDepth: number; maxItems: number }): fc.Arbitrary<unknown> {
+/** Values whose depth, size or number of items is near the limit. */
+function nearTheLimits({
+  maxDepth,
+  maxItems,
+}: {
+  maxDepth: number
+  maxItems: number
+}): fc.Arbitrary<unknown> {
   const around = (inner: unknown, how: number): unknown =>
     [[inner], { inner }, new Map([[1, inner]]), new Set([inner]), [new Point(1, 2), inner]][how]
   const deep = fc
@@ -285,7 +297,7 @@ function atTheBorder({ maxDepth, maxItems }: { maxDepth: number; maxItems: numbe
   return fc.oneof(deep, many, large)
 }
 
-function wired(codec: Codec, value: unknown): unknown {
+function encodedAndDecoded(codec: Codec, value: unknown): unknown {
   const out = new OutputBuffer(64)
   out.maxBytes = MAX_BYTES
   out.limitAt = MAX_BYTES

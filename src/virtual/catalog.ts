@@ -21,13 +21,13 @@ import { OutgoingCall } from "./outgoing-call.js"
 import { notHere } from "./placement-answer.js"
 
 /**
- * The activations of this node: starts them, ends them when they are idle or the node leaves, and does what
- * is left to do when one is gone. An activation is in the catalog exactly while it is not invalid.
+ * The activations of this node. The catalog starts them, ends them when they are idle or the node leaves, and
+ * cleans up after they have ended. An activation is in the catalog exactly while it is not invalid.
  *
- * Idle ones are found by sweeps, a few in each idle time, and an activation only notes in which sweep it was
- * last used. A timer each would make every call more expensive. A sweep goes through the catalog in slices,
- * as there may be a million of them, and ends what is idle a few at a time: all at once would hold up the
- * event loop for seconds, and the store with it.
+ * Idle activations are found by sweeps, several per idle time. An activation only records the sweep in which
+ * it was last used; a timer per activation would make every call more expensive. There may be a million
+ * activations, so a sweep examines them in slices and limits how many end at the same time. Otherwise it
+ * would block the event loop, and delay the store, for seconds.
  */
 export class Catalog implements ActivationHome {
   readonly clock: Clock
@@ -41,10 +41,10 @@ export class Catalog implements ActivationHome {
   readonly requestTimeoutMs: number
   sweeps = 0
   readonly #host: ActorHost
-  /** Activations that were fenced, and are out of the catalog, while something of them still runs. */
+  /** Fenced activations, which have left the catalog, until their turns and hooks have ended. */
   readonly #lingering = new Set<Activation>()
   #size = 0
-  /** Undefined once the catalog was stopped. */
+  /** Undefined once the catalog is stopped. */
   #timer: Timer | undefined
   #sweeping: Deactivations | undefined
   #isDraining = false
@@ -71,12 +71,12 @@ export class Catalog implements ActivationHome {
     this.#sweepLater()
   }
 
-  /** How many activations there are. */
+  /** The number of activations in the catalog. */
   get size(): number {
     return this.#size
   }
 
-  /** Whether nothing of any actor runs here. */
+  /** Whether no activation is in the catalog and no fenced one is still running. */
   get isIdle(): boolean {
     return this.#size === 0 && this.#lingering.size === 0
   }
@@ -89,19 +89,22 @@ export class Catalog implements ActivationHome {
     return this.#host.table.get(name)?.activation
   }
 
-  /** How many activations are not gone, and the ids of some. */
-  remaining(named: number): { readonly count: number; readonly sample: readonly ActorId[] } {
+  /** The number of activations that are not gone, and the ids of at most `maxSample` of them. */
+  remaining(maxSample: number): { readonly count: number; readonly sample: readonly ActorId[] } {
     const sample: ActorId[] = []
     for (const activations of [this.#all(), this.#lingering]) {
       for (const { id } of activations) {
-        if (sample.length === named) break
+        if (sample.length === maxSample) break
         sample.push(id)
       }
     }
     return { count: this.#size + this.#lingering.size, sample }
   }
 
-  /** Resolves when the activation is valid; rejects with why it could not be started, and is gone then. */
+  /**
+   * Creates an activation. Resolves when it is valid. If the start fails, the activation leaves the catalog
+   * and the promise rejects with the error.
+   */
   activate(type: ActorType, tenure: Tenure): Promise<void> {
     const activation = new Activation(type, tenure, this)
     this.#host.table.at(activation.key).activation = activation
@@ -112,21 +115,24 @@ export class Catalog implements ActivationHome {
     return activation.begin()
   }
 
-  /** Refuses what has not started: the node's lease has run out, and its outcome is not known. */
+  /**
+   * Refuses the messages that have not started. Called when the node's lease was not renewed in time, and the
+   * store has neither renewed nor refused it since.
+   */
   turnAway(): void {
     for (const activation of this.#all()) activation.turnAway()
   }
 
-  /** Ends all, so many at a time, and resolves when they are gone. */
+  /** Ends all activations, a limited number at a time, and resolves when they are gone. */
   drain(reason: DeactivationReason): Promise<void> {
     this.#sweeping?.stop()
     this.#isDraining = true
-    return this.#end(reason, MOST_DRAINED_AT_A_TIME, () => true).done
+    return this.#end(reason, MAX_DRAINED_IN_FLIGHT, () => true).done
   }
 
-  /** Resolves once nothing runs that was fenced. */
+  /** Resolves when all turns and hooks of fenced activations have ended. */
   async settled(): Promise<void> {
-    // Of those in the catalog all others have left it: these were being started, and do not know yet.
+    // Fenced activations leave the catalog at once, except during their start, which has yet to fail.
     const starting = [...this.#all()].filter(({ tenure }) => tenure.endedBecause !== undefined)
     await Promise.all([...this.#lingering, ...starting].map((one) => one.deactivate("fenced")))
   }
@@ -157,20 +163,24 @@ export class Catalog implements ActivationHome {
       table.prune(entry)
     }
     if (!isOwn) this.#linger(activation)
-    // One that could not be started is released by the coordinator, which had it claimed.
+    // If the start failed, the placement coordinator releases the claim that it requested.
     const isReleased = isOwn && !placement.noteEnded(activation)
     const ready = isReleased ? releases.release(tenure) : undefined
     placement.handle({ kind: "passivated", id, generation })
-    this.#returned(waiting, ready, activation.isUnused)
+    this.#takeBack(waiting, ready, activation.isUnused)
     return ready
   }
 
   reroute(invocation: Invocation): void {
-    this.#returned([invocation], undefined, false)
+    this.#takeBack([invocation], undefined, false)
   }
 
   overdue({ id }: Activation, method: string, chain: readonly string[]): void {
-    this.logger.log("warn", "a turn takes longer than it may", { actor: id.toString(), method, chain })
+    this.logger.log("warn", "a turn has exceeded the timeout of its method", {
+      actor: id.toString(),
+      method,
+      chain,
+    })
     this.#host.environment.events.publish(new TurnOverdue(id, method, chain))
   }
 
@@ -178,8 +188,8 @@ export class Catalog implements ActivationHome {
     return this.#host.handles.of(type, key, from)
   }
 
-  /** Takes back what an activation has not run. Its callers look for the next one. */
-  #returned(
+  /** Takes back messages that an activation has not run, and routes them to the next one. */
+  #takeBack(
     invocations: readonly Invocation[],
     ready: Promise<unknown> | undefined,
     isUnused: boolean,
@@ -189,7 +199,7 @@ export class Catalog implements ActivationHome {
     router.returned(own, ready, isUnused)
     for (const one of invocations) {
       if (!(one instanceof IncomingCall)) continue
-      if (isUnused) one.fail(notHere(one.id, "it ended as soon as it had begun"))
+      if (isUnused) one.fail(notHere(one.id, "the activation ended before it ran a message"))
       else incoming.receive(one)
     }
   }
@@ -218,11 +228,13 @@ export class Catalog implements ActivationHome {
     })
   }
 
-  /** One that takes longer than the time between two goes on, by the new time. */
+  /**
+   * Starts a sweep. If the previous one has not finished, that one continues, with the new count of sweeps.
+   */
   #sweep(): void {
     this.sweeps += 1
     if (this.#sweeping !== undefined || this.#isDraining || this.#size === 0) return
-    const sweeping = this.#end("idle", MOST_SWEPT_AT_A_TIME, this.#isIdle)
+    const sweeping = this.#end("idle", MAX_SWEPT_IN_FLIGHT, this.#isIdle)
     this.#sweeping = sweeping
     void sweeping.done.then(() => {
       this.#sweeping = undefined
@@ -232,26 +244,26 @@ export class Catalog implements ActivationHome {
   readonly #isIdle = ({ type, usedAt, isBusy, waiting, state }: Activation): boolean => {
     if (state !== "valid" || isBusy || waiting > 0) return false
     const idleAfterMs = type.idleAfterMs ?? this.#host.options.idleAfterMs
-    // The sweep in which it was used counts for nothing: it is never ended too early.
+    // The sweep interval in which the actor was used is not counted, so that it never ends too early.
     return (this.sweeps - usedAt - 1) * this.#sweepMs >= idleAfterMs
   }
 
   #end(
     reason: DeactivationReason,
-    mostUnderWay: number,
+    maxInFlight: number,
     isDue: (activation: Activation) => boolean,
   ): Deactivations {
     const { scheduler } = this.#host.options
     const candidates = this.#all()
-    return new Deactivations({ scheduler, candidates, most: this.#size, mostUnderWay, reason, isDue })
+    return new Deactivations({ scheduler, candidates, maxCandidates: this.#size, maxInFlight, reason, isDue })
   }
 }
 
 const SWEEPS_PER_IDLE_TIME = 8
-const MOST_SWEPT_AT_A_TIME = 256
-const MOST_DRAINED_AT_A_TIME = 1_024
+const MAX_SWEPT_IN_FLIGHT = 256
+const MAX_DRAINED_IN_FLIGHT = 1_024
 
-/** What an activation needs of the node that it is on. */
+/** The interface of the node that an activation uses. */
 export interface ActivationHome {
   readonly clock: Clock
   readonly logger: LimitedLogger
@@ -262,18 +274,22 @@ export interface ActivationHome {
   readonly state: StateDependencies
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
-  /** How many sweeps there were. */
+  /** The number of sweeps so far. */
   readonly sweeps: number
   became(activation: Activation, state: ActivationState): void
   /**
-   * The activation is gone; these messages still waited. `isOwn`: its placement is still its own, and to be
-   * released; the promise settles when it is, and does not reject.
+   * Called when the activation has become invalid; `waiting` are the messages that it has not run. `isOwn`
+   * says that the placement still belongs to the activation, and is to be released. The promise settles when
+   * it has been, and does not reject.
    */
   ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): Promise<unknown> | undefined
-  /** Sends a message on to the next activation. */
+  /** Passes a message on to the next activation. */
   reroute(invocation: Invocation): void
-  /** Reports a turn that takes too long; `chain` is who waits for it. */
+  /**
+   * Called when a turn has exceeded the timeout of its method. `chain` lists the actors that wait for the
+   * turn, then the turn itself.
+   */
   overdue(activation: Activation, method: string, chain: readonly string[]): void
-  /** Makes a handle for calls that are made in turns of `from`. */
+  /** Creates a handle for calls that `from` makes. */
   handle(type: ActorClass | string, key: string, from: Activation): unknown
 }

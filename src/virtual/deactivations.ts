@@ -3,83 +3,89 @@ import type { Activation } from "./activation.js"
 import type { DeactivationReason } from "./actor.js"
 
 /**
- * Ends many activations without holding up the event loop or flooding the store: in each turn of the event
- * loop so many are looked at and so many ends are begun, and so many are under way at a time.
+ * Ends many activations without blocking the event loop or flooding the store. The number of activations that
+ * are examined and ended in one turn of the event loop is limited, as is the number of ends in flight.
  *
- * Whether one is to end is asked at the very moment when that would be begun, so one that was used since is
- * kept.
+ * `isDue` is evaluated immediately before an activation would be ended, so an activation that has been used
+ * in the meantime is kept.
  */
 export class Deactivations {
   readonly #work: DeactivationWork
   readonly #done: Promise<void>
-  #isDone: () => void = () => {}
-  #underWay = 0
-  #lookedAt = 0
+  #resolve: () => void = () => {}
+  #inFlight = 0
+  #examined = 0
   #isScheduled = false
-  #isOver = false
+  #isStopped = false
 
   constructor(work: DeactivationWork) {
     this.#work = work
     this.#done = new Promise((resolve) => {
-      this.#isDone = resolve
+      this.#resolve = resolve
     })
     this.#slice()
   }
 
-  /** Resolves when all that were to end are gone, or it was stopped. */
+  /** Resolves when all activations that were due are gone, or after `stop`. */
   get done(): Promise<void> {
     return this.#done
   }
 
-  /** Begins no more. */
+  /** Starts no further ends. */
   stop(): void {
-    this.#isOver = true
-    this.#isDone()
+    this.#isStopped = true
+    this.#resolve()
   }
 
-  #goOn(): void {
-    if (this.#isScheduled || this.#isOver) return
+  #continue(): void {
+    if (this.#isScheduled || this.#isStopped) return
     this.#isScheduled = true
     this.#work.scheduler.yield(this.#slice)
   }
 
   readonly #slice = (): void => {
     this.#isScheduled = false
-    const { candidates, most, reason, mostUnderWay, isDue } = this.#work
-    let begun = 0
-    for (let looked = 0; looked < LOOKED_AT_IN_A_TURN && begun < BEGUN_IN_A_TURN; looked += 1) {
-      if (this.#isOver || this.#underWay >= mostUnderWay) return
-      const next = this.#lookedAt < most ? candidates.next() : undefined
-      if (next === undefined || next.done === true) return this.#end()
-      this.#lookedAt += 1
+    const { candidates, maxCandidates, reason, maxInFlight, isDue } = this.#work
+    let started = 0
+    for (
+      let examined = 0;
+      examined < MAX_EXAMINED_PER_TURN && started < MAX_STARTED_PER_TURN;
+      examined += 1
+    ) {
+      if (this.#isStopped || this.#inFlight >= maxInFlight) return
+      const next = this.#examined < maxCandidates ? candidates.next() : undefined
+      if (next === undefined || next.done === true) return this.#stopIfIdle()
+      this.#examined += 1
       if (!isDue(next.value)) continue
-      begun += 1
-      this.#underWay += 1
+      started += 1
+      this.#inFlight += 1
       void next.value.deactivate(reason).then(this.#ended)
     }
-    this.#goOn()
+    this.#continue()
   }
 
   readonly #ended = (): void => {
-    this.#underWay -= 1
-    this.#goOn()
+    this.#inFlight -= 1
+    this.#continue()
   }
 
-  #end(): void {
-    if (this.#underWay === 0) this.stop()
+  /** Stops when there are no more candidates and no end is in flight. */
+  #stopIfIdle(): void {
+    if (this.#inFlight === 0) this.stop()
   }
 }
 
-const LOOKED_AT_IN_A_TURN = 10_000
-const BEGUN_IN_A_TURN = 64
+const MAX_EXAMINED_PER_TURN = 10_000
+const MAX_STARTED_PER_TURN = 64
 
 export interface DeactivationWork {
   readonly scheduler: Scheduler
-  /** May go on growing, and shrinking, while it is gone through. */
+  /** May grow and shrink during the iteration. */
   readonly candidates: Iterator<Activation>
-  /** How many of them are looked at. */
-  readonly most: number
-  readonly mostUnderWay: number
+  /** The number of candidates to examine. */
+  readonly maxCandidates: number
+  readonly maxInFlight: number
   readonly reason: DeactivationReason
+  /** Whether the activation should end now. */
   isDue(activation: Activation): boolean
 }

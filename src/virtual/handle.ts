@@ -1,24 +1,27 @@
 import { WHY_REFUSED } from "../serialization/refused-value.js"
 
-/** How calls through a handle are made. */
+/** Options of the calls through a handle. */
 export interface CallOptions {
-  /** The method's own, or the system's `requestTimeoutMs`, unless set. */
+  /** The default is the `timeoutMs` of the method, or else the system's `requestTimeoutMs`. */
   readonly timeoutMs?: number
+  /** Cancels the calls when it is aborted. */
   readonly signal?: AbortSignal
 }
 
-/** The same actor, called with these options. */
+/** Returns a handle of the same actor whose calls use these options. */
 export function withOptions<H extends object>(handle: H, options: CallOptions): H {
   return Handle.with(handle, { options }) as unknown as H
 }
 
 /**
- * The same actor, called without waiting for an answer. A message that comes to nothing goes to dead letters.
+ * Returns a handle of the same actor whose calls do not wait for an answer. A message that cannot be
+ * delivered goes to dead letters.
  */
 export function oneWay<H extends object>(handle: H): OneWayHandle<H> {
   return Handle.with(handle, { isOneWay: true }) as unknown as OneWayHandle<H>
 }
 
+/** A handle whose methods return nothing. */
 export type OneWayHandle<H> = {
   readonly [Name in keyof H]: H[Name] extends (...args: infer Args) => unknown
     ? (...args: Args) => void
@@ -26,11 +29,12 @@ export type OneWayHandle<H> = {
 }
 
 /**
- * What stands for an actor in the hands of its callers: an object whose methods are those that can be called.
+ * The object through which callers call an actor. Its methods are the callable methods of the actor.
  *
- * The methods of a class that is known are made once, on a prototype that all its handles share; any other
- * name is caught by a proxy behind that. A proxy in front would be simpler, and would make every call dearer.
- * It answers `undefined` to `then` and to symbols, so that to await a handle, or to log it, does nothing.
+ * The methods of a known class are defined once, on a prototype that all handles of the type share. A proxy
+ * further up the prototype chain handles all other names. A proxy as the handle itself would be simpler, but
+ * would make every call more expensive. The proxy returns `undefined` for `then` and for symbols, so that
+ * awaiting or logging a handle does not call the actor.
  */
 class Handle {
   readonly #target: HandleTarget
@@ -45,10 +49,10 @@ class Handle {
 
   static of(value: object): Handle {
     if (value instanceof Handle) return value
-    throw new TypeError("this is no handle of an actor; system.actor gives one")
+    throw new TypeError("not an actor handle; create one with system.actor(Type, key)")
   }
 
-  /** The method of handles that calls the actor's method of that name. */
+  /** Creates the method of handles that calls the actor's method of that name. */
   static caller(name: string) {
     return function (this: Handle, ...args: unknown[]): unknown {
       return this.#target.call(name, args, this.#options, this.#isOneWay)
@@ -56,7 +60,7 @@ class Handle {
   }
 
   get [WHY_REFUSED](): string {
-    return "is a handle, and a handle cannot be sent; send the actor's key, and make a handle from that"
+    return "is an actor handle, which cannot be sent; send the actor's key, and create a handle from it"
   }
 
   toString(): string {
@@ -81,9 +85,9 @@ class Handle {
   }
 }
 
-/** What a handle needs of the system. */
+/** The actor that a handle calls. */
 export interface HandleTarget {
-  /** A promise, or undefined if it is one-way. */
+  /** Calls the actor. Returns a promise, or undefined for a one-way call. */
   call(method: string, args: readonly unknown[], options: CallOptions | undefined, isOneWay: boolean): unknown
   toString(): string
 }
@@ -94,20 +98,21 @@ export type HandleShape = new (
   isOneWay: boolean,
 ) => Handle
 
-/** The class of handles that have these methods. */
+/** Creates a class of handles with these methods. */
 export function handleShape(methods: Iterable<string>): HandleShape {
   class ActorHandle extends Handle {}
-  Object.setPrototypeOf(ActorHandle.prototype, strangers)
+  Object.setPrototypeOf(ActorHandle.prototype, anyMethod)
   for (const name of methods)
     Object.defineProperty(ActorHandle.prototype, name, { value: Handle.caller(name) })
   return ActorHandle
 }
 
 /**
- * Behind all shapes: any name that may be a method is one, and what the actor does not know it refuses. Names
- * that every object has, and that JSON and promises ask for, are none.
+ * The prototype of all classes of handles. It has a method for every name, and the actor refuses the names
+ * that it does not know. Exceptions are members of every object, and `toJSON` and `then`, which
+ * `JSON.stringify` and promises read.
  */
-const strangers: object = new Proxy(Object.create(Handle.prototype) as object, {
+const anyMethod: object = new Proxy(Object.create(Handle.prototype) as object, {
   get(target, name, receiver) {
     if (typeof name === "symbol" || name in Handle.prototype)
       return Reflect.get(target, name, receiver) as unknown

@@ -13,20 +13,20 @@ import { type CallOptions, type HandleShape, type HandleTarget, handleShape } fr
 import { isDuration } from "./method-options.js"
 import { type CallRequest, type CallTarget, OutgoingCall } from "./outgoing-call.js"
 
-/** Makes handles, and the calls that are made through them. */
+/** Creates handles, and makes the calls that go through them. */
 export class Handles {
   readonly #host: ActorHost
   readonly #router: CallRouter
   readonly #shapes = new Map<string, HandleShape>()
-  /** Types that this node does not host, as far as their classes were used here. */
-  readonly #foreign = new Map<string, ActorType>()
+  /** The types that this node does not host, if their classes were passed to `of`. */
+  readonly #unhosted = new Map<string, ActorType>()
 
   constructor(host: ActorHost) {
     this.#host = host
     this.#router = host.router
   }
 
-  /** A handle. Throws an `ActorIdError` for what is no key. */
+  /** Creates a handle. Throws an `ActorIdError` if the key is invalid. */
   of(type: ActorClass | string, key: string, from?: Activation): unknown {
     const name = typeof type === "function" ? (type.type ?? type.name) : type
     const id = ActorId.of(this.#host.options.namespace, name, key)
@@ -39,7 +39,7 @@ export class Handles {
     return {
       call: (method, args, options, isOneWay) => {
         if (isOneWay) return this.#sendOneWay(to, method, args, options)
-        // A function of its own for each promise would be one more thing to allocate for every call.
+        // A closure per promise would be another allocation for every call.
         const promise = new Promise(capture)
         const { resolve, reject } = captured
         try {
@@ -54,8 +54,8 @@ export class Handles {
   }
 
   /**
-   * One-way without `resolve`. Every call goes through here: what is rare in it is elsewhere, so that it
-   * stays small.
+   * Makes a call, which is one-way if `resolve` is undefined. Every call passes through this method, so it is
+   * kept small, and code that rarely runs is in other functions.
    */
   #send(
     to: Addressee,
@@ -67,10 +67,10 @@ export class Handles {
   ): void {
     const { id, hosted, maker: from } = to
     if (from?.tenure.endedBecause !== undefined) throw fencedError(from.tenure, "not-delivered")
-    const known = (hosted ?? this.#foreign.get(id.type))?.method(method)
+    const known = (hosted ?? this.#unhosted.get(id.type))?.method(method)
     if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
-    if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw noDuration(timeoutMs)
+    if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw invalidTimeout(timeoutMs)
     const { telemetry } = this.#host.options
     const call = new OutgoingCall(this.#router, to, {
       method,
@@ -85,7 +85,10 @@ export class Handles {
     this.#router.route(call, options?.signal)
   }
 
-  /** Whether a message is refused here or elsewhere is the same to whoever waits for no answer. */
+  /**
+   * Makes a one-way call. A `CallError` is not thrown but reported as a dead letter, as it would be if
+   * another node had refused the message.
+   */
   #sendOneWay(
     to: Addressee,
     method: string,
@@ -104,9 +107,9 @@ export class Handles {
     const known = this.#shapes.get(name)
     if (known !== undefined) return known
     const hosted = this.#host.types.get(name)
-    if (hosted === undefined && typeof type === "string") return StrangeHandle
+    if (hosted === undefined && typeof type === "string") return UntypedHandle
     const described = hosted ?? new ActorType(type as ActorClass)
-    if (hosted === undefined) this.#foreign.set(name, described)
+    if (hosted === undefined) this.#unhosted.set(name, described)
     const shape = handleShape(described.methodNames)
     this.#shapes.set(name, shape)
     return shape
@@ -114,27 +117,24 @@ export class Handles {
 }
 
 const NO_CHAIN: readonly string[] = []
-/** For actors of which only the name of their type is known. */
-const StrangeHandle = handleShape([])
+/** The class of handles to types of which this node knows only the name. */
+const UntypedHandle = handleShape([])
 
 /**
- * Who waits for a call that is made there. Throws an `InvalidMessageError` where so many do that it cannot be
- * meant.
+ * Returns the actors that wait for a call that `from` makes now. Throws an `InvalidMessageError` if they are
+ * more than `MAX_CHAIN`, which only runaway recursion causes.
  */
 function chainOf(from: Activation): readonly string[] {
   const { callChain } = from
   if (callChain.length <= MAX_CHAIN) return callChain
-  throw new InvalidMessageError(
-    `the call is made in a call that is made in another, and so on: ${MAX_CHAIN} may wait for each other`,
-  )
+  throw new InvalidMessageError(`call chain is longer than ${MAX_CHAIN} calls`)
 }
 
-/**
- * Whom the calls through one handle are for, and who makes them; undefined for calls from outside of actors.
- */
+/** The actor that the calls through one handle go to, and the activation that makes them. */
 interface Addressee extends CallTarget {
-  /** Undefined where this node does not host the type. */
+  /** Undefined if this node does not host the type. */
   readonly hosted: ActorType | undefined
+  /** Undefined for calls from outside actors. */
   readonly maker: Activation | undefined
 }
 
@@ -145,13 +145,13 @@ function spanOf(telemetry: Telemetry, { id, maker: from }: Addressee, method: st
   return telemetry.span(`call ${id.type}.${method}`, options)
 }
 
-function noDuration(timeoutMs: unknown): RangeError {
+function invalidTimeout(timeoutMs: unknown): RangeError {
   return new RangeError(
     `timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
   )
 }
 
-/** The functions of the promise that was made last. */
+/** The functions of the promise that was created last. */
 const captured: { resolve: (value: unknown) => void; reject: (error: unknown) => void } = {
   resolve: () => {},
   reject: () => {},

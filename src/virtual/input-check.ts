@@ -4,26 +4,26 @@ import type { ActorMethod } from "./actor-type.js"
 import type { SchemaIssue } from "./standard-schema.js"
 
 /**
- * The arguments as the method's schemas give them. Rejects with an `InvalidMessageError` that says what is
- * wrong, and where.
+ * Validates the arguments of a call with the schemas of the method, and returns the values that the schemas
+ * produce. Rejects with an `InvalidMessageError` that names the invalid arguments and their problems.
  */
-export async function validInput(
+export async function validateInput(
   type: string,
   { name, input = [] }: ActorMethod,
   args: readonly unknown[],
 ): Promise<unknown[]> {
   if (args.length > input.length) {
     throw new InvalidMessageError(
-      `${type}.${name} takes ${input.length} arguments, and was given ${args.length}`,
+      `number of arguments of ${type}.${name} must be at most ${input.length} (got ${args.length})`,
     )
   }
   const valid: unknown[] = []
   for (const [index, schema] of input.entries()) {
     const result: unknown = await schema["~standard"].validate(args[index])
-    // It is the user's own, or a library's, and may give anything.
+    // The schema is code of the user or of a library, and may return anything.
     if (!isResult(result)) {
       throw new TypeError(
-        `the schema of argument ${index + 1} of ${type}.${name} gave ${shownKind(result)}, which is no result of a Standard Schema`,
+        `the schema of argument ${index + 1} of ${type}.${name} must return an object (got ${shownKind(result)})`,
       )
     }
     if (result.issues === undefined) {
@@ -32,11 +32,11 @@ export async function validInput(
     }
     if (!Array.isArray(result.issues)) {
       throw new TypeError(
-        `the schema of argument ${index + 1} of ${type}.${name} gave issues that are no array`,
+        `issues of the schema of argument ${index + 1} of ${type}.${name} must be an array (got ${shownKind(result.issues)})`,
       )
     }
     const problems = result.issues.map((issue: unknown) => problemOf(index, issue))
-    throw new InvalidMessageError(`${type}.${name} does not take this: ${problems.join("; ")}`)
+    throw new InvalidMessageError(`${type}.${name} was called with invalid input: ${problems.join("; ")}`)
   }
   return valid
 }
@@ -49,7 +49,7 @@ function problemOf(index: number, issue: unknown): string {
   const { message, path } = (issue ?? {}) as Partial<SchemaIssue>
   const keys = Array.isArray(path) ? path.map(keyOf) : []
   const place = [`argument ${index + 1}`, ...keys].join(".")
-  return `${place}: ${typeof message === "string" ? message : "it is not valid"}`
+  return `${place}: ${typeof message === "string" ? message : "invalid value"}`
 }
 
 function keyOf(step: unknown): string {

@@ -6,13 +6,13 @@ function calls(count: number): FakeCall[] {
   return Array.from({ length: count }, (_, index) => new FakeCall(`m${index}`))
 }
 
-test("gives back what was put in, in its order, however the two alternate", () => {
+test("returns messages in the order in which they were added, however adding and taking alternate", () => {
   const queue = new InvocationQueue()
   const all = calls(100)
   const taken: unknown[] = []
   for (const [index, call] of all.entries()) {
     expect(queue.push(call, 100)).toBe(true)
-    // Runs empty now and then, and fills up in between.
+    // The queue runs empty from time to time, and fills in between.
     if (index % 7 > 2) taken.push(queue.take())
     if (index % 20 === 19) while (queue.first !== undefined) taken.push(queue.take())
   }
@@ -21,7 +21,7 @@ test("gives back what was put in, in its order, however the two alternate", () =
   expect(queue.size).toBe(0)
 })
 
-test.each([1, 2, 5])("holds %i messages where that is its capacity", (capacity) => {
+test.each([1, 2, 5])("holds at most %i messages if that is the capacity", (capacity) => {
   const queue = new InvocationQueue()
   const all = calls(capacity + 1)
   expect(all.map((call) => queue.push(call, capacity))).toEqual([...Array(capacity).fill(true), false])
@@ -30,7 +30,7 @@ test.each([1, 2, 5])("holds %i messages where that is its capacity", (capacity) 
   expect(queue.push(all[capacity] as FakeCall, capacity)).toBe(true)
 })
 
-test("takes the actor's own messages beyond the capacity", () => {
+test("accepts the actor's own messages beyond the capacity", () => {
   const queue = new InvocationQueue()
   const all = calls(3)
   for (const call of all) queue.pushOwn(call)
@@ -38,7 +38,7 @@ test("takes the actor's own messages beyond the capacity", () => {
   expect(queue.takeAll()).toEqual(all)
 })
 
-test("shows the first message and keeps it", () => {
+test("first returns the next message without removing it", () => {
   const queue = new InvocationQueue()
   const [one, two] = calls(2) as [FakeCall, FakeCall]
   queue.push(one, 2)
@@ -46,7 +46,7 @@ test("shows the first message and keeps it", () => {
   expect([queue.first, queue.size]).toEqual([one, 2])
 })
 
-test("what is put back goes ahead of what came since", () => {
+test("messages that are put back come before those that were added since", () => {
   const queue = new InvocationQueue()
   const [one, two, three, four] = calls(4) as [FakeCall, FakeCall, FakeCall, FakeCall]
   queue.push(one, 9)

@@ -3,11 +3,11 @@ import type { CallQueue } from "./call-admission.js"
 import type { Invocation } from "./invocation.js"
 
 /**
- * The messages that wait for one activation, in their order.
+ * The queue of messages that wait for one activation.
  *
- * The first has a place of its own, and a mailbox for the others exists only while there are others: each
- * activation of the node has one of these, and almost all of them are empty. (Nor are there private methods,
- * which cost each object a field.)
+ * The first message has its own field, and a mailbox for the others exists only while there are others: each
+ * activation of the node has a queue, and almost all queues are empty. There are no private methods, because
+ * they would cost each queue another field.
  */
 export class InvocationQueue implements CallQueue {
   queuedBytes = 0
@@ -18,19 +18,19 @@ export class InvocationQueue implements CallQueue {
     return this.#first === undefined ? 0 : 1 + (this.#others?.size ?? 0)
   }
 
-  /** The next message, which stays in the queue. */
+  /** The next message, without removing it from the queue. */
   get first(): Invocation | undefined {
     return this.#first
   }
 
-  /** False if `capacity` messages wait already. */
+  /** Adds a message. Returns false, and does not add it, if `capacity` messages already wait. */
   push(invocation: Invocation, capacity: number): boolean {
     if (this.#first !== undefined && this.size >= capacity) return false
     this.pushOwn(invocation)
     return true
   }
 
-  /** Adds a message of the actor to itself, which no capacity refuses. */
+  /** Adds a message of the actor to itself, which is not subject to the capacity. */
   pushOwn(invocation: Invocation): void {
     if (this.#first === undefined) this.#first = invocation
     else {
@@ -39,7 +39,7 @@ export class InvocationQueue implements CallQueue {
     }
   }
 
-  /** The next message; there must be one. */
+  /** Removes the next message. The queue must not be empty. */
   take(): Invocation {
     const first = this.#first as Invocation
     const others = this.#others
@@ -59,7 +59,7 @@ export class InvocationQueue implements CallQueue {
     return all
   }
 
-  /** Puts messages that had been taken back ahead of all others. */
+  /** Puts messages that were taken back, ahead of all others. */
   putBack(invocations: readonly Invocation[]): void {
     const all = [...invocations, ...this.takeAll()]
     for (const one of all) this.pushOwn(one)

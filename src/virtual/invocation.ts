@@ -2,27 +2,30 @@ import type { ActorId } from "../address/actor-id.js"
 import type { TraceContext } from "../ports/telemetry.js"
 import type { CallQueue } from "./call-admission.js"
 
-/** One message for an actor, wherever it came from. It ends exactly once. */
+/** One message for an actor, from this node or another. It ends exactly once. */
 export interface Invocation {
   readonly id: ActorId
-  /** The actor's name. */
+  /** The actor's name, `type/key`. */
   readonly key: string
   readonly method: string
   readonly args: readonly unknown[]
   readonly isOneWay: boolean
-  /** It does not count as use of the actor. */
+  /** Whether the message does not count as use of the actor. */
   readonly keepsNothingAlive: boolean
-  /** The actors that wait for it, the outermost first. */
+  /** The actors that wait for the message, the outermost caller first. */
   readonly chain: readonly string[]
-  /** The span that it was made in; undefined where nothing is recorded. */
+  /** The span in which the message was sent; undefined if there is no telemetry. */
   readonly trace: TraceContext | undefined
-  /** Nobody waits for it any more. */
+  /** Whether the caller no longer waits for the message, so that it must not run. */
   readonly isOver: boolean
-  /** For what came over the wire: it is to wait behind as many others, or is not to. */
+  /**
+   * Called, if the message came from another node, before it is queued behind `waiting` others. Returns an
+   * error if the message may not wait.
+   */
   waitIn?(queue: CallQueue, waiting: number): Error | undefined
-  /** Its turn starts: whoever sent it one-way is done with it, and until then keeps it. */
+  /** Called when the turn of the message starts. The sender of a one-way message keeps it until then. */
   begun(): void
   succeed(value: unknown): void
-  /** Where the error says that nothing was run, it may be tried again elsewhere. */
+  /** Ends the message with an error. If the error says `not-delivered`, the call may be retried elsewhere. */
   fail(error: Error): void
 }

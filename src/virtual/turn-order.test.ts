@@ -2,14 +2,7 @@ import { expect, test } from "vitest"
 import { FakeCall } from "../../test/virtual/fake-activation.js"
 import { Actor } from "./actor.js"
 import { ActorType } from "./actor-type.js"
-import {
-  isAwaited,
-  isInterleaved,
-  kindOf,
-  mayStart,
-  type RunningTurns,
-  waitsForItself,
-} from "./turn-order.js"
+import { isAwaited, isCyclic, isInterleaved, kindOf, mayStart, type RunningTurns } from "./turn-order.js"
 
 class Ledger extends Actor {
   static readonly methods = { read: { readOnly: true }, peek: { alwaysInterleave: true } }
@@ -43,11 +36,11 @@ test.each([
   ["read", "reader"],
   ["peek", "interleaved"],
   ["unknown", "writer"],
-])("%s is a turn of the kind %s", (method, kind) => {
+])("a call of %s is a turn of kind %s", (method, kind) => {
   expect(kindOf(turns(Ledger), new FakeCall(method))).toBe(kind)
 })
 
-test("a writer starts alone; a reader beside readers", () => {
+test("a writer starts only alone, a reader also beside other readers", () => {
   const found = [{}, { readers: 2 }, { writer: {} }].map((running) => [
     mayStart(turns(Ledger, running), write as FakeCall),
     mayStart(turns(Ledger, running), read as FakeCall),
@@ -59,17 +52,17 @@ test("a writer starts alone; a reader beside readers", () => {
   ])
 })
 
-test("an interleaved turn keeps nobody from starting", () => {
+test("an interleaved turn does not prevent a writer from starting", () => {
   expect(mayStart(turns(Ledger, { isBusy: true }), write as FakeCall)).toBe(true)
 })
 
-test("a message is awaited by a running turn whose actor is in its chain", () => {
+test("a message is awaited if its chain contains the actor and a turn is running", () => {
   expect(isAwaited(turns(Plain, { writer: {} }), awaited)).toBe(true)
   expect(isAwaited(turns(Plain), awaited)).toBe(false)
   expect(isAwaited(turns(Plain, { writer: {} }), new FakeCall("write", { chain: ["Other/a"] }))).toBe(false)
 })
 
-test("only what is awaited, in a reentrant type, and what always interleaves waits for no other turn", () => {
+test("awaited messages of a reentrant type and alwaysInterleave methods are interleaved, and no others", () => {
   const running = { writer: {} }
   expect(isInterleaved(turns(Reentrant, running), awaited)).toBe(true)
   expect(isInterleaved(turns(Reentrant), awaited)).toBe(false)
@@ -78,12 +71,12 @@ test("only what is awaited, in a reentrant type, and what always interleaves wai
   expect(isInterleaved(turns(Ledger, running), read as FakeCall)).toBe(false)
 })
 
-test("a call that comes back waits for itself, unless it may interleave or nobody waits for it", () => {
+test("a call that returns to its actor is cyclic, unless it may interleave or is one-way", () => {
   const back = (method: string, isOneWay = false) => new FakeCall(method, { chain: [KEY], isOneWay })
-  expect(waitsForItself(turns(Ledger), back("write"))).toBe(true)
-  expect(waitsForItself(turns(Ledger), back("read"))).toBe(true)
-  expect(waitsForItself(turns(Ledger), back("peek"))).toBe(false)
-  expect(waitsForItself(turns(Ledger), back("write", true))).toBe(false)
-  expect(waitsForItself(turns(Reentrant), back("write"))).toBe(false)
-  expect(waitsForItself(turns(Ledger), new FakeCall("write", { chain: ["Other/a"] }))).toBe(false)
+  expect(isCyclic(turns(Ledger), back("write"))).toBe(true)
+  expect(isCyclic(turns(Ledger), back("read"))).toBe(true)
+  expect(isCyclic(turns(Ledger), back("peek"))).toBe(false)
+  expect(isCyclic(turns(Ledger), back("write", true))).toBe(false)
+  expect(isCyclic(turns(Reentrant), back("write"))).toBe(false)
+  expect(isCyclic(turns(Ledger), new FakeCall("write", { chain: ["Other/a"] }))).toBe(false)
 })

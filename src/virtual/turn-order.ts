@@ -5,14 +5,14 @@ import type { TurnKind } from "./turn.js"
 
 // Which turns of one actor may run concurrently.
 //
-// A writer runs alone. Readers run together, and as only the first waiting message is considered, none
-// overtakes a writer. What always interleaves, and in a reentrant type a call that comes back through a chain
-// of calls, runs beside any other turn.
+// A writer runs alone. Readers run concurrently. Only the first waiting message is considered, so no reader
+// overtakes a waiting writer. An interleaved turn runs beside any other turn. A message is interleaved if its
+// method says alwaysInterleave, or if its type is reentrant and a running turn of the actor awaits it.
 
-/** The turns of one actor that are running. */
+/** The running turns of one actor. */
 export interface RunningTurns {
   readonly type: ActorType
-  /** The actor's, as it stands in call chains. */
+  /** The actor's name, as it is written in call chains. */
   readonly key: string
   readonly isBusy: boolean
   readonly writer: object | undefined
@@ -32,7 +32,7 @@ export function kindOf(turns: RunningTurns, invocation: Invocation): TurnKind {
   return (flagsOf(type, invocation) & READ_ONLY) === 0 ? "writer" : "reader"
 }
 
-/** Whether the message waits for no other turn. */
+/** Whether the message may start without waiting for other turns. */
 export function isInterleaved(turns: RunningTurns, invocation: Invocation): boolean {
   const { type } = turns
   if (!type.mayOverlap) return false
@@ -41,15 +41,15 @@ export function isInterleaved(turns: RunningTurns, invocation: Invocation): bool
 }
 
 /**
- * Whether a running turn awaits the message, which can then wait neither for the next activation nor for its
- * node to start new turns.
+ * Whether a running turn of the actor awaits the message. Such a message must not wait for the next
+ * activation, nor until its node may start new turns again: the turn would wait for ever.
  */
 export function isAwaited(turns: RunningTurns, { chain }: Invocation): boolean {
   return chain.length > 0 && turns.isBusy && chain.includes(turns.key)
 }
 
-/** Whether the message would wait for a turn that awaits it. */
-export function waitsForItself(turns: RunningTurns, invocation: Invocation): boolean {
+/** Whether the message would have to wait for a turn that awaits it, so that neither could ever end. */
+export function isCyclic(turns: RunningTurns, invocation: Invocation): boolean {
   const { chain } = invocation
   if (chain.length === 0 || !chain.includes(turns.key)) return false
   const { type } = turns

@@ -2,10 +2,10 @@ import { CallError } from "../errors/call-errors.js"
 import { fieldOf, isInstance, messageOf, readable, textOf } from "../errors/thrown.js"
 import { plainError } from "../remote/plain-error.js"
 
-/** What a method threw, on its way to the caller. */
+/** The outcome of a turn that failed. */
 export class Failure {
   readonly error: unknown
-  /** False if its input was refused before it ran. */
+  /** False if the message was refused before the method was called. */
   readonly wasRun: boolean
 
   constructor(error: unknown, wasRun = true) {
@@ -14,8 +14,11 @@ export class Failure {
   }
 }
 
-/** Wraps what merely looks like a promise, which may settle twice, or throw; a promise of it does neither. */
-export function promised(given: unknown): unknown {
+/**
+ * Wraps a thenable in a promise, because a thenable may settle twice or throw. Returns other values as they
+ * are.
+ */
+export function adoptThenable(given: unknown): unknown {
   if (given instanceof Promise) return given
   return typeof (given as { then?: unknown } | null | undefined)?.then === "function"
     ? Promise.resolve(given)
@@ -23,10 +26,11 @@ export function promised(given: unknown): unknown {
 }
 
 /**
- * The error that a turn ends with. An error of a call that was made in the turn may say that nothing was run,
- * which is not true of the turn.
+ * Returns the error that a turn fails with. If the turn rethrows a `CallError` of a call that it made, that
+ * error may have the delivery `not-delivered`. The turn itself has run, so the caller gets a copy that says
+ * `unknown`.
  */
-export function thrown(error: unknown): Error {
+export function turnError(error: unknown): Error {
   if (!isInstance(error, Error)) return new Error(textOf(error), { cause: error })
   if (!isInstance(error, CallError) || error.delivery === "unknown") return error
   const copy = new Error(messageOf(error))

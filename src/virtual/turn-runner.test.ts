@@ -6,14 +6,14 @@ import { Actor } from "./actor.js"
 import type { ActivationHome } from "./catalog.js"
 import { TurnRunner } from "./turn-runner.js"
 
-/** Methods that end when the test says so; `slow` resolves them in order. */
+/** Resolves the pending methods, in the order of their calls. */
 const slow: ((value: unknown) => void)[] = []
 
 class Subject extends Actor {
   static readonly methods = {
     read: { readOnly: true },
     peek: { alwaysInterleave: true },
-    checked: { input: { "~standard": { version: 1, vendor: "test", validate: onlyText } } },
+    checked: { input: { "~standard": { version: 1, vendor: "test", validate: onlyStrings } } },
   }
 
   echo(value: unknown) {
@@ -59,11 +59,11 @@ class Reentrant extends Plain {
   static readonly reentrant = true
 }
 
-function onlyText(value: unknown) {
+function onlyStrings(value: unknown) {
   return typeof value === "string" ? { value } : { issues: [{ message: "must be a string" }] }
 }
 
-function stand(make: new () => Actor = Plain, home: Partial<ActivationHome> = {}) {
+function setUp(make: new () => Actor = Plain, home: Partial<ActivationHome> = {}) {
   slow.length = 0
   const owner = new FakeActivation(make as never, home)
   const runner = new TurnRunner(owner)
@@ -76,15 +76,15 @@ function stand(make: new () => Actor = Plain, home: Partial<ActivationHome> = {}
 }
 
 test("runs a message when it is dispatched, not when it is accepted, and answers it", () => {
-  const { owner, runner, accept } = stand()
+  const { owner, runner, accept } = setUp()
   const call = accept("echo", { args: ["hello"] })
   expect([call.hasBegun, runner.waiting.size, owner.scheduled]).toEqual([false, 1, [runner]])
   owner.dispatch()
   expect([call.hasBegun, call.answers, runner.isBusy]).toEqual([true, ["hello"], false])
 })
 
-test("asks the door before the turn starts, and again before its answer leaves", () => {
-  const { owner, accept, tenure } = stand()
+test("checks the doors before a turn starts, and again before its answer leaves", () => {
+  const { owner, accept, tenure } = setUp()
   accept("echo")
   expect(tenure.asked).toEqual([])
   owner.dispatch()
@@ -92,7 +92,7 @@ test("asks the door before the turn starts, and again before its answer leaves",
 })
 
 test("runs one writer at a time, in the order of acceptance", async () => {
-  const { owner, runner, accept } = stand()
+  const { owner, runner, accept } = setUp()
   const calls = [accept("wait"), accept("wait"), accept("echo", { args: [3] })]
   owner.dispatch()
   expect(calls.map(({ hasBegun }) => hasBegun)).toEqual([true, false, false])
@@ -107,16 +107,16 @@ test("runs one writer at a time, in the order of acceptance", async () => {
   expect(runner.isBusy).toBe(false)
 })
 
-test("runs no more messages in a row than its quota, and schedules itself for the others", () => {
-  const { owner, runner, accept } = stand()
+test("runs at most its quota of messages, and schedules itself for the others", () => {
+  const { owner, runner, accept } = setUp()
   const calls = [accept("echo"), accept("echo"), accept("echo")]
   owner.dispatch(2)
   expect(calls.map(({ hasBegun }) => hasBegun)).toEqual([true, true, false])
   expect(owner.scheduled).toEqual([runner])
 })
 
-test("readers run together, and none overtakes a writer that waits", async () => {
-  const { owner, accept } = stand(Subject)
+test("readers run concurrently, and none overtakes a waiting writer", async () => {
+  const { owner, accept } = setUp(Subject)
   const calls = [accept("read"), accept("read"), accept("wait")]
   owner.dispatch()
   expect(calls.map(({ hasBegun }) => hasBegun)).toEqual([true, true, false])
@@ -129,15 +129,15 @@ test("readers run together, and none overtakes a writer that waits", async () =>
   expect([calls[2]?.hasBegun, late.hasBegun]).toEqual([true, false])
 })
 
-test("an interleaved message starts at once, whatever runs", () => {
-  const { owner, accept } = stand(Subject)
+test("an interleaved message starts at once beside a running writer", () => {
+  const { owner, accept } = setUp(Subject)
   accept("wait")
   owner.dispatch()
   expect(accept("peek").answers).toEqual(["peeked"])
 })
 
-test("interleaved messages that waited for the start run first, in their order", () => {
-  const { owner, runner, accept } = stand(Subject)
+test("interleaved messages that waited for the start of the activation run first, in their order", () => {
+  const { owner, runner, accept } = setUp(Subject)
   owner.state = "activating"
   const calls = [accept("wait"), accept("peek"), accept("peek")]
   expect(calls.map(({ hasBegun }) => hasBegun)).toEqual([false, false, false])
@@ -149,7 +149,7 @@ test("interleaved messages that waited for the start run first, in their order",
 })
 
 test("refuses a call that would wait for the turn that awaits it, and names the cycle", () => {
-  const { owner, accept } = stand()
+  const { owner, accept } = setUp()
   accept("wait")
   owner.dispatch()
   const back = accept("echo", { chain: ["Other/a", "Subject/one", "Other/b"] })
@@ -158,16 +158,16 @@ test("refuses a call that would wait for the turn that awaits it, and names the 
   expect(accept("echo", { chain: ["Subject/one"], isOneWay: true }).answers).toEqual([])
 })
 
-test("a call that comes back waits like any other where nothing runs, and is refused while a hook does", () => {
-  const { owner, accept } = stand()
+test("a call that returns to its actor waits while nothing runs, and is refused during a hook", () => {
+  const { owner, accept } = setUp()
   expect(accept("echo", { chain: ["Subject/one"] }).answers).toEqual([])
   owner.state = "deactivating"
   owner.isInHook = true
   expect(accept("echo", { chain: ["Subject/one"] }).answers).toEqual(["CallCycleError"])
 })
 
-test("a reentrant actor runs a call that comes back beside the turn that awaits it, also while it ends", () => {
-  const { owner, accept } = stand(Reentrant)
+test("a reentrant actor runs a returning call beside the turn that awaits it, even while it ends", () => {
+  const { owner, accept } = setUp(Reentrant)
   accept("wait")
   owner.dispatch()
   expect(accept("echo", { args: [1], chain: ["Subject/one"] }).answers).toEqual([1])
@@ -176,8 +176,8 @@ test("a reentrant actor runs a call that comes back beside the turn that awaits 
   expect(accept("echo", { args: [3] }).answers).toEqual([])
 })
 
-test("refuses messages beyond the capacity, and counts those of the actor itself to none", () => {
-  const { runner, accept } = stand()
+test("refuses messages beyond the capacity, but never tasks of timers", () => {
+  const { runner, accept } = setUp()
   runner.enqueueOwn(
     new TimerTask(
       { id: undefined, key: "" } as never,
@@ -197,30 +197,30 @@ test("refuses messages beyond the capacity, and counts those of the actor itself
   expect(runner.waiting.size).toBe(4)
 })
 
-test("a type's own capacity goes before the system's", () => {
+test("the capacity of a type overrides that of the system", () => {
   class Narrow extends Plain {
     static readonly mailboxCapacity = 1
   }
-  const { accept } = stand(Narrow)
+  const { accept } = setUp(Narrow)
   expect([accept("echo"), accept("echo")].map(({ answers }) => answers)).toEqual([[], ["OverloadedError"]])
 })
 
-test("a message that comes to an activation that has ended goes to the next one", () => {
-  const { owner, runner, accept } = stand()
+test("a message for an activation that has ended is passed on to the next one", () => {
+  const { owner, runner, accept } = setUp()
   owner.state = "invalid"
   accept("echo")
   expect([owner.said, runner.waiting.size]).toEqual([["reroute Subject/one.echo"], 0])
 })
 
-test("a message that comes while the activation ends waits for the next one, and says so", () => {
-  const { owner, runner, accept } = stand()
+test("a message that arrives while the activation ends waits for the next one, and is reported", () => {
+  const { owner, runner, accept } = setUp()
   owner.state = "deactivating"
   accept("echo")
   expect([owner.said, runner.waiting.size, owner.scheduled]).toEqual([["message queued"], 1, []])
 })
 
 test("no turn starts before the activation is valid", () => {
-  const { owner, runner, accept } = stand()
+  const { owner, runner, accept } = setUp()
   owner.state = "creating"
   const call = accept("echo", { args: [1] })
   expect(owner.scheduled).toEqual([])
@@ -230,37 +230,37 @@ test("no turn starts before the activation is valid", () => {
   expect(call.answers).toEqual([1])
 })
 
-test("a message whose caller has given up is not run", () => {
-  const { owner, accept, tenure } = stand()
+test("a message whose caller no longer waits is not run", () => {
+  const { owner, accept, tenure } = setUp()
   const call = accept("echo")
   call.isOver = true
   owner.dispatch()
   expect([call.hasBegun, tenure.asked]).toEqual([false, []])
 })
 
-test("what a method throws is its caller's, and the next message runs", () => {
-  const { owner, accept } = stand()
+test("an error of a method goes to its caller, and the next message runs", () => {
+  const { owner, accept } = setUp()
   const calls = [accept("break"), accept("echo", { args: [1] })]
   owner.dispatch()
   expect(calls.map(({ answers }) => answers)).toEqual([["RangeError"], [1]])
 })
 
 test("the failure of a one-way call is logged", () => {
-  const { owner, accept } = stand()
+  const { owner, accept } = setUp()
   accept("break", { isOneWay: true })
   owner.dispatch()
   expect(owner.logged).toEqual(["a one-way call failed"])
 })
 
-test("a method that does not exist is refused before a turn begins", () => {
-  const { owner, accept } = stand()
+test("a call of an unknown method is refused before a turn starts", () => {
+  const { owner, accept } = setUp()
   const call = accept("nothing")
   owner.dispatch()
   expect([call.hasBegun, call.answers]).toEqual([false, ["UnknownMethodError"]])
 })
 
-test("input that a schema refuses was not run; input that it accepts is", async () => {
-  const { owner, accept } = stand(Subject)
+test("input that a schema rejects is not run; input that it accepts is", async () => {
+  const { owner, accept } = setUp(Subject)
   const wrong = accept("checked", { args: [1] })
   const right = accept("checked", { args: ["text"] })
   owner.dispatch()
@@ -271,8 +271,8 @@ test("input that a schema refuses was not run; input that it accepts is", async 
   expect(right.answers).toEqual(["text"])
 })
 
-test("input that was checked until after the tenure ended is not run", async () => {
-  const { owner, accept, tenure } = stand(Subject)
+test("a message whose input check outlasts the tenure is not run", async () => {
+  const { owner, accept, tenure } = setUp(Subject)
   const call = accept("checked", { args: ["text"] })
   owner.dispatch()
   tenure.endedBecause = "its node is fenced"
@@ -282,8 +282,8 @@ test("input that was checked until after the tenure ended is not run", async () 
   expect([call.answers, call.error?.delivery]).toEqual([["FencedError"], "not-delivered"])
 })
 
-test("a turn is not started while the doors wait, and starts ahead of the others when they open", async () => {
-  const { owner, runner, accept, tenure } = stand()
+test("no turn starts while the doors wait, and messages keep their order when they open", async () => {
+  const { owner, runner, accept, tenure } = setUp()
   tenure.isOpen = false
   const calls = [accept("echo", { args: [1] }), accept("echo", { args: [2] })]
   owner.dispatch()
@@ -295,8 +295,8 @@ test("a turn is not started while the doors wait, and starts ahead of the others
   expect(calls.map(({ answers }) => answers)).toEqual([[1], [2]])
 })
 
-test("on a node that leaves no turn starts, and what waits is kept for the next activation", async () => {
-  const { owner, runner, accept, tenure } = stand()
+test("on a leaving node no turn starts, and waiting messages are kept for the next activation", async () => {
+  const { owner, runner, accept, tenure } = setUp()
   tenure.incarnation.isLeaving = true
   accept("echo")
   owner.dispatch()
@@ -305,8 +305,8 @@ test("on a node that leaves no turn starts, and what waits is kept for the next 
   expect([runner.waiting.size, owner.scheduled]).toEqual([1, []])
 })
 
-test("a turn of a tenure that has ended is refused, as not delivered", () => {
-  const { owner, accept, tenure } = stand()
+test("a message is refused as not delivered if the tenure has ended", () => {
+  const { owner, accept, tenure } = setUp()
   const call = accept("echo")
   tenure.endedBecause = "its node is fenced"
   owner.dispatch()
@@ -317,8 +317,8 @@ test("a turn of a tenure that has ended is refused, as not delivered", () => {
   ])
 })
 
-test("an answer waits for the doors: it leaves when they open", async () => {
-  const { owner, runner, accept, tenure } = stand()
+test("an answer waits until the doors open", async () => {
+  const { owner, runner, accept, tenure } = setUp()
   const call = accept("wait")
   owner.dispatch()
   tenure.isOpen = false
@@ -330,8 +330,8 @@ test("an answer waits for the doors: it leaves when they open", async () => {
   expect([call.answers, runner.isBusy]).toEqual([[1], false])
 })
 
-test("an answer whose doors shut for good is an error that says that the method may have run", async () => {
-  const { owner, accept, tenure } = stand()
+test("an answer becomes an error with unknown delivery if the doors close permanently", async () => {
+  const { owner, accept, tenure } = setUp()
   const call = accept("wait")
   owner.dispatch()
   tenure.isOpen = false
@@ -342,8 +342,8 @@ test("an answer whose doors shut for good is an error that says that the method 
   expect([call.answers, call.error?.delivery]).toEqual([["FencedError"], "unknown"])
 })
 
-test("turning away refuses what has not started, but not what a running turn awaits, nor timers", () => {
-  const { owner, runner, accept, tenure } = stand()
+test("turnAway refuses messages that have not started, but neither timers nor what a running turn awaits", () => {
+  const { owner, runner, accept, tenure } = setUp()
   accept("wait")
   owner.dispatch()
   const timer = new TimerTask(
@@ -362,8 +362,8 @@ test("turning away refuses what has not started, but not what a running turn awa
   expect(accept("echo", { chain: ["Subject/one"], isOneWay: true }).answers).toEqual([])
 })
 
-test("only a turn that returned a promise has a deadline, and reports it with its chain when it is missed", () => {
-  const { owner, runner, accept } = stand()
+test("only a turn that returned a promise has a deadline, and is reported with its chain when overdue", () => {
+  const { owner, runner, accept } = setUp()
   accept("echo")
   owner.dispatch()
   expect(owner.said).toEqual(["turn ended"])
@@ -373,8 +373,8 @@ test("only a turn that returned a promise has a deadline, and reports it with it
   expect(owner.said.slice(1)).toEqual(["deadline 1000", "overdue wait: Other/a > Subject/one.wait"])
 })
 
-test("a turn counts as use of the actor, unless its message says otherwise", () => {
-  const { owner, accept } = stand()
+test("a turn counts as use of the actor, unless its message has keepsNothingAlive", () => {
+  const { owner, accept } = setUp()
   accept("echo", { keepsNothingAlive: true })
   owner.dispatch()
   expect(owner.usedAt).toBe(0)
@@ -383,8 +383,8 @@ test("a turn counts as use of the actor, unless its message says otherwise", () 
   expect(owner.usedAt).toBe(5)
 })
 
-test("the end of a turn is told once it has been answered, and wakes the next message", async () => {
-  const { owner, runner, accept } = stand()
+test("the owner is notified of the end of a turn, and the next message is scheduled", async () => {
+  const { owner, runner, accept } = setUp()
   accept("wait")
   accept("echo")
   owner.dispatch()
@@ -394,29 +394,29 @@ test("the end of a turn is told once it has been answered, and wakes the next me
   expect([owner.said, owner.scheduled]).toEqual([["deadline 1000", "turn ended"], [runner]])
 })
 
-test("an answer that cannot be given is logged, and the next message runs", () => {
-  const { owner, accept } = stand()
+test("an answer that cannot be delivered is logged, and the next message runs", () => {
+  const { owner, accept } = setUp()
   const call = accept("echo")
   call.succeed = () => {
-    throw new Error("no way back")
+    throw new Error("no connection")
   }
   const next = accept("echo", { args: [2] })
   owner.dispatch()
-  expect([owner.logged, next.answers]).toEqual([["an answer could not be given"], [2]])
+  expect([owner.logged, next.answers]).toEqual([["an answer could not be delivered"], [2]])
 })
 
-test("calls of a turn carry its chain; those of a one-way turn only the actor's own", () => {
-  const { owner, runner, accept } = stand()
+test("calls of a turn carry its chain; calls of a one-way turn carry only its own actor", () => {
+  const { owner, runner, accept } = setUp()
   accept("wait", { chain: ["Other/a"] })
   owner.dispatch()
   expect(runner.current?.chain).toEqual(["Other/a", "Subject/one"])
-  const oneWay = stand()
+  const oneWay = setUp()
   oneWay.accept("wait", { chain: ["Other/a"], isOneWay: true })
   oneWay.owner.dispatch()
   expect(oneWay.runner.current?.chain).toEqual(["Subject/one"])
 })
 
-test("each turn has a span, of its caller's trace, that ends with it and says how it failed", () => {
+test("each turn has a span that ends with the turn and records its error", () => {
   const spans: string[] = []
   const telemetry = {
     span: (name: string, { attributes }: { attributes: object }) => {
@@ -427,7 +427,7 @@ test("each turn has a span, of its caller's trace, that ends with it and says ho
       }
     },
   }
-  const { owner, accept } = stand(Plain, { telemetry: telemetry as never })
+  const { owner, accept } = setUp(Plain, { telemetry: telemetry as never })
   accept("break")
   owner.dispatch()
   const attributes = '{"troupe.actor":"test::Subject/one","troupe.generation":7}'

@@ -11,27 +11,21 @@ import type { Actor } from "./actor.js"
 import type { ActorMethod, ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
-import { validInput } from "./input-check.js"
+import { validateInput } from "./input-check.js"
 import type { Invocation } from "./invocation.js"
 import { InvocationQueue } from "./invocation-queue.js"
 import { Turn } from "./turn.js"
-import {
-  isAwaited,
-  isInterleaved,
-  kindOf,
-  mayStart,
-  type RunningTurns,
-  waitsForItself,
-} from "./turn-order.js"
-import { Failure, promised, thrown } from "./turn-result.js"
+import { isAwaited, isCyclic, isInterleaved, kindOf, mayStart, type RunningTurns } from "./turn-order.js"
+import { adoptThenable, Failure, turnError } from "./turn-result.js"
 
 /**
- * The turns of one activation: takes its messages, runs each when its turn has come, and answers it.
+ * Accepts the messages of one activation, runs each as a turn, and answers it.
  *
- * Which turns may run concurrently is in `turn-order.ts`. A turn ends when its promise settles and its answer
- * has left. The doors of the tenure are asked twice: before a turn starts, and before its answer leaves.
+ * `turn-order.ts` decides which turns may run concurrently. A turn ends when its promise has settled and its
+ * answer has left. The doors of the tenure are checked twice: before a turn starts, and before its answer
+ * leaves.
  *
- * Every call passes through here, so rare paths are in methods of their own.
+ * Every call passes through this class, so code that rarely runs is in separate methods.
  */
 export class TurnRunner implements Runnable, RunningTurns {
   readonly waiting = new InvocationQueue()
@@ -58,7 +52,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     return this.#owner.ownChain
   }
 
-  /** The turn that runs alone. */
+  /** The running writer, if there is one. */
   get writer(): Turn | undefined {
     return this.#writer
   }
@@ -82,7 +76,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     const { state, tenure } = this.#owner
     if (state === "invalid") return this.#owner.home.reroute(invocation)
     if (tenure.incarnation.turnsAway && !isAwaited(this, invocation)) return this.#refuse(invocation)
-    if (this.#mayAwaitCalls && waitsForItself(this, invocation)) return this.#refuseCycle(invocation)
+    if (this.#mayAwaitCalls && isCyclic(this, invocation)) return this.#refuseCycle(invocation)
     if (this.type.mayOverlap && this.#mayInterleave(invocation)) return this.#start(invocation)
     const refused = invocation.waitIn?.(this.waiting, this.waiting.size)
     if (refused !== undefined) return invocation.fail(refused)
@@ -91,7 +85,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     else if (!this.#isScheduled && state === "valid" && this.#writer === undefined) this.#schedule()
   }
 
-  /** Runs a task of the actor's own timers as a turn, after the messages that wait. */
+  /** Queues the task of a timer behind the waiting messages. */
   enqueueOwn(task: TimerTask): void {
     const { state } = this.#owner
     if (state === "invalid" || state === "deactivating") return
@@ -110,22 +104,24 @@ export class TurnRunner implements Runnable, RunningTurns {
     return done
   }
 
-  /** Continues with the next message. */
+  /** Logs an error of the runner itself, and continues with the next message. */
   broke(error: unknown): void {
-    this.#owner.home.logger.log("error", "an activation broke", { actor: this.key, error })
+    this.#owner.home.logger.log("error", "an activation failed to run a turn", { actor: this.key, error })
     this.#isScheduled = false
     this.#resume()
   }
 
-  /** Starts what waits, once turns may start: interleaved messages first, which wait for no other. */
+  /**
+   * Starts waiting messages once turns may start. Interleaved messages, which wait for no turn, start first.
+   */
   startWaiting(): void {
     if (this.type.mayOverlap && this.waiting.first !== undefined) this.#startInterleaved()
     this.#resume()
   }
 
   /**
-   * Refuses what has not started. Running turns wait for the store, and with them the messages that they
-   * await.
+   * Refuses the messages that have not started. Running turns wait for the store, so the messages that they
+   * await are kept, as are the tasks of timers.
    */
   turnAway(): void {
     if (this.waiting.first === undefined) return
@@ -135,15 +131,15 @@ export class TurnRunner implements Runnable, RunningTurns {
     for (const one of waiting) if (!kept.includes(one)) this.#refuse(one)
   }
 
-  /** Reports a turn that takes longer than its method may. */
+  /** Reports a turn that has exceeded the timeout of its method. */
   reportOverdue(turn: Turn): void {
     const chain = [...turn.invocation.chain, `${this.key}.${turn.name}`]
     this.#owner.turnOverdue(turn.name, chain)
   }
 
   /**
-   * Whether a turn or a hook runs that may await a call. A turn that has called nobody yet counts: it may
-   * call later, and would then wait for a caller that waits here.
+   * Whether a turn or a hook is running, which may await a call. A turn that has not made a call yet counts
+   * as well: it may make one later, to an actor that by then waits for this one.
    */
   get #mayAwaitCalls(): boolean {
     return this.isBusy || this.#owner.isInHook
@@ -169,7 +165,7 @@ export class TurnRunner implements Runnable, RunningTurns {
 
   #startInterleaved(): void {
     const waiting = this.waiting.takeAll()
-    // Each is asked before any of them starts: a turn that runs may change the answer for another.
+    // All messages are tested before the first one starts, because a running turn may change the result.
     const starting = new Set(waiting.filter((one) => this.#mayInterleave(one)))
     this.waiting.putBack(waiting.filter((one) => !starting.has(one)))
     for (const one of starting) this.#start(one)
@@ -216,10 +212,10 @@ export class TurnRunner implements Runnable, RunningTurns {
 
   #run(turn: Turn, task: TimerTask | undefined): unknown {
     try {
-      if (task !== undefined) return promised(task.run())
+      if (task !== undefined) return adoptThenable(task.run())
       const { run, input } = turn.method as ActorMethod
       if (input !== undefined) return this.#runChecked(turn)
-      return promised(run.apply(this.#owner.instance, turn.invocation.args as unknown[]))
+      return adoptThenable(run.apply(this.#owner.instance, turn.invocation.args as unknown[]))
     } catch (error) {
       return new Failure(error)
     }
@@ -228,7 +224,7 @@ export class TurnRunner implements Runnable, RunningTurns {
   #runChecked(turn: Turn): Promise<unknown> {
     const method = turn.method as ActorMethod
     const { type, tenure, instance } = this.#owner
-    return validInput(type.name, method, turn.invocation.args).then(
+    return validateInput(type.name, method, turn.invocation.args).then(
       (valid) => {
         if (tenure.endedBecause === undefined) return method.run.apply(instance, valid)
         return new Failure(fencedError(tenure, "not-delivered"), false)
@@ -247,8 +243,8 @@ export class TurnRunner implements Runnable, RunningTurns {
   }
 
   /**
-   * The door that the answer leaves by may be shut, or wait for a renewal; the turn lasts until that is
-   * known.
+   * Sends the answer if the doors are open. If they wait for a renewal of the lease, the turn lasts until
+   * they open or close permanently.
    */
   #finish(turn: Turn, given: unknown): void {
     if (this.#owner.tenure.mayAct()) return this.#conclude(turn, given, true)
@@ -264,8 +260,8 @@ export class TurnRunner implements Runnable, RunningTurns {
     try {
       this.#answer(invocation, given, isOpen)
     } catch (error) {
-      // The turn has ended all the same, and the next one must not wait for it.
-      this.#owner.home.logger.log("error", "an answer could not be given", { actor: this.key, error })
+      // The turn has ended nevertheless, and the next turn must start.
+      this.#owner.home.logger.log("error", "an answer could not be delivered", { actor: this.key, error })
     }
     if (given instanceof Failure && invocation.isOneWay) this.#logFailure(turn, given)
     this.#owner.turnEnded()
@@ -280,10 +276,13 @@ export class TurnRunner implements Runnable, RunningTurns {
   #errorOf(given: unknown, isOpen: boolean): Error {
     const failure = given instanceof Failure ? given : undefined
     if (failure !== undefined && !failure.wasRun) return failure.error as Error
-    return isOpen ? thrown(failure?.error) : fencedError(this.#owner.tenure, "unknown")
+    return isOpen ? turnError(failure?.error) : fencedError(this.#owner.tenure, "unknown")
   }
 
-  /** Nobody else learns of the failure of a one-way call; a timer reports its own. */
+  /**
+   * Logs the failure of a one-way call, which has no caller to report it to. Timers report their own
+   * failures.
+   */
   #logFailure({ method }: Turn, { error }: Failure): void {
     if (method === undefined) return
     this.#owner.home.logger.log("warn", "a one-way call failed", {
@@ -322,7 +321,10 @@ export class TurnRunner implements Runnable, RunningTurns {
     this.#owner.home.dispatcher.schedule(this)
   }
 
-  /** The doors are shut, or wait for a renewal, or the node is leaving. */
+  /**
+   * Handles a message that no turn may start for: refuses it if the tenure has ended, and otherwise puts it
+   * back until the doors open. On a node that is leaving, it waits for the end of the activation.
+   */
   #holdBack(invocation: Invocation): void {
     const { tenure } = this.#owner
     if (tenure.endedBecause !== undefined) return this.#refuse(invocation)
@@ -338,7 +340,10 @@ export class TurnRunner implements Runnable, RunningTurns {
   }
 }
 
-/** Why no turn starts: the doors wait for a renewal, or the node is leaving and the activation will end. */
+/**
+ * Until when no turn starts: until the doors open after a renewal of the lease, or, on a node that is
+ * leaving, until the activation ends.
+ */
 type Hold = "none" | "until-opened" | "until-ended"
 
 function endSpan(span: Span, given: unknown): void {
@@ -346,7 +351,7 @@ function endSpan(span: Span, given: unknown): void {
   span.end()
 }
 
-/** The activation whose turns these are. */
+/** The activation that a runner belongs to. */
 export interface TurnOwner {
   readonly type: ActorType
   readonly key: string
@@ -358,10 +363,13 @@ export interface TurnOwner {
   readonly ownChain: readonly string[]
   /** The sweep of the catalog in which the actor was last used. */
   usedAt: number
-  /** A turn has ended. */
+  /** Called when a turn has ended. */
   turnEnded(): void
-  /** A turn takes longer than its method may; `chain` is the actors that wait for it, and it. */
+  /**
+   * Called when a turn has exceeded the timeout of its method. `chain` lists the actors that wait for the
+   * turn, then the turn itself.
+   */
   turnOverdue(method: string, chain: readonly string[]): void
-  /** A message waits for the next activation. */
+  /** Called when a message was queued that waits for the next activation. */
   messageQueued(): void
 }

@@ -4,16 +4,16 @@ import type { ActorMethod } from "./actor-type.js"
 import type { Invocation } from "./invocation.js"
 import type { TurnRunner } from "./turn-runner.js"
 
-/** One message while it is being handled. Only a turn that returned a promise has a deadline. */
+/** The handling of one message. Only a turn whose method returned a promise has a deadline. */
 export class Turn implements Deadline {
   previous: Deadline["previous"] = undefined
   next: Deadline["next"] = undefined
   readonly runner: TurnRunner
   readonly kind: TurnKind
   readonly invocation: Invocation
-  /** Undefined for what a timer of the actor runs. */
+  /** Undefined for the task of a timer. */
   readonly method: ActorMethod | undefined
-  /** Undefined where nothing is recorded. */
+  /** Undefined if there is no telemetry. */
   span: Span | undefined = undefined
   #chain: readonly string[] | undefined = undefined
 
@@ -28,7 +28,7 @@ export class Turn implements Deadline {
     return this.method?.name ?? "timer"
   }
 
-  /** What calls that are made in this turn carry: the actors that wait for it, and its own. */
+  /** The call chain of calls made in this turn: the actors that wait for the turn, then its own actor. */
   get chain(): readonly string[] {
     const { ownChain } = this.runner
     const { chain: before, isOneWay } = this.invocation
@@ -44,5 +44,8 @@ export class Turn implements Deadline {
   abandon(): void {}
 }
 
-/** `writer`: alone. `reader`: with other readers. `interleaved`: with any other turn. */
+/**
+ * Which other turns of the actor may run at the same time: none beside a `writer`, other readers beside a
+ * `reader`, any beside an `interleaved` turn.
+ */
 export type TurnKind = "writer" | "reader" | "interleaved"

@@ -382,8 +382,8 @@ describe("a handle", () => {
   })
 
   it("of what is none cannot be given options", () => {
-    expect(() => withOptions({}, {})).toThrow("no handle")
-    expect(() => oneWay({})).toThrow("no handle")
+    expect(() => withOptions({}, {})).toThrow("not an actor handle")
+    expect(() => oneWay({})).toThrow("not an actor handle")
   })
 
   it("of a key that is none throws where it is made", async () => {
@@ -485,16 +485,16 @@ describe("an input schema", () => {
     >
     gate("schema").open()
     const refusals: [string, unknown[], string][] = [
-      ["buy", [-1], "Shop.buy does not take this: argument 1: is not positive"],
-      ["buy", [], "Shop.buy does not take this: argument 1: is not positive"],
-      ["buy", [1, 2], "Shop.buy takes 1 arguments, and was given 2"],
+      ["buy", [-1], "Shop.buy was called with invalid input: argument 1: is not positive"],
+      ["buy", [], "Shop.buy was called with invalid input: argument 1: is not positive"],
+      ["buy", [1, 2], "number of arguments of Shop.buy must be at most 1 (got 2)"],
       [
         "order",
         [{ items: [{ price: 1 }, { price: "2" }] }, 1],
-        "Shop.order does not take this: argument 1.items.1.price: is no number",
+        "Shop.order was called with invalid input: argument 1.items.1.price: is no number",
       ],
-      ["order", [{ items: [] }, 0], "Shop.order does not take this: argument 2: is not positive"],
-      ["slow", ["x"], "Shop.slow does not take this: argument 1: is not good; argument 1: is bad"],
+      ["order", [{ items: [] }, 0], "Shop.order was called with invalid input: argument 2: is not positive"],
+      ["slow", ["x"], "Shop.slow was called with invalid input: argument 1: is not good; argument 1: is bad"],
     ]
     for (const [method, args, message] of refusals) {
       const error = await failureOf((shop[method] as (...args: unknown[]) => Promise<unknown>)(...args))

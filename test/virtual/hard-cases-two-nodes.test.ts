@@ -273,7 +273,7 @@ describe("a call to another node", () => {
     const { here } = await pair()
     const error = await failureOf(here.system.actor(Far, "k").buy(-1))
     expect(error).toBeInstanceOf(InvalidMessageError)
-    expect(error.message).toBe("Far.buy does not take this: argument 1: is not positive")
+    expect(error.message).toBe("Far.buy was called with invalid input: argument 1: is not positive")
     expect(error.delivery).toBe("not-delivered")
     expect(ran).toEqual([])
   })

@@ -266,20 +266,22 @@ it("a handle is refused as one wherever it stands, with the same words", async (
     const actor = node.system.actor(Thrower, "k")
     const handle = handleIn(node)
     const refusals: [unknown, string][] = [
-      [handle, "arguments[0] is a handle"],
-      [{ a: [handle] }, "arguments[0].a[0] is a handle"],
-      [new Map([[1, { handle }]]), "arguments[0].values[0].handle is a handle"],
-      [new Set([handle]), "arguments[0][0] is a handle"],
+      [handle, "arguments[0] is an actor handle"],
+      [{ a: [handle] }, "arguments[0].a[0] is an actor handle"],
+      [new Map([[1, { handle }]]), "arguments[0].values[0].handle is an actor handle"],
+      [new Set([handle]), "arguments[0][0] is an actor handle"],
     ]
     for (const [value, words] of refusals) {
       const error = await failureOf(() => actor.echo(value))
       expect(error).toBeInstanceOf(InvalidMessageError)
       expect(error.message).toContain(words)
-      expect(error.message).toContain("a handle cannot be sent; send the actor's key")
+      expect(error.message).toContain("is an actor handle, which cannot be sent; send the actor's key")
     }
-    expect((await failureOf(() => actor.giveHandle("itself"))).message).toContain("message.one is a handle")
+    expect((await failureOf(() => actor.giveHandle("itself"))).message).toContain(
+      "message.one is an actor handle",
+    )
     expect((await failureOf(() => actor.giveHandle("inside"))).message).toContain(
-      "message.deep[0].handle is a handle, and a handle cannot be sent",
+      "message.deep[0].handle is an actor handle, which cannot be sent",
     )
   }
 })

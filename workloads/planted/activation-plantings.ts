@@ -53,7 +53,7 @@ export const activationPlantings: readonly Planting[] = [
     breaks: "a call that would wait for itself is refused",
     workload: "activation",
     file: "src/virtual/turn-runner.ts",
-    from: "if (this.#mayAwaitCalls && waitsForItself(this, invocation))",
-    to: "if (!this.#mayAwaitCalls && waitsForItself(this, invocation))",
+    from: "if (this.#mayAwaitCalls && isCyclic(this, invocation))",
+    to: "if (!this.#mayAwaitCalls && isCyclic(this, invocation))",
   },
 ]

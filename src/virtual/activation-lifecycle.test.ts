@@ -4,11 +4,11 @@ import { FakeActivation, FakeCall } from "../../test/virtual/fake-activation.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import { ActivationLifecycle, type ActivationState, type LifecycleOwner } from "./activation-lifecycle.js"
 import { TimerTask } from "./activation-timers.js"
-import { Actor, type DeactivationReason, insides } from "./actor.js"
+import { Actor, type DeactivationReason, internals } from "./actor.js"
 import type { Invocation } from "./invocation.js"
 import { TurnRunner } from "./turn-runner.js"
 
-/** Something that the test lets end, and that says when it began. */
+/** A promise that the test settles. */
 class Step {
   end: () => void = () => {}
   fail: (error: Error) => void = () => {}
@@ -35,7 +35,7 @@ class Subject extends Actor {
   wait() {}
 }
 
-/** An activation of which only the lifecycle is real; the turns are idle, or busy, as the test says. */
+/** An activation with a real lifecycle. The test sets whether its turns are busy. */
 class Owner extends FakeActivation implements LifecycleOwner {
   readonly turns = new TurnRunner(this)
   readonly lifecycle: ActivationLifecycle
@@ -61,7 +61,7 @@ class Owner extends FakeActivation implements LifecycleOwner {
   }
 
   make(): Actor {
-    return insides.make(Subject as never, {} as never)
+    return internals.make(Subject as never, {} as never)
   }
 
   async load(): Promise<Actor> {
@@ -97,8 +97,8 @@ class Owner extends FakeActivation implements LifecycleOwner {
     return this.released
   }
 
-  /** Whether `deactivate` has resolved. */
-  gone(): () => boolean {
+  /** Deactivates, and returns a function that says whether `deactivate` has resolved. */
+  deactivate(): () => boolean {
     let isGone = false
     void this.lifecycle.deactivate("asked").then(() => {
       isGone = true
@@ -107,7 +107,7 @@ class Owner extends FakeActivation implements LifecycleOwner {
   }
 }
 
-test("loads the state, runs onActivate, and is valid", async () => {
+test("loads the state, runs onActivate, and becomes valid", async () => {
   const owner = new Owner()
   await owner.lifecycle.start()
   expect(owner.said).toEqual(["activating", "valid", "started"])
@@ -131,7 +131,7 @@ test("is creating until the state is loaded, and activating, in a hook, until on
   expect([owner.said.at(-1), owner.clock.pendingTimers]).toEqual(["started", 0])
 })
 
-test("a start that the actor itself fails is told to the waiting callers, and not to its timers", async () => {
+test("a start that the actor fails is reported to the waiting callers, and not to its timers", async () => {
   const owner = new Owner()
   const cause = new Error("no")
   Subject.hooks.activate = () => Promise.reject(cause)
@@ -149,7 +149,7 @@ test("a start that the actor itself fails is told to the waiting callers, and no
   expect(owner.said.slice(1)).toEqual([
     "deactivating",
     "invalid",
-    "tenure ended: it could not be started",
+    "tenure ended: its start failed",
     "left with 0, released",
   ])
   expect([owner.lifecycle.isUnused, owner.lifecycle.hasFailed, call.answers]).toEqual([true, true, []])
@@ -158,7 +158,7 @@ test("a start that the actor itself fails is told to the waiting callers, and no
   expect(owner.lifecycle.hasFailed).toBe(false)
 })
 
-test("a start that the store fails sends the waiting callers to the next activation", async () => {
+test("a start that the store fails passes the waiting calls on to the next activation", async () => {
   const owner = new Owner()
   owner.loading = Promise.reject(new StoreUnavailableError("away", "not-committed"))
   owner.state = "creating"
@@ -167,7 +167,7 @@ test("a start that the store fails sends the waiting callers to the next activat
   expect([owner.said.at(-1), owner.lifecycle.hasFailed]).toEqual(["left with 1, released", false])
 })
 
-test("waits for onActivate no longer than a call may take", async () => {
+test("waits for onActivate until the request timeout", async () => {
   const owner = new Owner()
   Subject.hooks.activate = () => new Step().promise
   const failed = expect(owner.lifecycle.start()).rejects.toMatchObject({
@@ -181,7 +181,7 @@ test("waits for onActivate no longer than a call may take", async () => {
   expect(owner.lifecycle.state).toBe("invalid")
 })
 
-test("the end of the tenure ends the wait for onActivate at once, and is gone when the hook has ended", async () => {
+test("the end of the tenure ends the wait for onActivate at once; the activation is gone after the hook", async () => {
   const owner = new Owner()
   const hook = new Step()
   Subject.hooks.activate = () => hook.promise
@@ -189,16 +189,16 @@ test("the end of the tenure ends the wait for onActivate at once, and is gone wh
   await settle()
   owner.fakeTenure.end("its node is fenced")
   await failed
-  const isGone = owner.gone()
+  const isGone = owner.deactivate()
   await settle()
-  // The placement is no longer its own, so it is not released.
+  // The placement no longer belongs to the activation, so it is not released.
   expect([owner.said.at(-1), isGone()]).toEqual(["left with 0", false])
   hook.end()
   await settle()
   expect(isGone()).toBe(true)
 })
 
-test("a tenure that ended while nothing was awaited fails the start after the hook", async () => {
+test("a start fails if the tenure ended in a synchronous onActivate", async () => {
   const owner = new Owner()
   Subject.hooks.activate = () => {
     owner.fakeTenure.end("its node is fenced")
@@ -208,12 +208,12 @@ test("a tenure that ended while nothing was awaited fails the start after the ho
   expect(owner.said).not.toContain("valid")
 })
 
-test("one that is to end while it starts ends as soon as it is valid, unused", async () => {
+test("an activation that is deactivated while it starts ends as soon as it is valid, unused", async () => {
   const owner = new Owner()
   const hook = new Step()
   Subject.hooks.activate = () => hook.promise
   const started = owner.lifecycle.start()
-  const isGone = owner.gone()
+  const isGone = owner.deactivate()
   await settle()
   expect(isGone()).toBe(false)
   hook.end()
@@ -224,7 +224,7 @@ test("one that is to end while it starts ends as soon as it is valid, unused", a
   expect([isGone(), owner.lifecycle.isUnused]).toEqual([true, true])
 })
 
-test("ends in this order: turns, timers, hook, saves, calls, doors, release", async () => {
+test("ends its parts in order: turns, timers, hook, saves, calls, doors, release", async () => {
   const owner = new Owner("valid")
   const [saves, calls, hook, released] = [new Step(), new Step(), new Step(), new Step()]
   owner.saves = saves.promise
@@ -232,7 +232,7 @@ test("ends in this order: turns, timers, hook, saves, calls, doors, release", as
   owner.released = released.promise
   Subject.hooks.deactivate = () => hook.promise
   owner.busy = true
-  const isGone = owner.gone()
+  const isGone = owner.deactivate()
   await settle()
   expect([owner.said.splice(0), Subject.log]).toEqual([["deactivating"], []])
   owner.busy = false
@@ -248,14 +248,18 @@ test("ends in this order: turns, timers, hook, saves, calls, doors, release", as
   expect(owner.said.splice(0)).toEqual(["calls awaited"])
   calls.end()
   await settle()
-  expect(owner.said).toEqual(["invalid", "tenure ended: it was deactivated: asked", "left with 0, released"])
+  expect(owner.said).toEqual([
+    "invalid",
+    "tenure ended: the activation was deactivated (asked)",
+    "left with 0, released",
+  ])
   expect(isGone()).toBe(false)
   released.end()
   await settle()
   expect(isGone()).toBe(true)
 })
 
-test("what still waits at the end goes along to the next activation", async () => {
+test("messages that still wait at the end are passed on to the next activation", async () => {
   const owner = new Owner("valid")
   owner.state = "deactivating"
   owner.turns.accept(new FakeCall("wait"))
@@ -263,17 +267,17 @@ test("what still waits at the end goes along to the next activation", async () =
   expect(owner.said).toContain("left with 1, released")
 })
 
-test("the first reason counts, and all who asked are told when it is gone", async () => {
+test("the first reason counts, and every deactivate resolves when the activation is gone", async () => {
   const owner = new Owner("valid")
   await Promise.all([owner.lifecycle.deactivate("idle"), owner.lifecycle.deactivate("leaving")])
   await owner.lifecycle.deactivate("asked")
   expect(Subject.log).toEqual(["onDeactivate idle"])
 })
 
-test("waits for onDeactivate no longer than a call may take, and logs that", async () => {
+test("waits for onDeactivate until the request timeout, then logs a warning", async () => {
   const owner = new Owner("valid")
   Subject.hooks.deactivate = () => new Step().promise
-  const isGone = owner.gone()
+  const isGone = owner.deactivate()
   await owner.clock.advance(999)
   expect(isGone()).toBe(false)
   await owner.clock.advance(1)
@@ -283,7 +287,7 @@ test("waits for onDeactivate no longer than a call may take, and logs that", asy
   ])
 })
 
-test("an onDeactivate that throws is logged, and keeps nothing from ending", async () => {
+test("an onDeactivate that throws is logged, and the activation ends", async () => {
   const owner = new Owner("valid")
   Subject.hooks.deactivate = () => Promise.reject(new Error("no"))
   await owner.lifecycle.deactivate("idle")
@@ -294,7 +298,7 @@ test("a fenced activation is invalid at once, and gone when its turns and its ho
   const owner = new Owner("valid")
   owner.busy = true
   owner.fakeTenure.end("its node is fenced")
-  const isGone = owner.gone()
+  const isGone = owner.deactivate()
   await settle()
   expect([owner.said.slice(1), Subject.log, isGone()]).toEqual([["invalid", "left with 0"], [], false])
   owner.busy = false
@@ -303,11 +307,11 @@ test("a fenced activation is invalid at once, and gone when its turns and its ho
   expect([Subject.log, isGone()]).toEqual([["onDeactivate fenced"], true])
 })
 
-test("one that is fenced while it ends leaves at once, releases nothing, and runs its hook once", async () => {
+test("an activation fenced while it ends leaves the catalog at once, unreleased, and runs its hook once", async () => {
   const owner = new Owner("valid")
   const hook = new Step()
   Subject.hooks.deactivate = () => hook.promise
-  const isGone = owner.gone()
+  const isGone = owner.deactivate()
   await settle()
   owner.fakeTenure.end("its node is fenced")
   expect(owner.said.slice(-2)).toEqual(["invalid", "left with 0"])
@@ -317,7 +321,7 @@ test("one that is fenced while it ends leaves at once, releases nothing, and run
   expect(owner.said.filter((one) => one.startsWith("left"))).toEqual(["left with 0"])
 })
 
-test("the hook of one that was fenced while its turns ended is told so", async () => {
+test("the hook gets the reason fenced if the fence came while the last turns ran", async () => {
   const owner = new Owner("valid")
   owner.busy = true
   void owner.lifecycle.deactivate("idle")

@@ -4,7 +4,7 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import { readable } from "../errors/thrown.js"
 import type { Tenure } from "../registry/tenure.js"
 import { TimerTask } from "./activation-timers.js"
-import { type Actor, type DeactivationReason, insides } from "./actor.js"
+import { type Actor, type DeactivationReason, internals } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
@@ -19,26 +19,30 @@ import type { TurnRunner } from "./turn-runner.js"
  *         |             |           |                           ^
  *         +---failed----+           +-----------fenced----------+
  *
- * The state never goes back. Messages are accepted from the creation on and wait until the activation is
- * valid; those that still wait when it ends go to the next activation, wherever that is, in their order. A
- * fenced activation is invalid at once, and gone when its last turn and its hook have ended.
+ * An activation never returns to an earlier state. Messages are accepted as soon as the activation has been
+ * created, and wait until it is valid. Messages that still wait when the activation ends are passed on to the
+ * next activation, on whichever node that is, in their order. A fenced activation becomes invalid at once,
+ * and is gone when its last turn and its hook have ended.
  *
- * A valid activation has no such object: there may be a million of those, and what is in here is needed only
- * before and after.
+ * A valid activation has no lifecycle object. A node may have a million valid activations, and the fields of
+ * this class are needed only before and after that state.
  */
 export class ActivationLifecycle {
   readonly #owner: LifecycleOwner
   #state: ActivationState
-  /** Why the activation ends, or will as soon as it has started. */
+  /** Why the activation ends. During the start: why it will end as soon as it is valid. */
   #reason: DeactivationReason | undefined = undefined
   #isInHook = false
   #isUnused = false
-  /** Ends the wait for `onActivate`. */
+  /** Rejects the wait for `onActivate`. */
   #interrupt: ((error: Error) => void) | undefined = undefined
-  #idle: (() => void) | undefined = undefined
+  /** Resolves the wait for running turns. */
+  #onIdle: (() => void) | undefined = undefined
+  /** Why the start failed, and the messages that waited for it. */
   #failure: { readonly waiting: readonly Invocation[]; readonly cause: unknown } | undefined = undefined
   #isGone = false
-  readonly #gone: (() => void)[] = []
+  /** Resolve the promises that `deactivate` returned. */
+  readonly #onGone: (() => void)[] = []
 
   constructor(owner: LifecycleOwner, state: "creating" | "valid") {
     this.#owner = owner
@@ -53,17 +57,20 @@ export class ActivationLifecycle {
     return this.#isInHook
   }
 
-  /** The activation ended without having served a message, as the next one may too. */
+  /** Whether the activation ended before it ran a message. The next one may do the same. */
   get isUnused(): boolean {
     return this.#isUnused
   }
 
-  /** The activation could not be started, and the waiting callers have yet to be told. */
+  /** Whether the start failed and the waiting callers have not been notified yet. */
   get hasFailed(): boolean {
     return this.#failure !== undefined
   }
 
-  /** Loads the state and runs the hook. Rejects with what went wrong; the activation is invalid then. */
+  /**
+   * Loads the state and runs `onActivate`. If either fails, the activation becomes invalid and the promise
+   * rejects with the error.
+   */
   async start(): Promise<void> {
     const { tenure } = this.#owner
     let hook: Promise<void> | undefined
@@ -71,8 +78,8 @@ export class ActivationLifecycle {
       const actor = await this.#owner.load()
       this.#become("activating")
       this.#isInHook = true
-      hook = insides.onActivate(actor) as Promise<void> | undefined
-      if (hook !== undefined) await this.#bounded(hook)
+      hook = internals.onActivate(actor) as Promise<void> | undefined
+      if (hook !== undefined) await this.#awaitOnActivate(hook)
       this.#isInHook = false
       if (tenure.endedBecause !== undefined) throw fencedError(tenure, "not-delivered")
     } catch (thrown) {
@@ -91,18 +98,19 @@ export class ActivationLifecycle {
     this.#reason ??= reason
     if (this.#state === "valid") void this.#end(this.#reason)
     if (this.#isGone) return Promise.resolve()
-    return new Promise((resolve) => this.#gone.push(resolve))
+    return new Promise((resolve) => this.#onGone.push(resolve))
   }
 
-  /** A turn has ended, and no other runs. */
+  /** Called when a turn has ended and no other turn is running. */
   turnsEnded(): void {
-    this.#idle?.()
-    this.#idle = undefined
+    this.#onIdle?.()
+    this.#onIdle = undefined
   }
 
   /**
-   * The doors have shut for good. Waiting messages go to the next activation at once; running turns can no
-   * longer save, reply or call, and the next activation does not wait for them.
+   * Called when the doors of the tenure have closed permanently. Waiting messages are passed on to the next
+   * activation at once. Running turns can no longer save, reply or call, and the next activation does not
+   * wait for them.
    */
   tenureEnded(): void {
     this.#interrupt?.(fencedError(this.#owner.tenure, "not-delivered"))
@@ -114,8 +122,8 @@ export class ActivationLifecycle {
   }
 
   /**
-   * Fails the waiting calls. They may be retried at once, so this is done when nothing of the activation is
-   * left.
+   * Fails the calls that waited for a start that failed. Their callers may retry at once, so this must not be
+   * called before the activation has been removed.
    */
   tellFailure(): void {
     const { waiting = [], cause } = this.#failure ?? {}
@@ -127,10 +135,10 @@ export class ActivationLifecycle {
   }
 
   /**
-   * Waits for a hook no longer than a call may take, nor for one of a tenure that has ended; what it does
-   * later is ignored.
+   * Waits for `onActivate` until the request timeout, or until the tenure ends. The outcome of a hook that
+   * ends after that is ignored.
    */
-  async #bounded(hook: Promise<void>): Promise<void> {
+  async #awaitOnActivate(hook: Promise<void>): Promise<void> {
     const { home, tenure } = this.#owner
     const { clock, requestTimeoutMs: timeoutMs } = home
     const interrupted = new Promise<never>((_, reject) => {
@@ -145,23 +153,26 @@ export class ActivationLifecycle {
     }
   }
 
-  /** Where a failure is no fault of the actor's, the waiting messages go to the next activation. */
+  /**
+   * Ends an activation whose start failed. If the actor did not cause the failure, the waiting messages are
+   * passed on to the next activation.
+   */
   #fail(error: unknown, hook: Promise<void> | undefined): void {
     const { tenure, turns } = this.#owner
     const isOwn = tenure.endedBecause === undefined
-    const isPassing = error instanceof FencedError || error instanceof StoreUnavailableError
+    const isTransient = error instanceof FencedError || error instanceof StoreUnavailableError
     this.#isUnused = true
     this.#become("deactivating")
     this.#become("invalid")
-    tenure.end("it could not be started")
+    tenure.end("its start failed")
     const waiting = turns.waiting.takeAll()
-    if (!isPassing) this.#failure = { waiting, cause: error }
-    void this.#owner.leaveCatalog(isPassing ? waiting : [], isOwn)
-    // The hook of a fenced activation may still run: its node keeps its lease until the hook has ended, as it
-    // does for turns.
-    if (isOwn || hook === undefined) return this.#leave()
-    const leave = () => this.#leave()
-    Promise.resolve(hook).then(leave, leave)
+    if (!isTransient) this.#failure = { waiting, cause: error }
+    void this.#owner.leaveCatalog(isTransient ? waiting : [], isOwn)
+    // The hook of a fenced activation may still be running. The node keeps its lease until that hook has
+    // ended, as it does for turns.
+    if (isOwn || hook === undefined) return this.#resolveGone()
+    const resolveGone = () => this.#resolveGone()
+    Promise.resolve(hook).then(resolveGone, resolveGone)
   }
 
   async #end(reason: DeactivationReason): Promise<void> {
@@ -172,41 +183,41 @@ export class ActivationLifecycle {
     await this.#runOnDeactivate(tenure.endedBecause === undefined ? reason : "fenced")
     await this.#owner.savesSettled()
     await this.#owner.callsSettled()
-    // It may have been fenced meanwhile.
+    // If the tenure has ended in the meantime, the activation has already left the catalog.
     if (this.#state === "deactivating") {
       this.#become("invalid")
-      tenure.end(`it was deactivated: ${reason}`)
-      // Who ends many activations waits for this, and so does not send all releases at once.
+      tenure.end(`the activation was deactivated (${reason})`)
+      // Awaited so that `Deactivations`, which limits the ends in flight, also limits the releases in flight.
       await this.#leaveCatalog(true)
     }
-    this.#leave()
+    this.#resolveGone()
   }
 
-  /** Waits for the turns of a fenced activation, and then for its hook. */
+  /** Waits for the running turns of a fenced activation, then runs its hook. */
   async #linger(): Promise<void> {
     await this.#turnsIdle()
     await this.#runOnDeactivate("fenced")
-    this.#leave()
+    this.#resolveGone()
   }
 
   #turnsIdle(): Promise<void> | undefined {
     if (!this.#owner.turns.isBusy) return undefined
     return new Promise((resolve) => {
-      this.#idle = resolve
+      this.#onIdle = resolve
     })
   }
 
   /**
-   * A hook that hangs would keep the actor from all its callers, so it is awaited no longer than a call may
-   * take.
+   * Runs `onDeactivate` and waits for it until the request timeout. While the hook runs, all callers of the
+   * actor wait, so a hook that hangs must not be awaited forever.
    */
   async #runOnDeactivate(reason: DeactivationReason): Promise<void> {
     const { type, key, instance, home } = this.#owner
     const { clock, context, logger, requestTimeoutMs: timeoutMs } = home
     this.#isInHook = true
     try {
-      const run = () => insides.onDeactivate(instance as Actor, reason)
-      // The hook belongs to no turn, not even to one that asked for the end.
+      const run = () => internals.onDeactivate(instance as Actor, reason)
+      // The hook runs in a context of its own: it is not part of the turn that requested the deactivation.
       const hook = type.mayOverlap ? context.run(this, run) : run()
       if (hook === undefined || (await settlesWithin(hook, timeoutMs, clock))) return
       logger.log("warn", "onDeactivate did not end in time; the actor ends without it", {
@@ -221,15 +232,15 @@ export class ActivationLifecycle {
     }
   }
 
-  /** Settles when the placement is released, if it is still the activation's own. */
+  /** Returns a promise that settles when the placement has been released, if `isOwn`. */
   #leaveCatalog(isOwn: boolean): Promise<unknown> | undefined {
     if (this.#state !== "invalid") this.#become("invalid")
     return this.#owner.leaveCatalog(this.#owner.turns.waiting.takeAll(), isOwn)
   }
 
-  #leave(): void {
+  #resolveGone(): void {
     this.#isGone = true
-    for (const resolve of this.#gone.splice(0)) resolve()
+    for (const resolve of this.#onGone.splice(0)) resolve()
   }
 
   #become(state: ActivationState): void {
@@ -240,7 +251,7 @@ export class ActivationLifecycle {
 
 export type ActivationState = "creating" | "activating" | "valid" | "deactivating" | "invalid"
 
-/** The activation whose life this is. */
+/** The activation that a lifecycle belongs to. */
 export interface LifecycleOwner {
   readonly type: ActorType
   readonly key: string
@@ -248,16 +259,19 @@ export interface LifecycleOwner {
   readonly home: ActivationHome
   readonly turns: TurnRunner
   readonly instance: Actor | undefined
-  /** Makes the actor and loads its state. */
+  /** Creates the instance and loads its state. */
   load(): Promise<Actor>
-  /** The activation is valid. */
+  /** Called when the activation has become valid and may start turns. */
   started(): void
   became(state: ActivationState): void
   endTimers(): void
   /** Resolves when no save is in flight. */
   savesSettled(): Promise<void> | undefined
-  /** Resolves when the calls that the actor has made allow its end. */
+  /** Resolves when no call of the actor prevents its end. */
   callsSettled(): Promise<void> | undefined
-  /** Removes the activation from the catalog; `isOwn`: its placement is still its own, and is released. */
+  /**
+   * Removes the activation from the catalog and passes the waiting messages on. `isOwn` says that the
+   * placement still belongs to this activation, and is to be released.
+   */
   leaveCatalog(waiting: readonly Invocation[], isOwn: boolean): Promise<unknown> | undefined
 }

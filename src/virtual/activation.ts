@@ -3,7 +3,13 @@ import { DurableState } from "../registry/durable-state.js"
 import type { Tenure, TenureHolder } from "../registry/tenure.js"
 import { ActivationLifecycle, type ActivationState, type LifecycleOwner } from "./activation-lifecycle.js"
 import { ActivationTimers, type TimerOwner, type TimerTask } from "./activation-timers.js"
-import { type Actor, type ActorContext, type ActorTimers, type DeactivationReason, insides } from "./actor.js"
+import {
+  type Actor,
+  type ActorContext,
+  type ActorTimers,
+  type DeactivationReason,
+  internals,
+} from "./actor.js"
 import type { ActorClass } from "./actor-class.js"
 import { loadState, saveRefusal } from "./actor-state.js"
 import type { ActorType } from "./actor-type.js"
@@ -15,16 +21,17 @@ import type { Turn } from "./turn.js"
 import { type TurnOwner, TurnRunner } from "./turn-runner.js"
 
 /**
- * One activation of one actor on this node: what the catalog holds and messages are sent to, and the context
- * of the actor itself.
+ * One activation of one actor on this node: the entry of the catalog, the target of messages, and the context
+ * of the actor's instance.
  *
  * Its parts are its turns (`turn-runner.ts`), its start and end (`activation-lifecycle.ts`), its durable
- * state (`actor-state.ts`), its timers and its calls. There may be a million activations, almost all of them
- * idle, so an idle one has only the parts that it needs to take the next message; the others are made when
- * they are used. Private methods would cost each of them another field.
+ * state (`actor-state.ts`), its timers and its outgoing calls. A node may have a million activations, almost
+ * all of them idle. An idle activation therefore has only the parts that it needs to accept the next message;
+ * the others are created when they are first used. There are no private methods, because they would cost each
+ * activation another field.
  *
- * The doors are those of the tenure, asked before a turn starts, before a call or a reply leaves, and before
- * a save.
+ * The doors are those of the tenure. They are checked before a turn starts, before a call or a reply leaves,
+ * and before a save.
  */
 export class Activation
   implements ActorContext<unknown>, TenureHolder, TurnOwner, LifecycleOwner, TimerOwner, PlannedEnd
@@ -32,13 +39,14 @@ export class Activation
   readonly type: ActorType
   readonly tenure: Tenure
   readonly home: ActivationHome
-  /** Takes the messages of the actor. */
+  /** Accepts the messages for the actor, and runs them. */
   readonly turns: TurnRunner
+  /** The number of the catalog's sweep in which the actor was last used. */
   usedAt: number
   /** Undefined while the activation is valid. */
   #lifecycle: ActivationLifecycle | undefined
   #instance: Actor | undefined = undefined
-  /** Undefined while nothing is stored. */
+  /** Undefined while the actor has no stored state and has saved none. */
   #durable: DurableState | undefined = undefined
   #abort: AbortController | undefined = undefined
   #timers: ActivationTimers | undefined = undefined
@@ -58,7 +66,7 @@ export class Activation
     return this.tenure.id
   }
 
-  /** The actor's name. */
+  /** The actor's name, `type/key`. */
   get key(): string {
     return this.tenure.id.name
   }
@@ -79,12 +87,12 @@ export class Activation
     return this.#lifecycle?.isInHook === true
   }
 
-  /** The activation ended without having served a message, as the next one may too. */
+  /** Whether the activation ended before it ran a message. The next one may do the same. */
   get isUnused(): boolean {
     return this.#lifecycle?.isUnused === true
   }
 
-  /** The activation could not be started, and the waiting callers have yet to be told. */
+  /** Whether the start failed and the waiting callers have not been notified yet. */
   get hasFailed(): boolean {
     return this.#lifecycle?.hasFailed === true
   }
@@ -101,7 +109,7 @@ export class Activation
     return this.tenure.endedBecause !== undefined
   }
 
-  /** How many messages wait. */
+  /** The number of waiting messages. */
   get waiting(): number {
     return this.turns.waiting.size
   }
@@ -110,21 +118,24 @@ export class Activation
     return this.#instance
   }
 
-  /** What the waiting messages wait for, for people to read. */
+  /** A text for error messages that says why messages are waiting. */
   get hindrance(): string | undefined {
     switch (this.state) {
       case "creating":
       case "activating":
         return "the actor was being started (onActivate)"
       case "deactivating":
-        if (!this.isBusy) return "the last activation was ending (onDeactivate)"
+        if (!this.isBusy) return "the previous activation was ending (onDeactivate)"
     }
     const { writer } = this.turns
     if (writer !== undefined) return `the actor was busy with ${writer.method?.name ?? "a timer"}`
     return this.isBusy ? "the actor was busy" : undefined
   }
 
-  /** Loads the state and runs the hook. Rejects with what went wrong; the activation is invalid then. */
+  /**
+   * Loads the state and runs `onActivate`. If either fails, the activation becomes invalid and the promise
+   * rejects with the error.
+   */
   begin(): Promise<void> {
     return (this.#lifecycle as ActivationLifecycle).start()
   }
@@ -135,12 +146,12 @@ export class Activation
     return this.#lifecycle.deactivate(reason)
   }
 
-  /** Refuses what has not started. */
+  /** Refuses the messages that have not started. */
   turnAway(): void {
     this.turns.turnAway()
   }
 
-  /** Fails the calls that waited for an activation that could not be started. */
+  /** Fails the calls that waited for a start that failed. */
   tellFailure(): void {
     this.#lifecycle?.tellFailure()
   }
@@ -151,7 +162,7 @@ export class Activation
     return this.#outgoing
   }
 
-  /** The call chain of calls that nobody waits for but this actor. */
+  /** The call chain of calls that only this actor waits for. */
   get ownChain(): readonly string[] {
     return this.outgoing.ownChain
   }
@@ -162,8 +173,8 @@ export class Activation
   }
 
   /**
-   * The actors that wait for a call that is made now. Those that wait for this activation to start wait for
-   * what it calls, too.
+   * The actors that wait for a call that is made now. The callers that wait for this activation to start also
+   * wait for the calls that it makes while it starts.
    */
   get callChain(): readonly string[] {
     const turn = this.currentTurn
@@ -199,7 +210,7 @@ export class Activation
   async load(): Promise<Actor> {
     const durable = durableState(this)
     this.#durable = durable
-    const actor = insides.make(this.type.make, this)
+    const actor = internals.make(this.type.make, this)
     this.#instance = actor
     await loadState(actor, this.type, durable)
     if (durable.isUntouched) this.#durable = undefined
@@ -232,7 +243,7 @@ export class Activation
     this.home.overdue(this, method, chain)
   }
 
-  /** A message waits for the next activation. */
+  /** Called when a message was queued that waits for the next activation. */
   messageQueued(): void {
     this.#outgoing?.look()
   }
@@ -241,7 +252,7 @@ export class Activation
     this.turns.enqueueOwn(task)
   }
 
-  /** A task that ended after the activation was fenced has merely lost its outcome. */
+  /** Logs the error, except after a fence: then the task may have run well and only lost its outcome. */
   timerFailed(error: Error): void {
     if (this.isFenced) return
     this.home.logger.log("error", "a timer of an actor failed", { actor: this.key, error })

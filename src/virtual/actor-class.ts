@@ -2,50 +2,56 @@ import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Actor } from "./actor.js"
 import type { StandardSchema } from "./standard-schema.js"
 
-/** A class of actors, as it is registered in the setting `actors`. */
+/** A class of actors, which the setting `actors` registers. */
 export interface ActorClass<A extends Actor = Actor> {
   new (): A
   readonly name: string
   readonly prototype: A
   /**
-   * What it is called in the cluster: the class's name, unless set. Set it where a minifier renames classes.
+   * The name of the type in the cluster. The default is the name of the class; set it if a minifier is used.
    */
   readonly type?: string
-  /**
-   * Options of its methods, by their names. Those of a class that it extends hold too, unless it sets them
-   * otherwise.
-   */
+  /** Options of the methods, by name. A subclass inherits them, and may override each option. */
   readonly methods?: Readonly<Record<string, MethodOptions>>
-  /** Whether a call that comes back through a chain of calls is let in between. No, unless set. */
+  /**
+   * Whether a call that returns to the actor through a chain of calls may interleave with the turn that waits
+   * for it (default false).
+   */
   readonly reentrant?: boolean
-  /** The system's `idleAfterMs` unless set. */
+  /** How long the actor stays active without being used. The default is the system's `idleAfterMs`. */
   readonly idleAfterMs?: number
-  /** The system's `mailboxCapacity` unless set. */
+  /** The number of messages that may wait for the actor. The default is the system's `mailboxCapacity`. */
   readonly mailboxCapacity?: number
-  /** 0 unless set. Higher ones read what lower ones saved, through `upgradeState`. */
+  /**
+   * The version of the saved state (default 0). States that were saved by lower versions are converted by
+   * `upgradeState`.
+   */
   readonly stateVersion?: number
-  /** `rendezvous` unless set. */
+  /** How the node for a new activation is chosen. The default is `rendezvous`. */
   readonly placement?: PlacementStrategy
 }
 
-/** How a method is called. */
+/** The options of a method. */
 export interface MethodOptions {
-  /** It changes nothing, may overlap with others that change nothing, and cannot save. */
-  readonly readOnly?: boolean
-  /** It changes nothing, may overlap with anything, and cannot save. */
-  readonly alwaysInterleave?: boolean
-  /** How long its callers wait, and how long a turn of it may take before that is reported. */
-  readonly timeoutMs?: number
   /**
-   * What its argument must be; or its arguments, if this is an array. The method gets the validated values.
+   * The method does not change the state: its turns may run concurrently with those of other read-only
+   * methods, and cannot save.
    */
+  readonly readOnly?: boolean
+  /**
+   * The method does not change the state: its turns may run concurrently with all others, and cannot save.
+   */
+  readonly alwaysInterleave?: boolean
+  /** How long callers wait for the method, and after which time a running turn is reported as overdue. */
+  readonly timeoutMs?: number
+  /** The schema of the argument, or an array with one schema per argument. The method gets the results. */
   readonly input?: StandardSchema | readonly StandardSchema[]
 }
 
 /**
- * Classes as they are registered: the keys of each `methods` are methods of the class that can be called, and
- * what stands there are options of methods. A class cannot check this where it is written, for what its
- * static members say of it is not known there yet.
+ * Checks registered classes: each key of `methods` must be a callable method of the class, and each value
+ * must have only options of methods. The class declaration cannot check this itself, because the type of the
+ * class is not known inside its own static members.
  */
 export type CheckedActors<Classes extends readonly ActorClass[]> = {
   readonly [Index in keyof Classes]: Classes[Index] extends CheckedClass<Classes[Index]>
@@ -71,7 +77,7 @@ type CheckedOptions<Options> = {
     : `there is no option ${Name & string} of a method`
 }
 
-/** What callers of an actor have: its own methods, each with its result as a promise. */
+/** The handle that callers of an actor use: its callable methods, each of which returns a promise. */
 export type ActorHandle<A extends Actor> = {
   readonly [Name in CallableNames<A>]: A[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
@@ -79,8 +85,8 @@ export type ActorHandle<A extends Actor> = {
 }
 
 /**
- * Hooks and the like are protected, so they are not among the keys; what begins with `_` cannot be called,
- * nor what every object has, nor what would make a handle a promise.
+ * The names of the methods that can be called. Hooks are protected, so `keyof` does not include them. Names
+ * that begin with `_`, methods of every object, `then` and `toJSON` are excluded.
  */
 type CallableNames<A extends Actor> = {
   [Name in keyof A]: Name extends `_${string}` | NeverCalled

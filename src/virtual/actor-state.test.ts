@@ -3,7 +3,7 @@ import { FakeTenure } from "../../test/virtual/fake-activation.js"
 import type { DurableState } from "../registry/durable-state.js"
 import type { StateUpgrade } from "../registry/state-value.js"
 import type { Tenure } from "../registry/tenure.js"
-import { Actor, insides } from "./actor.js"
+import { Actor, internals } from "./actor.js"
 import { loadState, saveRefusal } from "./actor-state.js"
 import { ActorType } from "./actor-type.js"
 import type { Turn } from "./turn.js"
@@ -30,7 +30,7 @@ class Account extends Actor<{ cents: number }> {
 
 const type = new ActorType(Account as never)
 
-/** What is stored, and the version that it is of; the present one is 3. */
+/** A stored state of the given version; the current version is 3. */
 function stored(value: unknown, version = 3): DurableState {
   return {
     isStored: value !== NOTHING,
@@ -44,21 +44,21 @@ function stored(value: unknown, version = 3): DurableState {
 const NOTHING = Symbol("nothing")
 
 async function loaded(durable: DurableState): Promise<unknown> {
-  const actor = insides.make(Account as never, {} as never) as Account
+  const actor = internals.make(Account as never, {} as never) as Account
   await loadState(actor, type, durable)
   return actor.current
 }
 
-test("an actor starts with what is stored, and with its initial state where nothing is", async () => {
+test("an actor starts with the stored state, or with its initial state if none is stored", async () => {
   expect(await loaded(stored({ cents: 5 }))).toEqual({ cents: 5 })
   expect(await loaded(stored(NOTHING))).toEqual({ cents: 0 })
 })
 
-test("a stored undefined is a state", async () => {
+test("a stored undefined is loaded as the state", async () => {
   expect(await loaded(stored(undefined))).toBeUndefined()
 })
 
-test("the actor itself upgrades what an older version stored", async () => {
+test("a state that an older version stored is upgraded by the actor", async () => {
   expect(await loaded(stored({ euros: 2 }, 1))).toEqual({ cents: 201 })
 })
 
@@ -67,7 +67,7 @@ function refusal(tenure: FakeTenure, method?: string): string | undefined {
   return saveRefusal(type, tenure as unknown as Tenure, turn as unknown as Turn)?.name
 }
 
-test("a method, a timer and a hook may save; a method that changes nothing by its options may not", () => {
+test("a method, a timer and a hook may save; a readOnly or alwaysInterleave method may not", () => {
   const tenure = new FakeTenure()
   expect(refusal(tenure, "write")).toBeUndefined()
   expect(refusal(tenure)).toBeUndefined()
@@ -76,7 +76,7 @@ test("a method, a timer and a hook may save; a method that changes nothing by it
   expect(refusal(tenure, "peek")).toBe("TypeError")
 })
 
-test("nothing is saved once the tenure has ended; while its doors wait, the save waits with them", () => {
+test("refuses a save once the tenure has ended, and not while its doors wait", () => {
   const tenure = new FakeTenure()
   tenure.isOpen = false
   expect(refusal(tenure, "write")).toBeUndefined()

@@ -31,8 +31,8 @@ class Parent extends Actor<number> {
   static statically() {}
 }
 
-describe("what can be called of a class", () => {
-  test("is its own methods and those it inherits, and nothing else", () => {
+describe("the callable methods of a class", () => {
+  test("are its own methods and those it inherits, and nothing else", () => {
     class Child extends Parent {
       added() {}
     }
@@ -58,7 +58,7 @@ describe("what can be called of a class", () => {
     }
   })
 
-  test("is called as its options say", () => {
+  test("have the flags that the options set", () => {
     const type = new ActorType(Parent as ActorClass)
     expect(type.method("look")?.flags).toBe(READ_ONLY)
     expect(type.method("peek")?.flags).toBe(READ_ONLY | ALWAYS_INTERLEAVE)
@@ -67,7 +67,7 @@ describe("what can be called of a class", () => {
   })
 })
 
-describe("a class that cannot be registered", () => {
+describe("refuses a class that", () => {
   const plain = (statics: object) =>
     Object.assign(
       class Plain extends Actor {
@@ -76,68 +76,100 @@ describe("a class that cannot be registered", () => {
       statics,
     )
   const cases: [what: string, make: unknown, says: string][] = [
-    ["is no class", 5, "each is a class that extends Actor"],
-    ["is a class of something else", Map, "each is a class that extends Actor"],
-    ["is an instance", {}, "each is a class that extends Actor"],
-    ["is Actor itself", Actor, "each is a class that extends Actor"],
+    ["is not a class", 5, "must contain only classes that extend Actor (got the number 5)"],
+    ["does not extend Actor", Map, "must contain only classes that extend Actor"],
+    ["is an object", {}, "must contain only classes that extend Actor (got an object)"],
+    ["is Actor itself", Actor, "must contain only classes that extend Actor"],
     ["has no name", (() => class extends Actor {})(), "set static type"],
-    ["has a name that no id can have", plain({ type: "a/b" }), '"a/b" is no name of a type'],
-    ["has a name that is no text", plain({ type: 5 }), "is no name of a type"],
-    ["has options for what it has not", plain({ methods: { nothing: {} } }), 'names "nothing"'],
-    ["has options for a hook", plain({ methods: { onActivate: {} } }), 'names "onActivate"'],
-    ["has options for Object's own", plain({ methods: { toString: {} } }), 'names "toString"'],
-    ["has options that are none", plain({ methods: 5 }), "Plain.methods is an object"],
-    ["has an option that is none", plain({ methods: { hello: { readonly: true } } }), '"readonly"'],
+    ["has a name with an invalid character", plain({ type: "a/b" }), '(got "a/b"); set static type'],
+    ["has a name that is not a string", plain({ type: 5 }), "(got 5); set static type"],
+    ["has options for a missing method", plain({ methods: { nothing: {} } }), '(got "nothing")'],
+    ["has options for a hook", plain({ methods: { onActivate: {} } }), '(got "onActivate")'],
+    ["has options for a method of Object", plain({ methods: { toString: {} } }), '(got "toString")'],
     [
-      "has an option of a wrong kind",
+      "has methods that are not an object",
+      plain({ methods: 5 }),
+      "Plain.methods must be an object (got the number 5)",
+    ],
+    ["has an unknown option", plain({ methods: { hello: { readonly: true } } }), 'option "readonly"'],
+    [
+      "has a flag that is not a boolean",
       plain({ methods: { hello: { readOnly: 1 } } }),
-      "readOnly is true or false",
-    ],
-    ["has no time for a method", plain({ methods: { hello: { timeoutMs: 0 } } }), "timeoutMs"],
-    ["has a schema that is none", plain({ methods: { hello: { input: {} } } }), "input"],
-    ["has one schema of several that is none", plain({ methods: { hello: { input: [5] } } }), "input"],
-    ["has a version that is none", plain({ stateVersion: 1.5 }), "stateVersion is a whole number from 0"],
-    ["is idle before it begins", plain({ idleAfterMs: -1 }), "idleAfterMs"],
-    ["is idle after no number", plain({ idleAfterMs: Number.NaN }), "idleAfterMs"],
-    ["takes no messages", plain({ mailboxCapacity: 0 }), "mailboxCapacity is a whole number from 1"],
-    ["takes half a message", plain({ mailboxCapacity: 1.5 }), "mailboxCapacity is a whole number from 1"],
-    ["takes a text of messages", plain({ mailboxCapacity: "5" }), "mailboxCapacity is a whole number from 1"],
-    ["is idle after a text", plain({ idleAfterMs: "5" }), "idleAfterMs is more than 0 and finite"],
-    ["is reentrant by a text", plain({ reentrant: "no" }), "reentrant is true or false"],
-    ["is placed by no function", plain({ placement: "random" }), "placement is a function"],
-    [
-      "has a time for a method that is a text",
-      plain({ methods: { hello: { timeoutMs: "100" } } }),
-      "timeoutMs",
+      "readOnly must be true or false (got the number 1)",
     ],
     [
-      "has no time for a method that it inherits",
+      "has a method timeout of 0",
+      plain({ methods: { hello: { timeoutMs: 0 } } }),
+      "timeoutMs must be a number of milliseconds above 0",
+    ],
+    [
+      "has an invalid schema",
+      plain({ methods: { hello: { input: {} } } }),
+      "input must be a Standard Schema",
+    ],
+    ["has an invalid schema in an array", plain({ methods: { hello: { input: [5] } } }), "input must be"],
+    [
+      "has a fractional version",
+      plain({ stateVersion: 1.5 }),
+      "Plain.stateVersion must be a non-negative integer (got the number 1.5)",
+    ],
+    ["has a negative idle time", plain({ idleAfterMs: -1 }), "idleAfterMs"],
+    ["has an idle time that is NaN", plain({ idleAfterMs: Number.NaN }), "idleAfterMs"],
+    ["has a capacity of 0", plain({ mailboxCapacity: 0 }), "mailboxCapacity must be a positive integer"],
+    [
+      "has a fractional capacity",
+      plain({ mailboxCapacity: 1.5 }),
+      "mailboxCapacity must be a positive integer",
+    ],
+    [
+      "has a string as its capacity",
+      plain({ mailboxCapacity: "5" }),
+      "mailboxCapacity must be a positive integer (got a string)",
+    ],
+    [
+      "has a string as its idle time",
+      plain({ idleAfterMs: "5" }),
+      "idleAfterMs must be a number of milliseconds above 0",
+    ],
+    [
+      "has a string for reentrant",
+      plain({ reentrant: "no" }),
+      "reentrant must be true or false (got a string)",
+    ],
+    [
+      "has a placement that is not a function",
+      plain({ placement: "random" }),
+      "placement must be a function",
+    ],
+    ["has a string as a method timeout", plain({ methods: { hello: { timeoutMs: "100" } } }), "timeoutMs"],
+    [
+      "inherits an invalid method timeout",
       Object.assign(class extends plain({ methods: { hello: { timeoutMs: -1 } } }) {}, { type: "Sub" }),
-      "Sub.methods.hello.timeoutMs is more than 0 and finite",
+      "Sub.methods.hello.timeoutMs must be a number of milliseconds above 0 (got the number -1)",
     ],
     [
-      "waits for its first state",
+      "has an async initialState",
       class Waits extends Actor {
         protected override async initialState() {}
       },
-      "Waits.initialState is async; return the state itself, and await in onActivate()",
+      "Waits.initialState must not be async; return the state itself, and await in onActivate()",
     ],
     [
-      "would be taken for a promise",
+      "has a method then",
       class Later extends Actor {
         then() {}
       },
       "a method then",
     ],
     [
-      "would be called when it is printed",
+      "has a method toJSON",
       class Printed extends Actor {
         toJSON() {}
       },
       "a method toJSON",
     ],
   ]
-  test.each(cases)("because it %s", (_what, make, says) => {
+  test.each(cases)("%s", (_what, make, says) => {
     const begin = () => new ActorType(make as ActorClass)
     expect(begin).toThrow(SettingsError)
     expect(begin).toThrow(says)
@@ -145,7 +177,9 @@ describe("a class that cannot be registered", () => {
 })
 
 describe("an actor", () => {
-  test("is made by nobody but the runtime", () => {
-    expect(() => new Parent()).toThrow("Parent is started by calling it: system.actor(Parent, key)")
+  test("is created only by the runtime", () => {
+    expect(() => new Parent()).toThrow(
+      "Parent cannot be created with new; call it through system.actor(Parent, key)",
+    )
   })
 })

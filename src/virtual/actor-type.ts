@@ -1,13 +1,14 @@
+import { shownKind } from "../address/quote.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { StateShape } from "../registry/state-value.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"
-import { isDuration, methodOptions } from "./method-options.js"
+import { isDuration, methodOptions, mustBe } from "./method-options.js"
 import type { StandardSchema } from "./standard-schema.js"
 
-/** A registered class, read once: what can be called, and how. */
+/** The description of a registered class: its options, and its callable methods. */
 export class ActorType {
   readonly name: string
   readonly make: ActorClass
@@ -17,19 +18,25 @@ export class ActorType {
   readonly stateVersion: number
   readonly stateShape: StateShape
   readonly placement: PlacementStrategy | undefined
-  /** Whether turns of one actor may overlap. */
+  /** Whether turns of one actor may run concurrently. */
   readonly mayOverlap: boolean
-  /** A `Map`, so that no name from anybody's prototype is found. */
+  /** A `Map`, so that a lookup never finds a property of `Object.prototype`. */
   readonly #methods: ReadonlyMap<string, ActorMethod>
 
-  /** Throws a `SettingsError`. */
+  /** Throws a `SettingsError` if the class or one of its options is invalid. */
   constructor(make: ActorClass) {
     if (typeof make !== "function" || !(make.prototype instanceof Actor)) {
-      throw new SettingsError("actors", "each is a class that extends Actor")
+      throw new SettingsError(
+        "actors",
+        `must contain only classes that extend Actor (got ${shownKind(make)})`,
+      )
     }
     this.name = make.type ?? make.name
     if (typeof this.name !== "string" || !/^[\w.-]+$/.test(this.name)) {
-      throw new SettingsError("actors", `${JSON.stringify(this.name)} is no name of a type; set static type`)
+      throw new SettingsError(
+        "actors",
+        `the name of a type must consist of letters, digits, ".", "_" and "-" (got ${JSON.stringify(this.name)}); set static type`,
+      )
     }
     this.make = make
     this.reentrant = make.reentrant ?? false
@@ -37,25 +44,25 @@ export class ActorType {
     this.mailboxCapacity = make.mailboxCapacity
     this.stateVersion = make.stateVersion ?? 0
     if (!Number.isSafeInteger(this.stateVersion) || this.stateVersion < 0) {
-      throw new SettingsError("actors", `${this.name}: stateVersion is a whole number from 0`)
+      throw mustBe(`${this.name}.stateVersion`, "a non-negative integer", this.stateVersion)
     }
     if (this.idleAfterMs !== undefined && !isDuration(this.idleAfterMs)) {
-      throw new SettingsError("actors", `${this.name}: idleAfterMs is more than 0 and finite`)
+      throw mustBe(`${this.name}.idleAfterMs`, "a number of milliseconds above 0", this.idleAfterMs)
     }
     if (this.mailboxCapacity !== undefined && !isCapacity(this.mailboxCapacity)) {
-      throw new SettingsError("actors", `${this.name}: mailboxCapacity is a whole number from 1`)
+      throw mustBe(`${this.name}.mailboxCapacity`, "a positive integer", this.mailboxCapacity)
     }
     if (typeof this.reentrant !== "boolean") {
-      throw new SettingsError("actors", `${this.name}: reentrant is true or false`)
+      throw mustBe(`${this.name}.reentrant`, "true or false", this.reentrant)
     }
     if (make.placement !== undefined && typeof make.placement !== "function") {
-      throw new SettingsError("actors", `${this.name}: placement is a function, such as rendezvous`)
+      throw mustBe(`${this.name}.placement`, "a function, such as rendezvous", make.placement)
     }
     for (const hook of ["initialState", "upgradeState"]) {
       if (!isAsync(Reflect.get(make.prototype, hook))) continue
       throw new SettingsError(
         "actors",
-        `${this.name}.${hook} is async; return the state itself, and await in onActivate()`,
+        `${this.name}.${hook} must not be async; return the state itself, and await in onActivate()`,
       )
     }
     this.stateShape = { version: this.stateVersion }
@@ -86,12 +93,18 @@ function isCapacity(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 1
 }
 
-/** One that merely returns a promise is found when it is called. */
+/**
+ * Whether the method is declared as async. A method that returns a promise otherwise is detected when it is
+ * called.
+ */
 function isAsync(method: unknown): boolean {
   return typeof method === "function" && Object.prototype.toString.call(method) === "[object AsyncFunction]"
 }
 
-/** The nearest class wins, as it does in a call. */
+/**
+ * Collects the callable methods of a class and of those that it extends. An override hides the method it
+ * replaces.
+ */
 function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMethod> {
   const options = methodOptions(type, make)
   const methods = new Map<string, ActorMethod>()
@@ -104,8 +117,11 @@ function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMet
       seen.add(name)
       const run: unknown = Object.getOwnPropertyDescriptor(at, name)?.value
       if (typeof run !== "function" || name.startsWith("_") || HOOKS.has(name)) continue
-      if (NO_METHODS.has(name)) {
-        throw new SettingsError("actors", `${type} has a method ${name}, which handles cannot have: ${WHY}`)
+      if (FORBIDDEN_METHODS.has(name)) {
+        throw new SettingsError(
+          "actors",
+          `${type} must not have a method ${name}; awaiting or printing a handle would call it`,
+        )
       }
       methods.set(name, method(name, run as ActorMethod["run"], options.get(name)))
       options.delete(name)
@@ -114,18 +130,17 @@ function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMet
   for (const name of options.keys()) {
     throw new SettingsError(
       "actors",
-      `${type}.methods names ${JSON.stringify(name)}, which is no method of it that can be called`,
+      `${type}.methods must name only callable methods (got ${JSON.stringify(name)})`,
     )
   }
   return methods
 }
 
-/** Not on `Actor.prototype`, since it may be missing. */
+/** Hooks that `Actor.prototype` does not have, because they are optional. */
 const HOOKS = new Set(["upgradeState"])
 
-/** Promises, and `JSON.stringify`, would call these on every handle that comes their way. */
-const NO_METHODS = new Set(["then", "toJSON"])
-const WHY = "to await one, or to print it, would call the actor"
+/** `await` and `JSON.stringify` would call these methods of a handle, and so call the actor. */
+const FORBIDDEN_METHODS = new Set(["then", "toJSON"])
 
 function method(name: string, run: ActorMethod["run"], options: MethodOptions = {}): ActorMethod {
   const { readOnly, alwaysInterleave, timeoutMs, input } = options

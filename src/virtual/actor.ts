@@ -3,94 +3,98 @@ import type { ActorClass, ActorHandle } from "./actor-class.js"
 
 export const NOTHING_STORED: unique symbol = Symbol("nothing is stored")
 
-/** What an instance is made for: set while its constructor runs. */
-let entering: ActorContext<unknown> | undefined
+/** The context of the instance whose constructor is running. */
+let contextOfNew: ActorContext<unknown> | undefined
 
-export let insides: ActorInsides
+export let internals: ActorInternals
 
 /**
- * What an actor's class extends.
+ * The base class of actors.
  *
- * There is one instance of it per activation, made by the runtime, and one message is handled at a time. Its
- * own methods are what others can call: not its hooks and accessors, nor names that begin with `_`, nor
- * anything of this class.
+ * The runtime creates one instance per activation, and the instance handles one message at a time. Others can
+ * call the methods that the subclass adds, except hooks, accessors, and methods whose names begin with `_`.
  */
 export abstract class Actor<State = unknown> {
   readonly #context: ActorContext<State>
 
   /**
-   * What it has in memory: what was saved last, or `initialState`. It is durable once `save` has resolved.
+   * The state in memory. At the start of an activation it is the state that was saved last, or the result of
+   * `initialState`. A change is durable once `save` has resolved.
    */
   protected state!: State
 
   constructor() {
-    if (entering === undefined) {
+    if (contextOfNew === undefined) {
       throw new TypeError(
-        `${new.target.name} is started by calling it: system.actor(${new.target.name}, key)`,
+        `${new.target.name} cannot be created with new; call it through system.actor(${new.target.name}, key)`,
       )
     }
-    this.#context = entering as ActorContext<State>
-    entering = undefined
+    this.#context = contextOfNew as ActorContext<State>
+    contextOfNew = undefined
   }
 
-  /** Its name in the cluster. */
+  /** The identity of the actor in the cluster. */
   protected get id(): ActorId {
     return this.#context.id
   }
 
-  /** The key that it was called by. */
+  /** The key of the actor: the second argument of `system.actor`. */
   protected get key(): string {
     return this.#context.id.key
   }
 
   /**
-   * The generation of this activation: higher than that of every activation before it. What is done outside
-   * of Troupe can be fenced by it, where the other side refuses a lower one than it has seen.
+   * The generation of this activation, which is higher than that of all earlier activations of the actor. A
+   * resource outside Troupe can use it as a fencing token: it refuses requests with a lower token than the
+   * highest that it has seen.
    */
   protected get fencingToken(): number {
     return this.#context.generation
   }
 
-  /** Aborted when this activation may not act any more: whatever is still running had better end. */
+  /** Aborted when this activation may no longer act, so that its pending work can stop. */
   protected get signal(): AbortSignal {
     return this.#context.signal
   }
 
   /**
-   * Timers that end with this activation. What they run is a turn like any other, and does not count as use:
-   * an idle actor ends, and they with it.
+   * Timers that end with this activation. Their tasks run as turns. They do not count as use of the actor: an
+   * idle actor is deactivated, and its timers end.
    */
   protected get timers(): ActorTimers {
     return this.#context.timers
   }
 
-  /** What it has before anything was saved. */
+  /** Returns the state of an actor that has not saved any. */
   protected initialState(): State {
     return undefined as State
   }
 
-  /** Makes the present `stateVersion` from what an older one saved. */
+  /** Converts a state that was saved by an older `stateVersion` to the current version. */
   protected upgradeState?(old: unknown, fromVersion: number): State
 
-  /** Before the first message. If it throws, all who wait are told, and the next call tries again. */
+  /** Called before the first message. If it throws, the waiting calls fail, and the next call tries again. */
   protected onActivate(): void | Promise<void> {}
 
-  /** After the last message. What it throws is logged. After `requestTimeoutMs` the actor ends without it. */
+  /**
+   * Called after the last message. Errors that it throws are logged. The actor waits for it for at most
+   * `requestTimeoutMs`.
+   */
   protected onDeactivate(_reason: DeactivationReason): void | Promise<void> {}
 
   /**
-   * Writes the state as it is now, and resolves when it is durable. Rejects with a `FencedError` if another
-   * activation has taken over, or what became of it cannot be learned; then this activation ends, and the
-   * next call starts from what is stored.
+   * Writes the current state, and resolves when it is durable. Rejects with a `FencedError` if another
+   * activation has taken over, or if the outcome of the write cannot be determined. This activation then
+   * ends, and the next call starts from the stored state.
    */
   protected save(): Promise<void> {
     return this.#context.save(this.state)
   }
 
   /**
-   * A handle for calls of this actor. They carry its turn's call chain, so that a call that would wait for
-   * itself fails at once, and leave only while this activation may act. Calls through `system.actor` do
-   * neither.
+   * Returns a handle for calls from this actor. Such calls carry the call chain of the current turn, so that
+   * a call that would wait for itself fails at once, and they leave only while this activation may act.
+   * Neither is true of calls through `system.actor`.
    */
   protected actor<A extends Actor>(type: ActorClass<A>, key: string): ActorHandle<A>
   protected actor<A extends Actor>(type: string, key: string): ActorHandle<A>
@@ -98,33 +102,33 @@ export abstract class Actor<State = unknown> {
     return this.#context.actor(type, key)
   }
 
-  /** Ends this activation once it has nothing to do; the next call starts another one. */
+  /** Ends this activation once no turn is running. The next call starts another one. */
   protected deactivate(): void {
     this.#context.deactivate()
   }
 
   static {
-    insides = {
+    internals = {
       make(type, context) {
-        entering = context
+        contextOfNew = context
         try {
           return new type()
         } finally {
-          entering = undefined
+          contextOfNew = undefined
         }
       },
-      begin(actor, stored, type) {
+      initialize(actor, stored, type) {
         if (actor.state !== undefined) {
           throw new TypeError(
             `${type} sets this.state in a field or in its constructor; return it from initialState() instead`,
           )
         }
         const isNew = stored === NOTHING_STORED
-        actor.state = isNew ? noPromise(actor.initialState(), `${type}.initialState()`) : stored
+        actor.state = isNew ? refusePromise(actor.initialState(), `${type}.initialState()`) : stored
       },
       upgrade(actor, old, from, type) {
-        if (actor.upgradeState === undefined) throw new TypeError("there is no upgradeState")
-        return noPromise(actor.upgradeState(old, from), `${type}.upgradeState()`)
+        if (actor.upgradeState === undefined) throw new TypeError(`${type} has no upgradeState() method`)
+        return refusePromise(actor.upgradeState(old, from), `${type}.upgradeState()`)
       },
       onActivate: (actor) => actor.onActivate(),
       onDeactivate: (actor, reason) => actor.onDeactivate(reason),
@@ -132,10 +136,10 @@ export abstract class Actor<State = unknown> {
   }
 }
 
-/** A promise would be taken for the state itself, and be empty when it is saved. */
-function noPromise(state: unknown, of: string): unknown {
+/** Returns the state, and throws if it is a promise, which would be saved as an empty object. */
+function refusePromise(state: unknown, of: string): unknown {
   if (typeof (state as { then?: unknown } | null | undefined)?.then !== "function") return state
-  // Nobody waits for it, so nobody is to be told how it fails.
+  // The promise is discarded, so its rejection must not be reported as unhandled.
   Promise.resolve(state).catch(() => {})
   throw new TypeError(`${of} returned a promise; return the state itself, and await in onActivate()`)
 }
@@ -143,7 +147,7 @@ function noPromise(state: unknown, of: string): unknown {
 /** Why an activation ends. */
 export type DeactivationReason = "idle" | "asked" | "leaving" | "fenced"
 
-/** What an instance needs of its activation. */
+/** The interface of an activation that its actor instance uses. */
 export interface ActorContext<State> {
   readonly id: ActorId
   readonly generation: number
@@ -154,25 +158,25 @@ export interface ActorContext<State> {
   deactivate(): void
 }
 
-/** The runtime's way to what is not for others. */
-interface ActorInsides {
-  /** Makes an instance for an activation. */
+/** The runtime's access to the private and protected members of `Actor`. */
+interface ActorInternals {
+  /** Creates an instance for an activation. */
   make(type: new () => Actor, context: ActorContext<unknown>): Actor
-  /** `type` is for what is thrown. */
-  begin(actor: Actor, stored: unknown, type: string): void
+  /** Sets the first state of an instance. `type` is for error messages. */
+  initialize(actor: Actor, stored: unknown, type: string): void
   upgrade(actor: Actor, old: unknown, fromVersion: number, type: string): unknown
   onActivate(actor: Actor): void | Promise<void>
   onDeactivate(actor: Actor, reason: DeactivationReason): void | Promise<void>
 }
 
 export interface ActorTimers {
-  /** Runs `task` once, as a turn, no sooner than `delayMs` from now. */
+  /** Runs `task` once, as a turn, at least `delayMs` from now. */
   after(delayMs: number, task: () => void | Promise<void>): ActorTimer
-  /** Runs `task` again and again, as a turn, `intervalMs` after the last one ended. */
+  /** Runs `task` repeatedly, each time as a turn that starts `intervalMs` after the previous one ended. */
   every(intervalMs: number, task: () => void | Promise<void>): ActorTimer
 }
 
 export interface ActorTimer {
-  /** It does not run after this, unless it is running. */
+  /** Prevents further runs of the task. A run that has started continues. */
   cancel(): void
 }

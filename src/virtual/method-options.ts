@@ -1,24 +1,25 @@
+import { shownKind } from "../address/quote.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { MethodOptions } from "./actor-class.js"
 
 /**
- * The options that a class, and those that it extends, give for its methods, by their names: of each option
- * the nearest class's. Throws a `SettingsError` for what is none.
+ * Collects the method options of a class and of the classes that it extends, by method name. An option of a
+ * subclass overrides the inherited one. Throws a `SettingsError` for an invalid option.
  */
 export function methodOptions(type: string, make: object): Map<string, MethodOptions> {
   const merged = new Map<string, MethodOptions>()
-  for (const methods of methodsAlong(make)) {
-    if (!isObject(methods)) throw new SettingsError("actors", `${type}.methods is an object`)
+  for (const methods of inheritedMethods(make)) {
+    if (!isObject(methods)) throw mustBe(`${type}.methods`, "an object", methods)
     for (const [name, options] of Object.entries(methods)) {
-      const own = checked(`${type}.methods.${name}`, options)
+      const own = checkOptions(`${type}.methods.${name}`, options)
       merged.set(name, { ...merged.get(name), ...own })
     }
   }
   return merged
 }
 
-/** The `methods` of each class that has some, the outermost first. */
-function methodsAlong(make: object): unknown[] {
+/** Returns the static `methods` of the class and of those that it extends, the base class first. */
+function inheritedMethods(make: object): unknown[] {
   const found: unknown[] = []
   for (let at: object | null = make; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     if (!Object.hasOwn(at, "methods")) continue
@@ -28,39 +29,44 @@ function methodsAlong(make: object): unknown[] {
   return found
 }
 
-function checked(place: string, options: unknown): MethodOptions {
-  if (!isObject(options)) throw new SettingsError("actors", `${place} is an object`)
+function checkOptions(place: string, options: unknown): MethodOptions {
+  if (!isObject(options)) throw mustBe(place, "an object", options)
   for (const [name, value] of Object.entries(options)) {
     const check = checks.get(name)
     if (check === undefined) {
       throw new SettingsError(
         "actors",
-        `${place} has ${JSON.stringify(name)}, which is no option of a method`,
+        `${place} must not have the option ${JSON.stringify(name)}; known options are ${[...checks.keys()].join(", ")}`,
       )
     }
-    if (value !== undefined && !check.holds(value)) {
-      throw new SettingsError("actors", `${place}.${name} is ${check.says}`)
+    if (value !== undefined && !check.isValid(value)) {
+      throw mustBe(`${place}.${name}`, check.rule, value)
     }
   }
   return options
 }
 
-interface Check {
-  readonly says: string
-  holds(value: unknown): boolean
+/** The error for an option of a class that breaks a rule. */
+export function mustBe(place: string, rule: string, value: unknown): SettingsError {
+  return new SettingsError("actors", `${place} must be ${rule} (got ${shownKind(value)})`)
 }
 
-const isFlag: Check = { says: "true or false", holds: (value) => typeof value === "boolean" }
+interface Check {
+  readonly rule: string
+  isValid(value: unknown): boolean
+}
+
+const flag: Check = { rule: "true or false", isValid: (value) => typeof value === "boolean" }
 
 const checks: ReadonlyMap<string, Check> = new Map<keyof MethodOptions, Check>([
-  ["readOnly", isFlag],
-  ["alwaysInterleave", isFlag],
-  ["timeoutMs", { says: "more than 0 and finite", holds: isDuration }],
+  ["readOnly", flag],
+  ["alwaysInterleave", flag],
+  ["timeoutMs", { rule: "a number of milliseconds above 0", isValid: isDuration }],
   [
     "input",
     {
-      says: "a Standard Schema, or an array of them",
-      holds: (value) => (Array.isArray(value) ? value.every(isSchema) : isSchema(value)),
+      rule: "a Standard Schema, or an array of them",
+      isValid: (value) => (Array.isArray(value) ? value.every(isSchema) : isSchema(value)),
     },
   ],
 ])

@@ -25,11 +25,11 @@ const listen = { host: "127.0.0.1", port: 0, secret: "correct horse battery stap
 describe("a system", () => {
   it.each([
     ["whose actors are no list", { actors: One }, "actors", "an array"],
-    ["whose actors are no classes", { actors: [{}] }, "actors", "extends Actor"],
-    ["with an actor that is missing", { actors: [undefined] }, "actors", "extends Actor"],
+    ["whose actors are no classes", { actors: [{}] }, "actors", "extend Actor"],
+    ["with an actor that is missing", { actors: [undefined] }, "actors", "extend Actor"],
     ["with two of one name", { actors: [One, Another] }, "actors", "two of them are called One"],
     ["with one class twice", { actors: [One, One] }, "actors", "two of them are called One"],
-    ["with options for no method", { actors: [Misspelt] }, "actors", 'names "helo"'],
+    ["with options for no method", { actors: [Misspelt] }, "actors", '(got "helo")'],
     ["with actors that listens, and no store", { actors: [One], listen }, "store", "listen and host actors"],
     ["with no room in mailboxes", { actors: [One], mailboxCapacity: 0 }, "mailboxCapacity", ""],
     ["that is never idle", { actors: [One], idleAfterMs: -1 }, "idleAfterMs", ""],

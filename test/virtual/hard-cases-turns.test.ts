@@ -173,7 +173,7 @@ describe("turns", () => {
     const book = system.actor(Book, "b")
     const writer = book.writeAndSave("w")
     await settle()
-    expect((await failureOf(book.saveInGlance())).message).toContain("Book.saveInGlance changes nothing")
+    expect((await failureOf(book.saveInGlance())).message).toContain("Book.saveInGlance cannot save")
     gate("w").open()
     expect(await writer).toBe("saved")
     expect(await failureOf(book.saveInReader())).toBeInstanceOf(TypeError)

@@ -79,7 +79,7 @@ describe("a state", () => {
     const error = await failureOf(starting)
     expect(error).toBeInstanceOf(SettingsError)
     expect(error.message).toContain(
-      "Late.initialState is async; return the state itself, and await in onActivate()",
+      "Late.initialState must not be async; return the state itself, and await in onActivate()",
     )
   })
 })

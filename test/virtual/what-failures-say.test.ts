@@ -156,7 +156,7 @@ describe("a call that took too long says what it waited for", () => {
       "test::Desk/slow.note was not run within 100 ms: the actor was being started (onActivate)",
     )
     expect((await late).message).toBe(
-      "test::Desk/ending.note was not run within 100 ms: the last activation was ending (onDeactivate)",
+      "test::Desk/ending.note was not run within 100 ms: the previous activation was ending (onDeactivate)",
     )
     gate("activated").open()
     gate("deactivated").open()

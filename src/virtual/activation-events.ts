@@ -1,7 +1,7 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { ActivationState } from "./activation-lifecycle.js"
 
-/** The state of an activation on this node has changed. */
+/** Published when the state of an activation on this node has changed. */
 export class ActivationBecame {
   readonly id: ActorId
   readonly generation: number
@@ -14,7 +14,10 @@ export class ActivationBecame {
   }
 }
 
-/** A turn takes longer than its method may. `chain` is the actors that wait for it, and the turn itself. */
+/**
+ * Published when a turn has exceeded the timeout of its method. `chain` lists the actors that wait for the
+ * turn, then the turn itself.
+ */
 export class TurnOverdue {
   readonly id: ActorId
   readonly method: string
@@ -28,8 +31,8 @@ export class TurnOverdue {
 }
 
 /**
- * The system stopped before `count` actors of this node had ended within `drainMs`; `sample` names some of
- * them.
+ * Published when the system stops although `count` actors of this node have not ended within `drainMs`.
+ * `sample` names some of them.
  */
 export class ActorsLeftBehind {
   readonly count: number

@@ -3,8 +3,8 @@ import { ManualClock } from "../../test/fake/manual-clock.js"
 import { ActorId } from "../address/actor-id.js"
 import { ActivationTimers, type TimerTask } from "./activation-timers.js"
 
-/** Timers whose tasks the test runs, as turns would. */
-function stand() {
+/** Timers whose queued tasks the test runs. */
+function setUp() {
   const clock = new ManualClock()
   const waiting: TimerTask[] = []
   const failed: Error[] = []
@@ -17,8 +17,8 @@ function stand() {
   return { clock, waiting, failed, timers: new ActivationTimers(owner, clock) }
 }
 
-test("a task waits as a message of the actor itself, which does not count as use, and runs once", async () => {
-  const { clock, waiting, timers } = stand()
+test("a task is queued as a message of the actor to itself, does not count as use, and runs once", async () => {
+  const { clock, waiting, timers } = setUp()
   const ran: string[] = []
   timers.after(10, () => {
     ran.push("task")
@@ -34,8 +34,8 @@ test("a task waits as a message of the actor itself, which does not count as use
   expect([ran, clock.pendingTimers]).toEqual([["task"], 0])
 })
 
-test("the time between two runs counts from the end of the first, also if that failed", async () => {
-  const { clock, waiting, failed, timers } = stand()
+test("the interval counts from the end of the previous run, even if that run failed", async () => {
+  const { clock, waiting, failed, timers } = setUp()
   timers.every(10, () => {})
   await clock.advance(30)
   expect(waiting.length).toBe(1)
@@ -49,8 +49,8 @@ test("the time between two runs counts from the end of the first, also if that f
   expect([failed, waiting.length]).toEqual([[error], 1])
 })
 
-test("a timer that is cancelled does not fire, and its task is over if it waits already", async () => {
-  const { clock, waiting, timers } = stand()
+test("a cancelled timer does not fire, and a task that it has queued does not run", async () => {
+  const { clock, waiting, timers } = setUp()
   timers.after(10, () => {}).cancel()
   expect(clock.pendingTimers).toBe(0)
   const timer = timers.every(10, () => {})
@@ -61,8 +61,8 @@ test("a timer that is cancelled does not fire, and its task is over if it waits 
   expect(clock.pendingTimers).toBe(0)
 })
 
-test("the end of the activation ends all timers, and none begins after it", async () => {
-  const { clock, waiting, timers } = stand()
+test("the end of the activation ends all timers, and none can be set after it", async () => {
+  const { clock, waiting, timers } = setUp()
   timers.after(10, () => {})
   timers.every(10, () => {})
   timers.end()

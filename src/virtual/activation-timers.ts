@@ -3,12 +3,12 @@ import type { Clock, Timer } from "../ports/clock.js"
 import type { ActorTimer, ActorTimers } from "./actor.js"
 import type { Invocation } from "./invocation.js"
 
-/** The timers of one activation: what they run waits like a message, and they end with the activation. */
+/** The timers of one activation. Their tasks are queued like messages, and they end with the activation. */
 export class ActivationTimers implements ActorTimers {
   readonly #owner: TimerOwner
   readonly #clock: Clock
   readonly #running = new Set<Timer>()
-  #isOver = false
+  #hasEnded = false
 
   constructor(owner: TimerOwner, clock: Clock) {
     this.#owner = owner
@@ -24,7 +24,7 @@ export class ActivationTimers implements ActorTimers {
   }
 
   end(): void {
-    this.#isOver = true
+    this.#hasEnded = true
     for (const timer of this.#running) timer.cancel()
     this.#running.clear()
   }
@@ -32,7 +32,7 @@ export class ActivationTimers implements ActorTimers {
   #begin(delayMs: number, run: () => unknown, repeats: boolean): ActorTimer {
     let timer: Timer | undefined
     const set = () => {
-      if (this.#isOver || task.isOver) return
+      if (this.#hasEnded || task.isOver) return
       const own = this.#clock.setTimer(delayMs, () => {
         this.#running.delete(own)
         if (!task.isOver) this.#owner.enqueueOwn(task)
@@ -52,45 +52,45 @@ export class ActivationTimers implements ActorTimers {
   }
 }
 
-/** What a timer runs: a message of the actor to itself. */
+/** A task of a timer, queued as a message of the actor to itself. */
 export class TimerTask implements Invocation {
   readonly id: ActorId
   readonly key: string
   readonly method = ""
-  readonly args: readonly unknown[] = NOTHING
+  readonly args: readonly unknown[] = NONE
   readonly isOneWay = true
   readonly keepsNothingAlive = true
-  readonly chain: readonly string[] = NOTHING
+  readonly chain: readonly string[] = NONE
   readonly trace = undefined
-  /** The timer was cancelled. */
+  /** Whether the timer was cancelled. */
   isOver = false
   readonly run: () => unknown
   readonly #owner: TimerOwner
-  readonly #done: () => void
+  readonly #onEnd: () => void
 
-  constructor(owner: TimerOwner, run: () => unknown, done: () => void) {
+  constructor(owner: TimerOwner, run: () => unknown, onEnd: () => void) {
     this.id = owner.id
     this.key = owner.key
     this.run = run
     this.#owner = owner
-    this.#done = done
+    this.#onEnd = onEnd
   }
 
   begun(): void {}
 
   succeed(): void {
-    this.#done()
+    this.#onEnd()
   }
 
   fail(error: Error): void {
     this.#owner.timerFailed(error)
-    this.#done()
+    this.#onEnd()
   }
 }
 
-const NOTHING: readonly never[] = []
+const NONE: readonly never[] = []
 
-/** The activation whose timers these are. */
+/** The activation that timers belong to. */
 export interface TimerOwner {
   readonly id: ActorId
   readonly key: string

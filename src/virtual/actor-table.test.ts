@@ -3,7 +3,7 @@ import type { Activation } from "./activation.js"
 import { ActorTable } from "./actor-table.js"
 import type { Route } from "./call-router.js"
 
-test("an actor has one entry, whichever part of the node asks for it", () => {
+test("an actor has one entry, which at and get return", () => {
   const table = new ActorTable()
   expect(table.get("Cart/ann")).toBeUndefined()
   const entry = table.at("Cart/ann")
@@ -12,7 +12,7 @@ test("an actor has one entry, whichever part of the node asks for it", () => {
   expect([...table.entries].map(({ name }) => name)).toEqual(["Cart/ann", "Cart/bob"])
 })
 
-test("an entry stays for as long as one of its slots is taken", () => {
+test("an entry stays as long as one of its slots is set", () => {
   const table = new ActorTable()
   const entry = table.at("Cart/ann")
   entry.route = {} as Route

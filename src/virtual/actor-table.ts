@@ -3,9 +3,9 @@ import type { Activation } from "./activation.js"
 import type { Route } from "./call-router.js"
 
 /**
- * All that this node has in hand for actors, under their names. Whether a call is on its way to an actor,
- * whether the actor is being started here, and whether it runs here, is in one entry: each part of the node
- * has its own slot in it, and an entry is in the table for as long as one of its slots is taken.
+ * The actors that this node calls, starts or runs, by name. One entry per actor holds the calls that are
+ * routed to it, its start on this node, and its activation on this node. Each of these is a slot that one
+ * part of the node owns, and an entry is in the table as long as one of its slots is set.
  */
 export class ActorTable {
   readonly #entries = new Map<string, ActorEntry>()
@@ -14,7 +14,9 @@ export class ActorTable {
     return this.#entries.get(name)
   }
 
-  /** The entry of the actor, made if there is none; a slot of it must be taken next. */
+  /**
+   * Returns the entry of the actor, and adds it if there is none. The caller must then set one of its slots.
+   */
   at(name: string): ActorEntry {
     const known = this.#entries.get(name)
     if (known !== undefined) return known
@@ -23,7 +25,7 @@ export class ActorTable {
     return entry
   }
 
-  /** Removes the entry once no slot of it is taken. */
+  /** Removes the entry if none of its slots is set. */
   prune(entry: ActorEntry): void {
     const { route, start, activation, name } = entry
     if (route === undefined && start === undefined && activation === undefined) this.#entries.delete(name)
@@ -34,14 +36,14 @@ export class ActorTable {
   }
 }
 
-/** What this node has in hand for one actor. There may be a million of these. */
+/** The entry of one actor. A node may have a million of these. */
 export class ActorEntry {
   readonly name: string
-  /** The calls of this node to the actor, while it is resolved or called elsewhere. */
+  /** The calls of this node to the actor, while the actor is being resolved or is on another node. */
   route: Route | undefined = undefined
-  /** The start of the actor on this node, from its claim on. */
+  /** The start of the actor on this node, from the claim until the activation is valid. */
   start: ActorStart | undefined = undefined
-  /** The activation of this node, from its creation until it is invalid. */
+  /** The activation on this node, from its creation until it is invalid. */
   activation: Activation | undefined = undefined
 
   constructor(name: string) {
@@ -49,9 +51,9 @@ export class ActorEntry {
   }
 }
 
-/** An actor that was claimed for this node, and whose activation is not valid yet. */
+/** The start of an actor that this node has claimed and whose activation is not valid yet. */
 interface ActorStart {
   readonly tenure: Tenure
-  /** The activation that could not be started, while its callers have yet to be told. */
+  /** The activation whose start failed, until its callers have been notified. */
   failed: Activation | undefined
 }

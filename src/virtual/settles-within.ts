@@ -1,12 +1,13 @@
 import type { Clock } from "../ports/clock.js"
 
 /**
- * Whether it is fulfilled in time. Rejects if it is rejected in time; what becomes of it later is ignored.
+ * Resolves to whether `work` is fulfilled within the timeout, and rejects if `work` is rejected within it. A
+ * later outcome of `work` is ignored.
  */
 export function settlesWithin(work: PromiseLike<unknown>, timeoutMs: number, clock: Clock): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(timeoutMs, () => resolve(false))
-    // What merely looks like a promise may do anything when its `then` is called; a promise of it does not.
+    // `work` may be a thenable of the user, whose `then` may throw or call back twice.
     Promise.resolve(work).then(
       () => {
         timer.cancel()

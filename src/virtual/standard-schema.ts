@@ -1,5 +1,6 @@
 /**
- * A validator by the Standard Schema convention (version 1), which zod, valibot, arktype and others follow.
+ * A validator that implements the Standard Schema interface (version 1), as those of zod, valibot and arktype
+ * do.
  */
 export interface StandardSchema {
   readonly "~standard": {

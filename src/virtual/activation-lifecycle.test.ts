@@ -74,7 +74,7 @@ class Owner extends FakeActivation implements LifecycleOwner {
     this.said.push("started")
   }
 
-  became(state: ActivationState): void {
+  stateChanged(state: ActivationState): void {
     this.said.push(state)
   }
 
@@ -82,12 +82,12 @@ class Owner extends FakeActivation implements LifecycleOwner {
     this.said.push("timers ended")
   }
 
-  savesSettled() {
+  awaitSaves() {
     this.said.push("saves awaited")
     return this.saves
   }
 
-  callsSettled() {
+  awaitCalls() {
     this.said.push("calls awaited")
     return this.calls
   }

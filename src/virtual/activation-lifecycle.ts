@@ -181,8 +181,8 @@ export class ActivationLifecycle {
     await this.#turnsIdle()
     this.#owner.endTimers()
     await this.#runOnDeactivate(tenure.endedBecause === undefined ? reason : "fenced")
-    await this.#owner.savesSettled()
-    await this.#owner.callsSettled()
+    await this.#owner.awaitSaves()
+    await this.#owner.awaitCalls()
     // If the tenure has ended in the meantime, the activation has already left the catalog.
     if (this.#state === "deactivating") {
       this.#become("invalid")
@@ -245,7 +245,7 @@ export class ActivationLifecycle {
 
   #become(state: ActivationState): void {
     this.#state = state
-    this.#owner.became(state)
+    this.#owner.stateChanged(state)
   }
 }
 
@@ -263,12 +263,12 @@ export interface LifecycleOwner {
   load(): Promise<Actor>
   /** Called when the activation has become valid and may start turns. */
   started(): void
-  became(state: ActivationState): void
+  stateChanged(state: ActivationState): void
   endTimers(): void
   /** Resolves when no save is in flight. */
-  savesSettled(): Promise<void> | undefined
+  awaitSaves(): Promise<void> | undefined
   /** Resolves when no call of the actor prevents its end. */
-  callsSettled(): Promise<void> | undefined
+  awaitCalls(): Promise<void> | undefined
   /**
    * Removes the activation from the catalog and passes the waiting messages on. `isOwn` says that the
    * placement still belongs to this activation, and is to be released.

@@ -197,7 +197,7 @@ export class Activation
   }
 
   actor(type: ActorClass | string, key: string): unknown {
-    return this.home.handle(type, key, this)
+    return this.home.createHandle(type, key, this)
   }
 
   save(state: unknown): Promise<void> {
@@ -217,11 +217,11 @@ export class Activation
     return actor
   }
 
-  savesSettled(): Promise<void> | undefined {
+  awaitSaves(): Promise<void> | undefined {
     return this.#durable?.idle()
   }
 
-  callsSettled(): Promise<void> | undefined {
+  awaitCalls(): Promise<void> | undefined {
     const { clock, requestTimeoutMs } = this.home
     return this.#outgoing?.settled(this, clock, requestTimeoutMs)
   }
@@ -231,8 +231,8 @@ export class Activation
     this.turns.startWaiting()
   }
 
-  became(state: ActivationState): void {
-    this.home.became(this, state)
+  stateChanged(state: ActivationState): void {
+    this.home.stateChanged(this, state)
   }
 
   turnEnded(): void {
@@ -240,7 +240,7 @@ export class Activation
   }
 
   turnOverdue(method: string, chain: readonly string[]): void {
-    this.home.overdue(this, method, chain)
+    this.home.turnOverdue(this, method, chain)
   }
 
   /** Called when a message was queued that waits for the next activation. */
@@ -252,7 +252,7 @@ export class Activation
     this.turns.enqueueOwn(task)
   }
 
-  /** Logs the error, except after a fence: then the task may have run well and only lost its outcome. */
+  /** Logs the error, unless the activation is fenced: then the error only says that the outcome was lost. */
   timerFailed(error: Error): void {
     if (this.isFenced) return
     this.home.logger.log("error", "a timer of an actor failed", { actor: this.key, error })

@@ -68,13 +68,13 @@ type CheckedMethods<Methods, A extends Actor> = string extends keyof Methods
   : {
       readonly [Name in keyof Methods]: Name extends CallableNames<A>
         ? CheckedOptions<Methods[Name]>
-        : `there is no method ${Name & string} that can be called`
+        : `${Name & string} is not a callable method`
     }
 
 type CheckedOptions<Options> = {
   readonly [Name in keyof Options]: Name extends keyof MethodOptions
     ? MethodOptions[Name]
-    : `there is no option ${Name & string} of a method`
+    : `${Name & string} is not an option of methods`
 }
 
 /** The handle that callers of an actor use: its callable methods, each of which returns a promise. */

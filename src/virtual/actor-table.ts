@@ -41,7 +41,7 @@ export class ActorEntry {
   readonly name: string
   /** The calls of this node to the actor, while the actor is being resolved or is on another node. */
   route: Route | undefined = undefined
-  /** The start of the actor on this node, from the claim until the activation is valid. */
+  /** The start of the actor on this node, from the claim until it is valid or released. */
   start: ActorStart | undefined = undefined
   /** The activation on this node, from its creation until it is invalid. */
   activation: Activation | undefined = undefined

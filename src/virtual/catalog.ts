@@ -143,7 +143,7 @@ export class Catalog implements ActivationHome {
     this.#sweeping?.stop()
   }
 
-  became(activation: Activation, state: ActivationState): void {
+  stateChanged(activation: Activation, state: ActivationState): void {
     const { events } = this.#host.environment
     if (!events.has(ActivationBecame)) return
     events.publish(new ActivationBecame(activation.id, activation.generation, state))
@@ -175,7 +175,7 @@ export class Catalog implements ActivationHome {
     this.#takeBack([invocation], undefined, false)
   }
 
-  overdue({ id }: Activation, method: string, chain: readonly string[]): void {
+  turnOverdue({ id }: Activation, method: string, chain: readonly string[]): void {
     this.logger.log("warn", "a turn has exceeded the timeout of its method", {
       actor: id.toString(),
       method,
@@ -184,7 +184,7 @@ export class Catalog implements ActivationHome {
     this.#host.environment.events.publish(new TurnOverdue(id, method, chain))
   }
 
-  handle(type: ActorClass | string, key: string, from: Activation): unknown {
+  createHandle(type: ActorClass | string, key: string, from: Activation): unknown {
     return this.#host.handles.of(type, key, from)
   }
 
@@ -276,7 +276,7 @@ export interface ActivationHome {
   readonly requestTimeoutMs: number
   /** The number of sweeps so far. */
   readonly sweeps: number
-  became(activation: Activation, state: ActivationState): void
+  stateChanged(activation: Activation, state: ActivationState): void
   /**
    * Called when the activation has become invalid; `waiting` are the messages that it has not run. `isOwn`
    * says that the placement still belongs to the activation, and is to be released. The promise settles when
@@ -289,7 +289,7 @@ export interface ActivationHome {
    * Called when a turn has exceeded the timeout of its method. `chain` lists the actors that wait for the
    * turn, then the turn itself.
    */
-  overdue(activation: Activation, method: string, chain: readonly string[]): void
+  turnOverdue(activation: Activation, method: string, chain: readonly string[]): void
   /** Creates a handle for calls that `from` makes. */
-  handle(type: ActorClass | string, key: string, from: Activation): unknown
+  createHandle(type: ActorClass | string, key: string, from: Activation): unknown
 }

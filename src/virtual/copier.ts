@@ -240,7 +240,7 @@ const MAX_DIRECT_DEPTH = 32
  * and the array of arguments.
  */
 const CALL_ITEMS = ARRAY_WEIGHT + 5 + ARRAY_WEIGHT
-/** The most bytes that either codec uses for a character: JSON escapes some with six. */
+/** The most bytes that either codec uses for a character: JSON escapes some with six bytes. */
 const MAX_BYTES_PER_CHARACTER = 6
 /** The most bytes that either codec uses for a value apart from its contents, including the tags of JSON. */
 const MAX_BYTES_PER_VALUE = 40

@@ -15,7 +15,7 @@ export function withOptions<H extends object>(handle: H, options: CallOptions): 
 
 /**
  * Returns a handle of the same actor whose calls do not wait for an answer. A message that cannot be
- * delivered goes to dead letters.
+ * delivered, or whose delivery cannot be confirmed, becomes a dead letter.
  */
 export function oneWay<H extends object>(handle: H): OneWayHandle<H> {
   return Handle.with(handle, { isOneWay: true }) as unknown as OneWayHandle<H>

@@ -122,7 +122,7 @@ const UntypedHandle = handleShape([])
 
 /**
  * Returns the actors that wait for a call that `from` makes now. Throws an `InvalidMessageError` if they are
- * more than `MAX_CHAIN`, which only runaway recursion causes.
+ * more than `MAX_CHAIN`, since such a chain cannot be intended.
  */
 function chainOf(from: Activation): readonly string[] {
   const { callChain } = from

@@ -59,7 +59,7 @@ export class InvocationQueue implements CallQueue {
     return all
   }
 
-  /** Puts messages that were taken back, ahead of all others. */
+  /** Puts messages back at the front of the queue. */
   putBack(invocations: readonly Invocation[]): void {
     const all = [...invocations, ...this.takeAll()]
     for (const one of all) this.pushOwn(one)

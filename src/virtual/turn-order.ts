@@ -42,7 +42,7 @@ export function isInterleaved(turns: RunningTurns, invocation: Invocation): bool
 
 /**
  * Whether a running turn of the actor awaits the message. Such a message must not wait for the next
- * activation, nor until its node may start new turns again: the turn would wait for ever.
+ * activation, nor until its node may start new turns again: the turn would wait forever.
  */
 export function isAwaited(turns: RunningTurns, { chain }: Invocation): boolean {
   return chain.length > 0 && turns.isBusy && chain.includes(turns.key)

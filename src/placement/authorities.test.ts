@@ -4,7 +4,7 @@ import { NodeId } from "../address/node-id.js"
 import { Authorities } from "./authorities.js"
 import type { Candidate } from "./placement-protocol.js"
 
-test("tells the strategy what has been sent and claimed on top of the reported load", () => {
+test("adds the actors that were sent and claimed to the load that a strategy sees", () => {
   const { authorities, loads } = stage()
   expect(loads()).toEqual([10, 20])
   authorities.sendTo(x, there, 40)
@@ -17,7 +17,7 @@ test("tells the strategy what has been sent and claimed on top of the reported l
   expect(loads()).toEqual([11, 20])
 })
 
-test("what this node has placed counts at once, until the reported load changes", () => {
+test("counts an actor that this node has placed at once, until the reported load changes", () => {
   const { authorities, loads } = stage()
   authorities.sendTo(x, there, 40)
   authorities.sendTo(y, there, 40)
@@ -28,7 +28,7 @@ test("what this node has placed counts at once, until the reported load changes"
   expect(loads([here, later])).toEqual([10, 22])
 })
 
-test("an actor that this node claims is no longer sent elsewhere", () => {
+test("drops the named node of an actor that this node claims", () => {
   const { authorities } = stage()
   authorities.sendTo(x, there, 40)
   expect(authorities.list()).toEqual([{ id: "T/x", node: there.node }])
@@ -36,7 +36,7 @@ test("an actor that this node claims is no longer sent elsewhere", () => {
   expect(authorities.list()).toEqual([])
 })
 
-test("a name holds until something newer is known", () => {
+test("a named node is valid until a newer revision is known", () => {
   const { authorities, nameFor } = stage()
   authorities.sendTo(x, there, 40)
   expect(nameFor(x, 39)).toBe(there)
@@ -47,7 +47,7 @@ test("a name holds until something newer is known", () => {
   expect(nameFor(x, 40)).toBeUndefined()
 })
 
-test("keeps the newest names: no more than the limit, and never less than half of it", () => {
+test("keeps the newest named nodes: at most the limit, and at least half of it", () => {
   const { authorities, nameFor } = stage(10)
   for (let at = 0; at < 1_000; at += 1) {
     authorities.sendTo(idOf(`x${at}`), there, at)
@@ -60,7 +60,7 @@ test("keeps the newest names: no more than the limit, and never less than half o
   }
 })
 
-test("an actor that is named again is there once, and forgotten whole", () => {
+test("an actor for which a node is named again is listed once, and removed completely", () => {
   const { authorities } = stage(4)
   const listed = () => authorities.list().map(({ id }) => id)
   for (const key of ["x", "y", "z", "x"]) authorities.sendTo(idOf(key), there, 1)
@@ -81,7 +81,7 @@ function idOf(key: string): ActorId {
   return ActorId.of("ns", "T", key)
 }
 
-/** The strategy names this node, and notes the loads that it is shown. */
+/** Creates authorities with a strategy that chooses this node and records the loads that it sees. */
 function stage(limit = 10) {
   let seen: readonly number[] = []
   const authorities = new Authorities({
@@ -97,7 +97,7 @@ function stage(limit = 10) {
     authorities.choose(idOf("asked"), candidates, { options: {}, since: undefined })
     return seen
   }
-  /** Undefined where the strategy has to name the node. */
+  /** Returns undefined if the strategy had to choose the node. */
   const nameFor = (id: ActorId, since: number) => {
     const choice = authorities.choose(id, hosts, { options: {}, since })
     return choice.kind === "named" && !choice.isNew ? choice.candidate : undefined

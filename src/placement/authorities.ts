@@ -7,8 +7,8 @@ import type { Candidate, PlacementOptions, Refusal } from "./placement-protocol.
 import type { PlacementContext, PlacementStrategy } from "./strategies.js"
 
 /**
- * Names the node that gets an actor that is nowhere: the one that was named before, or else the strategy's
- * choice.
+ * Names the authority of an actor that has no live placement, which is the node that should claim it: the
+ * node that was named before, or else the strategy's choice.
  */
 export class Authorities {
   readonly #self: NodeId
@@ -42,38 +42,36 @@ export class Authorities {
   }
 
   /**
-   * Notes that a message goes to the candidate, which claims the actor; later messages to the actor follow
-   * it.
+   * Records that a message is sent to the candidate, which will claim the actor. Later messages to the actor
+   * are sent to the same node.
    */
   sendTo(id: ActorId, candidate: Candidate, since: Revision): void {
     this.#named.add(id.name, candidate.node, since)
     this.#recent.add(candidate)
   }
 
-  /** Notes that this node tries to claim the actor. */
+  /** Records that this node tries to claim the actor. */
   claim(id: ActorId, hosts: readonly Candidate[]): void {
     this.#named.delete(id.name)
     this.#recent.add(hosts.find(({ node }) => node.equals(this.#self)) ?? { node: this.#self })
   }
 
-  /** Notes that a claim of this node failed, or was released unused. */
+  /** Records that a claim of this node failed, or was released unused. */
   unclaim(): void {
     this.#recent.remove(this.#self)
   }
 
-  /** Forgets the loads of nodes that have left. */
+  /** Drops the loads of nodes that are not members. */
   keepOnly(isMember: (node: NodeId) => boolean): void {
     this.#recent.keepOnly(isMember)
   }
 
-  /** Actors that were nowhere and the nodes named for them, the oldest first. */
+  /** Lists the actors without a live placement and the nodes named for them, oldest first. */
   list(): readonly { readonly id: string; readonly node: NodeId }[] {
     return this.#named.list()
   }
 
-  /**
-   * Asks the strategy. It may be the user's own, and is not trusted to name a candidate, or a node at all.
-   */
+  /** Asks the strategy. It may be user code, so its result is checked to be the node of a candidate. */
   #ask(id: ActorId, candidates: readonly Candidate[]): Choice {
     let named: unknown
     try {
@@ -97,7 +95,7 @@ function failed(type: string, problem: string, error?: unknown): Choice {
   return { kind: "nobody", refusal: { reason: "no-authority", because, cause } }
 }
 
-/** What is thrown may be anything, including what cannot be printed. */
+/** Describes a thrown value, which may be any value, including one that throws when it is printed. */
 function thrownText(error: unknown): string {
   try {
     if (error instanceof Error) return `threw: ${String(error.message)}`
@@ -108,7 +106,7 @@ function thrownText(error: unknown): string {
 function misnamedText(named: unknown): string {
   if (named instanceof NodeId) return `named ${named}, which is not a candidate`
   if (named instanceof Promise) {
-    // Nobody awaits it, so its rejection must not count as unhandled.
+    // The promise is not awaited; without a handler its rejection would count as unhandled.
     named.catch(() => {})
     return "returned a promise; it must return the node of a candidate synchronously"
   }
@@ -116,16 +114,16 @@ function misnamedText(named: unknown): string {
 }
 
 /**
- * The nodes that were named for actors that are nowhere yet, until those are somewhere.
+ * The nodes that were named for actors without a placement, until these have one.
  *
- * A second message to the same actor may follow before the first has started it. It has to take the same way,
- * or the actor may be claimed elsewhere and the second message overtake the first; but a strategy that draws
- * at random, or sees a new member in between, names another node. So a name holds as long as nothing newer is
- * known of the placement.
+ * A second message to the same actor may follow before the first has started it. It has to go to the same
+ * node: otherwise the actor may be claimed by another one, and the second message overtakes the first. But a
+ * strategy that chooses at random, or sees a new member, may name another node for the second message.
+ * Therefore a name is valid until a newer revision of the placement is known.
  *
- * The number of names is limited. When the younger half is full the older one is dropped, which takes no
- * bookkeeping for each entry. A name that is dropped too soon costs at worst such an overtaking, within the
- * time that an actor takes to start.
+ * The number of names is limited. When the younger half is full the older half is dropped, which needs no
+ * bookkeeping for each entry. Dropping a name too early can at worst reorder two messages that are sent
+ * while the actor is being started.
  */
 class NamedAuthorities {
   readonly #halfLimit: number
@@ -145,7 +143,7 @@ class NamedAuthorities {
     this.#young.set(id, { node, since })
   }
 
-  /** Undefined where something newer is known of the placement. */
+  /** Returns undefined if the name is older than `since`, the newest known revision of the placement. */
   get(id: string, since: Revision): NodeId | undefined {
     const named = this.#young.get(id) ?? this.#old.get(id)
     return named === undefined || named.since < since ? undefined : named.node
@@ -168,9 +166,9 @@ interface Named {
 }
 
 /**
- * How many actors this node has lately placed on each node, on top of the load that the node reported. A load
- * is reported about once a second; without this a burst of new actors would all go by the same old figure.
- * When the figure changes the count begins again, as the new figure includes most of them.
+ * Counts the actors that this node has placed on each node since that node last reported its load. Loads are
+ * reported about once a second; without the count, a burst of new actors would be placed by the same outdated
+ * load. When the reported load changes the count restarts, as the new load includes most of these actors.
  */
 class RecentPlacements {
   readonly #counts = new Map<string, Count>()
@@ -198,7 +196,7 @@ class RecentPlacements {
 
 interface Count {
   readonly node: NodeId
-  /** The figure that the count is on top of. */
+  /** The reported load to which the count is added. */
   readonly load: number | undefined
   count: number
 }
@@ -207,19 +205,19 @@ interface AuthoritiesOptions {
   readonly self: NodeId
   readonly strategyOf: (type: string) => PlacementStrategy
   readonly random: Pick<Random, "uint32">
-  /** How many actors that are nowhere yet are remembered with the node that was named for them. */
+  /** The maximum number of actors without a placement for which the named node is kept. */
   readonly limit: number
 }
 
 interface AuthorityQuestion {
   readonly options: PlacementOptions
-  /** The node that was named before the store was asked. */
+  /** The node that was named before the placement was read from the store. */
   readonly previousAuthority?: NodeId | undefined
-  /** The revision at which no live placement existed, where that is known. */
+  /** The revision at which no live placement existed, if known. */
   readonly since: Revision | undefined
 }
 
 type Choice =
-  /** `isNew`: no message for this actor has been sent there yet. */
+  /** `isNew`: no message for this actor has been sent to the candidate yet. */
   | { readonly kind: "named"; readonly candidate: Candidate; readonly isNew: boolean }
   | { readonly kind: "nobody"; readonly refusal: Refusal }

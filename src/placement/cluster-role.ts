@@ -4,10 +4,10 @@ import type { PlacementLog } from "./placement-log.js"
 import type { Candidate, CoordinatorState, Role, Topology } from "./placement-protocol.js"
 
 /**
- * What this node is in the cluster, and the members that it knows: those of the newest topology, less those
- * that are known to have left since. The report of a single member may come ahead of the next topology. A
- * node id is one life of a node, so a member that has left never comes back, and a topology that still has it
- * is only late.
+ * The role of this node in the cluster, and the members that it knows: those of the newest topology, except
+ * those that are known to have left since. A `member-left` event may precede the topology without that
+ * member. A node id stands for one incarnation of a node, so a member that has left never returns, and a
+ * topology that still contains it is outdated.
  */
 export class ClusterRole {
   readonly self: NodeId
@@ -15,7 +15,7 @@ export class ClusterRole {
   #role: Role | undefined
   #suspendedBecause: string | undefined
   #topology: Topology | undefined
-  /** Members of the topology that have left, by their text. */
+  /** Members of the topology that have left, by the text of their node id. */
   readonly #left = new Map<string, NodeId>()
 
   constructor(self: NodeId, log: PlacementLog) {
@@ -28,18 +28,18 @@ export class ClusterRole {
     return this.notReadyBecause === undefined ? this.#role : "not-ready"
   }
 
-  /** Why nothing can be resolved; undefined where it can. */
+  /** The reason why no actor can be resolved; undefined if this node is ready. */
   get notReadyBecause(): string | undefined {
-    if (this.#role === undefined) return "it is stopped"
+    if (this.#role === undefined) return "the coordinator is stopped"
     if (this.#suspendedBecause !== undefined) return this.#suspendedBecause
-    return this.#topology === undefined ? "the cluster is not known yet" : undefined
+    return this.#topology === undefined ? "no topology is known yet" : undefined
   }
 
   get isMember(): boolean {
     return this.#role === "member"
   }
 
-  /** Undefined before the first topology. */
+  /** The version of the newest topology; undefined before the first. */
   get topologyVersion(): number | undefined {
     return this.#topology?.version
   }
@@ -48,7 +48,7 @@ export class ClusterRole {
     const before = this.state
     this.#role = as
     this.#suspendedBecause = undefined
-    this.#logChange(before, `it was started as a ${as}`, now)
+    this.#logChange(before, `the coordinator was started as a ${as}`, now)
   }
 
   suspend(because: string, now: MonotonicMs): void {
@@ -68,10 +68,10 @@ export class ClusterRole {
     if (this.#topology !== undefined && topology.version <= this.#topology.version) return false
     const before = this.state
     this.#topology = topology
-    // What the topology has dropped by itself need not be remembered.
+    // Members that the topology itself no longer contains need not be kept.
     for (const [text, node] of this.#left) if (!topology.has(node)) this.#left.delete(text)
     this.#log.add({ kind: "topology-changed", version: topology.version }, now)
-    this.#logChange(before, "the cluster is known", now)
+    this.#logChange(before, "the topology is known", now)
     return true
   }
 
@@ -85,14 +85,13 @@ export class ClusterRole {
     return this.#left.size === 0 || !this.#left.has(node.toString())
   }
 
-  /** The members that may host the type; a client is not one of them, whatever the topology still says. */
+  /** Returns the members that may host the type. As a client this node is not one, even if still listed. */
   hosts(type: string): readonly Candidate[] {
     const candidates = this.#topology?.candidates(type) ?? []
     const present = this.#left.size === 0 ? candidates : candidates.filter(({ node }) => this.hasMember(node))
     return this.isMember ? present : present.filter(({ node }) => !node.equals(this.self))
   }
 
-  /** Whether this node may host the type. */
   isHost(type: string): boolean {
     return this.hosts(type).some(({ node }) => node.equals(this.self))
   }

@@ -7,7 +7,7 @@ import { PlacementCoordinator } from "./placement-coordinator.js"
 import type { PlacementCommand, StepCommand, StepEvent, Topology } from "./placement-protocol.js"
 import { random } from "./strategies.js"
 
-test("whatever happens, all who wait hear once, and what is taken is here or given back", () => {
+test("for any events, each waiter is answered once, and each acquired placement is active here or released", () => {
   const reached = new Set<string>()
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 120, size: "max" }), (happenings) => {
@@ -61,10 +61,10 @@ const happening = fc.record({
   outcome: fc.nat(99),
 })
 
-/** A driver, store, cache and catalog that do anything they may. */
+/** A driver, store, cache and catalog with arbitrary permitted behaviour. */
 class Play {
   readonly coordinator: PlacementCoordinator
-  /** Who waits, as the coordinator has said. */
+  /** The waiters that the coordinator has not settled. */
   readonly waiting = new Set<number>()
   /** The placements that were claimed for this node and not released. */
   readonly taken = new Map<string, number>()
@@ -120,7 +120,7 @@ class Play {
       case "stop":
         return this.#do(coordinator.handle({ kind }, this.#now))
       case "suspend":
-        return this.#do(coordinator.handle({ kind, because: "so it is" }, this.#now))
+        return this.#do(coordinator.handle({ kind, because: "suspended by the test" }, this.#now))
       case "member":
       case "client":
         return this.#do(coordinator.handle({ kind: "start", as: kind }, this.#now))
@@ -206,7 +206,7 @@ class Play {
         return { kind: "activation-ready", request }
       case "release":
         if (this.here.get(key) === command.generation) this.here.delete(key)
-        // One that fails leaves an orphan; it is the next claim's to find.
+        // A failed release leaves an orphan, which the next claim finds.
         if (this.taken.get(key) === command.generation) this.taken.delete(key)
         return isGood
           ? { kind: "released", request }
@@ -236,7 +236,7 @@ class Play {
   }
 }
 
-/** Which nodes are there and which host, by the bits of `pick`. */
+/** Makes a topology whose nodes and hosts are given by the bits of `pick`. */
 function topologyOf(version: number, pick: number): Topology {
   const there = nodes.filter((_node, at) => (pick >> at) % 2 === 1)
   const hosts = there.filter((_node, at) => (pick >> (at + 3)) % 2 === 0).map((node) => ({ node }))

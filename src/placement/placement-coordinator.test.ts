@@ -19,32 +19,32 @@ import type {
   Topology,
 } from "./placement-protocol.js"
 
-/** All scenarios as text: each a script, with the coordinator's answer to each line. */
+/** Returns all scenarios as text: each is a script, with the output of the coordinator for each line. */
 function conversations(Coordinator: typeof PlacementCoordinator): string {
   const scenario = scenarioWith(Coordinator)
   const told = [
     scenario(
-      "an actor that runs here is here, whatever anybody else says of it",
+      "an actor that runs here is resolved to this node, whatever the cache and the strategy say",
       { authority: "b" },
       `0   catalog x @10
        0   cache x c @12
        1   resolve x`,
     ),
     scenario(
-      "cached authority: a placement that the cache knows, on a node that is there, is the answer",
+      "cached authority: a cached placement on a member is the answer",
       { authority: "a" },
       `0   cache x b @7
        1   resolve x`,
     ),
     scenario(
-      "also where that node hosts the type no more: it is leaving, and keeps what it has until it has left",
+      "cached authority: also if that node no longer hosts the type, as it keeps its actors until it has left",
       { authority: "c" },
       `0   topology 2 a b- c
        0   cache x b @7
        1   resolve x`,
     ),
     scenario(
-      "stored authority: where the cache knows nothing, the store is asked before a message goes to another node",
+      "stored authority: without a cached placement, the store is read before a message is sent to another node",
       { authority: "b" },
       `1   resolve x
        5   looked-up r1 c @7
@@ -52,7 +52,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        6   resolve x`,
     ),
     scenario(
-      "remote authority: of an actor that is nowhere, the strategy says where to send; the message makes it start there",
+      "remote authority: without a placement, the strategy chooses the node, which starts the actor when the message arrives",
       { authority: "b" },
       `1   resolve x
        5   looked-up r1 absent @40
@@ -60,13 +60,13 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        6   resolve x`,
     ),
     scenario(
-      "an absence that the cache knows counts as having asked",
+      "a cached absence makes a read of the store unnecessary",
       { authority: "b" },
       `0   cache x absent @40
        1   resolve x`,
     ),
     scenario(
-      "what was named stays named while nothing newer is known of the actor, or a later message would overtake",
+      "a named node stays named until a newer revision is known, so that no later message overtakes",
       { authority: "b" },
       `0   cache x absent @40
        1   resolve x
@@ -78,7 +78,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        4   resolve x`,
     ),
     scenario(
-      "unless the node that was named is gone",
+      "another node is named if the named node is gone",
       { authority: "b" },
       `0   cache x absent @40
        1   resolve x
@@ -87,7 +87,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        3   resolve x`,
     ),
     scenario(
-      "this node is the authority: claimed, activated, here",
+      "this node is the authority: the actor is claimed, activated and answered as local",
       {},
       `1   resolve x
        4   acquired r1 @10
@@ -96,7 +96,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        10  resolve x`,
     ),
     scenario(
-      "two resolves of one id share one request; both hear, in the order in which they asked",
+      "two resolves of one id share one request and are answered in their order",
       {},
       `1   resolve x
        2   resolve x
@@ -106,7 +106,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        9   activation-ready r1`,
     ),
     scenario(
-      "existing live owner: the claim finds who has it",
+      "existing live owner: the claim finds the owner",
       {},
       `1   resolve x
        4   acquire-denied r1 owned c @7
@@ -114,7 +114,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        5   resolve x`,
     ),
     scenario(
-      "also one that the topology does not have yet: the store has seen its record",
+      "existing live owner: also one that is not in the topology yet, as the claim has found its record",
       {},
       `1   resolve x
        4   acquire-denied r1 owned z @7`,
@@ -131,13 +131,13 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        24  acquire-denied r3 unavailable no answer in 2000 ms`,
     ),
     scenario(
-      "a lock that is denied because this node has it makes no sense, and sends nobody round in a circle",
+      "lock denied: a claim denied with this node as the owner is refused, and not resolved in a circle",
       {},
       `1   resolve x
        4   acquire-denied r1 owned a @7`,
     ),
     scenario(
-      "dead owner: a placement of a node whose record is gone is up for claiming",
+      "dead owner: a placement on a node without a record may be claimed",
       {},
       `0   cache x z @7
        1   resolve x
@@ -145,7 +145,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        9   activation-ready r1`,
     ),
     scenario(
-      "dead owner, and another node is the authority: somebody may have claimed it since, so the store is asked",
+      "dead owner, and another node is the authority: the store is read, as the actor may have been claimed since",
       { authority: "b" },
       `0   cache x z @7
        1   resolve x
@@ -156,7 +156,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        20  resolve y`,
     ),
     scenario(
-      "dead owner: word that a member has left comes ahead of the topology",
+      "dead owner: the event that a member has left precedes the topology",
       {},
       `0   cache x b @7
        1   resolve x
@@ -165,7 +165,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        4   acquired r1 @60`,
     ),
     scenario(
-      "dead owner: a topology that still has the member which has left is only late",
+      "dead owner: a topology that still contains a member that has left is outdated",
       {},
       `0   cache x b @7
        1   member-left b
@@ -173,7 +173,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        3   resolve x`,
     ),
     scenario(
-      "orphan record: it names this node, which runs no such activation, and is claimed again whatever the strategy says",
+      "orphan record: names this node, which runs no such activation, and is claimed again whatever the strategy says",
       { authority: "b" },
       `0   cache x a @7
        1   resolve x
@@ -189,7 +189,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        9   activation-ready r1`,
     ),
     scenario(
-      "orphan record on a node that may not host it: it is deleted, and then others may have it",
+      "orphan record on a node that does not host the type: it is deleted, and then other nodes may claim the actor",
       { authority: "b" },
       `0   topology 2 a- b c
        0   cache x a @7
@@ -200,7 +200,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        14  release-failed r2 no answer in 2000 ms`,
     ),
     scenario(
-      "failed activation: what was taken is released, everyone hears the cause, and the next call tries again",
+      "failed activation: the placement is released, all waiters get the cause, and the next resolve tries again",
       {},
       `1   resolve x
        2   resolve x
@@ -212,7 +212,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        15  activation-ready r2`,
     ),
     scenario(
-      "one who asks before the release is over waits for it, and is then placed afresh",
+      "a resolve before the end of the release waits for it, and then starts a new request",
       {},
       `1   resolve x
        4   acquired r1 @10
@@ -223,7 +223,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        15  activation-ready r2`,
     ),
     scenario(
-      "and keeps the options that it came with",
+      "a resolve before the end of the release keeps its options",
       { authority: "b" },
       `1   resolve x here
        1   resolve y here
@@ -241,7 +241,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        13  resolve y`,
     ),
     scenario(
-      "also where the store has to be asked first; the options of earlier waiters do not carry over",
+      "its options also hold if the store has to be read first; those of earlier waiters are not carried over",
       { authority: "b" },
       `1   resolve x here
        1   resolve y here
@@ -265,7 +265,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        14  looked-up r6 absent @40`,
     ),
     scenario(
-      "failed release: the placement stays and names this node; whoever asks next claims it again",
+      "failed release: the placement remains and names this node; the next resolve claims it again",
       { authority: "b" },
       `1   resolve x here
        4   acquired r1 @10
@@ -277,14 +277,14 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        15  activation-ready r2`,
     ),
     scenario(
-      "a store that does not say where the actor is leaves no resolution behind",
+      "a failed look-up leaves no request behind",
       { authority: "b" },
       `1   resolve x
        5   looked-up r1 failed no answer in 2000 ms
        6   resolve x`,
     ),
     scenario(
-      "what the cache has learned while the store was asked may be newer than the answer, or older",
+      "what the cache has learned during a read may be newer or older than the result",
       { authority: "b" },
       `1   resolve x
        1   resolve y
@@ -294,7 +294,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        5   looked-up r2 absent @40`,
     ),
     scenario(
-      "topology change while the store is asked: the node that would have got it is gone, and another is named",
+      "topology change during a read: the named node is gone, and another one is named",
       { authority: "b" },
       `1   resolve x
        2   prefer c
@@ -302,7 +302,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        5   looked-up r1 absent @40`,
     ),
     scenario(
-      "topology change while the store is asked: others would be named now, but this request has named its node",
+      "topology change during a read: the strategy would now choose another node, but the named one is kept",
       { authority: "b" },
       `1   resolve x
        2   prefer d
@@ -310,7 +310,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        5   looked-up r1 absent @40`,
     ),
     scenario(
-      "topology change while the store is asked: the node that it names is gone, and only this one is left",
+      "topology change during a read: the node that is read is gone, and only this node is left",
       { authority: "b" },
       `1   resolve x
        2   topology 2 a
@@ -319,7 +319,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        9   activation-ready r1`,
     ),
     scenario(
-      "topology change while it is claimed: a strategy that would say otherwise now is not asked",
+      "topology change during a claim: the strategy is not asked again",
       {},
       `1   resolve x
        2   prefer b
@@ -328,7 +328,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        9   activation-ready r1`,
     ),
     scenario(
-      "topology change while it is claimed: this node hosts nothing any more, and gives it back",
+      "topology change during a claim: this node no longer hosts the type, and releases the placement",
       {},
       `1   resolve x
        2   topology 2 a- b c
@@ -338,7 +338,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        7   resolve x`,
     ),
     scenario(
-      "a topology that is older than what is known changes nothing",
+      "a topology that is not newer than the known one is ignored",
       { authority: "b" },
       `1   topology 3 a b
        2   topology 2 a c
@@ -346,7 +346,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        3   resolve x`,
     ),
     scenario(
-      "stop while the store is asked",
+      "stop during a read",
       { authority: "b" },
       `1   resolve x
        2   stop
@@ -354,7 +354,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        6   resolve x`,
     ),
     scenario(
-      "stop while it is claimed: who waits hears at once, and what comes is given back",
+      "stop during a claim: waiters are refused at once, and an acquired placement is released",
       {},
       `1   resolve x
        1   resolve y
@@ -364,7 +364,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        6   released r1`,
     ),
     scenario(
-      "stop while it is activated",
+      "stop during an activation",
       {},
       `1   resolve x
        1   resolve y
@@ -377,7 +377,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        6   release-failed r2 the store is closed`,
     ),
     scenario(
-      "stop while it is released, with somebody waiting for that",
+      "stop during a release that a resolve waits for",
       {},
       `1   resolve x
        3   acquired r1 @10
@@ -387,7 +387,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        7   released r1`,
     ),
     scenario(
-      "started again before the old claim has come in: one who asks then waits until it is given back",
+      "restart before the old claim has ended: a resolve waits until its placement is released",
       {},
       `1   resolve x
        2   stop
@@ -399,21 +399,21 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        8   activation-ready r2`,
     ),
     scenario(
-      "unhosted type: nobody is there to send it to",
+      "unhosted type: no candidate exists",
       {},
       `1   resolve U/x
        2   cache U/y b @7
        2   resolve U/y`,
     ),
     scenario(
-      "a strategy that names no candidate, or fails, is no authority",
+      "a strategy that throws or names no candidate is a refusal",
       { authority: "z" },
       `1   resolve x
        2   prefer nobody
        2   resolve x`,
     ),
     scenario(
-      "a message that was forwarded here is claimed for here, if nobody has the actor",
+      "the actor of a message that another node sent here is claimed here, if it has no owner",
       { authority: "b" },
       `1   resolve x here
        4   acquired r1 @10
@@ -422,7 +422,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        6   resolve y here`,
     ),
     scenario(
-      "the options of one that joins while the store is asked hold for all",
+      "the options of a waiter that joins during a read apply to all",
       { authority: "b" },
       `1   resolve x
        2   resolve x here
@@ -448,7 +448,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        8   looked-up r1 absent @42`,
     ),
     scenario(
-      "client mode: it calls, and hosts nothing",
+      "client mode: this node calls but hosts no actors",
       { as: "client" },
       `1   resolve x
        3   prefer b
@@ -462,7 +462,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        7   resolve z`,
     ),
     scenario(
-      "client mode in the middle: reading goes on, claims are given back",
+      "change to client mode: reads continue, claimed placements are released",
       { authority: "a" },
       `1   resolve x
        1   resolve y
@@ -479,7 +479,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        10  looked-up r4 absent @41`,
     ),
     scenario(
-      "not ready: stopped, then without a topology, then without a place in the cluster",
+      "not ready: stopped, then without a topology, then suspended",
       { as: "nothing yet" },
       `1   resolve x
        2   start member
@@ -492,7 +492,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        9   resolve x`,
     ),
     scenario(
-      "not ready in the middle: this node's own record is gone",
+      "not ready during requests: this node's own record is gone",
       {},
       `1   resolve x
        1   resolve y
@@ -502,9 +502,9 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        5   acquire-denied r2 fenced the record is gone
        6   released r1`,
     ),
-    scenario("a key of another namespace is not ours to place", {}, `1   resolve else::T/x`),
+    scenario("an id of another namespace is refused", {}, `1   resolve else::T/x`),
     scenario(
-      "at most so many wait",
+      "the number of waiters is limited",
       { mostWaiters: 2 },
       `1   resolve x
        2   resolve x
@@ -515,7 +515,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
     ),
     scenario("passivated", {}, `1   passivated x @10`),
     scenario(
-      "answers that are late, double, unknown, or to another step change nothing",
+      "events that are late, duplicate, unknown, or for another step are ignored",
       {},
       `1   acquired r1 @9
        2   resolve x
@@ -531,7 +531,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        9   released r1`,
     ),
     scenario(
-      "the snapshot shows what it knows",
+      "the snapshot shows the state, the requests and the counts",
       { authority: "b" },
       `0   snapshot
        1   cache x absent @40
@@ -548,7 +548,7 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
   return `${HEAD}\n\n${told.join("\n\n")}\n`
 }
 
-test("holds its conversations as they are written down", async () => {
+test("matches the golden conversations", async () => {
   await expect(conversations(PlacementCoordinator)).toMatchFileSnapshot(GOLDEN)
 })
 
@@ -558,89 +558,87 @@ test.each<Planted>([
     file: "placement-coordinator",
     from: "if (request.isCancelled) return [this.#release(request, generation)]\n    if (!this.#role",
     to: "if (!this.#role",
-    found: "started again before the old claim has come in: one who asks then waits until it is given back",
+    found: "restart before the old claim has ended: a resolve waits until its placement is released",
   },
   {
-    bug: "an id has a request for each who asks",
+    bug: "an id has a request for each resolve",
     file: "placement-coordinator",
     from: "if (inFlight !== undefined) {",
     to: "if (inFlight !== undefined && requests.isFull) {",
-    found: "two resolves of one id share one request; both hear, in the order in which they asked",
+    found: "two resolves of one id share one request and are answered in their order",
   },
   {
-    bug: "an actor that runs here is looked for",
+    bug: "an actor that runs here is looked up",
     file: "placement-coordinator",
     from: "if (generation !== undefined) return requests.answer(local(generation, now))",
     to: "",
-    found: "an actor that runs here is here, whatever anybody else says of it",
+    found: "an actor that runs here is resolved to this node, whatever the cache and the strategy say",
   },
   {
-    bug: "what is read replaces what is newer in the cache",
+    bug: "a read replaces newer knowledge of the cache",
     file: "placement-coordinator",
     from: "revisionOf(cached) > revisionOf(found)",
     to: "revisionOf(cached) < revisionOf(found)",
-    found: "what the cache has learned while the store was asked may be newer than the answer, or older",
+    found: "what the cache has learned during a read may be newer or older than the result",
   },
   {
     bug: "a claim that is denied to the owner itself is answered with this node",
     file: "placement-coordinator",
     from: "if (node.equals(this.#role.self)) {",
     to: "if (node.equals(this.#role.self) && generation === 0) {",
-    found:
-      "a lock that is denied because this node has it makes no sense, and sends nobody round in a circle",
+    found: "lock denied: a claim denied with this node as the owner is refused, and not resolved in a circle",
   },
   {
-    bug: "a node goes on placing when its own record is gone",
+    bug: "a node continues to place actors when its own record is gone",
     file: "placement-coordinator",
     from: "return event.node.equals(this.#role.self) ?",
     to: "return event.node.equals(this.#role.self) && now < 0 ?",
-    found: "not ready in the middle: this node's own record is gone",
+    found: "not ready during requests: this node's own record is gone",
   },
   {
-    bug: "the strategy is asked again after the store, and may name another node",
+    bug: "the strategy is asked again after a read, and may name another node",
     file: "placement-coordinator",
     from: ", previousAuthority: stage.authority }",
     to: " }",
     found:
-      "topology change while the store is asked: others would be named now, but this request has named its node",
+      "topology change during a read: the strategy would now choose another node, but the named one is kept",
   },
   {
-    bug: "those who came after a request was cancelled are forgotten",
+    bug: "waiters that joined after a cancellation are forgotten",
     file: "placement-coordinator",
     from: "if (request.waiters.length === 0) return NONE",
     to: "if (request.waiters.length >= 0) return NONE",
-    found: "one who asks before the release is over waits for it, and is then placed afresh",
+    found: "a resolve before the end of the release waits for it, and then starts a new request",
   },
   {
-    bug: "an actor is looked for on a node whose record is gone",
+    bug: "an actor is resolved to a node whose record is gone",
     file: "placement-step",
     from: "!isOwn && role.hasMember(placed.node)",
     to: "!isOwn",
-    found: "dead owner: a placement of a node whose record is gone is up for claiming",
+    found: "dead owner: a placement on a node without a record may be claimed",
   },
   {
-    bug: "a placement of this node itself is left to the strategy",
+    bug: "a placement that names this node is left to the strategy",
     file: "placement-step",
     from: "placed !== undefined && isOwn && role.isMember",
     to: "placed !== undefined && isOwn && !role.isMember",
     found:
-      "orphan record: it names this node, which runs no such activation, and is claimed again whatever the strategy says",
+      "orphan record: names this node, which runs no such activation, and is claimed again whatever the strategy says",
   },
   {
-    bug: "a dead placement in the cache is taken for none",
+    bug: "a dead placement in the cache is taken for an absence",
     file: "placement-step",
     from: "(placed === undefined || isFromStore || !isNew)",
     to: "true",
     found:
-      "dead owner, and another node is the authority: somebody may have claimed it since, so the store is asked",
+      "dead owner, and another node is the authority: the store is read, as the actor may have been claimed since",
   },
   {
     bug: "a later message may go to another node than the one that was named",
     file: "authorities",
     from: `if (named !== undefined) return { kind: "named", candidate: named, isNew: false }`,
     to: "",
-    found:
-      "what was named stays named while nothing newer is known of the actor, or a later message would overtake",
+    found: "a named node stays named until a newer revision is known, so that no later message overtakes",
   },
   {
     bug: "a node that has refused a message gets the actor",
@@ -654,28 +652,28 @@ test.each<Planted>([
     file: "authorities",
     from: "here ? candidateFor(this.#self) : undefined",
     to: "here ? undefined : undefined",
-    found: "and keeps the options that it came with",
+    found: "a resolve before the end of the release keeps its options",
   },
   {
-    bug: "a topology that is late brings back a member that has left",
+    bug: "an outdated topology brings back a member that has left",
     file: "cluster-role",
     from: "if (this.#topology?.has(node)) this.#left.set(node.toString(), node)",
     to: "",
-    found: "dead owner: word that a member has left comes ahead of the topology",
+    found: "dead owner: the event that a member has left precedes the topology",
   },
   {
-    bug: "those who wait are answered in another order than that in which they asked",
+    bug: "waiters are answered in another order than that of their resolves",
     file: "placement-requests",
     from: "return waiters.map(",
     to: "return waiters.toReversed().map(",
-    found: "two resolves of one id share one request; both hear, in the order in which they asked",
+    found: "two resolves of one id share one request and are answered in their order",
   },
   {
     bug: "the options of earlier waiters stay with a request",
     file: "placement-requests",
     from: "this.waiters = []\n    this.here = false",
     to: "this.waiters = []",
-    found: "and keeps the options that it came with",
+    found: "a resolve before the end of the release keeps its options",
   },
 ])("a scenario finds that $bug", async ({ file, from, to, found }) => {
   const url = new URL("./placement-coordinator.ts", import.meta.url)
@@ -693,13 +691,13 @@ interface Planted {
   readonly file: string
   readonly from: string
   readonly to: string
-  /** A scenario that does not go as it is written down. */
+  /** A scenario whose output differs from the golden file. */
   readonly found: string
 }
 
 const GOLDEN = join(import.meta.dirname, "placement-coordinator.golden.txt")
 
-test("keeps the newest events, and says how many are lost", () => {
+test("keeps the newest events and reports how many were dropped", () => {
   const coordinator = new PlacementCoordinator({
     self: nodeNamed("a"),
     namespace: "ns",
@@ -718,7 +716,7 @@ test("keeps the newest events, and says how many are lost", () => {
   expect(coordinator.drainEvents(13)).toEqual([])
 })
 
-test("a claim counts for this node's load, unless it comes to nothing", () => {
+test("a claim counts towards this node's load unless it is denied or released", () => {
   const loads: number[] = []
   const coordinator = new PlacementCoordinator({
     self: nodeNamed("a"),
@@ -747,14 +745,14 @@ test("a claim counts for this node's load, unless it comes to nothing", () => {
   expect(loads).toEqual([0, 1, 1, 1, 2])
 })
 
-const HEAD = `This node is a, a member; b and c are members too, and all host the type T of x, y and z. The strategy names a, unless a scenario
-says otherwise. @7 is a generation or a revision, r1 a request, w1 one who waits. What is learned of cache and catalog is said by the
-scenario.
+const HEAD = `This node is a, a member; b and c are members too, and all host the type T of x, y and z. The strategy chooses a, unless a
+scenario says otherwise. @7 is a generation or a revision, r1 a request, w1 a waiter. The lines cache and catalog set what
+these contain.
 
-    ms  what comes                                            state      what comes of it
-                                                                         * what is told to those who watch`
+    ms  input                                                 state      answer or commands
+                                                                         * published events`
 
-/** Where the last column begins. */
+/** The column where the last column begins. */
 const MARGIN = 73
 
 interface ScenarioOptions {
@@ -763,7 +761,7 @@ interface ScenarioOptions {
   readonly mostWaiters?: number
 }
 
-/** Gives a script, a line for each thing that happens, as text with what came of each. */
+/** Returns a function that runs a script of one input per line, and returns the lines with their outputs. */
 function scenarioWith(Coordinator: typeof PlacementCoordinator) {
   return (name: string, options: ScenarioOptions, script: string) =>
     performed(name, options, script, new ScenarioStage(Coordinator, options))
@@ -805,7 +803,7 @@ class ScenarioStage {
       cached: (id) => this.#cache.get(id.toString()),
       random: { uint32: () => 0 },
       strategyOf: () => (_id, candidates) => {
-        if (this.#authority === "nobody") throw new Error("it is out of order")
+        if (this.#authority === "nobody") throw new Error("the strategy is broken")
         const preferred = nodeNamed(this.#authority)
         if (this.#authority === "z") return preferred
         return (candidates.find(({ node }) => node.equals(preferred)) ?? candidates[0])?.node ?? preferred
@@ -894,7 +892,7 @@ function whereabouts([node = "", at]: readonly string[]): Whereabouts {
   return { kind: "placed", node: nodeNamed(node), generation: revision(at) }
 }
 
-/** Each hosts `T`, but those with a `-`. */
+/** Makes a topology in which every node hosts `T`, except those with a `-`. */
 function topologyOf(version: number, names: readonly string[]): Topology {
   const nodes = names.map((name) => nodeNamed(name.slice(0, 1)))
   const hosts = nodes.filter((_node, at) => !names[at]?.endsWith("-")).map((node) => ({ node }))

@@ -30,11 +30,12 @@ import { rendezvous } from "./rendezvous.js"
 import type { PlacementStrategy } from "./strategies.js"
 
 /**
- * Where an actor is, or is to be: a decision.
+ * Decides where an actor is or should be.
  *
- * An actor that is somewhere is there, whatever a strategy would say: the catalog is asked, then the cache,
- * then the store. Only for one that is nowhere does a strategy name the authority, and that is a preference:
- * what keeps an actor from running twice is the claim, which the store judges.
+ * An actor that is placed stays where it is, whatever a strategy would choose: the coordinator looks into the
+ * catalog, then into the cache, then into the store. Only if the actor has no live placement does a strategy
+ * name the authority. The authority is only a preference: at most one activation is guaranteed by the claim,
+ * a conditional commit to the store.
  *
  *     looking-up --> answered: another node
  *         |
@@ -42,22 +43,22 @@ import type { PlacementStrategy } from "./strategies.js"
  *     acquiring --> activating --> answered: here
  *         |             |
  *         |             +--> releasing   (failed or cancelled; the waiters are refused)
- *         +--> answered: another node, which has it
+ *         +--> answered: another node, which owns it
  *
- * The store is asked once. Where this node would be the authority, the claim finds the owner if there is one,
- * so no read precedes it. Where another would be, the placement is read first, unless the cache knows that
- * there is none. Sending the message to that other node at once, and letting it find out, would cost the same
- * read there, and one more hop for every actor that lives on a third.
+ * A request accesses the store once. If this node is the authority, the claim also finds an existing owner,
+ * so no read precedes it. If another node is the authority, the placement is read first, unless the cache
+ * knows that there is none. Sending the message to that node without reading would only move the read there,
+ * and would add a hop for every actor that runs on a third node.
  *
- * All who resolve one id while it is being placed share one request and its answer. A step that fails
- * releases what was acquired, tells all waiters why, and leaves nothing behind; except that, where the
- * release fails too, a placement stays that names this node. The next resolve finds it, and it is claimed
+ * All callers that resolve an id while it is being placed share one request and its answer. If a step fails,
+ * the coordinator releases the placement that was acquired and refuses all waiters with the reason. If the
+ * release fails too, a placement that names this node remains; the next resolve finds it and claims the actor
  * again.
  *
- * A request whose circumstances change (the node stops, is suspended or becomes a client) is cancelled: its
- * waiters are told at once, but the step in flight is not called off, as nobody here knows how far it has
- * come. What it acquires is released. A resolve that comes meanwhile waits for that, and then the request is
- * begun again for it.
+ * When the node stops, is suspended or becomes a client, requests are cancelled: their waiters are refused at
+ * once. The step in flight is not aborted, because its progress is unknown; the placement that it acquires is
+ * released. A resolve that arrives in the meantime waits for the release, after which the request starts
+ * over.
  */
 export class PlacementCoordinator {
   readonly #options: PlacementCoordinatorOptions
@@ -80,20 +81,20 @@ export class PlacementCoordinator {
     return this.#role.state
   }
 
-  /** Says where the actor is, or begins or joins the request that finds out. */
+  /** Returns where the actor is, or starts or joins the request that finds it. */
   resolve(id: ActorId, now: MonotonicMs, options: PlacementOptions = NO_OPTIONS): Resolution {
     const requests = this.#requests
     const refusal = this.#refusalOf(id)
     if (refusal !== undefined) return requests.answer(refused(refusal, now))
     const inFlight = requests.get(id)
     if (inFlight !== undefined) {
-      return requests.isFull ? requests.turnAway(now) : requests.join(inFlight, options, NONE, now)
+      return requests.isFull ? requests.refuseWaiter(now) : requests.join(inFlight, options, NONE, now)
     }
     const generation = this.#options.generationHere(id)
     if (generation !== undefined) return requests.answer(local(generation, now))
     const step = this.#firstStep(id, options, now)
     if (isLast(step)) return requests.answer(this.#answerOf(id, step, 0, now))
-    if (requests.isFull) return requests.turnAway(now)
+    if (requests.isFull) return requests.refuseWaiter(now)
     const request = requests.open(id, stageOf(step), now)
     return requests.join(request, options, [this.#commandOf(request, step)], now)
   }
@@ -135,7 +136,7 @@ export class PlacementCoordinator {
     }
   }
 
-  /** The events since the last call, in order. */
+  /** Returns the events since the last call, in order. */
   drainEvents(now: MonotonicMs): readonly PlacementEvent[] {
     return this.#log.drain(now)
   }
@@ -165,7 +166,7 @@ export class PlacementCoordinator {
     const isDemoted = as === "client" && this.#role.isMember
     this.#role.start(as, now)
     if (!isDemoted) return NONE
-    // Requests that only read go on, and find another node.
+    // Requests that only read continue: they will find another node.
     const claims = this.#requests.list().filter(({ stage }) => stage.kind !== "looking-up")
     return this.#cancel(claims, "this node became a client", now)
   }
@@ -176,7 +177,7 @@ export class PlacementCoordinator {
   }
 
   #stop(now: MonotonicMs): readonly PlacementCommand[] {
-    const because = "it was stopped"
+    const because = "the coordinator was stopped"
     this.#role.stop(because, now)
     return this.#cancel(this.#requests.list(), because, now)
   }
@@ -209,11 +210,11 @@ export class PlacementCoordinator {
       return this.#requests.end(request, denied("look-up", found.detail, now))
     }
     if (found.kind === "placed") this.#log.add({ ...found, kind: "cache-learned", id }, now)
-    // The cache may have learned of a later change meanwhile.
+    // Since the read, the cache may have learned of a later change.
     const cached = this.#options.cached(id)
     const known = cached !== undefined && revisionOf(cached) > revisionOf(found) ? cached : found
     const knowledge = { known, isFromStore: true, options: request, previousAuthority: stage.authority }
-    return this.#goOn(request, nextStep(id, knowledge, this.#role, this.#authorities), now)
+    return this.#continue(request, nextStep(id, knowledge, this.#role, this.#authorities), now)
   }
 
   #acquired(number: number, generation: Revision, now: MonotonicMs): readonly PlacementCommand[] {
@@ -248,8 +249,8 @@ export class PlacementCoordinator {
       )
     }
     this.#log.add({ kind: "cache-learned", id, node, generation }, now)
-    // Also where the topology does not have the node: the store has just seen its record.
-    return this.#goOn(request, { kind: "found", placed: { kind: "placed", node, generation } }, now)
+    // Even if the topology lacks the node: the claim has just found the node's record in the store.
+    return this.#continue(request, { kind: "found", placed: { kind: "placed", node, generation } }, now)
   }
 
   #activationReady(number: number, now: MonotonicMs): readonly PlacementCommand[] {
@@ -273,7 +274,7 @@ export class PlacementCoordinator {
     this.#counts.failed += 1
     this.#log.add({ kind: "activation-failed", id, generation, cause }, now)
     const release = this.#release(request, generation)
-    // Those who came after it was cancelled wait for the release.
+    // Waiters that joined after the cancellation wait for the release.
     if (isCancelled) return [release]
     return [
       release,
@@ -290,10 +291,10 @@ export class PlacementCoordinator {
     else this.#log.add({ kind: "release-failed", id, generation, detail: problem }, now)
     if (stage.kind === "releasing") return this.#startOver(request, now)
     if (problem !== undefined) return this.#requests.end(request, denied("release", problem, now))
-    // The revision of the delete is higher, so nothing that is learned later is taken for older.
+    // The delete has a higher revision, so no later knowledge is mistaken for older.
     const known = { kind: "absent", revision: generation } as const
     const knowledge = { known, isFromStore: true, options: request }
-    return this.#goOn(request, nextStep(id, knowledge, this.#role, this.#authorities), now)
+    return this.#continue(request, nextStep(id, knowledge, this.#role, this.#authorities), now)
   }
 
   #firstStep(id: ActorId, options: PlacementOptions, now: MonotonicMs): Step {
@@ -304,7 +305,7 @@ export class PlacementCoordinator {
     return step
   }
 
-  #goOn(request: PlacementRequest, step: Step, now: MonotonicMs): readonly PlacementCommand[] {
+  #continue(request: PlacementRequest, step: Step, now: MonotonicMs): readonly PlacementCommand[] {
     if (isLast(step)) {
       return this.#requests.end(request, this.#answerOf(request.id, step, request.waiters.length, now))
     }
@@ -312,13 +313,13 @@ export class PlacementCoordinator {
     return [this.#commandOf(request, step)]
   }
 
-  /** Begins again for those who came when the request was already lost. */
+  /** Starts the request over for the waiters that joined after it was cancelled or failed. */
   #startOver(request: PlacementRequest, now: MonotonicMs): readonly PlacementCommand[] {
     this.#requests.close(request)
     if (request.waiters.length === 0) return NONE
     const { id, here, excluded } = request
     const step = this.#firstStep(id, request, now)
-    if (isLast(step)) return this.#goOn(request, step, now)
+    if (isLast(step)) return this.#continue(request, step, now)
     const again = this.#requests.open(id, stageOf(step), now)
     again.add(request.takeWaiters(), { here, excluded })
     return [this.#commandOf(again, step)]
@@ -371,24 +372,23 @@ interface PlacementCoordinatorOptions {
   readonly self: NodeId
   readonly namespace: string
   /**
-   * The generation of the activation of this id on this node. One that is ending is here until it has ended,
-   * so that its successor is not claimed while it may still act; messages for it go to the successor then.
+   * Returns the generation of the activation of this id on this node. An activation that is ending counts
+   * until it has ended, so that its successor is not claimed while it may still act; the messages that it
+   * does not run go to the successor.
    */
   generationHere(id: ActorId): Revision | undefined
-  /**
-   * What this node knows of the placement. It has learned from a read before the coordinator is told of that.
-   */
+  /** Returns the cached placement. The cache learns from a read before the `looked-up` event is handled. */
   cached(id: ActorId): Whereabouts | undefined
-  /** For strategies. */
+  /** The source of randomness of strategies. */
   readonly random: Pick<Random, "uint32">
-  /** By the type of the actor; default `rendezvous`. */
+  /** Returns the strategy of an actor type; default `rendezvous`. */
   readonly strategyOf?: (type: string) => PlacementStrategy
-  /** How many may wait for an answer, for all ids together; default 100,000. */
+  /** The maximum number of waiters, for all ids together; default 100,000. */
   readonly mostWaiters?: number
-  /** How many events are kept until they are drained; default 1,024. */
+  /** The maximum number of events kept until they are drained; default 1,024. */
   readonly mostEvents?: number
-  /** Whether anybody subscribes to the events; default true. */
+  /** Returns whether the events have a subscriber; default true. */
   readonly isObserved?: () => boolean
-  /** For how many actors that are nowhere the named node is remembered; default 10,000. */
+  /** The maximum number of actors without a placement for which the named node is kept; default 10,000. */
   readonly mostNamed?: number
 }

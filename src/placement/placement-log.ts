@@ -6,8 +6,8 @@ import type { Denial } from "../registry/registration.js"
 import type { CoordinatorState } from "./placement-protocol.js"
 
 /**
- * Events that have not been drained yet, in order. Beyond the limit the oldest are dropped, and their number
- * is reported.
+ * Holds the events that have not been drained, in order. Beyond the limit the oldest are dropped, and a
+ * `missed` event reports their number.
  */
 export class PlacementLog {
   readonly #limit: number
@@ -22,7 +22,7 @@ export class PlacementLog {
 
   add(happening: Happening, now: MonotonicMs): void {
     if (!this.#isObserved()) return
-    // Twice the limit, so that the oldest are cut off once in a while and not at every event.
+    // Trims at twice the limit, so that the array is not shifted at every event.
     if (this.#events.length >= 2 * this.#limit) this.#cut()
     this.#events.push({ ...happening, observedAt: now })
   }
@@ -47,7 +47,7 @@ export class PlacementLog {
 
 const NONE: readonly PlacementEvent[] = []
 
-/** An event in the placing of actors by this node, as it is published to subscribers. */
+/** A placement event of this node, as published to subscribers. */
 export class PlacementHappened {
   readonly event: PlacementEvent
 
@@ -58,10 +58,7 @@ export class PlacementHappened {
 
 export type PlacementEvent = Happening & { readonly observedAt: MonotonicMs }
 
-/**
- * A resolve that the catalog or the cache answers is counted but not an event: it changes nothing and is
- * frequent.
- */
+/** A resolve that is answered from the catalog or the cache is counted but no event: it is too frequent. */
 type Happening =
   | { readonly kind: "became"; readonly state: CoordinatorState; readonly because: string }
   | { readonly kind: "topology-changed"; readonly version: number }
@@ -71,9 +68,9 @@ type Happening =
       readonly id: ActorId
       readonly node: NodeId
       readonly generation: Revision | undefined
-      /** The source: a claim of this node, the store, or the strategy for an actor that is nowhere. */
+      /** The source: a claim of this node, the store, or the strategy for an actor without a placement. */
       readonly by: "claim" | "store" | "strategy"
-      /** How many were waiting for the answer. */
+      /** The number of callers that waited for the answer. */
       readonly waiters: number
     }
   | { readonly kind: "look-up-failed"; readonly id: ActorId; readonly detail: string }
@@ -93,19 +90,19 @@ type Happening =
       readonly detail: string
     }
   | { readonly kind: "passivated"; readonly id: ActorId; readonly generation: Revision }
-  /** The cache names a node that is gone. */
+  /** The cache names a node that is no longer a member. */
   | {
       readonly kind: "cache-stale"
       readonly id: ActorId
       readonly node: NodeId
       readonly generation: Revision
     }
-  /** The store named a node that the cache did not. */
+  /** The store named a node that the cache did not know. */
   | {
       readonly kind: "cache-learned"
       readonly id: ActorId
       readonly node: NodeId
       readonly generation: Revision
     }
-  /** As many events before this one were dropped. */
+  /** `count` events before this one were dropped. */
   | { readonly kind: "missed"; readonly count: number }

@@ -6,31 +6,25 @@ import type { Whereabouts } from "../registry/placement-cache.js"
 import type { Denial } from "../registry/registration.js"
 
 /*
- * What goes into a placement coordinator and what comes out of it.
+ * The inputs and outputs of a placement coordinator.
  *
- * `resolve` takes an id and options and returns an answer, or a pending request with the commands that begin
- * it. The driver carries out each command and reports its outcome as an event with the same request number;
- * the commands that an event returns go on from there, until a `settle` command brings each waiter its
- * answer.
+ * `resolve` takes an id and options and returns an answer, or a pending request with the commands that start
+ * it. The driver carries out each command and reports its outcome as an event with the same request number.
+ * Each event returns further commands, until a `settle` command delivers the answer to each waiter.
  */
 
-/** What is special about one message whose actor is to be found. */
+/** The options of one message whose actor is resolved. */
 export interface PlacementOptions {
-  /**
-   * A node that found no placement sent the message here: claim the actor here, if this node hosts the type.
-   */
+  /** Another node found no placement and sent the message here: this node claims the actor if it hosts it. */
   readonly here?: boolean
-  /**
-   * Nodes that have refused the message. An actor that runs on one of them stays there, but none gets a new
-   * one.
-   */
+  /** Nodes that have refused the message. They keep the actors that they run, but get no new ones. */
   readonly excluded?: readonly NodeId[]
 }
 
 /** The result of `resolve`. */
 export type Resolution = Answer | Pending
 
-/** Where an actor is, or why that cannot be said, and when that was so. */
+/** The node that an actor is on, or the reason why it cannot be determined, and the time of the answer. */
 export type Answer = Local | Remote | Refused
 
 interface Local {
@@ -42,7 +36,7 @@ interface Local {
 interface Remote {
   readonly kind: "remote"
   readonly node: NodeId
-  /** Undefined where the actor is nowhere yet: the node claims it when the first message arrives. */
+  /** Undefined if the actor has no placement yet: the node claims it when the first message arrives. */
   readonly generation: Revision | undefined
   readonly observedAt: MonotonicMs
 }
@@ -56,58 +50,56 @@ interface Refused {
 /** The answer follows in a `settle` command for this waiter. */
 interface Pending {
   readonly kind: "pending"
-  /** Shared by all who wait for one id. */
+  /** The request number, shared by all waiters of one id. */
   readonly request: number
   readonly waiter: number
-  /** To be carried out now; none where the request was in flight already. */
+  /** The commands to carry out now; none if the request was already in flight. */
   readonly commands: readonly PlacementCommand[]
   readonly observedAt: MonotonicMs
 }
 
-/** `because` is for people to read. */
+/** The reason why an actor cannot be resolved; `because` is the human-readable form. */
 export type Refusal =
-  /** Stopped, or the cluster is not known yet, or this node has lost its place in it. */
+  /** The coordinator is stopped, knows no topology yet, or is suspended. */
   | { readonly reason: "not-ready"; readonly because: string }
-  /** No member may host the actor; or the strategy threw or named no candidate, which is the `cause` then. */
+  /** No member may host the actor, or the strategy threw or named no candidate; `cause` is its error. */
   | { readonly reason: "no-authority"; readonly because: string; readonly cause?: Error }
   | { readonly reason: "invalid-key"; readonly because: string }
   | Denied
 
-/** A step of the request failed. What was acquired is released, and a retry is safe. */
+/** A step of the request failed. A placement that was acquired is released, and a retry is safe. */
 interface Denied {
   readonly reason: "denied"
   readonly step: "wait" | "look-up" | "acquire" | "activate" | "release"
   readonly because: string
-  /** What the activation failed with. */
+  /** The error of the failed activation. */
   readonly cause?: unknown
 }
 
 /**
- * What the driver has to do. Each command but `settle` is answered exactly once, by an event with the same
- * request. A step that hangs would keep everybody waiting who wants this id, so each has to end in its own
- * time.
+ * A command to the driver. Each command except `settle` is answered exactly once, by an event with the same
+ * request number. A step without a time limit could block every waiter of the id, so the driver has to limit
+ * each one.
  */
 export type PlacementCommand = StepCommand | Settle
 
 export type StepCommand =
   /**
-   * Claim the placement. One that names this node is taken over at the revision read: an answer was lost, or
-   * a release failed, for no activation of this id runs here when this command is given.
+   * Claims the placement. A placement that already names this node is taken over at the revision that was
+   * read: no activation of this id runs here when this command is given, so an answer was lost or a release
+   * failed.
    */
   | { readonly kind: "try-acquire"; readonly request: number; readonly id: ActorId }
-  /** Read the placement. */
+  /** Reads the placement. */
   | { readonly kind: "look-up"; readonly request: number; readonly id: ActorId }
-  /** Start the activation under the tenure that was acquired. */
+  /** Starts the activation under the tenure that was acquired. */
   | {
       readonly kind: "ensure-activation"
       readonly request: number
       readonly id: ActorId
       readonly generation: Revision
     }
-  /**
-   * Deactivate what runs under this generation, if anything does, and then delete the placement at this
-   * generation.
-   */
+  /** Ends the activation of this generation, if there is one, and then deletes the placement at it. */
   | {
       readonly kind: "release"
       readonly request: number
@@ -115,29 +107,27 @@ export type StepCommand =
       readonly generation: Revision
     }
 
-/** The answer for one waiter; those of one id come in the order in which they asked. */
+/** Delivers the answer to one waiter. The waiters of one id are settled in the order of their resolves. */
 export interface Settle {
   readonly kind: "settle"
   readonly waiter: number
   readonly answer: Answer
 }
 
-/** What a placement coordinator is told. */
+/** An event that a placement coordinator handles. */
 export type CoordinatorEvent = ClusterEvent | StepEvent
 
-/** What happens to this node and its cluster. */
+/** A change of this node or of its cluster. */
 type ClusterEvent =
-  /** A client calls and hosts nothing. Also changes one role into the other, and ends a `suspend`. */
+  /** Starts the coordinator, changes its role, or ends a `suspend`. A client calls but hosts no actors. */
   | { readonly kind: "start"; readonly as: Role }
-  /**
-   * This node's place in the cluster is lost, or not there yet: nothing is resolved until the next `start`.
-   */
+  /** This node is not, or no longer, a member of the cluster: resolves are refused until the next `start`. */
   | { readonly kind: "suspend"; readonly because: string }
   | { readonly kind: "stop" }
   | { readonly kind: "topology-changed"; readonly topology: Topology }
   /** The node's record is gone. */
   | { readonly kind: "member-left"; readonly node: NodeId }
-  /** The catalog has ended an activation and released it. */
+  /** The catalog has ended an activation and released its placement. */
   | { readonly kind: "passivated"; readonly id: ActorId; readonly generation: Revision }
 
 export type Role = "member" | "client"
@@ -150,7 +140,7 @@ export type StepEvent =
   | { readonly kind: "activation-ready"; readonly request: number }
   | { readonly kind: "activation-failed"; readonly request: number; readonly cause: unknown }
   | { readonly kind: "released"; readonly request: number }
-  /** The placement may still be there. */
+  /** The placement may still exist. */
   | { readonly kind: "release-failed"; readonly request: number; readonly detail: string }
 
 export interface LookUpFailure {
@@ -158,29 +148,27 @@ export interface LookUpFailure {
   readonly detail: string
 }
 
-/**
- * The members of the cluster, at one version. Immutable: a change is another topology, with a higher version.
- */
+/** The members of the cluster at one version. Immutable: a change makes a topology with a higher version. */
 export interface Topology {
   readonly version: number
-  /** The active members that host the type, each once. */
+  /** Returns the active members that host the type, each once. */
   candidates(type: string): readonly Candidate[]
-  /** Whether the node's record is there; the node may be leaving or unreachable. */
+  /** Returns whether the node has a record; the node may be leaving or unreachable. */
   has(node: NodeId): boolean
 }
 
 export interface Candidate {
   readonly node: NodeId
-  /** How many actors it runs, by its last report. */
+  /** The number of actors that the node runs, according to its last report. */
   readonly load?: number
 }
 
-/** What a placement coordinator knows, for people to look at. */
+/** The state of a placement coordinator, for diagnostics. */
 export interface CoordinatorSnapshot {
   readonly state: CoordinatorState
-  /** Why nothing is resolved; undefined where it is ready. */
+  /** The reason why resolves are refused; undefined if the coordinator is ready. */
   readonly because: string | undefined
-  /** The version of the newest. */
+  /** The version of the newest topology. */
   readonly topology: number | undefined
   readonly requests: readonly {
     readonly request: number
@@ -190,40 +178,37 @@ export interface CoordinatorSnapshot {
     readonly waiters: number
     readonly since: MonotonicMs
   }[]
-  /** Actors that were nowhere, and the nodes to which messages for them have been sent. */
+  /** Actors without a placement, and the nodes to which messages for them have been sent. */
   readonly authorities: readonly { readonly id: string; readonly node: NodeId }[]
   readonly counts: CoordinatorCounts
 }
 
-/** `not-ready`: it was started, and does not know the cluster yet or has no place in it. */
+/** `not-ready`: the coordinator was started, but knows no topology yet or is suspended. */
 export type CoordinatorState = "stopped" | "not-ready" | Role
 
-/** Which command of a request is in flight. */
+/** The command of a request that is in flight. */
 export type Stage =
-  /** `authority` gets the actor if the store says that it is nowhere. */
+  /** `authority` gets the actor if the store has no live placement of it. */
   | { readonly kind: "looking-up"; readonly authority: NodeId }
   | { readonly kind: "acquiring" }
   | { readonly kind: "activating"; readonly generation: Revision }
-  /** Nobody waits for the outcome. */
+  /** The request has failed or was cancelled; waiters that join now are served after the release. */
   | { readonly kind: "releasing"; readonly generation: Revision }
-  /**
-   * A placement names this node, which does not host the type: once it is deleted, others may claim the
-   * actor.
-   */
+  /** The placement names this node, which does not host the type: after the delete, others may claim it. */
   | { readonly kind: "clearing"; readonly generation: Revision }
 
-/** Since the coordinator was made. */
+/** Counts since the coordinator was created. */
 interface CoordinatorCounts {
   /** Answers, by their kind. */
   readonly local: number
   readonly remote: number
   readonly refused: number
-  /** Of these, those that somebody had to wait for. */
+  /** The number of answers that were not immediate. */
   readonly waited: number
   readonly activated: number
-  /** Claims that were denied. */
+  /** The number of claims that were denied. */
   readonly denied: number
-  /** Activations that failed. */
+  /** The number of activations that failed. */
   readonly failed: number
   readonly passivated: number
 }

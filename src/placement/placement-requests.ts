@@ -12,14 +12,14 @@ import {
 } from "./placement-protocol.js"
 
 /**
- * The requests in flight, at most one for an id, and who waits for them: a limited number for all ids
+ * The requests in flight, at most one for each id, and their waiters, whose number is limited for all ids
  * together. Counts the answers.
  */
 export class PlacementRequests {
   readonly counts = { local: 0, remote: 0, refused: 0, waited: 0 }
   readonly #mostWaiters: number
   readonly #byNumber = new Map<number, PlacementRequest>()
-  /** By the names of their actors. */
+  /** The requests by the names of their actors. */
   readonly #byId = new Map<string, PlacementRequest>()
   #lastNumber = 0
   #lastWaiter = 0
@@ -34,14 +34,11 @@ export class PlacementRequests {
   }
 
   get(id: ActorId): PlacementRequest | undefined {
-    // Asked for every message, and mostly none is in flight.
+    // Called for every message that is resolved, usually without any request in flight.
     return this.#byId.size === 0 ? undefined : this.#byId.get(id.name)
   }
 
-  /**
-   * The request that an event is for. Undefined if it is not at a stage which that event answers: the event
-   * is late.
-   */
+  /** Returns the request of an event; undefined if the event is late: the request is at another stage. */
   at<Kind extends Stage["kind"]>(number: number, ...kinds: readonly Kind[]): RequestAt<Kind> | undefined {
     const request = this.#byNumber.get(number)
     return request !== undefined && (kinds as readonly string[]).includes(request.stage.kind)
@@ -49,7 +46,7 @@ export class PlacementRequests {
       : undefined
   }
 
-  /** The present ones: closing some meanwhile does no harm. */
+  /** Returns a copy, so that requests may be closed during iteration. */
   list(): readonly PlacementRequest[] {
     return [...this.#byNumber.values()]
   }
@@ -67,7 +64,7 @@ export class PlacementRequests {
     this.#byId.delete(request.id.name)
   }
 
-  /** Adds a waiter; `commands` begin the request, if it is new. */
+  /** Adds a waiter; `commands` start the request if it is new. */
   join(
     request: PlacementRequest,
     options: PlacementOptions,
@@ -81,17 +78,17 @@ export class PlacementRequests {
     return { kind: "pending", request: request.number, waiter: this.#lastWaiter, commands, observedAt: now }
   }
 
-  turnAway(now: MonotonicMs): Answer {
-    return this.answer(denied("wait", `${this.#mostWaiters} are waiting already`, now))
+  refuseWaiter(now: MonotonicMs): Answer {
+    return this.answer(denied("wait", `the limit of ${this.#mostWaiters} waiters is reached`, now))
   }
 
-  /** Counts the answer for one who did not have to wait. */
+  /** Counts an immediate answer. */
   answer(answer: Answer): Answer {
     this.counts[answer.kind] += 1
     return answer
   }
 
-  /** Answers all who wait for the request. */
+  /** Answers all waiters of the request. */
   settle(request: PlacementRequest, answer: Answer): readonly Settle[] {
     const waiters = request.takeWaiters()
     this.#waiting -= waiters.length
@@ -99,14 +96,14 @@ export class PlacementRequests {
     return waiters.map((waiter) => ({ kind: "settle", waiter, answer }))
   }
 
-  /** Closes the request, and answers all who wait for it. */
+  /** Closes the request and answers all its waiters. */
   end(request: PlacementRequest, answer: Answer): readonly Settle[] {
     this.close(request)
     return this.settle(request, answer)
   }
 }
 
-/** One id that is being placed. The options of one waiter hold for all: they get the same answer. */
+/** The request for one id. The options of each waiter apply to all, as they share one answer. */
 export class PlacementRequest implements PlacementOptions {
   readonly number: number
   readonly id: ActorId
@@ -114,11 +111,11 @@ export class PlacementRequest implements PlacementOptions {
   excluded: NodeId[] = []
   here = false
   stage: Stage
-  /** In the order in which they asked. */
+  /** The waiters in the order of their resolves. */
   waiters: number[] = []
   /**
-   * What it acquires is released. Its waiters have been told; for those who come now it is begun again after
-   * that.
+   * The placement that the request acquires is released. Its waiters have been refused; for those that join
+   * now, the request starts over after the release.
    */
   isCancelled = false
 
@@ -139,7 +136,7 @@ export class PlacementRequest implements PlacementOptions {
     this.excluded.push(...excluded)
   }
 
-  /** The waiters, with whom their options go. */
+  /** Removes and returns the waiters, and clears their options. */
   takeWaiters(): readonly number[] {
     const { waiters } = this
     this.waiters = []

@@ -7,12 +7,13 @@ import type { ClusterRole } from "./cluster-role.js"
 import type { Candidate, PlacementOptions, Refusal, Stage } from "./placement-protocol.js"
 
 /**
- * Says what to do for an actor that does not run here and has no request in flight, by what is known of its
- * placement.
+ * Decides the next step for an actor that does not run here and has no request in flight, from what is known
+ * of its placement.
  *
- * A placement lives as long as the record of its node is there. The newest topology says whether it is, and
- * may be late both ways without harm: a node that is wrongly taken for dead keeps the actor, because the
- * claim is denied; a node that is wrongly taken for alive cannot be reached, and the actor is resolved again.
+ * A placement is live as long as the record of its node exists. The newest topology says whether it does, and
+ * may be outdated in either direction without harm: a node that is wrongly taken for dead keeps the actor,
+ * because the claim is denied; a node that is wrongly taken for alive cannot be reached, and the actor is
+ * resolved again.
  */
 export function nextStep(
   id: ActorId,
@@ -34,8 +35,8 @@ export function nextStep(
   if (choice.kind === "nobody") return { kind: "refuse", refusal: choice.refusal }
   const { candidate, isNew } = choice
   if (candidate.node.equals(self)) return { kind: "acquire" }
-  // That the cache knows a dead placement does not say that nobody has claimed the actor since. A node that
-  // was named before was named after the store had been asked.
+  // A dead placement in the cache does not prove that the actor was not claimed since. A candidate that is
+  // not new was named after the store had been read.
   const isKnownNowhere = since !== undefined && (placed === undefined || isFromStore || !isNew)
   return isKnownNowhere
     ? { kind: "send", candidate, since, isNew }
@@ -44,21 +45,21 @@ export function nextStep(
 
 interface Knowledge {
   readonly known: Whereabouts | undefined
-  /** From the cache otherwise. */
+  /** Whether `known` was read from the store; otherwise it is from the cache. */
   readonly isFromStore: boolean
   readonly options: PlacementOptions
-  /** The node that was named before the store was asked. */
+  /** The node that was named before the placement was read from the store. */
   readonly previousAuthority?: NodeId
 }
 
 export type Step = LastStep | LongStep
 
-/** Steps that end with an answer. */
+/** Steps that end the request with an answer. */
 export type LastStep =
   | { readonly kind: "found"; readonly placed: Placed }
   /**
-   * The actor was nowhere at the revision `since`; the candidate claims it when the message arrives. `isNew`:
-   * no message for this actor has been sent there yet.
+   * The actor had no live placement at the revision `since`; the candidate claims it when the message
+   * arrives. `isNew`: no message for this actor has been sent to the candidate yet.
    */
   | {
       readonly kind: "send"
@@ -68,10 +69,10 @@ export type LastStep =
     }
   | { readonly kind: "refuse"; readonly refusal: Refusal }
 
-/** Steps that take a command. */
+/** Steps that require a command. */
 export type LongStep =
   | { readonly kind: "acquire" }
-  /** The placement names this node, which does not host the type any longer. */
+  /** The placement names this node, which no longer hosts the type. */
   | { readonly kind: "clear"; readonly generation: Revision }
   | { readonly kind: "look-up"; readonly authority: NodeId }
 
@@ -79,7 +80,7 @@ export function isLast(step: Step): step is LastStep {
   return step.kind === "found" || step.kind === "send" || step.kind === "refuse"
 }
 
-/** The stage of a request while the command of the step is in flight. */
+/** Returns the stage of a request while the command of the step is in flight. */
 export function stageOf(step: LongStep): Stage {
   switch (step.kind) {
     case "look-up":

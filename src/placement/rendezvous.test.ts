@@ -4,8 +4,8 @@ import { NodeId } from "../address/node-id.js"
 import type { Candidate } from "./placement-protocol.js"
 import { rendezvous } from "./rendezvous.js"
 
-// What is pinned here is where actors live: a version that answers otherwise fights with the nodes that run
-// an older one.
+// Pins the choice across versions: nodes with a version that chooses differently would place actors
+// elsewhere than the older nodes of the same cluster.
 test.each([
   ["prod::BankAccount/alice", "node-3"],
   ["prod::BankAccount/bob", "node-0"],
@@ -14,11 +14,11 @@ test.each([
   ["prod::User/1", "node-4"],
   ["prod::User/2", "node-2"],
   ["prod::User/3", "node-2"],
-])("%s has always been on %s", (id, host) => {
+])("keeps placing %s on %s", (id, host) => {
   expect(rendezvous(ActorId.parse(id), members(5)).host).toBe(host)
 })
 
-test.each([3, 10, 100])("spreads actors over %i nodes as evenly as chance does", (count) => {
+test.each([3, 10, 100])("spreads actors over %i nodes as evenly as a random choice", (count) => {
   const each = 500
   const candidates = members(count)
   const found = countBy(ids(each * count).map((id) => rendezvous(id, candidates).host))
@@ -28,7 +28,7 @@ test.each([3, 10, 100])("spreads actors over %i nodes as evenly as chance does",
   expect(chi).toBeLessThan(count - 1 + 5 * Math.sqrt(2 * (count - 1)))
 })
 
-test("when a node goes only its own actors move, and each of the others gets a share", () => {
+test("when a node leaves, only its actors move, and each other node gets a share", () => {
   const before = members(10)
   const after = before.filter(({ node }) => node.host !== "node-3")
   const moved = ids(20_000).flatMap((id) => {
@@ -42,7 +42,7 @@ test("when a node goes only its own actors move, and each of the others gets a s
   for (const share of shares.values()) expect(share / moved.length).toBeCloseTo(1 / 9, 1)
 })
 
-test("when a node comes it takes actors from all, and nothing moves between the others", () => {
+test("when a node joins, actors move only to it, and none between the other nodes", () => {
   const [before, after] = [members(9), members(10)]
   for (const id of ids(5_000)) {
     const is = rendezvous(id, after)
@@ -50,24 +50,24 @@ test("when a node comes it takes actors from all, and nothing moves between the 
   }
 })
 
-test("the order of the candidates counts for nothing", () => {
+test("ignores the order of the candidates", () => {
   const candidates = members(7)
   const reversed = [...candidates].reverse()
   for (const id of ids(1_000)) expect(rendezvous(id, reversed)).toBe(rendezvous(id, candidates))
 })
 
-test("a node that was restarted is another one", () => {
+test("treats a restarted node as a different node", () => {
   const one = [...members(4), { node: NodeId.of("node-4", 1, "0".repeat(15).concat("1")) }]
   const two = [...members(4), { node: NodeId.of("node-4", 1, "0".repeat(15).concat("2")) }]
   const isOnFourth = (id: ActorId, candidates: readonly Candidate[]) =>
     rendezvous(id, candidates).host === "node-4"
   const stayed = ids(5_000).filter((id) => isOnFourth(id, one) && isOnFourth(id, two))
-  // By chance: of six scores that are drawn, the two of the fourth are the highest in one case of fifteen.
+  // By chance: of six random scores, the two of node-4 are the highest in one case of fifteen.
   expect(stayed.length).toBeGreaterThan(245)
   expect(stayed.length).toBeLessThan(420)
 })
 
-test("refuses to choose from nothing", () => {
+test("throws a RangeError if there are no candidates", () => {
   expect(() => rendezvous(ActorId.of("ns", "T", "x"), [])).toThrow(RangeError)
 })
 

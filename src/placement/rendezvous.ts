@@ -4,13 +4,13 @@ import type { Candidate } from "./placement-protocol.js"
 import { type Hash64, mixed, stableHash } from "./stable-hash.js"
 
 /**
- * Names the candidate with the highest score for the actor, a hash of the two.
+ * Returns the candidate with the highest score for the actor; the score is a hash of the two.
  *
- * Nodes that know the same candidates name the same one without communicating. When a node leaves, each of
- * its actors has a next best candidate of its own, so its share is spread over all others and no other actor
- * moves; when one joins, it takes an even share from each. Consistent hashing on a ring does this too and
- * finds the node in fewer steps, but is even only with hundreds of points for each node, and the ring has to
- * be rebuilt at each change. A cluster has few enough nodes to score them all.
+ * Nodes that know the same candidates choose the same one without communicating. When a node leaves, each of
+ * its actors has its own second-best candidate, so they are spread over all other nodes and no other actor
+ * moves; when a node joins, it takes an even share from each. Consistent hashing on a ring has the same
+ * properties and finds the node in fewer steps, but it is even only with hundreds of points for each node,
+ * and the ring has to be rebuilt at each change. A cluster has few enough nodes to score them all.
  */
 export function rendezvous(id: ActorId, candidates: readonly Candidate[]): NodeId {
   const { high, low } = stableHash(id.toString())
@@ -24,7 +24,7 @@ export function rendezvous(id: ActorId, candidates: readonly Candidate[]): NodeI
       bestScore = score
     }
   }
-  if (best === undefined) throw new RangeError("there is no candidate to choose from")
+  if (best === undefined) throw new RangeError("candidates must not be empty")
   return best.node
 }
 
@@ -34,7 +34,7 @@ function isHigher(score: Hash64, than: Hash64): boolean {
   return score.high > than.high || (score.high === than.high && score.low > than.low)
 }
 
-/** Hashes are reused for every actor; that of a node that has left is collected with its `NodeId`. */
+/** The hashes of nodes, reused for every actor; an entry is garbage-collected with its `NodeId`. */
 const hashes = new WeakMap<NodeId, Hash64>()
 
 function nodeHash(node: NodeId): Hash64 {

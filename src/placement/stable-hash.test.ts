@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { type Hash64, stableHash } from "./stable-hash.js"
 
-// Actors are found by these: a change sends every message of a mixed cluster to the wrong node.
+// Placement depends on these hashes: with a change, nodes of different versions would choose different nodes.
 test.each([
   ["", "efd01f60ba992926"],
   ["a", "82a2a958a9bece5b"],
@@ -10,11 +10,11 @@ test.each([
   ["prod::BankAccount/alice", "1eb7f80e102d6f3f"],
   ["10.0.0.7:25520#0123456789abcdef", "e0c6e73c5486e282"],
   ["Grüße, 世界 🎭", "4d1a66172e8b3b14"],
-])("%j has the hash that it has always had", (text, hash) => {
+])("the hash of %j does not change between versions", (text, hash) => {
   expect(hex(stableHash(text))).toBe(hash)
 })
 
-test("is what it says it is, for any text", () => {
+test("is FNV-1a with the finalizer of MurmurHash3, for any text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
       expect(hex(stableHash(text))).toBe(byDefinition(Buffer.from(text)).toString(16).padStart(16, "0"))
@@ -22,7 +22,7 @@ test("is what it says it is, for any text", () => {
   )
 })
 
-test("a change of one bit changes half of the bits, each as likely as the others", () => {
+test("a change of one input bit flips each output bit with probability one half", () => {
   const flips = new Array<number>(64).fill(0)
   const texts = Array.from({ length: 4_000 }, (_, at) => `user-${at}`)
   for (const text of texts) {
@@ -33,7 +33,7 @@ test("a change of one bit changes half of the bits, each as likely as the others
       flips[bit + 32] = (flips[bit + 32] as number) + (((before.high ^ after.high) >>> bit) & 1)
     }
   }
-  // Five standard deviations.
+  // Within five standard deviations.
   for (const count of flips) expect(Math.abs(count - 2_000)).toBeLessThan(5 * Math.sqrt(1_000))
 })
 

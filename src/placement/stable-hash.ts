@@ -1,13 +1,13 @@
-/** 64 bits, as two signed halves: the same for one text on all nodes, versions and machines. */
+/** A 64-bit hash as two signed halves. The hash of a text is the same on all nodes, versions and machines. */
 export interface Hash64 {
   readonly high: number
   readonly low: number
 }
 
 /**
- * Hashes the text's UTF-8 with 64-bit FNV-1a and then the finalizer of MurmurHash3. The first sees every byte
- * but leaves its upper bits poorly mixed for texts that differ in the end, as `user-1` and `user-2` do; the
- * second corrects that. `BigInt` would do it in five lines and take fifty times as long.
+ * Hashes the UTF-8 bytes of the text with 64-bit FNV-1a and then the finalizer of MurmurHash3. FNV-1a leaves
+ * its upper bits poorly mixed for texts that differ only at the end, such as `user-1` and `user-2`; the
+ * finalizer corrects that. With `BigInt` this would be five lines but fifty times slower.
  */
 export function stableHash(text: string): Hash64 {
   let high = 0xcbf29ce4 | 0
@@ -16,7 +16,7 @@ export function stableHash(text: string): Hash64 {
   const length = bytes?.length ?? text.length
   for (let at = 0; at < length; at += 1) {
     low ^= bytes === undefined ? text.charCodeAt(at) : (bytes[at] as number)
-    // Times 2^40 + 0x1b3. The product with the small part has 41 bits, which a number holds exactly.
+    // Multiplies by 2^40 + 0x1b3. The product with the small part has 41 bits, which a number holds exactly.
     const product = (low >>> 0) * 0x1b3
     high = (Math.imul(high, 0x1b3) + (low << 8) + Math.floor(product / TWO_32)) | 0
     low = product | 0
@@ -24,10 +24,9 @@ export function stableHash(text: string): Hash64 {
   return mixed(high, low)
 }
 
-/** The finalizer: a bijection in which each bit of the output depends on every bit of the input. */
+/** Applies the finalizer, a bijection in which each bit of the output depends on every bit of the input. */
 export function mixed(high: number, low: number): Hash64 {
-  // Each round: x ^= x >>> 33, then x *= constant. A shift by 33 is one by 32, which is the other half, and
-  // by 1.
+  // Each round: x ^= x >>> 33, then x *= constant. A shift by 33 takes the other half and shifts it by 1.
   const low1 = low ^ (high >>> 1)
   const high2 = highProduct(high, low1, 0xff51afd7 | 0, 0xed558ccd | 0)
   const low2 = Math.imul(low1, 0xed558ccd) ^ (high2 >>> 1)
@@ -36,7 +35,7 @@ export function mixed(high: number, low: number): Hash64 {
   return { high: high3, low: low3 ^ (high3 >>> 1) }
 }
 
-/** The upper half of the lower 64 bits of a product. */
+/** Returns the upper half of the lower 64 bits of a product. */
 function highProduct(aHigh: number, aLow: number, bHigh: number, bLow: number): number {
   const a0 = aLow & 0xffff
   const a1 = aLow >>> 16

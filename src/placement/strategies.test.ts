@@ -13,7 +13,7 @@ import {
   random,
 } from "./strategies.js"
 
-test("preferLocal is this node where it hosts the type, and else what rendezvous says", () => {
+test("preferLocal chooses this node if it hosts the type, and otherwise the choice of rendezvous", () => {
   const all = members(5)
   for (const id of ids(50)) {
     expect(preferLocal(id, all, contextOf("node-2")).host).toBe("node-2")
@@ -21,10 +21,10 @@ test("preferLocal is this node where it hosts the type, and else what rendezvous
   }
 })
 
-test("random takes each candidate as often as the others, and needs no luck at the ends of the range", () => {
+test("random chooses each candidate equally often, and a candidate at both ends of the range", () => {
   const counts = spread(random, members(4), 4_000)
   expect(counts.size).toBe(4)
-  // Five standard deviations.
+  // Within five standard deviations.
   for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(5 * Math.sqrt(750))
   for (const drawn of [0, 2 ** 32 - 1]) {
     const context = { ...contextOf("node-0"), random: { uint32: () => drawn } }
@@ -33,7 +33,7 @@ test("random takes each candidate as often as the others, and needs no luck at t
   }
 })
 
-test("leastLoadedOfTwo never takes the one with the most to do, and the second only where it is drawn with that", () => {
+test("leastLoadedOfTwo never chooses the most loaded, and the second only if drawn together with it", () => {
   const all = members(3, [10, 9_000, 4_000])
   const counts = spread(leastLoadedOfTwo, all, 3_000)
   expect(counts.get("node-1")).toBeUndefined()
@@ -41,7 +41,7 @@ test("leastLoadedOfTwo never takes the one with the most to do, and the second o
   expect(Math.abs((counts.get("node-2") ?? 0) - 1_000)).toBeLessThan(5 * Math.sqrt(667))
 })
 
-test("leastLoadedOfTwo draws two that differ, also where the draws are the same", () => {
+test("leastLoadedOfTwo draws two different candidates even if the random numbers are equal", () => {
   for (const drawn of [0, 2 ** 31, 2 ** 32 - 1]) {
     const asked: string[] = []
     const context: PlacementContext = {
@@ -55,7 +55,7 @@ test("leastLoadedOfTwo draws two that differ, also where the draws are the same"
   expect(leastLoadedOfTwo(ids(1)[0] as ActorId, members(1), contextOf("node-0")).host).toBe("node-0")
 })
 
-test("300 actors that three nodes place by figures that are never refreshed are within 20% of even", () => {
+test("three nodes place 300 actors within 20% of even by loads that are never refreshed", () => {
   for (let seed = 0; seed < 50; seed += 1) {
     const counts = new Map<string, number>()
     for (let decider = 0; decider < 3; decider += 1) {
@@ -66,7 +66,7 @@ test("300 actors that three nodes place by figures that are never refreshed are 
   }
 })
 
-/** How many actors each got, where each that is placed counts at once. */
+/** Returns how many actors each node got; each placed actor counts at once. */
 function spread(
   strategy: PlacementStrategy,
   candidates: readonly Candidate[],

@@ -5,9 +5,9 @@ import type { Candidate } from "./placement-protocol.js"
 import { rendezvous } from "./rendezvous.js"
 
 /**
- * Names the node that gets an actor that is nowhere yet: one of the candidates, of which there is at least
- * one. It is a preference and not a lock: nodes that know different candidates may name different ones, and
- * the store lets one of them have the actor.
+ * Chooses the node for an actor that has no placement yet, from at least one candidate. The choice is a
+ * preference and not a lock: nodes that know different candidates may choose different ones, and the store
+ * lets one of them claim the actor.
  */
 export type PlacementStrategy = (
   id: ActorId,
@@ -16,25 +16,25 @@ export type PlacementStrategy = (
 ) => NodeId
 
 export interface PlacementContext {
-  /** The node that decides; it need not be a candidate. */
+  /** The node that chooses; it need not be a candidate. */
   readonly self: NodeId
   readonly random: Pick<Random, "uint32">
-  /** How many actors the candidate runs, including those that this node has lately placed there. */
+  /** Returns how many actors the candidate runs, including those that this node has recently placed there. */
   load(candidate: Candidate): number
 }
 
-/** This node, if it hosts the type: for actors that are mostly called from where they are called first. */
+/** Chooses this node if it hosts the type: for actors that are mostly called from where they were started. */
 export const preferLocal: PlacementStrategy = (id, candidates, { self }) =>
   candidates.find(({ node }) => node.equals(self))?.node ?? rendezvous(id, candidates)
 
-/** Any candidate, each with the same chance. */
+/** Chooses each candidate with the same probability. */
 export const random: PlacementStrategy = (_id, candidates, context) =>
   itemAt(candidates, draw(candidates.length, context.random)).node
 
 /**
- * The less loaded of two candidates drawn at random. A node that always took the least loaded of all, by
- * figures that are a second old, would send everything to one node in that second, and so would all others;
- * two at random is nearly as even and has no such herd.
+ * Chooses the less loaded of two candidates drawn at random. If nodes chose the least loaded of all, by loads
+ * that are up to a second old, all of them would place every new actor of that second on the same node. Two
+ * random choices are nearly as even without this herd effect.
  */
 export const leastLoadedOfTwo: PlacementStrategy = (_id, candidates, context) => {
   const one = draw(candidates.length, context.random)
@@ -45,13 +45,13 @@ export const leastLoadedOfTwo: PlacementStrategy = (_id, candidates, context) =>
   return context.load(second) < context.load(first) ? second.node : first.node
 }
 
-/** From 0 to `count - 1`. */
+/** Returns a random integer from 0 to `count - 1`. */
 function draw(count: number, random: Pick<Random, "uint32">): number {
   return Math.floor((random.uint32() / 2 ** 32) * count)
 }
 
 function itemAt<T>(items: readonly T[], at: number): T {
   const item = items[at]
-  if (item === undefined) throw new RangeError("there is no candidate to choose from")
+  if (item === undefined) throw new RangeError("candidates must not be empty")
   return item
 }

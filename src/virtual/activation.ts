@@ -245,7 +245,7 @@ export class Activation
 
   /** Called when a message was queued that waits for the next activation. */
   messageQueued(): void {
-    this.#outgoing?.look()
+    this.#outgoing?.recheck()
   }
 
   enqueueOwn(task: TimerTask): void {
@@ -268,7 +268,7 @@ export class Activation
   }
 
   tenureEnded(): void {
-    this.#outgoing?.look()
+    this.#outgoing?.recheck()
     this.#abort?.abort(fencedError(this.tenure, "unknown"))
     this.#lifecycle ??= new ActivationLifecycle(this, "valid")
     this.#lifecycle.tenureEnded()

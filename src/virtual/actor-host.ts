@@ -34,8 +34,8 @@ import { QuietPeriod } from "./quiet-period.js"
 import { Releases } from "./releases.js"
 
 /**
- * The parts of a node that deal with virtual actors, and what they share, from before the node joins until it
- * stops. Each part gets the host, and finds the others there.
+ * The parts of a node that implement virtual actors, and what they share, from before the node joins until it
+ * stops. Each part gets the host, and accesses the others through it.
  */
 export class ActorHost {
   readonly options: VirtualActorsOptions
@@ -51,9 +51,9 @@ export class ActorHost {
   readonly handles: Handles
   readonly incoming: IncomingCalls
   readonly loads: Loads
-  /** The types that some node has hosted since this one began: their hosts may be back in a moment. */
+  /** The types that some node has hosted since this one started; calls to them wait for a host. */
   readonly seenTypes = new Set<string>()
-  /** As the registry has last published it; undefined before the first join is confirmed, or has failed. */
+  /** The last life published by the registry; undefined until the first join is confirmed or has failed. */
   life: NodeLife | undefined
   #registry: Registry | undefined
   #releases: Releases | undefined
@@ -74,7 +74,7 @@ export class ActorHost {
     this.loads = new Loads(this)
   }
 
-  /** The node has joined for the first time. */
+  /** Handles the first join of the node. */
   joined(registry: Registry): void {
     const { clock, logger } = this.environment
     this.#registry = registry
@@ -90,12 +90,12 @@ export class ActorHost {
     return joinedPart(this.#registry)
   }
 
-  /** As `registry`. */
+  /** Throws until the node has joined. */
   get releases(): Releases {
     return joinedPart(this.#releases)
   }
 
-  /** As `registry`; each life of the node has its own. */
+  /** The placement of the present incarnation; throws until the node has joined. */
   get placement(): PlacementDriver {
     return joinedPart(this.#placement)
   }
@@ -104,7 +104,7 @@ export class ActorHost {
     this.#placement = placement
   }
 
-  /** A one-way call, or one that nobody waits for, came to nothing. */
+  /** Turns a call that failed and has no caller to notify into a dead letter. */
   undelivered(id: ActorId, method: string, args: readonly unknown[], error: unknown): void {
     const { deadLetters, address } = this.environment
     const call = new UndeliveredCall(id.toString(), method, args, error)
@@ -130,7 +130,10 @@ function typesOf(actors: readonly ActorClass[]): ReadonlyMap<string, ActorType> 
   for (const actor of actors) {
     const type = new ActorType(actor)
     if (types.has(type.name))
-      throw new SettingsError("actors", `two of them are called ${type.name}; set static type`)
+      throw new SettingsError(
+        "actors",
+        `must have different types (two classes have the type ${type.name}); set static type`,
+      )
     types.set(type.name, type)
   }
   return types
@@ -141,8 +144,9 @@ export interface VirtualActorsOptions {
   readonly namespace: string
   readonly actors: readonly ActorClass[]
   readonly store: ClusterStore
-  /** Of what is sent, and of what is saved. */
+  /** The codec of messages. */
   readonly codec: Codec
+  /** The codec of saved states. */
   readonly stateCodec: Codec
   readonly context: TurnContext
   readonly scheduler: Scheduler

@@ -9,7 +9,7 @@ import { RemoteReply } from "../remote/remote-reply.js"
 import type { Extras } from "../serialization/envelope.js"
 import { type CallReceiver, IncomingCall, isCallMessage } from "./incoming-call.js"
 
-/** Where the calls of other nodes come in: `/system/actors`, on every node. */
+/** The target of calls from other nodes, at the path `/system/actors` of every node. */
 export class ActorsGate extends InternalRef<unknown> {
   readonly path: ActorPath
   readonly #receiver: CallReceiver
@@ -20,7 +20,7 @@ export class ActorsGate extends InternalRef<unknown> {
     this.#receiver = receiver
   }
 
-  /** It is there as long as the system is. */
+  /** The gate exists as long as the system. */
   override get mayBeGone(): boolean {
     return false
   }
@@ -39,8 +39,10 @@ export class ActorsGate extends InternalRef<unknown> {
   }
 
   request(reply: ReplyRef, message: unknown, extras?: object): CallError | undefined {
-    if (!(reply instanceof RemoteReply)) return new InvalidMessageError("calls come in from other nodes here")
-    if (!isCallMessage(message)) return new InvalidMessageError("it is no call")
+    if (!(reply instanceof RemoteReply))
+      return new InvalidMessageError("this path accepts calls from other nodes only")
+    if (!isCallMessage(message))
+      return new InvalidMessageError("the message must be a call: [type, key, method, args, kind?]")
     this.#receiver.receive(new IncomingCall(this.#receiver, message, extras as Extras, reply))
     return undefined
   }
@@ -71,5 +73,5 @@ export function gatePath(address: Address): ActorPath {
   return ActorPath.root(address, "system").child("actors")
 }
 
-/** Its path within any system. */
+/** The path of the gate within any system. */
 export const GATE = "/system/actors"

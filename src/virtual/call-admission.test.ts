@@ -6,13 +6,13 @@ import { importPlanted } from "../../test/golden/planted-import.js"
 import { expectScenarios, firstFailing, type Scene } from "../../test/golden/scenario-file.js"
 import { type AdmittableCall, CallAdmission } from "./call-admission.js"
 
-test("decides as its scenarios tell", async () => {
+test("matches its scenarios", async () => {
   await expectScenarios(SCENARIOS, sceneOf(CallAdmission))
 })
 
 test.each([
   {
-    bug: "what follows a refused call is taken",
+    bug: "a call that follows a refused one is accepted",
     from: `if (this.#followsRefused(call)) return "sent-too-early"`,
     to: "",
   },
@@ -44,14 +44,14 @@ test.each([
   expect(firstFailing(SCENARIOS, sceneOf(planted.CallAdmission))).toBeDefined()
 })
 
-test("beyond what may be remembered of one connection, no refusal is forgotten", () => {
+test("forgets no refusal when a connection has more refused keys than the limit", () => {
   const admission = admitting()
   const there = {}
   for (let number = 0; number <= 10_000; number += 1) admission.refused(new FakeCall(`${number}`))
   for (const key of ["0", "1", "5000", "10000"]) {
     expect(admission.arrived(new FakeCall(key), true)).toBe("sent-too-early")
   }
-  // A call that was never refused is refused once, too: that it was not is no longer known.
+  // A key that was never refused is refused once too, as it is no longer distinguished from the others.
   expect(admission.arrived(new FakeCall("other"), true)).toBe("sent-too-early")
   expect(admission.arrived(new FakeCall("other", HERE, true), true)).toBe("deliver")
   expect(admission.arrived(new FakeCall("other"), true)).toBe("deliver")
@@ -60,7 +60,7 @@ test("beyond what may be remembered of one connection, no refusal is forgotten",
   expect(admission.arrived(new FakeCall("0", there), true)).toBe("deliver")
 })
 
-test("what is remembered of resent calls is bounded too, and forgetting one costs a resend", () => {
+test("keeps a limited number of resent keys; a call to a dropped one has to be resent", () => {
   const admission = admitting()
   for (let number = 0; number <= 20_000; number += 1) admission.refused(new FakeCall(`${number}`))
   for (let number = 0; number <= 10_000; number += 1) {
@@ -71,7 +71,7 @@ test("what is remembered of resent calls is bounded too, and forgetting one cost
   expect(admission.arrived(new FakeCall("0", HERE, true), true)).toBe("deliver")
 })
 
-test("a connection whose queue of actors never empties keeps nothing of those that were resolved", async () => {
+test("keeps no resolved calls of a connection whose queue never empties", async () => {
   const admission = admitting()
   for (let number = 0; number < 12; number += 1) admission.arrived(new FakeCall(`first ${number}`), false)
   const given: WeakRef<FakeCall>[] = []
@@ -82,7 +82,7 @@ test("a connection whose queue of actors never empties keeps nothing of those th
     expect(admission.arrived(call, false)).toBe("wait")
     next = admission.resolved(next as string).next?.key
   }
-  // What a WeakRef was asked for is kept until the task is over.
+  // A WeakRef that was created or dereferenced keeps its target alive until the task ends.
   await new Promise((resolve) => setImmediate(resolve))
   setFlagsFromString("--expose-gc")
   runInNewContext("gc")()
@@ -163,7 +163,7 @@ function happen(
     case "stop":
       return named("refuse", admission.stop())
     default:
-      throw new TypeError(`no event is called ${what}`)
+      throw new TypeError(`unknown event ${what}`)
   }
 }
 

@@ -1,27 +1,27 @@
 import { RefusedKeys } from "./refused-keys.js"
 
 /**
- * The receiver's side of calls from other nodes: a decision. It says of each call whether the activation of
- * this node takes it, whether it waits until the actor is resolved, or why it is refused. The driver is
- * `incoming-calls.ts`.
+ * Decides about calls from other nodes: whether a call is delivered to the activation of this node, waits
+ * until the actor is resolved, or is refused. The driver is `incoming-calls.ts`.
  *
- * This node forwards nothing: whoever made a call keeps its order and its time, and retries it elsewhere. So
- * the one thing to keep here is the order of calls that the caller has yet to hear of:
+ * This node forwards no calls: the calling node keeps their order and their timeouts, and retries them on
+ * other nodes. What this node has to protect is the order of calls whose refusal the caller has not received
+ * yet:
  *
  *   1. the caller sends calls 1 and 2 to an actor; this node refuses 1, because the actor is on another node
  *   2. the actor is released there, and 2 arrives here
- *   3. if this node took 2 and claimed the actor, 2 would run before 1, which the caller is about to resend
+ *   3. if this node accepted 2 and claimed the actor, 2 would run before 1, which the caller will resend
  *
- * Therefore all calls to an actor are refused that follow a refused one on the same connection, up to one
- * that says that it is resent: the caller sent that one after all others had come back.
+ * Therefore all calls to an actor that follow a refused one on the same connection are refused too, up to
+ * the first that is marked as resent: the caller sent that one after all others had come back.
  *
- * So many actors are resolved at a time for the calls of one connection. Others wait in their order, and
- * beyond that calls are refused: one caller with a great many new keys takes neither the store nor the memory
- * from the others.
+ * The number of actors that are resolved at a time for the calls of one connection is limited. Others wait in
+ * order, up to a second limit, beyond which calls are refused: a caller with very many new keys can exhaust
+ * neither the store nor the memory.
  */
 export class CallAdmission<C extends AdmittableCall> {
   readonly #limits: AdmissionLimits
-  /** By the keys of their actors. */
+  /** Waiting calls by the keys of their actors. */
   readonly #resolving = new Map<string, ResolvingCalls<C>>()
   readonly #byConnection = new Map<object, ConnectionTurns>()
   readonly #refused = new WeakMap<object, RefusedKeys>()
@@ -30,14 +30,14 @@ export class CallAdmission<C extends AdmittableCall> {
     this.#limits = limits
   }
 
-  /** How many actors that do not run here have calls waiting. */
+  /** The number of actors that do not run here and have calls waiting. */
   get resolving(): number {
     return this.#resolving.size
   }
 
   /**
-   * A call has arrived; `isHere`: an activation of this node takes calls to its actor. `resolve`: the call
-   * waits, and the actor is to be resolved now.
+   * Admits a call that has arrived. `isHere`: the actor has an activation on this node that accepts calls.
+   * Returns `resolve` if the call waits and its actor has to be resolved now.
    */
   arrived(call: C, isHere: boolean): Admission {
     if (this.#followsRefused(call)) return "sent-too-early"
@@ -55,27 +55,24 @@ export class CallAdmission<C extends AdmittableCall> {
     return turn === "now" ? "resolve" : "wait"
   }
 
-  /** The actor runs here: gives the calls that waited for it. */
+  /** Handles the start of an activation on this node, and returns the calls that waited for it. */
   activatedHere(key: string): readonly C[] {
     const calls = this.#resolving.get(key)
-    if (calls === undefined) return NOBODY
+    if (calls === undefined) return NO_CALLS
     const { waiting } = calls
     calls.waiting = []
     return waiting
   }
 
-  /**
-   * The actor was resolved: gives the calls that waited for it, and a call whose actor to resolve next, if
-   * any.
-   */
+  /** Handles the end of a resolve. Returns the calls that waited, and a call whose actor is resolved next. */
   resolved(key: string): { readonly waited: readonly C[]; readonly next: C | undefined } {
     const calls = this.#resolving.get(key)
-    if (calls === undefined) return { waited: NOBODY, next: undefined }
+    if (calls === undefined) return { waited: NO_CALLS, next: undefined }
     this.#resolving.delete(key)
     return { waited: calls.waiting, next: this.#leave(calls.connection) }
   }
 
-  /** A call was refused with an error that makes its caller retry it. */
+  /** Handles the refusal of a call with an error that makes its caller retry it. */
   refused({ connection, key }: C): void {
     let keys = this.#refused.get(connection)
     if (keys === undefined) {
@@ -85,7 +82,7 @@ export class CallAdmission<C extends AdmittableCall> {
     keys.add(key)
   }
 
-  /** The system stops: gives all calls that wait. */
+  /** Returns all waiting calls, as the system stops. */
   stop(): readonly C[] {
     return [...this.#resolving.values()].flatMap(({ waiting }) => waiting)
   }
@@ -120,10 +117,7 @@ export class CallAdmission<C extends AdmittableCall> {
     return "later"
   }
 
-  /**
-   * Gives a call whose actor is the next to resolve for the connection: callers may have given up while they
-   * waited.
-   */
+  /** Returns a call whose actor is resolved next for the connection; skips actors whose callers gave up. */
   #leave(connection: object): C | undefined {
     const turns = this.#byConnection.get(connection)
     if (turns === undefined) return undefined
@@ -146,30 +140,28 @@ export class CallAdmission<C extends AdmittableCall> {
   }
 }
 
-/** What admission has to know of a call. */
+/** A call, as far as admission is concerned. */
 export interface AdmittableCall {
   readonly key: string
-  /** What stands for the connection that it came by. */
+  /** The identity of the connection that the call came by. */
   readonly connection: object
-  /** Its caller says that it came back, and was sent anew. */
+  /** Whether the caller has marked the call as resent after it came back. */
   readonly isResent: boolean
-  /** Nobody waits for its answer. */
+  /** Whether the caller no longer waits for an answer. */
   readonly isOver: boolean
-  /** Why no actor could be resolved, or started, for its sake. */
+  /** The reason why the call is invalid, so that no actor is resolved or started for it. */
   readonly problem: Error | undefined
-  /**
-   * Counts the call among those that wait; or says what to answer where its connection has no room for it.
-   */
+  /** Adds the call to the queue; returns the error to answer with if its connection has no room for it. */
   waitIn(queue: CallQueue, waiting: number): Error | undefined
 }
 
-/** Where calls from other nodes wait. */
+/** A queue of calls from other nodes. */
 export interface CallQueue {
-  /** What those that wait weigh. */
+  /** The total weight of the queued calls. */
   queuedBytes: number
 }
 
-/** What to do with a call. An error: refuse it with that. */
+/** What to do with a call; an error means to refuse the call with it. */
 export type Admission =
   | "deliver"
   | "wait"
@@ -180,28 +172,26 @@ export type Admission =
   | Error
 
 interface AdmissionLimits {
-  /** How many calls wait for one actor. */
+  /** The maximum number of calls that wait for one actor. */
   readonly capacity: number
-  /** How many actors are resolved at a time because of one connection, and how many wait for that. */
+  /** How many actors are resolved at a time for one connection, and how many may wait to be resolved. */
   readonly resolvingPerConnection: number
   readonly waitingPerConnection: number
 }
 
-/** The calls for one actor that does not run here, while it is resolved. */
+/** The calls to one actor that does not run here, while it is resolved. */
 interface ResolvingCalls<C> extends CallQueue {
-  /** That of the first of them. */
+  /** The connection of the first call. */
   readonly connection: object
   waiting: C[]
 }
 
 interface ConnectionTurns {
   resolving: number
-  /**
-   * Keys from `head` on. Those before it are cut off in pieces, as one at a time would move the whole queue.
-   */
+  /** Waiting keys, from `head` on. Earlier ones are cut off in batches, as each cut moves the whole array. */
   waiting: string[]
   head: number
 }
 
-const NOBODY: readonly never[] = []
+const NO_CALLS: readonly never[] = []
 const COMPACT_AT = 4_096

@@ -19,7 +19,7 @@ import type { ActorEntry, ActorTable } from "./actor-table.js"
 import { gatePath } from "./actors-gate.js"
 import { CallRouting } from "./call-routing.js"
 import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
-import type { CallDesk, OutgoingCall } from "./outgoing-call.js"
+import type { OutgoingCall } from "./outgoing-call.js"
 import { refusalError } from "./placement-answer.js"
 import type { QuietPeriod } from "./quiet-period.js"
 import {
@@ -32,10 +32,11 @@ import {
 } from "./routing-protocol.js"
 
 /**
- * Brings every call of this node to its actor, wherever that is, and its answer back; each ends exactly once.
- * Calls go to the activation, if the actor runs here, or are routed: this is the driver of `call-routing.ts`.
+ * Sends every call of this node to its actor, on whichever node that is, and ends each call exactly once. A
+ * call goes to the activation if the actor runs here, and is otherwise routed: the driver of
+ * `call-routing.ts`.
  */
-export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
+export class CallRouter implements ConnectionView<OutgoingCall> {
   readonly #host: ActorHost
   readonly #table: ActorTable
   readonly #quiet: QuietPeriod
@@ -53,23 +54,23 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     this.#limits = { capacity, maxForwards }
   }
 
-  /** How many actors are being resolved for calls of this node, or called elsewhere. */
+  /** The number of actors that are resolved for calls of this node, or called on other nodes. */
   get routes(): number {
     return this.#routes.size
   }
 
-  /** How many calls were made. */
+  /** The number of calls that were made. */
   get calls(): number {
     return this.#calls
   }
 
-  /** Whether all of the first so many calls have ended. */
+  /** Returns whether the first `calls` calls have all ended. */
   haveEnded(calls: number): boolean {
     for (const { routing } of this.#routes) if (routing.oldest <= calls) return false
     return true
   }
 
-  /** Sends a new call on its way. */
+  /** Delivers or routes a new call. */
   route(call: OutgoingCall, signal?: AbortSignal): void {
     this.#calls += 1
     call.order = this.#calls
@@ -80,22 +81,23 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     this.#deadlines.add(call, call.callTimeoutMs)
     if (this.#host.life?.phase === "stopped") return call.abandon()
     const { route, activation } = this.#table.get(call.key) ?? NOTHING
-    // Calls that are on their way go ahead of what could go to the activation by now.
-    if (route === undefined && activation !== undefined && call.exits()) return activation.turns.accept(call)
+    // While earlier calls are routed, a later one must not overtake them by going to the activation.
+    if (route === undefined && activation !== undefined && call.tryExit())
+      return activation.turns.accept(call)
     if (call.isOver) return
     const taken = route ?? this.#route(call, call.exit === "open" ? this.#knownNode(call.id) : undefined)
     this.#do(taken, taken.routing.called(this.#routed(call)))
   }
 
-  /** Hands all calls that wait to know where the actor is to its new activation, ahead of what comes next. */
+  /** Delivers all queued calls to the new activation of their actor, ahead of later calls. */
   created(activation: Activation): void {
     const route = this.#table.get(activation.key)?.route
     if (route !== undefined) this.#do(route, route.routing.activatedHere())
   }
 
   /**
-   * Takes back calls that an activation has not run: they are for the next one, wherever that is. That is
-   * resolved once `ready` has settled, and after a pause if the last one was unused.
+   * Takes back calls that an activation has not run, and routes them to the next one. The actor is resolved
+   * once `ready` has settled, and after a pause if the last activation was unused.
    */
   returned(calls: readonly OutgoingCall[], ready: Promise<unknown> | undefined, isUnused: boolean): void {
     const [first] = calls
@@ -107,14 +109,14 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     void ready?.then(() => this.#do(route, route.routing.released()))
   }
 
-  /** The node's record is gone. */
+  /** Handles the removal of a node's record. */
   nodeGone(node: NodeId): void {
     for (const route of [...this.#routes]) this.#do(route, route.routing.nodeGone(node))
   }
 
-  /** This node was fenced: calls of its actors that have not left do not leave. */
-  makersOvertaken(): void {
-    for (const route of [...this.#routes]) this.#do(route, route.routing.makersOvertaken())
+  /** Fails the calls of this node's actors that have not left, as the node was fenced. */
+  makersSuperseded(): void {
+    for (const route of [...this.#routes]) this.#do(route, route.routing.makersSuperseded())
   }
 
   stop(): void {
@@ -129,6 +131,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     return gate instanceof RemoteRef ? gate.placeOf(call) : "unknown"
   }
 
+  /** Takes a sent call back from its connection; returns whether it may have run, or may still run. */
   withdraw(call: OutgoingCall): Delivery {
     const node = call.routed?.sentTo
     return node === undefined ? "not-delivered" : this.#withdraw(call, node)
@@ -140,15 +143,15 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     if (routed.sentTo !== undefined) this.#withdraw(call, routed.sentTo)
     const route = this.#table.get(call.key)?.route
     if (route !== undefined) this.#do(route, route.routing.ended(routed))
-    // Where that was the last call of its route, the end of the route has said so.
+    // The end of a route has already reported the change.
     if (route === undefined || this.#routes.has(route)) this.#quiet.changed()
   }
 
-  /** Retries a call that was not run, if that may help. */
+  /** Retries a call that was not run; returns false if the call has to end with the error. */
   retry(call: OutgoingCall, error: CallError): boolean {
     if ((call.flags & LOCAL_ONLY) !== 0) return false
     if (call.exit === "shut") {
-      call.failOvertaken()
+      call.failSuperseded()
       return true
     }
     const routed = call.routed ?? this.#routed(call)
@@ -159,6 +162,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     return true
   }
 
+  /** The address to which the answers to calls are sent. */
   get path(): ActorPath {
     return gatePath(this.#host.environment.address)
   }
@@ -167,12 +171,14 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     this.#host.environment.deadLetters.add(answer, call, "ask-ended")
   }
 
+  /** Describes what the call waits for, if it is in the mailbox of an activation of this node. */
   hindrance({ key }: OutgoingCall): string | undefined {
     const entry = this.#table.get(key)
     return entry?.route === undefined ? entry?.activation?.hindrance : undefined
   }
 
-  copied(value: unknown): unknown {
+  /** Throws an `InvalidMessageError` for a value that cannot be sent. */
+  copy(value: unknown): unknown {
     return this.#host.copier.copy(value)
   }
 
@@ -214,7 +220,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     return routed
   }
 
-  /** Does commands in their order. What one of them leads to is done after all that were given with it. */
+  /** Carries out commands in order; those that result from one run after all that were issued with it. */
   #do(route: Route, commands: Commands<OutgoingCall>): void {
     if (commands.length === 0) return
     if (route.pending !== undefined) {
@@ -280,8 +286,8 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
 
   #deliver(call: OutgoingCall): void {
     const activation = this.#table.get(call.key)?.activation
-    if (activation !== undefined && call.exits()) return activation.turns.accept(call)
-    // The activation has ended in the meantime, or its maker's doors have shut.
+    if (activation !== undefined && call.tryExit()) return activation.turns.accept(call)
+    // The activation has ended in the meantime, or the maker may no longer act.
     if (!call.isOver) this.returned([call], undefined, false)
   }
 
@@ -297,13 +303,13 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
       case "queue-full":
         return call.failForGood(new OverloadedError(id.toString(), this.#limits.capacity))
       case "late":
-        return call.tooLate()
-      case "overtaken":
-        return call.failOvertaken()
+        return call.failLate()
+      case "superseded":
+        return call.failSuperseded()
       case "node-gone": {
         const { address } = sentTo as NodeId
         return call.failForGood(
-          new NodeUnreachableError(address, "unknown", "its node is gone, and did not answer"),
+          new NodeUnreachableError(address, "unknown", "the node left the cluster before it answered"),
         )
       }
       case "stopped":
@@ -324,8 +330,8 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   }
 
   /**
-   * The node that has the actor, as far as is cached. Most calls find it here, and the coordinator would say
-   * the same; unless somebody follows what it decides.
+   * Returns the node of the actor if it is cached. This spares most calls the coordinator, which would return
+   * the same; it is bypassed only while its events have no subscriber.
    */
   #knownNode(id: ActorId): NodeId | undefined {
     const { registry, environment } = this.#host
@@ -341,8 +347,8 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
       case "local":
         return this.#table.get(key)?.activation === undefined ? BLOCKED : HERE
       case "remote":
-        // An earlier life of this node, which is still on record: nobody has the actor, and nobody may claim
-        // it yet.
+        // An earlier incarnation of this node still has a record: the actor does not run, and may not be
+        // claimed yet.
         if (this.#host.registry.hasBeen(answer.node)) return BLOCKED
         if (answer.node.address === this.#host.registry.node.address) return this.#atThisAddress(answer.node)
         return { kind: "node", node: answer.node }
@@ -361,10 +367,7 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
     }
   }
 
-  /**
-   * Another process is on record at this node's address: one before this one, whose lease runs out, or a live
-   * one.
-   */
+  /** Handles a record of another process at this node's address: an earlier one, or one that is alive. */
   #atThisAddress(node: NodeId): RoutingAnswer {
     if (!this.#host.registry.isRenewing(node)) return BLOCKED
     const problem = this.#host.options.gateOf(node) === undefined ? NOT_LISTENING : SHARED_ADDRESS
@@ -373,22 +376,22 @@ export class CallRouter implements CallDesk, ConnectionView<OutgoingCall> {
   }
 }
 
-/** The driver's part of the routing of the calls to one actor. */
+/** The routing of the calls to one actor, with the state of its driver. */
 export interface Route {
   readonly id: ActorId
   readonly key: string
   readonly entry: ActorEntry
   readonly routing: CallRouting<OutgoingCall>
-  /** Commands that wait for the one that is being done. */
+  /** Commands that wait for the one that is carried out. */
   pending: Command[] | undefined
   timer: Timer | undefined
 }
 
 type Command = RoutingCommand<OutgoingCall>
 
-const NOT_LISTENING = "this system talks to no others; set listen"
+const NOT_LISTENING = "this system does not connect to other nodes; set listen"
 const SHARED_ADDRESS =
-  "another process has joined the cluster with this node's own address; give each node its own, with listen.port or advertise"
+  "another process has joined the cluster with this node's own address; give each node its own address with listen.port or advertise"
 
 const NOTHING: Partial<ActorEntry> = {}
 const NO_OPTIONS: PlacementOptions = {}

@@ -14,7 +14,7 @@ import {
   type RoutingCommand,
 } from "./routing-protocol.js"
 
-test("decides as its scenarios tell", async () => {
+test("matches its scenarios", async () => {
   await expectScenarios(SCENARIOS, () => {
     const scene = new Scene()
     return (line) => scene.happen(line)
@@ -33,12 +33,12 @@ test.each([
     to: `if (this.#step !== "none") return NONE`,
   },
   {
-    bug: "a call that is made while calls come back goes ahead of them",
+    bug: "a call that is made while others come back is sent ahead of them",
     from: '    this.#node = undefined\n    if (this.#step === "draining") this.#step = "none"\n    this.#remove(routed)',
     to: "    this.#remove(routed)",
   },
   {
-    bug: "what waits for the connection behind a call that came back stays there",
+    bug: "calls that are queued for the connection behind one that came back are not recalled",
     from: "...this.#recallBehind(routed)",
     to: "...NONE",
   },
@@ -53,7 +53,7 @@ test.each([
     to: "this.#resend(routed)",
   },
   {
-    bug: "a call whose maker was overtaken is sent",
+    bug: "a call whose maker was superseded is sent",
     from: `if (this.#queue.some(({ call }) => call.isOver || call.exit === "shut")) {`,
     to: "if (this.#queue.some(({ call }) => call.isOver)) {",
   },
@@ -68,17 +68,17 @@ test.each([
     to: `if (this.#step === "over") return NONE`,
   },
   {
-    bug: "a node that refused is asked again",
+    bug: "a node that refused is not excluded",
     from: "excluded: first.refusedBy }",
     to: "excluded: NONE }",
   },
   {
-    bug: "an answer that is no longer wanted is followed",
+    bug: "an outdated answer is followed",
     from: `if (this.#step !== "resolving" || request !== this.#requests) return NONE`,
     to: "",
   },
   {
-    bug: "calls of an activation that ended go before its release has",
+    bug: "calls of an ended activation are routed before its release has ended",
     from: `this.#step = "held"\n    else`,
     to: `this.#step = "none"\n    else`,
   },
@@ -92,7 +92,7 @@ test.each([
   expect(found).toBeDefined()
 })
 
-test("knows the oldest of however many calls are in flight", () => {
+test("knows the oldest of 150,000 calls in flight", () => {
   const scene = new Scene(200_000)
   scene.happen("call 1")
   scene.happen("node b")
@@ -107,7 +107,7 @@ const SCENARIOS = join(import.meta.dirname, "call-routing.scenarios.txt")
 class FakeCall implements RoutableCall {
   readonly callTimeoutMs = 1_000
   isOver = false
-  /** Where the connection has it. */
+  /** The place that the connection reports. */
   place: NodeId | "queued" | "unknown" = "unknown"
 
   readonly order: number
@@ -119,7 +119,7 @@ class FakeCall implements RoutableCall {
   }
 }
 
-/** A routing, its calls, and a driver that writes down what it does. */
+/** A routing with its calls, and a driver that records the commands. */
 class Scene {
   routing: CallRouting<FakeCall>
   readonly #make: (known?: NodeId) => CallRouting<FakeCall>
@@ -188,8 +188,8 @@ class Scene {
         return routing.nodeGone(NODES[name] as NodeId)
       case "activated":
         return routing.activatedHere()
-      case "overtaken":
-        return routing.makersOvertaken()
+      case "superseded":
+        return routing.makersSuperseded()
       case "released":
         return routing.released()
       case "tick":
@@ -207,7 +207,7 @@ class Scene {
     return routed
   }
 
-  /** In order: what a command leads to is done after those that were given with it. */
+  /** Carries out commands in order; those that result from one run after all that were issued with it. */
   #do(commands: Commands<FakeCall>): string[] {
     const said: string[] = []
     this.#pending.push(...commands)
@@ -271,7 +271,8 @@ function nameOf(node: NodeId): string {
 }
 
 function errorOf(said: string): CallError {
-  if (said === "unreachable") return new NodeUnreachableError("b.example:4000", "not-delivered", "it is down")
+  if (said === "unreachable")
+    return new NodeUnreachableError("b.example:4000", "not-delivered", "the node is down")
   if (said === "not here") return new PlacementError("shop/Cart/1", "not-here", "not here")
   const node = (NODES[said.slice("moved to ".length)] as NodeId).toString()
   return new PlacementError("shop/Cart/1", "moved", "moved", { node, epoch: "e", revision: 1 })
@@ -294,6 +295,6 @@ function answerOf(what: string, name: string): RoutingAnswer {
     case "busy":
       return { kind: "refused", error: undefined, hosts: "never-seen" }
     default:
-      throw new TypeError(`no event is called ${what}`)
+      throw new TypeError(`unknown event ${what}`)
   }
 }

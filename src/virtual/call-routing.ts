@@ -17,44 +17,43 @@ import type {
 } from "./routing-protocol.js"
 
 /**
- * The caller's side of all calls from this node to one actor that does not run here, or is not known to: a
- * decision. It says where each call goes, retries those that were not run, and keeps their order. The driver
- * is `call-router.ts`.
+ * Decides the routing of all calls from this node to one actor that does not run here, or is not known to:
+ * where each call goes, which calls are retried, and in which order. The driver is `call-router.ts`.
  *
  *     resolving --> open to a node --> settling --> resolving ...
  *         |  ^                             |
  *         |  +-- paused, or held           +--> over
  *         +--> delivered here
  *
- * While the routing is open, calls leave at once. As soon as one of them comes back unrun, later calls queue
- * behind it (settling): all calls in flight have to be answered, or come back too, before it is known which
- * of them have to be resent, and in which order. Only then is the actor resolved again. To resend the first
- * one at once breaks the order:
+ * While the routing is open, calls are sent at once. As soon as one of them comes back without having run,
+ * later calls queue behind it (settling): all calls in flight have to be answered, or come back too, before
+ * it is known which of them have to be resent, and in which order. Only then is the actor resolved again.
+ * Resending the first one at once would break the order:
  *
  *   1. calls 1, 2 and 3 are in flight to node B; B refuses 1, because the actor has moved to C
  *   2. 1 is resent to C, and runs
  *   3. B claims the actor after all, and runs 2 and 3; or it refuses 2, which then reaches C behind a call 4
  *
- * The first call of the queue decides for all: how long to pause, which nodes to exclude. A call whose maker
- * waits for its lease is held at the head of the queue, with all others behind it, for the same reason; a
- * call whose maker was overtaken fails.
+ * The first call of the queue determines the pause and the excluded nodes for all. A call whose maker may not
+ * act until its lease is renewed is held at the head of the queue, with all others behind it, to keep the
+ * order; a call whose maker was superseded fails.
  *
- * What a command does may come back to this node's calls at once, so `over` comes first: after it, the next
- * call to the actor begins another routing.
+ * Carrying out a command may cause new calls to the same actor, so `over` precedes the other commands: after
+ * it, the next call to the actor starts a new routing.
  */
 export class CallRouting<C extends RoutableCall> {
   readonly #limits: RoutingLimits
   readonly #connection: ConnectionView<C>
-  /** Where calls go while it is open. */
+  /** The node to which calls are sent while the routing is open. */
   #node: NodeId | undefined
   #step: "none" | "resolving" | "paused" | "held" | "draining" | "over" = "none"
-  /** In the order of their sending. */
+  /** Calls in flight, in the order in which they were sent. */
   readonly #inFlight: RoutedCall<C>[] = []
-  /** In the order in which the calls were made. */
+  /** Queued calls, in the order in which they were made. */
   #queue: RoutedCall<C>[] = []
   #requests = 0
 
-  /** Begins open if the node that has the actor is known; otherwise the first call has it resolved. */
+  /** Starts open if the node of the actor is known; otherwise the first call resolves the actor. */
   constructor(limits: RoutingLimits, connection: ConnectionView<C>, known?: NodeId) {
     this.#limits = limits
     this.#connection = connection
@@ -81,7 +80,7 @@ export class CallRouting<C extends RoutableCall> {
     return Math.min(sent, queued)
   }
 
-  /** A call was made. */
+  /** Handles a new call. */
   called(routed: RoutedCall<C>): Commands<C> {
     assert(this.#step !== "over", "a routing that is over takes no calls")
     if (this.#node !== undefined && this.#step === "none") return [this.#send(routed, this.#node)]
@@ -92,8 +91,8 @@ export class CallRouting<C extends RoutableCall> {
   }
 
   /**
-   * An activation of this node had these calls, and did not run them. `isReleasing`: its placement is still
-   * being released. `isUnused`: it ended without having run anything, as the next one may too.
+   * Handles calls that an activation of this node accepted and did not run. `isReleasing`: its placement is
+   * still being released. `isUnused`: the activation ended before it ran any call, as the next may too.
    */
   returned(calls: readonly RoutedCall<C>[], { isReleasing, isUnused }: ReturnedFrom): Commands<C> {
     assert(this.#step !== "over", "a routing that is over takes no calls")
@@ -105,14 +104,14 @@ export class CallRouting<C extends RoutableCall> {
     return this.#next()
   }
 
-  /** What a `hold` waited for has happened, or the release of the last activation has ended. */
+  /** Handles the end of a `hold`, or of the release of the last activation. */
   released(): Commands<C> {
     if (this.#step !== "held") return NONE
     this.#step = "none"
     return this.#next()
   }
 
-  /** A pause is over. */
+  /** Handles the end of a pause. */
   tick(): Commands<C> {
     if (this.#step !== "paused") return NONE
     this.#step = "none"
@@ -120,10 +119,7 @@ export class CallRouting<C extends RoutableCall> {
     return [first === undefined ? this.#end() : this.#resolve(first), ...commands]
   }
 
-  /**
-   * The answer to the `resolve` of that number. Another one may have been asked since, or none be wanted any
-   * more.
-   */
+  /** Handles the answer to a `resolve`, unless a later one was issued or the answer is no longer needed. */
   resolved(request: number, answer: RoutingAnswer): Commands<C> {
     if (this.#step !== "resolving" || request !== this.#requests) return NONE
     switch (answer.kind) {
@@ -140,7 +136,7 @@ export class CallRouting<C extends RoutableCall> {
     }
   }
 
-  /** The actor runs here. Calls that are in flight elsewhere have to come back first. */
+  /** Delivers the queue to the activation of this node, unless calls to another node are still in flight. */
   activatedHere(): Commands<C> {
     if (this.#inFlight.length > 0 || this.#step === "over") return NONE
     this.#node = undefined
@@ -153,12 +149,12 @@ export class CallRouting<C extends RoutableCall> {
     return [...next, ...commands, ...delivered.map((routed) => ({ kind: "deliver", routed }) as const)]
   }
 
-  /** A `send` was done: the call is with the connection, which may have refused it since. */
+  /** Handles the end of a `send`: the connection has accepted the call, or has refused it. */
   sent(): Commands<C> {
     return this.#step === "draining" ? this.#drain() : NONE
   }
 
-  /** The call was not run, and the error says that it is to be retried. */
+  /** Handles a call that was not run and ended with a retryable error. */
   cameBack(routed: RoutedCall<C>, error: CallError, now: MonotonicMs): Commands<C> {
     this.#node = undefined
     if (this.#step === "draining") this.#step = "none"
@@ -169,15 +165,15 @@ export class CallRouting<C extends RoutableCall> {
     return [...learned, ...this.#recallBehind(routed), ...this.#next()]
   }
 
-  /** The call has ended, whether it was in flight or queued. */
+  /** Handles the end of a call that was in flight or queued. */
   ended(routed: RoutedCall<C>): Commands<C> {
     this.#remove(routed)
     return this.#inFlight.length === 0 && this.#step === "none" ? this.#next() : NONE
   }
 
   /**
-   * The node's record is gone. Calls that have not left are resent; others may have been run there. A call
-   * that left over a connection with the next process at that address waits for the answer of that one.
+   * Handles the removal of a node's record. Calls that have not left this node are resent; others may have
+   * run there, and fail. A call that was sent to the next process at the same address waits for its answer.
    */
   nodeGone(node: NodeId): Commands<C> {
     const sent = this.#inFlight.filter(({ sentTo }) => sentTo?.equals(node))
@@ -197,20 +193,20 @@ export class CallRouting<C extends RoutableCall> {
     return [...recalls, ...this.#next(), ...failures]
   }
 
-  /** Makers were overtaken: those of their calls that have not left this node fail. */
-  makersOvertaken(): Commands<C> {
+  /** Fails the calls of superseded makers that have not left this node. */
+  makersSuperseded(): Commands<C> {
     const commands: RoutingCommand<C>[] = []
     for (const routed of [...this.#inFlight]) {
       if (routed.call.exit !== "shut" || !this.#isQueuedOutside(routed)) continue
       const node = routed.sentTo as NodeId
       this.#remove(routed)
-      commands.push({ kind: "recall", routed, node }, { kind: "fail", routed, because: "overtaken" })
+      commands.push({ kind: "recall", routed, node }, { kind: "fail", routed, because: "superseded" })
     }
-    const [, overtaken] = this.#first()
-    return [...this.#next(), ...commands, ...overtaken]
+    const [, superseded] = this.#first()
+    return [...this.#next(), ...commands, ...superseded]
   }
 
-  /** The system stops. */
+  /** Fails all calls, as the system stops. */
   stop(): Commands<C> {
     this.#step = "over"
     const all = [...this.#inFlight, ...this.#queue]
@@ -218,9 +214,7 @@ export class CallRouting<C extends RoutableCall> {
     return all.map((routed) => ({ kind: "fail", routed, because: "stopped" }))
   }
 
-  /**
-   * Resolves the actor as soon as nothing is in flight and something is queued; ends where nothing is left.
-   */
+  /** Resolves the actor if calls are queued and none is in flight; ends the routing if no call is left. */
   #next(): Commands<C> {
     if (this.#step !== "none" || this.#inFlight.length > 0) return NONE
     const [first, commands] = this.#first()
@@ -237,18 +231,18 @@ export class CallRouting<C extends RoutableCall> {
   }
 
   /**
-   * The first call of the queue, once those that have ended are out of it; and what fails those that were
-   * overtaken.
+   * Removes ended calls and calls of superseded makers from the queue. Returns the first call that remains,
+   * and the commands that fail the latter.
    */
   #first(): readonly [RoutedCall<C> | undefined, Commands<C>] {
-    let overtaken: RoutingCommand<C>[] | undefined
+    let superseded: RoutingCommand<C>[] | undefined
     if (this.#queue.some(({ call }) => call.isOver || call.exit === "shut")) {
-      overtaken = this.#queue
+      superseded = this.#queue
         .filter(({ call }) => !call.isOver && call.exit === "shut")
-        .map((routed) => ({ kind: "fail", routed, because: "overtaken" }))
+        .map((routed) => ({ kind: "fail", routed, because: "superseded" }))
       this.#queue = this.#queue.filter(({ call }) => !call.isOver && call.exit !== "shut")
     }
-    return [this.#queue[0], overtaken ?? NONE]
+    return [this.#queue[0], superseded ?? NONE]
   }
 
   #resolve(first: RoutedCall<C>): RoutingCommand<C> {
@@ -257,9 +251,7 @@ export class CallRouting<C extends RoutableCall> {
     return { kind: "resolve", request: this.#requests, excluded: first.refusedBy }
   }
 
-  /**
-   * Sends the queue, one call at a time: the connection may refuse one at once, and then the rest stays here.
-   */
+  /** Sends the first call of the queue. If the connection refuses it, the others stay in the queue. */
   #drain(): Commands<C> {
     const [first, commands] = this.#first()
     if (first === undefined) {
@@ -276,7 +268,7 @@ export class CallRouting<C extends RoutableCall> {
     return { kind: "send", routed, node }
   }
 
-  /** The actor cannot be found for now. */
+  /** Retries after a pause, as the actor cannot be resolved at the moment. */
   #block(): Commands<C> {
     this.#step = "none"
     for (const routed of this.#queue) routed.attempts += 1
@@ -287,18 +279,18 @@ export class CallRouting<C extends RoutableCall> {
     this.#step = "none"
     const [first, commands] = this.#first()
     if (first === undefined) return [...this.#next(), ...commands]
-    // Nodes that refused may have changed their minds by the time that no other is left.
+    // No other node is left. The nodes that refused the call may accept it now.
     const hasRefused = first.refusedBy.length > 0
-    first.refusedBy = NOBODY
-    const isNobody = error instanceof UnknownActorTypeError
-    if (error === undefined || hasRefused || (isNobody && hosts === "were-seen")) {
+    first.refusedBy = NO_NODES
+    const isUnhosted = error instanceof UnknownActorTypeError
+    if (error === undefined || hasRefused || (isUnhosted && hosts === "were-seen")) {
       return [...this.#block(), ...commands]
     }
     const all = this.#queue
     this.#queue = []
     const failures = all.map(
       (routed): RoutingCommand<C> =>
-        isNobody && hosts === "not-awaited"
+        isUnhosted && hosts === "not-awaited"
           ? { kind: "fail", routed, because: "stopped" }
           : { kind: "fail", routed, because: "refused", error },
     )
@@ -306,9 +298,9 @@ export class CallRouting<C extends RoutableCall> {
   }
 
   /**
-   * Takes back what still waits for the connection behind a call that came back. If that one came back from
-   * there too, the receiver has not seen it, and would not refuse what was sent behind it. Calls leave in
-   * order, so this ends at the first that has left.
+   * Recalls the calls that are queued for the connection behind a call that came back. If the connection
+   * itself returned that call, the receiver has not seen it, and would not refuse the calls behind it. Calls
+   * leave in order, so this stops at the first that has left.
    */
   #recallBehind({ call }: RoutedCall<C>): Commands<C> {
     const commands: RoutingCommand<C>[] = []
@@ -354,7 +346,7 @@ export class CallRouting<C extends RoutableCall> {
   }
 }
 
-/** What is learned from the error that a call came back with. */
+/** Updates the call, and returns what the cache has to learn or forget, after a retryable error. */
 function learn<C extends RoutableCall>(
   routed: RoutedCall<C>,
   error: CallError,
@@ -370,7 +362,7 @@ function learn<C extends RoutableCall>(
     const { epoch } = error.where as { readonly epoch: string }
     routed.forwards += 1
     if (routed.forwards <= maxForwards) return [{ kind: "learn", epoch, where }]
-    // The call runs after an actor that keeps moving: the store is asked, after a pause.
+    // The actor keeps moving while the call follows it: reads the store, after a pause.
     routed.forwards = 0
     routed.attempts += 1
     return [{ kind: "learn", epoch, where }, FORGET]
@@ -382,12 +374,12 @@ function learn<C extends RoutableCall>(
   return [FORGET]
 }
 
-/** At once the first time, then after growing pauses: whatever is in the way takes time to go. */
+/** Returns 0 for the first attempt, and then an exponentially growing pause. */
 function pauseBefore(attempts: number): number {
   return attempts === 0 ? 0 : Math.min(10 * 2 ** Math.min(attempts, 6), 500)
 }
 
 const NONE: readonly never[] = []
-const NOBODY: readonly NodeId[] = []
+const NO_NODES: readonly NodeId[] = []
 const OVER = { kind: "over" } as const
 const FORGET = { kind: "forget" } as const

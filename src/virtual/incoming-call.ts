@@ -9,7 +9,7 @@ import type { AdmittableCall, CallQueue } from "./call-admission.js"
 import type { Invocation } from "./invocation.js"
 import { isRetryable } from "./retryable.js"
 
-/** A call from another node. Its caller keeps its time, and retries it where that helps. */
+/** A call from another node. The calling node keeps its timeout, and retries it if the error is retryable. */
 export class IncomingCall implements Invocation, AdmittableCall {
   readonly key: string
   readonly chain: readonly string[]
@@ -34,13 +34,13 @@ export class IncomingCall implements Invocation, AdmittableCall {
     this.#receiver = receiver
   }
 
-  /** Made when it is asked for: to find an actor that runs here its key will do. */
+  /** Created on demand, as the key suffices to find an actor that runs here. */
   get id(): ActorId {
     const [type, key] = this.#message
     return ActorId.of(this.#receiver.namespace, type, key)
   }
 
-  /** Why it is no id. */
+  /** The reason why type and key are not a valid id. */
   get idProblem(): InvalidMessageError | undefined {
     const [type, key] = this.#message
     const id = ActorId.tryOf(this.#receiver.namespace, type, key)
@@ -63,12 +63,10 @@ export class IncomingCall implements Invocation, AdmittableCall {
     return ((this.#message[4] ?? 0) & ONE_WAY_CALL) !== 0
   }
 
-  /** It came back to whoever made it, and is sent anew. */
   get isResent(): boolean {
     return ((this.#message[4] ?? 0) & RESENT) !== 0
   }
 
-  /** The connection that it came by. */
   get connection(): object {
     return this.#reply.connection
   }
@@ -81,7 +79,7 @@ export class IncomingCall implements Invocation, AdmittableCall {
     return this.#reply.isOver
   }
 
-  /** Counts it among what came by its connection, from now until its turn begins or it ends. */
+  /** Counts the call in the backlog of its connection until its turn begins or the call ends. */
   countIn(backlog: Backlog, weight: number): void {
     this.#backlog = backlog
     this.#weight = weight
@@ -89,7 +87,7 @@ export class IncomingCall implements Invocation, AdmittableCall {
     backlog.enter(weight, false)
   }
 
-  /** It is to wait behind as many others; or what to say where there is no room for it. */
+  /** Adds the call to a queue of `waiting` calls; returns an error if its connection has no room for it. */
   waitIn(queue: CallQueue, waiting: number): OverloadedError | undefined {
     const backlog = this.#backlog
     if (backlog === undefined) return undefined
@@ -103,7 +101,7 @@ export class IncomingCall implements Invocation, AdmittableCall {
     return undefined
   }
 
-  /** Nobody waits for the answer any more; where its turn has not begun, it never will. */
+  /** Releases the arguments: the caller no longer waits, and a turn that has not begun never will. */
   replyOver(): void {
     if (this.#backlog === undefined) return
     this.#args = NOTHING
@@ -141,19 +139,19 @@ export class IncomingCall implements Invocation, AdmittableCall {
 
 const NOTHING: readonly unknown[] = []
 
-/** What takes calls from other nodes. */
+/** The receiver of calls and notifications from other nodes. */
 export interface CallReceiver {
   readonly namespace: string
   receive(call: IncomingCall): void
-  /** The call was refused, and will be retried. */
+  /** Records that the call was refused and will be retried. */
   refused(call: IncomingCall): void
-  /** An error where this node hosts the type, which has no such method. */
+  /** Returns an error if this node hosts the type, and the type has no such method. */
   methodProblem(call: IncomingCall): Error | undefined
-  /** Another node tells something of itself. */
+  /** Handles a notification from another node. */
   told(message: unknown): void
 }
 
-/** What is sent for a call: type, key, method and arguments; and what is special about it. */
+/** The message of a call: type, key, method, arguments and flags. */
 export type CallMessage = readonly [
   type: string,
   key: string,
@@ -162,17 +160,18 @@ export type CallMessage = readonly [
   kind?: number,
 ]
 
-/** Its answer is only that it has begun. */
+/** The flag of a one-way call, whose answer says only that its turn has begun. */
 export const ONE_WAY_CALL = 1
+/** The flag of a call that came back to its caller and was sent again. */
 export const RESENT = 2
 
-/** What comes from outside is looked at here, and nowhere else. */
+/** Validates a message from another node; the only check of its shape. */
 export function isCallMessage(message: unknown): message is CallMessage {
   if (!Array.isArray(message)) return false
   const [type, key, method, args, kind] = message as readonly unknown[]
   return (
     typeof type === "string" &&
-    // With one, a type and a key could spell the name of another actor.
+    // With a slash, a type and a key could form the name of another actor.
     !type.includes("/") &&
     typeof key === "string" &&
     typeof method === "string" &&

@@ -8,7 +8,7 @@ import type { CallReceiver, IncomingCall } from "./incoming-call.js"
 import { moved, notHere, refusalError } from "./placement-answer.js"
 import type { QuietPeriod } from "./quiet-period.js"
 
-/** Takes the calls of other nodes, and resolves their actors: the driver of `call-admission.ts`. */
+/** Receives the calls of other nodes and resolves their actors: the driver of `call-admission.ts`. */
 export class IncomingCalls implements CallReceiver {
   readonly namespace: string
   readonly #host: ActorHost
@@ -27,7 +27,7 @@ export class IncomingCalls implements CallReceiver {
     })
   }
 
-  /** How many actors that do not run here are being called by other nodes. */
+  /** The number of actors that do not run here and are called by other nodes. */
   get resolving(): number {
     return this.#admission.resolving
   }
@@ -37,7 +37,7 @@ export class IncomingCalls implements CallReceiver {
     if (life?.phase === "stopped")
       return call.fail(call.idProblem ?? notHere(call.id, "this node is stopping"))
     if (!hasJoined) {
-      return call.fail(call.idProblem ?? notHere(call.id, "this node does not know yet that it has joined"))
+      return call.fail(call.idProblem ?? notHere(call.id, "this node has not joined yet"))
     }
     const activation = this.#host.table.get(call.key)?.activation
     const admission = this.#admission.arrived(call, activation !== undefined)
@@ -58,23 +58,23 @@ export class IncomingCalls implements CallReceiver {
     return new UnknownMethodError(id.type, method)
   }
 
-  /** Who the members are is not known before this node is one. */
+  /** Ignores messages until this node has joined, as it does not know the members before. */
   told(message: unknown): void {
-    if (this.#host.hasJoined) this.#host.loads.heard(message)
+    if (this.#host.hasJoined) this.#host.loads.reported(message)
   }
 
-  /** Hands the calls that wait for its actor to a new activation. */
+  /** Delivers the waiting calls to the new activation of their actor. */
   created(activation: Activation): void {
     for (const call of this.#admission.activatedHere(activation.key)) activation.turns.accept(call)
   }
 
   stop(): void {
-    for (const call of this.#admission.stop()) call.fail(notHere(call.id, "it is stopping"))
+    for (const call of this.#admission.stop()) call.fail(notHere(call.id, "this node is stopping"))
   }
 
   /**
-   * Another node thinks that the actor is here, or is to be. The cache may be older than that, so the store
-   * is asked.
+   * Resolves an actor that another node expects here. If the cache of this node names another one it may be
+   * outdated, so the store is read.
    */
   async #resolve(id: ActorId, key: string): Promise<void> {
     const { registry } = this.#host
@@ -83,7 +83,7 @@ export class IncomingCalls implements CallReceiver {
       try {
         await registry.read(id)
       } catch {
-        return this.#refuse(key, notHere(id, "the store does not answer"))
+        return this.#refuse(key, notHere(id, "the store did not answer"))
       }
     }
     this.#host.placement.resolve(id, { here: true }, (answer) => {
@@ -94,7 +94,10 @@ export class IncomingCalls implements CallReceiver {
       const activation = answer.kind === "local" ? this.#host.table.get(key)?.activation : undefined
       if (activation !== undefined) return this.#resolved(key, (call) => activation.turns.accept(call))
       const error = answer.kind === "refused" ? refusalError(id, answer.refusal) : undefined
-      this.#refuse(key, error instanceof ActivationError ? error : notHere(id, "this node does not take it"))
+      this.#refuse(
+        key,
+        error instanceof ActivationError ? error : notHere(id, "this node cannot host it at the moment"),
+      )
     })
   }
 
@@ -103,8 +106,8 @@ export class IncomingCalls implements CallReceiver {
   }
 
   /**
-   * The next one is begun in a microtask of its own: there may be thousands that are resolved as soon as they
-   * begin.
+   * Ends a resolve and starts the next. Each starts in its own microtask: thousands of them may be answered
+   * synchronously, which would overflow the stack.
    */
   #resolved(key: string, each: (call: IncomingCall) => void): void {
     const { waited, next } = this.#admission.resolved(key)
@@ -120,12 +123,12 @@ function refusalOf(
   capacity: number,
 ) {
   if (admission instanceof Error) return admission
-  // Of an id that is none there is nothing to say.
+  // The errors below contain the id, which has to be valid.
   const problem = call.idProblem
   if (problem !== undefined) return problem
   switch (admission) {
     case "sent-too-early":
-      return notHere(call.id, "an earlier call to it was refused, and this one was sent before")
+      return notHere(call.id, "an earlier call was refused after this one was sent")
     case "queue-full":
       return new OverloadedError(call.id.toString(), capacity)
     case "too-many-actors":
@@ -137,6 +140,6 @@ function refusalOf(
   }
 }
 
-/** As many as the store commits at once without a caller's first calls taking longer. */
+/** As many as the store commits at once without delaying the first calls of a caller. */
 const RESOLVING_PER_CONNECTION = 1_024
 const WAITING_PER_CONNECTION = 100_000

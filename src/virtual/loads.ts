@@ -3,18 +3,18 @@ import type { Timer } from "../ports/clock.js"
 import type { ActorHost } from "./actor-host.js"
 
 /**
- * How many actors each node runs, as the nodes tell each other now and then.
+ * The number of actors that each node runs, as the nodes report to each other periodically.
  *
- * It is for strategies that look at it, so nodes that have none neither tell nor need it. What is told may be
- * late or lost: it only makes one placement worse than it could be.
+ * The loads are for placement strategies; nodes without a type that has a strategy neither report nor use
+ * them. A report may be late or lost: this can only make a placement less balanced.
  */
 export class Loads {
   readonly #host: ActorHost
-  /** Whether a type that this node hosts has a strategy that may look at loads. */
+  /** Whether a type that this node hosts has a strategy, which may use loads. */
   readonly isNeeded: boolean
   readonly #known = new Map<string, number>()
   #timer: Timer | undefined
-  #told: number | undefined
+  #lastReport: number | undefined
   #rounds = 0
 
   constructor(host: ActorHost) {
@@ -22,9 +22,9 @@ export class Loads {
     this.isNeeded = [...host.types.values()].some(({ placement }) => placement !== undefined)
   }
 
-  /** This node is a member from now on. */
-  begin(): void {
-    if (this.isNeeded) this.#tellLater()
+  /** Starts to report the load of this node, which is now a member. */
+  start(): void {
+    if (this.isNeeded) this.#reportLater()
   }
 
   of(node: NodeId): number | undefined {
@@ -32,8 +32,8 @@ export class Loads {
     return this.#known.get(node.toString())
   }
 
-  /** What another node said of itself; from outside, so it may be anything. */
-  heard(message: unknown): void {
+  /** Handles the report of another node, which is not trusted to be well-formed. */
+  reported(message: unknown): void {
     if (!Array.isArray(message) || message[0] !== LOAD) return
     const [, node, load] = message as readonly unknown[]
     if (typeof node === "string" && Number.isSafeInteger(load) && this.#host.registry.view.has(node)) {
@@ -49,19 +49,19 @@ export class Loads {
     this.#timer?.cancel()
   }
 
-  #tellLater(): void {
-    this.#timer = this.#host.environment.clock.setTimer(TELL_EVERY_MS, () => {
-      this.#tell()
-      this.#tellLater()
+  #reportLater(): void {
+    this.#timer = this.#host.environment.clock.setTimer(REPORT_EVERY_MS, () => {
+      this.#report()
+      this.#reportLater()
     })
   }
 
-  /** What has changed; and the same again now and then, for those who have come since. */
-  #tell(): void {
+  /** Reports a changed load, and an unchanged one every few rounds for nodes that have joined since. */
+  #report(): void {
     const load = this.#host.catalog.size
     this.#rounds += 1
-    if (load === this.#told && this.#rounds % REPEAT_EVERY !== 0) return
-    this.#told = load
+    if (load === this.#lastReport && this.#rounds % REPEAT_EVERY !== 0) return
+    this.#lastReport = load
     const { node: self, view } = this.#host.registry
     const message = [LOAD, self.toString(), load]
     for (const { node } of view.members) {
@@ -71,5 +71,5 @@ export class Loads {
 }
 
 const LOAD = "load"
-const TELL_EVERY_MS = 1_000
+const REPORT_EVERY_MS = 1_000
 const REPEAT_EVERY = 5

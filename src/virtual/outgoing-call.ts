@@ -18,6 +18,7 @@ import type { Span, TraceContext } from "../ports/telemetry.js"
 import type { Tenure } from "../registry/tenure.js"
 import { plainError } from "../remote/plain-error.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
+import type { CallRouter } from "./call-router.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
 import type { OutgoingCalls } from "./outgoing-calls.js"
@@ -25,48 +26,48 @@ import { isRetryable } from "./retryable.js"
 import type { RoutableCall, RoutedCall } from "./routing-protocol.js"
 
 /**
- * A call that was made on this node, until it ends: with a value or an error, once.
+ * A call that was made on this node. It ends exactly once, with a value or an error.
  *
- * It is also what an answer from another node is told to. An error that says that nothing was run does not
- * end it where trying again may help: its route decides.
+ * The call is also the target of the answer from another node. A retryable error does not end the call, but
+ * returns it to its route.
  *
- * A call that an actor makes keeps the tenure of its maker, and asks it at every exit: whenever it is sent or
- * sent again, and when it is handed to an activation of this node. To ask only when the call is made is not
- * enough:
+ * A call that is made by an actor keeps the tenure of its maker, and checks it at every exit: whenever the
+ * call is sent or resent, and when it is delivered to an activation of this node. A check only when the call
+ * is made would not be enough:
  *
- *   1. generation 4 of an actor calls a type that has no host for the moment; the call waits on its node
- *   2. the node freezes past its lease; generation 18 runs elsewhere, calls, and is answered
- *   3. the node goes on, is fenced, and joins again: without the question at the exit it would now send the
+ *   1. generation 4 of an actor calls a type that has no host at the moment; the call waits on its node
+ *   2. the node freezes past its lease; generation 18 runs on another node, calls, and is answered
+ *   3. the node resumes, is fenced, and joins again: without the check at the exit it would now send the
  *      call of generation 4
  */
 export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
-  /** Undefined for calls that went to an activation of this node at once. */
+  /** The routing state; undefined for a call that was delivered to an activation of this node at once. */
   routed: RoutedCall<OutgoingCall> | undefined = undefined
-  /** How long the answer may take, from when the call was last sent. */
+  /** The time that was left for the answer when the call was last sent. */
   timeLeftMs: number
-  /** Its order among all calls of this node. */
+  /** The sequence number of the call among all calls of this node. */
   order = 0
   readonly method: string
   readonly args: readonly unknown[]
   readonly flags: number
   readonly chain: readonly string[]
-  /** How long the answer may take, from when the call was made. */
+  /** The timeout of the call, from the time when it was made. */
   readonly callTimeoutMs: number
-  readonly #desk: CallDesk
+  readonly #router: CallRouter
   readonly #target: CallTarget
   readonly #span: Span | undefined
   readonly #resolve: CallRequest["resolve"]
   readonly #reject: CallRequest["reject"]
   #signal: AbortSignal | undefined = undefined
-  /** Its maker counts it among those that have not left. */
+  /** Whether the maker counts the call as not sent. */
   #isUnsent = false
   #isOver = false
   #mayHaveRun = false
 
-  constructor(desk: CallDesk, target: CallTarget, request: CallRequest) {
+  constructor(router: CallRouter, target: CallTarget, request: CallRequest) {
     super()
     const { timeoutMs } = request
-    this.#desk = desk
+    this.#router = router
     this.#target = target
     this.method = request.method
     this.args = request.args
@@ -99,7 +100,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     return this.#span?.context
   }
 
-  /** What is sent beside the message. */
+  /** The headers that are sent with the message. */
   get extras(): Extras | undefined {
     const { flags, chain, trace } = this
     if (flags === 0 && chain.length === 0 && trace === undefined) return undefined
@@ -119,10 +120,10 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   }
 
   get path(): ActorPath {
-    return this.#desk.path
+    return this.#router.path
   }
 
-  /** Why it may not leave its maker now; undefined if it may, and then it counts as sent. */
+  /** Returns why the call may not leave its maker now; undefined if it may, and then it counts as sent. */
   override exitRefusal(): FencedError | undefined {
     const { maker } = this.#target
     if (maker === undefined) return undefined
@@ -132,10 +133,10 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     return undefined
   }
 
-  /** Whether it may leave its maker now. Fails if it never may again. */
-  exits(): boolean {
+  /** Returns whether the call may leave its maker now, and fails the call if it never may again. */
+  tryExit(): boolean {
     const refused = this.exitRefusal()
-    if (refused !== undefined && this.exit === "shut") this.failOvertaken()
+    if (refused !== undefined && this.exit === "shut") this.failSuperseded()
     return refused === undefined
   }
 
@@ -147,18 +148,18 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     return tenure.mayAct() ? "open" : "waits"
   }
 
-  /** Fails it because its maker was overtaken: it was not run, and will not be. */
-  failOvertaken(): void {
+  /** Fails the call because its maker was superseded: the call has not run, and will not. */
+  failSuperseded(): void {
     const { maker } = this.#target
     if (maker !== undefined) this.failForGood(fencedError(maker.tenure, "not-delivered"))
   }
 
-  /** Resolves when it may leave its maker, or never may again. */
+  /** Resolves when the call may leave its maker, or never may again. */
   async exitOpened(): Promise<void> {
     await this.#target.maker?.tenure.opened()
   }
 
-  /** It was handed to an activation of this node, or sent, and was not run: it has yet to leave. */
+  /** Counts the call as not sent again: it was delivered or sent, came back, and was not run. */
   rerouted(): void {
     const { maker } = this.#target
     if (maker === undefined || this.#isUnsent) return
@@ -166,8 +167,8 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     maker.outgoing.returned()
   }
 
-  /** It was not run, and there is no time left to try again. */
-  tooLate(): void {
+  /** Fails the call because it was not run and no time is left for a retry. */
+  failLate(): void {
     if (!this.#isOver)
       this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.callTimeoutMs, "not-delivered"))
   }
@@ -182,12 +183,12 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (this.isOneWay) this.#resolveWith(undefined)
   }
 
-  /** On this node: what the actor gave is copied. */
+  /** Ends the call with a copy of the result of an activation of this node. */
   succeed(value: unknown): void {
     if (this.#isOver) return
     let copy: unknown
     try {
-      copy = this.#desk.copied(value)
+      copy = this.#router.copy(value)
     } catch (error) {
       const { message } = error as Error
       return this.#failFor(new InvalidMessageError(`the answer cannot be sent: ${message}`, "unknown"))
@@ -199,32 +200,29 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (this.#isOver) return
     if (error instanceof CallError && error.delivery === "not-delivered") {
       this.#mayHaveRun = false
-      if (isRetryable(error) && this.#desk.retry(this, error)) return
+      if (isRetryable(error) && this.#router.retry(this, error)) return
     }
-    this.#failFor(error instanceof CallError && error.cause === undefined ? error : this.#copied(error))
+    this.#failFor(error instanceof CallError && error.cause === undefined ? error : this.#copyError(error))
   }
 
-  /**
-   * As another node would have sent it: as it is, or as much of it as can be sent. Only its stack is what it
-   * was.
-   */
-  #copied(error: Error): Error {
+  /** Copies as much of the error as another node could have sent; only its stack is kept in addition. */
+  #copyError(error: Error): Error {
     for (const make of [() => error, () => plainError(error)]) {
       try {
-        const copy = this.#desk.copied(make())
+        const copy = this.#router.copy(make())
         if (copy instanceof Error) return withStacksOf(copy, error)
       } catch {}
     }
     return new InvalidMessageError("the call failed with an error that cannot be encoded", "unknown")
   }
 
-  /** Ends it, whatever could be tried. */
+  /** Fails the call without a retry. */
   failForGood(error: Error): void {
     if (!this.#isOver) this.#failFor(error)
   }
 
   tell(answer: unknown): void {
-    if (this.accept(answer) !== undefined) this.#desk.lateAnswer(this, answer)
+    if (this.accept(answer) !== undefined) this.#router.lateAnswer(this, answer)
   }
 
   accept(answer: unknown): DeadLetterReason | undefined {
@@ -248,16 +246,16 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (this.#isOver) return
     const delivery = this.#withdrawn()
     const { callTimeoutMs: timeoutMs } = this
-    const hindrance = delivery === "unknown" ? undefined : this.#desk.hindrance(this)
+    const hindrance = delivery === "unknown" ? undefined : this.#router.hindrance(this)
     const problem = hindrance && `was not run within ${timeoutMs} ms: ${hindrance}`
     this.#failFor(new TimeoutError(`${this.id}.${this.method}`, timeoutMs, delivery, problem))
   }
 
-  /** The system has stopped. */
+  /** Cancels the call because the system has stopped. */
   abandon(): void {
     if (this.#isOver) return
     const delivery = this.#withdrawn()
-    const cause = new Error("the system that called has stopped")
+    const cause = new Error("the calling system has stopped")
     this.#failFor(new CancelledError(`${this.id}.${this.method}`, delivery, cause))
   }
 
@@ -275,11 +273,11 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (!this.#isOver) this.#span?.fail(error)
     if (!this.#end()) return
     if (this.#reject !== undefined) this.#reject(error)
-    else this.#desk.undelivered(this, error)
+    else this.#router.undelivered(this, error)
   }
 
   #withdrawn(): Delivery {
-    if (this.routed?.sentTo !== undefined) return this.#desk.withdraw(this)
+    if (this.routed?.sentTo !== undefined) return this.#router.withdraw(this)
     return this.#mayHaveRun ? "unknown" : "not-delivered"
   }
 
@@ -288,7 +286,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     this.#isOver = true
     leave(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this)
-    if (this.routed !== undefined) this.#desk.callEnded(this)
+    if (this.routed !== undefined) this.#router.callEnded(this)
     if (this.#target.maker !== undefined) this.#countEnded(this.#target.maker)
     this.#span?.end()
     return true
@@ -306,13 +304,13 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   }
 }
 
-/** The trace comes from an adapter of the user; a malformed one would make the message unreadable. */
+/** Drops a malformed trace of the user's telemetry adapter, which would make the message unreadable. */
 function sendable(trace: TraceContext | undefined): TraceContext | undefined {
   if (trace === undefined) return undefined
   return /^[0-9a-f]{32}$/.test(trace.traceId) && /^[0-9a-f]{16}$/.test(trace.spanId) ? trace : undefined
 }
 
-/** Of the error and its causes. Within one process nobody is told of files that are not its own. */
+/** Keeps the stacks of the error and its causes, which disclose nothing within one process. */
 function withStacksOf(copy: Error, original: Error): Error {
   let [to, from]: unknown[] = [copy, original]
   for (let level = 0; level < MOST_CAUSES && isInstance(to, Error) && isInstance(from, Error); level += 1) {
@@ -328,47 +326,29 @@ function withStacksOf(copy: Error, original: Error): Error {
 
 const MOST_CAUSES = 50
 
-/** The actor that a handle stands for, and who calls through that handle. */
+/** The actor that a handle refers to, and the maker of the calls through the handle. */
 export interface CallTarget {
   readonly id: ActorId
-  /** The activation that makes the calls; undefined for calls from outside of actors, which pass no door. */
+  /** The activation that makes the calls; undefined for calls from outside actors, which pass no doors. */
   readonly maker: CallMaker | undefined
 }
 
-/** What is called, how, and who waits for the answer. */
+/** The method, the options and the continuation of a call. */
 export interface CallRequest {
   readonly method: string
   readonly args: readonly unknown[]
   readonly flags: number
   readonly chain: readonly string[]
   readonly timeoutMs: number
-  /** Undefined where nothing is recorded. */
+  /** Undefined if the call is not traced. */
   readonly span: Span | undefined
   /** Undefined for a one-way call. */
   readonly resolve: ((value: unknown) => void) | undefined
   readonly reject: ((error: unknown) => void) | undefined
 }
 
-/** What a call needs of the activation that makes it. */
+/** The activation that makes a call, as far as the call is concerned. */
 interface CallMaker {
   readonly tenure: Tenure
   readonly outgoing: OutgoingCalls
-}
-
-/** What a call needs of the bus. */
-export interface CallDesk {
-  /** Where answers to its calls go. */
-  readonly path: ActorPath
-  /** Throws an `InvalidMessageError` for what could not cross the wire. */
-  copied(value: unknown): unknown
-  /** Retries a call that was not run. False if it is to end with this error. */
-  retry(call: OutgoingCall, error: CallError): boolean
-  /** Takes a call that was sent back from its connection: whether it may have been run, or may yet be. */
-  withdraw(call: OutgoingCall): Delivery
-  callEnded(call: OutgoingCall): void
-  lateAnswer(call: OutgoingCall, answer: unknown): void
-  /** What it waits for, if it is in the mailbox of an activation of this node. */
-  hindrance(call: OutgoingCall): string | undefined
-  /** A one-way message came to nothing. */
-  undelivered(call: OutgoingCall, error: Error): void
 }

@@ -11,7 +11,7 @@ function stand({ timeoutMs = 5_000 } = {}) {
     clock,
     calls,
     end,
-    /** Begins to wait for the calls. */
+    /** Starts to wait for the calls. */
     wait: () => {
       const settled = calls.settled(end, clock, timeoutMs)
       if (settled === undefined) isSettled = true
@@ -35,7 +35,7 @@ test("an activation without calls in flight ends at once", async () => {
   expect([await isSettled(), clock.pendingTimers]).toEqual([true, 0])
 })
 
-test("one that nobody wants waits until all its calls have ended", async () => {
+test("an activation without waiting callers waits until all its calls have ended", async () => {
   const { calls, wait, isSettled, clock } = stand()
   calls.made()
   calls.made()
@@ -48,7 +48,7 @@ test("one that nobody wants waits until all its calls have ended", async () => {
   expect([await isSettled(), clock.pendingTimers]).toEqual([true, 0])
 })
 
-test("one that others want waits only for calls that have not left", async () => {
+test("an activation with waiting callers waits only for calls that have not left", async () => {
   const { calls, end, wait, isSettled } = stand()
   end.isWanted = true
   calls.made()
@@ -58,14 +58,14 @@ test("one that others want waits only for calls that have not left", async () =>
   expect(await isSettled()).toBe(true)
 })
 
-test("others that come while it waits let it end with calls that have left", async () => {
+test("a caller that arrives during the wait ends the wait for calls that have left", async () => {
   const { calls, end, wait, isSettled } = stand()
   calls.made()
   calls.left()
   wait()
   expect(await isSettled()).toBe(false)
   end.isWanted = true
-  calls.look()
+  calls.recheck()
   expect(await isSettled()).toBe(true)
 })
 
@@ -82,7 +82,7 @@ test("a call that came back counts as not left", async () => {
 })
 
 test.each(["isWanted", "isLeaving"] as const)(
-  "calls that cannot leave are given up after a second where %s",
+  "the wait for calls that cannot leave is given up after a second if %s",
   async (why) => {
     const { calls, end, wait, isSettled, clock } = stand()
     end[why] = true
@@ -95,7 +95,7 @@ test.each(["isWanted", "isLeaving"] as const)(
   },
 )
 
-test("calls that cannot leave are otherwise given up after as long as a call may take", async () => {
+test("the wait for calls that cannot leave is otherwise given up after the timeout of a call", async () => {
   const { calls, wait, isSettled, clock } = stand()
   calls.made()
   wait()
@@ -110,6 +110,6 @@ test("the end of the tenure ends the wait", async () => {
   calls.made()
   wait()
   end.isFenced = true
-  calls.look()
+  calls.recheck()
   expect(await isSettled()).toBe(true)
 })

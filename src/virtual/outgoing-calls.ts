@@ -1,21 +1,21 @@
 import type { Clock } from "../ports/clock.js"
 
 /**
- * The calls of one activation that have not ended, and how many of them have not left its node.
+ * Counts the calls of one activation that have not ended, and those of them that have not left its node.
  *
- * Once an activation has ended, its calls may no longer leave, nor be sent again if they come back unrun. So
- * a planned end waits for them: for all of them while nobody wants the next activation, and otherwise for
- * those that have not left at all. To wait for all of them in any case would be a deadlock where one of them
- * waits, at the actor that it was made to, for a call to this very actor.
+ * Once an activation has ended, its calls may no longer leave, nor be resent if they come back without having
+ * run. A planned end therefore waits for its calls: for all of them while no caller waits for the next
+ * activation, and otherwise only for those that have not left. Waiting for all of them in any case would be a
+ * deadlock if one of them waits, at the actor that it calls, for a call to this actor.
  */
 export class OutgoingCalls {
-  /** The call chain of calls that nobody waits for but the actor itself. */
+  /** The call chain of calls that are not made for a caller of the actor. */
   readonly ownChain: readonly string[]
   #open = 0
   #unsent = 0
   #changed: (() => void) | undefined
 
-  /** `key` is the actor's. */
+  /** `key`: the key of the actor. */
   constructor(key: string) {
     this.ownChain = [key]
   }
@@ -30,7 +30,7 @@ export class OutgoingCalls {
     this.#changed?.()
   }
 
-  /** One that had left was not run, and is to be sent again. */
+  /** Counts a call as not sent that had left, was not run, and will be resent. */
   returned(): void {
     this.#unsent += 1
   }
@@ -40,15 +40,14 @@ export class OutgoingCalls {
     this.#changed?.()
   }
 
-  /** Something about the end has changed. */
-  look(): void {
+  /** Checks again whether the activation may end, after a change of its `PlannedEnd`. */
+  recheck(): void {
     this.#changed?.()
   }
 
   /**
-   * Resolves once the activation may end; undefined if it may now. Calls that cannot be sent for as long as a
-   * call may take are given up; after a second already where the node is leaving or others wait for the next
-   * activation.
+   * Resolves once the activation may end; returns undefined if it may end now. The wait is given up after
+   * `requestTimeoutMs`, or after a second if the node is leaving or callers wait for the next activation.
    */
   settled(end: PlannedEnd, clock: Clock, requestTimeoutMs: number): Promise<void> | undefined {
     if (this.#mayEnd(end.isWanted)) return undefined
@@ -56,11 +55,11 @@ export class OutgoingCalls {
       let [isUrgent, isLate] = [false, false]
       const urgent = clock.setTimer(Math.min(URGENT_MS, requestTimeoutMs), () => {
         isUrgent = true
-        this.look()
+        this.recheck()
       })
       const late = clock.setTimer(requestTimeoutMs, () => {
         isLate = true
-        this.look()
+        this.recheck()
       })
       this.#changed = () => {
         const isPressed = isUrgent && (end.isWanted || end.isLeaving)
@@ -73,22 +72,19 @@ export class OutgoingCalls {
     })
   }
 
-  /** Whether the activation may end without losing a call. */
   #mayEnd(isWanted: boolean): boolean {
     return this.#open === 0 || (isWanted && this.#unsent === 0)
   }
 }
 
-/**
- * How long others wait for calls of an activation that ends. Those that can be sent at all have been by then.
- */
+/** How long callers wait for the calls of an ending activation; those that can be sent have left by then. */
 const URGENT_MS = 1_000
 
-/** An activation that ends, as far as its calls are concerned. */
+/** An ending activation, as far as its calls are concerned. */
 export interface PlannedEnd {
-  /** Others wait for the next activation. */
+  /** Whether callers wait for the next activation. */
   readonly isWanted: boolean
-  /** The node is leaving. */
+  /** Whether the node is leaving. */
   readonly isLeaving: boolean
   readonly isFenced: boolean
 }

@@ -6,9 +6,9 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Refusal } from "../placement/placement-protocol.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 
-// What placement says of an actor, in the terms of its callers; and what callers are told of a placement.
+// Translates between the answers of placement and the errors of calls.
 
-/** The error for a caller; undefined where the next attempt may succeed. */
+/** Returns the error for a caller; undefined if a retry may succeed. */
 export function refusalError(id: ActorId, refusal: Refusal): Error | undefined {
   switch (refusal.reason) {
     case "no-authority":
@@ -27,14 +27,12 @@ export function refusalError(id: ActorId, refusal: Refusal): Error | undefined {
   }
 }
 
-/** Neither is the actor's fault, and the next attempt may succeed. */
+/** Whether the activation failed for a reason outside the actor, so that a retry may succeed. */
 function isTransient(cause: unknown): boolean {
   return cause instanceof FencedError || cause instanceof StoreUnavailableError
 }
 
-/**
- * What another node has said of where the store has an actor; undefined for nothing, and for what cannot be.
- */
+/** Parses the placement that another node returned with an error; undefined if it is absent or invalid. */
 export function whereaboutsIn(said: PlacementError["where"] | null): Whereabouts | undefined {
   if (typeof said !== "object" || said === null) return undefined
   const { node, epoch, revision } = said
@@ -47,7 +45,7 @@ export function whereaboutsIn(said: PlacementError["where"] | null): Whereabouts
   }
 }
 
-/** The answer to a caller whose actor the store has on another node. */
+/** Creates the error for a caller whose actor is placed on another node. */
 export function moved(
   id: ActorId,
   node: NodeId,
@@ -55,7 +53,7 @@ export function moved(
 ): PlacementError {
   const revision = where?.kind === "placed" ? where.generation : (where?.revision ?? 0)
   const named = where?.kind === "placed" ? where.node : node
-  return new PlacementError(id.toString(), "moved", `it is on ${named}`, {
+  return new PlacementError(id.toString(), "moved", `the actor is on ${named}`, {
     node: named.toString(),
     epoch,
     revision,

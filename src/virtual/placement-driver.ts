@@ -19,8 +19,8 @@ import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
 
 /**
- * Carries out the commands of a placement coordinator, in one life of this node: the registry claims, reads
- * and releases placements, the catalog starts and ends activations.
+ * Carries out the commands of a placement coordinator during one incarnation of this node: the registry
+ * claims, reads and releases placements, the catalog starts and ends activations.
  */
 export class PlacementDriver {
   readonly #host: ActorHost
@@ -41,7 +41,7 @@ export class PlacementDriver {
     })
   }
 
-  /** Calls `settled` with the answer, perhaps before this returns. */
+  /** Calls `settled` with the answer, possibly before this returns. */
   resolve(id: ActorId, options: PlacementOptions, settled: (answer: Answer) => void): void {
     const resolution = this.#coordinator.resolve(id, this.#host.environment.clock.monotonicMs(), options)
     if (resolution.kind !== "pending") return settled(resolution)
@@ -58,8 +58,8 @@ export class PlacementDriver {
   }
 
   /**
-   * Notes the end of an activation, and says whether it was still being started: then the coordinator
-   * releases it, and its callers are told before that.
+   * Handles the end of an activation. Returns whether it was still being started: then the coordinator
+   * releases its placement, after its callers have been notified of the failure.
    */
   noteEnded(activation: Activation): boolean {
     const start = this.#host.table.get(activation.key)?.start
@@ -82,9 +82,7 @@ export class PlacementDriver {
     }
   }
 
-  /**
-   * Chains promises: every actor that starts comes through here, and the frame of an async function is large.
-   */
+  /** Chains promises, as every starting actor passes here and the frame of an async function is large. */
   #step(command: StepCommand): Promise<StepEvent> {
     const { request, id } = command
     switch (command.kind) {
@@ -129,7 +127,7 @@ export class PlacementDriver {
     )
   }
 
-  /** What an earlier life of the node had begun is nobody's any more. */
+  /** Records the start under this tenure, in place of one begun by an earlier incarnation of the node. */
   #begin(tenure: Tenure): void {
     const entry = this.#host.table.at(tenure.id.name)
     if (entry.start?.tenure === tenure) return
@@ -167,5 +165,5 @@ export class PlacementDriver {
   }
 }
 
-/** The cache is of another epoch of the store than what was read. */
+/** The result of a read in another epoch of the store than that of the cache. */
 const UNKNOWN: Whereabouts = { kind: "absent", revision: 0 }

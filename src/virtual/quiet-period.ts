@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../ports/clock.js"
 
 /**
- * What a node that leaves waits for: that all calls have ended, and then that none arrives for a moment, for
- * others hear late that nothing is here any more.
+ * Lets a leaving node wait until all calls have ended, and then until none has arrived for some time, as
+ * other nodes learn with a delay that its actors are no longer there.
  */
 export class QuietPeriod {
   readonly #clock: Clock
@@ -15,7 +15,7 @@ export class QuietPeriod {
     this.#clock = clock
   }
 
-  /** Resolves when it has been quiet for so long. */
+  /** Resolves when all was quiet and `disturb` was not called for `quietMs`. */
   passed(quietMs: number, isQuiet: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#wait = { isQuiet, quietMs, passed: resolve }
@@ -23,7 +23,7 @@ export class QuietPeriod {
     })
   }
 
-  /** A call has ended. */
+  /** Checks for quiet after a call has ended. */
   changed(): void {
     const wait = this.#wait
     if (wait === undefined || this.#timer !== undefined || !wait.isQuiet()) return
@@ -31,13 +31,13 @@ export class QuietPeriod {
     else this.#timer = this.#clock.setTimer(wait.quietMs, wait.passed)
   }
 
-  /** A call has arrived: the period begins anew. */
+  /** Restarts the period, as a call has arrived. */
   disturb(): void {
     this.#timer?.cancel()
     this.#timer = undefined
   }
 
-  /** Ends it early. */
+  /** Ends the wait early. */
   end(): void {
     this.disturb()
     this.#wait?.passed()

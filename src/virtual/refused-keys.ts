@@ -1,13 +1,13 @@
 /**
- * The actors whose calls were refused on one connection and will be resent: a set of bounded size that errs
- * on the side of having a key.
+ * The actors whose calls were refused on one connection and will be resent: a set of bounded size that may
+ * have false positives but no false negatives.
  *
- * None of them may be forgotten, or a call that was sent too early would be taken (`call-admission.ts`). So
- * once there are too many, the others are remembered instead, those whose calls were resent since; every
- * other call is then refused once, which costs a resend for each actor and keeps the order.
+ * If a key were dropped, a call that was sent too early would be accepted (`call-admission.ts`). Therefore,
+ * once the set is full, it is inverted: it then stores the keys whose calls were resent since. The calls to
+ * every other actor are refused once, which costs a resend for each actor and keeps the order.
  */
 export class RefusedKeys {
-  /** The keys that are in the set; or, once it is inverted, those that are not. */
+  /** The keys in the set; once the set is inverted, the keys that are not in it. */
   #keys = new Set<string>()
   #isInverted = false
 
@@ -34,5 +34,5 @@ export class RefusedKeys {
   }
 }
 
-/** Callers who are refused usually go elsewhere, so most keys are forgotten only with their connection. */
+/** Refused callers usually retry on other nodes, so most keys stay until their connection ends. */
 const MOST_KEYS = 10_000

@@ -33,39 +33,39 @@ function scene() {
   return { clock, discarded, registry, releases, answer }
 }
 
-test("a release that the store did not confirm is made again", async () => {
+test("retries a release that the store did not confirm", async () => {
   const { clock, discarded, releases, answer } = scene()
   void releases.release(tenure)
   answer("unknown")
   await settle()
-  expect(releases.left).toBe(1)
+  expect(releases.unconfirmed).toBe(1)
   await clock.advance(1_000)
   expect(discarded).toEqual([7])
-  expect(releases.left).toBe(0)
+  expect(releases.unconfirmed).toBe(0)
 })
 
 test.each([
   ["fenced", fenced],
   ["joining again", joiningAgain()],
   ["stopped", leaving.after({ kind: "stopped" })],
-])("what a node has left that is %s is forgotten, even if its release is answered later", async (_, life) => {
+])("drops the unconfirmed releases of a node that is %s, even if one is answered later", async (_, life) => {
   const { clock, discarded, registry, releases, answer } = scene()
   void releases.release(tenure)
   void releases.release(tenure)
   answer("unknown")
   await settle()
-  expect(releases.left).toBe(1)
+  expect(releases.unconfirmed).toBe(1)
   registry.life = life
   releases.forget()
   answer("unknown")
   await settle()
-  expect(releases.left).toBe(0)
+  expect(releases.unconfirmed).toBe(0)
   await clock.advance(5_000)
   expect(discarded).toEqual([])
   expect(clock.pendingTimers).toBe(0)
 })
 
-test("a leaving node goes on releasing", async () => {
+test("a leaving node continues to retry releases", async () => {
   const { clock, discarded, registry, releases, answer } = scene()
   registry.life = leaving
   void releases.release(tenure)

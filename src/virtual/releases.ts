@@ -8,19 +8,19 @@ import type { Registry } from "../registry/registry.js"
 import type { Tenure } from "../registry/tenure.js"
 
 /**
- * Gives the placements of activations that have ended back.
+ * Releases the placements of activations that have ended.
  *
- * Where the store does not say that it did so, a placement may be left that names this node, which runs
- * nothing of the kind. Whoever calls that actor has it claimed again; but if nobody does, it would stay for
- * good. So it is released again, now and then, for as long as this life of the node lasts. A release is of
- * one generation, so it cannot hit the placement of a later activation; and what an earlier life has left is
- * forgotten, as generations of another epoch of the store mean nothing in this one.
+ * If the store does not confirm a release, a placement may remain that names this node, which does not run
+ * the actor. The next call to the actor claims it again; but without a call the placement would remain
+ * forever. The release is therefore retried, with pauses, during this incarnation of the node. A release
+ * names one generation, so it cannot delete the placement of a later activation. Unconfirmed releases of an
+ * earlier incarnation are dropped, as generations of another epoch of the store are not valid in this one.
  */
 export class Releases {
   readonly #registry: ReleasingRegistry
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #left = new Map<string, Left>()
+  readonly #unconfirmed = new Map<string, Unconfirmed>()
   #timer: Timer | undefined
   #pauseMs = FIRST_PAUSE_MS
 
@@ -30,72 +30,73 @@ export class Releases {
     this.#logger = logger
   }
 
-  /** How many placements are to be released again. */
-  get left(): number {
-    return this.#left.size
+  /** The number of placements whose release was not confirmed. */
+  get unconfirmed(): number {
+    return this.#unconfirmed.size
   }
 
-  /** Does not reject. */
+  /** Releases a placement; does not reject. */
   async release(tenure: Tenure): Promise<Unregistration> {
     const result = await this.#registry.unregister(tenure).catch((error: unknown): Unregistration => {
-      this.#logger.log("error", "a release failed", { actor: tenure.id.toString(), error })
+      this.#logger.log("error", "releasing a placement failed", { actor: tenure.id.toString(), error })
       return "unknown"
     })
-    if (result === "unknown" && this.#isStill(tenure.node)) this.#leave(tenure.id, tenure.generation)
+    if (result === "unknown" && this.#isStill(tenure.node)) this.#retryLater(tenure.id, tenure.generation)
     return result
   }
 
-  /** Releases a placement again later, as it may still be in the store. */
-  #leave(id: ActorId, generation: Revision): void {
-    if (this.#left.size >= MOST_LEFT) return
-    if (this.#left.size === 0) {
-      this.#logger.log("warn", "a placement could not be released, and will be tried again", {
+  /** Releases a placement again later, as it may still exist. */
+  #retryLater(id: ActorId, generation: Revision): void {
+    if (this.#unconfirmed.size >= MOST_UNCONFIRMED) return
+    if (this.#unconfirmed.size === 0) {
+      this.#logger.log("warn", "a placement could not be released; the release will be retried", {
         actor: id.toString(),
         cause: "the store did not confirm the release",
       })
     }
-    this.#left.set(id.name, { id, generation })
-    this.#later(this.#pauseMs)
+    this.#unconfirmed.set(id.name, { id, generation })
+    this.#schedule(this.#pauseMs)
   }
 
-  /** The incarnation is fenced, or the node has stopped: what it has left is not released one by one. */
+  /** Drops all retries: the incarnation is fenced, or the node has stopped. */
   forget(): void {
-    this.#left.clear()
+    this.#unconfirmed.clear()
     this.#timer?.cancel()
     this.#timer = undefined
     this.#pauseMs = FIRST_PAUSE_MS
   }
 
-  /** Whether the node is in the same incarnation: what comes of a release of an earlier one is no matter. */
+  /** Whether the node is in the same incarnation; the outcome of an earlier one's release is ignored. */
   #isStill(node: NodeId): boolean {
     const { life } = this.#registry
     return life.node.equals(node) && life.phase !== "fenced" && life.phase !== "stopped"
   }
 
-  #later(pauseMs: number): void {
-    if (this.#left.size === 0) return
+  #schedule(pauseMs: number): void {
+    if (this.#unconfirmed.size === 0) return
     this.#timer ??= this.#clock.setTimer(pauseMs, () => {
       void this.#retry()
     })
   }
 
-  /** A few at first: if the store takes those, the next ones follow at once. */
+  /** Retries one batch; if the store confirms it, the next batch follows almost at once. */
   async #retry(): Promise<void> {
     const { node } = this.#registry.life
-    const batch = [...firstOf(this.#left.values(), AT_A_TIME)]
-    const results = await Promise.all(batch.map((left) => this.#released(left)))
+    const batch = [...firstOf(this.#unconfirmed.values(), AT_A_TIME)]
+    const results = await Promise.all(batch.map((placement) => this.#discard(placement)))
     if (!this.#isStill(node)) return
     this.#timer = undefined
     const isAnswered = results.every((result) => result)
     this.#pauseMs = isAnswered ? FIRST_PAUSE_MS : Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
-    this.#later(isAnswered ? BETWEEN_BATCHES_MS : this.#pauseMs)
+    this.#schedule(isAnswered ? BETWEEN_BATCHES_MS : this.#pauseMs)
   }
 
-  async #released(left: Left): Promise<boolean> {
-    const { id, generation } = left
+  /** Returns whether the store has answered. */
+  async #discard(placement: Unconfirmed): Promise<boolean> {
+    const { id, generation } = placement
     const result = await this.#registry.discard(id, generation).catch(() => "unknown")
     if (result === "unknown") return false
-    if (this.#left.get(id.name) === left) this.#left.delete(id.name)
+    if (this.#unconfirmed.get(id.name) === placement) this.#unconfirmed.delete(id.name)
     return true
   }
 }
@@ -109,8 +110,8 @@ function* firstOf<T>(items: Iterable<T>, count: number): Iterable<T> {
   }
 }
 
-/** What is left beyond this is not remembered: it is claimed again when somebody calls it. */
-const MOST_LEFT = 100_000
+/** Placements beyond this limit are not released again; the next call to their actor claims them. */
+const MOST_UNCONFIRMED = 100_000
 const AT_A_TIME = 64
 const BETWEEN_BATCHES_MS = 5
 const FIRST_PAUSE_MS = 1_000
@@ -118,7 +119,7 @@ const LONGEST_PAUSE_MS = 30_000
 
 type ReleasingRegistry = Pick<Registry, "unregister" | "discard" | "life">
 
-interface Left {
+interface Unconfirmed {
   readonly id: ActorId
   readonly generation: Revision
 }

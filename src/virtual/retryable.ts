@@ -8,20 +8,21 @@ import {
 } from "../errors/call-errors.js"
 
 /**
- * Says whether the caller retries a call that ended with this error: the one rule for both sides of a call.
+ * Returns whether the caller retries a call that ended with this error: the one rule for both sides of a
+ * call.
  *
- * The caller retries what was not run and failed on the way, or at a node that does not have the actor. The
- * receiver needs the same answer: it must refuse the calls that the caller sent behind one that it will retry
- * (`refused-keys.ts`), or they would overtake it. With a rule on each side, order would break as soon as the
- * two drift apart.
+ * The caller retries a call that was not run, and failed in transit or at a node that does not have the
+ * actor. The receiver needs the same rule: it must refuse the calls that the caller sent behind one that it
+ * will retry (`refused-keys.ts`), or they would overtake it. With a separate rule on each side, the order
+ * would break as soon as the two differ.
  */
 export function isRetryable(error: Error): error is CallError {
   if (!(error instanceof CallError) || error.delivery !== "not-delivered") return false
-  return error instanceof PlacementError || isOfTheWay(error)
+  return error instanceof PlacementError || isTransitError(error)
 }
 
-/** A node that is only joining, or leaving, answers that the target has stopped. */
-function isOfTheWay(error: CallError): boolean {
+/** Includes `ActorStoppedError`, the answer of a node that is joining or leaving. */
+function isTransitError(error: CallError): boolean {
   return (
     error instanceof FencedError ||
     error instanceof NodeUnreachableError ||

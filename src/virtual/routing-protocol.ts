@@ -2,31 +2,31 @@ import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 
-// What `call-routing.ts` and its driver tell each other.
+// The events and commands of `call-routing.ts`.
 
-/** One call, and what routing knows of it. */
+/** One call with its routing state. */
 export class RoutedCall<C extends RoutableCall> {
   readonly call: C
-  /** Since when its time counts. */
+  /** The time from which the call's timeout counts. */
   readonly since: MonotonicMs
   sentTo: NodeId | undefined = undefined
-  /** It came back once: the receiver takes it although it refused the calls before it. */
+  /** The call came back before: the receiver accepts it although it refused the calls before it. */
   isResent = false
-  /** It was queued, so that part of its time has passed. */
+  /** The call was queued, so part of its timeout has passed. */
   hasWaited = false
-  /** How often it was retried, apart from being forwarded: the pause before the next time grows with it. */
+  /** The number of retries that were not forwards; the pause before the next retry grows with it. */
   attempts = 0
-  /** How often in a row a node that was asked has named another one. */
+  /** The number of consecutive receivers that answered with another node. */
   forwards = 0
-  /** The nodes that would not take it. */
-  refusedBy: readonly NodeId[] = NOBODY
+  /** The nodes that have refused the call. */
+  refusedBy: readonly NodeId[] = NO_NODES
 
   constructor(call: C, since: MonotonicMs) {
     this.call = call
     this.since = since
   }
 
-  /** Its deadline, which is coarser than the clock, may not have come yet. */
+  /** Whether the timeout has passed. The deadline timer is coarser, and may not have fired yet. */
   isLate(now: MonotonicMs): boolean {
     return now - this.since >= this.call.callTimeoutMs
   }
@@ -36,29 +36,29 @@ export class RoutedCall<C extends RoutableCall> {
   }
 }
 
-/** What routing has to know of a call. */
+/** A call, as far as routing is concerned. */
 export interface RoutableCall {
-  /** Its place among all calls of this node. */
+  /** The sequence number of the call among all calls of this node. */
   readonly order: number
   readonly callTimeoutMs: number
   readonly isOver: boolean
   /**
-   * Whether it may leave its maker: `waits` while the maker's lease is undecided, `shut` once the maker was
-   * overtaken.
+   * Whether the call may leave its maker: `waits` while it is undecided whether the maker may still act,
+   * `shut` once the maker was superseded.
    */
   readonly exit: "open" | "waits" | "shut"
 }
 
 export interface RoutingLimits {
-  /** How many calls may be queued. */
+  /** The maximum number of queued calls. */
   readonly capacity: number
-  /** How often a call follows the nodes that name another one before it pauses. */
+  /** The number of times that a call follows a receiver to another node before it pauses. */
   readonly maxForwards: number
 }
 
-/** Where a call in flight to a node is. */
+/** The connections, as far as routing is concerned. */
 export interface ConnectionView<C> {
-  /** `queued`: it has not left. A node: that one has it, and has yet to answer. */
+  /** `queued`: the call has not left this node. A node: the call was sent to it and is not answered. */
   placeOf(call: C, sentTo: NodeId): NodeId | "queued" | "unknown"
 }
 
@@ -69,17 +69,17 @@ export interface ReturnedFrom {
 
 export type RoutingState = "resolving" | "paused" | "held" | "draining" | "open" | "settling" | "over"
 
-/** Where the actor is, or is to be. */
+/** The result of a `resolve`: where the actor is or should be. */
 export type RoutingAnswer =
   | { readonly kind: "here" }
   | { readonly kind: "node"; readonly node: NodeId }
-  /** Nobody can say for now. */
+  /** The actor cannot be resolved at the moment. */
   | { readonly kind: "blocked" }
   | {
       readonly kind: "refused"
-      /** Undefined where the next attempt may succeed. */
+      /** Undefined if a retry may succeed. */
       readonly error: Error | undefined
-      /** Of hosts of the type, should the error be that there is none. `not-awaited`: this node leaves. */
+      /** Whether the type ever had a host, if no member hosts it. `not-awaited`: this node is leaving. */
       readonly hosts: "never-seen" | "were-seen" | "not-awaited"
     }
 
@@ -87,11 +87,11 @@ export type Commands<C extends RoutableCall> = readonly RoutingCommand<C>[]
 
 export type RoutingCommand<C extends RoutableCall> =
   | { readonly kind: "resolve"; readonly request: number; readonly excluded: readonly NodeId[] }
-  /** To be confirmed by `sent`. */
+  /** Sends the call; confirmed by `sent`. */
   | { readonly kind: "send"; readonly routed: RoutedCall<C>; readonly node: NodeId }
-  /** To the activation of this node. */
+  /** Delivers the call to the activation of this node. */
   | { readonly kind: "deliver"; readonly routed: RoutedCall<C> }
-  /** Out of the queue in front of the connection. */
+  /** Takes the call back from the queue of the connection. */
   | { readonly kind: "recall"; readonly routed: RoutedCall<C>; readonly node: NodeId }
   | {
       readonly kind: "fail"
@@ -99,24 +99,24 @@ export type RoutingCommand<C extends RoutableCall> =
       readonly because: RoutingFailure
       readonly error?: Error
     }
-  /** For a `tick`. */
+  /** Pauses until a `tick`. */
   | { readonly kind: "wait"; readonly ms: number }
-  /** Until the call may leave its maker, or never may again; for `released`. */
+  /** Waits until the call may leave its maker, or never may again; ended by `released`. */
   | { readonly kind: "hold"; readonly routed: RoutedCall<C> }
-  /** Another node has said where the store has the actor. */
+  /** Caches the placement that another node has returned. */
   | { readonly kind: "learn"; readonly epoch: string; readonly where: Whereabouts }
-  /** What is cached of the actor has proved useless. */
+  /** Removes the actor from the placement cache, as the cached placement proved wrong. */
   | { readonly kind: "forget" }
-  /** Nothing is left to do. */
+  /** Ends the routing, as no call is left. */
   | { readonly kind: "over" }
 
 type RoutingFailure =
   | "queue-full"
   | "late"
-  | "overtaken"
+  | "superseded"
   | "node-gone"
   | "stopped"
-  /** With the error of the answer. */
+  /** The call fails with the error of the answer. */
   | "refused"
 
-const NOBODY: readonly NodeId[] = []
+const NO_NODES: readonly NodeId[] = []

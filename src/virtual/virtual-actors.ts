@@ -10,8 +10,8 @@ import type { Catalog } from "./catalog.js"
 import { PlacementDriver } from "./placement-driver.js"
 
 /**
- * The virtual actors of this node, as the system sees them: tells the parts of their host what happens to the
- * node and to the cluster.
+ * The virtual actors of this node, as seen by the system. Passes changes of the node and of the cluster on to
+ * the parts of the actor host.
  */
 export class VirtualActors {
   readonly gate: ActorsGate
@@ -22,7 +22,7 @@ export class VirtualActors {
     this.gate = new ActorsGate(options.environment.address, this.#host.incoming)
   }
 
-  /** What runs on this node. */
+  /** The activations of this node. */
   get catalog(): Catalog {
     return this.#host.catalog
   }
@@ -32,27 +32,27 @@ export class VirtualActors {
     return [...this.#host.types.keys()]
   }
 
-  /** How many actors are being resolved for calls of this node, or called elsewhere. */
+  /** The number of actors that are resolved for calls of this node, or called on other nodes. */
   get routes(): number {
     return this.#host.router.routes
   }
 
-  /** How many actors that do not run here are being called by other nodes. */
+  /** The number of actors that do not run here and are called by other nodes. */
   get resolving(): number {
     return this.#host.incoming.resolving
   }
 
-  /** This node is a member from now on. */
+  /** Handles the first join of this node. */
   joined(registry: Registry): void {
     this.#host.joined(registry)
-    this.#host.loads.begin()
+    this.#host.loads.start()
     this.#beginPlacing()
   }
 
-  /** Takes over the phase of the node's life that the registry has published. */
+  /** Handles a new phase of the node's life, as published by the registry. */
   lifeChanged(life: NodeLife): void {
     this.#host.life = life
-    // The first time there is no registry yet: `joined` brings it.
+    // Before the first join there is no registry; `joined` sets it.
     if (life.phase === "member" && this.#host.hasJoined) this.#beginPlacing()
     else if (life.phase === "fenced") this.#fenced(life.because)
     else if (life.phase === "stopped") this.#stop()
@@ -72,19 +72,19 @@ export class VirtualActors {
     }
   }
 
-  /** Ends all actors of this node: calls that wait for them go to their next activations, elsewhere. */
+  /** Ends all actors of this node; calls that wait for them go to their next activations on other nodes. */
   async drain(): Promise<void> {
     const { catalog, placement, registry, router, incoming, quiet } = this.#host
     placement.handle({ kind: "start", as: "client" })
     await catalog.drain("leaving")
-    // If this node was fenced meanwhile, some of them still run.
+    // If this node was fenced in the meantime, some activations still run.
     await catalog.settled()
     const { calls } = router
     const quietMs = registry.view.members.length > 1 ? QUIET_MS : 0
     await quiet.passed(quietMs, () => incoming.resolving === 0 && router.haveEnded(calls))
   }
 
-  /** A handle. Throws an `ActorIdError` for what is no key. */
+  /** Returns a handle; throws an `ActorIdError` if the key is invalid. */
   handle(type: ActorClass | string, key: string): unknown {
     return this.#host.handles.of(type, key)
   }
@@ -94,7 +94,7 @@ export class VirtualActors {
       this.#host.releases.forget()
       this.#host.placement.handle({ kind: "suspend", because })
     }
-    this.#host.router.makersOvertaken()
+    this.#host.router.makersSuperseded()
   }
 
   #stop(): void {
@@ -109,7 +109,7 @@ export class VirtualActors {
     this.#host.placement.handle({ kind: "stop" })
   }
 
-  /** Each life of the node has its own placement. */
+  /** Creates the placement coordinator of a new incarnation of the node. */
   #beginPlacing(): void {
     const { types, registry } = this.#host
     const placement = new PlacementDriver(this.#host)
@@ -126,7 +126,7 @@ export class VirtualActors {
     }
   }
 
-  /** Where nobody looks at loads, they are the same for as long as the view is. */
+  /** Omits the loads if no strategy needs them; the candidates then depend only on the view. */
   #candidates(view: ClusterView, type: string): readonly Candidate[] {
     const { loads } = this.#host
     if (!loads.isNeeded) return view.hosting(type)
@@ -138,7 +138,7 @@ export class VirtualActors {
 }
 
 /**
- * A node that leaves waits until it was not called for this long: by then all nodes have heard that its
+ * A leaving node waits until it has not been called for this long: by then all nodes have learned that its
  * actors are no longer there.
  */
 const QUIET_MS = 100

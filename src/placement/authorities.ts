@@ -25,11 +25,11 @@ export class Authorities {
   }
 
   choose(id: ActorId, hosts: readonly Candidate[], question: AuthorityQuestion): Choice {
-    if (hosts.length === 0) return nobody(`no member hosts the type ${id.type}`)
+    if (hosts.length === 0) return none(`no member hosts the type ${id.type}`)
     const { options, previousAuthority, since } = question
     const { here, excluded = [] } = options
     const candidates = hosts.filter(({ node }) => !excluded.some((one) => one.equals(node)))
-    if (candidates.length === 0) return nobody(`every member that hosts the type ${id.type} has refused`)
+    if (candidates.length === 0) return none(`every member that hosts the type ${id.type} has refused`)
     const candidateFor = (node: NodeId | undefined) =>
       node && candidates.find((candidate) => candidate.node.equals(node))
     const own = here ? candidateFor(this.#self) : undefined
@@ -85,14 +85,14 @@ export class Authorities {
   }
 }
 
-function nobody(problem: string): Choice {
-  return { kind: "nobody", refusal: { reason: "no-authority", because: problem } }
+function none(problem: string): Choice {
+  return { kind: "none", refusal: { reason: "no-authority", because: problem } }
 }
 
 function failed(type: string, problem: string, error?: unknown): Choice {
   const because = `the placement strategy of ${type} ${problem}`
   const cause = error instanceof Error ? error : new TypeError(because)
-  return { kind: "nobody", refusal: { reason: "no-authority", because, cause } }
+  return { kind: "none", refusal: { reason: "no-authority", because, cause } }
 }
 
 /** Describes a thrown value, which may be any value, including one that throws when it is printed. */
@@ -220,4 +220,4 @@ interface AuthorityQuestion {
 type Choice =
   /** `isNew`: no message for this actor has been sent to the candidate yet. */
   | { readonly kind: "named"; readonly candidate: Candidate; readonly isNew: boolean }
-  | { readonly kind: "nobody"; readonly refusal: Refusal }
+  | { readonly kind: "none"; readonly refusal: Refusal }

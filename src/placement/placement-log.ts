@@ -58,7 +58,7 @@ export class PlacementHappened {
 
 export type PlacementEvent = Happening & { readonly observedAt: MonotonicMs }
 
-/** A resolve that is answered from the catalog or the cache is counted but no event: it is too frequent. */
+/** A resolve that the catalog or the cache answers is counted but is not an event, as it is too frequent. */
 type Happening =
   | { readonly kind: "became"; readonly state: CoordinatorState; readonly because: string }
   | { readonly kind: "topology-changed"; readonly version: number }

@@ -15,7 +15,7 @@ import type { Denial } from "../registry/registration.js"
 
 /** The options of one message whose actor is resolved. */
 export interface PlacementOptions {
-  /** Another node found no placement and sent the message here: this node claims the actor if it hosts it. */
+  /** Another node found no placement and sent the message here, to be claimed if this node hosts the type. */
   readonly here?: boolean
   /** Nodes that have refused the message. They keep the actors that they run, but get no new ones. */
   readonly excluded?: readonly NodeId[]

@@ -32,7 +32,7 @@ export function nextStep(
 
   const since = known === undefined ? undefined : revisionOf(known)
   const choice = authorities.choose(id, role.hosts(id.type), { options, previousAuthority, since })
-  if (choice.kind === "nobody") return { kind: "refuse", refusal: choice.refusal }
+  if (choice.kind === "none") return { kind: "refuse", refusal: choice.refusal }
   const { candidate, isNew } = choice
   if (candidate.node.equals(self)) return { kind: "acquire" }
   // A dead placement in the cache does not prove that the actor was not claimed since. A candidate that is

@@ -78,7 +78,7 @@ function spread(
   const counts = new Map<string, number>()
   for (const id of ids(count)) {
     const choice = authorities.choose(id, candidates, { options: {}, since: 1 })
-    if (choice.kind === "nobody") throw new Error(choice.refusal.because)
+    if (choice.kind === "none") throw new Error(choice.refusal.because)
     authorities.sendTo(id, choice.candidate, 1)
     const { host } = choice.candidate.node
     counts.set(host, (counts.get(host) ?? 0) + 1)

@@ -82,7 +82,7 @@ export class CallRouting<C extends RoutableCall> {
 
   /** Handles a new call. */
   called(routed: RoutedCall<C>): Commands<C> {
-    assert(this.#step !== "over", "a routing that is over takes no calls")
+    assert(this.#step !== "over", "a routing that has ended accepts no calls")
     if (this.#node !== undefined && this.#step === "none") return [this.#send(routed, this.#node)]
     if (this.#queue.length >= this.#limits.capacity) return [{ kind: "fail", routed, because: "queue-full" }]
     routed.hasWaited = true
@@ -95,7 +95,7 @@ export class CallRouting<C extends RoutableCall> {
    * still being released. `isUnused`: the activation ended before it ran any call, as the next may too.
    */
   returned(calls: readonly RoutedCall<C>[], { isReleasing, isUnused }: ReturnedFrom): Commands<C> {
-    assert(this.#step !== "over", "a routing that is over takes no calls")
+    assert(this.#step !== "over", "a routing that has ended accepts no calls")
     this.#node = undefined
     if (isUnused) for (const routed of calls) routed.attempts += 1
     this.#enqueue(calls)

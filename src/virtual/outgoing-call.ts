@@ -159,7 +159,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     await this.#target.maker?.tenure.opened()
   }
 
-  /** Counts the call as not sent again: it was delivered or sent, came back, and was not run. */
+  /** Counts the call as unsent once more: it was delivered or sent, came back, and was not run. */
   rerouted(): void {
     const { maker } = this.#target
     if (maker === undefined || this.#isUnsent) return

@@ -26,14 +26,14 @@ const watcherOf = (ref: ActorRef<never>): Behavior<never> =>
   })
 
 test.each([30_000, 90_000, 125_000])(
-  "%d ms after two nodes were cut off from each other, each calls the other's actors again as soon as the network is mended",
+  "after a partition of %d ms, two nodes call each other's actors again as soon as the network heals",
   async (cutMs) => {
     await onThreeNodes([Echo], async ({ on, stage }) => {
       const keys = Array.from({ length: 12 }, (_, number) => `echo-${number}`)
       for (const key of keys) await on("a", (system) => system.actor(Echo, key).say(0))
       const mend = [stage.cut("a", "b"), stage.cut("b", "a")]
       const deadline = stage.nowMs + cutMs
-      // Callers go on calling all the while, as they do.
+      // Both nodes keep calling during the partition.
       const calling = ["a", "b"].map((node) =>
         on(node as Node, async (system) => {
           while (stage.nowMs < deadline) {
@@ -61,7 +61,7 @@ test.each([30_000, 90_000, 125_000])(
   },
 )
 
-test("a node that is seen to renew its lease is dialled again without a wait, for the sake of those who watch its actors", async () => {
+test("a node that renews its lease is redialled without a pause if its actors are watched", async () => {
   await onThreeNodes(
     [Echo],
     async ({ on, stage }) => {

@@ -6,7 +6,7 @@ class Echo extends Actor {
   static readonly type = "Echo"
 
   async say(number: number) {
-    // Later ones are answered before earlier ones.
+    // Later calls may be answered before earlier ones.
     await new Promise((resolve) => setTimeout(resolve, (number * 7) % 13))
     return `${this.key}: ${number}`
   }
@@ -16,7 +16,7 @@ class Echo extends Actor {
   }
 }
 
-test("1,000 calls at a time each get their own answer", async () => {
+test("each of 1,000 concurrent calls gets its own answer", async () => {
   await onThreeNodes([Echo], async ({ on }) => {
     const answers = await on("a", (system) =>
       Promise.all(
@@ -28,7 +28,7 @@ test("1,000 calls at a time each get their own answer", async () => {
   })
 })
 
-test("a call that is not answered ends within a tenth of the time that was asked for, and no sooner than that", async () => {
+test("a call that is not answered ends after its timeout, and at most a tenth later", async () => {
   await onThreeNodes([Echo], async ({ on, stage }) => {
     for (const timeoutMs of [100, 250, 1_000, 5_000]) {
       for (const node of NODES) {

@@ -59,12 +59,12 @@ function authorityOf({ system }: TestNode): string {
   return system.address.authority as string
 }
 
-/** What it gives, or is rejected with. */
+/** Returns the result of the call, or the error that it is rejected with. */
 function outcomeOf(call: Promise<unknown>): Promise<unknown> {
   return call.catch((error: unknown) => error)
 }
 
-test("a call of a method that is not there claims and starts nothing, wherever it comes from", async () => {
+test("a remote call to an unknown method claims and starts no actor", async () => {
   gate.open()
   const { there, slow } = await caller()
   const calls = Array.from({ length: 300 }, (_, number) =>
@@ -77,12 +77,12 @@ test("a call of a method that is not there claims and starts nothing, wherever i
   expect(started).toBe(0)
   const registry = ActorSystem.registryOf(there.system)
   expect([...(registry?.tenures ?? [])].map(({ id }) => id.key)).toEqual(["warm"])
-  // And what is there is found.
+  // A known method starts the actor.
   expect(await slow("a").hi(7)).toBe(7)
   expect(started).toBe(1)
 })
 
-test("1,024 actors are started at a time for the calls of one connection; the others wait, and are served", async () => {
+test("at most 1,024 actors are started at a time for one connection; the calls to others wait and are answered", async () => {
   const { there, slow } = await caller()
   reached.count = 1_024
   const calls = Array.from({ length: 1_300 }, (_, number) => outcomeOf(slow(`${number}`).hi(number)))
@@ -96,7 +96,7 @@ test("1,024 actors are started at a time for the calls of one connection; the ot
   expect(started).toBe(1_300)
 })
 
-test("what nobody waits for any more by the time that its turn has come is not started", async () => {
+test("an actor whose callers no longer wait is not started", async () => {
   const { here, there, slow } = await caller()
   reached.count = 1_024
   const calls = Array.from({ length: 1_030 }, (_, number) => outcomeOf(slow(`${number}`).hi(number)))

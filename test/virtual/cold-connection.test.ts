@@ -20,7 +20,7 @@ class Echo extends Actor<number> {
 
 const MANY = 1_000
 
-test("a node that has just started makes more calls at once than may wait for a connection", async () => {
+test("a new node makes more concurrent calls than may wait for a connection, and all are answered", async () => {
   const store = memoryStore()
   await startNode({ store, actors: [Echo] })
   const { system } = await startNode({ store, deferred: { perAuthority: 64, total: 128 } })
@@ -29,7 +29,7 @@ test("a node that has just started makes more calls at once than may wait for a 
   expect(await Promise.all(calls)).toEqual(Array.from({ length: MANY }, (_, index) => index))
 })
 
-test("and all of them to one actor, which hears them in their order", async () => {
+test("more one-way calls to one actor than may wait for a connection run in order", async () => {
   const store = memoryStore()
   await startNode({ store, actors: [Echo] })
   const { system } = await startNode({ store, deferred: { perAuthority: 64, total: 128 } })

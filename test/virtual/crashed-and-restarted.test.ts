@@ -17,7 +17,7 @@ class Counter extends Actor<number> {
   }
 }
 
-test("calls made after a crash to the next process at its address are answered by that one", async () => {
+test("after a crash, calls are answered by the next process at the same address", async () => {
   const answers: unknown[] = []
   const workload: Workload = {
     name: "crashed-and-restarted",
@@ -32,7 +32,7 @@ test("calls made after a crash to the next process at its address are answered b
             actors: machine === "host" ? [Counter] : [],
             listen: { host: life.host, port: 4_000, secret: "0123456789abcdef" },
             store: stage.store().provider(life),
-            // As between hosts: only the end of its lease tells that the first process is gone.
+            // As between hosts: only the end of its lease shows that the first process is gone.
             lease: { deathProof: false },
           })
           systems.set(machine, system)
@@ -46,7 +46,7 @@ test("calls made after a crash to the next process at its address are answered b
       await stage.sleep(100)
       stage.boot("host")
       await stage.sleep(3_400)
-      // The next process takes the actor over and begins the turn before the caller has heard that the first one is gone.
+      // The next process claims the actor and starts the turn before the caller learns of the crash.
       const heal = stage.store().cutOff("client")
       const second = add()
       await stage.sleep(2_500)

@@ -16,7 +16,7 @@ class Counter extends Actor<number> {
   }
 }
 
-test("calls that wait at a node which has lost the store go on elsewhere, and none of them ends as unknown", async () => {
+test("calls that wait at a node without access to the store are retried on other nodes, and none ends as unknown", async () => {
   await onThreeNodes(
     [Counter],
     async ({ on, stage }) => {
@@ -25,7 +25,7 @@ test("calls that wait at a node which has lost the store go on elsewhere, and no
         on("b", (system) => Promise.all(keys.map((key) => system.actor(Counter, key).add())))
       expect(await addAll()).toEqual(keys.map(() => 1))
       const heal = stage.store().cutOff("a")
-      // Its doors are shut by then, and nobody has taken anything from it.
+      // By then the doors of the node are closed, and no other node has claimed its actors.
       await stage.sleep(4_700)
       expect(await addAll()).toEqual(keys.map(() => 2))
       heal()

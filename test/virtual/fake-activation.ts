@@ -10,7 +10,7 @@ import type { Invocation } from "../../src/virtual/invocation.js"
 import type { TurnOwner } from "../../src/virtual/turn-runner.js"
 import { ManualClock } from "../fake/manual-clock.js"
 
-/** The right to act, given and taken by the test. */
+/** A tenure that the test controls. */
 export class FakeTenure {
   readonly id = ActorId.of("test", "Subject", "one")
   readonly generation = 7
@@ -19,7 +19,7 @@ export class FakeTenure {
   endedBecause: string | undefined = undefined
   endCause: Error | undefined = undefined
   isOpen = true
-  /** What was asked of the doors, in order. */
+  /** The checks of the doors, in order. */
   readonly asked: ("act" | "begin")[] = []
   readonly #waiting: ((isOpen: boolean) => void)[] = []
 
@@ -37,7 +37,7 @@ export class FakeTenure {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** The lease is renewed, or refused: tells whoever waits at the doors. */
+  /** Renews or refuses the lease, and notifies those that wait at the doors. */
   decide(isOpen: boolean): void {
     this.isOpen = isOpen
     for (const resolve of this.#waiting.splice(0)) resolve(isOpen)
@@ -49,7 +49,7 @@ export class FakeTenure {
   }
 }
 
-/** An activation without its parts: what a test of one part gives it in their stead. */
+/** A stand-in for the activation and the other parts in the test of one part. */
 export class FakeActivation implements TurnOwner {
   readonly type: ActorType
   readonly key = "Subject/one"
@@ -59,7 +59,7 @@ export class FakeActivation implements TurnOwner {
   readonly clock = new ManualClock()
   readonly scheduled: Runnable[] = []
   readonly logged: string[] = []
-  /** What was asked for, or happened, in order. */
+  /** The calls of the part under test, in order. */
   readonly said: string[] = []
   instance: Actor | undefined
   state: ActivationState = "valid"
@@ -97,13 +97,13 @@ export class FakeActivation implements TurnOwner {
     this.said.push("message queued")
   }
 
-  /** Runs what was scheduled, as the dispatcher would. */
+  /** Runs the scheduled tasks, as the dispatcher would. */
   dispatch(quota = 32): void {
     for (const one of this.scheduled.splice(0)) one.run(quota)
   }
 }
 
-/** A message whose fate the test sees. */
+/** A call that records its outcome. */
 export class FakeCall implements Invocation {
   readonly id = ActorId.of("test", "Subject", "one")
   readonly key = "Subject/one"
@@ -115,7 +115,7 @@ export class FakeCall implements Invocation {
   readonly keepsNothingAlive: boolean
   isOver = false
   hasBegun = false
-  /** What it was answered, or the name of the error that it failed with. */
+  /** The answers, or the names of the errors that the call failed with. */
   readonly answers: unknown[] = []
   error: (Error & { delivery?: string }) | undefined
 

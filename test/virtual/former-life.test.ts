@@ -34,7 +34,7 @@ function registryOf(system: ActorSystem): Registry {
   return ActorSystem.registryOf(system) as Registry
 }
 
-test("a node that comes back as another incarnation waits for its former life's actors, and calls them", async () => {
+test("a node that rejoins waits until the actors of its former incarnation can be claimed, and calls them", async () => {
   await onThreeNodes(
     [Counter, Lingerer],
     async ({ on, stage }) => {
@@ -42,7 +42,7 @@ test("a node that comes back as another incarnation waits for its former life's 
       const addAll = () =>
         on("a", (system) => Promise.all(keys.map((key) => system.actor(Counter, key).add())))
       expect(await addAll()).toEqual(keys.map(() => 1))
-      // While a turn has not ended, a fenced node does not give up its lease: that has to run out.
+      // A fenced node does not give up its lease while a turn runs, so the lease has to expire.
       await on("a", (system) => {
         system
           .actor(Lingerer, "l")

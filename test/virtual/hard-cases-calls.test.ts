@@ -98,7 +98,7 @@ async function clerks(settings: Parameters<typeof scene>[1] = {}) {
 }
 
 describe("a one-way call", () => {
-  it("returns nothing, arrives, and keeps its place among the others", async () => {
+  it("returns undefined, arrives, and keeps its order among other calls", async () => {
     const { system, deadLetters } = await clerks()
     const clerk = system.actor(Clerk, "c")
     expect(oneWay(clerk).note("first")).toBeUndefined()
@@ -110,7 +110,7 @@ describe("a one-way call", () => {
     expect(deadLetters).toEqual([])
   })
 
-  it("that waits when its activation ends is run by the next one, once", async () => {
+  it("that waits when its activation ends is run once by the next activation", async () => {
     const { system, activation } = await clerks()
     const clerk = system.actor(Clerk, "c")
     const held = clerk.hold("a")
@@ -123,7 +123,7 @@ describe("a one-way call", () => {
     expect(ran).toEqual(["a", "waits"])
   })
 
-  it("that fails does so quietly, but for a line in the log", async () => {
+  it("that fails is only logged", async () => {
     const { system, deadLetters, log } = await clerks()
     oneWay(system.actor(Clerk, "c")).fail()
     await settle()
@@ -132,7 +132,7 @@ describe("a one-way call", () => {
     expect(log.filter((line) => !line.startsWith("info"))).toEqual(["warn a one-way call failed"])
   })
 
-  it("that cannot be delivered goes to dead letters, with all that it was", async () => {
+  it("that cannot be delivered becomes a dead letter with its method and arguments", async () => {
     const { system, deadLetters, clock } = await clerks()
     expect(() => oneWay(system.actor<Clerk>("Nobody", "c")).note("lost")).not.toThrow()
     await clock.advance(10)
@@ -142,9 +142,12 @@ describe("a one-way call", () => {
   })
 
   it.each([
-    ["a method that is not there", (clerk: object) => (clerk as { nothing(): void }).nothing()],
-    ["what cannot be sent", (clerk: object) => (clerk as { note(x: unknown): void }).note(() => {})],
-  ])("with %s goes to dead letters, and throws nothing", async (_what, call) => {
+    ["an unknown method", (clerk: object) => (clerk as { nothing(): void }).nothing()],
+    [
+      "an argument that cannot be sent",
+      (clerk: object) => (clerk as { note(x: unknown): void }).note(() => {}),
+    ],
+  ])("with %s becomes a dead letter and does not throw", async (_what, call) => {
     const { system, deadLetters } = await clerks()
     expect(() => call(oneWay(system.actor(Clerk, "c")))).not.toThrow()
     await settle()
@@ -153,7 +156,7 @@ describe("a one-way call", () => {
     expect(ran).toEqual([])
   })
 
-  it("to itself, or around to itself, is no cycle", async () => {
+  it("to itself, directly or through another actor, is not a cycle", async () => {
     const { system } = await clerks()
     const clerk = system.actor(Clerk, "c")
     expect(await clerk.tellSelf("one")).toBe("told")
@@ -164,7 +167,7 @@ describe("a one-way call", () => {
 })
 
 describe("a call with a signal", () => {
-  it("that is aborted already is not made", async () => {
+  it("that is already aborted is not made", async () => {
     const { system } = await clerks()
     const reason = new Error("too late")
     const error = await failureOf(
@@ -176,7 +179,7 @@ describe("a call with a signal", () => {
     expect(ran).toEqual([])
   })
 
-  it("is not run if it is aborted while it waits, and may have been if it runs", async () => {
+  it("is not delivered if it is aborted while it waits, and unknown if it runs", async () => {
     const { system } = await clerks()
     const controller = new AbortController()
     const clerk = withOptions(system.actor(Clerk, "c"), { signal: controller.signal })
@@ -192,7 +195,7 @@ describe("a call with a signal", () => {
     expect(await system.actor(Clerk, "c").note("y")).toBe(1)
   })
 
-  it("has its answer even if it is aborted afterwards, and leaves no listener", async () => {
+  it("keeps its answer if it is aborted afterwards, and leaves no listener", async () => {
     const { system } = await clerks()
     const controller = new AbortController()
     let listeners = 0
@@ -213,8 +216,8 @@ describe("a call with a signal", () => {
   })
 })
 
-describe("a call that takes too long", () => {
-  it("ends within a few in a hundred of its time, unknown if it runs and not delivered if it waits", async () => {
+describe("a call that exceeds its timeout", () => {
+  it("ends within 10% of its timeout, unknown if it runs and not delivered if it waits", async () => {
     const { system, clock } = await clerks()
     const clerk = system.actor(Clerk, "c")
     const running = clerk.hold("a")
@@ -238,7 +241,7 @@ describe("a call that takes too long", () => {
     expect(ran).toEqual(["a", "b"])
   })
 
-  it("has the time of its method, unless the caller says another", async () => {
+  it("has the timeout of its method, unless the caller sets another", async () => {
     const { system, clock } = await clerks()
     const clerk = system.actor(Clerk, "c")
     const error = failureOf(clerk.brief("a"))
@@ -254,7 +257,7 @@ describe("a call that takes too long", () => {
 })
 
 describe("a call", () => {
-  it("that failed in the actor for a call that was not delivered may have been run itself", async () => {
+  it("whose method fails with an undelivered call of its own has unknown delivery", async () => {
     const { system } = await clerks()
     const error = await failureOf(system.actor(Clerk, "c").failUnrun())
     expect(error).toBeInstanceOf(NodeUnreachableError)
@@ -264,7 +267,7 @@ describe("a call", () => {
     expect(inspect(error)).toContain("NodeUnreachableError")
   })
 
-  it("after the system has stopped fails soon", async () => {
+  it("after the system has stopped fails at once", async () => {
     const { system, clock } = await clerks()
     const clerk = system.actor(Clerk, "c")
     await clerk.note("x")
@@ -277,7 +280,7 @@ describe("a call", () => {
     expect(ran).toEqual(["x"])
   })
 
-  it("that waits while the system stops ends with it", async () => {
+  it("that waits while the system stops is cancelled", async () => {
     const { system, clock } = await clerks({ drainMs: 50 })
     const calls = [outcome(system.actor(Clerk, "c").hold("a")), outcome(system.actor(Clerk, "c").note("b"))]
     await settle()
@@ -291,7 +294,7 @@ describe("a call", () => {
     expect(ran).toEqual(["a"])
   })
 
-  it("of a type that nobody hosts says so at once", async () => {
+  it("to a type that no node hosts fails at once with an UnknownActorTypeError", async () => {
     const { system } = await clerks()
     const error = await outcome(system.actor<Clerk>("Nobody", "c").note("x"))
     expect(error).toBeInstanceOf(UnknownActorTypeError)
@@ -300,7 +303,7 @@ describe("a call", () => {
 })
 
 describe("a handle", () => {
-  it("does nothing when it is awaited, printed, compared or looked at", async () => {
+  it("makes no call when it is awaited, printed, compared or inspected", async () => {
     const { system, activation, deadLetters } = await clerks()
     for (const handle of [
       system.actor(Clerk, "c"),
@@ -368,12 +371,12 @@ describe("a handle", () => {
     expect(ran).toEqual(["x"])
   })
 
-  it("calls what is private to TypeScript only, as it is a method like any other", async () => {
+  it("can call a method that is private only in TypeScript", async () => {
     const { system } = await clerks()
     expect(await (system.actor(Clerk, "c") as unknown as { secret(): Promise<number> }).secret()).toBe(42)
   })
 
-  it("is refused where it is sent, with what to do instead", async () => {
+  it("is refused as an argument, with advice", async () => {
     const { system } = await clerks()
     const clerk = system.actor(Clerk, "c") as unknown as { note(value: unknown): Promise<unknown> }
     expect((await failureOf(clerk.note(clerk))).message).toContain("send the actor's key")
@@ -381,12 +384,12 @@ describe("a handle", () => {
     expect(ran).toEqual([])
   })
 
-  it("of what is none cannot be given options", () => {
+  it("is required by withOptions and oneWay", () => {
     expect(() => withOptions({}, {})).toThrow("not an actor handle")
     expect(() => oneWay({})).toThrow("not an actor handle")
   })
 
-  it("of a key that is none throws where it is made", async () => {
+  it("with an invalid key or type throws when it is created", async () => {
     const { system } = await clerks()
     expect(() => system.actor(Clerk, "")).toThrow("the key must not be empty")
     expect(() => system.actor("no/type", "k")).toThrow("the type must consist of")
@@ -461,7 +464,7 @@ class Shop extends Actor {
 }
 
 describe("an input schema", () => {
-  it("gives the method what it made of the argument", async () => {
+  it("passes its output to the method", async () => {
     gates = new Map()
     ran = []
     const { system } = await scene([Shop])
@@ -475,7 +478,7 @@ describe("an input schema", () => {
     expect(await slow).toBe("better")
   })
 
-  it("refuses with the argument and the place in it, and nothing was run", async () => {
+  it("refuses with the argument and the path in it, and nothing is run", async () => {
     gates = new Map()
     ran = []
     const { system } = await scene([Shop])
@@ -505,7 +508,7 @@ describe("an input schema", () => {
     expect(ran).toEqual([])
   })
 
-  it("that throws answers the caller with that", async () => {
+  it("that throws fails the call with that error", async () => {
     ran = []
     const { system } = await scene([Shop])
     expect((await failureOf(system.actor(Shop, "s").broken("x"))).message).toBe("the schema broke")

@@ -78,7 +78,7 @@ class SlowStarter extends Actor {
   }
 }
 
-/** A store that can be away: nothing is answered then, and nothing arrives. */
+/** A store that can be made unavailable: its requests then fail without effect. */
 class Fickle {
   isAway = false
   readonly #provider = memoryStore()
@@ -93,7 +93,7 @@ class Fickle {
     }
   }
 
-  /** As another node does, to which the store is not away. */
+  /** Ends all leases, as another node with access to the store would. */
   async endLeases(): Promise<void> {
     const store = this.#store as ClusterStore
     const [leases, nodes] = [await store.list("leases/"), await store.list("nodes/")]
@@ -102,7 +102,7 @@ class Fickle {
     await settle()
   }
 
-  /** As another node does: whoever it is said of is fenced, and keeps its lease until it gives it up. */
+  /** Marks all nodes as down, as another node would: they are fenced, but keep their leases at first. */
   async declareDown(): Promise<void> {
     const store = this.#store as ClusterStore
     const { entries, epoch } = await store.list("nodes/")
@@ -120,7 +120,7 @@ class Fickle {
 
   #wrapped(store: ClusterStore): ClusterStore {
     const here = () => {
-      if (this.isAway) throw new StoreUnavailableError("it is away", "not-committed")
+      if (this.isAway) throw new StoreUnavailableError("the store is unavailable", "not-committed")
       return store
     }
     return {
@@ -147,7 +147,7 @@ async function fickle(actors: readonly ActorClass[] = [Keeper]) {
 }
 
 describe("a node that loses its lease", () => {
-  it("aborts what runs, refuses its reply, and serves the next call from the store, as another life", async () => {
+  it("aborts running turns, refuses their replies, and serves the next call from the store as a new incarnation", async () => {
     const { system, store, clock } = await fickle()
     const keeper = system.actor(Keeper, "k")
     const first = await keeper.token()
@@ -175,11 +175,11 @@ describe("a node that loses its lease", () => {
     expect(rejoined).toHaveLength(1)
     expect(await waiting).toBe(2)
     expect(await keeper.token()).toBeGreaterThan(first)
-    // It had not begun, so the next life has run it.
+    // The call had not begun, so the next incarnation has run it.
     expect(await behind).toBe("done")
   })
 
-  it("does not give up its lease while an onActivate of that life runs", async () => {
+  it("does not give up its lease while an onActivate of that incarnation runs", async () => {
     const { system, store, clock } = await fickle([Keeper, SlowStarter])
     const [before] = await store.leases()
     const starting = system.actor(SlowStarter, "s").ping()
@@ -200,14 +200,14 @@ describe("a node that loses its lease", () => {
     ["its reply", "wait"],
     ["its call", "waitAndCall"],
     ["its save", "waitAndSave"],
-  ] as const)("lets nothing out of what runs: %s", async (_what, method) => {
+  ] as const)("holds back the effects of running turns: %s", async (_what, method) => {
     const { system, store, clock } = await fickle()
     const running = failureOf(system.actor(Keeper, "k")[method]())
     await settle()
     store.isAway = true
     await clock.advance(1_000)
     gate.open()
-    // It may not, and does not know yet whether it never may again.
+    // The node may not act, and does not know yet whether it ever may again.
     expect(await outcome(running)).toBe("pending")
     await store.endLeases()
     const error = await outcome(running)
@@ -219,8 +219,8 @@ describe("a node that loses its lease", () => {
   })
 })
 
-describe("a node that could not renew its lease in time, which nobody has ended", () => {
-  it("holds back what it has, starts nothing, and goes on with all of it once the store answers", async () => {
+describe("a node that did not renew its lease in time, before another node has ended it", () => {
+  it("holds back all effects, starts no turns, and continues once the store answers", async () => {
     const { system, store, clock } = await fickle()
     const keeper = system.actor(Keeper, "k")
     const first = await keeper.token()
@@ -236,19 +236,19 @@ describe("a node that could not renew its lease in time, which nobody has ended"
     await clock.advance(1_000)
     for (const one of [...running, calling, ...waiting]) expect(await outcome(one)).toBe("pending")
     store.isAway = false
-    // Calls that were turned away meanwhile come back after a pause.
+    // Calls that were refused in the meantime are retried after a pause.
     await clock.advance(700)
     expect(await Promise.all(running)).toEqual(["done", undefined])
     expect(await calling).toBe(1)
-    // In the order of the calls, with what was in memory.
+    // The calls run in order, on the state in memory.
     expect(await Promise.all(waiting)).toEqual([3, 4, 5])
     expect(await keeper.token()).toBe(first)
     expect(steps.filter((step) => step === "aborted" || step.startsWith("ends"))).toEqual([])
   })
 })
 
-describe("a machine that stood still", () => {
-  it("lets nothing out until its lease is renewed, and then what it has", async () => {
+describe("a machine that was suspended", () => {
+  it("holds back all effects until its lease is renewed", async () => {
     const { system, store, clock } = await fickle()
     const keeper = system.actor(Keeper, "k")
     await keeper.add()
@@ -259,7 +259,7 @@ describe("a machine that stood still", () => {
     clock.jumpWall(950)
     gate.open()
     const waiting = keeper.addUnsaved()
-    // Another one, which has nothing to wait for but its door.
+    // This call waits only for the door of its actor.
     const other = system.actor(Keeper, "other").addUnsaved()
     expect(await outcome(running)).toBe("pending")
     expect(await outcome(waiting)).toBe("pending")

@@ -75,7 +75,7 @@ class Vault extends Actor<{ gold: number }> {
   }
 }
 
-/** A node with a vault, and somebody who knows the secret and speaks to its gate by hand. */
+/** Starts a node with a vault, and a peer that knows the secret and sends handcrafted messages to it. */
 async function attack(clock?: ManualClock) {
   ran = recorded()
   door = new Gate()
@@ -95,7 +95,7 @@ async function attack(clock?: ManualClock) {
   onTestFinished(() => peer.destroy())
   peer.send(name(0, `${node.system.address}/system/actors`))
   let asked = 0
-  /** The answer to a message that is written by hand. */
+  /** Sends a handcrafted message and returns the answer. */
   const ask = async (message: unknown, fields: Partial<Envelope> = {}): Promise<Message> => {
     asked += 1
     const correlation = asked
@@ -122,8 +122,8 @@ function call(correlation: number, payload: Buffer, fields: Partial<Envelope>): 
   return frame(ENVELOPE, Buffer.from(out.bytes.subarray(0, out.at)), payload)
 }
 
-describe("a message that is written by hand", () => {
-  it("calls a method if it is right", async () => {
+describe("a handcrafted message", () => {
+  it("calls a method if it is valid", async () => {
     const { ask } = await attack()
     expect((await ask(["Vault", "v", "look", []])).message).toBe(100)
     expect((await ask(["Vault", "v", "count", [1, 2, 3]])).message).toBe(3)
@@ -171,19 +171,19 @@ describe("a message that is written by hand", () => {
 
   it.each([
     ["nothing", undefined],
-    ["a text", "Vault"],
+    ["a string", "Vault"],
     ["an object", { 0: "Vault", 1: "v", 2: "look", 3: [], length: 4 }],
-    ["too little", ["Vault", "v", "look"]],
+    ["too short", ["Vault", "v", "look"]],
     ["a number for a type", [5, "v", "look", []]],
     ["a number for a key", ["Vault", 5, "look", []]],
     ["an object for a method", ["Vault", "v", { toString: "look" }, []]],
-    ["a text for arguments", ["Vault", "v", "look", "abc"]],
+    ["a string for arguments", ["Vault", "v", "look", "abc"]],
     ["an empty key", ["Vault", "", "look", []]],
     ["an empty type", ["", "v", "look", []]],
     ["a type with a slash", ["Vault/v", "w", "look", []]],
     ["a key that is too long", ["Vault", "x".repeat(300), "look", []]],
-    ["a key with half of a character", ["Vault", "\ud800", "look", []]],
-  ])("that is %s is refused, and nothing is started", async (_what, message) => {
+    ["a key with an unpaired surrogate", ["Vault", "\ud800", "look", []]],
+  ])("that is %s is refused, and no actor is started", async (_what, message) => {
     const { ask, node } = await attack()
     const answer = await ask(message)
     expect(answer.envelope.direction).toBe(FAILURE)
@@ -193,7 +193,7 @@ describe("a message that is written by hand", () => {
     expect((await ask(["Vault", "v", "look", []])).message).toBe(100)
   })
 
-  it("of a type with a slash does not reach the actor that it spells", async () => {
+  it("with a slash in the type does not reach the actor of that name", async () => {
     const { ask, node, peer } = await attack()
     expect((await ask(["Vault", "a/b", "look", []])).message).toBe(100)
     ran = recorded()
@@ -204,14 +204,14 @@ describe("a message that is written by hand", () => {
     expect(node.log.filter((line) => line.startsWith("error"))).toEqual([])
   })
 
-  it("for a type that is not hosted here is not taken", async () => {
+  it("for a type that is not hosted here is refused", async () => {
     const { ask } = await attack()
     const { message } = await ask(["Nobody", "v", "look", []])
     expect(message).toBeInstanceOf(CallError)
     expect(message).toMatchObject({ delivery: "not-delivered" })
   })
 
-  it("with a chain that has its actor in it is a cycle while that is busy, whoever says so", async () => {
+  it("with its own actor in the call chain is a cycle while the actor is busy", async () => {
     const { ask } = await attack()
     const chained = () => ask(["Vault", "v", "look", []], { chain: ["X/y", "Vault/v"] })
     const held = ask(["Vault", "v", "hold", []])
@@ -223,7 +223,7 @@ describe("a message that is written by hand", () => {
     expect((await chained()).message).toBe(100)
   })
 
-  it("that suppresses keeping alive does not count as use", async () => {
+  it("with the flag that suppresses keep-alive does not count as use", async () => {
     const clock = new ManualClock()
     const { ask, node } = await attack(clock)
     const activation = () => ActorSystem.actorsOf(node.system)?.catalog.get("Vault/v")
@@ -244,7 +244,7 @@ describe("a message that is written by hand", () => {
   })
 })
 
-it("a call says how much of its time is left when it leaves, less what it has waited for a host", async () => {
+it("a call carries its remaining time, without the time that it has waited for a host", async () => {
   const clock = new ManualClock()
   const { node, peer, self, store } = await attack(clock)
   const { epoch } = await store.get("any")
@@ -273,23 +273,23 @@ it("a call says how much of its time is left when it leaves, less what it has wa
   expect(await call).toBeInstanceOf(CallError)
 })
 
-describe("an answer that is written by hand", () => {
+describe("a handcrafted answer", () => {
   const where = (told: unknown) =>
-    new PlacementError("besieged::Evil/k", "moved", "it is elsewhere", told as never)
+    new PlacementError("besieged::Evil/k", "moved", "the actor is elsewhere", told as never)
   const answers: [what: string, error: Error][] = [
-    ["moved to nowhere at all", where(undefined)],
-    ["moved to what is no node", where({ node: "nonsense", epoch: "e", revision: 7 })],
+    ["moved to undefined", where(undefined)],
+    ["moved to an invalid node id", where({ node: "nonsense", epoch: "e", revision: 7 })],
     ["moved to an object", where({ node: { a: 1 }, epoch: "e", revision: 7 })],
-    ["moved at no revision", where({ node: undefined, epoch: "e", revision: "x" })],
-    ["moved in no epoch", where({ node: undefined, epoch: 5, revision: 1 })],
+    ["moved at an invalid revision", where({ node: undefined, epoch: "e", revision: "x" })],
+    ["moved in an invalid epoch", where({ node: undefined, epoch: 5, revision: 1 })],
     ["moved to a number", where(5)],
     ["moved to null", where(null)],
-    ["fenced", new FencedError("x", "not-delivered", "so it says")],
-    ["unreachable", new NodeUnreachableError("x:1", "not-delivered", "so it says")],
-    ["not there yet", new ActorStoppedError("x", "not-delivered")],
+    ["fenced", new FencedError("x", "not-delivered", "reported by the peer")],
+    ["unreachable", new NodeUnreachableError("x:1", "not-delivered", "reported by the peer")],
+    ["stopped", new ActorStoppedError("x", "not-delivered")],
   ]
   it.each(answers)(
-    "that says %s, again and again, costs the caller no more than its time",
+    "that repeatedly says %s ends the call at its timeout without further harm",
     async (_what, error) => {
       const { node, peer, self, store } = await attack()
       const { epoch } = await store.get("any")

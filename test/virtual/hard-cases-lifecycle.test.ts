@@ -8,7 +8,7 @@ import { failureOf, Gate, outcome, scenes } from "./scene.js"
 
 const scene = scenes()
 
-/** What the tests tell an actor to do, and what it tells them. */
+/** The behaviour of an actor that the tests set, and what the actor records. */
 class Script {
   activating: () => void | Promise<void> = () => {}
   deactivating: (save: () => Promise<void>) => void | Promise<void> = () => {}
@@ -105,7 +105,7 @@ async function fresh(settings: Parameters<typeof scene>[1] = {}) {
 }
 
 describe("an actor's first message", () => {
-  it("starts it, and nothing does before", async () => {
+  it("starts the actor, which nothing else does before", async () => {
     const world = await fresh()
     const { system, activation } = world
     const player = system.actor(Player, "k")
@@ -115,7 +115,7 @@ describe("an actor's first message", () => {
     expect(world.lives).toEqual(["k@1 activating", "k@1 valid"])
   })
 
-  it("waits for onActivate with all that come meanwhile, and they are served in order", async () => {
+  it("waits for onActivate like those that follow it, and all are run in order", async () => {
     const { system, activation } = await fresh()
     const gate = new Gate()
     script.activating = () => gate.promise
@@ -131,7 +131,7 @@ describe("an actor's first message", () => {
 })
 
 describe("an activation that hangs in onActivate", () => {
-  it("is given up when a call would be, and the next call tries again", async () => {
+  it("is given up after the timeout of a call, and the next call tries again", async () => {
     const { system, clock, activation } = await fresh({ requestTimeoutMs: 1_000 })
     script.activating = () => new Promise(() => {})
     const player = system.actor(Player, "k")
@@ -166,28 +166,31 @@ describe("an activation that fails", () => {
       },
     ],
   ]
-  it.each(ways)("%s tells all who wait why, and the next call tries again", async (_what, fail) => {
-    const world = await fresh()
-    const { system, activation } = world
-    const cause = new RangeError("not today")
-    fail(cause)
-    const player = system.actor(Player, "k")
-    const calls = [player.count(), player.add(1), player.look()]
-    for (const call of calls) {
-      const error = await failureOf(call)
-      expect(error).toBeInstanceOf(ActivationError)
-      expect(error.cause).toBeInstanceOf(RangeError)
-      expect((error.cause as Error).message).toBe(cause.message)
-      expect(error.delivery).toBe("not-delivered")
-    }
-    expect(activation("Player", "k")).toBeUndefined()
-    expect(world.lives.at(-1)).toBe("k@1 invalid")
-    expect(script.heard).toEqual([])
-    script = new Script()
-    expect(await player.add(5)).toBe(5)
-  })
+  it.each(ways)(
+    "%s fails all waiting calls with the cause, and the next call tries again",
+    async (_what, fail) => {
+      const world = await fresh()
+      const { system, activation } = world
+      const cause = new RangeError("not today")
+      fail(cause)
+      const player = system.actor(Player, "k")
+      const calls = [player.count(), player.add(1), player.look()]
+      for (const call of calls) {
+        const error = await failureOf(call)
+        expect(error).toBeInstanceOf(ActivationError)
+        expect(error.cause).toBeInstanceOf(RangeError)
+        expect((error.cause as Error).message).toBe(cause.message)
+        expect(error.delivery).toBe("not-delivered")
+      }
+      expect(activation("Player", "k")).toBeUndefined()
+      expect(world.lives.at(-1)).toBe("k@1 invalid")
+      expect(script.heard).toEqual([])
+      script = new Script()
+      expect(await player.add(5)).toBe(5)
+    },
+  )
 
-  it("is tried again by a call that is made as soon as the failure is heard", async () => {
+  it("is retried by a call that is made as soon as the failure is received", async () => {
     const { system } = await fresh()
     script.activating = () => {
       script.activating = () => {}
@@ -197,7 +200,7 @@ describe("an activation that fails", () => {
     expect(await player.count().catch(() => player.add(3))).toBe(3)
   })
 
-  it("because its state is from later code says so, and takes it for nothing less", async () => {
+  it("because its state has a later version fails every call with a StateError as the cause", async () => {
     const store = memoryStore()
     class Later extends Player {
       static override readonly type = "Player"
@@ -214,7 +217,7 @@ describe("an activation that fails", () => {
     expect(await failureOf(system.actor(Player, "k").add(1))).toBeInstanceOf(ActivationError)
   })
 
-  it("with a timer that is due says nothing of the timer", async () => {
+  it("with a due timer does not log the timer", async () => {
     class Timed extends Actor {
       static readonly type = "Timed"
       protected override async onActivate() {
@@ -236,7 +239,7 @@ describe("an activation that fails", () => {
 })
 
 describe("a method that throws", () => {
-  it("answers its caller with that, and the actor lives on with what it had in memory", async () => {
+  it("fails the call with that error, and the actor keeps its state in memory", async () => {
     const world = await fresh()
     const { system } = world
     const player = system.actor(Player, "k")
@@ -250,10 +253,10 @@ describe("a method that throws", () => {
   })
 
   it.each([
-    ["a text", "plain text", "plain text"],
+    ["a string", "plain text", "plain text"],
     ["undefined", undefined, "undefined"],
     ["a symbol", Symbol("s"), "Symbol(s)"],
-  ])("%s, tells its caller an error that says so", async (_what, value, message) => {
+  ])("%s fails the call with an error that describes it", async (_what, value, message) => {
     const { system } = await fresh()
     thrown.set("x", value)
     const error = await failureOf(system.actor(Player, "k").fail("x"))
@@ -261,7 +264,7 @@ describe("a method that throws", () => {
     expect(error.message).toBe(message)
   })
 
-  it("something that cannot even be printed answers its caller all the same", async () => {
+  it("a value that cannot be printed fails the call with an error too", async () => {
     const { system } = await fresh()
     const player = system.actor(Player, "k")
     for (const value of [Object.create(null), { toString: null, valueOf: null }]) {
@@ -273,7 +276,7 @@ describe("a method that throws", () => {
 })
 
 describe("an activation that ends", () => {
-  it("when it is asked to, tells its hook so, and the next call starts another one from the store", async () => {
+  it("on request passes the reason to its hook, and the next call starts another one from the store", async () => {
     const world = await fresh()
     const { system } = world
     const player = system.actor(Player, "k")
@@ -292,7 +295,7 @@ describe("an activation that ends", () => {
     ])
   })
 
-  it("ends only once what runs has ended, which may still save", async () => {
+  it("waits for running turns, which may still save", async () => {
     const { system, activation } = await fresh()
     const player = system.actor(Player, "k")
     await player.count()
@@ -306,7 +309,7 @@ describe("an activation that ends", () => {
     expect(script.heard).toEqual(["asked"])
   })
 
-  it("leaves messages that come meanwhile to the next one, in their order, with those that come after", async () => {
+  it("leaves the calls that arrive meanwhile to the next one, in order with later calls", async () => {
     const { system } = await fresh()
     const player = system.actor(Player, "k")
     const first = await player.token()
@@ -330,7 +333,7 @@ describe("an activation that ends", () => {
     expect(await player.token()).toBeGreaterThan(first)
   })
 
-  it("while it is activating is valid for a moment, and serves who waited for it one way or the other", async () => {
+  it("while it is activating becomes valid first, and the waiting call is answered by it or by the next one", async () => {
     const world = await fresh()
     const { system, activation } = world
     const gate = new Gate()
@@ -353,12 +356,12 @@ describe("an activation that ends", () => {
     ])
   })
 
-  it("in its own onActivate, every time, does not keep the process from anything else", async () => {
+  it("in every onActivate does not block the process", async () => {
     class Shy extends Actor {
       static readonly type = "Shy"
       protected override onActivate() {
         starts += 1
-        if (starts > 100_000) throw new Error("it never came to anything else")
+        if (starts > 100_000) throw new Error("the process is blocked")
         this.deactivate()
       }
       hello() {
@@ -373,7 +376,7 @@ describe("an activation that ends", () => {
     expect(starts).toBeLessThan(2_000)
   })
 
-  it("logs what its hook throws, and is gone all the same", async () => {
+  it("logs the error of its hook, and ends nevertheless", async () => {
     const world = await fresh()
     const { system, log } = world
     script.deactivating = () => Promise.reject(new Error("the hook broke"))
@@ -385,7 +388,7 @@ describe("an activation that ends", () => {
     expect(await player.count()).toBe(0)
   })
 
-  it("lets its hook save, whoever asked for the end", async () => {
+  it("lets its hook save, even if a read-only turn requested the end", async () => {
     const { system, log } = await fresh()
     script.deactivating = (save) => save()
     const player = system.actor(Player, "k")
@@ -396,7 +399,7 @@ describe("an activation that ends", () => {
     expect(await player.count()).toBe(4)
   })
 
-  it("with its system has its hook run to the end before the node gives up its place", async () => {
+  it("with its system completes its hook before the node gives up its lease", async () => {
     const { system, clock } = await fresh()
     const store = memoryStore()
     const own = await scene([Player], { store })
@@ -424,18 +427,18 @@ describe("an activation that ends", () => {
     expect(system.deadLetterCount).toBe(0)
   })
 
-  it("and is fenced before it has, hears of that", async () => {
+  it("and is fenced before its end passes that reason to its hook", async () => {
     const { system, activation } = await fresh()
     const running = failureOf(system.actor(Player, "k").endAndWait("a"))
     await settle()
-    activation("Player", "k")?.tenure.end("a test says so")
+    activation("Player", "k")?.tenure.end("ended by the test")
     gates.get("a")?.open()
     expect(await running).toBeInstanceOf(FencedError)
     await settle()
     expect(script.heard).toEqual(["fenced"])
   })
 
-  it("with its system hears that it is leaving", async () => {
+  it("with its system passes the reason leaving to its hook", async () => {
     const own = await fresh()
     await own.system.actor(Player, "k").count()
     await stopped(own)
@@ -444,19 +447,19 @@ describe("an activation that ends", () => {
 })
 
 describe("a save that is refused", () => {
-  it("ends the activation, and the next call finds what is stored", async () => {
+  it("ends the activation, and the next call finds the stored state", async () => {
     const { system, activation } = await fresh()
     const player = system.actor(Player, "k")
     const first = await player.token()
     await player.add(5)
-    activation("Player", "k")?.tenure.end("a test says so")
+    activation("Player", "k")?.tenure.end("ended by the test")
     await settle()
     expect(script.heard).toEqual(["fenced"])
     expect(await player.count()).toBe(5)
     expect(await player.token()).toBeGreaterThan(first)
   })
 
-  it("fails its caller with a FencedError of unknown delivery, and memory does not run ahead", async () => {
+  it("fails the call with a FencedError of unknown delivery", async () => {
     const store = memoryStore()
     const { system } = await fresh({ store })
     const player = system.actor(Player, "k")
@@ -469,7 +472,7 @@ describe("a save that is refused", () => {
 })
 
 describe("an idle actor", () => {
-  it("is never ended early, and is ended before long", async () => {
+  it("is not ended before its idle time, and soon after it", async () => {
     const { system, clock, activation } = await fresh({ idleAfterMs: 800 })
     for (let offset = 0; offset < 8; offset += 1) {
       const player = system.actor(Player, `k${offset}`)
@@ -483,7 +486,7 @@ describe("an idle actor", () => {
     expect(script.heard).toEqual(Array.from({ length: 8 }, () => "idle"))
   })
 
-  it("is used by a turn until its end", async () => {
+  it("counts as used until the end of a turn", async () => {
     const { system, clock, activation } = await fresh({ idleAfterMs: 800 })
     const waiting = system.actor(Player, "k").wait("a")
     await clock.advance(2_000)
@@ -493,7 +496,7 @@ describe("an idle actor", () => {
     expect(activation("Player", "k")?.state).toBe("valid")
   })
 
-  it("is ended although its timers run, and they end with it", async () => {
+  it("is ended in spite of its timers, which end with it", async () => {
     let ticks = 0
     class Ticker extends Player {
       static override readonly type = "Ticker"
@@ -515,7 +518,7 @@ describe("an idle actor", () => {
     expect(ticks).toBe(before)
   })
 
-  it("of a type that says so is ended sooner, and others are not", async () => {
+  it("is ended by the idle time of its type, if the type sets one", async () => {
     class Brief extends Player {
       static override readonly type = "Brief"
       static readonly idleAfterMs = 80
@@ -535,7 +538,7 @@ describe("an idle actor", () => {
   })
 })
 
-describe("the token", () => {
+describe("the fencing token", () => {
   it("grows with every activation", async () => {
     const { system } = await fresh()
     const player = system.actor(Player, "k")
@@ -549,8 +552,8 @@ describe("the token", () => {
   })
 })
 
-describe("a turn that takes too long", () => {
-  it("is reported with who waits for it, once, and goes on", async () => {
+describe("an overdue turn", () => {
+  it("is reported once with the calls that wait for it, and continues", async () => {
     const { system, clock, log } = await fresh({ requestTimeoutMs: 1_000 })
     const overdue: TurnOverdue[] = []
     system.events.subscribe(TurnOverdue, (event) => overdue.push(event))
@@ -579,12 +582,12 @@ async function stopped({
   await stop
 }
 
-/** Somebody else writes the state, as nobody may. */
+/** Overwrites the state from outside the actor, in violation of the protocol. */
 async function overwrite(store: ReturnType<typeof memoryStore>) {
   const { nodePorts } = await import("../../src/runtime/node-ports.js")
   const own = await store.open("test", nodePorts())
   const { epoch, entry } = await own.get("state/Player/k")
-  if (entry === undefined) throw new Error("nothing is stored")
+  if (entry === undefined) throw new Error("no state is stored")
   await own.commit({
     epoch,
     conditions: [],

@@ -37,8 +37,8 @@ async function pair() {
   return nodes
 }
 
-describe("a thousand calls at once, near and far", () => {
-  it("each have their own answer, or their own error", async () => {
+describe("a thousand concurrent calls, local and remote", () => {
+  it("each get their own answer or error", async () => {
     const nodes = await pair()
     const ends = new Map<number, number>()
     const calls = Array.from({ length: 1_000 }, async (_, value) => {
@@ -54,7 +54,7 @@ describe("a thousand calls at once, near and far", () => {
     expect(ends.size).toBe(1_000)
   })
 
-  it("end once each, though answers, aborts and time-outs come together", async () => {
+  it("each end once, even if answer, abort and timeout coincide", async () => {
     const nodes = await pair()
     let resolved = 0
     const kinds = new Map<string, number>()
@@ -66,7 +66,7 @@ describe("a thousand calls at once, near and far", () => {
       const end = await withOptions(handle, options)
         .held(value)
         .then(
-          (answer) => (answer === value ? "answered" : "somebody else's"),
+          (answer) => (answer === value ? "answered" : "wrong answer"),
           (error: CallError) => error.code,
         )
       resolved += 1
@@ -83,11 +83,11 @@ describe("a thousand calls at once, near and far", () => {
       Cancelled: 200,
       answered: 200,
     })
-    // The late answers do no harm: the next ones are right.
+    // The late answers are ignored: later calls get their own answers.
     expect(await nodes[0].system.actor(Echo, "e1").echo(5)).toBe(5)
   })
 
-  it("of one caller to one actor arrive in their order", async () => {
+  it("of one caller to one actor run in order", async () => {
     const nodes = await pair()
     for (const { system } of nodes) {
       for (const key of ["a", "b", "c", "d"]) {

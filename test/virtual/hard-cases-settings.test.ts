@@ -24,16 +24,21 @@ const listen = { host: "127.0.0.1", port: 0, secret: "correct horse battery stap
 
 describe("a system", () => {
   it.each([
-    ["whose actors are no list", { actors: One }, "actors", "an array"],
-    ["whose actors are no classes", { actors: [{}] }, "actors", "extend Actor"],
-    ["with an actor that is missing", { actors: [undefined] }, "actors", "extend Actor"],
-    ["with two of one name", { actors: [One, Another] }, "actors", "two classes have the type One"],
+    ["whose actors are not an array", { actors: One }, "actors", "an array"],
+    ["whose actors are not classes", { actors: [{}] }, "actors", "extend Actor"],
+    ["with an undefined actor", { actors: [undefined] }, "actors", "extend Actor"],
+    ["with two types of one name", { actors: [One, Another] }, "actors", "two classes have the type One"],
     ["with one class twice", { actors: [One, One] }, "actors", "two classes have the type One"],
-    ["with options for no method", { actors: [Misspelt] }, "actors", '(got "helo")'],
-    ["with actors that listens, and no store", { actors: [One], listen }, "store", "listen and host actors"],
-    ["with no room in mailboxes", { actors: [One], mailboxCapacity: 0 }, "mailboxCapacity", ""],
-    ["that is never idle", { actors: [One], idleAfterMs: -1 }, "idleAfterMs", ""],
-  ])("%s does not start, and says why", async (_what, settings, field, says) => {
+    ["with options for an unknown method", { actors: [Misspelt] }, "actors", '(got "helo")'],
+    [
+      "that listens and has actors, but no store",
+      { actors: [One], listen },
+      "store",
+      "listen and host actors",
+    ],
+    ["with a mailbox capacity of 0", { actors: [One], mailboxCapacity: 0 }, "mailboxCapacity", ""],
+    ["with a negative idle time", { actors: [One], idleAfterMs: -1 }, "idleAfterMs", ""],
+  ])("%s does not start, and the error names the setting", async (_what, settings, field, says) => {
     const store = "listen" in settings ? {} : { store: memoryStore() }
     const start = ActorSystem.start({
       namespace: "test",
@@ -47,7 +52,7 @@ describe("a system", () => {
     expect(error.message).toContain(says)
   })
 
-  it("that failed to start leaves its port and its store free", async () => {
+  it("that failed to start releases its port and its store", async () => {
     const store = memoryStore()
     const probe = await ActorSystem.start({ namespace: "test", listen, logger })
     const port = Number(probe.address.authority?.split(":")[1])
@@ -66,7 +71,7 @@ describe("a system", () => {
     await system.stop()
   })
 
-  it("without actors or a store has none to call, and says so", async () => {
+  it("without actors and store refuses calls with an error", async () => {
     const system = await ActorSystem.start({ namespace: "test" })
     expect(() => system.actor(One, "k")).toThrow("cannot call actors")
     await system.stop()

@@ -111,7 +111,7 @@ class Plain extends Actor<{ total: number }> {
 }
 
 describe("turns", () => {
-  it("of writers run one after the other", async () => {
+  it("of writers run one at a time", async () => {
     reset()
     const { system } = await scene([Book])
     const book = system.actor(Book, "b")
@@ -126,7 +126,7 @@ describe("turns", () => {
     expect(steps).toEqual(["w1 begins", "w1 ends", "w2 begins", "w2 ends"])
   })
 
-  it("of readers overlap, and do not overtake a writer that waits", async () => {
+  it("of readers overlap, and do not overtake a waiting writer", async () => {
     reset()
     const { system } = await scene([Book])
     const book = system.actor(Book, "b")
@@ -159,7 +159,7 @@ describe("turns", () => {
     await Promise.all(calls)
   })
 
-  it("that always interleave do so too if they came before the actor was there", async () => {
+  it("that always interleave do so even if their calls arrived before the actor started", async () => {
     reset()
     const { system } = await scene([Book])
     const book = system.actor(Book, "b")
@@ -167,7 +167,7 @@ describe("turns", () => {
     expect(await outcome(Promise.all(calls))).toEqual(["w1", "w2", undefined, undefined])
   })
 
-  it("that change nothing cannot save, not even later", async () => {
+  it("that are read-only or interleave cannot save, not even later", async () => {
     reset()
     const { system } = await scene([Book])
     const book = system.actor(Book, "b")
@@ -188,7 +188,7 @@ describe("turns", () => {
 })
 
 describe("a mailbox", () => {
-  it("refuses at the door once full, runs all that it took, and opens again", async () => {
+  it("refuses calls once full, runs all that it accepted, and accepts calls again", async () => {
     reset()
     const { system } = await scene([Plain])
     const plain = system.actor(Plain, "p")
@@ -204,7 +204,7 @@ describe("a mailbox", () => {
     expect(await plain.wait("f")).toBe("f")
   })
 
-  it("is as full while the actor is being started", async () => {
+  it("has the same limit while the actor is being started", async () => {
     class Slow extends Plain {
       static override readonly type = "Slow"
       protected override onActivate() {
@@ -223,22 +223,22 @@ describe("a mailbox", () => {
 })
 
 describe("the signal of an activation", () => {
-  it("aborts when it is fenced, and what it then saves is refused", async () => {
+  it("aborts when the activation is fenced, and a later save is refused", async () => {
     reset()
     const { system, activation } = await scene([Plain])
     const plain = system.actor(Plain, "p")
     expect(await plain.aborts()).toBe(false)
     const running = failureOf(plain.saveWhenAborted())
     await settle()
-    activation("Plain", "p")?.tenure.end("a test says so")
+    activation("Plain", "p")?.tenure.end("ended by the test")
     const error = await running
     expect(error).toBeInstanceOf(FencedError)
     expect(error.delivery).toBe("unknown")
-    expect(steps).toEqual(["aborted: test::Plain/p is fenced: a test says so"])
+    expect(steps).toEqual(["aborted: test::Plain/p is fenced: ended by the test"])
     expect(await plain.aborts()).toBe(false)
   })
 
-  it("aborts when it ends for any other reason", async () => {
+  it("aborts when the activation ends for any other reason", async () => {
     reset()
     const { system, activation } = await scene([Plain])
     await system.actor(Plain, "p").aborts()
@@ -285,7 +285,7 @@ class Clockwork extends Actor<{ ticks: number }> {
 }
 
 describe("timers of an actor", () => {
-  it("run as turns, one at a time with the others", async () => {
+  it("run as turns, one at a time with other turns", async () => {
     reset()
     const { system, clock } = await scene([Clockwork])
     const clockwork = system.actor(Clockwork, "c")
@@ -300,7 +300,7 @@ describe("timers of an actor", () => {
     expect(steps).toEqual(["once"])
   })
 
-  it("that repeat go on after one that failed, which is logged", async () => {
+  it("that repeat continue after a failure, which is logged", async () => {
     reset()
     const { system, clock, log } = await scene([Clockwork])
     await system.actor(Clockwork, "c").tick(10)
@@ -332,7 +332,7 @@ describe("timers of an actor", () => {
     reset()
     const { system, clock, activation } = await scene([Clockwork])
     await system.actor(Clockwork, "c").tick(10)
-    activation("Clockwork", "c")?.tenure.end("a test says so")
+    activation("Clockwork", "c")?.tenure.end("ended by the test")
     await clock.advance(100)
     expect(steps).toEqual([])
   })
@@ -342,7 +342,7 @@ class Caller extends Actor {
   static readonly type: string = "Caller"
   static readonly methods = { peek: { alwaysInterleave: true }, look: { readOnly: true } }
 
-  /** Calls the first of them, and so on, and the last calls `method`. */
+  /** Calls the actors of the path one after the other; the last runs `method`. */
   async through(path: readonly string[], method: "hello" | "peek" | "look"): Promise<string> {
     const [next, ...rest] = path
     if (next === undefined) return this[method]()
@@ -377,7 +377,7 @@ class Open extends Caller {
   static readonly reentrant = true
 }
 
-/** Has both: methods that always interleave, and calls that are let in between where they come back. */
+/** A reentrant type with a method that always interleaves. */
 class Both extends Actor {
   static readonly type: string = "Both"
   static readonly reentrant = true
@@ -414,9 +414,9 @@ class Greedy extends Actor {
 describe("a call that would wait for itself", () => {
   it.each([
     ["an actor that calls itself", "a", ["a"], ["Caller/a", "Caller/a"]],
-    ["two that call each other", "a", ["b", "a"], ["Caller/a", "Caller/b", "Caller/a"]],
-    ["a cycle behind another", "x", ["a", "b", "a"], ["Caller/a", "Caller/b", "Caller/a"]],
-  ])("fails at once, with the cycle printed: %s", async (_what, first, path, cycle) => {
+    ["two actors that call each other", "a", ["b", "a"], ["Caller/a", "Caller/b", "Caller/a"]],
+    ["a cycle that begins at a later actor", "x", ["a", "b", "a"], ["Caller/a", "Caller/b", "Caller/a"]],
+  ])("fails at once with the cycle in its message: %s", async (_what, first, path, cycle) => {
     const { system } = await scene([Caller])
     const error = (await outcome(system.actor(Caller, first).through(path, "hello"))) as CallCycleError
     expect(error).toBeInstanceOf(CallCycleError)
@@ -428,19 +428,19 @@ describe("a call that would wait for itself", () => {
     expect(await system.actor(Caller, "a").hello()).toBe("a says hello")
   })
 
-  it("is let in where the method always interleaves, or its type is reentrant", async () => {
+  it("runs if the method always interleaves or the type is reentrant", async () => {
     const { system } = await scene([Caller, Open])
     expect(await outcome(system.actor(Caller, "a").through(["b", "a"], "peek"))).toBe("a peeks")
     expect(await outcome(system.actor(Open, "a").through(["b", "a"], "hello"))).toBe("a says hello")
     expect(await outcome(system.actor(Open, "a").through(["a"], "hello"))).toBe("a says hello")
   })
 
-  it("is let in too while its actor is only waiting for it to end", async () => {
+  it("runs even while its actor ends and only waits for the call", async () => {
     const { system } = await scene([Open])
     expect(await outcome(system.actor(Open, "a").endAndCallBack())).toBe("a says hello")
   })
 
-  it("is run once if it came before its actor was there, with another that always interleaves", async () => {
+  it("runs once if it arrived before its actor started, together with a call that always interleaves", async () => {
     reset()
     const { system } = await scene([Both, Caller])
     const glance = system.actor(Both, "b").glance()
@@ -454,14 +454,14 @@ describe("a call that would wait for itself", () => {
     expect(steps.toSorted()).toEqual(["back", "glance"])
   })
 
-  it("fails at once also where an actor calls in its onActivate", async () => {
+  it("fails at once also if the actor calls in its onActivate", async () => {
     const { system } = await scene([Greedy])
     const error = (await outcome(system.actor(Greedy, "a").hello())) as CallError
     expect(error).toBeInstanceOf(CallError)
     expect(JSON.stringify(causes(error))).toContain("Greedy/a -> Greedy/b -> Greedy/a")
   })
 
-  it("may be any number of actors deep, up to 256", async () => {
+  it("is not a chain of different actors, which may be 256 calls long", async () => {
     const { system } = await scene([Caller])
     const path = Array.from({ length: 300 }, (_, index) => `n${index}`)
     expect(await system.actor(Caller, "a").through(path.slice(0, 250), "hello")).toBe("n249 says hello")

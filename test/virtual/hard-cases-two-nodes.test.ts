@@ -60,7 +60,7 @@ const positive: StandardSchema = {
   },
 }
 
-/** Hosted by the one node, and called from the other. */
+/** An actor that one node hosts and the other calls. */
 class Far extends Actor<{ notes: string[] }> {
   static readonly type = "Far"
   static readonly mailboxCapacity = 5
@@ -175,7 +175,7 @@ class Near extends Actor {
   }
 }
 
-/** `here` calls, `there` hosts `Far`; both see each other. */
+/** Starts two nodes that see each other: `here` calls, `there` hosts `Far`. */
 async function pair(
   actorsHere: readonly ActorClass[] = [Near],
 ): Promise<{ here: TestNode; there: TestNode }> {
@@ -194,7 +194,7 @@ async function pair(
 }
 
 describe("a call to another node", () => {
-  it("starts the actor there, and its answer comes back", async () => {
+  it("starts the actor there and returns its answer", async () => {
     const { here, there } = await pair()
     expect(await here.system.actor(Far, "k").note("x")).toBe(1)
     expect(ActorSystem.actorsOf(there.system)?.catalog.get("Far/k")?.state).toBe("valid")
@@ -214,7 +214,7 @@ describe("a call to another node", () => {
     expect(ran).toEqual(["1", "2", "3", "4"])
   })
 
-  it("fails with what the start failed with, and the next one tries again", async () => {
+  it("fails with the cause if the start fails, and the next call tries again", async () => {
     const { here } = await pair()
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const error = await failureOf(here.system.actor(Far, "bad").note("x"))
@@ -225,14 +225,14 @@ describe("a call to another node", () => {
     }
   })
 
-  it("that failed in the actor for a call that was not delivered may have been run itself", async () => {
+  it("whose method fails with an undelivered call of its own has unknown delivery", async () => {
     const { here } = await pair()
     const error = await failureOf(here.system.actor(Far, "k").failUnrun())
     expect(error).toBeInstanceOf(NodeUnreachableError)
     expect(error).toMatchObject({ delivery: "unknown", authority: "other:1" })
   })
 
-  it("has the time that its method says, though its type is not hosted here", async () => {
+  it("has the timeout of its method, though its type is not hosted here", async () => {
     const { here } = await pair()
     expect(await failureOf(here.system.actor(Far, "k").brief("a"))).toMatchObject({
       code: "Timeout",
@@ -242,7 +242,7 @@ describe("a call to another node", () => {
     gate("a").open()
   })
 
-  it("is refused at the door of a full mailbox", async () => {
+  it("is refused by a full mailbox", async () => {
     const { here } = await pair()
     const far = here.system.actor(Far, "k")
     const running = far.hold("a")
@@ -255,7 +255,7 @@ describe("a call to another node", () => {
     await Promise.all([running, ...waiting])
   })
 
-  it("of a method, or a type, that is not there says so", async () => {
+  it("to an unknown method or type fails with a typed error", async () => {
     const { here } = await pair()
     const far = here.system.actor(Far, "k") as unknown as Record<string, () => Promise<unknown>>
     for (const name of ["nothing", "_hidden", "onActivate", "save", "initialState"]) {
@@ -269,7 +269,7 @@ describe("a call to another node", () => {
     expect(ran).toEqual([])
   })
 
-  it("that its schema refuses says so, and nothing was run", async () => {
+  it("that its schema refuses fails, and nothing is run", async () => {
     const { here } = await pair()
     const error = await failureOf(here.system.actor(Far, "k").buy(-1))
     expect(error).toBeInstanceOf(InvalidMessageError)
@@ -278,7 +278,7 @@ describe("a call to another node", () => {
     expect(ran).toEqual([])
   })
 
-  it("that is aborted while it runs there may have been run", async () => {
+  it("that is aborted while it runs there has unknown delivery", async () => {
     const { here } = await pair()
     const controller = new AbortController()
     const call = failureOf(withOptions(here.system.actor(Far, "k"), { signal: controller.signal }).hold("a"))
@@ -288,7 +288,7 @@ describe("a call to another node", () => {
     gate("a").open()
   })
 
-  it("one way arrives, and is quiet about what becomes of it", async () => {
+  it("one-way arrives, and its failure is not reported to the caller", async () => {
     const { here, there } = await pair()
     const far = oneWay(here.system.actor(Far, "k"))
     far.note("1")
@@ -299,7 +299,7 @@ describe("a call to another node", () => {
     expect([...here.deadLetters, ...there.deadLetters]).toEqual([])
   })
 
-  it("one way that is refused there goes to dead letters here", async () => {
+  it("one-way that is refused there becomes a dead letter here", async () => {
     const { here } = await pair()
     const far = oneWay(here.system.actor(Far, "k")) as unknown as { nothing(): void }
     expect(far.nothing()).toBeUndefined()
@@ -309,7 +309,7 @@ describe("a call to another node", () => {
 })
 
 describe("a chain of calls across nodes", () => {
-  it("that comes back fails at once, with the cycle", async () => {
+  it("that returns to a busy actor fails at once with the cycle", async () => {
     const { here } = await pair()
     const error = (await failureOf(here.system.actor(Far, "k").callNear("callFar"))) as CallCycleError
     expect(error).toBeInstanceOf(CallCycleError)
@@ -318,7 +318,7 @@ describe("a chain of calls across nodes", () => {
     expect(await here.system.actor(Far, "k").callNear("hello")).toBe("hello")
   })
 
-  it("that comes back to an actor which is only being started fails at once too", async () => {
+  it("that returns to an actor that is being started fails at once too", async () => {
     const { here } = await pair()
     const error = await failureOf(
       withOptions(here.system.actor(Far, "calls back"), { timeoutMs: 5_000 }).note("x"),
@@ -327,14 +327,14 @@ describe("a chain of calls across nodes", () => {
     expect(error.message).toContain("Far/calls back -> Near/n -> Far/calls back")
   })
 
-  it("that comes back is let in where the method always interleaves, or is one way", async () => {
+  it("that returns to a busy actor runs if the method always interleaves or the call is one-way", async () => {
     const { here } = await pair()
     expect(await here.system.actor(Far, "k").peekThroughNear()).toBe("peeked")
     await here.system.actor(Far, "k").tellThroughNear("around")
     await until("it has come around", () => ran.includes("around"))
   })
 
-  it("may be 256 calls deep, and one that is deeper breaks no connection", async () => {
+  it("may be 256 calls deep, and a deeper one breaks no connection", async () => {
     const { here } = await pair()
     expect(await here.system.actor(Far, "top").down(200)).toBe(200)
     const error = await failureOf(here.system.actor(Far, "top").down(300))
@@ -345,11 +345,11 @@ describe("a chain of calls across nodes", () => {
   })
 })
 
-describe("arguments and results, near and far", () => {
+describe("arguments and results, local and remote", () => {
   it.each([
-    ["near", Far, [Near, Far]],
-    ["far", Far, [Near]],
-  ])("are copies that keep what they are (%s)", async (_where, _type, actorsHere) => {
+    ["local", Far, [Near, Far]],
+    ["remote", Far, [Near]],
+  ])("are copies that keep their types (%s)", async (_where, _type, actorsHere) => {
     const { here } = await pair(actorsHere as readonly ActorClass[])
     for (let key = 0; key < 8; key += 1) {
       const far = here.system.actor(Far, `k${key}`)
@@ -375,7 +375,7 @@ describe("arguments and results, near and far", () => {
     }
   })
 
-  it("are refused with the same words near and far, and nothing is run", async () => {
+  it("are refused with the same message local and remote, and nothing is run", async () => {
     const { here, there } = await pair()
     const words: string[][] = []
     for (const { system } of [here, there]) {
@@ -396,7 +396,7 @@ describe("arguments and results, near and far", () => {
     expect(ran).toEqual([])
   })
 
-  it("of which the result cannot be sent fail with the same words near and far, and may have been run", async () => {
+  it("fail with the same message local and remote if the result cannot be sent, with unknown delivery", async () => {
     const { here, there } = await pair()
     const words: string[][] = []
     for (const { system } of [here, there]) {
@@ -411,7 +411,7 @@ describe("arguments and results, near and far", () => {
     expect(words[0]).toEqual(words[1])
   })
 
-  it("are the same where they are errors: what is lost between two nodes is lost on one", async () => {
+  it("that are errors lose the same properties on one node as between two", async () => {
     const { here, there } = await pair()
     const seen: unknown[] = []
     for (const { system } of [here, there]) {

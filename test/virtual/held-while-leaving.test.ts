@@ -14,7 +14,7 @@ class Re extends Actor<number> {
   static readonly type = "Re"
   static readonly reentrant = true
   static readonly methods = { glance: { alwaysInterleave: true } }
-  /** Waits for a call that comes back to it from another node. */
+  /** Waits for a call that returns to this actor from another node. */
   async outer() {
     await gate.promise
   }
@@ -35,7 +35,7 @@ function fickle(): StoreProvider {
     open: async (namespace, ports) => {
       const store = await provider.open(namespace, ports)
       const here = () => {
-        if (isAway) throw new StoreUnavailableError("it is away", "not-committed")
+        if (isAway) throw new StoreUnavailableError("the store is unavailable", "not-committed")
         return store
       }
       return {
@@ -50,8 +50,8 @@ function fickle(): StoreProvider {
   }
 }
 
-/** As it comes from another node. */
-function guest(method: string, chain: readonly string[]): Invocation {
+/** Creates a call as it arrives from another node. */
+function remoteCall(method: string, chain: readonly string[]): Invocation {
   return {
     id: undefined as never,
     key: "Re/r",
@@ -69,7 +69,7 @@ function guest(method: string, chain: readonly string[]): Invocation {
 }
 
 for (const isGlancedAt of [false, true]) {
-  test(`a call that a turn waits for starts once the lease is renewed, glanced at: ${isGlancedAt}`, async () => {
+  test(`a call that a turn waits for starts once the lease is renewed, behind an interleaving call: ${isGlancedAt}`, async () => {
     begun.length = 0
     gate = new Gate()
     isAway = false
@@ -82,10 +82,10 @@ for (const isGlancedAt of [false, true]) {
     const activation = scene.activation("Re", "r")
     ActorSystem.registryOf(scene.system)?.leave()
     await settle()
-    if (isGlancedAt) activation?.turns.accept(guest("glance", []))
+    if (isGlancedAt) activation?.turns.accept(remoteCall("glance", []))
     isAway = true
     await scene.clock.advance(4_600)
-    activation?.turns.accept(guest("inner", ["Re/r"]))
+    activation?.turns.accept(remoteCall("inner", ["Re/r"]))
     await settle()
     expect(begun).toEqual([])
     isAway = false

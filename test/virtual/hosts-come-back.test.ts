@@ -19,7 +19,7 @@ class Clerk extends Actor<number> {
   }
 }
 
-test("a call waits for the next host of a type that had one, and fails at once for a type that never had", async () => {
+test("a call waits for the next host of a type that was hosted before, and fails at once for one that was not", async () => {
   const store = memoryStore()
   const { system } = await startNode({ store })
   const first = await startNode({ store, actors: [Clerk] })

@@ -34,7 +34,7 @@ class Sticky extends Actor {
   }
 }
 
-/** Turns of it may overlap, so its hook runs in a context of its own. */
+/** An actor whose turns may overlap, so that its hook runs in its own context. */
 class StickyReader extends Sticky {
   static override readonly type = "StickyReader"
   static readonly methods = { token: { readOnly: true } }
@@ -45,7 +45,7 @@ function warnings(log: readonly string[]) {
 }
 
 test.each([[Sticky], [StickyReader]])(
-  "an onDeactivate that hangs is waited for as long as a call, and then the actor can be had again",
+  "an onDeactivate that hangs is given up after the timeout of a call, and the actor can be called again",
   async (Class) => {
     const { system, clock, lives, log, logFields } = await scene([Class], { requestTimeoutMs: 2_000 })
     const sticky = system.actor(Class, "k")
@@ -64,7 +64,7 @@ test.each([[Sticky], [StickyReader]])(
       reason: "asked",
       timeoutMs: 2_000,
     })
-    // What comes of it in the end is nobody's business any more.
+    // The outcome of the hook is ignored from now on.
     late.fail(new Error("too late"))
     await settle()
     expect(warnings(log)).toHaveLength(1)
@@ -72,10 +72,10 @@ test.each([[Sticky], [StickyReader]])(
   },
 )
 
-test("one that was fenced, and hangs in its hook, is given up too", async () => {
+test("the hook of a fenced activation is given up too", async () => {
   const { system, clock, activation, log } = await scene([Sticky], { requestTimeoutMs: 2_000 })
   await system.actor(Sticky, "k").token()
-  activation("Sticky", "k")?.tenure.end("a test says so")
+  activation("Sticky", "k")?.tenure.end("ended by the test")
   await clock.advance(1_500)
   expect(ActorSystem.actorsOf(system)?.catalog.isIdle).toBe(false)
   await clock.advance(1_000)
@@ -83,7 +83,7 @@ test("one that was fenced, and hangs in its hook, is given up too", async () => 
   expect(warnings(log)).toHaveLength(1)
 })
 
-test("a stop does not wait for it longer than that either", async () => {
+test("a stop does not wait longer for a hook that hangs", async () => {
   const { system, clock, log } = await scene([Sticky], { requestTimeoutMs: 2_000, drainMs: 60_000 })
   const leftBehind: ActorsLeftBehind[] = []
   system.events.subscribe(ActorsLeftBehind, (event) => leftBehind.push(event))

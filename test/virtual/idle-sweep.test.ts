@@ -7,13 +7,13 @@ import { Gate, scenes } from "./scene.js"
 
 const scene = scenes()
 
-/** How hooks of the actors below ran: how many in each turn of the event loop, and how many at a time. */
+/** Counts the hooks of the actors below: how many begin in one turn of the event loop, and run at a time. */
 class Meter {
   begun = 0
   ended = 0
   mostAtOnce = 0
-  mostUnderWay = 0
-  /** What each hook waits for. */
+  mostInFlight = 0
+  /** The promise that each hook awaits. */
   hold: Promise<void> | undefined
   readonly #waiters: { readonly isMet: () => boolean; readonly gate: Gate }[] = []
   #inThisTurn = 0
@@ -31,11 +31,11 @@ class Meter {
     this.#inThisTurn += 1
     this.begun += 1
     this.mostAtOnce = Math.max(this.mostAtOnce, this.#inThisTurn)
-    this.mostUnderWay = Math.max(this.mostUnderWay, this.begun - this.ended)
-    this.#look()
+    this.mostInFlight = Math.max(this.mostInFlight, this.begun - this.ended)
+    this.#check()
     await this.hold
     this.ended += 1
-    this.#look()
+    this.#check()
   }
 
   async untilBegun(count: number) {
@@ -50,14 +50,14 @@ class Meter {
     clearImmediate(this.#turns)
   }
 
-  #look() {
+  #check() {
     for (const { isMet, gate } of this.#waiters) if (isMet()) gate.open()
   }
 
   async #until(isMet: () => boolean) {
     const gate = new Gate()
     this.#waiters.push({ isMet, gate })
-    this.#look()
+    this.#check()
     await gate.promise
   }
 }
@@ -82,13 +82,13 @@ class Guest extends Actor {
   }
 }
 
-/** A store of which the releases of placements can be refused. */
+/** A store that can refuse or delay the releases of placements. */
 class Registrar {
   store: ClusterStore | undefined
   refusesReleases = false
   refused = 0
   leftAtClose: number | undefined
-  /** What releases wait for, and how many do. */
+  /** The promise that releases await, and how many do. */
   hold: Promise<void> | undefined
   held = 0
 
@@ -110,7 +110,7 @@ class Registrar {
             const [write] = commit.writes
             if (this.refusesReleases && write?.kind === "delete" && write.key.startsWith("placements/")) {
               this.refused += 1
-              throw new StoreUnavailableError("too much waits", "not-committed")
+              throw new StoreUnavailableError("too many requests", "not-committed")
             }
             if (this.hold !== undefined && write?.kind === "delete" && write.key.startsWith("placements/")) {
               this.held += 1
@@ -138,7 +138,7 @@ async function crowd(count: number, settings = {}) {
   return { ...stage, registrar }
 }
 
-test("a sweep begins 64 ends in one turn of the event loop at most, and leaves nothing in the store", async () => {
+test("a sweep begins at most 64 deactivations per turn of the event loop, and leaves no placement behind", async () => {
   const { clock, registrar } = await crowd(1_000)
   await clock.advance(11_000)
   await meter.untilEnded(1_000)
@@ -147,7 +147,7 @@ test("a sweep begins 64 ends in one turn of the event loop at most, and leaves n
   expect(await registrar.placements()).toEqual([])
 })
 
-test("a sweep has 256 ends under way at most, and goes on as they end", async () => {
+test("a sweep has at most 256 deactivations in flight, and continues as they end", async () => {
   const hold = new Gate()
   meter.hold = hold.promise
   const { clock, registrar } = await crowd(600)
@@ -156,11 +156,11 @@ test("a sweep has 256 ends under way at most, and goes on as they end", async ()
   hold.open()
   await meter.untilEnded(600)
   await settle()
-  expect(meter.mostUnderWay).toBe(256)
+  expect(meter.mostInFlight).toBe(256)
   expect(await registrar.placements()).toEqual([])
 })
 
-test("an end is under way until the store has its release, so the store is not flooded", async () => {
+test("a deactivation is in flight until the store has confirmed its release, so the store is not flooded", async () => {
   const hold = new Gate()
   const { clock, registrar } = await crowd(600)
   registrar.hold = hold.promise
@@ -176,7 +176,7 @@ test("an end is under way until the store has its release, so the store is not f
   expect(await registrar.placements()).toEqual([])
 })
 
-test("an actor that is used after the sweep began, and before its turn came, is kept", async () => {
+test("an actor that is used after the sweep began, and before its deactivation, is kept", async () => {
   const hold = new Gate()
   meter.hold = hold.promise
   const { clock, system } = await crowd(300)
@@ -192,7 +192,7 @@ test("an actor that is used after the sweep began, and before its turn came, is 
   expect(await last.token()).toBe(before)
 })
 
-test("a placement that could not be released is released later, though nobody calls", async () => {
+test("a placement that could not be released is released later, even without a call", async () => {
   const { clock, registrar, log } = await crowd(300)
   registrar.refusesReleases = true
   await clock.advance(12_000)
@@ -205,12 +205,12 @@ test("a placement that could not be released is released later, though nobody ca
   registrar.refusesReleases = false
   await clock.advance(40_000)
   expect(await registrar.placements()).toEqual([])
-  // It is asked now and then, and not for all of them each time.
+  // The releases are retried with pauses, and not all of them each time.
   expect(refused).toBeLessThan(1_500)
   expect(log.filter((line) => line.includes("released"))).toHaveLength(1)
 })
 
-test("an actor that was called again meanwhile keeps its new placement", async () => {
+test("an actor that is called before the release is retried keeps its new placement", async () => {
   const { clock, system, registrar } = await crowd(1)
   registrar.refusesReleases = true
   await clock.advance(12_000)
@@ -225,7 +225,7 @@ test("an actor that was called again meanwhile keeps its new placement", async (
   expect(await registrar.placements()).toEqual(["placements/Guest/0"])
 })
 
-test("a planned stop ends all without holding up the event loop", async () => {
+test("a planned stop ends all actors without blocking the event loop", async () => {
   const { system, clock, registrar } = await crowd(3_000)
   const stopped = system.stop()
   await clock.advance(1_000)
@@ -235,7 +235,7 @@ test("a planned stop ends all without holding up the event loop", async () => {
   expect(meter.mostAtOnce).toBeLessThanOrEqual(64)
 })
 
-test("a planned stop that runs out of time says how many it left behind, and names some", async () => {
+test("a planned stop that exceeds its time reports how many actors it left behind, with a sample", async () => {
   const hold = new Gate()
   meter.hold = hold.promise
   const { system, clock, log, logFields } = await crowd(1_500, { drainMs: 2_000 })

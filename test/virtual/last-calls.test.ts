@@ -51,7 +51,7 @@ class Speaker extends Actor<number> {
 
 const start = scenes()
 
-test("an actor that ends itself has sent first what it called, in its order", async () => {
+test("an actor that deactivates itself sends its calls first, in order", async () => {
   heard.length = 0
   const { system, lives } = await start([Listener, Speaker])
   await system.actor(Speaker, "s").sayAndEnd("bye")
@@ -60,7 +60,7 @@ test("an actor that ends itself has sent first what it called, in its order", as
   expect(lives).toContain("s@1 invalid")
 })
 
-test("and its end does not wait for what fails", async () => {
+test("the end of an actor does not wait for calls that fail", async () => {
   heard.length = 0
   const scene = await start([Listener, Speaker])
   await scene.system.actor(Speaker, "s").sayInVainAndEnd()
@@ -69,7 +69,7 @@ test("and its end does not wait for what fails", async () => {
   expect(scene.lives).toContain("s@1 invalid")
 })
 
-test("a last call that waits for an activation which ends as well reaches the next one", async () => {
+test("a last call to an activation that ends too reaches the next one", async () => {
   heard.length = 0
   gate = new Gate()
   const { system } = await start([Listener, Speaker])
@@ -84,7 +84,7 @@ test("a last call that waits for an activation which ends as well reaches the ne
   expect(system.deadLetterCount).toBe(0)
 })
 
-test("an actor that ends does not wait for one that waits for its next activation", async () => {
+test("an ending actor does not wait for an actor that waits for its next activation", async () => {
   heard.length = 0
   gate = new Gate()
   const { system } = await start([Listener, Speaker])

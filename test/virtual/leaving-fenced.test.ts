@@ -30,13 +30,13 @@ class Saver extends Actor<number> {
 
 const start = scenes()
 
-test("a node that stops keeps its lease while a turn of an activation that was overtaken still runs", async () => {
+test("a stopping node keeps its lease while a turn of a superseded activation still runs", async () => {
   const store = memoryStore()
   const { system } = await start([Saver], { store })
   const view = await store.open("test", nodePorts())
   const saver = system.actor(Saver, "s")
   await saver.hello()
-  // Somebody else has written its state: its save is refused, and the activation ends, but for its turn.
+  // The state is overwritten from outside: the save is refused, and the activation ends except for its turn.
   const { epoch } = await view.get("state/Saver/s")
   const write = { kind: "put", key: "state/Saver/s", value: new Uint8Array(1) } as const
   await view.commit({ epoch, conditions: [], writes: [write] })

@@ -21,7 +21,7 @@ class Slow extends Actor {
   }
 }
 
-test("a node whose turns do not end in time gives its lease up to nobody", async () => {
+test("a node whose turns do not end in time does not give up its lease", async () => {
   const store = memoryStore()
   const watching = await store.open("test", nodePorts())
   const isHeld = async (node: string) => (await watching.get(leaseKey(node))).entry !== undefined

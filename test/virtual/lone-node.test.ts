@@ -26,7 +26,7 @@ class BankAccount extends Actor<{ balance: number }> {
   }
 }
 
-test("one process without a store", async () => {
+test("one process without a store runs actors that call each other", async () => {
   const system = await ActorSystem.start({ namespace: "prod", actors: [BankAccount] })
   const alice = system.actor(BankAccount, "alice")
   expect(await alice.deposit(100)).toBe(100)

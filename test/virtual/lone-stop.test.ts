@@ -23,7 +23,7 @@ class Clerk extends Actor<number> {
 class Caller extends Actor<number> {
   static readonly type = "Caller"
 
-  /** Its caller has its answer; what it asked for has none yet. */
+  /** Returns to its caller before its own call is answered. */
   leave() {
     void this.actor(Clerk, "a")
       .quick()
@@ -32,8 +32,8 @@ class Caller extends Actor<number> {
   }
 }
 
-/** The clock of these tests stands still: what takes any time at all stays pending. */
-describe("a node that stops, and whose actors nobody else hosts", () => {
+/** The clock of these tests stands still: anything that waits for a timer stays pending. */
+describe("a stopping node whose actors no other node hosts", () => {
   const start = scenes()
 
   test("does not wait for a call that is made after stop()", async () => {
@@ -46,7 +46,7 @@ describe("a node that stops, and whose actors nobody else hosts", () => {
     expect(await outcome(stop)).toBeUndefined()
   })
 
-  test("ends what waits behind a turn as not delivered, once that turn has ended", async () => {
+  test("ends calls that wait behind a turn as not delivered, once the turn has ended", async () => {
     gate = new Gate()
     const { system } = await start([Clerk])
     const running = system.actor(Clerk, "a").wait()
@@ -60,7 +60,7 @@ describe("a node that stops, and whose actors nobody else hosts", () => {
     expect(await outcome(stop)).toBeUndefined()
   })
 
-  test("ends an actor's own calls too", async () => {
+  test("ends the calls of its actors too", async () => {
     gate = new Gate()
     const { system } = await start([Clerk, Caller])
     const running = system.actor(Clerk, "a").wait()
@@ -73,7 +73,7 @@ describe("a node that stops, and whose actors nobody else hosts", () => {
   })
 })
 
-test("two nodes that stop under load, both at once, leave no call waiting", async () => {
+test("two nodes that stop under load at the same time leave no call waiting", async () => {
   const store = memoryStore()
   const settings = { store, actors: [Clerk], drainMs: 600_000, requestTimeoutMs: 600_000 }
   const nodes = [await startNode(settings), await startNode(settings)]
@@ -88,7 +88,7 @@ test("two nodes that stop under load, both at once, leave no call waiting", asyn
       for (const result of await Promise.allSettled(calls)) {
         if (result.status === "rejected") failures.push(result.reason)
       }
-      // Calls to a system that has stopped fail at once; the others need the event loop.
+      // Calls of a stopped system fail at once; those of the other need the event loop.
       await new Promise((resolve) => setImmediate(resolve))
     }
   })

@@ -23,27 +23,27 @@ class Counter extends Actor<{ count: number }> {
   }
 }
 
-describe("a node that does not fit into the cluster of its store", () => {
+describe("a node whose settings contradict the cluster of its store", () => {
   const misfits: [what: string, settings: Partial<ActorSystemSettings>, field: string, problem: string][] = [
     ["has another secret", { listen: listening(NEW) }, "listen.secret", "must be the secret of the nodes"],
     ["has no secret", { listen: listening() }, "listen.secret", "have a secret; set the same here"],
     ["has another codec", { codec: jsonCodec() }, "codec", "must be troupe-binary-1, as on"],
     ["does not listen", { listen: undefined as never }, "listen", "must be set, as the nodes of the cluster"],
     [
-      "uses TLS where they do not",
+      "uses TLS though the others do not",
       { listen: { ...listening(OLD), tls: { ...certified, ca, mutual: true } } },
       "listen.tls",
       "do not use TLS",
     ],
     [
-      "hosts nothing, and has another secret",
+      "hosts no actors, and has another secret",
       { listen: listening(NEW), actors: [] },
       "listen.secret",
       "must be the secret",
     ],
   ]
   it.each(misfits)(
-    "and %s is told so when it starts, and is no member",
+    "and %s fails to start with a SettingsError, and does not join",
     async (_, settings, field, problem) => {
       const store = memoryStore()
       const home = await start(store)
@@ -57,13 +57,13 @@ describe("a node that does not fit into the cluster of its store", () => {
     },
   )
 
-  it("is told so where the one that is there does not listen", async () => {
+  it("and listens fails to start if the existing node does not listen", async () => {
     const store = memoryStore()
     await start(store, { listen: undefined as never })
     await expect(start(store)).rejects.toMatchObject({ field: "listen" })
   })
 
-  it("is told so by a cluster of a version that it does not know", async () => {
+  it("fails to start if the cluster has an unknown version", async () => {
     const store = memoryStore()
     await start(store)
     await put(store, "cluster", Buffer.from("whatever comes after this version"))
@@ -72,7 +72,7 @@ describe("a node that does not fit into the cluster of its store", () => {
 })
 
 describe("the secret of a cluster", () => {
-  it("is changed in two rollouts, node by node; then the old one is refused", async () => {
+  it("can be changed in two rolling restarts, after which the old one is refused", async () => {
     const store = memoryStore()
     const nodes = [await start(store), await start(store)]
     let count = 0
@@ -89,7 +89,7 @@ describe("the secret of a cluster", () => {
     await expect(start(store)).rejects.toMatchObject({ field: "listen.secret" })
   })
 
-  it("is refused alone while a node has only the one before, whoever has joined since", async () => {
+  it("is refused alone while a node still has only the previous one", async () => {
     const store = memoryStore()
     const last = await start(store)
     await start(store, { listen: listening([NEW, OLD]) })
@@ -103,8 +103,8 @@ describe("the secret of a cluster", () => {
   it.each([
     ["secret", { listen: listening(NEW) }],
     ["codec", { codec: jsonCodec() }],
-    ["way to listen", { listen: undefined as never }],
-  ])("may be replaced at once by another %s when all nodes have stopped", async (_, settings) => {
+    ["listen setting", { listen: undefined as never }],
+  ])("may be replaced by another %s at once when all nodes have stopped", async (_, settings) => {
     const store = memoryStore()
     await (await start(store)).stop()
     const next = await start(store, settings)
@@ -112,7 +112,7 @@ describe("the secret of a cluster", () => {
     await expect(start(store)).rejects.toBeInstanceOf(SettingsError)
   })
 
-  it("may be replaced when all nodes have died, once their leases have been seen not to be renewed", async () => {
+  it("may be replaced when all nodes have crashed, once their leases were observed to expire", async () => {
     const store = memoryStore()
     await (await start(store)).stop()
     const dead = "127.0.0.1:9#00000000000000d1"
@@ -126,24 +126,24 @@ describe("the secret of a cluster", () => {
   })
 })
 
-describe("what nodes have in common", () => {
+describe("the terms of a cluster", () => {
   const terms = { version: 2, codec: "c", transport: "tcp", secrets: ["a", "b"] } as const
 
   it.each([
-    ["nothing is there", terms, undefined, "write"],
-    ["the same is there", terms, terms, "fits"],
-    ["the same is there, in another order", terms, { ...terms, secrets: ["b", "a"] }, "fits"],
-    ["one secret of two is there", terms, { ...terms, secrets: ["b"] }, "write"],
-    ["both have one more", terms, { ...terms, secrets: ["b", "c"] }, "write"],
-    ["none of the secrets is there", terms, { ...terms, secrets: ["c", "d"] }, "misfit"],
-    ["neither has a secret", { ...terms, secrets: [] }, { ...terms, secrets: [] }, "fits"],
-    ["another version is there", terms, { ...terms, version: 3 }, "misfit"],
-    ["something is there that cannot be read", terms, null, "misfit"],
+    ["are written if none are stored", terms, undefined, "write"],
+    ["fit if the same are stored", terms, terms, "fits"],
+    ["fit if the same secrets are stored in another order", terms, { ...terms, secrets: ["b", "a"] }, "fits"],
+    ["are written if one secret of two is stored", terms, { ...terms, secrets: ["b"] }, "write"],
+    ["are written if each side has one other secret", terms, { ...terms, secrets: ["b", "c"] }, "write"],
+    ["contradict if none of the secrets is stored", terms, { ...terms, secrets: ["c", "d"] }, "misfit"],
+    ["fit if neither side has a secret", { ...terms, secrets: [] }, { ...terms, secrets: [] }, "fits"],
+    ["contradict if another version is stored", terms, { ...terms, version: 3 }, "misfit"],
+    ["contradict if the stored value cannot be read", terms, null, "misfit"],
   ] as const)("%s", (_, own, there, kind) => {
     expect(compareTerms(own, there).kind).toBe(kind)
   })
 
-  it("is found in the store without anything to prove a secret by", async () => {
+  it("are stored with a fingerprint and not the secret", async () => {
     const store = memoryStore()
     await start(store)
     const handle = await store.open("misfits", nodePorts())

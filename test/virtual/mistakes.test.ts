@@ -59,7 +59,7 @@ describe("a state", () => {
       Awaited,
       "Awaited.initialState() returned a promise; return the state itself, and await in onActivate()",
     ],
-  ])("that is set where it would be lost is refused, with what to do: %o", async (Class, says) => {
+  ])("that is set where it would be lost is refused with advice: %o", async (Class, says) => {
     const { system } = await scene([Class])
     const error = await failureOf(system.actor(Class as typeof Field, "k").n())
     expect(error).toBeInstanceOf(ActivationError)
@@ -67,10 +67,10 @@ describe("a state", () => {
     expect((error.cause as Error).message).toBe(says)
   })
 
-  it("from an initialState that can be seen to be async is refused when the system starts", async () => {
+  it("from an async initialState is refused when the system starts", async () => {
     class Late extends Actor<{ n: number }> {
       static readonly type = "Late"
-      // @ts-expect-error A promise is no state.
+      // @ts-expect-error A promise is not a state.
       protected override async initialState() {
         return { n: 7 }
       }
@@ -132,12 +132,12 @@ beforeEach(() => {
 describe("a placement strategy", () => {
   it.each([
     ["throws", () => fail("boom"), "threw: boom"],
-    ["throws what is no error", () => fail(undefined), "threw a value that is not an error"],
-    ["names nothing", () => undefined, "returned undefined"],
-    ["gives a promise", async () => undefined, "returned a promise"],
-    ["names a string", () => "host:1#0", "returned a string"],
+    ["throws a value that is not an error", () => fail(undefined), "threw a value that is not an error"],
+    ["returns undefined", () => undefined, "returned undefined"],
+    ["returns a promise", async () => undefined, "returned a promise"],
+    ["returns a string", () => "host:1#0", "returned a string"],
     [
-      "names a candidate and not its node",
+      "returns a candidate instead of its node",
       (...[, [first]]: Parameters<PlacementStrategy>) => first,
       "returned an object",
     ],
@@ -152,12 +152,12 @@ describe("a placement strategy", () => {
     expect(log.filter((line) => line.includes("strategy"))).toEqual(["error a placement strategy failed"])
     const fields = logFields[log.indexOf("error a placement strategy failed")]
     expect(fields).toMatchObject({ actor: "test::Placed/k" })
-    // And the next call finds it mended.
+    // The next call uses the repaired strategy.
     strategy = (_id, [first]) => first?.node as NodeId
     expect(await outcome(system.actor(Placed, "k").hi())).toBe("hi")
   })
 
-  it("that names a node which is no candidate is named in the error", async () => {
+  it("that returns a node that is not a candidate fails the call with the node in the error", async () => {
     strategy = (_id, [first]) => {
       const node = first?.node as NodeId
       return (node.constructor as typeof NodeId).of("elsewhere", 1, "0123456789abcdef")
@@ -168,7 +168,7 @@ describe("a placement strategy", () => {
     expect(error.message).toContain("named elsewhere:1#0123456789abcdef, which is not a candidate")
   })
 
-  it("that fails every time is logged ten times a minute at most", async () => {
+  it("that fails every time is logged at most ten times a minute", async () => {
     strategy = () => fail("boom")
     const { system, log } = await scene([Placed])
     for (let count = 0; count < 50; count += 1) {
@@ -184,7 +184,7 @@ function fail(thrown: unknown): never {
 }
 
 describe("the constructor of a handle", () => {
-  it("calls nothing", async () => {
+  it("makes no call", async () => {
     const { system } = await scene([Plain])
     const handle = system.actor(Plain, "k")
     const make = handle.constructor as unknown as { (): unknown; call(handle: unknown): unknown }
@@ -224,12 +224,12 @@ class Derived extends Base {
 }
 
 describe("the options of a class's methods", () => {
-  it("are those of the class that it extends too, each option by itself", async () => {
+  it("are inherited from the base class, each option separately", async () => {
     const { system, clock } = await scene([Derived])
     const derived = system.actor(Derived, "k")
     const looks = [derived.look(), derived.look()]
     await settle()
-    // It is still read-only, has its own time, and what it does not name is as it was.
+    // The method is still read-only, and options that are not overridden keep their values.
     expect(most).toBe(2)
     gate.open()
     await Promise.all(looks)

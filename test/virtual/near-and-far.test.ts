@@ -4,7 +4,7 @@ import { memoryStore } from "../../src/stores/memory-store.js"
 import { startNode, type TestNode } from "../remote/nodes.js"
 import { recorded, until } from "../remote/support/until.js"
 
-// What is called on this node and what is called on another behave alike: what cannot be sent is refused with the same words, and
+// Local and remote calls behave alike: a value that cannot be sent is refused with the same message, and
 // whatever an actor throws arrives as the same error.
 
 const MAX_BYTES = 50_000
@@ -58,7 +58,7 @@ class Thrower extends Actor<Record<string, unknown>> {
   }
 }
 
-/** By name, so that both nodes throw the same. */
+/** The thrown values by name, so that both nodes throw the same. */
 const oddThings: Record<string, () => unknown> = {
   undefined: () => undefined,
   null: () => null,
@@ -117,7 +117,7 @@ function nested(depth: number): unknown {
   return value
 }
 
-/** The actor is on `there`: near for a caller on that node, far for one on `here`. */
+/** Starts two nodes; actors run on `near`, and are remote for `far`. */
 async function pair(): Promise<{ near: TestNode; far: TestNode; uncaught: unknown[] }> {
   const uncaught: unknown[] = []
   const note = (error: unknown) => uncaught.push(error)
@@ -145,10 +145,10 @@ async function failureOf(call: () => Promise<unknown>): Promise<Error> {
   } catch (error) {
     return error as Error
   }
-  throw new Error("it did not fail")
+  throw new Error("the call did not fail")
 }
 
-/** All that there is to see of an error, but for its stack. */
+/** Returns the class and all properties of an error except its stack. */
 function shapeOf(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === "function" ? "a function" : error
   const fields = Object.fromEntries(
@@ -159,7 +159,7 @@ function shapeOf(error: unknown, depth = 0): unknown {
   return { class: Object.getPrototypeOf(error).constructor.name, fields }
 }
 
-it("whatever an actor throws arrives as the same error, and nothing else comes to harm", async () => {
+it("whatever an actor throws arrives as the same error locally and remotely, without side effects", async () => {
   const { near, far, uncaught } = await pair()
   for (const name of Object.keys(oddThings)) {
     for (const method of ["throwIt", "throwLater"] as const) {
@@ -178,7 +178,7 @@ it("whatever an actor throws arrives as the same error, and nothing else comes t
   expect(await far.system.actor(Thrower, "k").echo("still here")).toBe("still here")
 })
 
-it("whatever a hook throws ends the call with an ActivationError, and the next call tries again", async () => {
+it("whatever onActivate throws ends the call with an ActivationError", async () => {
   const { near, far, uncaught } = await pair()
   for (const name of Object.keys(oddThings)) {
     for (const { system } of [near, far]) {
@@ -189,7 +189,7 @@ it("whatever a hook throws ends the call with an ActivationError, and the next c
   expect(uncaught).toEqual([])
 })
 
-it("whatever the handler of a behavior throws is told to those who ask and watch, on another node too", async () => {
+it("whatever a behavior throws is reported to askers and watchers on another node", async () => {
   const { near, far, uncaught } = await pair()
   const ended = recorded<string>()
   for (const [index, name] of Object.keys(oddThings).entries()) {
@@ -216,7 +216,7 @@ it("whatever the handler of a behavior throws is told to those who ask and watch
   expect(uncaught).toEqual([])
 })
 
-it("errors keep what is theirs and lose what is not, near and far; only the stack stays in the process", async () => {
+it("errors keep the same properties locally and remotely; the stack is kept only locally", async () => {
   const { near, far } = await pair()
   for (const { system } of [near, far]) {
     const actor = system.actor(Thrower, "k")
@@ -230,7 +230,7 @@ it("errors keep what is theirs and lose what is not, near and far; only the stac
   }
 })
 
-it("what is about as deep or as large as may be is taken or refused alike", async () => {
+it("values near the limits of depth and size are accepted or refused alike", async () => {
   const { near, far, uncaught } = await pair()
   const outcomes = new Set<string>()
   const compare = async (what: string, call: (node: TestNode) => Promise<unknown>) => {
@@ -259,7 +259,7 @@ it("what is about as deep or as large as may be is taken or refused alike", asyn
   expect(far.log.filter((line) => line.includes("quarantine"))).toEqual([])
 })
 
-it("a handle is refused as one wherever it stands, with the same words", async () => {
+it("a handle is refused at any position in a message, with the same advice", async () => {
   const { near, far } = await pair()
   const handleIn = ({ system }: TestNode) => system.actor(Thrower, "x")
   for (const node of [near, far]) {
@@ -286,7 +286,7 @@ it("a handle is refused as one wherever it stands, with the same words", async (
   }
 })
 
-it("a state that cannot be saved is told as a state, with the setting that would help", async () => {
+it("a state that cannot be saved fails with a StateError that names the path and the setting", async () => {
   const { near } = await pair()
   const actor = near.system.actor(Thrower, "k")
   const [withFunction, withCycle, withMany] = [

@@ -26,7 +26,7 @@ class Room extends Actor {
 
 const start = scenes()
 
-/** What JSON and loose code hand over where a text was meant. */
+/** Values that untyped code may pass instead of a string. */
 const values: readonly (readonly [string, unknown])[] = [
   ["5", 5],
   ["NaN", Number.NaN],
@@ -43,7 +43,7 @@ const values: readonly (readonly [string, unknown])[] = [
   ["a String", new String("alice")],
   ["a function", () => "alice"],
   [
-    "what cannot be printed",
+    "an object that cannot be printed",
     {
       toString() {
         throw new Error("no")
@@ -52,22 +52,19 @@ const values: readonly (readonly [string, unknown])[] = [
   ],
 ]
 
-test.each(values)(
-  "a key that is %s is refused at once, and nothing is left of the call",
-  async (_, value) => {
-    const { system, clock } = await start([Room], { requestTimeoutMs: 1_000 })
-    const invalid = expect.objectContaining({ code: "InvalidKey", message: expect.stringMatching(/string/) })
-    expect(() => system.actor(Room, value as never)).toThrow(invalid)
-    expect(() => system.actor(Room, value as never)).toThrow(ActorIdError)
-    expect(() => system.actor("Room", value as never)).toThrow(invalid)
-    await clock.advance(2_000)
-    expect(await system.actor(Room, "b").hi()).toBe("hi")
-    await system.stop()
-  },
-)
+test.each(values)("a key that is %s is refused at once, and no call is made", async (_, value) => {
+  const { system, clock } = await start([Room], { requestTimeoutMs: 1_000 })
+  const invalid = expect.objectContaining({ code: "InvalidKey", message: expect.stringMatching(/string/) })
+  expect(() => system.actor(Room, value as never)).toThrow(invalid)
+  expect(() => system.actor(Room, value as never)).toThrow(ActorIdError)
+  expect(() => system.actor("Room", value as never)).toThrow(invalid)
+  await clock.advance(2_000)
+  expect(await system.actor(Room, "b").hi()).toBe("hi")
+  await system.stop()
+})
 
 test.each([[5], [true], [null], [{ id: 1 }], [["alice"]]])(
-  "a key of %j that a turn was given fails that turn alone",
+  "a key of %j that a turn uses fails only that turn",
   async (value) => {
     const { system, clock } = await start([Room], { requestTimeoutMs: 1_000 })
     const failure = await failureOf(system.actor(Room, "a").visit(value as never))
@@ -83,7 +80,7 @@ test.each(values)("a type that is %s is refused at once", async (_, value) => {
   expect(() => system.actor(value as never, "a")).toThrow(expect.objectContaining({ code: "InvalidType" }))
 })
 
-test.each(values)("an id of which a part is %s is refused", (_, value) => {
+test.each(values)("an id with a part that is %s is refused", (_, value) => {
   const not = value as string
   expect(ActorId.tryOf(not, "Room", "a")).toMatchObject({ code: "InvalidNamespace" })
   expect(ActorId.tryOf("prod", not, "a")).toMatchObject({ code: "InvalidType" })
@@ -93,7 +90,7 @@ test.each(values)("an id of which a part is %s is refused", (_, value) => {
   expect(() => ActorId.parse(not)).toThrow(ActorIdError)
 })
 
-test.each(values)("a node id of which a part is %s is refused", (_, value) => {
+test.each(values)("a node id with a part that is %s is refused", (_, value) => {
   const not = value as never
   expect(() => NodeId.of(not, 1, "0123456789abcdef")).toThrow(NodeIdError)
   expect(() => NodeId.of("host", 1, not)).toThrow(NodeIdError)
@@ -101,7 +98,7 @@ test.each(values)("a node id of which a part is %s is refused", (_, value) => {
   if (value !== 5) expect(() => NodeId.of("host", not, "0123456789abcdef")).toThrow(NodeIdError)
 })
 
-test.each(values)("a path and a selection of which a part is %s are refused", async (_, value) => {
+test.each(values)("a path and a selection with a part that is %s are refused", async (_, value) => {
   const not = value as never
   const root = ActorPath.root({ system: "prod" })
   expect(ActorPath.tryParse(not)).toBeInstanceOf(ActorPathError)

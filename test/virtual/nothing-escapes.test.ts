@@ -8,11 +8,11 @@ import type { StandardSchema } from "../../src/virtual/standard-schema.js"
 import { settle } from "../fake/manual-clock.js"
 import { failureOf, outcome, scenes } from "./scene.js"
 
-// Where something gets away, the process of the tests hears of it, and the run fails.
+// An error that escapes reaches the test process, and fails the run.
 
 const scene = scenes()
 
-/** What user code may throw, and nobody can look at without being thrown at. */
+/** Values that user code may throw, and that may throw when they are read. */
 const unreadable: readonly (readonly [string, () => unknown])[] = [
   ["a revoked proxy", revoked],
   ["an error whose message throws", untold],
@@ -79,7 +79,7 @@ class Thrower extends Actor {
   }
 }
 
-/** Its turns may overlap, so they run in contexts. */
+/** An actor whose turns may overlap, so that they run in contexts. */
 class OverlappingThrower extends Thrower {
   static override readonly type = "OverlappingThrower"
   static readonly methods = { sync: { readOnly: true } }
@@ -89,9 +89,9 @@ function at(place: string): void {
   if (where === place) throw thrown()
 }
 
-describe.each(unreadable)("what is thrown that is %s", (_what, make) => {
+describe.each(unreadable)("a thrown value that is %s", (_what, make) => {
   it.each(["constructor", "initialState", "onActivate"])(
-    "fails the start, from %s, and the next call starts it",
+    "fails the activation if thrown by %s, and the next call succeeds",
     async (place) => {
       thrown = make
       const { system } = await scene([Thrower])
@@ -102,7 +102,7 @@ describe.each(unreadable)("what is thrown that is %s", (_what, make) => {
     },
   )
 
-  it.each([Thrower, OverlappingThrower])("fails the call, and the actor goes on", async (Class) => {
+  it.each([Thrower, OverlappingThrower])("fails the call, and the actor continues", async (Class) => {
     thrown = make
     const { system, clock } = await scene([Class])
     const thrower = system.actor(Class, "k")
@@ -142,30 +142,38 @@ class Checked extends Actor {
 describe("a schema that", () => {
   it.each<[string, () => unknown, string]>([
     ["throws", () => fail(new Error("the schema broke")), "the schema broke"],
-    ["throws what cannot be read", () => fail(revoked()), "cannot be inspected"],
+    ["throws a value that cannot be read", () => fail(revoked()), "cannot be inspected"],
     ["rejects", () => Promise.reject(new Error("later")), "later"],
     [
-      "gives undefined",
+      "returns undefined",
       () => undefined,
       "the schema of argument 1 of Checked.take must return an object (got undefined)",
     ],
-    ["gives null", () => null, "the schema of argument 1 of Checked.take must return an object (got null)"],
+    ["returns null", () => null, "the schema of argument 1 of Checked.take must return an object (got null)"],
     [
-      "gives a text",
+      "returns a string",
       () => "fine",
       "the schema of argument 1 of Checked.take must return an object (got a string)",
     ],
-    ["gives a promise of nothing", async () => undefined, "must return an object (got undefined)"],
-    ["gives issues that are no list", () => ({ issues: 5 }), "must be an array (got the number 5)"],
-    ["gives an issue that is none", () => ({ issues: [undefined] }), "argument 1: invalid value"],
-    ["gives an issue without a text", () => ({ issues: [{ message: {} }] }), "argument 1: invalid value"],
-    ["gives a path that is none", () => ({ issues: [{ message: "bad", path: 5 }] }), "argument 1: bad"],
+    ["returns a promise of undefined", async () => undefined, "must return an object (got undefined)"],
+    ["returns issues that are not an array", () => ({ issues: 5 }), "must be an array (got the number 5)"],
+    ["returns an issue that is undefined", () => ({ issues: [undefined] }), "argument 1: invalid value"],
     [
-      "gives steps that are none",
+      "returns an issue whose message is not a string",
+      () => ({ issues: [{ message: {} }] }),
+      "argument 1: invalid value",
+    ],
+    [
+      "returns a path that is not an array",
+      () => ({ issues: [{ message: "bad", path: 5 }] }),
+      "argument 1: bad",
+    ],
+    [
+      "returns invalid path segments",
       () => ({ issues: [{ message: "bad", path: [null, Symbol("s")] }] }),
       "argument 1.null.Symbol(s): bad",
     ],
-  ])("%s fails the call, and the actor goes on", async (_what, given, says) => {
+  ])("%s fails the call, and the actor continues", async (_what, given, says) => {
     const { system } = await scene([Checked])
     const checked = system.actor(Checked, "k")
     validate = given
@@ -183,8 +191,8 @@ describe("a listener of the event stream that", () => {
   it.each([
     ["throws", () => fail(new Error("x"))],
     ["rejects", () => Promise.reject(new Error("x"))],
-    ["throws what cannot be read", () => fail(revoked())],
-  ])("%s is logged, and disturbs nobody", async (_what, listener) => {
+    ["throws a value that cannot be read", () => fail(revoked())],
+  ])("%s is logged, and other listeners are called", async (_what, listener) => {
     const { system, log } = await scene([Checked])
     const heard: string[] = []
     system.events.subscribe(ActivationBecame, listener as () => void)
@@ -198,7 +206,7 @@ describe("a listener of the event stream that", () => {
 })
 
 describe("a turn whose context cannot be entered", () => {
-  it("fails, and the actor goes on", async () => {
+  it("fails, and the actor continues", async () => {
     let isBroken = false
     const { turnContext: real } = nodePorts()
     const turnContext: TurnContext = {

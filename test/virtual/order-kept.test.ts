@@ -15,7 +15,7 @@ class Ledger extends Actor<number> {
   }
 }
 
-test("calls that wait for a connection run in their order, also where the first has waited too long for one", async () => {
+test("calls that wait for a connection run in order, even after the first was returned and retried", async () => {
   noted.length = 0
   const workload: Workload = {
     name: "order-kept",
@@ -47,7 +47,7 @@ test("calls that wait for a connection run in their order, also where the first 
       await call(1)
       await stage.sleep(20_000)
       await call(2)
-      // What waits for a connection is given up after 30 s; then it is tried again.
+      // After 30 s a message that waits for a connection is returned; its call is then retried.
       await stage.sleep(15_000)
       for (const heal of cuts) heal()
       await Promise.all(calls)
@@ -71,7 +71,7 @@ class Echo extends Actor<number> {
   }
 }
 
-test("where the oldest give way, one actor still hears the calls of one caller in their order", async () => {
+test("with drop-oldest, the calls of one caller to one actor still run in order", async () => {
   const store = memoryStore()
   await startNode({ store, actors: [Echo] })
   const outboundBuffer = { bytes: 256 * 1024, overflow: "drop-oldest" } as const

@@ -24,12 +24,12 @@ class Ledger extends Actor<{ entries: number[] }> {
 const LEDGERS = 20
 const keyOf = (entry: number) => `ledger-${entry % LEDGERS}`
 
-test("a planned stop under load fails no call, loses nothing, and keeps each caller's order", async () => {
+test("a planned stop under load fails no call, loses no save, and keeps the order of each caller", async () => {
   await onThreeNodes([Ledger], async ({ on, stage }) => {
     const failures: unknown[] = []
     const made: number[] = []
     let isOver = false
-    // Two nodes call all the time; the third is told to stop in the middle of it.
+    // Two nodes call continuously while the third is stopped.
     const caller = async (node: Node, offset: number) => {
       const pending: Promise<unknown>[] = []
       for (let round = 0; !isOver; round += 1) {
@@ -82,7 +82,7 @@ class Caller extends Actor {
   static readonly type = "Caller"
   static readonly reentrant = true
 
-  /** Waits for a while, and then for a call that comes back here. */
+  /** Waits for some time, and then for a call that returns to this actor. */
   async callBack(from: string) {
     await new Promise((resolve) => setTimeout(resolve, 100))
     return await this.actor(Called, from).callBack(this.key)
@@ -101,7 +101,7 @@ class Called extends Actor {
   }
 }
 
-test("a call that a turn waits for is run on a node that leaves, or the turn could not end", async () => {
+test("a leaving node runs a call that a turn waits for, as the turn could not end otherwise", async () => {
   await onThreeNodes([Caller, Called], async ({ on, stage }) => {
     const nodes: readonly Node[] = ["b", "c"]
     const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)

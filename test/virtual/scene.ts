@@ -8,15 +8,15 @@ import { settle } from "../fake/manual-clock.js"
 import { startedSystems } from "../fake/started-systems.js"
 import type { TestSystem } from "../fake/test-system.js"
 
-/** One node with virtual actors, on a clock that the test moves, and what its activations went through. */
+/** One node with virtual actors on a manual clock, and the states of its activations. */
 export interface Scene extends TestSystem {
   /** `key@generation state`, in order; generations are counted from 1 for each key. */
   readonly lives: readonly string[]
-  /** What runs here under that key of that type. */
+  /** Returns the activation of the actor on this node. */
   activation(type: string, key: string): Activation | undefined
 }
 
-/** Starts scenes for the tests of a file, and stops each when its test is over. */
+/** Starts scenes for the tests of a file, and stops each when its test has ended. */
 export function scenes() {
   const start = startedSystems()
   return async (
@@ -57,7 +57,7 @@ export class Gate<T = void> {
   }
 }
 
-/** What a promise has come to by now: `pending`, its value, or the error that it was rejected with. */
+/** Returns the present outcome of a promise: `pending`, its value, or the error that it was rejected with. */
 export async function outcome(promise: Promise<unknown>): Promise<unknown> {
   let found: unknown = "pending"
   promise.then(
@@ -72,11 +72,11 @@ export async function outcome(promise: Promise<unknown>): Promise<unknown> {
   return found
 }
 
-/** The error that it is rejected with. */
+/** Returns the error that the promise is rejected with. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error & { delivery?: string }> {
   return promise.then(
     (value) => {
-      throw new Error(`it did not fail, but gave ${String(value)}`)
+      throw new Error(`the promise was not rejected, but resolved with ${String(value)}`)
     },
     (error: Error) => error,
   )

@@ -36,7 +36,7 @@ async function start(own: Partial<ActorSystemSettings>) {
 
 const STRANGER = "error another process has joined the cluster with this node's own address"
 
-test("two processes that share a store and do not listen are told so", async () => {
+test("two processes that share a store and do not listen get an error", async () => {
   const store = memoryStore()
   const one = await start({ store })
   const other = await start({ store })
@@ -49,7 +49,7 @@ test("two processes that share a store and do not listen are told so", async () 
   })
 })
 
-test("two processes that say they are at one address are told so", async () => {
+test("two processes that advertise the same address get an error", async () => {
   const store = memoryStore()
   const listen = { host: "127.0.0.1", port: 0, secret: SECRET }
   const advertise = { host: "127.0.0.1", port: 25_520 }

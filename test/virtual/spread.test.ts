@@ -6,7 +6,7 @@ import { NODES, onThreeNodes } from "./troupe.js"
 
 const ACTORS = 300
 
-/** Calls so many actors, each from one of the nodes in turn, and says how many run on each. */
+/** Calls 300 actors from the three nodes in turn, and returns how many run on each node. */
 async function spreadOf(strategy: PlacementStrategy): Promise<readonly number[]> {
   class Dot extends Actor {
     static readonly type = "Dot"
@@ -43,14 +43,15 @@ test("leastLoadedOfTwo spreads 300 actors over three nodes within 20 % of even",
   }
 })
 
-test("rendezvous spreads them as far as a hash does", async () => {
-  // Each is on a node with a chance of a third: a deviation of four standard deviations has a chance below one in ten thousand.
+test("rendezvous spreads 300 actors as evenly as a random choice", async () => {
+  // Each actor is on a given node with probability 1/3; a deviation of four standard deviations has a
+  // probability below 1/10,000.
   const deviation = Math.sqrt(ACTORS * (1 / 3) * (2 / 3))
   for (const count of await spreadOf(rendezvous)) {
     expect(Math.abs(count - ACTORS / 3)).toBeLessThan(4 * deviation)
   }
 })
 
-test("preferLocal leaves each where it was called first", async () => {
+test("preferLocal places each actor on the node of its first call", async () => {
   expect(await spreadOf(preferLocal)).toEqual([100, 100, 100])
 })

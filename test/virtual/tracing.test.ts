@@ -24,7 +24,7 @@ class Far extends Actor {
   }
 }
 
-/** Keeps spans as texts: `name < parent`, and how they ended. */
+/** Records spans as text: `name < parent`, and the error if they failed. */
 class Recorder {
   readonly spans: string[] = []
   readonly telemetry: Telemetry = {
@@ -73,9 +73,9 @@ const fails = (): never => {
 
 test.each<[string, Telemetry]>([
   ["throws at every call", { counter: fails, histogram: fails, span: fails }],
-  ["gives no spans", { counter: fails, histogram: fails, span: () => undefined as never }],
+  ["returns no spans", { counter: fails, histogram: fails, span: () => undefined as never }],
   [
-    "gives spans that throw",
+    "returns spans that throw",
     {
       counter: fails,
       histogram: fails,
@@ -83,10 +83,10 @@ test.each<[string, Telemetry]>([
     },
   ],
   [
-    "gives spans that cannot be read",
+    "returns spans that cannot be read",
     { counter: fails, histogram: fails, span: () => new Proxy({} as never, { get: fails }) },
   ],
-])("an adapter that %s keeps no call from its end", async (_what, telemetry) => {
+])("an adapter that %s does not affect calls", async (_what, telemetry) => {
   const store = memoryStore()
   const a = await startNode({ store, actors: [Near], telemetry })
   await startNode({ store, actors: [Far], telemetry })

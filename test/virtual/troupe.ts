@@ -3,7 +3,7 @@ import type { ActorSystem, ActorSystemSettings } from "../../src/index.js"
 import { noFaults, runSeed, type Stage, startSystem, type Workload } from "../../src/sim/index.js"
 import type { ActorClass } from "../../src/virtual/actor-class.js"
 
-/** Three nodes in a world without faults, all of which host `actors`; `play` is what is done with them. */
+/** Starts three nodes that host `actors` in a world without faults, and runs `play` with them. */
 export async function onThreeNodes(
   actors: readonly ActorClass[],
   play: (troupe: Troupe) => Promise<void>,

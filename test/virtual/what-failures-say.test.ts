@@ -47,12 +47,12 @@ class Desk extends Actor {
     throw new Error("a long story")
   }
 
-  /** Has another actor call this one back, and does not wait for it. */
+  /** Makes another actor call this one back, and does not wait for the call. */
   ping() {
     void this.actor(Mirror, "m").reflect(this.key, "heard")
   }
 
-  /** The same, and goes on with something else. */
+  /** Makes another actor call this one back during this turn. */
   async pingAndHold() {
     void this.actor(Mirror, "m")
       .reflect(this.key, "heard")
@@ -88,7 +88,7 @@ class Mirror extends Actor {
 }
 
 describe("an actor that is called back", () => {
-  it("after the turn that began it has ended is in no cycle", async () => {
+  it("after the turn that caused the call has ended is not in a cycle", async () => {
     const { system } = await scene([Desk, Mirror])
     await system.actor(Desk, "k").ping()
     gate("reflect").open()
@@ -96,7 +96,7 @@ describe("an actor that is called back", () => {
     expect(steps).toEqual(["heard"])
   })
 
-  it("when it ends, and waits only for its calls, is in no cycle", async () => {
+  it("while it ends and only waits for its calls is not in a cycle", async () => {
     const { system, activation } = await scene([Desk, Mirror])
     await system.actor(Desk, "k").ping()
     const first = activation("Desk", "k")
@@ -109,7 +109,7 @@ describe("an actor that is called back", () => {
     expect(activation("Desk", "k")).not.toBe(first)
   })
 
-  it("while it is busy is, as its turn may wait for that", async () => {
+  it("while it is busy is in a cycle, as its turn may wait for the call", async () => {
     const { system } = await scene([Desk, Mirror])
     const held = system.actor(Desk, "k").pingAndHold()
     await settle()
@@ -121,7 +121,7 @@ describe("an actor that is called back", () => {
   })
 })
 
-describe("a call that took too long says what it waited for", () => {
+describe("the TimeoutError of a call says that it waited for", () => {
   const timed = { timeoutMs: 100 }
 
   it("a turn of its actor", async () => {
@@ -145,7 +145,7 @@ describe("a call that took too long says what it waited for", () => {
     await looking
   })
 
-  it("its actor's start, or its end", async () => {
+  it("the start or the end of its actor", async () => {
     const { system, clock } = await scene([Desk, Mirror])
     const slow = failureOf(withOptions(system.actor(Desk, "slow"), timed).note("x"))
     const ending = system.actor(Desk, "ending")
@@ -181,7 +181,7 @@ describe("a call that took too long says what it waited for", () => {
 })
 
 describe("a one-way call", () => {
-  it("whose time is up in a mailbox is a dead letter that says so, and of whom", async () => {
+  it("that times out in a mailbox becomes a dead letter with its reason, actor and method", async () => {
     const { system, clock, deadLetters, log, logFields } = await scene([Desk, Mirror])
     const desk = system.actor(Desk, "k")
     const held = withOptions(desk, { timeoutMs: 60_000 }).hold("a")
@@ -210,7 +210,7 @@ describe("a one-way call", () => {
   it.each([
     ["unhandled", (desk: Desk) => (desk as unknown as { nope(): void }).nope()],
     ["not-sendable", (desk: Desk) => desk.note((() => {}) as never)],
-  ] as const)("that is refused has its reason: %s", async (reason, call) => {
+  ] as const)("that is refused becomes a dead letter with the reason %s", async (reason, call) => {
     const { system, deadLetters } = await scene([Desk, Mirror])
     call(oneWay(system.actor(Desk, "k")) as unknown as Desk)
     await settle()
@@ -219,7 +219,7 @@ describe("a one-way call", () => {
     expect(deadLetters[0]?.message).toMatchObject({ actor: "test::Desk/k" })
   })
 
-  it("to a full mailbox, or a type that nobody hosts, has its reason too", async () => {
+  it("to a full mailbox or an unhosted type becomes a dead letter with its reason", async () => {
     const { system, deadLetters } = await scene([Desk, Mirror], { mailboxCapacity: 1 })
     const desk = system.actor(Desk, "k")
     const held = desk.hold("a")
@@ -234,7 +234,7 @@ describe("a one-way call", () => {
     await held
   })
 
-  it("that fails is logged, ten times a minute at most", async () => {
+  it("that fails is logged at most ten times a minute", async () => {
     const { system, clock, log, logFields } = await scene([Desk, Mirror])
     const desk = system.actor(Desk, "k")
     for (let count = 0; count < 500; count += 1) oneWay(desk).fail()
@@ -252,18 +252,18 @@ describe("a one-way call", () => {
 })
 
 describe("a timer of an actor", () => {
-  it("whose turn ended after its activation was fenced has not failed", async () => {
+  it("whose turn ends after its activation was fenced is not logged as failed", async () => {
     const { system, clock, activation, log } = await scene([Desk, Mirror])
     await system.actor(Desk, "k").tick("tick")
     await clock.advance(20)
-    activation("Desk", "k")?.tenure.end("a test says so")
+    activation("Desk", "k")?.tenure.end("ended by the test")
     gate("tick").open()
     await settle()
     expect(steps).toEqual(["ticked"])
     expect(log.filter((line) => line.includes("timer"))).toEqual([])
   })
 
-  it("that fails again and again is logged, ten times a minute at most", async () => {
+  it("that fails repeatedly is logged at most ten times a minute", async () => {
     const { system, clock, log } = await scene([Desk, Mirror])
     await system.actor(Desk, "k").failLater()
     await clock.advance(1_000)

@@ -18,7 +18,7 @@ class Clerk extends Actor<number> {
   }
 }
 
-test("what a node says to one that does not know yet that it has joined harms no connection", async () => {
+test("messages to a node whose join is not confirmed yet break no connection", async () => {
   const confirmed = new Gate()
   const joining = new Gate()
   const store = heldJoin(confirmed.promise, joining.open)
@@ -46,7 +46,7 @@ test("what a node says to one that does not know yet that it has joined harms no
   peer.send(name(0, `troupe.tcp://test@${node.authority}/system/actors`))
   peer.send(oneWay(0, payloadOf(["load", self.toString(), 3])))
   const answers = () => peer.messages.map(({ message }) => (message as { code: string }).code)
-  // Refused, as every call is for now; and then remembered as such, though it names no actor.
+  // Refused like every call before the join; the second follows a refusal, though its key is invalid.
   for (const correlation of [1, 2]) {
     peer.send(request(0, correlation, payloadOf(["Clerk", "x".repeat(300), "work", []])))
     await until("it is answered", () => answers().length === correlation || peer.isClosed)
@@ -61,7 +61,7 @@ test("what a node says to one that does not know yet that it has joined harms no
   expect(peer.messages[2]?.message).toBe("done")
 })
 
-/** A store in which the join is made at once and answered late. */
+/** A store that commits the join at once and answers it late. */
 function heldJoin(confirmed: Promise<void>, joining: () => void): StoreProvider {
   const provider = memoryStore()
   return {

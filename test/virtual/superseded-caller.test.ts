@@ -24,7 +24,7 @@ class Speaker extends Actor<number> {
   }
 }
 
-/** What keeps the first speaker's call on its node until that node is frozen; gives what lets it go. */
+/** Keeps the first speaker's call on its node until the node is frozen; returns what releases the call. */
 type Obstacle = (stage: Stage, systems: ReadonlyMap<string, ActorSystem>) => Promise<() => void>
 
 const noHost: Obstacle = async (stage, systems) => {
@@ -35,7 +35,7 @@ const noHost: Obstacle = async (stage, systems) => {
 
 const noConnection: Obstacle = async (stage) => {
   const cuts = [stage.cut("a", "c"), stage.cut("c", "a")]
-  // Long enough for the connection to be given up.
+  // Long enough for the connection to be closed.
   await stage.sleep(60_000)
   return () => {
     for (const heal of cuts) heal()
@@ -46,7 +46,7 @@ for (const [name, obstacle] of [
   ["a host of the callee's type", noHost],
   ["a connection", noConnection],
 ] as const) {
-  test(`a call that waited for ${name} is not sent once its maker was overtaken`, async () => {
+  test(`a call that waited for ${name} is not sent once its maker was superseded`, async () => {
     noted.length = 0
     const outcomes = await freezeSpeaker(obstacle)
     expect(outcomes.fenced).toBe(true)
@@ -55,11 +55,14 @@ for (const [name, obstacle] of [
   })
 }
 
-/** A speaker on `a` makes a call that cannot leave; `a` is frozen, the speaker runs on `b` and calls; then `a` goes on. */
+/**
+ * A speaker on `a` makes a call that cannot leave; `a` freezes, the speaker runs on `b` and calls; then `a`
+ * resumes.
+ */
 async function freezeSpeaker(obstacle: Obstacle) {
   let outcomes = { first: "pending" as string, second: 0, fenced: false }
   const workload: Workload = {
-    name: "overtaken-caller",
+    name: "superseded-caller",
     about: "",
     faults: [],
     async run(stage) {

@@ -32,7 +32,7 @@ class Slow extends Actor {
   }
 }
 
-/** Gives notice of each message that comes in. */
+/** A codec that notifies `until` of each incoming message. */
 const noticed: CodecFactory = (tools) => {
   const codec = binaryCodec()(tools)
   const decode = codec.decode.bind(codec)

@@ -26,7 +26,7 @@ class Account extends Actor<number> {
   }
 }
 
-test("a claim that the store does not make is logged, and is why the call was not delivered", async () => {
+test("a claim that the store rejects is logged, and the call is not delivered", async () => {
   const store = new FailingStore()
   const scene = await start([Account], { store })
   store.fails = writes("put", "placements/")
@@ -38,7 +38,7 @@ test("a claim that the store does not make is logged, and is why the call was no
   expect(await scene.system.actor(Account, "a").add()).toBe(1)
 })
 
-test("a release that the store does not make is logged, and the actor is found again", async () => {
+test("a release that the store rejects is logged, and the actor can be called again", async () => {
   const store = new FailingStore()
   const scene = await start([Account], { store })
   const account = scene.system.actor(Account, "a")
@@ -52,7 +52,7 @@ test("a release that the store does not make is logged, and the actor is found a
   expect(await account.add()).toBe(2)
 })
 
-test("a save that the store does not make is logged, once for all tries of a minute, and made when it can be", async () => {
+test("a save that the store rejects is logged once a minute, and retried until it succeeds", async () => {
   const store = new FailingStore()
   const scene = await start([Account], { store })
   const account = scene.system.actor(Account, "a")
@@ -69,7 +69,7 @@ test("a save that the store does not make is logged, once for all tries of a min
   expect(linesOf(scene)).toHaveLength(1)
 })
 
-test("a state that cannot be read back after a save of unknown outcome is logged, and read when it can be", async () => {
+test("a failed read after a save of unknown outcome is logged, and retried until it succeeds", async () => {
   const store = new FailingStore("unknown")
   const scene = await start([Account], { store })
   const account = scene.system.actor(Account, "a")
@@ -88,7 +88,7 @@ test("a state that cannot be read back after a save of unknown outcome is logged
   expect(await outcome(call)).toBe(2)
 })
 
-/** What the lines about the store say. */
+/** Returns the fields of the log lines about the store. */
 function linesOf({ log, logFields }: Scene): readonly object[] {
   return logFields.filter((_fields, line) => log[line] === "warn the store did not do what it was asked")
 }
@@ -101,7 +101,7 @@ function writes(kind: "put" | "delete", prefix: string): (commit: Commit) => boo
   return (commit) => commit.writes.some((write) => write.kind === kind && write.key.startsWith(prefix))
 }
 
-/** A store some of whose commits, and reads of states, are rejected while the test says so. */
+/** A store that rejects the commits and the reads of states that the test selects. */
 class FailingStore implements StoreProvider {
   readonly error: StoreUnavailableError
   readonly readError = new StoreUnavailableError("the file cannot be read", "not-committed")

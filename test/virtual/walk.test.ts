@@ -6,7 +6,7 @@ import { remoteCallEntries } from "../../tools/walk/walk.js"
 
 const root = resolve(import.meta.dirname, "../..")
 
-test("the page that walks through a remote call shows the way that the code takes, in 95 hops at most", {
+test("the page about a remote call matches the functions that run, with at most 95 hops", {
   timeout: 120_000,
 }, async () => {
   const stretches = hopsOf(await remoteCallEntries())
@@ -14,7 +14,7 @@ test("the page that walks through a remote call shows the way that the code take
   await expect(pageOf(stretches)).toMatchFileSnapshot(join(root, "docs/remote-call.md"))
 })
 
-test("every function tells that it is entered, and does what it did", () => {
+test("instrumented functions report that they are entered, and behave as before", () => {
   const entered: string[] = []
   const text = instrumented(
     `class A { #b = (x) => ({ x }); get c() { return this.#d() } #d() { return this.#b(2) } constructor() { e() } }
@@ -34,7 +34,7 @@ test("every function tells that it is entered, and does what it did", () => {
   return expect(result).resolves.toBe(2)
 })
 
-test("a hop leads to another file; accessors and work on bytes are none", () => {
+test("a hop leads to another file; accessors and functions on bytes are not hops", () => {
   const entry = (depth: number, module: string, name: string) => ({ depth, module, name })
   const stretches = hopsOf([
     entry(1, "virtual/handle", "caller"),
@@ -73,7 +73,7 @@ function lineOf({ level, module, name }: Hop): string {
 const TITLES = [
   "The call leaves",
   "The batch is written",
-  "The other node takes the call",
+  "The other node receives the call",
   "The actor's turn",
   "The answer is written",
   "The answer arrives",
@@ -81,13 +81,12 @@ const TITLES = [
 
 const INTRODUCTION = `# The walk of a remote call
 
-What runs, function by function, when a node calls an actor that is on another node and whose
-placement it knows, and no other call is in flight: HOPS hops through FILES files. This page is made
-by \`test/virtual/walk.test.ts\` from the functions that are entered in a real call between two nodes,
-and the test fails when the way changes; run it with \`-u\` to write the page anew.
+The functions that run when a node calls an actor on another node, with the placement in its cache
+and no other call in flight: HOPS hops through FILES files. \`test/virtual/walk.test.ts\` generates this
+page from the functions that are entered in a real call between two nodes, and fails when they
+change; run it with \`-u\` to regenerate the page.
 
 A hop is a call from a function of one file to a function of another. Accessors are not counted, nor
-is what is done with bytes (the codec, batches, frames), with time (clocks, deadlines) and with
-errors. Each part begins where the event loop or a microtask calls Troupe; what is indented is
-called by what stands above it. [The path of a call](registry.md#the-path-of-a-call) tells the same
-in words.`
+are functions on bytes (the codec, batches, frames), on time (clocks, deadlines) and on errors. Each
+part begins where the event loop or a microtask calls Troupe; an indented function is called by the
+one above it. [The path of a call](registry.md#the-path-of-a-call) describes the same in words.`

@@ -20,11 +20,11 @@ export class PlacementLog {
     this.#isObserved = isObserved
   }
 
-  add(happening: Happening, now: MonotonicMs): void {
+  add(body: EventBody, now: MonotonicMs): void {
     if (!this.#isObserved()) return
     // Trims at twice the limit, so that the array is not shifted at every event.
     if (this.#events.length >= 2 * this.#limit) this.#cut()
-    this.#events.push({ ...happening, observedAt: now })
+    this.#events.push({ ...body, observedAt: now })
   }
 
   drain(now: MonotonicMs): readonly PlacementEvent[] {
@@ -56,10 +56,10 @@ export class PlacementHappened {
   }
 }
 
-export type PlacementEvent = Happening & { readonly observedAt: MonotonicMs }
+export type PlacementEvent = EventBody & { readonly observedAt: MonotonicMs }
 
 /** A resolve that the catalog or the cache answers is counted but is not an event, as it is too frequent. */
-type Happening =
+type EventBody =
   | { readonly kind: "became"; readonly state: CoordinatorState; readonly because: string }
   | { readonly kind: "topology-changed"; readonly version: number }
   | { readonly kind: "member-left"; readonly node: NodeId }

@@ -1,7 +1,7 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
 import type { Candidate } from "./placement-protocol.js"
-import { type Hash64, mixed, stableHash } from "./stable-hash.js"
+import { type Hash64, mix, stableHash } from "./stable-hash.js"
 
 /**
  * Returns the candidate with the highest score for the actor; the score is a hash of the two.
@@ -18,7 +18,7 @@ export function rendezvous(id: ActorId, candidates: readonly Candidate[]): NodeI
   let bestScore: Hash64 = LOWEST
   for (const candidate of candidates) {
     const node = nodeHash(candidate.node)
-    const score = mixed(high ^ node.high, low ^ node.low)
+    const score = mix(high ^ node.high, low ^ node.low)
     if (best === undefined || isHigher(score, bestScore)) {
       best = candidate
       bestScore = score

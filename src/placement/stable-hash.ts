@@ -21,11 +21,11 @@ export function stableHash(text: string): Hash64 {
     high = (Math.imul(high, 0x1b3) + (low << 8) + Math.floor(product / TWO_32)) | 0
     low = product | 0
   }
-  return mixed(high, low)
+  return mix(high, low)
 }
 
 /** Applies the finalizer, a bijection in which each bit of the output depends on every bit of the input. */
-export function mixed(high: number, low: number): Hash64 {
+export function mix(high: number, low: number): Hash64 {
   // Each round: x ^= x >>> 33, then x *= constant. A shift by 33 takes the other half and shifts it by 1.
   const low1 = low ^ (high >>> 1)
   const high2 = highProduct(high, low1, 0xff51afd7 | 0, 0xed558ccd | 0)

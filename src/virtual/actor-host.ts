@@ -104,7 +104,7 @@ export class ActorHost {
     this.#placement = placement
   }
 
-  /** Turns a call that failed and has no caller to notify into a dead letter. */
+  /** Handles a call that failed and has no caller to notify: it becomes a dead letter. */
   undelivered(id: ActorId, method: string, args: readonly unknown[], error: unknown): void {
     const { deadLetters, address } = this.environment
     const call = new UndeliveredCall(id.toString(), method, args, error)

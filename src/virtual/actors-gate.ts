@@ -30,11 +30,11 @@ export class ActorsGate extends InternalRef<unknown> {
   }
 
   tell(message: unknown): void {
-    this.#receiver.told(message)
+    this.#receiver.notified(message)
   }
 
   accept(message: unknown): DeadLetterReason | undefined {
-    this.#receiver.told(message)
+    this.#receiver.notified(message)
     return undefined
   }
 

@@ -13,7 +13,7 @@ test("matches its scenarios", async () => {
 test.each([
   {
     bug: "a call that follows a refused one is accepted",
-    from: `if (this.#followsRefused(call)) return "sent-too-early"`,
+    from: `if (this.#isBehindRefused(call)) return "sent-too-early"`,
     to: "",
   },
   {

@@ -40,7 +40,7 @@ export class CallAdmission<C extends AdmittableCall> {
    * Returns `resolve` if the call waits and its actor has to be resolved now.
    */
   arrived(call: C, isHere: boolean): Admission {
-    if (this.#followsRefused(call)) return "sent-too-early"
+    if (this.#isBehindRefused(call)) return "sent-too-early"
     if (isHere) return "deliver"
     const known = this.#resolving.get(call.key)
     if (known !== undefined) return this.#wait(call, known)
@@ -87,7 +87,7 @@ export class CallAdmission<C extends AdmittableCall> {
     return [...this.#resolving.values()].flatMap(({ waiting }) => waiting)
   }
 
-  #followsRefused({ connection, key, isResent }: C): boolean {
+  #isBehindRefused({ connection, key, isResent }: C): boolean {
     const keys = this.#refused.get(connection)
     if (keys?.has(key) !== true) return false
     if (isResent) keys.delete(key)

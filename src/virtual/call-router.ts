@@ -167,7 +167,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
     return gatePath(this.#host.environment.address)
   }
 
-  lateAnswer(call: OutgoingCall, answer: unknown): void {
+  answeredLate(call: OutgoingCall, answer: unknown): void {
     this.#host.environment.deadLetters.add(answer, call, "ask-ended")
   }
 

@@ -148,7 +148,7 @@ export interface CallReceiver {
   /** Returns an error if this node hosts the type, and the type has no such method. */
   methodProblem(call: IncomingCall): Error | undefined
   /** Handles a notification from another node. */
-  told(message: unknown): void
+  notified(message: unknown): void
 }
 
 /** The message of a call: type, key, method, arguments and flags. */

@@ -59,7 +59,7 @@ export class IncomingCalls implements CallReceiver {
   }
 
   /** Ignores messages until this node has joined, as it does not know the members before. */
-  told(message: unknown): void {
+  notified(message: unknown): void {
     if (this.#host.hasJoined) this.#host.loads.reported(message)
   }
 

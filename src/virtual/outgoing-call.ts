@@ -222,7 +222,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   }
 
   tell(answer: unknown): void {
-    if (this.accept(answer) !== undefined) this.#router.lateAnswer(this, answer)
+    if (this.accept(answer) !== undefined) this.#router.answeredLate(this, answer)
   }
 
   accept(answer: unknown): DeadLetterReason | undefined {

@@ -33,9 +33,9 @@ function isTransient(cause: unknown): boolean {
 }
 
 /** Parses the placement that another node returned with an error; undefined if it is absent or invalid. */
-export function whereaboutsIn(said: PlacementError["where"] | null): Whereabouts | undefined {
-  if (typeof said !== "object" || said === null) return undefined
-  const { node, epoch, revision } = said
+export function whereaboutsIn(reported: PlacementError["where"] | null): Whereabouts | undefined {
+  if (typeof reported !== "object" || reported === null) return undefined
+  const { node, epoch, revision } = reported
   if (typeof epoch !== "string" || !Number.isSafeInteger(revision) || revision < 0) return undefined
   if (node === undefined) return { kind: "absent", revision }
   try {

@@ -65,7 +65,7 @@ const oddThings: Record<string, () => unknown> = {
   "a symbol": () => Symbol("s"),
   "a function": () => () => {},
   "a bigint": () => 10n ** 30n,
-  "a text": () => "a text",
+  "a string": () => "a string",
   "an object": () => ({ a: 1 }),
   "an object without a prototype": () => Object.create(null),
   "an object that cannot be printed": () => ({ toString: fails }),

@@ -34,8 +34,8 @@ import type { PlacementStrategy } from "./strategies.js"
  *
  * An actor that is placed stays where it is, whatever a strategy would choose: the coordinator looks into the
  * catalog, then into the cache, then into the store. Only if the actor has no live placement does a strategy
- * name the authority. The authority is only a preference: at most one activation is guaranteed by the claim,
- * a conditional commit to the store.
+ * name the authority, which is the node that should claim it. That is only a preference: the claim, a
+ * conditional commit to the store, guarantees that at most one activation acts.
  *
  *     looking-up --> answered: another node
  *         |

@@ -27,8 +27,9 @@ export class Authorities {
   choose(id: ActorId, hosts: readonly Candidate[], question: AuthorityQuestion): Choice {
     if (hosts.length === 0) return none(`no member hosts the type ${id.type}`)
     const { options, previousAuthority, since } = question
-    const { here, excluded = [] } = options
-    const candidates = hosts.filter(({ node }) => !excluded.some((one) => one.equals(node)))
+    const { here, excluded } = options
+    const candidates =
+      excluded === undefined ? hosts : hosts.filter(({ node }) => !excluded.some((one) => one.equals(node)))
     if (candidates.length === 0) return none(`every member that hosts the type ${id.type} has refused`)
     const candidateFor = (node: NodeId | undefined) =>
       node && candidates.find((candidate) => candidate.node.equals(node))

@@ -13,6 +13,8 @@ import { type Hash64, mix, stableHash } from "./stable-hash.js"
  * and the ring has to be rebuilt at each change. A cluster has few enough nodes to score them all.
  */
 export function rendezvous(id: ActorId, candidates: readonly Candidate[]): NodeId {
+  const [first] = candidates
+  if (first !== undefined && candidates.length === 1) return first.node
   const { high, low } = stableHash(id.toString())
   let best: Candidate | undefined
   let bestScore: Hash64 = LOWEST

@@ -110,14 +110,14 @@ class MemoryWatch {
   wake(): void {
     if (this.#isWaking || this.#isOver) return
     this.#isWaking = true
-    Promise.resolve().then(() => this.#tell())
+    SETTLED.then(this.#tell)
   }
 
   cancel(): void {
     this.#isOver = true
   }
 
-  #tell(): void {
+  readonly #tell = (): void => {
     this.#isWaking = false
     if (this.#isOver) return
     const commits = this.#state.changesAfter(this.#prefix, this.#from)
@@ -133,6 +133,8 @@ class MemoryWatch {
     }
   }
 }
+
+const SETTLED = Promise.resolve()
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex")

@@ -65,7 +65,9 @@ export class NamespacedStore implements ClusterStore {
   watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
     return this.#store.watch(this.#full(prefix, 0), from, {
       changed: (changes) =>
-        watcher.changed(changes.map((change): Change => ({ ...change, key: this.#bare(change.key) }))),
+        watcher.changed(
+          changes.map(({ key, revision, value }): Change => ({ key: this.#bare(key), revision, value })),
+        ),
       gap: () => watcher.gap(),
     })
   }

@@ -87,10 +87,17 @@ export class StoreState {
     if (from.revision < this.#oldestKnown) return undefined
     let first = this.#log.length
     while (first > 0 && (this.#log[first - 1] as LoggedCommit).revision > from.revision) first -= 1
-    return this.#log
-      .slice(first)
-      .map(({ changes }) => changes.filter(({ key }) => key.startsWith(prefix)).map(copied))
-      .filter((changes) => changes.length > 0)
+    const commits: Change[][] = []
+    for (let at = first; at < this.#log.length; at += 1) {
+      let touched: Change[] | undefined
+      for (const change of (this.#log[at] as LoggedCommit).changes) {
+        if (!change.key.startsWith(prefix)) continue
+        touched ??= []
+        touched.push(copied(change))
+      }
+      if (touched !== undefined) commits.push(touched)
+    }
+    return commits
   }
 
   /**
@@ -191,6 +198,6 @@ interface LoggedCommit {
   readonly bytes: number
 }
 
-function copied(change: Change): Change {
-  return { ...change, value: change.value === undefined ? undefined : new Uint8Array(change.value) }
+function copied({ key, revision, value }: Change): Change {
+  return { key, revision, value: value === undefined ? undefined : new Uint8Array(value) }
 }

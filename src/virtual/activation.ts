@@ -210,11 +210,10 @@ export class Activation
   async load(): Promise<Actor> {
     const durable = durableState(this)
     this.#durable = durable
-    const actor = internals.make(this.type.make, this)
-    this.#instance = actor
-    await loadState(actor, this.type, durable)
+    this.#instance = internals.make(this.type.make, this)
+    await loadState(this.#instance, this.type, durable)
     if (durable.isUntouched) this.#durable = undefined
-    return actor
+    return this.#instance
   }
 
   awaitSaves(): Promise<void> | undefined {

@@ -9,9 +9,10 @@ import type { Turn } from "./turn.js"
  * Sets the state of a new instance: the stored state, upgraded by the actor if it has an older version, or
  * the initial state.
  */
-export async function loadState(actor: Actor, { name }: ActorType, durable: DurableState): Promise<void> {
-  const stored = await durable.load((old, from) => internals.upgrade(actor, old, from, name))
-  internals.initialize(actor, durable.isStored ? stored : NOTHING_STORED, name)
+export function loadState(actor: Actor, { name }: ActorType, durable: DurableState): Promise<void> {
+  return durable
+    .load((old, from) => internals.upgrade(actor, old, from, name))
+    .then((stored) => internals.initialize(actor, durable.isStored ? stored : NOTHING_STORED, name))
 }
 
 /**

@@ -143,14 +143,16 @@ export class PlacementDriver {
     table.prune(entry)
   }
 
-  async #activate(id: ActorId, generation: Revision): Promise<void> {
+  #activate(id: ActorId, generation: Revision): Promise<void> {
     const { catalog, types, table } = this.#host
     const type = types.get(id.type)
-    if (type === undefined) throw new Error(`this node does not host ${id.type}`)
+    if (type === undefined) return Promise.reject(new Error(`this node does not host ${id.type}`))
     const tenure = table.get(id.name)?.start?.tenure
-    if (tenure?.generation !== generation) throw new Error(`${id} was not acquired at ${generation}`)
-    if (catalog.get(id.name)?.tenure !== tenure) await catalog.activate(type, tenure)
-    this.#finish(tenure)
+    if (tenure?.generation !== generation)
+      return Promise.reject(new Error(`${id} was not acquired at ${generation}`))
+    const isActive = catalog.get(id.name)?.tenure === tenure
+    const activated = isActive ? Promise.resolve() : catalog.activate(type, tenure)
+    return activated.then(() => this.#finish(tenure))
   }
 
   async #release(id: ActorId, generation: Revision): Promise<Unregistration> {

@@ -43,9 +43,9 @@ export const activationPlantings: readonly Planting[] = [
     about: "a call forgets who made it: the door is asked when it is made, and never again",
     breaks: "SingleActivation: no call is sent whose maker was overtaken",
     workload: "activation",
-    file: "src/virtual/handles.ts",
-    from: "hosted: this.#host.types.get(id.type), maker: from }",
-    to: "hosted: this.#host.types.get(id.type), maker: undefined }",
+    file: "src/virtual/actor-target.ts",
+    from: "this.maker = maker;",
+    to: "this.maker = undefined;",
   },
   {
     name: "cycle-that-waits",

@@ -1,0 +1,139 @@
+import type { ActorId } from "../address/actor-id.js"
+import { UnknownMethodError } from "../errors/actor-call-errors.js"
+import { CallError, InvalidMessageError } from "../errors/call-errors.js"
+import type { Span, Telemetry } from "../ports/telemetry.js"
+import { MAX_CHAIN } from "../serialization/envelope.js"
+import type { Activation } from "./activation.js"
+import type { ActorHost } from "./actor-host.js"
+import type { ActorType } from "./actor-type.js"
+import { fencedError } from "./fenced-error.js"
+import type { CallOptions, HandleTarget } from "./handle.js"
+import { isDuration } from "./method-options.js"
+import { type CallRequest, type CallTarget, OutgoingCall } from "./outgoing-call.js"
+
+/** The actor that a handle stands for: makes the calls that go through the handle. */
+export class ActorTarget implements HandleTarget, CallTarget {
+  readonly id: ActorId
+  /** The activation that makes the calls; undefined for calls from outside actors. */
+  readonly maker: Activation | undefined
+  readonly #host: ActorHost
+  /** Undefined if this node does not host the type. */
+  readonly #hosted: ActorType | undefined
+  readonly #unhosted: ReadonlyMap<string, ActorType>
+
+  /** `unhosted`: the types that this node does not host, as far as their classes are known. */
+  constructor(
+    host: ActorHost,
+    unhosted: ReadonlyMap<string, ActorType>,
+    id: ActorId,
+    maker: Activation | undefined,
+  ) {
+    this.id = id
+    this.maker = maker
+    this.#host = host
+    this.#hosted = host.types.get(id.type)
+    this.#unhosted = unhosted
+  }
+
+  call(
+    method: string,
+    args: readonly unknown[],
+    options: CallOptions | undefined,
+    isOneWay: boolean,
+  ): unknown {
+    if (isOneWay) return this.#sendOneWay(method, args, options)
+    // A closure per promise would be another allocation for every call.
+    const promise = new Promise(capture)
+    const { resolve, reject } = captured
+    try {
+      this.#send(method, args, options, resolve, reject)
+    } catch (error) {
+      reject(error)
+    }
+    return promise
+  }
+
+  toString(): string {
+    return this.id.toString()
+  }
+
+  /**
+   * Makes a call, which is one-way if `resolve` is undefined. Every call passes through this method, so it is
+   * kept small, and code that rarely runs is in other functions.
+   */
+  #send(
+    method: string,
+    args: readonly unknown[],
+    options: CallOptions | undefined,
+    resolve: CallRequest["resolve"],
+    reject: CallRequest["reject"],
+  ): void {
+    const { id, maker } = this
+    if (maker?.tenure.endedBecause !== undefined) throw fencedError(maker.tenure, "not-delivered")
+    const hosted = this.#hosted
+    const known = (hosted ?? this.#unhosted.get(id.type))?.method(method)
+    if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
+    const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
+    if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw invalidTimeout(timeoutMs)
+    const { telemetry } = this.#host.options
+    const call = new OutgoingCall(this.#host.router, this, {
+      method,
+      args: this.#host.copier.copyArguments(args, id, method),
+      flags: known?.flags ?? 0,
+      chain: resolve === undefined || maker === undefined ? NO_CHAIN : chainOf(maker),
+      timeoutMs,
+      span: telemetry === undefined ? undefined : spanOf(telemetry, this, method),
+      resolve,
+      reject,
+    })
+    this.#host.router.route(call, options?.signal)
+  }
+
+  /**
+   * Makes a one-way call. A `CallError` is not thrown but reported as a dead letter, as it would be if
+   * another node had refused the message.
+   */
+  #sendOneWay(method: string, args: readonly unknown[], options: CallOptions | undefined): void {
+    try {
+      this.#send(method, args, options, undefined, undefined)
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error
+      this.#host.undelivered(this.id, method, args, error)
+    }
+  }
+}
+
+const NO_CHAIN: readonly string[] = []
+/**
+ * Returns the actors that wait for a call that `from` makes now. Throws an `InvalidMessageError` if they are
+ * more than `MAX_CHAIN`, since such a chain cannot be intended.
+ */
+function chainOf(from: Activation): readonly string[] {
+  const { callChain } = from
+  if (callChain.length <= MAX_CHAIN) return callChain
+  throw new InvalidMessageError(`call chain is longer than ${MAX_CHAIN} calls`)
+}
+
+function spanOf(telemetry: Telemetry, { id, maker }: ActorTarget, method: string): Span {
+  const attributes = { "troupe.actor": id.toString() }
+  const parent = maker?.currentTurn?.span?.context
+  const options = parent === undefined ? { attributes } : { attributes, parent }
+  return telemetry.span(`call ${id.type}.${method}`, options)
+}
+
+function invalidTimeout(timeoutMs: unknown): RangeError {
+  return new RangeError(
+    `timeoutMs must be a number of milliseconds above 0 (got ${typeof timeoutMs} ${String(timeoutMs)})`,
+  )
+}
+
+/** The functions of the promise that was created last. */
+const captured: { resolve: (value: unknown) => void; reject: (error: unknown) => void } = {
+  resolve: () => {},
+  reject: () => {},
+}
+
+function capture(resolve: (value: unknown) => void, reject: (error: unknown) => void): void {
+  captured.resolve = resolve
+  captured.reject = reject
+}

@@ -1,9 +1,17 @@
+import * as perfHooks from "node:perf_hooks"
 import { afterEach, expect, test, vi } from "vitest"
 import { nodeClock } from "./node-clock.js"
 
 afterEach(() => {
+  vi.restoreAllMocks()
   vi.useRealTimers()
 })
+
+/** Fakes timers and the monotonic clock, of which the runner replaces only the global. */
+function fakeTime(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  vi.spyOn(perfHooks.performance, "now").mockImplementation(() => globalThis.performance.now())
+}
 
 const dayMs = 86_400_000
 
@@ -38,7 +46,7 @@ test("the monotonic clock counts milliseconds, with fractions, and never goes ba
 })
 
 test("a timer fires once, when its delay has passed", () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  fakeTime()
   const fire = vi.fn()
   nodeClock.setTimer(1_000, fire)
   vi.advanceTimersByTime(999)
@@ -50,7 +58,7 @@ test("a timer fires once, when its delay has passed", () => {
 })
 
 test("a delay longer than Node can sleep is slept in stretches", () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  fakeTime()
   const fire = vi.fn()
   nodeClock.setTimer(60 * dayMs, fire)
   vi.advanceTimersByTime(60 * dayMs - 1)
@@ -60,7 +68,7 @@ test("a delay longer than Node can sleep is slept in stretches", () => {
 })
 
 test("a cancelled timer does not fire, also when it is cancelled between two stretches", () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  fakeTime()
   const fire = vi.fn()
   const timer = nodeClock.setTimer(60 * dayMs, fire)
   vi.advanceTimersByTime(30 * dayMs)
@@ -72,7 +80,7 @@ test("a cancelled timer does not fire, also when it is cancelled between two str
 })
 
 test("a timer may be cancelled by what it runs", () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  fakeTime()
   const fire = vi.fn(() => timer.cancel())
   const timer = nodeClock.setTimer(5, fire)
   vi.advanceTimersByTime(5)

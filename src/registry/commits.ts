@@ -89,24 +89,22 @@ export function claimCommit(
 ): Proposal {
   return {
     conditions: [
-      { kind: "at", key: nodeKey(claimer.node), revision: claimer.record },
+      { kind: "at", key: claimerOf(claimer.node).key, revision: claimer.record },
       ...conditionsOf(key, guess),
     ],
-    writes: [{ kind: "put", key, value: bytesOf(claimer.node) }],
+    writes: [{ kind: "put", key, value: claimerOf(claimer.node).bytes }],
   }
 }
 
-/** Keeps the bytes of the last node, as the same node claims again and again. */
-function bytesOf(node: string): Uint8Array {
-  if (node !== lastNode) {
-    lastNode = node
-    lastBytes = Buffer.from(node, "latin1")
+/** Keeps the key and the bytes of the last claimer, as the same node claims again and again. */
+function claimerOf(node: string): { readonly key: string; readonly bytes: Uint8Array } {
+  if (node !== lastClaimer.node) {
+    lastClaimer = { node, key: nodeKey(node), bytes: Buffer.from(node, "latin1") }
   }
-  return lastBytes
+  return lastClaimer
 }
 
-let lastNode = ""
-let lastBytes: Uint8Array = new Uint8Array(0)
+let lastClaimer = { node: "", key: "", bytes: new Uint8Array(0) }
 
 function conditionsOf(key: string, guess: Guess): Condition[] {
   if (guess.kind === "nothing") return [{ kind: "absent", key }]

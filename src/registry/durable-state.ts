@@ -44,21 +44,35 @@ export class DurableState {
    * Rejects with a `StateError` for a state that cannot be decoded, which is never taken for none, and with a
    * `StoreUnavailableError`.
    */
-  async load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
+  load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
+    const room = this.#tenure.incarnation.windows.loads.enter()
+    const sight = room === undefined ? this.#fetch() : room.then(() => this.#fetch())
+    return sight.then((sight) => this.#loaded(sight, upgrade))
+  }
+
+  /** Reads the stored state, and leaves the window, which was entered before. */
+  #fetch(): Promise<Sight> {
     const { id, incarnation } = this.#tenure
-    const window = incarnation.windows.loads
-    const room = window.enter()
-    if (room !== undefined) await room
-    let sight: Sight
-    try {
-      if (incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")
-      sight = await this.#dependencies.store.get(stateKey(id))
-    } catch (error) {
-      if (!(error instanceof FencedError)) this.#note("read a state", error)
-      throw error
-    } finally {
-      window.leave()
+    const { loads } = incarnation.windows
+    if (incarnation.isFencedOff) {
+      loads.leave()
+      return Promise.reject(this.#fenced("not-delivered", "its node is fenced"))
     }
+    return this.#dependencies.store.get(stateKey(id)).then(
+      (sight) => {
+        loads.leave()
+        return sight
+      },
+      (error: unknown) => {
+        loads.leave()
+        this.#note("read a state", error)
+        throw error
+      },
+    )
+  }
+
+  #loaded(sight: Sight, upgrade: StateUpgrade | undefined): unknown {
+    const { incarnation } = this.#tenure
     if (sight.epoch !== incarnation.epoch) {
       incarnation.epochChanged()
       throw this.#fenced("not-delivered", "the epoch of the store has changed")

@@ -222,16 +222,22 @@ export class Registry implements TenureHolder {
     this.#placements.stop()
   }
 
-  async #claim(id: ActorId, key: string, incarnation: Incarnation): Promise<Registration> {
+  #claim(id: ActorId, key: string, incarnation: Incarnation): Promise<Registration> {
     const guess = this.#cache.lookup(key)
     const driver = new ClaimDriver(id, incarnation, this.#dependencies.store)
-    let outcome: ClaimOutcome
-    try {
-      outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined)
-    } finally {
-      this.#claims.delete(key)
-    }
+    return driver.claim(guess?.kind === "placed" ? guess : undefined).then(
+      (outcome) => this.#claimed(id, outcome, incarnation),
+      (error: unknown) => {
+        this.#claims.delete(key)
+        throw error
+      },
+    )
+  }
+
+  #claimed(id: ActorId, outcome: ClaimOutcome, incarnation: Incarnation): Registration {
     const { epoch, node } = incarnation
+    const { name: key } = id
+    this.#claims.delete(key)
     switch (outcome.kind) {
       case "claimed": {
         const { generation } = outcome

@@ -207,13 +207,15 @@ export class Activation
     return this.#durable.save(state)
   }
 
-  async load(): Promise<Actor> {
+  load(): Promise<Actor> {
     const durable = durableState(this)
     this.#durable = durable
-    this.#instance = internals.make(this.type.make, this)
-    await loadState(this.#instance, this.type, durable)
-    if (durable.isUntouched) this.#durable = undefined
-    return this.#instance
+    const actor = internals.make(this.type.make, this)
+    this.#instance = actor
+    return loadState(actor, this.type, durable).then(() => {
+      if (durable.isUntouched) this.#durable = undefined
+      return actor
+    })
   }
 
   awaitSaves(): Promise<void> | undefined {

@@ -9,7 +9,7 @@ import {
   OverloadedError,
 } from "../errors/call-errors.js"
 import { PlacementHappened } from "../placement/placement-log.js"
-import type { Answer, PlacementOptions } from "../placement/placement-protocol.js"
+import type { PlacementOptions } from "../placement/placement-protocol.js"
 import type { MonotonicMs, Timer } from "../ports/clock.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import { LOCAL_ONLY } from "../serialization/envelope.js"
@@ -20,13 +20,12 @@ import { gatePath } from "./actors-gate.js"
 import { CallRouting } from "./call-routing.js"
 import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
 import type { OutgoingCall } from "./outgoing-call.js"
-import { refusalError } from "./placement-answer.js"
 import type { QuietPeriod } from "./quiet-period.js"
+import { NOT_LISTENING, routingAnswer } from "./routing-answer.js"
 import {
   type Commands,
   type ConnectionView,
   RoutedCall,
-  type RoutingAnswer,
   type RoutingCommand,
   type RoutingLimits,
 } from "./routing-protocol.js"
@@ -197,6 +196,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
       key,
       entry,
       routing: new CallRouting(this.#limits, this, known),
+      isBusy: false,
       pending: undefined,
       timer: undefined,
     }
@@ -223,15 +223,19 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
   /** Carries out commands in order; those that result from one run after all that were issued with it. */
   #do(route: Route, commands: Commands<OutgoingCall>): void {
     if (commands.length === 0) return
-    if (route.pending !== undefined) {
+    if (route.isBusy) {
+      route.pending ??= []
       route.pending.push(...commands)
       return
     }
-    const pending = [...commands]
-    route.pending = pending
+    route.isBusy = true
     try {
-      for (let at = 0; at < pending.length; at += 1) this.#doOne(route, pending[at] as Command)
+      for (const command of commands) this.#doOne(route, command)
+      for (let at = 0; route.pending !== undefined && at < route.pending.length; at += 1) {
+        this.#doOne(route, route.pending[at] as Command)
+      }
     } finally {
+      route.isBusy = false
       route.pending = undefined
     }
   }
@@ -325,7 +329,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
       return this.#do(route, route.routing.resolved(request, { kind: "node", node: known }))
     }
     this.#host.placement.resolve(route.id, excluded.length === 0 ? NO_OPTIONS : { excluded }, (answer) =>
-      this.#do(route, route.routing.resolved(request, this.#answer(route, answer))),
+      this.#do(route, route.routing.resolved(request, routingAnswer(this.#host, route.id, answer))),
     )
   }
 
@@ -341,39 +345,6 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
     const { node } = known
     return node.address !== registry.node.address && registry.view.has(node) ? node : undefined
   }
-
-  #answer({ id, key }: Route, answer: Answer): RoutingAnswer {
-    switch (answer.kind) {
-      case "local":
-        return this.#table.get(key)?.activation === undefined ? BLOCKED : HERE
-      case "remote":
-        // An earlier incarnation of this node still has a record: the actor does not run, and may not be
-        // claimed yet.
-        if (this.#host.registry.hasBeen(answer.node)) return BLOCKED
-        if (answer.node.address === this.#host.registry.node.address) return this.#atThisAddress(answer.node)
-        return { kind: "node", node: answer.node }
-      case "refused": {
-        const { refusal } = answer
-        if (refusal.reason === "no-authority" && refusal.cause !== undefined) {
-          this.#host.logger.log("error", "a placement strategy failed", {
-            actor: id.toString(),
-            cause: refusal.cause,
-          })
-        }
-        const seen = this.#host.seenTypes.has(id.type) ? "were-seen" : "never-seen"
-        const hosts = this.#host.life?.isEnding ? "not-awaited" : seen
-        return { kind: "refused", error: refusalError(id, refusal), hosts }
-      }
-    }
-  }
-
-  /** Handles a record of another process at this node's address: an earlier one, or one that is alive. */
-  #atThisAddress(node: NodeId): RoutingAnswer {
-    if (!this.#host.registry.isRenewing(node)) return BLOCKED
-    const problem = this.#host.options.gateOf(node) === undefined ? NOT_LISTENING : SHARED_ADDRESS
-    const error = new NodeUnreachableError(node.address, "not-delivered", problem)
-    return { kind: "refused", error, hosts: "never-seen" }
-  }
 }
 
 /** The routing of the calls to one actor, with the state of its driver. */
@@ -382,18 +353,14 @@ export interface Route {
   readonly key: string
   readonly entry: ActorEntry
   readonly routing: CallRouting<OutgoingCall>
-  /** Commands that wait for the one that is carried out. */
+  /** Whether commands are carried out. */
+  isBusy: boolean
+  /** Commands that wait for those that are carried out. */
   pending: Command[] | undefined
   timer: Timer | undefined
 }
 
 type Command = RoutingCommand<OutgoingCall>
 
-const NOT_LISTENING = "this system does not connect to other nodes; set listen"
-const SHARED_ADDRESS =
-  "another process has joined the cluster with this node's own address; give each node its own address with listen.port or advertise"
-
 const NOTHING: Partial<ActorEntry> = {}
 const NO_OPTIONS: PlacementOptions = {}
-const BLOCKED: RoutingAnswer = { kind: "blocked" }
-const HERE: RoutingAnswer = { kind: "here" }

@@ -110,7 +110,7 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "PlacementConsistency",
     workload: "registry",
     file: "src/registry/commits.ts",
-    from: `{ kind: "at", key: nodeKey(claimer.node), revision: claimer.record },`,
+    from: `{ kind: "at", key: claimerOf(claimer.node).key, revision: claimer.record },`,
     to: "",
   },
   {
@@ -148,16 +148,20 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "and by then there was",
     workload: "registry",
     file: "src/registry/registry.ts",
-    from: `outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined);`,
+    from: `return driver.claim(guess?.kind === "placed" ? guess : undefined).then(`,
     to: `const { store } = this.#dependencies;
-         const early = await store.get("state/" + key).catch(() => undefined);
-         outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined);
-         if (outcome.kind === "claimed" && early !== undefined) {
-           store.get = (at) => {
-             delete store.get;
-             return at === "state/" + key ? Promise.resolve(early) : store.get(at);
-           };
-         }`,
+         const claim = async () => {
+           const early = await store.get("state/" + key).catch(() => undefined);
+           const outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined);
+           if (outcome.kind === "claimed" && early !== undefined) {
+             store.get = (at) => {
+               delete store.get;
+               return at === "state/" + key ? Promise.resolve(early) : store.get(at);
+             };
+           }
+           return outcome;
+         };
+         return claim().then(`,
   },
   {
     name: "down-whatever-became-of-it",

@@ -44,6 +44,11 @@ describe.each([
     )
   })
 
+  test("copies an invalid date as the codec does", () => {
+    const copies = [copier.copy(new Date(Number.NaN)), encodedAndDecoded(codec, new Date(Number.NaN))]
+    expect(copies).toEqual([new Date(Number.NaN), new Date(Number.NaN)])
+  })
+
   test("copies and refuses several arguments as the codec does", () => {
     fc.assert(
       fc.property(fc.array(anything, { maxLength: 4 }), (values) =>
@@ -191,7 +196,6 @@ describe.each([
 
 const anything = fc.anything({
   withBigInt: true,
-  withDate: true,
   withMap: true,
   withSet: true,
   withNullPrototype: true,
@@ -205,6 +209,8 @@ const anything = fc.anything({
     fc.constantFrom("__proto__", "constructor", "toJSON", "then", "length"),
   ),
   values: [
+    // Invalid dates have a test of their own: Node 20 takes no two of them for equal.
+    fc.date({ noInvalidDate: true }),
     fc.integer(),
     fc.double(),
     fc.boolean(),

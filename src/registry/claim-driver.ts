@@ -66,9 +66,13 @@ export class ClaimDriver {
     try {
       // Past the deadline a claim waits with all other doors: if it failed, thousands of claims would be
       // retried again and again until the lease is renewed.
-      if (!incarnation.mayClaim()) await incarnation.opened()
+      let mayClaim = incarnation.mayClaim()
+      if (!mayClaim) {
+        await incarnation.opened()
+        mayClaim = incarnation.mayClaim()
+      }
       const { record, epoch, node } = incarnation
-      if (record === undefined || !incarnation.mayClaim()) return { kind: "failed" }
+      if (record === undefined || !mayClaim) return { kind: "failed" }
       const claimer = { node: node.toString(), record }
       const result = await this.#store.commit({ epoch, ...claimCommit(this.#key, claimer, guess) })
       if (result.kind !== "epoch-changed") return claimAnswered(this.#key, claimer.node, guess, result)

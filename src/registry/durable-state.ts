@@ -46,12 +46,11 @@ export class DurableState {
    */
   load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
     const room = this.#tenure.incarnation.windows.loads.enter()
-    const sight = room === undefined ? this.#fetch() : room.then(() => this.#fetch())
-    return sight.then((sight) => this.#loaded(sight, upgrade))
+    return room === undefined ? this.#read(upgrade) : room.then(() => this.#read(upgrade))
   }
 
   /** Reads the stored state, and leaves the window, which was entered before. */
-  #fetch(): Promise<Sight> {
+  #read(upgrade: StateUpgrade | undefined): Promise<unknown> {
     const { id, incarnation } = this.#tenure
     const { loads } = incarnation.windows
     if (incarnation.isFencedOff) {
@@ -61,7 +60,7 @@ export class DurableState {
     return this.#dependencies.store.get(stateKey(id)).then(
       (sight) => {
         loads.leave()
-        return sight
+        return this.#loaded(sight, upgrade)
       },
       (error: unknown) => {
         loads.leave()

@@ -9,6 +9,7 @@ import type {
   StoreProvider,
   StoreWatch,
   StoreWatcher,
+  Write,
 } from "../ports/store.js"
 import { NamespacedStore } from "./namespaced-store.js"
 import { StoreState } from "./store-state.js"
@@ -58,7 +59,7 @@ class MemoryView implements ClusterStore {
   async commit(commit: Commit): Promise<CommitResult> {
     this.#checkOpen()
     const result = this.#state.commit(commit)
-    if (result.kind === "committed") for (const view of this.#views) view.#tell()
+    if (result.kind === "committed") for (const view of this.#views) view.#tell(commit.writes)
     return result
   }
 
@@ -82,8 +83,8 @@ class MemoryView implements ClusterStore {
     this.#watches.clear()
   }
 
-  #tell(): void {
-    for (const watch of this.#watches) watch.wake()
+  #tell(writes: readonly Write[]): void {
+    for (const watch of this.#watches) watch.written(writes)
   }
 
   #checkOpen(): void {
@@ -105,6 +106,13 @@ class MemoryWatch {
     this.#prefix = prefix
     this.#from = from
     this.#watcher = watcher
+  }
+
+  /** Called after each commit. A watch that is up to date and not concerned stays so without being woken. */
+  written(writes: readonly Write[]): void {
+    if (this.#isWaking || this.#isOver) return
+    if (writes.some(({ key }) => key.startsWith(this.#prefix))) this.wake()
+    else this.#from = this.#state.moment
   }
 
   wake(): void {

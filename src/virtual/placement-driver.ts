@@ -5,15 +5,15 @@ import { PlacementHappened } from "../placement/placement-log.js"
 import type {
   Answer,
   CoordinatorEvent,
+  LookUpFailure,
   PlacementCommand,
   PlacementOptions,
   StepCommand,
-  StepEvent,
 } from "../placement/placement-protocol.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import type { Revision } from "../ports/store.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
-import type { Unregistration } from "../registry/registration.js"
+import type { Registration, Unregistration } from "../registry/registration.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
@@ -73,7 +73,7 @@ export class PlacementDriver {
   #carryOut(commands: readonly PlacementCommand[]): void {
     for (const command of commands) {
       if (command.kind !== "settle") {
-        void this.#step(command).then((event) => this.handle(event))
+        this.#step(command)
         continue
       }
       const settled = this.#waiters.get(command.waiter)
@@ -82,49 +82,50 @@ export class PlacementDriver {
     }
   }
 
-  /** Chains promises, as every starting actor passes here and the frame of an async function is large. */
-  #step(command: StepCommand): Promise<StepEvent> {
+  /**
+   * Carries out a step, and hands its outcome to the coordinator. Chains promises, as every starting actor
+   * passes here and the frame of an async function is large.
+   */
+  #step(command: StepCommand): void {
     const { request, id } = command
     switch (command.kind) {
       case "try-acquire":
-        return this.#acquire(request, id)
+        void this.#host.registry.register(id).then((registration) => this.#acquired(request, registration))
+        return
       case "look-up":
-        return this.#lookUp(request, id)
-      case "ensure-activation":
-        return this.#activate(id, command.generation).then(
-          () => ({ kind: "activation-ready", request }),
-          (cause: unknown) => ({ kind: "activation-failed", request, cause }),
+        void this.#host.registry.read(id).then(
+          () => this.#lookedUp(request, this.#host.registry.cached(id) ?? UNKNOWN),
+          (error: unknown) => this.#lookedUp(request, { kind: "failed", detail: messageOf(error) }),
         )
+        return
+      case "ensure-activation":
+        void this.#activate(id, command.generation).then(
+          () => this.handle({ kind: "activation-ready", request }),
+          (cause: unknown) => this.handle({ kind: "activation-failed", request, cause }),
+        )
+        return
       case "release":
-        return this.#release(id, command.generation).then(
-          (result) =>
-            result === "unknown"
-              ? { kind: "release-failed", request, detail: "the store did not answer" }
-              : { kind: "released", request },
-          (error: unknown) => ({ kind: "release-failed", request, detail: messageOf(error) }),
+        void this.#release(id, command.generation).then(
+          (result) => this.#released(request, result === "unknown" ? "the store did not answer" : undefined),
+          (error: unknown) => this.#released(request, messageOf(error)),
         )
     }
   }
 
-  #acquire(request: number, id: ActorId): Promise<StepEvent> {
-    return this.#host.registry.register(id).then((registration) => {
-      if (registration.kind === "acquire-denied") return { ...registration, request }
-      const { tenure } = registration
-      this.#begin(tenure)
-      return { kind: "acquired", request, generation: tenure.generation }
-    })
+  #acquired(request: number, registration: Registration): void {
+    if (registration.kind === "acquire-denied") return this.handle({ ...registration, request })
+    const { tenure } = registration
+    this.#begin(tenure)
+    this.handle({ kind: "acquired", request, generation: tenure.generation })
   }
 
-  #lookUp(request: number, id: ActorId): Promise<StepEvent> {
-    const { registry } = this.#host
-    return registry.read(id).then(
-      () => ({ kind: "looked-up", request, found: registry.cached(id) ?? UNKNOWN }),
-      (error: unknown) => ({
-        kind: "looked-up",
-        request,
-        found: { kind: "failed", detail: messageOf(error) },
-      }),
-    )
+  #lookedUp(request: number, found: Whereabouts | LookUpFailure): void {
+    this.handle({ kind: "looked-up", request, found })
+  }
+
+  #released(request: number, problem: string | undefined): void {
+    if (problem === undefined) this.handle({ kind: "released", request })
+    else this.handle({ kind: "release-failed", request, detail: problem })
   }
 
   /** Records the start under this tenure, in place of one begun by an earlier incarnation of the node. */

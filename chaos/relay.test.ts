@@ -68,7 +68,7 @@ describe("a relay", () => {
     await until("both sides know", () => here.isClosed && there().isClosed)
   })
 
-  it("turns away whoever it does not know", async () => {
+  it("refuses connections from unknown nodes", async () => {
     const stranger = (await opened()).dial("z")
     await until("it is turned away", () => stranger.isClosed)
   })

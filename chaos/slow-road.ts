@@ -53,5 +53,5 @@ export class SlowRoad {
   }
 }
 
-/** What became of a save that was held up. */
+/** The outcome of a save that was delayed. */
 export type Arrival = "held" | "committed" | "refused"

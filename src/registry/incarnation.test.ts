@@ -114,7 +114,7 @@ test("a store that refuses commits is retried with pauses, and the doors stay sh
   expect(way.calls.filter((kind) => kind === "commit").length).toBeLessThan(20)
   const opened = incarnation.opened()
   await scene.clock.advance(60_000)
-  // Whoever knocks does not make it ask more often.
+  // A check of the doors does not make the node ask more often.
   for (let knock = 0; knock < 100; knock += 1) expect(incarnation.mayAct()).toBe(false)
   await settle()
   expect(way.calls.filter((kind) => kind === "commit").length).toBeLessThan(340)

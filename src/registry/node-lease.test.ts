@@ -21,11 +21,11 @@ test("decides as its golden scenarios say", async () => {
         [6_168, tick],
       ],
     ),
-    conversation("a join that is not confirmed is given up: whoever tries again is a new incarnation", [
+    conversation("a join that is not confirmed is given up; the next attempt is a new incarnation", [
       [100, { kind: "join-failed", request: 1 }],
       [200, joined(1, 7)],
     ]),
-    conversation("an answer that is lost does not extend the lease, and the store says what became of it", [
+    conversation("a lost answer does not extend the lease; the holder reads the outcome from the store", [
       [20, joined(1, 7)],
       [1_667, tick],
       [3_000, { kind: "renewal-unsure", request: 2 }],
@@ -192,7 +192,7 @@ test("decides as its golden scenarios say", async () => {
       [2_010, { kind: "settled" }],
       [2_100, tick],
     ]),
-    conversation("one that leaves while a renewal is under way says so with the next, at once", [
+    conversation("a node that leaves during a renewal announces it with the next one, at once", [
       [20, joined(1, 7)],
       [1_667, tick],
       [1_700, { kind: "leave" }],
@@ -256,7 +256,7 @@ test("decides as its golden scenarios say", async () => {
       [1_700, { kind: "renewal-unsure", request: 2 }],
       [1_710, { kind: "looked", request: 3, lease: 8, record: 8, status: "leaving" }],
     ]),
-    conversation("a leaving node gives up the lease that it knows, also while a renewal is under way", [
+    conversation("a leaving node gives up the lease that it knows, also during a renewal", [
       [20, joined(1, 7)],
       [200, { kind: "leave" }],
       [210, { kind: "settled" }],
@@ -317,7 +317,7 @@ test("decides as its golden scenarios say", async () => {
       [30, { kind: "record-changed", revision: 9, status: "gone" }],
       [40, { kind: "record-changed", revision: 9, status: "gone" }],
     ]),
-    conversation("one that is stopped with turns under way gives nothing up: its lease runs out", [
+    conversation("a node that is stopped during turns gives nothing up: its lease runs out", [
       [20, joined(1, 7)],
       [100, { kind: "leave" }],
       [110, { kind: "renewed", request: 2, lease: 8 }],

@@ -440,7 +440,7 @@ test("decides as its scenarios tell", async () => {
        10    judge z2`,
     ),
     scenario(
-      "shut out by hand before it was ever connected: whoever comes, and nobody looks who is there",
+      "quarantined by hand before it was ever connected: every incarnation, without a probe",
       {},
       `0     quarantine-requested by hand
        0     judge z1
@@ -640,7 +640,7 @@ test("decides as its scenarios tell", async () => {
        5000  tick`,
     ),
     scenario(
-      "this node becomes its next incarnation: whoever is watched is out of reach from then",
+      "this node becomes its next incarnation: all watched actors are unreachable from then on",
       {},
       `0     watched
        10    established z1
@@ -650,7 +650,7 @@ test("decides as its scenarios tell", async () => {
        10500 tick`,
     ),
     scenario(
-      "this node becomes its next incarnation: whoever is shut out stays so, and is not looked for as the last one",
+      "this node becomes its next incarnation: quarantined nodes stay quarantined, and are not probed as the last one",
       {},
       `0     established z1
        0     violated z1 a bad frame
@@ -966,7 +966,7 @@ function nodeNamed(name: string): NodeId {
 }
 
 function nameOf(node: NodeId | undefined): string {
-  return node === undefined ? "whoever comes" : `${node.host}${Number.parseInt(node.incarnation, 16)}`
+  return node === undefined ? "all lives" : `${node.host}${Number.parseInt(node.incarnation, 16)}`
 }
 
 function associationOf(

@@ -40,7 +40,7 @@ test("the oldest name gives way when the numbers are used up, and gets another w
   expect([sent.has(first), sent.has(third)]).toEqual([true, false])
 })
 
-test("both sides mean the same, whoever is spoken to in whatever order", () => {
+test("both sides assign the same names, in whatever order the targets are used", () => {
   const sent = new SentNames()
   const heard = new ReceivedNames()
   const refs = Array.from({ length: MAX_NAMES + 500 }, (_, number) => remoteRef(`r${number}`))

@@ -24,7 +24,7 @@ test("a reader that fails is told, and keeps none of the others waiting", () => 
   expect(told.at(-1)).toBe("d")
 })
 
-test("a turn is 4,096 frames of all readers together; whoever comes too late is ahead in the next", () => {
+test("a turn is 4,096 frames of all readers together; a reader that comes too late is first in the next", () => {
   const scheduler = new ManualScheduler()
   const turn = new ReadingTurn(scheduler, new ManualClock())
   const told: string[] = []

@@ -270,7 +270,7 @@ describe("questions of the other node", () => {
     expect(sent(talk)).toEqual(["fails 7: OverloadedError"])
   })
 
-  test("whose answer meets a defect of this node end with the connection; whoever answered notices nothing", () => {
+  test("whose answer meets a defect of this node end with the connection; the answering node does not notice", () => {
     const { talk, reply } = asked(7, "how many")
     talk.owner.hasToQueue = () => {
       throw new RangeError("a defect")

@@ -80,7 +80,7 @@ test("those whose node has been restarted are gone; those that were never found 
   expect(table.size).toBe(1)
 })
 
-test("giving up ends all of it, and whoever watches anew from there is not told twice", () => {
+test("giving up ends all watches, and a watcher that watches again then is not notified twice", () => {
   const table = new WatchTable()
   const again = remoteRef("again")
   const cause = new Error("its node is gone")

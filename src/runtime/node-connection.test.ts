@@ -237,7 +237,7 @@ describe.each([
     expect(seen.calls).toEqual(["closed aborted"])
   })
 
-  test("an end that is under way at attach is told once", async () => {
+  test("an end that is in progress at attach is reported once", async () => {
     const [connection] = await accepted(options)
     connection.destroy()
     const seen = watch(connection)

@@ -126,7 +126,7 @@ describe("a listener drops", () => {
     expect(listener.count).toBe(0)
   })
 
-  test("those whose handshake is under way when it closes, and no others", async () => {
+  test("those whose handshake is in progress when it closes, and no others", async () => {
     const listener = await listen(mutual)
     const stranger = silentPeer(listener.at)
     await once(stranger, "connect")

@@ -37,7 +37,7 @@ test("while the store is away for 3 s turns go on, and saves are made when it is
         const counts = history[index] as readonly unknown[]
         expect(counts).toEqual(upTo(counts.length))
         expect(node.saves.map(({ count }) => count)).toEqual(upTo(node.saves.length))
-        // One may be under way at this moment.
+        // One may be in flight at this moment.
         expect(counts.length - node.saves.length).toBeLessThanOrEqual(1)
       }
     })
@@ -73,7 +73,7 @@ test("while a store is away for longer each node is silent from its deadline on,
       const counts = history[index] as readonly unknown[]
       expect(counts).toEqual(upTo(counts.length))
       expect(node.saves.map(({ count }) => count)).toEqual(upTo(node.saves.length))
-      // One may be under way at this moment.
+      // One may be in flight at this moment.
       expect(counts.length - node.saves.length).toBeLessThanOrEqual(1)
     }
   })

@@ -45,7 +45,7 @@ export class OrderBook {
     entry.isUnknown = true
   }
 
-  /** What somebody was told. Whoever else is told has to be told the same. */
+  /** What a caller was answered. Every other answer has to be the same. */
   told({ id }: Order, outcome: Outcome): Tidings {
     const entry = this.#entries.get(id) as Entry
     const isFirst = entry.outcome === undefined

@@ -34,7 +34,7 @@ export class Cluster<R extends Resident = Resident> {
   hasLeftBehind = false
   /** Clients start nothing new. */
   isOver = false
-  /** Whoever leaves now does not come back. */
+  /** Nodes that leave from now on do not come back. */
   isClosing = false
   /** Called with the machine whenever a renewal leaves it. */
   onRenewal: (machine: string) => void = () => {}

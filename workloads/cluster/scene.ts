@@ -141,7 +141,7 @@ export interface CallDraft {
   readonly path: readonly string[]
   readonly from: Asked["from"]
   readonly isOneWay?: boolean
-  /** Whoever makes it does not wait for it. */
+  /** Its maker does not wait for it. */
   readonly isAside?: boolean
 }
 

@@ -28,7 +28,7 @@ export interface Show {
   readonly plant: Plant
   /** Machines by host. */
   readonly machines: ReadonlyMap<string, string>
-  /** Whoever is on each machine now. */
+  /** The node on each machine now. */
   readonly players: Map<string, Player>
   isOver: boolean
   operation(count: number): void

@@ -26,7 +26,7 @@ const never = 3_600_000
 let directory = ""
 let holders: HeldElsewhere[] = []
 let followings: Following[] = []
-/** What became of each connect of this process. */
+/** The outcome of each connect of this process. */
 let outcomes: string[] = []
 
 beforeAll(buildHolder)

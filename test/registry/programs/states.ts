@@ -30,7 +30,7 @@ export class StatesOf {
     return new DurableState(tenure, tools, { version: 0 })
   }
 
-  /** What is there, whoever wrote it. */
+  /** The stored state, by whichever activation it was written. */
   async stored(id: ActorId): Promise<unknown> {
     const { entry } = await this.#opened().get(stateKey(id))
     return entry && storedValue(entry.value)

@@ -126,6 +126,22 @@ test("a cancelled timer does not fire, however late it was cancelled", async () 
   }
 })
 
+test("a pause inside a step shows on the monotonic clock, and on the wall clock from the next step on", async () => {
+  const small = new SmallWorld({ faults: { "pause-in-call": 1 } })
+  let pausedMs = 0
+  let wall = 0
+  await small.on("alpha", ({ ports: { clock } }) => {
+    wall = clock.wallMs()
+    const begun = clock.monotonicMs()
+    for (let reads = 0; reads < 20_000 && pausedMs < 100; reads += 1) pausedMs = clock.monotonicMs() - begun
+    expect(pausedMs).toBeGreaterThanOrEqual(100)
+    expect(clock.wallMs()).toBe(wall)
+  })
+  await small.goOn()
+  await small.goOnFor(pausedMs + 10_000)
+  expect(small.process("alpha").ports.clock.wallMs() - wall).toBeGreaterThanOrEqual(Math.floor(pausedMs))
+})
+
 test("a delay that is not a finite number is refused", () => {
   const { clock } = new SmallWorld().process("alpha").ports
   for (const delayMs of [Number.NaN, Number.POSITIVE_INFINITY]) {

@@ -23,3 +23,24 @@ test("a watcher is called before any timer or input is served", async () => {
   await new Promise((resolve) => setImmediate(resolve))
   expect(told).toEqual(["a", "immediate"])
 })
+
+test("a watch keeps up with any number of commits that do not concern it", async () => {
+  const store = await memoryStore().open("shop", nodePorts())
+  const told: string[] = []
+  const { epoch, revision } = await store.list("")
+  store.watch(
+    "placements/",
+    { epoch, revision },
+    {
+      changed: (changes) => told.push(...changes.map(({ key }) => key)),
+      gap: () => told.push("gap"),
+    },
+  )
+  const put = (key: string) =>
+    store.commit({ epoch, conditions: [], writes: [{ kind: "put", key, value: new Uint8Array() }] })
+  // More than the store keeps of its history.
+  for (let commit = 0; commit < 20_001; commit += 1) await put("leases/a")
+  await put("placements/b")
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(told).toEqual(["placements/b"])
+})

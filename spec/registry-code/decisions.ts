@@ -148,7 +148,7 @@ export function sightsOf({ sights }: Process): LeaseObserver {
 export function due(process: Process, { bugs, rates }: Setting): readonly EndableLease[] {
   const sights = sightsOf(process)
   const early = bugs.includes("ended-early") ? Math.max(...rates.flat().map(({ watch }) => watch)) : 0
-  const endable = sights.due(early)
+  const endable = sights.due(early, early)
   process.sights = sights.snapshot.map(([node, sight]) => [node, { ...sight }])
   return endable
 }

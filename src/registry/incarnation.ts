@@ -31,8 +31,7 @@ export class Incarnation {
   #turnAway: Timer | undefined
   /**
    * Whether the doors have waited for so long that other nodes may soon take over. Calls that have not
-   * started go back to their callers, who can then retry elsewhere: kept until the node is gone, they would
-   * fail as `unknown`, although they did not run.
+   * started are then refused: kept until the node is gone, they would fail as `unknown`, and did not run.
    */
   turnsAway = false
   #lastKnownLease: Revision | undefined
@@ -106,6 +105,11 @@ export class Incarnation {
   /** Logs failures of the store. */
   get troubles(): StoreTroubles {
     return this.#dependencies.troubles
+  }
+
+  /** When this node sent its last confirmed renewal. Undefined while it may not act. */
+  get renewedAt(): MonotonicMs | undefined {
+    return this.mayAct() ? this.#lease.renewedAt : undefined
   }
 
   /** Whether this incarnation leaves, and was not fenced. */

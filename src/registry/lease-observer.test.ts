@@ -78,6 +78,17 @@ test("decides as its golden scenarios say", async () => {
       [100, gone("a1")],
       [10_000, nothing],
     ]),
+    conversation("no lease is ended before the own one was renewed in the second half of the wait", [
+      [0, saw("a1", 7)],
+      [5_500, nothing, 2_749],
+      [6_000, nothing, 2_749],
+      [6_100, nothing, 2_750],
+      [6_500, nothing, 2_750],
+    ]),
+    conversation("a death that is proved needs no renewal", [
+      [0, saw("a1", 7)],
+      [5_500, died("a1"), 0],
+    ]),
     conversation("a store that began again: nothing that was seen means anything", [
       [0, saw("a1", 7)],
       [10, died("b1")],
@@ -97,7 +108,8 @@ const HEAD = `ttl 5000, margin 0.1: a lease that was seen at one revision for 55
     ms  what comes          wakes  what may be ended
 `
 
-type Line = readonly [atMs: number, Told]
+/** `renewedAt` is that of the observer's own lease, and the line's own time unless it is given. */
+type Line = readonly [atMs: number, Told, renewedAt?: number]
 
 interface Told {
   readonly text: string
@@ -111,15 +123,19 @@ interface Told {
 function conversation(title: string, lines: readonly Line[]): string {
   let sights = new LeaseObserver(terms)
   const told = [`# ${title}`]
-  for (const [atMs, { text, to }] of lines) {
+  for (const [atMs, { text, to }, renewedAt] of lines) {
     sights = new LeaseObserver(terms, sights.snapshot)
     to(sights, atMs)
-    const due = sights.due(atMs)
+    const due = sights.due(atMs, renewedAt ?? atMs)
     const ended = due.map(
       ({ node, lease, proved }) => `-> ${node} at ${lease}${proved ? ", proved dead" : ""}`,
     )
+    const what =
+      renewedAt === undefined
+        ? text
+        : [text, `renewed at ${renewedAt}`].filter((part) => part !== "").join("; ")
     told.push(
-      `${String(atMs).padStart(6)}  ${text.padEnd(18)}${String(sights.wakeAt ?? "-").padStart(7)}  ${ended.join("  ")}`.trimEnd(),
+      `${String(atMs).padStart(6)}  ${what.padEnd(18)}${String(sights.wakeAt ?? "-").padStart(7)}  ${ended.join("  ")}`.trimEnd(),
     )
   }
   return `${told.join("\n")}\n`

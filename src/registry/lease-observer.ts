@@ -21,6 +21,12 @@ import { type LeaseTerms, observerMs } from "./lease-terms.js"
  * much time as they need for the same. Otherwise the first node that reaches the store after an outage would
  * end all others.
  *
+ * An outage begins before any lease has expired, and the lease of another node may be due before this
+ * process's own. So a lease is ended only after the store has confirmed a renewal that this process sent in
+ * the second half of the time it waited: the holder did not renew then, although the store took renewals.
+ * Without this the end of the lease would be sent during the outage, and a store that keeps requests until
+ * it is back would carry it out before the renewal of a healthy holder.
+ *
  * Several processes may end a lease at once: the first commit is made, and the others are refused. A death
  * that the kernel proves needs no waiting.
  */
@@ -76,14 +82,19 @@ export class LeaseObserver {
     this.#sights.clear()
   }
 
-  /** The leases that may be ended now, at the revisions seen. Returns each of them again after a while. */
-  due(now: MonotonicMs): readonly EndableLease[] {
+  /**
+   * The leases that may be ended now, at the revisions seen. Returns each of them again after a while.
+   * `renewedAt` is when this process sent its last renewal that the store has confirmed.
+   */
+  due(now: MonotonicMs, renewedAt: MonotonicMs): readonly EndableLease[] {
+    assert(renewedAt <= now, "an observer's own renewal was confirmed before it was sent")
     const due: EndableLease[] = []
     for (const [node, sight] of this.#sights) {
       if (sight.revision === NOT_SEEN || (!sight.isDead && now < sight.endAt)) continue
       if (sight.askedAt !== undefined && now < sight.askedAt + this.#againMs) continue
       assert(now >= (sight.askedAt ?? now), "the time of an observer went back")
       this.#sights.set(node, { ...sight, askedAt: now })
+      if (!sight.isDead && renewedAt < sight.endAt - observerMs(this.#terms) / 2) continue
       due.push({ node, lease: sight.revision, proved: sight.isDead })
     }
     return due
@@ -115,7 +126,7 @@ export interface LeaseSight {
   readonly endAt: MonotonicMs
   /** Whether the death of the holder is proved. */
   readonly isDead: boolean
-  /** When `due` has last returned it. */
+  /** When `due` has last returned it, or kept it back for want of a renewal. */
   readonly askedAt?: MonotonicMs
 }
 

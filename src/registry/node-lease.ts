@@ -69,6 +69,12 @@ export class NodeLease {
     return this.#state.kind === "held" || this.#state.kind === "leaving" ? this.#state.record : undefined
   }
 
+  /** When the last renewal that was confirmed, or the join, was sent. Undefined as `record` is. */
+  get renewedAt(): MonotonicMs | undefined {
+    const state = this.#state
+    return state.kind === "held" || state.kind === "leaving" ? state.since.monotonicMs : undefined
+  }
+
   /**
    * Whether a turn, message, reply or save that was begun may go on; the doors ask before each. A leaving
    * node begins nothing, and may finish what it has begun.

@@ -47,7 +47,7 @@ export class NodeLifecycle {
       logger,
       troubles: this.troubles,
       terms,
-      mayJudge: () => this.#incarnation?.mayAct() ?? true,
+      renewedAt: () => (this.#incarnation ? this.#incarnation.renewedAt : clock.monotonicMs()),
       isOwn: (node) => this.#ids.has(node),
       recordChanged: (node, revision, status) => {
         if (node === this.#life.node.toString()) this.#incarnation?.recordChanged(revision, status)

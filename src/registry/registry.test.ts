@@ -10,9 +10,11 @@ import {
   told,
 } from "../../test/registry/scene.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import { renewEveryMs } from "./lease-terms.js"
 import { placementKey } from "./registry-keys.js"
 
 const alice = idOf("alice")
+const RENEW_EVERY_MS = renewEveryMs({ ttlMs: TTL_MS, driftMargin: 0.1 })
 
 test("an actor that no node has is claimed, and registering it again changes nothing", async () => {
   const scene = new Scene()
@@ -189,6 +191,32 @@ test("a node alone keeps its tenures however long the store is away, or its proc
   expect(await tenure.opened()).toBe(true)
   expect([tenure.mayBegin(), node.told]).toEqual([true, []])
 })
+
+test.each([
+  ["the older", 0],
+  ["the newer", 1],
+] as const)(
+  "after an outage in which commits were kept back no node is ended, if %s is the first to be served",
+  async (_, first) => {
+    const scene = new Scene()
+    const older = await scene.member()
+    // The lease of the older is due for the newer before the newer's own has expired.
+    await scene.clock.advance(0.9 * RENEW_EVERY_MS)
+    const nodes = [older, await scene.member()]
+    const before = nodes.map(({ id }) => id)
+    await scene.clock.advance(RENEW_EVERY_MS)
+    for (const { way } of nodes) way.trouble = "hang"
+    await scene.clock.advance(3 * TTL_MS)
+    for (const { way } of nodes) way.trouble = undefined
+    for (const { way } of [nodes[first], nodes[1 - first]] as SceneNode[]) {
+      await way.store.release()
+      await settle()
+    }
+    await scene.clock.advance(2 * TTL_MS)
+    expect(nodes.map(({ id }) => id)).toEqual(before)
+    expect(nodes.map(({ told }) => told)).toEqual([[], []])
+  },
+)
 
 test("claims wait for a renewal, and are made once each after it", async () => {
   const scene = new Scene()

@@ -250,7 +250,7 @@ function rosterOf(scene: Scene, way: Way, former?: string) {
     logger,
     troubles: new StoreTroubles(logger, scene.clock),
     terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
-    mayJudge: () => true,
+    renewedAt: () => scene.clock.monotonicMs(),
     isOwn: (node) => node === former,
     recordChanged: (node, _revision, status) => changes.push(`${nameOf(NodeId.parse(node))} ${status}`),
     viewed: () => {},

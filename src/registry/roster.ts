@@ -259,8 +259,10 @@ export class Roster {
 
   #endWhatIsDue(): void {
     // After a block this may run before the own lease was checked, and would end that one too.
-    if (this.#isOver || this.#isPaused || !this.#dependencies.mayJudge()) return
-    for (const lease of this.#sights.due(this.#dependencies.clock.monotonicMs())) {
+    const { clock, renewedAt } = this.#dependencies
+    const renewed = this.#isOver || this.#isPaused ? undefined : renewedAt()
+    if (renewed === undefined) return
+    for (const lease of this.#sights.due(clock.monotonicMs(), renewed)) {
       // One commit for each node: while the store is away they would pile up, to be served when it is back.
       if (this.#ending.has(lease.node)) continue
       this.#ending.add(lease.node)
@@ -297,8 +299,11 @@ interface RosterDependencies {
   readonly logger: Logger
   readonly troubles: StoreTroubles
   readonly terms: LeaseTerms
-  /** Whether this node may act. One that may not has missed what others did. */
-  mayJudge(): boolean
+  /**
+   * When this node sent its last renewal that was confirmed; the present for a process that is no member, and
+   * has none. Undefined while this node may not act: it has missed what others did.
+   */
+  renewedAt(): MonotonicMs | undefined
   /** Whether the node is an incarnation of this process. */
   isOwn(node: string): boolean
   /** The record of any node has changed, this one among them. */

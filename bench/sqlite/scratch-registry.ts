@@ -2,6 +2,7 @@ import { ActorId } from "../../src/address/actor-id.js"
 import { NodeId } from "../../src/address/node-id.js"
 import { consoleLogger } from "../../src/index.js"
 import type { CodecTools } from "../../src/ports/codec.js"
+import { ActorTable, HeldActor } from "../../src/registry/actor-table.js"
 import { DurableState, type StateDependencies } from "../../src/registry/durable-state.js"
 import { Registry } from "../../src/registry/registry.js"
 import type { Tenure } from "../../src/registry/tenure.js"
@@ -30,6 +31,7 @@ export class ScratchRegistry {
       joinMs: 5_000,
       roles: [],
       types: ["Account"],
+      actors: new ActorTable(HeldActor),
       viewed: () => {},
       lifeChanged: ({ phase, because }) => {
         if (phase === "fenced") throw new Error(`the node was fenced while it was measured: ${because}`)

@@ -9,39 +9,44 @@ import type { Placed } from "./placement-cache.js"
 import { placementKey } from "./registry-keys.js"
 
 /**
- * Carries out the commands of one claim (`claim.ts`). Every actor that starts is claimed here, and the frame
- * of an async function is large, so there are few of them.
+ * Carries out the commands of one claim (`claim.ts`). Chains promises, as every actor that starts is claimed
+ * here and the frame of an async function is large.
  */
 export class ClaimDriver {
   readonly #key: string
   readonly #incarnation: Incarnation
   readonly #store: ClusterStore
+  readonly #claim: Claim
 
   constructor(id: ActorId, incarnation: Incarnation, store: ClusterStore) {
     this.#key = placementKey(id)
     this.#incarnation = incarnation
     this.#store = store
+    this.#claim = new Claim(incarnation.node.toString())
   }
 
-  async claim(known: Placed | undefined): Promise<ClaimOutcome> {
-    const claim = new Claim(this.#incarnation.node.toString())
+  claim(known: Placed | undefined): Promise<ClaimOutcome> {
     const guess =
       known === undefined ? undefined : { node: known.node.toString(), generation: known.generation }
-    let command: ClaimCommand = claim.begin(guess)
-    for (;;) {
-      if (command.kind === "end") return command.outcome
-      let event: ClaimEvent
-      try {
-        event = await this.#do(command)
-      } catch (error) {
+    return Promise.resolve(this.#carryOut(this.#claim.begin(guess)))
+  }
+
+  #carryOut(command: ClaimCommand): ClaimOutcome | Promise<ClaimOutcome> {
+    if (command.kind === "end") return command.outcome
+    return this.#do(command).then(
+      (event) => this.#handle(event),
+      (error: unknown) => {
         const { commitment } = this.#incarnation.troubles.note("claim an actor", error)
         const mayArrive = command.kind === "take" && commitment === "unknown"
-        event = { kind: mayArrive ? "unsure" : "failed" }
-      }
-      const next = claim.handle(event)
-      if (next === undefined) throw new Error("a claim got an event that it had not asked for")
-      command = next
-    }
+        return this.#handle({ kind: mayArrive ? "unsure" : "failed" })
+      },
+    )
+  }
+
+  #handle(event: ClaimEvent): ClaimOutcome | Promise<ClaimOutcome> {
+    const next = this.#claim.handle(event)
+    if (next === undefined) throw new Error("a claim got an event that it had not asked for")
+    return this.#carryOut(next)
   }
 
   #do(command: Exclude<ClaimCommand, { kind: "end" }>): Promise<ClaimEvent> {
@@ -58,29 +63,41 @@ export class ClaimDriver {
     }
   }
 
-  async #take(guess: Guess): Promise<ClaimEvent> {
+  #take(guess: Guess): Promise<ClaimEvent> {
+    const room = this.#incarnation.windows.placements.enter()
+    return room === undefined ? this.#takeOnceOpen(guess) : room.then(() => this.#takeOnceOpen(guess))
+  }
+
+  /**
+   * Past the deadline a claim waits with all other doors: if it failed, thousands of claims would be retried
+   * again and again until the lease is renewed.
+   */
+  #takeOnceOpen(guess: Guess): Promise<ClaimEvent> {
     const incarnation = this.#incarnation
-    const window = incarnation.windows.placements
-    const room = window.enter()
-    if (room !== undefined) await room
-    try {
-      // Past the deadline a claim waits with all other doors: if it failed, thousands of claims would be
-      // retried again and again until the lease is renewed.
-      let mayClaim = incarnation.mayClaim()
-      if (!mayClaim) {
-        await incarnation.opened()
-        mayClaim = incarnation.mayClaim()
-      }
-      const { record, epoch, node } = incarnation
-      if (record === undefined || !mayClaim) return { kind: "failed" }
-      const claimer = { node: node.toString(), record }
-      const result = await this.#store.commit({ epoch, ...claimCommit(this.#key, claimer, guess) })
-      if (result.kind !== "epoch-changed") return claimAnswered(this.#key, claimer.node, guess, result)
-      incarnation.epochChanged()
-      return { kind: "failed" }
-    } finally {
+    return incarnation.mayClaim() ? this.#commit(guess) : incarnation.opened().then(() => this.#commit(guess))
+  }
+
+  /** Sends the claim if this node may make it, and leaves the window, which was entered before. */
+  #commit(guess: Guess): Promise<ClaimEvent> {
+    const { record, epoch, node, windows } = this.#incarnation
+    const window = windows.placements
+    if (record === undefined || !this.#incarnation.mayClaim()) {
       window.leave()
+      return Promise.resolve({ kind: "failed" })
     }
+    const claimer = { node: node.toString(), record }
+    return this.#store.commit({ epoch, ...claimCommit(this.#key, claimer, guess) }).then(
+      (result) => {
+        window.leave()
+        if (result.kind !== "epoch-changed") return claimAnswered(this.#key, claimer.node, guess, result)
+        this.#incarnation.epochChanged()
+        return { kind: "failed" }
+      },
+      (error: unknown) => {
+        window.leave()
+        throw error
+      },
+    )
   }
 
   /** Rejects in another epoch of the store, whose entries mean nothing to this incarnation. */

@@ -73,12 +73,6 @@ export class PlacementCache {
     return entry.where
   }
 
-  /** Whether the entry of the actor has this revision. */
-  knows(key: string, revision: Revision): boolean {
-    const entry = this.#entries.get(key)
-    return entry !== undefined && revisionOf(entry.where) === revision
-  }
-
   handle(event: PlacementCacheEvent): PlacementCacheOutcome {
     switch (event.kind) {
       case "read":

@@ -5,6 +5,7 @@ import type { Lifeline } from "../ports/lifeline.js"
 import type { Logger } from "../ports/logger.js"
 import type { Random } from "../ports/random.js"
 import type { ClusterStore } from "../ports/store.js"
+import type { ActorTable } from "./actor-table.js"
 import type { ClusterTerms } from "./cluster-terms.js"
 import type { LeaseTerms } from "./lease-terms.js"
 import type { NodeLife } from "./node-life.js"
@@ -24,6 +25,8 @@ export interface RegistryDependencies {
   readonly joinMs: number
   readonly roles: readonly string[]
   readonly types: readonly string[]
+  /** Where the actors are kept that this node has. */
+  readonly actors: ActorTable
   /** What this node must have in common with the others; undefined where no other node can see the store. */
   readonly clusterTerms?: ClusterTerms | undefined
   /** Another view of the cluster is current. */

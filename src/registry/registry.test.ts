@@ -27,7 +27,7 @@ test("an actor that no node has is claimed, and registering it again changes not
   const again = await node.registry.register(alice)
   expect(again).toEqual({ kind: "acquired", tenure })
   expect(node.way.calls.length).toBe(calls)
-  expect([...node.registry.tenures]).toEqual([tenure])
+  expect([...node.registry.tenures()]).toEqual([tenure])
 })
 
 test("concurrent registrations of one actor share one claim", async () => {

@@ -3,9 +3,10 @@ import { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { Change, Moment, Revision } from "../ports/store.js"
+import type { ActorTable } from "./actor-table.js"
 import type { ClaimOutcome } from "./claim.js"
 import { ClaimDriver } from "./claim-driver.js"
-import { releaseCommit } from "./commits.js"
+import { placementValue, releaseCommit } from "./commits.js"
 import type { Incarnation } from "./incarnation.js"
 import type { NodeLife } from "./node-life.js"
 import { NodeLifecycle } from "./node-lifecycle.js"
@@ -35,8 +36,7 @@ export class Registry implements TenureHolder {
   readonly #roster: Roster
   readonly #cache = new PlacementCache({ epoch: "" })
   readonly #placements: StoreWatchLoop
-  readonly #tenures = new Map<string, Tenure>()
-  readonly #claims = new Map<string, Promise<Registration>>()
+  readonly #actors: ActorTable
 
   /**
    * Resolves once this node has joined. Rejects with a `StoreUnavailableError` if it cannot within `joinMs`,
@@ -57,6 +57,7 @@ export class Registry implements TenureHolder {
 
   private constructor(dependencies: RegistryDependencies) {
     this.#dependencies = dependencies
+    this.#actors = dependencies.actors
     this.#lifecycle = new NodeLifecycle(dependencies, {
       incarnationEnded: (because, cause) => this.#endTenures(because, cause),
       nodeGone: (node) => this.#cache.handle({ kind: "node-gone", node }),
@@ -105,12 +106,13 @@ export class Registry implements TenureHolder {
   }
 
   /** The tenures of the activations on this node. */
-  get tenures(): Iterable<Tenure> {
-    return this.#tenures.values()
+  *tenures(): Generator<Tenure> {
+    for (const { held } of this.#actors.entries) if (held instanceof Tenure) yield held
   }
 
   tenure(id: ActorId): Tenure | undefined {
-    return this.#tenures.get(id.name)
+    const held = this.#actors.get(id.name)?.held
+    return held instanceof Tenure ? held : undefined
   }
 
   /** Where the actor is, as far as is known without asking the store; it may be out of date. */
@@ -157,16 +159,16 @@ export class Registry implements TenureHolder {
    * Does not reject.
    */
   register(id: ActorId): Promise<Registration> {
-    const key = id.name
-    const tenure = this.#tenures.get(key)
-    if (tenure !== undefined) return Promise.resolve({ kind: "acquired", tenure })
-    const inFlight = this.#claims.get(key)
-    if (inFlight !== undefined) return inFlight
+    const entry = this.#actors.get(id.name)
+    const held = entry?.held
+    if (held instanceof Tenure) return Promise.resolve({ kind: "acquired", tenure: held })
+    if (held !== undefined) return held
     const { life, incarnation } = this.#lifecycle
     if (incarnation === undefined || !life.hasLease) return Promise.resolve(FENCED)
     if (life.phase === "leaving") return Promise.resolve(LEAVING)
-    const claim = this.#claim(id, key, incarnation)
-    this.#claims.set(key, claim)
+    const claim = this.#claim(id, incarnation)
+    const claimed = entry ?? this.#actors.at(id.name)
+    claimed.held = claim
     return claim
   }
 
@@ -222,13 +224,18 @@ export class Registry implements TenureHolder {
     this.#placements.stop()
   }
 
-  #claim(id: ActorId, key: string, incarnation: Incarnation): Promise<Registration> {
-    const guess = this.#cache.lookup(key)
+  #claim(id: ActorId, incarnation: Incarnation): Promise<Registration> {
+    const guess = this.#cache.lookup(id.name)
     const driver = new ClaimDriver(id, incarnation, this.#dependencies.store)
     return driver.claim(guess?.kind === "placed" ? guess : undefined).then(
-      (outcome) => this.#claimed(id, outcome, incarnation),
+      (outcome) => {
+        const registration = this.#claimed(id, outcome, incarnation)
+        if (registration.kind === "acquired") this.#actors.at(id.name).held = registration.tenure
+        else this.#drop(id)
+        return registration
+      },
       (error: unknown) => {
-        this.#claims.delete(key)
+        this.#drop(id)
         throw error
       },
     )
@@ -237,13 +244,12 @@ export class Registry implements TenureHolder {
   #claimed(id: ActorId, outcome: ClaimOutcome, incarnation: Incarnation): Registration {
     const { epoch, node } = incarnation
     const { name: key } = id
-    this.#claims.delete(key)
     switch (outcome.kind) {
       case "claimed": {
         const { generation } = outcome
         this.#cache.handle({ kind: "claimed", epoch, key, where: { kind: "placed", node, generation } })
         if (incarnation.isFencedOff) return FENCED
-        return { kind: "acquired", tenure: this.#hold(id, key, generation, incarnation) }
+        return { kind: "acquired", tenure: new Tenure(id, generation, incarnation, this) }
       }
       case "elsewhere": {
         const { generation } = outcome.placed
@@ -259,19 +265,18 @@ export class Registry implements TenureHolder {
     }
   }
 
-  #hold(id: ActorId, key: string, generation: number, incarnation: Incarnation): Tenure {
-    const tenure = new Tenure(id, generation, incarnation, this)
-    this.#tenures.set(key, tenure)
-    return tenure
+  tenureEnded(tenure: Tenure): void {
+    if (this.#actors.get(tenure.id.name)?.held === tenure) this.#drop(tenure.id)
   }
 
-  tenureEnded(tenure: Tenure): void {
-    const key = tenure.id.name
-    if (this.#tenures.get(key) === tenure) this.#tenures.delete(key)
+  #drop({ name }: ActorId): void {
+    const entry = this.#actors.at(name)
+    entry.held = undefined
+    this.#actors.prune(entry)
   }
 
   #endTenures(because: string, cause?: Error): void {
-    for (const tenure of [...this.#tenures.values()]) tenure.end(because, cause)
+    for (const tenure of [...this.tenures()]) tenure.end(because, cause)
   }
 
   /** Placements are too many to list: drops what was known, and reads each again when it is needed. */
@@ -284,10 +289,11 @@ export class Registry implements TenureHolder {
 
   #placementsChanged(changes: readonly Change[]): void {
     const epoch = this.#cache.epoch
+    const own = placementValue(this.node)
     for (const { key: full, revision, value } of changes) {
+      // Most changes that a node is notified of are its own claims. Their answers say more.
+      if (value !== undefined && Buffer.compare(value, own) === 0) continue
       const key = placedName(full)
-      // Most changes that a node is notified of are its own.
-      if (key !== undefined && this.#cache.knows(key, revision)) continue
       const where = this.#whereabouts(value, revision)
       if (key !== undefined && where !== undefined) this.#cache.handle({ kind: "changed", epoch, key, where })
       else this.#dependencies.logger.log("warn", "this version cannot read a placement", { key: full })

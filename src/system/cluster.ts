@@ -74,6 +74,7 @@ export class Cluster {
       joinMs: settings.requestTimeoutMs,
       roles: settings.roles,
       types: actors.types,
+      actors: actors.table,
       clusterTerms: dependencies.isPrivate ? undefined : termsOf(dependencies, codec),
       viewed: (view, before) => {
         addresses = new Set(view.members.map((member) => member.node.address))

@@ -212,10 +212,7 @@ export class Activation
     this.#durable = durable
     const actor = internals.make(this.type.make, this)
     this.#instance = actor
-    return loadState(actor, this.type, durable).then(() => {
-      if (durable.isUntouched) this.#durable = undefined
-      return actor
-    })
+    return loadState(actor, this.type, durable)
   }
 
   awaitSaves(): Promise<void> | undefined {
@@ -229,6 +226,7 @@ export class Activation
 
   started(): void {
     this.#lifecycle = undefined
+    if (this.#durable?.isUntouched) this.#durable = undefined
     this.turns.startWaiting()
   }
 

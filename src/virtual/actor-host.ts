@@ -17,10 +17,11 @@ import type { Scheduler } from "../ports/scheduler.js"
 import type { ClusterStore } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
+import { ActorTable } from "../registry/actor-table.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
 import type { ActorClass } from "./actor-class.js"
-import { ActorTable } from "./actor-table.js"
+import { ActorEntry } from "./actor-entry.js"
 import { ActorType } from "./actor-type.js"
 import { gatePath } from "./actors-gate.js"
 import { CallRouter } from "./call-router.js"
@@ -44,7 +45,8 @@ export class ActorHost {
   /** The types that this node hosts. */
   readonly types: ReadonlyMap<string, ActorType>
   readonly copier: Copier
-  readonly table = new ActorTable()
+  /** The actors that this node calls, starts or runs. */
+  readonly table = new ActorTable(ActorEntry)
   readonly catalog: Catalog
   readonly quiet: QuietPeriod
   readonly router: CallRouter

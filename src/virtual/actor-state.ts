@@ -9,10 +9,13 @@ import type { Turn } from "./turn.js"
  * Sets the state of a new instance: the stored state, upgraded by the actor if it has an older version, or
  * the initial state.
  */
-export function loadState(actor: Actor, { name }: ActorType, durable: DurableState): Promise<void> {
+export function loadState(actor: Actor, { name }: ActorType, durable: DurableState): Promise<Actor> {
   return durable
     .load((old, from) => internals.upgrade(actor, old, from, name))
-    .then((stored) => internals.initialize(actor, durable.isStored ? stored : NOTHING_STORED, name))
+    .then((stored) => {
+      internals.initialize(actor, durable.isStored ? stored : NOTHING_STORED, name)
+      return actor
+    })
 }
 
 /**

@@ -11,11 +11,12 @@ import {
 import { PlacementHappened } from "../placement/placement-log.js"
 import type { PlacementOptions } from "../placement/placement-protocol.js"
 import type { MonotonicMs, Timer } from "../ports/clock.js"
+import type { ActorTable } from "../registry/actor-table.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import { LOCAL_ONLY } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
+import type { ActorEntry } from "./actor-entry.js"
 import type { ActorHost } from "./actor-host.js"
-import type { ActorEntry, ActorTable } from "./actor-table.js"
 import { gatePath } from "./actors-gate.js"
 import { CallRouting } from "./call-routing.js"
 import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
@@ -37,7 +38,7 @@ import {
  */
 export class CallRouter implements ConnectionView<OutgoingCall> {
   readonly #host: ActorHost
-  readonly #table: ActorTable
+  readonly #table: ActorTable<ActorEntry>
   readonly #quiet: QuietPeriod
   readonly #deadlines: Deadlines
   readonly #limits: RoutingLimits
@@ -324,10 +325,6 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
   }
 
   #resolve(route: Route, request: number, excluded: readonly NodeId[]): void {
-    const known = this.#knownNode(route.id)
-    if (known !== undefined) {
-      return this.#do(route, route.routing.resolved(request, { kind: "node", node: known }))
-    }
     this.#host.placement.resolve(route.id, excluded.length === 0 ? NO_OPTIONS : { excluded }, (answer) =>
       this.#do(route, route.routing.resolved(request, routingAnswer(this.#host, route.id, answer))),
     )

@@ -1,9 +1,11 @@
 import type { NodeId } from "../address/node-id.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { Candidate } from "../placement/placement-protocol.js"
+import type { ActorTable } from "../registry/actor-table.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
 import type { ActorClass } from "./actor-class.js"
+import type { ActorEntry } from "./actor-entry.js"
 import { ActorHost, type VirtualActorsOptions } from "./actor-host.js"
 import { ActorsGate } from "./actors-gate.js"
 import type { Catalog } from "./catalog.js"
@@ -25,6 +27,11 @@ export class VirtualActors {
   /** The activations of this node. */
   get catalog(): Catalog {
     return this.#host.catalog
+  }
+
+  /** The actors that this node calls, starts or runs. */
+  get table(): ActorTable<ActorEntry> {
+    return this.#host.table
   }
 
   /** The types that this node hosts. */

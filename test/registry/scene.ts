@@ -4,6 +4,7 @@ import { NodeId } from "../../src/address/node-id.js"
 import type { Lifeline } from "../../src/ports/lifeline.js"
 import type { LogFields, Logger } from "../../src/ports/logger.js"
 import type { ClusterStore, Entry, Write } from "../../src/ports/store.js"
+import { ActorTable, HeldActor } from "../../src/registry/actor-table.js"
 import type { NodeLife } from "../../src/registry/node-life.js"
 import { leaseKey, nodeKey } from "../../src/registry/node-record.js"
 import type { Registration } from "../../src/registry/registration.js"
@@ -90,6 +91,7 @@ export class Scene {
       turnedAway: () => {},
       roles: [],
       types: [],
+      actors: new ActorTable(HeldActor),
       ...dependencies,
     })
   }

@@ -76,7 +76,7 @@ test("a remote call to an unknown method claims and starts no actor", async () =
   }
   expect(started).toBe(0)
   const registry = ActorSystem.registryOf(there.system)
-  expect([...(registry?.tenures ?? [])].map(({ id }) => id.key)).toEqual(["warm"])
+  expect([...(registry?.tenures() ?? [])].map(({ id }) => id.key)).toEqual(["warm"])
   // A known method starts the actor.
   expect(await slow("a").hi(7)).toBe(7)
   expect(started).toBe(1)

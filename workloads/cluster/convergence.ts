@@ -38,7 +38,7 @@ export async function checkConvergence(
     agree(`${seen}` === `${truth}`, () => `${name} sees ${seen}, and there are ${truth}`)
     agree(actors.routes === 0, () => `${name} has ${actors.routes} routes left`)
     agree(actors.resolving === 0, () => `${name} has ${actors.resolving} calls of others waiting`)
-    const idle = [...registry.tenures].filter(({ id }) => actors.catalog.get(id.name) === undefined)
+    const idle = [...registry.tenures()].filter(({ id }) => actors.catalog.get(id.name) === undefined)
     agree(idle.length === 0, () => `${name} holds ${idle.map(({ id }) => id)}, and runs none of them`)
   }
   for (const id of ids) {

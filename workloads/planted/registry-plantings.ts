@@ -121,8 +121,13 @@ export const registryPlantings: readonly Planting[] = [
     file: "src/registry/claim-driver.ts",
     from: "const claimer = { node: node.toString(), record };",
     to: `const claimer = { node: node.toString(), record };
-         if (guess.kind === "own" && (await this.#read(this.#key))?.revision === guess.generation)
-           return { kind: "committed", generation: guess.generation };`,
+         if (guess.kind === "own") {
+           return this.#read(this.#key).then((entry) => {
+             window.leave();
+             const isThere = entry?.revision === guess.generation;
+             return isThere ? { kind: "committed", generation: guess.generation } : { kind: "failed" };
+           });
+         }`,
   },
   {
     name: "lease-ended-early",
@@ -151,12 +156,12 @@ export const registryPlantings: readonly Planting[] = [
     from: `return driver.claim(guess?.kind === "placed" ? guess : undefined).then(`,
     to: `const { store } = this.#dependencies;
          const claim = async () => {
-           const early = await store.get("state/" + key).catch(() => undefined);
+           const early = await store.get("state/" + id.path).catch(() => undefined);
            const outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined);
            if (outcome.kind === "claimed" && early !== undefined) {
              store.get = (at) => {
                delete store.get;
-               return at === "state/" + key ? Promise.resolve(early) : store.get(at);
+               return at === "state/" + id.path ? Promise.resolve(early) : store.get(at);
              };
            }
            return outcome;

@@ -1,10 +1,8 @@
 import { expect, test } from "vitest"
-import type { Activation } from "./activation.js"
-import { ActorTable } from "./actor-table.js"
-import type { Route } from "./call-router.js"
+import { ActorTable, HeldActor } from "./actor-table.js"
 
 test("an actor has one entry, which at and get return", () => {
-  const table = new ActorTable()
+  const table = new ActorTable(HeldActor)
   expect(table.get("Cart/ann")).toBeUndefined()
   const entry = table.at("Cart/ann")
   expect([table.at("Cart/ann"), table.get("Cart/ann")]).toEqual([entry, entry])
@@ -12,15 +10,13 @@ test("an actor has one entry, which at and get return", () => {
   expect([...table.entries].map(({ name }) => name)).toEqual(["Cart/ann", "Cart/bob"])
 })
 
-test("an entry stays as long as one of its slots is set", () => {
-  const table = new ActorTable()
+test("an entry stays until its slots are empty", () => {
+  const table = new ActorTable(HeldActor)
   const entry = table.at("Cart/ann")
-  entry.route = {} as Route
-  entry.activation = {} as Activation
-  entry.route = undefined
+  entry.held = new Promise(() => {})
   table.prune(entry)
   expect(table.get("Cart/ann")).toBe(entry)
-  entry.activation = undefined
+  entry.held = undefined
   table.prune(entry)
   expect(table.get("Cart/ann")).toBeUndefined()
 })

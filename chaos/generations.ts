@@ -1,6 +1,6 @@
 /**
  * Which activation answered, in the order in which clients saw it. A call that was made after another one was
- * answered is never answered by an earlier activation: that one has been overtaken, and may not speak.
+ * answered is never answered by an earlier activation: that one has been superseded, and may not speak.
  */
 export class Generations {
   readonly #seen = new Map<string, number>()

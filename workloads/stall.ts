@@ -39,7 +39,7 @@ export const stall: Workload = {
     cluster.start((life, place) => Desk.open(life, place, cluster))
     const untilMs = stage.nowMs + 20 * ttlMs
     const clients = machines.map((machine) => client(stage, cluster, { machine, machines, untilMs }))
-    await standStill(stage, { machines, ttlMs, untilMs })
+    await halt(stage, { machines, ttlMs, untilMs })
     stage.calm()
     await Promise.all(clients)
   },
@@ -57,7 +57,7 @@ function judgeFences(stage: Stage, { store, namespace }: Cluster<Desk>): void {
 }
 
 /** One of them, or all at the same time. */
-async function standStill(stage: Stage, { machines, ttlMs, untilMs }: Stalls): Promise<void> {
+async function halt(stage: Stage, { machines, ttlMs, untilMs }: Stalls): Promise<void> {
   const { random } = stage
   while (stage.nowMs < untilMs) {
     await stage.sleep(random.between(0, 2 * ttlMs))

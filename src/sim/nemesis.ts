@@ -123,15 +123,15 @@ function still(
 ): void {
   const victims = world.machines
     .map((name) => world.processOn(name))
-    .filter((proc) => proc !== undefined && !proc.isStill && proc.busyUntil <= world.now)
+    .filter((proc) => proc !== undefined && !proc.isHalted && proc.busyUntil <= world.now)
   const victim = victims.length === 0 ? undefined : world.random.pick(victims)
   if (victim === undefined) return
   const part = world.random.between(0, 1)
   const longerMs = (longestMs - shortestMs) * world.faults[kind] * part * part * part
   const micros = Math.ceil((shortestMs + longerMs) * 1000)
   world.fault(kind, `${victim.machine.name} for ${micros / 1000} ms`)
-  victim.standStill(kind === "suspend" ? "suspended" : "paused")
-  world.schedule(world.now + micros, undefined, `${victim.name} goes on`, () => victim.goOn())
+  victim.halt(kind === "suspend" ? "suspended" : "paused")
+  world.schedule(world.now + micros, undefined, `${victim.name} goes on`, () => victim.resume())
 }
 
 /** Splits the machines into two groups, and cuts one direction between them, or both. */

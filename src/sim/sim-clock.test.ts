@@ -11,7 +11,7 @@ test("clocks run at the machine's own rate", async () => {
     const rate = small.world.machine(name).clockRate
     const [monotonic, wall] = read()
     const begun = small.world.now
-    await small.goOnFor(100_000)
+    await small.runFor(100_000)
     const trueMs = (small.world.now - begun) / 1000
     expect(read()[0] - monotonic).toBeCloseTo(trueMs * rate, 3)
     expect(Math.abs(read()[1] - wall - trueMs * rate)).toBeLessThanOrEqual(1)
@@ -25,7 +25,7 @@ test("without drift all machines agree on the length of a second, but not on the
   const small = new SmallWorld()
   const clocks = ["alpha", "beta", "gamma"].map((name) => small.process(name).ports.clock)
   const before = clocks.map((clock) => clock.monotonicMs())
-  await small.goOnFor(1_000)
+  await small.runFor(1_000)
   expect(clocks.map((clock, index) => clock.monotonicMs() - (before[index] as number))).toEqual([
     1_000, 1_000, 1_000,
   ])
@@ -43,9 +43,9 @@ test("wall time is an integer and may jump; monotonic time and timers are not af
   expect(Number.isInteger(wall)).toBe(true)
   small.world.machine("alpha").wallOffsetMs -= 50_000
   expect([clock.wallMs() - wall, clock.monotonicMs() - monotonic]).toEqual([-50_000, 0])
-  await small.goOnFor(999)
+  await small.runFor(999)
   expect(fired).toBe(false)
-  await small.goOnFor(2)
+  await small.runFor(2)
   expect(fired).toBe(true)
 })
 
@@ -55,24 +55,24 @@ test("while a machine is suspended its wall time continues, its monotonic time s
   const { clock } = alpha.ports
   const rate = small.world.machine("alpha").clockRate
   const fired: number[] = []
-  await small.goOnFor(1_000)
+  await small.runFor(1_000)
   const monotonic = clock.monotonicMs()
   for (const delayMs of [100, 500, 5_000]) {
     clock.setTimer(delayMs, () => fired.push(clock.monotonicMs() - monotonic - delayMs))
   }
   clock.setTimer(500, () => fired.push(Number.NaN)).cancel()
-  await small.goOnFor(200)
+  await small.runFor(200)
   expect(fired).toHaveLength(1)
   const [before, wall] = [clock.monotonicMs(), clock.wallMs()]
-  alpha.standStill("suspended")
-  await small.goOnFor(60_000)
+  alpha.halt("suspended")
+  await small.runFor(60_000)
   expect(clock.monotonicMs()).toBe(before)
-  alpha.goOn()
+  alpha.resume()
   expect(clock.monotonicMs()).toBe(before)
   expect(clock.wallMs() - wall).toBeCloseTo(60_000 * rate, -1)
-  await small.goOnFor(200)
+  await small.runFor(200)
   expect(fired).toHaveLength(1)
-  await small.goOnFor(10_000)
+  await small.runFor(10_000)
   expect(fired).toHaveLength(3)
   for (const late of fired) expect(late >= 0 && late < 0.1, `${late}`).toBe(true)
 })
@@ -80,17 +80,17 @@ test("while a machine is suspended its wall time continues, its monotonic time s
 test("a timer that sleeps again can be cancelled", async () => {
   const small = new SmallWorld()
   const alpha = small.process("alpha")
-  await small.goOn()
+  await small.run()
   let fired = 0
   const timer = alpha.ports.clock.setTimer(500, () => {
     fired += 1
   })
-  alpha.standStill("suspended")
-  await small.goOnFor(1_000)
-  alpha.goOn()
-  await small.goOnFor(100)
+  alpha.halt("suspended")
+  await small.runFor(1_000)
+  alpha.resume()
+  await small.runFor(100)
   timer.cancel()
-  await small.goOnFor(1_000)
+  await small.runFor(1_000)
   expect(fired).toBe(0)
 })
 
@@ -104,7 +104,7 @@ test("a timer never fires inside the call that sets it, and fires once", async (
       })
       expect(fired).toBe(0)
     })
-    await small.goOn()
+    await small.run()
     expect(fired).toBe(1)
   }
 })
@@ -121,7 +121,7 @@ test("a cancelled timer does not fire, however late it was cancelled", async () 
         }),
       )
     })
-    await small.goOn()
+    await small.run()
     expect(fired).toHaveLength(1)
   }
 })
@@ -137,8 +137,8 @@ test("a pause inside a step shows on the monotonic clock, and on the wall clock 
     expect(pausedMs).toBeGreaterThanOrEqual(100)
     expect(clock.wallMs()).toBe(wall)
   })
-  await small.goOn()
-  await small.goOnFor(pausedMs + 10_000)
+  await small.run()
+  await small.runFor(pausedMs + 10_000)
   expect(small.process("alpha").ports.clock.wallMs() - wall).toBeGreaterThanOrEqual(Math.floor(pausedMs))
 })
 

@@ -69,16 +69,16 @@ async function molest(
       sent.get(witness)?.push(bytes)
       return witness.connection.write(bytes)
     })
-    if (random.chance(0.5)) await small.goOnFor(random.below(20))
+    if (random.chance(0.5)) await small.runFor(random.below(20))
   }
   small.world.heal()
   for (const { connection, process: proc } of [near, far]) {
     if (proc.isAlive) await small.on(proc.machine.name, () => connection.resume())
   }
-  await small.goOn()
+  await small.run()
   for (const { connection, process: proc } of [near, far]) {
     if (proc.isAlive) await small.on(proc.machine.name, () => connection.destroy())
   }
-  await small.goOn()
+  await small.run()
   return { near: Buffer.concat(sent.get(near) ?? []), far: Buffer.concat(sent.get(far) ?? []) }
 }

@@ -93,7 +93,7 @@ describe("connecting", () => {
     const { near, far } = await small.connected()
     await expect(connectToBeta(small)).rejects.toMatchObject({ code: "Refused" })
     await small.on("alpha", () => near.connection.write(text("still here")))
-    await small.goOn()
+    await small.run()
     expect(far.text).toBe("still here")
   })
 
@@ -165,10 +165,10 @@ describe("connecting", () => {
     const controller = new AbortController()
     const outcome = connectToBeta(small, { signal: controller.signal })
     outcome.catch(() => {})
-    await small.goOn(() => served.length === 1)
+    await small.run(() => served.length === 1)
     controller.abort()
     await expect(outcome).rejects.toMatchObject({ code: "Cancelled" })
-    await small.goOn()
+    await small.run()
     expect(served.map(({ told }) => told)).toEqual([["closed: Reset"]])
   })
 
@@ -177,9 +177,9 @@ describe("connecting", () => {
       const small = new SmallWorld({ seed })
       const served = await listening(small)
       connectToBeta(small).catch(() => {})
-      await small.goOnFor(0.01 * seed)
+      await small.runFor(0.01 * seed)
       small.world.crash("alpha")
-      await small.goOn()
+      await small.run()
       for (const { told } of served) expect(told, `seed ${seed}`).toEqual(["closed: Reset"])
     }
   })
@@ -198,9 +198,9 @@ describe("connecting", () => {
         near.attach()
       }
       alpha.later(0, "task", () => void connect().catch(() => {}))
-      await small.goOn(() => small.world.trace.tail.at(-1)?.includes("connect to") === true)
+      await small.run(() => small.world.trace.tail.at(-1)?.includes("connect to") === true)
       await listener.close()
-      await small.goOn()
+      await small.run()
       expect(near?.told, `seed ${seed}`).toEqual(["closed: Reset"])
     }
   })
@@ -220,7 +220,7 @@ test("TLS is refused, for a listener and for a connection", async () => {
     await expect(network.listen(endpointOf(beta, 0), accepted, { tls })).rejects.toMatchObject(refusal)
     await expect(network.connect(endpointOf(beta, 7_000), { tls })).rejects.toMatchObject(refusal)
   })
-  await small.goOn()
+  await small.run()
   expect(served).toEqual([])
 })
 

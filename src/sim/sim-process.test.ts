@@ -9,7 +9,7 @@ describe("a pause inside a call", () => {
     const { near, far } = await small.connected()
     const arrivals: { text: string; at: number }[] = []
     far.onData = () => arrivals.push({ text: far.text, at: small.world.now })
-    await small.goOn()
+    await small.run()
     const begun = small.world.now
     const paused = await small.on("alpha", (alpha) => {
       near.connection.write(text("before"))
@@ -19,7 +19,7 @@ describe("a pause inside a call", () => {
       return micros
     })
     expect(paused).toBeGreaterThanOrEqual(1_000)
-    await small.goOn()
+    await small.run()
     expect(arrivals.map(({ text }) => text)).toEqual(["before", "before after"])
     expect(arrivals[0]?.at).toBeLessThan(begun + 2_000)
     expect(arrivals[1]?.at).toBeGreaterThanOrEqual(begun + paused + 100)
@@ -37,7 +37,7 @@ describe("a pause inside a call", () => {
   test("delays all other steps of the process until it is over: inputs, timers and yields", async () => {
     const small = pausing()
     const { near, far } = await small.connected()
-    await small.goOn()
+    await small.run()
     const happened: { what: string; at: number }[] = []
     const note = (what: string) => () => void happened.push({ what, at: small.world.now })
     near.onData = note("data")
@@ -51,7 +51,7 @@ describe("a pause inside a call", () => {
     expect(busyUntil).toBeGreaterThanOrEqual(begun + 1_000)
     await small.on("beta", () => far.connection.write(text("input")))
     const betaWroteAt = small.world.now
-    await small.goOn()
+    await small.run()
     expect(betaWroteAt).toBeLessThan(busyUntil)
     expect(happened.map(({ what }) => what).sort()).toEqual(["data", "timer", "yield"])
     for (const { what, at } of happened) expect(at, what).toBeGreaterThanOrEqual(busyUntil)
@@ -61,7 +61,7 @@ describe("a pause inside a call", () => {
     for (let seed = 0; seed < 20; seed += 1) {
       const small = pausing(seed)
       const { near, far } = await small.connected()
-      await small.goOn()
+      await small.run()
       await small.on("alpha", (alpha) => {
         near.connection.write(text("before"))
         pauseInCall(alpha)
@@ -70,7 +70,7 @@ describe("a pause inside a call", () => {
       })
       // If the pause began in the write, nothing left either.
       small.world.crash("alpha")
-      await small.goOn()
+      await small.run()
       expect(["before", ""]).toContain(far.text)
       expect(far.told.at(-1)).toBe("closed: Reset")
     }
@@ -89,13 +89,13 @@ describe("a pause inside a call", () => {
 describe("a pause as a whole", () => {
   test("delays all steps of the process, and none of the others", async () => {
     const small = new SmallWorld()
-    await small.goOn()
+    await small.run()
     const happened: string[] = []
     for (const name of ["alpha", "beta"]) {
       small.process(name).ports.clock.setTimer(5, () => happened.push(`${name} ${small.world.now / 1000}`))
     }
     small.process("alpha").pause(100_000)
-    await small.goOn()
+    await small.run()
     expect(happened).toEqual(["beta 5.001", "alpha 100"])
   })
 })
@@ -105,49 +105,47 @@ describe("a paused or suspended process", () => {
     for (const kind of ["suspended", "paused"] as const) {
       const small = new SmallWorld()
       const { near, far } = await small.connected()
-      await small.goOn()
+      await small.run()
       const happened: string[] = []
       near.onData = () => happened.push(`alpha ${near.text}`)
       far.onData = () => happened.push(`beta ${far.text}`)
       await small.on("alpha", () => near.connection.write(text("before")))
-      small.process("alpha").standStill(kind)
+      small.process("alpha").halt(kind)
       small.process("alpha").ports.scheduler.yield(() => happened.push("alpha yield"))
       await small.on("beta", () => far.connection.write(text("meanwhile")))
-      await small.goOn()
+      await small.run()
       expect(happened).toEqual(["beta before"])
-      small.process("alpha").goOn()
-      await small.goOn()
+      small.process("alpha").resume()
+      await small.run()
       expect(happened.sort()).toEqual(["alpha meanwhile", "alpha yield", "beta before"])
     }
   })
 
   test("cannot be paused or suspended again", async () => {
     const small = pausing()
-    await small.goOn()
+    await small.run()
     await small.on("alpha", (alpha) => {
       pauseInCall(alpha)
-      expect(() => alpha.standStill("suspended")).toThrow("alpha is already paused or suspended")
+      expect(() => alpha.halt("suspended")).toThrow("alpha is already paused or suspended")
     })
-    expect(() => small.process("alpha").standStill("suspended")).toThrow(
-      "alpha is already paused or suspended",
-    )
-    small.process("beta").standStill("suspended")
-    expect(() => small.process("beta").standStill("paused")).toThrow("beta is already paused or suspended")
+    expect(() => small.process("alpha").halt("suspended")).toThrow("alpha is already paused or suspended")
+    small.process("beta").halt("suspended")
+    expect(() => small.process("beta").halt("paused")).toThrow("beta is already paused or suspended")
   })
 
   test("resumes after calm", async () => {
     const small = new SmallWorld()
-    await small.goOn()
+    await small.run()
     const alpha = small.process("alpha")
-    alpha.standStill("paused")
+    alpha.halt("paused")
     let done = false
     alpha.later(0, "task", () => {
       done = true
     })
-    await small.goOn()
+    await small.run()
     expect(done).toBe(false)
     small.world.calm()
-    await small.goOn()
+    await small.run()
     expect(done).toBe(true)
   })
 
@@ -156,7 +154,7 @@ describe("a paused or suspended process", () => {
       const small = new SmallWorld()
       const at = { host: small.process("beta").machine.host, port: 7_000 }
       await small.on("beta", (beta) => beta.ports.network.listen(at, () => {}))
-      small.process("beta").standStill(kind)
+      small.process("beta").halt(kind)
       const connected = small.on("alpha", (alpha) => alpha.ports.network.connect(at, { timeoutMs: 1_000 }))
       if (kind === "paused") await connected
       else await expect(connected).rejects.toMatchObject({ code: "TimedOut" })
@@ -165,17 +163,17 @@ describe("a paused or suspended process", () => {
 
   test("that is killed runs no further steps, and its machine's monotonic clock continues where it stopped", async () => {
     const small = new SmallWorld()
-    await small.goOn()
+    await small.run()
     const alpha = small.process("alpha")
     const before = alpha.ports.clock.monotonicMs()
     const happened: string[] = []
     alpha.ports.clock.setTimer(5, () => happened.push("timer"))
-    alpha.standStill("suspended")
-    await small.goOnFor(10_000)
+    alpha.halt("suspended")
+    await small.runFor(10_000)
     small.world.crash("alpha")
-    await small.goOnFor(1_000)
+    await small.runFor(1_000)
     small.world.boot("alpha")
-    await small.goOn()
+    await small.run()
     expect(small.process("alpha").ports.clock.monotonicMs() - before).toBeCloseTo(1_000, 6)
     expect(happened).toEqual([])
   })
@@ -190,7 +188,7 @@ describe("yields", () => {
         for (const name of ["y1", "y2", "y3"]) scheduler.yield(() => order.push(name))
         for (const name of ["m1", "m2"]) scheduler.microtask(() => order.push(name))
       })
-      await small.goOn()
+      await small.run()
       expect(order).toEqual(["m1", "m2", "y1", "y2", "y3"])
     }
   })
@@ -209,7 +207,7 @@ describe("a crash", () => {
       clock.setTimer(5, () => happened.push("timer set by the dead"))
       scheduler.yield(() => happened.push("yield of the dead"))
     })
-    await small.goOn()
+    await small.run()
     expect(happened).toEqual([])
     expect(far.text).toBe("")
   })

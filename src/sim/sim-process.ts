@@ -43,7 +43,7 @@ export class SimProcess {
   /** How far this process is ahead of the world, within its step. */
   #ahead: SimMicros = 0
   #busyUntil: SimMicros = 0
-  #still: Stillness | undefined
+  #halt: Halt | undefined
   #yielded: (() => void)[] = []
   readonly #onDeath = new Set<() => void>()
   #beforeStart: (() => void)[] | undefined = []
@@ -84,16 +84,16 @@ export class SimProcess {
 
   /** The present time of a clock that stops while the machine is suspended. */
   get awakeMicros(): SimMicros {
-    const suspended = this.isSuspended ? this.world.now - (this.#still as Stillness).since : 0
+    const suspended = this.isSuspended ? this.world.now - (this.#halt as Halt).since : 0
     return this.now - this.machine.suspendedMicros - suspended
   }
 
-  get isStill(): boolean {
-    return this.#still !== undefined
+  get isHalted(): boolean {
+    return this.#halt !== undefined
   }
 
   get isSuspended(): boolean {
-    return this.#still?.kind === "suspended"
+    return this.#halt?.kind === "suspended"
   }
 
   get busyUntil(): SimMicros {
@@ -116,28 +116,28 @@ export class SimProcess {
   }
 
   /**
-   * Halts the process until `goOn` is called or it is killed. A suspended process halts with its whole
+   * Halts the process until `resume` is called or it is killed. A suspended process halts with its whole
    * machine, whose monotonic clock stops meanwhile. The process must not be in a pause, in which it may have
    * read later times.
    */
-  standStill(kind: Stillness["kind"]): void {
-    if (this.isStill || this.now > this.world.now || this.#busyUntil > this.world.now) {
+  halt(kind: Halt["kind"]): void {
+    if (this.isHalted || this.now > this.world.now || this.#busyUntil > this.world.now) {
       throw new Error(`${this.name} is already paused or suspended`)
     }
-    this.#still = { kind, since: this.world.now, waiting: [] }
+    this.#halt = { kind, since: this.world.now, waiting: [] }
   }
 
   /** Keeps a step that is due while the process is halted. */
   keepWaiting(step: Step): void {
-    this.#still?.waiting.push(step)
+    this.#halt?.waiting.push(step)
   }
 
-  goOn(): void {
-    const still = this.#still
-    if (still === undefined) return
-    this.#still = undefined
-    if (still.kind === "suspended") this.machine.suspendedMicros += this.world.now - still.since
-    for (const step of still.waiting) this.world.again(step)
+  resume(): void {
+    const halt = this.#halt
+    if (halt === undefined) return
+    this.#halt = undefined
+    if (halt.kind === "suspended") this.machine.suspendedMicros += this.world.now - halt.since
+    for (const step of halt.waiting) this.world.again(step)
   }
 
   beginStep(): void {
@@ -178,7 +178,7 @@ export class SimProcess {
     if (!this.#alive) return
     this.#alive = false
     this.#yielded = []
-    this.goOn()
+    this.resume()
     this.network.processDied()
     for (const told of this.#onDeath) told()
   }
@@ -197,7 +197,7 @@ export class SimProcess {
   }
 }
 
-interface Stillness {
+interface Halt {
   readonly kind: "suspended" | "paused"
   readonly since: SimMicros
   readonly waiting: Step[]

@@ -104,7 +104,7 @@ test("the requests of a handle arrive in the order of the calls, and so do their
       }
       world.world.schedule(world.world.now + 100, undefined, "pause", () => proc.pause(3_000_000))
     })
-    await world.goOn()
+    await world.run()
     expect(seen, `seed ${seed}`).toEqual(values)
     expect(answered, `seed ${seed}`).toEqual(values.filter((value) => answered.includes(value)))
   }
@@ -124,7 +124,7 @@ test("a lost request fails after the timeout, and never arrives", async () => {
   const begun = world.world.now
   expect(await world.write("alpha", "one")).toBe("unknown")
   expect(world.world.now - begun).toBe(TIMEOUT_MS * 1000)
-  await world.goOn()
+  await world.run()
   expect(world.truth).toEqual([])
 })
 
@@ -154,7 +154,7 @@ test("a late commit takes effect after its client gave up, and after later reque
   expect(await world.write("alpha", "one")).toBe("unknown")
   expect(world.truth).toEqual([])
   expect(await world.write("alpha", "two")).toBe("committed")
-  await world.goOn()
+  await world.run()
   expect(world.truth).toEqual(["a=one"])
   expect(late).toEqual([false, true])
 })
@@ -169,10 +169,10 @@ test("a commit in flight takes effect even if its process dies, and the store ou
       void world.writing("alpha", "one")
       isSent = true
     })
-    await world.goOn(() => isSent)
+    await world.run(() => isSent)
     for (const name of ["alpha", "beta", "gamma"]) world.world.crash(name)
     expect(world.truth).toEqual(["b=before"])
-    await world.goOn()
+    await world.run()
     expect(world.truth).toEqual(["a=one", "b=before"])
     world.world.boot("alpha")
     await world.open("alpha")
@@ -191,9 +191,9 @@ test("a commit that would have left after a pause is never made if the process d
     isPaused = true
     void world.writing("alpha", "one")
   })
-  await world.goOn(() => isPaused)
+  await world.run(() => isPaused)
   world.world.crash("alpha")
-  await world.goOn()
+  await world.run()
   expect(world.truth).toEqual([])
 })
 
@@ -209,7 +209,7 @@ test("a store that hangs serves the waiting requests afterwards, in order, even 
     })
     return Promise.all([world.writing("alpha", "two"), world.writing("alpha", "three")])
   })
-  await world.goOn()
+  await world.run()
   expect(answers).toEqual(["committed", "committed"])
   expect(told).toEqual(["one", "two", "three"])
 })
@@ -229,14 +229,14 @@ test("after a cut a watch continues where it was, or receives a gap and nothing 
     const world = await StoreWorld.begin({ seed })
     const told = await world.watch("alpha")
     await world.write("beta", "before")
-    await world.goOn()
+    await world.run()
     const heal = world.store.cutOff("alpha")
     for (const value of ["one", "two"]) await world.write("beta", value)
-    await world.goOn()
+    await world.run()
     expect(told).toEqual(["before"])
     heal()
     await world.write("beta", "three")
-    await world.goOn()
+    await world.run()
     seen.add(told.join())
   }
   expect([...seen].sort()).toEqual(["before,gap", "before,one,two,three"])
@@ -249,10 +249,10 @@ test("a gap that meets another cut is reported when that one heals", async () =>
     world.store.cutOff("alpha")()
     const heal = world.store.cutOff("alpha")
     world.store.cutHistory(0)
-    await world.goOn()
+    await world.run()
     expect(told).toEqual([])
     heal()
-    await world.goOn()
+    await world.run()
     expect(told).toEqual(["gap"])
   }
 })
@@ -261,12 +261,12 @@ test("when history is cut the commits are gone, and every watch receives a gap",
   const world = await StoreWorld.begin()
   const told = await Promise.all([world.watch("alpha"), world.watch("beta")])
   for (const value of ["one", "two", "three"]) await world.write("alpha", value)
-  await world.goOn()
+  await world.run()
   const { epoch } = world.store.state.moment
   world.store.cutHistory(2)
   expect(world.truth).toEqual(["a=one"])
   expect(world.store.state.moment.epoch).not.toBe(epoch)
-  await world.goOn()
+  await world.run()
   expect(told).toEqual([
     ["one", "two", "three", "gap"],
     ["one", "two", "three", "gap"],
@@ -324,7 +324,7 @@ describe("a store that takes time for requests", () => {
       void world.writing("alpha", "x", key)
       void world.writing("beta", "x", "state/of-beta")
     })
-    await world.goOn()
+    await world.run()
     return {
       last: at["test/state/9"] ?? 0,
       asked: at[`test/${key}`] ?? 0,
@@ -372,11 +372,11 @@ describe("a store that takes time for requests", () => {
     await world.on("alpha", () => {
       for (const key of keys) void world.writing("alpha", "x", key.slice("test/".length))
     })
-    await world.goOnFor(25)
+    await world.runFor(25)
     world.store.hang(200)
-    await world.goOnFor(50)
+    await world.runFor(50)
     expect(seen.length).toBeLessThan(4)
-    await world.goOn()
+    await world.run()
     expect(seen).toEqual(keys)
   })
 })

@@ -97,7 +97,7 @@ export class SimStore {
     const until = this.#world.now + Math.ceil(ms * 1000)
     this.#hangsUntil = Math.max(this.#hangsUntil ?? 0, until)
     this.#world.schedule(until, undefined, "store goes on", () => {
-      if (this.#hangsUntil !== undefined && this.#hangsUntil <= this.#world.now) this.goOn()
+      if (this.#hangsUntil !== undefined && this.#hangsUntil <= this.#world.now) this.resume()
     })
   }
 
@@ -106,7 +106,7 @@ export class SimStore {
   }
 
   /** Ends a hang. */
-  goOn(): void {
+  resume(): void {
     this.#hangsUntil = undefined
     this.#serveHeld()
     this.#wakeWatches()

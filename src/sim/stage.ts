@@ -97,10 +97,10 @@ export class Stage {
   suspend(machine: string, ms: number): void {
     const world = this.#world
     const proc = world.processOn(machine)
-    if (proc === undefined || proc.isStill || proc.busyUntil > world.now) return
+    if (proc === undefined || proc.isHalted || proc.busyUntil > world.now) return
     world.note(undefined, `${machine} is suspended for ${ms} ms`)
-    proc.standStill("suspended")
-    world.schedule(world.now + Math.ceil(ms * 1000), undefined, `${proc.name} goes on`, () => proc.goOn())
+    proc.halt("suspended")
+    world.schedule(world.now + Math.ceil(ms * 1000), undefined, `${proc.name} goes on`, () => proc.resume())
   }
 
   /** Returns the address of a machine, for its peers to connect to. */

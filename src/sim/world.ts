@@ -193,7 +193,7 @@ export class World {
       if (step === undefined) return false
       const { process: proc } = step
       if (proc !== undefined && !proc.isAlive) continue
-      if (proc?.isStill) {
+      if (proc?.isHalted) {
         proc.keepWaiting(step)
         continue
       }
@@ -243,8 +243,8 @@ export class World {
     this.#calm = true
     this.note(undefined, "calm")
     this.heal()
-    for (const { life } of this.#sites.values()) life?.goOn()
-    for (const store of this.#stores) store.goOn()
+    for (const { life } of this.#sites.values()) life?.resume()
+    for (const store of this.#stores) store.resume()
   }
 
   get isCalm(): boolean {

@@ -27,7 +27,7 @@ test("a task is queued as a message of the actor to itself, does not count as us
   expect(waiting).toEqual([])
   await clock.advance(1)
   const [task] = waiting.splice(0) as [TimerTask]
-  expect(task).toMatchObject({ key: "Subject/one", isOneWay: true, keepsNothingAlive: true, chain: [] })
+  expect(task).toMatchObject({ key: "Subject/one", isOneWay: true, isBackground: true, chain: [] })
   expect(ran).toEqual([])
   task.run()
   task.succeed()

@@ -59,7 +59,7 @@ export class TimerTask implements Invocation {
   readonly method = ""
   readonly args: readonly unknown[] = NONE
   readonly isOneWay = true
-  readonly keepsNothingAlive = true
+  readonly isBackground = true
   readonly chain: readonly string[] = NONE
   readonly trace = undefined
   /** Whether the timer was cancelled. */

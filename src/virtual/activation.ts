@@ -119,7 +119,7 @@ export class Activation
   }
 
   /** A text for error messages that says why messages are waiting. */
-  get hindrance(): string | undefined {
+  get blockedBy(): string | undefined {
     switch (this.state) {
       case "creating":
       case "activating":

@@ -172,9 +172,9 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
   }
 
   /** Describes what the call waits for, if it is in the mailbox of an activation of this node. */
-  hindrance({ key }: OutgoingCall): string | undefined {
+  blockedBy({ key }: OutgoingCall): string | undefined {
     const entry = this.#table.get(key)
-    return entry?.route === undefined ? entry?.activation?.hindrance : undefined
+    return entry?.route === undefined ? entry?.activation?.blockedBy : undefined
   }
 
   /** Throws an `InvalidMessageError` for a value that cannot be sent. */

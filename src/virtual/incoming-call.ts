@@ -71,7 +71,7 @@ export class IncomingCall implements Invocation, AdmittableCall {
     return this.#reply.connection
   }
 
-  get keepsNothingAlive(): boolean {
+  get isBackground(): boolean {
     return (this.#flags & SUPPRESS_KEEP_ALIVE) !== 0
   }
 

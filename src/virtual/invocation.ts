@@ -11,7 +11,7 @@ export interface Invocation {
   readonly args: readonly unknown[]
   readonly isOneWay: boolean
   /** Whether the message does not count as use of the actor. */
-  readonly keepsNothingAlive: boolean
+  readonly isBackground: boolean
   /** The actors that wait for the message, the outermost caller first. */
   readonly chain: readonly string[]
   /** The span in which the message was sent; undefined if there is no telemetry. */

@@ -107,7 +107,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     return { flags, chain, trace: sendable(trace) }
   }
 
-  get keepsNothingAlive(): boolean {
+  get isBackground(): boolean {
     return (this.flags & SUPPRESS_KEEP_ALIVE) !== 0
   }
 
@@ -246,8 +246,8 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (this.#isOver) return
     const delivery = this.#withdrawn()
     const { callTimeoutMs: timeoutMs } = this
-    const hindrance = delivery === "unknown" ? undefined : this.#router.hindrance(this)
-    const problem = hindrance && `was not run within ${timeoutMs} ms: ${hindrance}`
+    const blockedBy = delivery === "unknown" ? undefined : this.#router.blockedBy(this)
+    const problem = blockedBy && `was not run within ${timeoutMs} ms: ${blockedBy}`
     this.#failFor(new TimeoutError(`${this.id}.${this.method}`, timeoutMs, delivery, problem))
   }
 

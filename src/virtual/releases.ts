@@ -41,7 +41,7 @@ export class Releases {
       this.#logger.log("error", "releasing a placement failed", { actor: tenure.id.toString(), error })
       return "unknown"
     })
-    if (result === "unknown" && this.#isStill(tenure.node)) this.#retryLater(tenure.id, tenure.generation)
+    if (result === "unknown" && this.#isHalted(tenure.node)) this.#retryLater(tenure.id, tenure.generation)
     return result
   }
 
@@ -67,7 +67,7 @@ export class Releases {
   }
 
   /** Whether the node is in the same incarnation; the outcome of an earlier one's release is ignored. */
-  #isStill(node: NodeId): boolean {
+  #isHalted(node: NodeId): boolean {
     const { life } = this.#registry
     return life.node.equals(node) && life.phase !== "fenced" && life.phase !== "stopped"
   }
@@ -84,7 +84,7 @@ export class Releases {
     const { node } = this.#registry.life
     const batch = [...firstOf(this.#unconfirmed.values(), AT_A_TIME)]
     const results = await Promise.all(batch.map((placement) => this.#discard(placement)))
-    if (!this.#isStill(node)) return
+    if (!this.#isHalted(node)) return
     this.#timer = undefined
     const isAnswered = results.every((result) => result)
     this.#pauseMs = isAnswered ? FIRST_PAUSE_MS : Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)

@@ -373,9 +373,9 @@ test("only a turn that returned a promise has a deadline, and is reported with i
   expect(owner.said.slice(1)).toEqual(["deadline 1000", "overdue wait: Other/a > Subject/one.wait"])
 })
 
-test("a turn counts as use of the actor, unless its message has keepsNothingAlive", () => {
+test("a turn counts as use of the actor, unless its message has isBackground", () => {
   const { owner, accept } = setUp()
-  accept("echo", { keepsNothingAlive: true })
+  accept("echo", { isBackground: true })
   owner.dispatch()
   expect(owner.usedAt).toBe(0)
   accept("echo")

@@ -256,7 +256,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     this.#leave(turn)
     const { invocation, span } = turn
     if (span !== undefined) endSpan(span, given)
-    if (!invocation.keepsNothingAlive) this.#owner.usedAt = this.#owner.home.sweeps
+    if (!invocation.isBackground) this.#owner.usedAt = this.#owner.home.sweeps
     try {
       this.#answer(invocation, given, isOpen)
     } catch (error) {

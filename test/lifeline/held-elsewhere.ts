@@ -53,7 +53,7 @@ export class HeldElsewhere {
     return this.#program.halt()
   }
 
-  goOn(): void {
+  resume(): void {
     this.#program.resume()
   }
 

@@ -38,24 +38,24 @@ export class SmallWorld {
       })
     })
     outcome.catch(() => {})
-    await this.goOn(() => over)
+    await this.run(() => over)
     return outcome
   }
 
   /** Runs steps until `enough` returns true, or until no step is left. */
-  async goOn(enough: () => boolean = () => false): Promise<void> {
+  async run(enough: () => boolean = () => false): Promise<void> {
     while (!enough() && this.world.beginStep()) {
       await new Promise<void>((resolve) => setImmediate(resolve))
       this.world.endStep()
     }
   }
 
-  async goOnFor(ms: number): Promise<void> {
+  async runFor(ms: number): Promise<void> {
     let over = false
     this.world.schedule(this.world.now + ms * 1000, undefined, "enough", () => {
       over = true
     })
-    await this.goOn(() => over)
+    await this.run(() => over)
   }
 
   /** A connection from alpha to beta, with a recording handler at both ends. */
@@ -73,7 +73,7 @@ export class SmallWorld {
       witness.attach()
       return witness
     })
-    await this.goOn(() => far !== undefined)
+    await this.run(() => far !== undefined)
     await listener.close()
     return { near, far: far as Witness }
   }

@@ -112,7 +112,7 @@ export class FakeCall implements Invocation {
   readonly args: readonly unknown[]
   readonly chain: readonly string[]
   readonly isOneWay: boolean
-  readonly keepsNothingAlive: boolean
+  readonly isBackground: boolean
   isOver = false
   hasBegun = false
   /** The answers, or the names of the errors that the call failed with. */
@@ -121,13 +121,13 @@ export class FakeCall implements Invocation {
 
   constructor(
     method: string,
-    { args = [], chain = [], isOneWay = false, keepsNothingAlive = false }: Partial<FakeCall> = {},
+    { args = [], chain = [], isOneWay = false, isBackground = false }: Partial<FakeCall> = {},
   ) {
     this.method = method
     this.args = args
     this.chain = chain
     this.isOneWay = isOneWay
-    this.keepsNothingAlive = keepsNothingAlive
+    this.isBackground = isBackground
   }
 
   begun(): void {

@@ -58,7 +58,7 @@ function remoteCall(method: string, chain: readonly string[]): Invocation {
     method,
     args: [],
     isOneWay: false,
-    keepsNothingAlive: false,
+    isBackground: false,
     chain,
     trace: undefined,
     isOver: false,

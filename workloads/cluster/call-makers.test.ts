@@ -6,7 +6,7 @@ import { ClaimTimes } from "./claim-times.js"
 const maker = { id: "plain/hot", generation: 4 }
 const other = { id: "rare/cold-1", generation: 123 }
 
-test("a call that leaves after its maker was overtaken is too late, and one that was let go before is not", () => {
+test("a call that leaves after its maker was superseded is too late, and one that was let go before is not", () => {
   const claims = claimed([4, 10], [18, 700], [25, 900])
   expect(leftTooLate(left(701), claims)).toBe(
     "a call of plain/hot at generation 4 was sent, and generation 18 had been claimed at 700 ms",
@@ -15,7 +15,7 @@ test("a call that leaves after its maker was overtaken is too late, and one that
   expect(leftTooLate(left(9_999), claimed([4, 10]))).toBeUndefined()
 })
 
-test("a call to an actor of its own node is too late if that actor was claimed after its maker was overtaken", () => {
+test("a call to an actor of its own node is too late if that actor was claimed after its maker was superseded", () => {
   const claims = claimed([4, 10], [18, 700])
   const to = (generation: number) => handedOverTooLate(maker, { id: "rare/hot", generation }, claims)
   expect(to(19)).toContain("plain/hot at generation 4 was handed over to rare/hot at generation 19")

@@ -9,7 +9,7 @@ import type { StoreHistory } from "./store-history.js"
  * Who made a call, and whether it was still anybody's to send when it was sent.
  *
  * A call may wait on its node until it times out: for a host of its type, for a connection, for an actor that
- * moves. Its maker may be overtaken meanwhile. The receiver cannot tell when a call was sent, so each call
+ * moves. Its maker may be superseded meanwhile. The receiver cannot tell when a call was sent, so each call
  * carries a mark of its maker, and the mark is looked for in the bytes that leave. Three things excuse a mark
  * that leaves late, and nothing else does:
  *
@@ -75,7 +75,7 @@ export function markedPorts(life: Life, stepMs: () => number): Life["ports"] {
  */
 export function judgeMakers(stage: Stage, { claims }: StoreHistory): void {
   const mayHide = stage.faults.suspend > 0 && stage.faults["clock-jump"] > 0
-  stage.invariant<ClusterEvent>("SingleActivation: no call is sent whose maker was overtaken", (event) => {
+  stage.invariant<ClusterEvent>("SingleActivation: no call is sent whose maker was superseded", (event) => {
     if (mayHide) return false
     if (event.kind === "call-left") return leftTooLate(event, claims)
     if (event.kind !== "turn" || event.maker === undefined || !event.isNear) return false

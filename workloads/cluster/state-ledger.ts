@@ -4,7 +4,7 @@ import { type StoreHistory, stateOf } from "./store-history.js"
 
 /**
  * The states of actors that keep the operations that were done to them, in order: nothing acknowledged is
- * lost, nothing is done twice, nothing is undone by an activation that was overtaken, and what was said of a
+ * lost, nothing is done twice, nothing is undone by an activation that was superseded, and what was said of a
  * save is true.
  */
 export class StateLedger {

@@ -41,7 +41,7 @@ export const activationPlantings: readonly Planting[] = [
   {
     name: "call-without-a-maker",
     about: "a call forgets who made it: the door is asked when it is made, and never again",
-    breaks: "SingleActivation: no call is sent whose maker was overtaken",
+    breaks: "SingleActivation: no call is sent whose maker was superseded",
     workload: "activation",
     file: "src/virtual/actor-target.ts",
     from: "this.maker = maker;",

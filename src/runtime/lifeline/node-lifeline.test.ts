@@ -90,7 +90,7 @@ describe.runIf(process.platform === "linux")("a process that holds a line", () =
 
     for (const socket of crowd) socket.destroy()
     outcomes = []
-    holder.goOn()
+    holder.resume()
     await until("greeted", 2)
     await holder.kill()
     await Promise.all([before.told, after.told, refused.told])

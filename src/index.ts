@@ -140,7 +140,14 @@ export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js
 export type { ActorSystemSettings } from "./system/settings.js"
 export { ActivationBecame, ActorsLeftBehind, TurnOverdue } from "./virtual/activation-events.js"
 export type { ActivationState } from "./virtual/activation-lifecycle.js"
-export { Actor, type ActorTimer, type ActorTimers, type DeactivationReason } from "./virtual/actor.js"
+export {
+  Actor,
+  type ActorTimer,
+  type ActorTimers,
+  type ActorWatch,
+  type DeactivationReason,
+} from "./virtual/actor.js"
 export type { ActorClass, ActorHandle, MethodOptions } from "./virtual/actor-class.js"
 export { type CallOptions, type OneWayHandle, oneWay, withOptions } from "./virtual/handle.js"
+export { type ProvidedActor, provide } from "./virtual/provide.js"
 export type { StandardSchema } from "./virtual/standard-schema.js"

@@ -2,7 +2,7 @@ import { nodePorts } from "./runtime/node-ports.js"
 import { memoryStore } from "./stores/memory-store.js"
 import { ActorSystem as System } from "./system/actor-system.js"
 import type { ActorSystemSettings } from "./system/settings.js"
-import type { ActorClass } from "./virtual/actor-class.js"
+import type { RegisteredActor } from "./virtual/provide.js"
 
 /** A running system of actors. */
 export type ActorSystem = System
@@ -26,7 +26,7 @@ export type ActorSystem = System
  */
 export const ActorSystem = {
   /** Starts a system. Rejects with a `SettingsError` that names the field if a setting is invalid. */
-  start<const Classes extends readonly ActorClass[] = readonly []>(
+  start<const Classes extends readonly RegisteredActor[] = readonly []>(
     settings: ActorSystemSettings<Classes>,
   ): Promise<ActorSystem> {
     const { logger, telemetry } = settings

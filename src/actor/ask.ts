@@ -49,7 +49,7 @@ export function ask<T, R>(
 }
 
 /** An ask in flight, and the ref that it sends along: the first message sent to it is the answer. */
-class Ask extends ReplyRef {
+export class Ask extends ReplyRef {
   readonly #environment: ActorEnvironment
   readonly #target: InternalRef<never>
   readonly #resolve: (answer: unknown) => void

@@ -5,7 +5,8 @@ import type { Logger } from "../ports/logger.js"
 import type { StoreProvider } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
-import type { ActorClass, CheckedActors } from "../virtual/actor-class.js"
+import type { CheckedActors } from "../virtual/actor-class.js"
+import type { RegisteredActor } from "../virtual/provide.js"
 import {
   type CheckedRemoteSettings,
   checkRemoteSettings,
@@ -15,7 +16,7 @@ import {
 import { checkDuration, checkGroup, checkInteger, checkMethods, shown } from "./setting-checks.js"
 
 /** The settings of a system. Only the namespace is required. */
-export interface ActorSystemSettings<Classes extends readonly ActorClass[] = readonly ActorClass[]>
+export interface ActorSystemSettings<Classes extends readonly RegisteredActor[] = readonly RegisteredActor[]>
   extends RemoteSettings {
   /** The name of the cluster, which isolates it from others: letters, digits, `-`, `_` and `.`. */
   readonly namespace: string
@@ -27,7 +28,10 @@ export interface ActorSystemSettings<Classes extends readonly ActorClass[] = rea
   readonly requestTimeoutMs?: number
   /** How long `stop` waits for actors to stop. Default 10,000. */
   readonly drainMs?: number
-  /** The classes of virtual actors that this node hosts. Default: none. */
+  /**
+   * The classes of virtual actors that this node hosts, each alone or with its dependencies
+   * (`provide(Orders, { db })`). Default: none.
+   */
   readonly actors?: Classes & CheckedActors<Classes>
   /** How long an actor may be idle before it is deactivated. Default 600,000. */
   readonly idleAfterMs?: number
@@ -63,7 +67,7 @@ export interface CheckedSettings {
   readonly address: Address
   readonly requestTimeoutMs: number
   readonly drainMs: number
-  readonly actors: readonly ActorClass[]
+  readonly actors: readonly RegisteredActor[]
   readonly idleAfterMs: number
   readonly mailboxCapacity: number
   readonly maxForwards: number
@@ -123,7 +127,7 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   ...remoteFields,
 ])
 
-function checkActors({ actors = [], store, listen }: ActorSystemSettings): readonly ActorClass[] {
+function checkActors({ actors = [], store, listen }: ActorSystemSettings): readonly RegisteredActor[] {
   if (!Array.isArray(actors)) {
     throw new SettingsError("actors", `must be an array of classes that extend Actor (got ${shown(actors)})`)
   }
@@ -133,7 +137,7 @@ function checkActors({ actors = [], store, listen }: ActorSystemSettings): reado
       "must be set for nodes that listen and host actors, or each would run its own copies; use sqliteStore({ file }) for processes on one host",
     )
   }
-  return actors as readonly ActorClass[]
+  return actors as readonly RegisteredActor[]
 }
 
 function checkRoles(roles: readonly string[] = []): readonly string[] {

@@ -3,9 +3,9 @@ import { settle } from "../../test/fake/manual-clock.js"
 import { FakeActivation, FakeCall } from "../../test/virtual/fake-activation.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import { ActivationLifecycle, type ActivationState, type LifecycleOwner } from "./activation-lifecycle.js"
-import { TimerTask } from "./activation-timers.js"
 import { Actor, type DeactivationReason, internals } from "./actor.js"
 import type { Invocation } from "./invocation.js"
+import { OwnTask } from "./own-task.js"
 import { TurnRunner } from "./turn-runner.js"
 
 /** A promise that the test settles. */
@@ -78,8 +78,8 @@ class Owner extends FakeActivation implements LifecycleOwner {
     this.said.push(state)
   }
 
-  endTimers(): void {
-    this.said.push("timers ended")
+  endOwnTasks(): void {
+    this.said.push("own tasks ended")
   }
 
   awaitSaves() {
@@ -136,9 +136,9 @@ test("a start that the actor fails is reported to the waiting callers, and not t
   const cause = new Error("no")
   Subject.hooks.activate = () => Promise.reject(cause)
   const failures: Error[] = []
-  const timer = new TimerTask(
-    { timerFailed: (e: Error) => failures.push(e) } as never,
-    () => {},
+  const timer = new OwnTask(
+    { taskFailed: (_: string, e: Error) => failures.push(e) } as never,
+    "timer",
     () => {},
   )
   owner.state = "activating"
@@ -238,7 +238,7 @@ test("ends its parts in order: turns, timers, hook, saves, calls, doors, release
   owner.busy = false
   owner.lifecycle.turnsEnded()
   await settle()
-  expect([owner.said.splice(0), Subject.log]).toEqual([["timers ended"], ["onDeactivate asked"]])
+  expect([owner.said.splice(0), Subject.log]).toEqual([["own tasks ended"], ["onDeactivate asked"]])
   expect(owner.lifecycle.isInHook).toBe(true)
   hook.end()
   await settle()

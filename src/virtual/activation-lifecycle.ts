@@ -3,12 +3,12 @@ import { FencedError, TimeoutError } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import { readable } from "../errors/thrown.js"
 import type { Tenure } from "../registry/tenure.js"
-import { TimerTask } from "./activation-timers.js"
 import { type Actor, type DeactivationReason, internals } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
+import { OwnTask } from "./own-task.js"
 import { settlesWithin } from "./settles-within.js"
 import type { TurnRunner } from "./turn-runner.js"
 
@@ -129,7 +129,7 @@ export class ActivationLifecycle {
     const { waiting = [], cause } = this.#failure ?? {}
     this.#failure = undefined
     for (const one of waiting) {
-      if (one instanceof TimerTask) continue
+      if (one instanceof OwnTask) continue
       one.fail(new ActivationError(this.#owner.tenure.id.toString(), { cause }))
     }
   }
@@ -179,7 +179,7 @@ export class ActivationLifecycle {
     const { tenure } = this.#owner
     this.#become("deactivating")
     await this.#turnsIdle()
-    this.#owner.endTimers()
+    this.#owner.endOwnTasks()
     await this.#runOnDeactivate(tenure.endedBecause === undefined ? reason : "fenced")
     await this.#owner.awaitSaves()
     await this.#owner.awaitCalls()
@@ -264,7 +264,8 @@ export interface LifecycleOwner {
   /** Called when the activation has become valid and may start turns. */
   started(): void
   stateChanged(state: ActivationState): void
-  endTimers(): void
+  /** Ends the timers and watches. */
+  endOwnTasks(): void
   /** Resolves when no save is in flight. */
   awaitSaves(): Promise<void> | undefined
   /** Resolves when no call of the actor prevents its end. */

@@ -1,20 +1,22 @@
 import { expect, test } from "vitest"
 import { ManualClock } from "../../test/fake/manual-clock.js"
 import { ActorId } from "../address/actor-id.js"
-import { ActivationTimers, type TimerTask } from "./activation-timers.js"
+import { ActivationTimers } from "./activation-timers.js"
+import type { OwnTask } from "./own-task.js"
 
 /** Timers whose queued tasks the test runs. */
 function setUp() {
   const clock = new ManualClock()
-  const waiting: TimerTask[] = []
-  const failed: Error[] = []
+  const waiting: OwnTask[] = []
+  const failed: [string, Error][] = []
   const owner = {
     id: ActorId.of("test", "Subject", "one"),
     key: "Subject/one",
-    enqueueOwn: (task: TimerTask) => waiting.push(task),
-    timerFailed: (error: Error) => failed.push(error),
+    isInvalid: false,
+    enqueueOwn: (task: OwnTask) => waiting.push(task),
+    taskFailed: (kind: string, error: Error) => failed.push([kind, error]),
   }
-  return { clock, waiting, failed, timers: new ActivationTimers(owner, clock) }
+  return { clock, waiting, failed, owner, timers: new ActivationTimers(owner, clock) }
 }
 
 test("a task is queued as a message of the actor to itself, does not count as use, and runs once", async () => {
@@ -26,7 +28,7 @@ test("a task is queued as a message of the actor to itself, does not count as us
   await clock.advance(9)
   expect(waiting).toEqual([])
   await clock.advance(1)
-  const [task] = waiting.splice(0) as [TimerTask]
+  const [task] = waiting.splice(0) as [OwnTask]
   expect(task).toMatchObject({ key: "Subject/one", isOneWay: true, isBackground: true, chain: [] })
   expect(ran).toEqual([])
   task.run()
@@ -46,7 +48,7 @@ test("the interval counts from the end of the previous run, even if that run fai
   const error = new Error("no")
   waiting.splice(0)[0]?.fail(error)
   await clock.advance(10)
-  expect([failed, waiting.length]).toEqual([[error], 1])
+  expect([failed, waiting.length]).toEqual([[["timer", error]], 1])
 })
 
 test("a cancelled timer does not fire, and a task that it has queued does not run", async () => {
@@ -62,9 +64,10 @@ test("a cancelled timer does not fire, and a task that it has queued does not ru
 })
 
 test("the end of the activation ends all timers, and none can be set after it", async () => {
-  const { clock, waiting, timers } = setUp()
+  const { clock, waiting, owner, timers } = setUp()
   timers.after(10, () => {})
   timers.every(10, () => {})
+  owner.isInvalid = true
   timers.end()
   timers.after(10, () => {})
   await clock.advance(100)

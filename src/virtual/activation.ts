@@ -1,15 +1,21 @@
+import type { ActorRef } from "../actor/actor-ref.js"
+import type { AskOptions } from "../actor/ask.js"
+import type { Terminated } from "../actor/signals.js"
 import type { ActorId } from "../address/actor-id.js"
+import type { Logger } from "../ports/logger.js"
 import { DurableState } from "../registry/durable-state.js"
 import type { Tenure, TenureHolder } from "../registry/tenure.js"
 import { ActivationLifecycle, type ActivationState, type LifecycleOwner } from "./activation-lifecycle.js"
-import { ActivationTimers, type TimerOwner, type TimerTask } from "./activation-timers.js"
+import { ActivationResources } from "./activation-resources.js"
 import {
   type Actor,
   type ActorContext,
   type ActorTimers,
+  type ActorWatch,
   type DeactivationReason,
   internals,
 } from "./actor.js"
+import { askFor } from "./actor-ask.js"
 import type { ActorClass } from "./actor-class.js"
 import { loadState, saveRefusal } from "./actor-state.js"
 import type { ActorType } from "./actor-type.js"
@@ -17,6 +23,7 @@ import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
 import { OutgoingCalls, type PlannedEnd } from "./outgoing-calls.js"
+import type { OwnTask, OwnTaskKind, TaskOwner } from "./own-task.js"
 import type { Turn } from "./turn.js"
 import { type TurnOwner, TurnRunner } from "./turn-runner.js"
 
@@ -25,16 +32,16 @@ import { type TurnOwner, TurnRunner } from "./turn-runner.js"
  * of the actor's instance.
  *
  * Its parts are its turns (`turn-runner.ts`), its start and end (`activation-lifecycle.ts`), its durable
- * state (`actor-state.ts`), its timers and its outgoing calls. A node may have a million activations, almost
- * all of them idle. An idle activation therefore has only the parts that it needs to accept the next message;
- * the others are created when they are first used. There are no private methods, because they would cost each
- * activation another field.
+ * state (`actor-state.ts`), its outgoing calls, and its timers, watches and log (`activation-resources.ts`).
+ * A node may have a million activations, almost all of them idle. An idle activation therefore has only the
+ * parts that it needs to accept the next message; the others are created when they are first used. There are
+ * no private methods, because they would cost each activation another field.
  *
- * The doors are those of the tenure. They are checked before a turn starts, before a call or a reply leaves,
- * and before a save.
+ * The doors are those of the tenure. They are checked before a turn starts, before a call, an ask or a reply
+ * leaves, and before a save.
  */
 export class Activation
-  implements ActorContext<unknown>, TenureHolder, TurnOwner, LifecycleOwner, TimerOwner, PlannedEnd
+  implements ActorContext<unknown>, TenureHolder, TurnOwner, LifecycleOwner, TaskOwner, PlannedEnd
 {
   readonly type: ActorType
   readonly tenure: Tenure
@@ -48,8 +55,7 @@ export class Activation
   #instance: Actor | undefined = undefined
   /** Undefined while the actor has no stored state and has saved none. */
   #durable: DurableState | undefined = undefined
-  #abort: AbortController | undefined = undefined
-  #timers: ActivationTimers | undefined = undefined
+  #resources: ActivationResources | undefined = undefined
   #outgoing: OutgoingCalls | undefined = undefined
 
   constructor(type: ActorType, tenure: Tenure, home: ActivationHome) {
@@ -105,6 +111,10 @@ export class Activation
     return this.tenure.incarnation.isLeaving
   }
 
+  get isInvalid(): boolean {
+    return this.state === "invalid"
+  }
+
   get isFenced(): boolean {
     return this.tenure.endedBecause !== undefined
   }
@@ -128,7 +138,8 @@ export class Activation
         if (!this.isBusy) return "the previous activation was ending (onDeactivate)"
     }
     const { writer } = this.turns
-    if (writer !== undefined) return `the actor was busy with ${writer.method?.name ?? "a timer"}`
+    if (writer !== undefined)
+      return `the actor was busy with ${writer.method === undefined ? "a " : ""}${writer.name}`
     return this.isBusy ? "the actor was busy" : undefined
   }
 
@@ -185,19 +196,39 @@ export class Activation
     return isOneWay || chain.length === 0 ? this.ownChain : [...chain, ...this.ownChain]
   }
 
+  get resources(): ActivationResources {
+    this.#resources ??= new ActivationResources(this)
+    return this.#resources
+  }
+
   get signal(): AbortSignal {
-    this.#abort ??= new AbortController()
-    if (this.isFenced) this.#abort.abort(fencedError(this.tenure, "unknown"))
-    return this.#abort.signal
+    const { signal } = this.resources
+    if (this.isFenced) this.resources.abortSignal(fencedError(this.tenure, "unknown"))
+    return signal
   }
 
   get timers(): ActorTimers {
-    this.#timers ??= new ActivationTimers(this, this.home.clock)
-    return this.#timers
+    return this.resources.timers
+  }
+
+  get log(): Logger {
+    return this.resources.log
+  }
+
+  get dependencies(): unknown {
+    return this.type.dependencies
   }
 
   actor(type: ActorClass | string, key: string): unknown {
     return this.home.createHandle(type, key, this)
+  }
+
+  ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R> {
+    return askFor(this, this.home.environment, target, message, options)
+  }
+
+  watch(ref: ActorRef<never>, task: (terminated: Terminated) => void | Promise<void>): ActorWatch {
+    return this.resources.watches.add(ref, task)
   }
 
   save(state: unknown): Promise<void> {
@@ -247,28 +278,28 @@ export class Activation
     this.#outgoing?.recheck()
   }
 
-  enqueueOwn(task: TimerTask): void {
+  enqueueOwn(task: OwnTask): void {
     this.turns.enqueueOwn(task)
   }
 
   /** Logs the error, unless the activation is fenced: then the error only says that the outcome was lost. */
-  timerFailed(error: Error): void {
+  taskFailed(kind: OwnTaskKind, error: Error): void {
     if (this.isFenced) return
-    this.home.logger.log("error", "a timer of an actor failed", { actor: this.key, error })
+    this.home.logger.log("error", `a ${kind} of an actor failed`, { actor: this.key, error })
   }
 
-  endTimers(): void {
-    this.#timers?.end()
+  endOwnTasks(): void {
+    this.#resources?.endTasks()
   }
 
   leaveCatalog(waiting: readonly Invocation[], isOwn: boolean): Promise<unknown> | undefined {
-    this.endTimers()
+    this.endOwnTasks()
     return this.home.ended(this, waiting, isOwn)
   }
 
   tenureEnded(): void {
     this.#outgoing?.recheck()
-    this.#abort?.abort(fencedError(this.tenure, "unknown"))
+    this.#resources?.abortSignal(fencedError(this.tenure, "unknown"))
     this.#lifecycle ??= new ActivationLifecycle(this, "valid")
     this.#lifecycle.tenureEnded()
   }

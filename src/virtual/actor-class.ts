@@ -1,5 +1,6 @@
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Actor } from "./actor.js"
+import type { RegisteredActor } from "./provide.js"
 import type { StandardSchema } from "./standard-schema.js"
 
 /** A class of actors, which the setting `actors` registers. */
@@ -53,7 +54,7 @@ export interface MethodOptions {
  * must have only options of methods. The class declaration cannot check this itself, because the type of the
  * class is not known inside its own static members.
  */
-export type CheckedActors<Classes extends readonly ActorClass[]> = {
+export type CheckedActors<Classes extends readonly RegisteredActor[]> = {
   readonly [Index in keyof Classes]: Classes[Index] extends CheckedClass<Classes[Index]>
     ? Classes[Index]
     : CheckedClass<Classes[Index]>

@@ -20,7 +20,6 @@ import type { TurnContext } from "../ports/turn-context.js"
 import { ActorTable } from "../registry/actor-table.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
-import type { ActorClass } from "./actor-class.js"
 import { ActorEntry } from "./actor-entry.js"
 import { ActorType } from "./actor-type.js"
 import { gatePath } from "./actors-gate.js"
@@ -31,6 +30,7 @@ import { Handles } from "./handles.js"
 import { IncomingCalls } from "./incoming-calls.js"
 import { Loads } from "./loads.js"
 import type { PlacementDriver } from "./placement-driver.js"
+import type { RegisteredActor } from "./provide.js"
 import { QuietPeriod } from "./quiet-period.js"
 import { Releases } from "./releases.js"
 
@@ -127,15 +127,20 @@ function deadLetterReason(error: unknown): DeadLetterReason {
   return error instanceof QuarantinedError ? "quarantined" : "unreachable"
 }
 
-function typesOf(actors: readonly ActorClass[]): ReadonlyMap<string, ActorType> {
+function typesOf(actors: readonly RegisteredActor[]): ReadonlyMap<string, ActorType> {
   const types = new Map<string, ActorType>()
   for (const actor of actors) {
     const type = new ActorType(actor)
-    if (types.has(type.name))
+    const other = types.get(type.name)
+    if (other?.make === type.make) {
+      throw new SettingsError("actors", `must contain each class once (got ${type.make.name} twice)`)
+    }
+    if (other !== undefined) {
       throw new SettingsError(
         "actors",
         `must have different types (two classes have the type ${type.name}); set static type`,
       )
+    }
     types.set(type.name, type)
   }
   return types
@@ -144,7 +149,7 @@ function typesOf(actors: readonly ActorClass[]): ReadonlyMap<string, ActorType> 
 export interface VirtualActorsOptions {
   readonly environment: ActorEnvironment
   readonly namespace: string
-  readonly actors: readonly ActorClass[]
+  readonly actors: readonly RegisteredActor[]
   readonly store: ClusterStore
   /** The codec of messages. */
   readonly codec: Codec

@@ -4,6 +4,7 @@ import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { Actor } from "./actor.js"
 import type { ActorClass } from "./actor-class.js"
 import { ActorType } from "./actor-type.js"
+import { provide } from "./provide.js"
 
 class Parent extends Actor<number> {
   static readonly methods: object = { look: { readOnly: true }, peek: { alwaysInterleave: true } }
@@ -76,10 +77,20 @@ describe("refuses a class that", () => {
       statics,
     )
   const cases: [what: string, make: unknown, says: string][] = [
-    ["is not a class", 5, "must contain only classes that extend Actor (got the number 5)"],
+    [
+      "is not a class",
+      5,
+      "must contain only classes that extend Actor, or results of provide (got the number 5)",
+    ],
     ["does not extend Actor", Map, "must contain only classes that extend Actor"],
-    ["is an object", {}, "must contain only classes that extend Actor (got an object)"],
+    [
+      "is an object",
+      {},
+      "must contain only classes that extend Actor, or results of provide (got an object)",
+    ],
     ["is Actor itself", Actor, "must contain only classes that extend Actor"],
+    ["is provided without being a class", provide(5 as never, {} as never), "(got the number 5)"],
+    ["has dependencies without a class", { dependencies: {} }, "or results of provide (got an object)"],
     ["has no name", (() => class extends Actor {})(), "set static type"],
     ["has a name with an invalid character", plain({ type: "a/b" }), '(got "a/b"); set static type'],
     ["has a name that is not a string", plain({ type: 5 }), "(got 5); set static type"],
@@ -173,6 +184,31 @@ describe("refuses a class that", () => {
     const begin = () => new ActorType(make as ActorClass)
     expect(begin).toThrow(SettingsError)
     expect(begin).toThrow(says)
+  })
+})
+
+describe("dependencies", () => {
+  class Clerk extends Actor<unknown, { desk: number }> {}
+
+  test("are the very object that provide was called with, frozen or not", () => {
+    const dependencies = { desk: 7 }
+    const type = new ActorType(provide(Clerk, dependencies))
+    expect(type.dependencies).toBe(dependencies)
+    expect(Object.isFrozen(dependencies)).toBe(false)
+    expect([type.name, type.make]).toEqual(["Clerk", Clerk])
+  })
+
+  test("may be undefined", () => {
+    class Loner extends Actor<unknown, { desk: number } | undefined> {}
+    expect(new ActorType(provide(Loner, undefined)).dependencies).toBeUndefined()
+  })
+
+  test("of a class that was registered without them are an error that says what to write", () => {
+    const type = new ActorType(Clerk)
+    expect(() => type.dependencies).toThrow(SettingsError)
+    expect(() => type.dependencies).toThrow(
+      "actors must contain provide(Clerk, dependencies) instead of Clerk, which reads this.dependencies",
+    )
   })
 })
 

@@ -6,6 +6,7 @@ import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"
 import { isDuration, methodOptions, mustBe } from "./method-options.js"
+import type { ProvidedActor, RegisteredActor } from "./provide.js"
 import type { StandardSchema } from "./standard-schema.js"
 
 /** The description of a registered class: its options, and its callable methods. */
@@ -22,15 +23,20 @@ export class ActorType {
   readonly mayOverlap: boolean
   /** A `Map`, so that a lookup never finds a property of `Object.prototype`. */
   readonly #methods: ReadonlyMap<string, ActorMethod>
+  /** Undefined if the class was registered without dependencies. */
+  readonly #provided: ProvidedActor | undefined
 
   /** Throws a `SettingsError` if the class or one of its options is invalid. */
-  constructor(make: ActorClass) {
+  constructor(registered: RegisteredActor) {
+    const provided = isProvided(registered) ? registered : undefined
+    const make = provided === undefined ? (registered as ActorClass) : provided.actor
     if (typeof make !== "function" || !(make.prototype instanceof Actor)) {
       throw new SettingsError(
         "actors",
-        `must contain only classes that extend Actor (got ${shownKind(make)})`,
+        `must contain only classes that extend Actor, or results of provide (got ${shownKind(make)})`,
       )
     }
+    this.#provided = provided
     this.name = make.type ?? make.name
     if (typeof this.name !== "string" || !/^[\w.-]+$/.test(this.name)) {
       throw new SettingsError(
@@ -71,6 +77,16 @@ export class ActorType {
     this.mayOverlap = this.reentrant || [...this.#methods.values()].some(({ flags }) => flags !== 0)
   }
 
+  /** What the class was registered with. Throws a `SettingsError` if it was registered without `provide`. */
+  get dependencies(): unknown {
+    if (this.#provided !== undefined) return this.#provided.dependencies
+    const { name } = this.make
+    throw new SettingsError(
+      "actors",
+      `must contain provide(${name}, dependencies) instead of ${name}, which reads this.dependencies`,
+    )
+  }
+
   get methodNames(): Iterable<string> {
     return this.#methods.keys()
   }
@@ -87,6 +103,16 @@ export interface ActorMethod {
   readonly flags: number
   readonly timeoutMs: number | undefined
   readonly input: readonly StandardSchema[] | undefined
+}
+
+/** The classes are functions, so any other object with these fields is a result of `provide`. */
+function isProvided(registered: RegisteredActor): registered is ProvidedActor {
+  return (
+    typeof registered === "object" &&
+    registered !== null &&
+    Object.hasOwn(registered, "actor") &&
+    Object.hasOwn(registered, "dependencies")
+  )
 }
 
 function isCapacity(value: unknown): boolean {

@@ -1,4 +1,8 @@
+import type { ActorRef } from "../actor/actor-ref.js"
+import type { AskOptions } from "../actor/ask.js"
+import type { Terminated } from "../actor/signals.js"
 import type { ActorId } from "../address/actor-id.js"
+import type { Logger } from "../ports/logger.js"
 import type { ActorClass, ActorHandle } from "./actor-class.js"
 
 export const NOTHING_STORED: unique symbol = Symbol("nothing is stored")
@@ -13,8 +17,11 @@ export let internals: ActorInternals
  *
  * The runtime creates one instance per activation, and the instance handles one message at a time. Others can
  * call the methods that the subclass adds, except hooks, accessors, and methods whose names begin with `_`.
+ *
+ * `State` is the type of the state. `Dependencies` is the type of what the class needs beside its state, such
+ * as a database client: `provide` registers the class with it.
  */
-export abstract class Actor<State = unknown> {
+export abstract class Actor<State = unknown, Dependencies = unknown> {
   readonly #context: ActorContext<State>
 
   /**
@@ -50,6 +57,19 @@ export abstract class Actor<State = unknown> {
    */
   protected get fencingToken(): number {
     return this.#context.generation
+  }
+
+  /**
+   * The object that `provide` registered the class with on this node. All actors of the type on the node
+   * share it. Throws a `SettingsError` if the class was registered without `provide`.
+   */
+  protected get dependencies(): Dependencies {
+    return this.#context.dependencies as Dependencies
+  }
+
+  /** The logger of the system, with the field `actor`: the type and key of this actor. */
+  protected get log(): Logger {
+    return this.#context.log
   }
 
   /** Aborted when this activation may no longer act, so that its pending work can stop. */
@@ -100,6 +120,28 @@ export abstract class Actor<State = unknown> {
   protected actor<A extends Actor>(type: string, key: string): ActorHandle<A>
   protected actor(type: ActorClass | string, key: string): unknown {
     return this.#context.actor(type, key)
+  }
+
+  /**
+   * Sends the result of `message` to a ref, and resolves with the first message sent to `replyTo`. Rejects
+   * with a `CallError`. The message leaves only while this activation may act; otherwise the error is a
+   * `FencedError`. An ask carries no call chain.
+   */
+  protected ask<T, R>(
+    target: ActorRef<T>,
+    message: (replyTo: ActorRef<R>) => T,
+    options?: AskOptions,
+  ): Promise<R> {
+    return this.#context.ask(target, message, options)
+  }
+
+  /**
+   * Runs `task` once, as a turn, when the actor of `ref` has stopped, or at once if it is not running. If its
+   * node is lost, the `cause` says so. The watch ends with this activation, and does not count as use of the
+   * actor; `onActivate` can watch again.
+   */
+  protected watch(ref: ActorRef<never>, task: (terminated: Terminated) => void | Promise<void>): ActorWatch {
+    return this.#context.watch(ref, task)
   }
 
   /** Ends this activation once no turn is running. The next call starts another one. */
@@ -153,8 +195,13 @@ export interface ActorContext<State> {
   readonly generation: number
   readonly signal: AbortSignal
   readonly timers: ActorTimers
+  /** Throws a `SettingsError` if the type was registered without dependencies. */
+  readonly dependencies: unknown
+  readonly log: Logger
   save(state: State): Promise<void>
   actor(type: ActorClass | string, key: string): unknown
+  ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R>
+  watch(ref: ActorRef<never>, task: (terminated: Terminated) => void | Promise<void>): ActorWatch
   deactivate(): void
 }
 
@@ -178,5 +225,11 @@ export interface ActorTimers {
 
 export interface ActorTimer {
   /** Prevents further runs of the task. A run that has started continues. */
+  cancel(): void
+}
+
+/** A watch of a ref, as `watch` of an actor returns it. */
+export interface ActorWatch {
+  /** Ends the watch. Its task does not run, unless it has started. */
   cancel(): void
 }

@@ -1,3 +1,4 @@
+import type { ActorEnvironment } from "../actor/actor-environment.js"
 import type { Deadlines } from "../actor/deadlines.js"
 import type { Dispatcher } from "../actor/dispatcher.js"
 import type { LimitedLogger } from "../actor/limited-logger.js"
@@ -30,6 +31,7 @@ import { notHere } from "./placement-answer.js"
  * would block the event loop, and delay the store, for seconds.
  */
 export class Catalog implements ActivationHome {
+  readonly environment: ActorEnvironment
   readonly clock: Clock
   readonly logger: LimitedLogger
   readonly dispatcher: Dispatcher
@@ -53,6 +55,7 @@ export class Catalog implements ActivationHome {
   constructor(host: ActorHost) {
     const { environment, options } = host
     this.#host = host
+    this.environment = environment
     this.clock = environment.clock
     this.logger = host.logger
     this.dispatcher = environment.dispatcher
@@ -144,7 +147,7 @@ export class Catalog implements ActivationHome {
   }
 
   stateChanged(activation: Activation, state: ActivationState): void {
-    const { events } = this.#host.environment
+    const { events } = this.environment
     if (!events.has(ActivationBecame)) return
     events.publish(new ActivationBecame(activation.id, activation.generation, state))
   }
@@ -181,7 +184,7 @@ export class Catalog implements ActivationHome {
       method,
       chain,
     })
-    this.#host.environment.events.publish(new TurnOverdue(id, method, chain))
+    this.environment.events.publish(new TurnOverdue(id, method, chain))
   }
 
   createHandle(type: ActorClass | string, key: string, from: Activation): unknown {
@@ -265,6 +268,7 @@ const MAX_DRAINED_IN_FLIGHT = 1_024
 
 /** The interface of the node that an activation uses. */
 export interface ActivationHome {
+  readonly environment: ActorEnvironment
   readonly clock: Clock
   readonly logger: LimitedLogger
   readonly dispatcher: Dispatcher

@@ -347,8 +347,8 @@ export interface CallRequest {
   readonly reject: ((error: unknown) => void) | undefined
 }
 
-/** The activation that makes a call, as far as the call is concerned. */
-interface CallMaker {
+/** The activation that makes a call or an ask, as far as that is concerned. */
+export interface CallMaker {
   readonly tenure: Tenure
   readonly outgoing: OutgoingCalls
 }

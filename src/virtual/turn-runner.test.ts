@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import { settle } from "../../test/fake/manual-clock.js"
 import { FakeActivation, FakeCall } from "../../test/virtual/fake-activation.js"
-import { TimerTask } from "./activation-timers.js"
 import { Actor } from "./actor.js"
 import type { ActivationHome } from "./catalog.js"
+import { OwnTask } from "./own-task.js"
 import { TurnRunner } from "./turn-runner.js"
 
 /** Resolves the pending methods, in the order of their calls. */
@@ -178,22 +178,10 @@ test("a reentrant actor runs a returning call beside the turn that awaits it, ev
 
 test("refuses messages beyond the capacity, but never tasks of timers", () => {
   const { runner, accept } = setUp()
-  runner.enqueueOwn(
-    new TimerTask(
-      { id: undefined, key: "" } as never,
-      () => {},
-      () => {},
-    ),
-  )
+  runner.enqueueOwn(new OwnTask({ id: undefined, key: "" } as never, "timer", () => {}))
   const calls = [accept("echo"), accept("echo"), accept("echo")]
   expect(calls.map(({ answers }) => answers)).toEqual([[], [], ["OverloadedError"]])
-  runner.enqueueOwn(
-    new TimerTask(
-      { id: undefined, key: "" } as never,
-      () => {},
-      () => {},
-    ),
-  )
+  runner.enqueueOwn(new OwnTask({ id: undefined, key: "" } as never, "timer", () => {}))
   expect(runner.waiting.size).toBe(4)
 })
 
@@ -346,11 +334,7 @@ test("turnAway refuses messages that have not started, but neither timers nor wh
   const { owner, runner, accept, tenure } = setUp()
   accept("wait")
   owner.dispatch()
-  const timer = new TimerTask(
-    { id: undefined, key: "" } as never,
-    () => {},
-    () => {},
-  )
+  const timer = new OwnTask({ id: undefined, key: "" } as never, "timer", () => {})
   runner.enqueueOwn(timer)
   const awaited = accept("echo", { chain: ["Subject/one"], isOneWay: true })
   const other = accept("echo")

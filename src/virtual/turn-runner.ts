@@ -6,7 +6,6 @@ import { isInstance } from "../errors/thrown.js"
 import type { Span, Telemetry } from "../ports/telemetry.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { ActivationState } from "./activation-lifecycle.js"
-import { TimerTask } from "./activation-timers.js"
 import type { Actor } from "./actor.js"
 import type { ActorMethod, ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
@@ -14,6 +13,7 @@ import { fencedError } from "./fenced-error.js"
 import { validateInput } from "./input-check.js"
 import type { Invocation } from "./invocation.js"
 import { InvocationQueue } from "./invocation-queue.js"
+import { OwnTask } from "./own-task.js"
 import { Turn } from "./turn.js"
 import { isAwaited, isCyclic, isInterleaved, kindOf, mayStart, type RunningTurns } from "./turn-order.js"
 import { adoptThenable, Failure, turnError } from "./turn-result.js"
@@ -85,8 +85,8 @@ export class TurnRunner implements Runnable, RunningTurns {
     else if (!this.#isScheduled && state === "valid" && this.#writer === undefined) this.#schedule()
   }
 
-  /** Queues the task of a timer behind the waiting messages. */
-  enqueueOwn(task: TimerTask): void {
+  /** Queues the task of a timer or a watch behind the waiting messages. */
+  enqueueOwn(task: OwnTask): void {
     const { state } = this.#owner
     if (state === "invalid" || state === "deactivating") return
     this.waiting.pushOwn(task)
@@ -121,12 +121,12 @@ export class TurnRunner implements Runnable, RunningTurns {
 
   /**
    * Refuses the messages that have not started. Running turns wait for the store, so the messages that they
-   * await are kept, as are the tasks of timers.
+   * await are kept, as are the tasks of timers and watches.
    */
   turnAway(): void {
     if (this.waiting.first === undefined) return
     const waiting = this.waiting.takeAll()
-    const kept = waiting.filter((one) => one instanceof TimerTask || isAwaited(this, one))
+    const kept = waiting.filter((one) => one instanceof OwnTask || isAwaited(this, one))
     this.waiting.putBack(kept)
     for (const one of waiting) if (!kept.includes(one)) this.#refuse(one)
   }
@@ -188,7 +188,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     const { tenure, type, home } = this.#owner
     const isOpen = isAwaited(this, invocation) ? tenure.mayAct() : tenure.mayBegin()
     if (!isOpen) return this.#holdBack(invocation)
-    const task = invocation instanceof TimerTask ? invocation : undefined
+    const task = invocation instanceof OwnTask ? invocation : undefined
     const method = task === undefined ? type.method(invocation.method) : undefined
     if (method === undefined && task === undefined) {
       return invocation.fail(new UnknownMethodError(type.name, invocation.method))
@@ -202,7 +202,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     else this.#finish(turn, given)
   }
 
-  #runInContext(turn: Turn, task: TimerTask | undefined): unknown {
+  #runInContext(turn: Turn, task: OwnTask | undefined): unknown {
     try {
       return this.#owner.home.context.run(turn, () => this.#run(turn, task))
     } catch (error) {
@@ -210,7 +210,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     }
   }
 
-  #run(turn: Turn, task: TimerTask | undefined): unknown {
+  #run(turn: Turn, task: OwnTask | undefined): unknown {
     try {
       if (task !== undefined) return adoptThenable(task.run())
       const { run, input } = turn.method as ActorMethod
@@ -280,8 +280,8 @@ export class TurnRunner implements Runnable, RunningTurns {
   }
 
   /**
-   * Logs the failure of a one-way call, which has no caller to report it to. Timers report their own
-   * failures.
+   * Logs the failure of a one-way call, which has no caller to report it to. Timers and watches report their
+   * own failures.
    */
   #logFailure({ method }: Turn, { error }: Failure): void {
     if (method === undefined) return

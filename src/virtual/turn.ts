@@ -2,6 +2,7 @@ import type { Deadline } from "../actor/deadlines.js"
 import type { Span } from "../ports/telemetry.js"
 import type { ActorMethod } from "./actor-type.js"
 import type { Invocation } from "./invocation.js"
+import type { OwnTask } from "./own-task.js"
 import type { TurnRunner } from "./turn-runner.js"
 
 /** The handling of one message. Only a turn whose method returned a promise has a deadline. */
@@ -11,7 +12,7 @@ export class Turn implements Deadline {
   readonly runner: TurnRunner
   readonly kind: TurnKind
   readonly invocation: Invocation
-  /** Undefined for the task of a timer. */
+  /** Undefined for the task of a timer or a watch. */
   readonly method: ActorMethod | undefined
   /** Undefined if there is no telemetry. */
   span: Span | undefined = undefined
@@ -25,7 +26,7 @@ export class Turn implements Deadline {
   }
 
   get name(): string {
-    return this.method?.name ?? "timer"
+    return this.method?.name ?? (this.invocation as OwnTask).kind
   }
 
   /** The call chain of calls made in this turn: the actors that wait for the turn, then its own actor. */

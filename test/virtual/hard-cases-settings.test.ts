@@ -28,7 +28,12 @@ describe("a system", () => {
     ["whose actors are not classes", { actors: [{}] }, "actors", "extend Actor"],
     ["with an undefined actor", { actors: [undefined] }, "actors", "extend Actor"],
     ["with two types of one name", { actors: [One, Another] }, "actors", "two classes have the type One"],
-    ["with one class twice", { actors: [One, One] }, "actors", "two classes have the type One"],
+    [
+      "with one class twice",
+      { actors: [One, One] },
+      "actors",
+      "must contain each class once (got One twice)",
+    ],
     ["with options for an unknown method", { actors: [Misspelt] }, "actors", '(got "helo")'],
     [
       "that listens and has actors, but no store",

@@ -3,7 +3,7 @@ import { ActorSystem } from "../../src/system/actor-system.js"
 import type { ActorSystemSettings } from "../../src/system/settings.js"
 import type { Activation } from "../../src/virtual/activation.js"
 import { ActivationBecame } from "../../src/virtual/activation-events.js"
-import type { ActorClass } from "../../src/virtual/actor-class.js"
+import type { RegisteredActor } from "../../src/virtual/provide.js"
 import { settle } from "../fake/manual-clock.js"
 import { startedSystems } from "../fake/started-systems.js"
 import type { TestSystem } from "../fake/test-system.js"
@@ -20,7 +20,7 @@ export interface Scene extends TestSystem {
 export function scenes() {
   const start = startedSystems()
   return async (
-    actors: readonly ActorClass[],
+    actors: readonly RegisteredActor[],
     settings: Partial<ActorSystemSettings> = {},
   ): Promise<Scene> => {
     const test = await start({ actors, store: memoryStore(), lease: { deathProof: false }, ...settings })

@@ -7,7 +7,7 @@ import { until } from "../remote/support/until.js"
 class Near extends Actor {
   static readonly type = "Near"
 
-  async ask() {
+  async question() {
     return await this.actor<Far>("Far", "b").answer()
   }
 }
@@ -59,8 +59,12 @@ test("a call carries the span that it was made in, from node to node", async () 
   const a = await startNode({ store, actors: [Near], telemetry: near.telemetry })
   await startNode({ store, actors: [Far], telemetry: far.telemetry })
   await until("the other node is known", () => a.system.cluster.hosting("Far").length === 1)
-  expect(await a.system.actor(Near, "a").ask()).toBe(42)
-  expect(near.spans).toEqual(["call Far.answer < Near.ask", "Near.ask < call Near.ask", "call Near.ask"])
+  expect(await a.system.actor(Near, "a").question()).toBe(42)
+  expect(near.spans).toEqual([
+    "call Far.answer < Near.question",
+    "Near.question < call Near.question",
+    "call Near.question",
+  ])
   expect(far.spans).toEqual(["Far.answer < call Far.answer"])
   await expect(a.system.actor<Far>("Far", "b").fail()).rejects.toThrow("not today")
   expect(near.spans.at(-1)).toBe("call Far.fail failed: not today")
@@ -94,10 +98,10 @@ test.each<[string, Telemetry]>([
   const near = a.system.actor(Near, "a")
   const far = a.system.actor(Far, "b")
   for (let round = 0; round < 3; round += 1) {
-    expect(await near.ask()).toBe(42)
+    expect(await near.question()).toBe(42)
     expect(await far.answer()).toBe(42)
     await expect(far.fail()).rejects.toThrow("not today")
     oneWay(far).answer()
   }
-  expect(await a.system.actor(Near, "c").ask()).toBe(42)
+  expect(await a.system.actor(Near, "c").question()).toBe(42)
 })

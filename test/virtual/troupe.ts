@@ -1,11 +1,11 @@
 import { expect } from "vitest"
 import type { ActorSystem, ActorSystemSettings } from "../../src/index.js"
 import { noFaults, runSeed, type Stage, startSystem, type Workload } from "../../src/sim/index.js"
-import type { ActorClass } from "../../src/virtual/actor-class.js"
+import type { RegisteredActor } from "../../src/virtual/provide.js"
 
 /** Starts three nodes that host `actors` in a world without faults, and runs `play` with them. */
 export async function onThreeNodes(
-  actors: readonly ActorClass[],
+  actors: readonly RegisteredActor[],
   play: (troupe: Troupe) => Promise<void>,
   settings: Partial<ActorSystemSettings> = {},
 ): Promise<void> {

@@ -1,9 +1,17 @@
 import { expect, test } from "vitest"
-import { Actor, type ActorSystem, NodeFenced, preferLocal } from "../../src/index.js"
+import {
+  Actor,
+  type ActorRef,
+  type ActorSystem,
+  Behaviors,
+  NodeFenced,
+  preferLocal,
+} from "../../src/index.js"
 import { noFaults, runSeed, type Stage, startSystem, type Workload } from "../../src/sim/index.js"
 import type { ActorClass } from "../../src/virtual/actor-class.js"
 
 const noted: number[] = []
+let bookAt = ""
 
 class Ledger extends Actor<number> {
   static readonly type = "Ledger"
@@ -14,6 +22,15 @@ class Ledger extends Actor<number> {
   }
 }
 
+type Note = { readonly token: number; readonly replyTo: ActorRef<"noted"> }
+
+/** What `Ledger` does, as a behavior. */
+const book = Behaviors.receive<Note>((_context, { token, replyTo }) => {
+  noted.push(token)
+  replyTo.tell("noted")
+  return Behaviors.same
+})
+
 class Speaker extends Actor<number> {
   static readonly type = "Speaker"
   static readonly placement = preferLocal
@@ -22,7 +39,18 @@ class Speaker extends Actor<number> {
     await this.actor(Ledger, "ledger").note(this.fencingToken)
     return this.fencingToken
   }
+
+  async write(to: ActorRef<Note>) {
+    await this.ask<Note, "noted">(to, (replyTo) => ({ token: this.fencingToken, replyTo }))
+    return this.fencingToken
+  }
 }
+
+/** Lets the speaker reach machine `c`: by a call, or by an ask. */
+type Speech = (system: ActorSystem) => Promise<number>
+
+const calls: Speech = (system) => system.actor(Speaker, "s").speak()
+const asks: Speech = (system) => system.actor(Speaker, "s").write(system.resolve<Note>(bookAt))
 
 /** Keeps the first speaker's call on its node until the node is frozen; returns what releases the call. */
 type Obstacle = (stage: Stage, systems: ReadonlyMap<string, ActorSystem>) => Promise<() => void>
@@ -42,13 +70,14 @@ const noConnection: Obstacle = async (stage) => {
   }
 }
 
-for (const [name, obstacle] of [
-  ["a host of the callee's type", noHost],
-  ["a connection", noConnection],
+for (const [name, speech, obstacle] of [
+  ["a call that waited for a host of the callee's type", calls, noHost],
+  ["a call that waited for a connection", calls, noConnection],
+  ["an ask that waited for a connection", asks, noConnection],
 ] as const) {
-  test(`a call that waited for ${name} is not sent once its maker was superseded`, async () => {
+  test(`${name} is not sent once its maker was superseded`, async () => {
     noted.length = 0
-    const outcomes = await freezeSpeaker(obstacle)
+    const outcomes = await freezeSpeaker(speech, obstacle)
     expect(outcomes.fenced).toBe(true)
     expect(outcomes.first).toBe("Fenced")
     expect(noted).toEqual([outcomes.second])
@@ -56,10 +85,10 @@ for (const [name, obstacle] of [
 }
 
 /**
- * A speaker on `a` makes a call that cannot leave; `a` freezes, the speaker runs on `b` and calls; then `a`
- * resumes.
+ * A speaker on `a` makes a call or an ask that cannot leave; `a` freezes, the speaker runs on `b` and makes
+ * one; then `a` resumes.
  */
-async function freezeSpeaker(obstacle: Obstacle) {
+async function freezeSpeaker(speech: Speech, obstacle: Obstacle) {
   let outcomes = { first: "pending" as string, second: 0, fenced: false }
   const workload: Workload = {
     name: "superseded-caller",
@@ -76,6 +105,7 @@ async function freezeSpeaker(obstacle: Obstacle) {
             listen: { host: life.host, port: 4_000, secret: "0123456789abcdef" },
             store: stage.store().provider(life),
           })
+          if (machine === "c") bookAt = system.spawn(book, "book").path.toString()
           systems.set(machine, system)
         })
       }
@@ -83,14 +113,14 @@ async function freezeSpeaker(obstacle: Obstacle) {
       await stage.sleep(500)
       const on = <T>(machine: string, task: (system: ActorSystem) => T | Promise<T>) =>
         stage.on(machine, () => task(systems.get(machine) as ActorSystem))
-      await on("a", (system) => system.actor(Speaker, "s").speak())
+      await on("a", speech)
       noted.length = 0
       const release = await obstacle(stage, systems)
       void on("a", (system) => {
         system.events.subscribe(NodeFenced, () => {
           outcomes = { ...outcomes, fenced: true }
         })
-        return system.actor(Speaker, "s").speak()
+        return speech(system)
       }).then(
         (token) => {
           outcomes = { ...outcomes, first: `answered ${token}` }
@@ -102,7 +132,7 @@ async function freezeSpeaker(obstacle: Obstacle) {
       await stage.sleep(200)
       stage.pause("a", 9_000)
       await stage.sleep(7_000)
-      const second = on("b", (system) => system.actor(Speaker, "s").speak())
+      const second = on("b", speech)
       await stage.sleep(1_000)
       release()
       outcomes = { ...outcomes, second: await second }

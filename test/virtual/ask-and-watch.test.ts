@@ -10,7 +10,7 @@ import {
 import { ActorSystem } from "../../src/system/actor-system.js"
 import { settle } from "../fake/manual-clock.js"
 import { failureOf, Gate, outcome, scenes } from "./scene.js"
-import { WatchedRef } from "./watched-ref.js"
+import { WatchedRef, watchersOf } from "./watched-ref.js"
 
 const scene = scenes()
 
@@ -101,28 +101,6 @@ async function setUp(settings: Parameters<typeof scene>[1] = {}) {
   return { ...world, desk, asker: (key: string) => world.system.actor(Asker, key) }
 }
 
-/** A spawned actor, and the number of those that watch it. */
-function watchers(ref: ActorRef<never>): { readonly count: number } {
-  const { cell } = ref as unknown as {
-    cell: Record<"addWatcher" | "removeWatcher", (watcher: object) => void>
-  }
-  const open = new Set<object>()
-  const { addWatcher, removeWatcher } = cell
-  cell.addWatcher = (watcher) => {
-    open.add(watcher)
-    addWatcher.call(cell, watcher)
-  }
-  cell.removeWatcher = (watcher) => {
-    open.delete(watcher)
-    removeWatcher.call(cell, watcher)
-  }
-  return {
-    get count() {
-      return open.size
-    },
-  }
-}
-
 test("an actor asks a ref, with the errors and timeouts of an ask", async () => {
   const { system, desk, asker, clock } = await setUp({ requestTimeoutMs: 5_000 })
   desk.refs.set("doubling", system.spawn(doubling))
@@ -197,12 +175,12 @@ test("a task that fails is logged, and the actor continues", async () => {
 test("a cancelled watch reports nothing", async () => {
   const { system, desk, asker } = await setUp()
   const ref = system.spawn(doubling)
-  const watching = watchers(ref)
+  const watching = watchersOf(ref)
   desk.refs.set("ref", ref)
   await asker("a").watchAll()
-  expect(watching.count).toBe(1)
+  expect(watching.size).toBe(1)
   await asker("a").cancel()
-  expect(watching.count).toBe(0)
+  expect(watching.size).toBe(0)
   await system.stopActor(ref)
   expect(desk.seen).toEqual([])
 })
@@ -210,12 +188,12 @@ test("a cancelled watch reports nothing", async () => {
 test("a watch does not keep an idle actor, and ends with it", async () => {
   const { system, desk, asker, clock, lives } = await setUp({ idleAfterMs: 1_000 })
   const ref = system.spawn(doubling)
-  const watching = watchers(ref)
+  const watching = watchersOf(ref)
   desk.refs.set("ref", ref)
   await asker("a").watchAll()
   await clock.advance(3_000)
   expect(lives.at(-1)).toBe("a@1 invalid")
-  expect(watching.count).toBe(0)
+  expect(watching.size).toBe(0)
 })
 
 test("the task of a watch does not count as use of the actor", async () => {
@@ -235,17 +213,17 @@ test.each(["is asked to end", "ends with its node", "is superseded", "watches as
   async (how) => {
     const { system, desk, asker, activation } = await setUp()
     const ref = system.spawn(doubling)
-    const watching = watchers(ref)
+    const watching = watchersOf(ref)
     desk.refs.set("ref", ref)
     const key = how === "watches as it ends" ? "late" : "a"
     if (key === "late") await asker(key).peek()
     else await asker(key).watchAll()
-    expect(watching.count).toBe(key === "late" ? 0 : 1)
+    expect(watching.size).toBe(key === "late" ? 0 : 1)
     if (how === "ends with its node") await ActorSystem.actorsOf(system)?.drain()
     else if (how === "is superseded") activation("Asker", key)?.tenure.end("superseded")
     else await asker(key).end()
     await settle()
-    expect([activation("Asker", key), watching.count]).toEqual([undefined, 0])
+    expect([activation("Asker", key), watching.size]).toEqual([undefined, 0])
     await system.stopActor(ref)
     expect(desk.seen).toEqual([])
   },
@@ -254,7 +232,7 @@ test.each(["is asked to end", "ends with its node", "is superseded", "watches as
 test("a turn that outlives its activation cannot watch", async () => {
   const { system, desk, asker, activation } = await setUp()
   const ref = system.spawn(doubling)
-  const watching = watchers(ref)
+  const watching = watchersOf(ref)
   desk.refs.set("ref", ref)
   desk.gate = new Gate()
   const lingering = failureOf(asker("a").watchAllLater())
@@ -262,7 +240,7 @@ test("a turn that outlives its activation cannot watch", async () => {
   activation("Asker", "a")?.tenure.end("superseded")
   desk.gate.open()
   expect(await lingering).toMatchObject({ name: "FencedError" })
-  expect(watching.count).toBe(0)
+  expect(watching.size).toBe(0)
 })
 
 test("what waits behind the task of a watch says so when it times out", async () => {

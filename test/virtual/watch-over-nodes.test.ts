@@ -11,6 +11,7 @@ import {
 import { noFaults, runSeed, startSystem, type Workload } from "../../src/sim/index.js"
 import { startNode, type TestNode } from "../remote/nodes.js"
 import { notice, recorded, until } from "../remote/support/until.js"
+import { watchersOf } from "./watched-ref.js"
 
 type ToFront = { readonly ask: "name"; readonly replyTo: ActorRef<string> } | "leave" | "fail"
 
@@ -78,25 +79,6 @@ async function pair(): Promise<{ rooms: TestNode; fronts: TestNode; journal: str
   return { rooms, fronts, journal }
 }
 
-/** Counts the watchers of an actor. */
-function watchers(ref: ActorRef<never>): Set<object> {
-  type Watched = Record<"addWatcher" | "removeWatcher", (watcher: object) => void>
-  const { cell } = ref as unknown as { cell: Watched }
-  const { addWatcher, removeWatcher } = cell
-  const open = new Set<object>()
-  cell.addWatcher = (watcher) => {
-    addWatcher.call(cell, watcher)
-    open.add(watcher)
-    notice()
-  }
-  cell.removeWatcher = (watcher) => {
-    removeWatcher.call(cell, watcher)
-    open.delete(watcher)
-    notice()
-  }
-  return open
-}
-
 test("an actor asks an actor of another node, and notices its end there, with the cause", async () => {
   const { fronts, journal } = await pair()
   const room = fronts.system.actor(Room, "lobby")
@@ -126,7 +108,7 @@ test("an activation that has ended watches nothing on other nodes; the next one 
     ActorRef<ToFront>,
     ActorRef<ToFront>,
   ]
-  const open = watchers(ada)
+  const open = watchersOf(ada, notice)
   const room = fronts.system.actor(Room, "lobby")
   await room.join(ada)
   await room.join(bob)

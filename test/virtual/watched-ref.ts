@@ -1,5 +1,7 @@
+import type { ActorRef } from "../../src/actor/actor-ref.js"
 import type { DeadLetterReason } from "../../src/actor/dead-letters.js"
 import { InternalRef, type Watcher } from "../../src/actor/internal-ref.js"
+import type { LocalRef } from "../../src/actor/local-ref.js"
 import type { ReplyRef } from "../../src/actor/reply-ref.js"
 import { Terminated } from "../../src/actor/signals.js"
 import { ActorPath } from "../../src/address/actor-path.js"
@@ -45,4 +47,22 @@ export class WatchedRef extends InternalRef<unknown> {
   accept(): DeadLetterReason | undefined {
     return undefined
   }
+}
+
+/** Returns the watchers of a spawned actor from now on, and calls `changed` whenever they change. */
+export function watchersOf(ref: ActorRef<never>, changed: () => void = () => {}): ReadonlySet<Watcher> {
+  const { cell } = ref as LocalRef<never>
+  const { addWatcher, removeWatcher } = cell
+  const watchers = new Set<Watcher>()
+  cell.addWatcher = (watcher) => {
+    watchers.add(watcher)
+    addWatcher.call(cell, watcher)
+    changed()
+  }
+  cell.removeWatcher = (watcher) => {
+    watchers.delete(watcher)
+    removeWatcher.call(cell, watcher)
+    changed()
+  }
+  return watchers
 }

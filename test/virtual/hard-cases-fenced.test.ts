@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { Actor, FencedError, NodeRejoined, StoreUnavailableError } from "../../src/index.js"
+import {
+  Actor,
+  type ActorRef,
+  Behaviors,
+  FencedError,
+  NodeRejoined,
+  StoreUnavailableError,
+} from "../../src/index.js"
 import type { ClusterStore, StoreProvider } from "../../src/ports/store.js"
 import { decodeRecord, encodeRecord, type NodeRecord } from "../../src/registry/node-record.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
@@ -61,6 +68,14 @@ class Keeper extends Actor<{ count: number }> {
   async waitAndSave() {
     await gate.promise
     await this.save()
+  }
+
+  async waitAndAsk(ref: ActorRef<ActorRef<string>>) {
+    await gate.promise
+    const error = await failureOf(this.ask<ActorRef<string>, string>(ref, (replyTo) => replyTo))
+    steps.push(`${error.name} ${error.delivery}`)
+    await this.save()
+    return await this.ask<ActorRef<string>, string>(ref, (replyTo) => replyTo)
   }
 }
 
@@ -244,6 +259,30 @@ describe("a node that did not renew its lease in time, before another node has e
     expect(await Promise.all(waiting)).toEqual([3, 4, 5])
     expect(await keeper.token()).toBe(first)
     expect(steps.filter((step) => step === "aborted" || step.startsWith("ends"))).toEqual([])
+  })
+})
+
+describe("a node that waits for its lease to be renewed", () => {
+  it("refuses the asks of its actors until then", async () => {
+    const { system, store, clock } = await fickle()
+    const asked: object[] = []
+    const ref = system.spawn(
+      Behaviors.receive<ActorRef<string>>((_context, replyTo) => {
+        asked.push(replyTo)
+        replyTo.tell("here")
+        return Behaviors.same
+      }),
+    )
+    const asking = system.actor(Keeper, "k").waitAndAsk(ref)
+    await settle()
+    store.isAway = true
+    await clock.advance(1_000)
+    gate.open()
+    expect(await outcome(asking)).toBe("pending")
+    expect([steps, asked]).toEqual([["begins", "FencedError not-delivered"], []])
+    store.isAway = false
+    await clock.advance(400)
+    expect([await asking, asked.length]).toEqual(["here", 1])
   })
 })
 

@@ -12,6 +12,7 @@ import type { Timers } from "./timers.js"
  * `stash` hold a function that creates the behavior for each start, so a restart begins with fresh state.
  */
 export abstract class Behavior<in M> {
+  /** Exists only as a type, so that a behavior accepts no message but `M`. */
   declare protected readonly message: (message: M) => void
   /** Distinguishes the kinds of behaviors; for the runtime. */
   abstract readonly kind: "receive" | "deferred" | "supervised" | "same" | "stopped" | "unhandled"

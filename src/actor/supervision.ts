@@ -18,16 +18,25 @@ export interface SupervisionOptions {
    * For `restart`: the maximum number of restarts within the time; one more stops the actor. Default:
    * unlimited.
    */
-  readonly limit?: { readonly restarts: number; readonly withinMs: number }
+  readonly limit?: {
+    /** The number of restarts. */
+    readonly restarts: number
+    /** The time within which they count. */
+    readonly withinMs: number
+  }
   /**
    * For `restart`: the delay before the restart. It doubles with each restart after a run of at most
    * `resetAfterMs` (default twice `toMs`), and a random part of up to `jitter` (default 0.2) of the delay is
    * added. Default: no delay.
    */
   readonly backoff?: {
+    /** The first delay. */
     readonly fromMs: number
+    /** The longest delay, without its random part. */
     readonly toMs: number
+    /** The random part, as a share of the delay. Default 0.2. */
     readonly jitter?: number
+    /** The run after which the delay begins at `fromMs` again. Default twice `toMs`. */
     readonly resetAfterMs?: number
   }
 }

@@ -49,6 +49,7 @@ const NONE: readonly PlacementEvent[] = []
 
 /** A placement event of this node, as published to subscribers. */
 export class PlacementHappened {
+  /** The event. */
   readonly event: PlacementEvent
 
   constructor(event: PlacementEvent) {
@@ -56,6 +57,7 @@ export class PlacementHappened {
   }
 }
 
+/** An event of the placement coordinator of a node, with the time at which the node observed it. */
 export type PlacementEvent = EventBody & { readonly observedAt: MonotonicMs }
 
 /** A resolve that the catalog or the cache answers is counted but is not an event, as it is too frequent. */

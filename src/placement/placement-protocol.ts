@@ -157,7 +157,9 @@ export interface Topology {
   has(node: NodeId): boolean
 }
 
+/** A node that may be chosen for an actor. */
 export interface Candidate {
+  /** The node. */
   readonly node: NodeId
   /** The number of actors that the node runs, according to its last report. */
   readonly load?: number

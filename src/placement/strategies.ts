@@ -15,9 +15,11 @@ export type PlacementStrategy = (
   context: PlacementContext,
 ) => NodeId
 
+/** What a placement strategy may use besides the candidates. */
 export interface PlacementContext {
   /** The node that chooses; it need not be a candidate. */
   readonly self: NodeId
+  /** The source of random numbers, in place of `Math.random`. */
   readonly random: Pick<Random, "uint32">
   /** Returns how many actors the candidate runs, including those that this node has recently placed there. */
   load(candidate: Candidate): number

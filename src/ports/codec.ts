@@ -15,7 +15,12 @@ export interface Codec {
    * The limits within which the codec accepts all plain data. If they are present, plain data that stays in
    * this process is copied without being encoded; otherwise it is encoded and decoded too.
    */
-  readonly limits?: { readonly maxDepth: number; readonly maxItems: number }
+  readonly limits?: {
+    /** How deep values may be nested. */
+    readonly maxDepth: number
+    /** The number of items that a value may have in all. */
+    readonly maxItems: number
+  }
   /**
    * Appends the value. Throws an `InvalidMessageError` that says where in the value the data is that cannot
    * be sent; the caller discards what was appended by then.

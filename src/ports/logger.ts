@@ -11,6 +11,7 @@ export type LogFields = Readonly<Record<string, unknown>>
 export interface Logger {
   /** Says whether messages of this level are logged; called before expensive fields are computed. */
   enabled(level: LogLevel): boolean
+  /** Logs a message with its fields. */
   log(level: LogLevel, message: string, fields?: LogFields): void
   /** Returns a logger that adds these fields to every message. */
   with(fields: LogFields): Logger

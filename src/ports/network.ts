@@ -31,6 +31,7 @@ export type Accept = (connection: Connection, arrival?: Arrival) => void
 export interface Endpoint {
   /** A host name, an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string
+  /** The port, from 1 to 65535; 0 for a listener lets the operating system choose. */
   readonly port: number
 }
 

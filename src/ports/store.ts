@@ -64,7 +64,9 @@ export interface Moment {
 
 /** A key and its value. */
 export interface Entry {
+  /** The key. */
   readonly key: string
+  /** The bytes that were written; not to be changed. */
   readonly value: Uint8Array
   /** The revision of the commit that wrote it. */
   readonly revision: Revision
@@ -124,6 +126,7 @@ export type CommitResult =
 
 /** What was found where a condition did not hold. */
 export interface Found {
+  /** The key of the condition. */
   readonly key: string
   /** Undefined if the key is absent. */
   readonly entry: Entry | undefined
@@ -131,6 +134,7 @@ export interface Found {
 
 /** A change of one key. */
 export interface Change {
+  /** The key that was put or deleted. */
   readonly key: string
   /** The revision of the commit. */
   readonly revision: Revision

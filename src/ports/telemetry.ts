@@ -13,7 +13,9 @@ export interface Telemetry {
 
 /** The unit and the description of an instrument. */
 export interface InstrumentDescription {
+  /** The unit of the values, such as `ms` or `By`. */
   readonly unit?: string
+  /** A description for people. */
   readonly description?: string
 }
 
@@ -46,6 +48,7 @@ export interface TraceContext {
 export interface SpanOptions {
   /** The span that this one is part of. */
   readonly parent?: TraceContext
+  /** The attributes that are known when the span starts. */
   readonly attributes?: Attributes
 }
 

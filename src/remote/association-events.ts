@@ -4,7 +4,9 @@ import type { DisconnectReason } from "./disconnect-reason.js"
 
 /** Published when a node is connected. */
 export class AssociationConnected {
+  /** `host:port` of the other node, as it advertises it. */
   readonly authority: string
+  /** The id of the other node. */
   readonly node: NodeId
 
   constructor(authority: string, node: NodeId) {
@@ -15,8 +17,11 @@ export class AssociationConnected {
 
 /** Published when the connection with a node is lost; the next message or watch reconnects. */
 export class AssociationLost {
+  /** `host:port` of the other node, as it advertises it. */
   readonly authority: string
+  /** The id of the other node. */
   readonly node: NodeId
+  /** Why, as a code; the log also has advice. */
   readonly reason: DisconnectReason
 
   constructor(authority: string, node: NodeId, reason: DisconnectReason) {
@@ -28,7 +33,9 @@ export class AssociationLost {
 
 /** Published when connecting to a node failed; the attempt is repeated after a delay. */
 export class AssociationFailed {
+  /** `host:port` of the other node, as it advertises it. */
   readonly authority: string
+  /** Why, as a code; the log also has advice. */
   readonly reason: DisconnectReason
   /** The number of consecutive failures. */
   readonly attempts: number
@@ -42,10 +49,13 @@ export class AssociationFailed {
 
 /** Published when a node is quarantined, because it violated the protocol or by `quarantine`. */
 export class AssociationQuarantined {
+  /** `host:port` of the other node, as it advertises it. */
   readonly authority: string
   /** Undefined if the node has not sent its id. */
   readonly node: NodeId | undefined
+  /** Why the node is quarantined. */
   readonly reason: string
+  /** How long the quarantine lasts. */
   readonly durationMs: number
 
   constructor(authority: string, node: NodeId | undefined, reason: string, durationMs: number) {
@@ -58,8 +68,11 @@ export class AssociationQuarantined {
 
 /** Published for each message that is refused because its node is quarantined. */
 export class InvalidAssociation {
+  /** `host:port` of the other node, as it advertises it. */
   readonly authority: string
+  /** The path that the message was sent to. */
   readonly recipient: ActorPath
+  /** Why the node is quarantined. */
   readonly reason: string
 
   constructor(authority: string, recipient: ActorPath, reason: string) {
@@ -73,6 +86,7 @@ export class InvalidAssociation {
 export class ConnectionRefused {
   /** `host:port` of the peer, as the transport reports it. */
   readonly remote: string
+  /** Why, as a code; the log also has advice. */
   readonly reason: DisconnectReason
   /** Details for people; may be empty. */
   readonly detail: string

@@ -14,6 +14,7 @@ export const refusalCodes = {
   occupied: 12,
 } as const
 
+/** Why a node refused a handshake, as it tells its peer. */
 export type HandshakeRefusal = keyof typeof refusalCodes
 
 /**

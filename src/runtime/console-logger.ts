@@ -5,6 +5,7 @@ import { jsonLine, type LogEntry, textLine } from "./log-line.js"
 import { LogCopier } from "./log-value.js"
 import { nodeClock } from "./node-clock.js"
 
+/** Options of {@link consoleLogger}. */
 export interface ConsoleLoggerOptions {
   /** The lowest level that is written. Default "info". */
   readonly level?: LogLevel
@@ -12,9 +13,11 @@ export interface ConsoleLoggerOptions {
   readonly format?: "text" | "json"
   /** Writes the output of one call, which has no trailing line break. Default: writes to stderr. */
   readonly write?: (line: string) => void
+  /** The clock of the timestamps. Default: that of the system. */
   readonly clock?: Clock
 }
 
+/** Creates the logger that a system has by default: one line per message on standard error. */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Logger {
   const { level = "info", format = "text", clock = nodeClock, write = toStderr } = options
   assert(

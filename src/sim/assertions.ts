@@ -1,5 +1,6 @@
 /** Reports that an assertion of a workload does not hold. */
 export class AssertionBroken extends Error {
+  /** The name of the assertion. */
   readonly assertion: string
 
   constructor(assertion: string, detail: string) {
@@ -11,6 +12,7 @@ export class AssertionBroken extends Error {
 
 /** An event that a workload records for its invariants. */
 export interface SimEvent {
+  /** The kind, by which invariants recognize the events that concern them. */
   readonly kind: string
   readonly [field: string]: unknown
 }

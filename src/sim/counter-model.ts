@@ -1,7 +1,9 @@
 import type { Model } from "./sequential-model.js"
 
+/** An operation on a counter. */
 export type CounterInput = { readonly kind: "add"; readonly amount: number } | { readonly kind: "read" }
 
+/** The answer of a counter. */
 export type CounterOutput =
   /** The value that was read, or the value after an add. */
   | { readonly kind: "value"; readonly value: number }

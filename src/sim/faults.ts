@@ -32,6 +32,7 @@ export const faultKinds = [
   "long-pause",
 ] as const
 
+/** A kind of fault. */
 export type FaultKind = (typeof faultKinds)[number]
 
 /**
@@ -58,6 +59,7 @@ export function allFaults(): FaultPlan {
   return Object.fromEntries(faultKinds.map((kind) => [kind, 1])) as Record<FaultKind, number>
 }
 
+/** No faults at all. */
 export function noFaults(): FaultPlan {
   return Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Record<FaultKind, number>
 }

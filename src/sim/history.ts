@@ -22,6 +22,7 @@ export class History<Input, Output> {
     return [...this.#operations]
   }
 
+  /** Records that a client has called an operation, and returns its id. */
   invoke(client: string, key: string, input: Input): OperationId {
     const id = this.#operations.length
     this.#operations.push({ id, client, key, input, called: this.#moment(), outcome: { kind: "unknown" } })
@@ -29,6 +30,7 @@ export class History<Input, Output> {
     return id
   }
 
+  /** Records the answer of an operation. */
   ok(id: OperationId, output: Output): void {
     this.#end(id, { kind: "ok", output, returned: this.#moment() })
   }
@@ -77,17 +79,26 @@ export function knownAt<Input, Output>(
     })
 }
 
+/** One request of a client. */
 export interface Operation<Input, Output> {
+  /** The id, unique in its history. */
   readonly id: OperationId
+  /** The client that made the request. */
   readonly client: string
+  /** The key that the operation is about. Each key is checked by itself. */
   readonly key: string
+  /** The request. */
   readonly input: Input
+  /** When the request was made. */
   readonly called: Moment
+  /** What the client knows about the result. */
   readonly outcome: Outcome<Output>
 }
 
+/** The id of an operation in its history. */
 export type OperationId = number
 
+/** The answer, the knowledge that the operation did not happen, or neither. */
 export type Outcome<Output> =
   | { readonly kind: "ok"; readonly output: Output; readonly returned: Moment }
   | { readonly kind: "fail" }

@@ -31,11 +31,13 @@ export function checkLinearizable<State, Input, Output>(
   return gaveUp ?? { kind: "linearizable", keys: keys.size, operations: operations.length }
 }
 
+/** Options of {@link checkLinearizable}. */
 export interface CheckOptions {
   /** The number of configurations that are visited for a key before the check gives up. Default 500,000. */
   readonly maxConfigurations?: number
 }
 
+/** The result of a check: linearizable, a violation with its explanation, or given up as too expensive. */
 export type Verdict<Input, Output> =
   | { readonly kind: "linearizable"; readonly keys: number; readonly operations: number }
   | Violation<Input, Output>

@@ -1,13 +1,16 @@
 import type { Operation } from "./history.js"
 import type { Model } from "./sequential-model.js"
 
+/** A value of a register. */
 export type RegisterValue = string | number | boolean | null
 
+/** An operation on a register. */
 export type RegisterInput =
   | { readonly kind: "read" }
   | { readonly kind: "write"; readonly value: RegisterValue }
   | { readonly kind: "compare-and-set"; readonly expected: RegisterValue; readonly value: RegisterValue }
 
+/** The answer of a register. */
 export type RegisterOutput =
   | { readonly kind: "value"; readonly value: RegisterValue }
   | { readonly kind: "written" }

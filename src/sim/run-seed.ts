@@ -11,37 +11,52 @@ import { Stage } from "./stage.js"
 import type { Limits, Workload } from "./workload.js"
 import { World } from "./world.js"
 
+/** Options of {@link runSeed}. */
 export interface SeedOptions {
   /** Replaces the plan that the seed would draw. */
   readonly faults?: FaultPlan
+  /** The number of lines of the trace that are kept for `tail`. Default 50. */
   readonly keepTrace?: number
+  /** Called with each line of the trace. */
   readonly onTrace?: (line: string) => void
 }
 
 /** The result of one seed. */
 export interface SeedReport {
+  /** The seed. */
   readonly seed: number
+  /** The failure, or undefined if the seed passed. */
   readonly failure: SeedFailure | undefined
   /** Two runs with the same hash behaved identically. */
   readonly hash: string
+  /** The number of steps that the world took. */
   readonly steps: number
+  /** The time that passed in the world. */
   readonly virtualMs: number
+  /** The number of operations that the workload counted. */
   readonly operations: number
+  /** How often each kind of fault occurred. */
   readonly faults: ReadonlyMap<FaultKind, number>
+  /** How often each `sometimes` held. */
   readonly sometimes: ReadonlyMap<string, number>
+  /** How often each `always` was evaluated. */
   readonly always: ReadonlyMap<string, number>
+  /** How often each invariant was evaluated. */
   readonly invariants: ReadonlyMap<string, number>
+  /** The settings that the seed chose, by name. */
   readonly knobs: ReadonlyMap<string, unknown>
   /** The last lines of the trace. */
   readonly tail: readonly string[]
 }
 
+/** Why a seed failed. */
 export interface SeedFailure {
   /**
    * The assertion that failed, or `deadlock`, `endless loop`, `out of time`, `uncaught`, `forbidden`,
    * `workload`.
    */
   readonly what: string
+  /** Details for people. */
   readonly detail: string
 }
 

@@ -20,6 +20,7 @@ export class SeededRandom implements Random {
     }
   }
 
+  /** Returns an integer from 0, inclusive, to 2^32, exclusive. */
   uint32(): number {
     const state = this.#state
     const [a = 0, b = 0, c = 0, d = 0] = state
@@ -33,6 +34,7 @@ export class SeededRandom implements Random {
     return scrambled
   }
 
+  /** Returns random bytes. */
   bytes(length: number): Uint8Array {
     const bytes = new Uint8Array(length)
     for (let at = 0; at < length; at += 1) bytes[at] = this.uint32() & 255
@@ -54,10 +56,12 @@ export class SeededRandom implements Random {
     return from + this.unit() * (to - from)
   }
 
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return probability > 0 && this.unit() < probability
   }
 
+  /** Returns one of the choices, each with the same probability. */
   pick<T>(choices: readonly T[]): T {
     if (choices.length === 0) throw new RangeError("pick needs at least one choice")
     return choices[this.below(choices.length)] as T

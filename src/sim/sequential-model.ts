@@ -2,7 +2,9 @@ import type { Operation } from "./history.js"
 
 /** The behavior of a key when its operations run one at a time. */
 export interface Model<State, Input, Output> {
+  /** The state before the first operation. */
   readonly init: State
+  /** Applies an operation, and returns the next state and the answer. */
   step(state: State, input: Input): { readonly state: State; readonly output: Output }
   /**
    * Whether a client may have seen `seen` where the model returns `given`. `seen` may contain less, or
@@ -18,6 +20,7 @@ export interface Model<State, Input, Output> {
   stateText(state: State): string
   /** Equal texts mean inputs with equal effects. */
   inputText(input: Input): string
+  /** Shows an answer in an explanation. */
   outputText(output: Output): string
   /**
    * Returns a model whose texts may also be equal for values that none of these operations can distinguish.

@@ -7,8 +7,9 @@ import type { World } from "./world.js"
 export interface StoreService {
   /** The duration of a read, in ms. Default 0.01. */
   readonly readMs?: number
-  /** The duration of a commit, in ms, and of each KiB of it. Default 0.01, and 0. */
+  /** The duration of a commit, in ms. Default 0.01. */
   readonly commitMs?: number
+  /** The additional duration of each KiB of a commit, in ms. Default 0. */
   readonly kibMs?: number
   /** An additional delay of every commit, in ms, during which other requests are served. Default 0. */
   readonly delayMs?: number

@@ -23,7 +23,9 @@ import type { Life, World } from "./world.js"
  * may hang, and it may be set back to an earlier moment, which begins a new epoch.
  */
 export class SimStore {
+  /** The contents of the store, for the simulator. */
   readonly state: StoreState
+  /** The name of the store. */
   readonly name: string
   readonly #world: World
   readonly #handles = new Set<SimStoreHandle>()
@@ -88,6 +90,7 @@ export class SimStore {
     }
   }
 
+  /** Returns whether that machine is cut off from the store. */
   isCutOff(machine: string): boolean {
     return this.#cuts.has(machine)
   }
@@ -101,6 +104,7 @@ export class SimStore {
     })
   }
 
+  /** Whether the store hangs. */
   get isHanging(): boolean {
     return this.#hangsUntil !== undefined
   }
@@ -134,6 +138,7 @@ export class SimStore {
     return new SimStoreServer(this.#world, this.#service, (request) => this.#serveOrHold(request))
   }
 
+  /** Sends a request; for the simulator. */
   send(handle: SimStoreHandle, request: SimStoreRequest): void {
     const world = this.#world
     const { leavesAt, givenUpAt } = request
@@ -150,15 +155,18 @@ export class SimStore {
     )
   }
 
+  /** Adds a watch; for the simulator. */
   addWatch(watch: SimStoreWatch, at: SimMicros): void {
     this.#watches.add(watch)
     watch.wake(at)
   }
 
+  /** Adds a handle; for the simulator. */
   attach(handle: SimStoreHandle): void {
     this.#handles.add(handle)
   }
 
+  /** Removes a handle; for the simulator. */
   detach(handle: SimStoreHandle): void {
     this.#handles.delete(handle)
   }
@@ -242,11 +250,13 @@ export type RequestFault = Extract<
   "store-refusal" | "store-delay" | "store-lost-request" | "store-lost-answer" | "store-late-arrival"
 >
 
+/** Options of a process that opens a simulated store. */
 export interface SimStoreOptions {
   /** How long a client waits for an answer. Default 3,000. */
   readonly timeoutMs?: number
 }
 
+/** A decision about a commit, or a cut of the history. */
 export type SimStoreEvent =
   | {
       readonly kind: "judged"

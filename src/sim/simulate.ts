@@ -2,33 +2,49 @@ import type { FaultKind } from "./faults.js"
 import { runSeed, type SeedFailure, type SeedOptions, type SeedReport } from "./run-seed.js"
 import type { Workload } from "./workload.js"
 
+/** Options of {@link simulate}. */
 export interface SimulateOptions extends SeedOptions {
   /** The number of seeds. Default 100. */
   readonly seeds?: number
   /** The first seed. Default 1. */
   readonly from?: number
+  /** Called with the result of each seed. */
   readonly onSeed?: (report: SeedReport) => void
 }
 
 /** The result of many seeds. */
 export interface SimulationReport {
+  /** The name of the workload. */
   readonly workload: string
+  /** The number of seeds that were run. */
   readonly seeds: number
+  /** The seeds that failed. */
   readonly failures: readonly FailedSeed[]
   /** Problems of the run as a whole: a floor that was not reached, an assertion that was never evaluated. */
   readonly problems: readonly string[]
+  /** The number of steps of all seeds. */
   readonly steps: number
+  /** The time that passed in all worlds together. */
   readonly virtualMs: number
+  /** The number of operations of all seeds. */
   readonly operations: number
+  /** How often each kind of fault occurred. */
   readonly faults: ReadonlyMap<FaultKind, number>
+  /** How often each `sometimes` held. */
   readonly sometimes: ReadonlyMap<string, number>
+  /** How often each `always` was evaluated. */
   readonly always: ReadonlyMap<string, number>
+  /** How often each invariant was evaluated. */
   readonly invariants: ReadonlyMap<string, number>
 }
 
+/** A seed that failed. */
 export interface FailedSeed {
+  /** The seed; `runSeed` with it fails again. */
   readonly seed: number
+  /** Why it failed. */
   readonly failure: SeedFailure
+  /** The last lines of its trace. */
   readonly tail: readonly string[]
 }
 
@@ -61,6 +77,7 @@ export class Tally {
     this.#workload = workload
   }
 
+  /** Adds the report of a seed. */
   add(report: SeedReport): void {
     this.#seeds += 1
     this.#steps += report.steps
@@ -75,6 +92,7 @@ export class Tally {
     }
   }
 
+  /** Returns the sum of all reports that were added. */
   report(): SimulationReport {
     return {
       workload: this.#workload.name,

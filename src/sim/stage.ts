@@ -19,6 +19,7 @@ export class ProcessDiedError extends TroupeError {
   }
 }
 
+/** Options of a store of a world. */
 export interface StageStoreOptions {
   /** The number of past commits that watches can still receive. Default 1,000. */
   readonly keptCommits?: number
@@ -31,6 +32,7 @@ export interface StageStoreOptions {
  * on them, checks the results, and survives their crashes.
  */
 export class Stage {
+  /** The workload's own source of random numbers. */
   readonly random: SeededRandom
   readonly #world: World
   readonly #stores = new Map<string, SimStore>()
@@ -50,6 +52,7 @@ export class Stage {
     return this.#world.now / 1000
   }
 
+  /** The names of the machines. */
   get machines(): readonly string[] {
     return this.#world.machines
   }
@@ -72,14 +75,17 @@ export class Stage {
     return store
   }
 
+  /** Returns whether a process runs on the machine. */
   isUp(machine: string): boolean {
     return this.#world.processOn(machine) !== undefined
   }
 
+  /** Kills the process on a machine; `boot` starts it again. */
   crash(machine: string): void {
     this.#world.crash(machine)
   }
 
+  /** Starts the program of a machine whose process has died. */
   boot(machine: string): void {
     this.#world.boot(machine)
   }
@@ -113,6 +119,7 @@ export class Stage {
     return this.#world.cut(a, b)
   }
 
+  /** Ends all cuts of the network. */
   heal(): void {
     this.#world.heal()
   }
@@ -158,6 +165,7 @@ export class Stage {
     })
   }
 
+  /** Resolves after this time of the world. */
   sleep(ms: number): Promise<void> {
     return this.#wait(`${ms} ms to go by`, (resolve) => {
       this.#world.driver.later(Math.ceil(ms * 1000), "sleep", () => resolve(undefined))
@@ -177,10 +185,12 @@ export class Stage {
     this.#world.operations += count
   }
 
+  /** Adds a line to the trace. */
   note(what: string): void {
     this.#world.note(this.#world.driver, what)
   }
 
+  /** Records an event for the invariants. */
   record(event: SimEvent): void {
     this.#world.record(event)
   }
@@ -193,10 +203,12 @@ export class Stage {
     this.#world.assertions.addInvariant(name, check)
   }
 
+  /** Fails the seed with `name` unless the assertion holds. */
   always(name: string, holds: boolean, detail: () => string = () => ""): void {
     this.#world.assertions.assertAlways(name, holds, detail)
   }
 
+  /** Counts that something holds. A run in which it never did has a problem. */
   sometimes(name: string, holds = true): void {
     this.#world.assertions.assertSometimes(name, holds)
   }

@@ -3,6 +3,7 @@ import type { Stage } from "./stage.js"
 
 /** A program for a simulated world, and the assertions that must hold while it runs. */
 export interface Workload {
+  /** The name, by which the workload is run. */
   readonly name: string
   /** A one-line description for the list of workloads. */
   readonly about: string
@@ -10,17 +11,23 @@ export interface Workload {
   readonly faults?: readonly FaultKind[]
   /** The least that a run must have done, on average over its seeds. A run that did less shows nothing. */
   readonly floors?: Floors
+  /** The limits of one seed, where they differ from the defaults. */
   readonly limits?: Partial<Limits>
+  /** Runs the workload. The seed passes if the promise resolves and no assertion failed. */
   run(stage: Stage): Promise<void>
 }
 
+/** The least that a run must have done, on average over its seeds. */
 export interface Floors {
+  /** The number of operations that the workload counted. */
   readonly operations?: number
+  /** The number of faults that occurred. */
   readonly faults?: number
   /** How often each `sometimes` must be reached, by its name. */
   readonly sometimes?: Readonly<Record<string, number>>
 }
 
+/** The limits of one seed. */
 export interface Limits {
   /** The virtual time that one seed may take. Default 3,600,000. */
   readonly virtualMs: number

@@ -16,12 +16,17 @@ export type Program = (life: Life) => void | Promise<void>
 
 /** One run of a program. */
 export interface Life {
+  /** The name of this run: that of the machine, and a number that grows with each restart. */
   readonly name: string
+  /** The address of the machine. */
   readonly host: string
+  /** The clock, randomness, network and other ports of this process. */
   readonly ports: SimProcess["ports"]
   /** Records an event for the invariants. */
   record(event: SimEvent): void
+  /** Fails the seed with `name` unless the assertion holds. */
   always(name: string, holds: boolean, detail?: () => string): void
+  /** Counts that something holds. A run in which it never did has a problem. */
   sometimes(name: string, holds?: boolean): void
   /** True time, as far as this process has got: in a pause it is ahead of the rest of the world. */
   trueMs(): number

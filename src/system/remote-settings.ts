@@ -17,7 +17,12 @@ export interface RemoteSettings {
    * The address that other nodes use, if it differs from the one listened on: behind a port mapping, or with
    * 0.0.0.0.
    */
-  readonly advertise?: { readonly host?: string; readonly port?: number }
+  readonly advertise?: {
+    /** The host that other nodes connect to. Default `listen.host`. */
+    readonly host?: string
+    /** The port that other nodes connect to. Default: the one that was bound. */
+    readonly port?: number
+  }
   /** The maximum size of a message, in bytes. Default 1 MiB. */
   readonly maxMessageBytes?: number
   /** The maximum number of messages that wait for nodes that are not connected. */

@@ -48,13 +48,18 @@ export interface ActorSystemSettings<Classes extends readonly RegisteredActor[] 
   readonly store?: StoreProvider
   /** The roles of this node, which other nodes see in the cluster view. Default: none. */
   readonly roles?: readonly string[]
-  /**
-   * How long a lease lasts without renewal before other nodes may take over this node's actors (`ttlMs`,
-   * default 5,000), and by which share of it clocks may deviate from true time (`driftMargin`, default 0.1).
-   * Both should be the same for all nodes. `deathProof` (default true): on one host the kernel proves at once
-   * that a process has died.
-   */
-  readonly lease?: { readonly ttlMs?: number; readonly driftMargin?: number; readonly deathProof?: boolean }
+  /** The lease of this node in the store. It should have the same terms on all nodes. */
+  readonly lease?: {
+    /**
+     * How long a lease lasts without renewal before other nodes may take over this node's actors. Default
+     * 5,000, minimum 100.
+     */
+    readonly ttlMs?: number
+    /** The share of time by which clocks may deviate from true time, at most 0.5. Default 0.1. */
+    readonly driftMargin?: number
+    /** Whether the nodes of one host learn from the kernel at once that a process has died. Default true. */
+    readonly deathProof?: boolean
+  }
   /** Receives log messages. Default: lines on standard error. */
   readonly logger?: Logger
   /** Receives metrics and spans. Default: none. Errors that it throws are logged and have no other effect. */

@@ -3,8 +3,11 @@ import type { ActivationState } from "./activation-lifecycle.js"
 
 /** Published when the state of an activation on this node has changed. */
 export class ActivationBecame {
+  /** The actor. */
   readonly id: ActorId
+  /** The generation of the activation, which is the actor's `fencingToken`. */
   readonly generation: number
+  /** The new state. */
   readonly state: ActivationState
 
   constructor(id: ActorId, generation: number, state: ActivationState) {
@@ -19,8 +22,11 @@ export class ActivationBecame {
  * turn, then the turn itself.
  */
 export class TurnOverdue {
+  /** The actor. */
   readonly id: ActorId
+  /** The method whose turn is overdue. */
   readonly method: string
+  /** The actors that wait for the turn, then the turn itself. */
   readonly chain: readonly string[]
 
   constructor(id: ActorId, method: string, chain: readonly string[]) {
@@ -35,7 +41,9 @@ export class TurnOverdue {
  * `sample` names some of them.
  */
 export class ActorsLeftBehind {
+  /** The number of actors that have not ended. */
   readonly count: number
+  /** Some of them, at most 20. */
   readonly sample: readonly ActorId[]
 
   constructor(count: number, sample: readonly ActorId[]) {

@@ -249,6 +249,7 @@ export class ActivationLifecycle {
   }
 }
 
+/** The state of an activation. It only moves to a later one, and runs turns only while it is `valid`. */
 export type ActivationState = "creating" | "activating" | "valid" | "deactivating" | "invalid"
 
 /** The activation that a lifecycle belongs to. */

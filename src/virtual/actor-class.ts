@@ -6,7 +6,9 @@ import type { StandardSchema } from "./standard-schema.js"
 /** A class of actors, which the setting `actors` registers. */
 export interface ActorClass<A extends Actor = Actor> {
   new (): A
+  /** The name of the class. */
   readonly name: string
+  /** The prototype, whose methods can be called. */
   readonly prototype: A
   /**
    * The name of the type in the cluster. The default is the name of the class; set it if a minifier is used.

@@ -216,6 +216,7 @@ interface ActorInternals {
   onDeactivate(actor: Actor, reason: DeactivationReason): void | Promise<void>
 }
 
+/** The timers of an activation, as `this.timers`. */
 export interface ActorTimers {
   /** Runs `task` once, as a turn, at least `delayMs` from now. */
   after(delayMs: number, task: () => void | Promise<void>): ActorTimer
@@ -223,6 +224,7 @@ export interface ActorTimers {
   every(intervalMs: number, task: () => void | Promise<void>): ActorTimer
 }
 
+/** A timer of an activation. */
 export interface ActorTimer {
   /** Prevents further runs of the task. A run that has started continues. */
   cancel(): void

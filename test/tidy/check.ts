@@ -31,6 +31,7 @@ export type Rule =
   | "file-length"
   | "comment-width"
   | "markdown-width"
+  | "doc-comment"
 
 export interface Violation {
   readonly file: string

@@ -4,7 +4,7 @@ import type { SourceFile, Violation } from "./check.js"
 import { literalText, parse, type Source, walk } from "./source.js"
 
 /** The files that `package.json` exports; their exports are for users. */
-const entryPoints: readonly string[] = [
+export const entryPoints: readonly string[] = [
   "src/index.ts",
   "src/sim/index.ts",
   "src/stores/sqlite/index.ts",
@@ -56,7 +56,7 @@ function* importsOf(source: Source): Generator<string> {
   }
 }
 
-function fileOf(from: string, module: string): string {
+export function fileOf(from: string, module: string): string {
   return posix.join(posix.dirname(from), module).replace(/\.js$/, ".ts")
 }
 
@@ -93,6 +93,6 @@ function* exportsOf({ program }: Source): Generator<{ readonly name: string; rea
   }
 }
 
-function wordOf(node: { readonly name: string } | { readonly value: string }): string {
+export function wordOf(node: { readonly name: string } | { readonly value: string }): string {
   return "name" in node ? node.name : node.value
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, sep } from "node:path"
 import { describe, expect, it } from "vitest"
 import { check, type SourceFile, type Violation } from "./check.js"
+import { undocumented } from "./doc-comments.js"
 import { needlessExports } from "./exports.js"
 import { wideMarkdown } from "./markdown.js"
 
@@ -15,7 +16,7 @@ describe("the project", () => {
     expect(files.map((file) => file.path)).toEqual(
       expect.arrayContaining(["src/index.ts", "test/tidy/tidy.test.ts", "bench/main.ts"]),
     )
-    expect([...check(files), ...needlessExports(files)].map(shown)).toEqual([])
+    expect([...check(files), ...needlessExports(files), ...undocumented(files)].map(shown)).toEqual([])
   })
 
   it("follows the rules for documents", () => {
@@ -414,6 +415,92 @@ describe("exports", () => {
     for (const path of ["src/index.ts", "src/sim/index.ts", "test/fake/clock.ts"]) {
       expect(needlessExports([{ path, text }])).toEqual([])
     }
+  })
+})
+
+describe("public names", () => {
+  function missing(entry: string, cell = ""): string[] {
+    const files = [
+      { path: "src/index.ts", text: entry },
+      { path: "src/actor/cell.ts", text: cell },
+    ]
+    return undocumented(files).map(({ file, line, advice }) => `${file}:${line} ${advice.split(" ")[5]}`)
+  }
+
+  it("have a doc comment where they are declared", () => {
+    const cell = `
+      /** Documented. */
+      export const one = 1
+      export const two = 2
+      /* Not a doc comment. */
+      export function three() {}
+      /** Documented, before a remark. */
+      // A remark.
+      export interface Four {}
+      /** Apart from its subject. */
+      const hidden = 1
+      export type Five = 5
+      export class Six {}
+      export const internal = hidden`
+    const entry = `
+      export { one, two, three as tre } from "./actor/cell.js"
+      export type { Four, Five, Six } from "./actor/cell.js"
+      export const seven = 7`
+    expect(missing(entry, cell)).toEqual([
+      "src/actor/cell.ts:4 two,",
+      "src/actor/cell.ts:6 three,",
+      "src/actor/cell.ts:12 Five,",
+      "src/actor/cell.ts:13 Six,",
+      "src/index.ts:4 seven,",
+    ])
+  })
+
+  it("include the members of what is exported", () => {
+    const entry = `
+      /** A class. */
+      export class Cell extends Base {
+        /** Documented. */
+        static of(): Cell
+        static of(name?: string): Cell { return new Cell() }
+        readonly name = "a"
+        protected hook() {}
+        private own() {}
+        #hidden = 1
+        readonly code = "Cell"
+        override onStop() {}
+        get size() { return 1 }
+      }
+      /** An interface. */
+      export interface Settings {
+        /** Documented. */
+        readonly group?: { readonly inner: number }
+        tell(): void
+      }
+      /** An object. */
+      export const Cells = { make() {} } as const`
+    expect(missing(entry)).toEqual([
+      "src/index.ts:7 Cell.name,",
+      "src/index.ts:8 Cell.hook,",
+      "src/index.ts:13 Cell.size,",
+      "src/index.ts:18 Settings.group.inner,",
+      "src/index.ts:19 Settings.tell,",
+      "src/index.ts:22 Cells.make,",
+    ])
+  })
+
+  it("are followed through imports and other names", () => {
+    const entry = `
+      import { Cell as Room } from "./actor/cell.js"
+      /** The cell. */
+      export type Cell = Room
+      export { Room as Other }`
+    const cell = `
+      /** A cell. */
+      export class Cell { tell() {} }`
+    expect(missing(entry, cell)).toEqual(["src/actor/cell.ts:3 Cell.tell,"])
+    expect(missing(`export { Room } from "./actor/cell.js"`, `export class Room {}`)).toEqual([
+      "src/actor/cell.ts:1 Room,",
+    ])
   })
 })
 

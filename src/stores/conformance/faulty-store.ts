@@ -25,10 +25,13 @@ export type CallFault =
 
 /** The call that is about to be made; `index` counts calls from 0. */
 export interface StoreCall {
+  /** The method that is called. */
   readonly kind: "get" | "list" | "commit"
+  /** The number of calls before this one. */
   readonly index: number
 }
 
+/** A store whose calls fail as a plan determines. */
 export interface FaultyStore extends ClusterStore {
   /** Lets held calls through, in the order of the calls, and resolves when they are done. */
   release(): Promise<void>

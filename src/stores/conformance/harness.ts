@@ -18,6 +18,7 @@ export interface StoreHarness {
   readonly changesEpoch?: boolean
 }
 
+/** A store that a test uses. */
 export interface StoreUnderTest {
   /** Opens another handle on the same store. */
   open(namespace: string): Promise<ClusterStore>

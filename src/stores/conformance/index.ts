@@ -20,7 +20,9 @@ export {
 
 /** A rule of the port, as a test. It rejects if the rule does not hold. */
 export interface ConformanceCase {
+  /** The rule, as the name of a test. */
   readonly name: string
+  /** Runs the test. */
   run(): Promise<void>
 }
 

@@ -5,17 +5,25 @@ import { drawing } from "./revision-rules.js"
 
 /** The requests of processes to a store, and the answers that they saw. */
 export interface RecordedHistory {
+  /** The operations of all processes. */
   readonly operations: readonly RecordedOperation[]
   /** The number of processes that were killed. */
   readonly kills: number
 }
 
+/** A request of a process, and the answer that it saw. */
 export interface RecordedOperation {
+  /** The id, unique in its history. */
   readonly id: number
+  /** The process that made the request. */
   readonly client: string
+  /** The key of the register. */
   readonly key: string
+  /** The request. */
   readonly input: RegisterCall
+  /** When the request was made. */
   readonly called: RecordedMoment
+  /** The answer, or whether the request is known not to have happened. */
   readonly outcome:
     | { readonly kind: "ok"; readonly output: RegisterAnswer; readonly returned: RecordedMoment }
     | { readonly kind: "fail" }
@@ -28,6 +36,7 @@ interface RecordedMoment {
   readonly time: number
 }
 
+/** Options of {@link recordHistories}. */
 export interface RecordOptions {
   /** The number of histories, each with its own store. */
   readonly runs: number

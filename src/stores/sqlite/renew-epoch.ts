@@ -5,7 +5,9 @@ import { refusal } from "./problem.js"
 import { linkOptions } from "./sqlite-store.js"
 import { unexpected, WorkerLink } from "./worker-link.js"
 
+/** Options of {@link renewEpoch}. */
 export interface RenewEpochOptions {
+  /** The path of the store's file. */
   readonly file: string
 }
 

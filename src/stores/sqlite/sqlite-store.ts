@@ -17,6 +17,7 @@ import { packWrite, type Request, unpackEntry, unpackFound } from "./messages.js
 import type { Packing } from "./parcel.js"
 import { type Asked, type LinkOptions, unexpected, WorkerLink } from "./worker-link.js"
 
+/** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
   /**
    * The path of the file, on a local disk, in an existing folder. Processes share the store if they name the

@@ -13,7 +13,7 @@ export interface SpawnOptions {
   readonly mailboxCapacity?: number
   /**
    * Requests this uid, to take over an identity that others still refer to. Refused while the uid is
-   * reserved.
+   * reserved. Default: a new uid.
    */
   readonly uid?: number
 }

@@ -20,7 +20,7 @@ import { ReplyRef } from "./reply-ref.js"
 export interface AskOptions {
   /** How long to wait for the answer. Default: the system's `requestTimeoutMs`. */
   readonly timeoutMs?: number
-  /** Cancels the ask. */
+  /** Cancels the ask when it is aborted. Default: none. */
   readonly signal?: AbortSignal
 }
 

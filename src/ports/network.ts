@@ -65,9 +65,9 @@ export interface TlsOptions {
   readonly key: string
   /** The authority that signs the certificates of peers. Default: the authorities of the machine. */
   readonly ca?: string | undefined
-  /** Requires a certificate of peers that connect, signed by `ca`. Needs `ca`. */
+  /** Requires a certificate of peers that connect, signed by `ca`. Needs `ca`. Default false. */
   readonly mutual?: boolean | undefined
-  /** The name that a peer's certificate must have, if it is not the dialled host. */
+  /** The name that a peer's certificate must have. Default: the host that was dialled. */
   readonly serverName?: string | undefined
 }
 

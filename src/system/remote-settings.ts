@@ -11,7 +11,9 @@ import { checkDuration, checkGroup, checkInteger, checkString, shown } from "./s
 
 /** The settings for communication with other nodes. */
 export interface RemoteSettings {
-  /** Where other nodes connect. A system that does not listen cannot communicate with other nodes. */
+  /**
+   * Where other nodes connect. Default: the system does not listen, and cannot communicate with other nodes.
+   */
   readonly listen?: ListenSettings
   /**
    * The address that other nodes use, if it differs from the one listened on: behind a port mapping, or with
@@ -37,9 +39,9 @@ export interface RemoteSettings {
    * messages wait, it is at most 2,000 or `fromMs`, whichever is more.
    */
   readonly reconnect?: {
-    /** Default 1,000. */
+    /** The first delay. Default 1,000. */
     readonly fromMs?: number
-    /** Default 30,000. */
+    /** The longest delay. Default 30,000. */
     readonly toMs?: number
   }
   /** The buffer for a node that is connected and reads too slowly. */
@@ -83,7 +85,7 @@ export interface RemoteSettings {
   readonly unreachableAfterMs?: number
   /** The codec, which must be the same on all nodes. Default `binaryCodec()`. */
   readonly codec?: CodecFactory
-  /** The classes whose instances may be sent. */
+  /** The classes whose instances may be sent. Default: none. */
   readonly types?: readonly WireType[]
 }
 
@@ -95,8 +97,8 @@ export interface ListenSettings {
   readonly port: number
   /**
    * The secret that all nodes of the cluster share: at least 16 characters, 10 of them different; `openssl
-   * rand -base64 32` makes one. Required beyond loopback, unless TLS is mutual. During a change of the
-   * secret, a list of the new one and the previous one.
+   * rand -base64 32` makes one. Default: none, which is allowed on loopback only, unless TLS is mutual.
+   * During a change of the secret, a list of the new one and the previous one.
    */
   readonly secret?: string | readonly [current: string, previous: string]
   /** Encrypts connections. Default: plain TCP. */

@@ -44,7 +44,10 @@ export interface ActorSystemSettings<Classes extends readonly RegisteredActor[] 
    * number of items in it.
    */
   readonly maxStateBytes?: number
-  /** The store through which the nodes of a cluster agree. It must be the same for all nodes. */
+  /**
+   * The store through which the nodes of a cluster agree, and which keeps the states of actors. It must be
+   * the same for all nodes. Default: a store in the memory of this process, if it does not listen.
+   */
   readonly store?: StoreProvider
   /** The roles of this node, which other nodes see in the cluster view. Default: none. */
   readonly roles?: readonly string[]

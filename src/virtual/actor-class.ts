@@ -14,7 +14,7 @@ export interface ActorClass<A extends Actor = Actor> {
    * The name of the type in the cluster. The default is the name of the class; set it if a minifier is used.
    */
   readonly type?: string
-  /** Options of the methods, by name. A subclass inherits them, and may override each option. */
+  /** Options of the methods, by name (default none). A subclass inherits them, and may override each. */
   readonly methods?: Readonly<Record<string, MethodOptions>>
   /**
    * Whether a call that returns to the actor through a chain of calls may interleave with the turn that waits
@@ -38,16 +38,23 @@ export interface ActorClass<A extends Actor = Actor> {
 export interface MethodOptions {
   /**
    * The method does not change the state: its turns may run concurrently with those of other read-only
-   * methods, and cannot save.
+   * methods, and cannot save. Default false.
    */
   readonly readOnly?: boolean
   /**
    * The method does not change the state: its turns may run concurrently with all others, and cannot save.
+   * Default false.
    */
   readonly alwaysInterleave?: boolean
-  /** How long callers wait for the method, and after which time a running turn is reported as overdue. */
+  /**
+   * How long callers wait for the method, and after which time a running turn is reported as overdue. The
+   * default is the system's `requestTimeoutMs`.
+   */
   readonly timeoutMs?: number
-  /** The schema of the argument, or an array with one schema per argument. The method gets the results. */
+  /**
+   * The schema of the argument, or an array with one schema per argument. The method gets the results.
+   * Default: arguments are not validated.
+   */
   readonly input?: StandardSchema | readonly StandardSchema[]
 }
 

@@ -2,9 +2,9 @@ import { WHY_REFUSED } from "../serialization/refused-value.js"
 
 /** Options of the calls through a handle. */
 export interface CallOptions {
-  /** The default is the `timeoutMs` of the method, or else the system's `requestTimeoutMs`. */
+  /** How long to wait. Default: the `timeoutMs` of the method, or else the system's `requestTimeoutMs`. */
   readonly timeoutMs?: number
-  /** Cancels the calls when it is aborted. */
+  /** Cancels the calls when it is aborted. Default: none. */
   readonly signal?: AbortSignal
 }
 

@@ -1,0 +1,80 @@
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { codecLimits } from "../../src/serialization/codec-limits.js"
+import { linkOptions } from "../../src/stores/sqlite/sqlite-store.js"
+import { checkSettings } from "../../src/system/settings.js"
+import { project } from "../types/compiler.js"
+import type { Setting } from "./setting.js"
+import { documentedSettings, settingsPage } from "./settings-page.js"
+
+describe("the page about settings", () => {
+  it("has every setting as its type describes it; -u writes it again", async () => {
+    await expect(settingsPage()).toMatchFileSnapshot(join(project, "docs/settings.md"))
+  })
+
+  it("gives every setting a meaning", () => {
+    expect(all().filter(({ meaning }) => meaning === "")).toEqual([])
+  })
+
+  it("names the default of every setting that may be left out and is no group", () => {
+    const silent = all().filter(
+      ({ isRequired, type, meaning }) => !isRequired && type !== undefined && !/\bdefaults?\b/i.test(meaning),
+    )
+    expect(silent.map(({ path }) => path)).toEqual([])
+  })
+
+  it("names the defaults that the code has", () => {
+    const documented = all().flatMap(({ path, meaning }) => {
+      const number = /\bdefault (\d[\d,.]*(?: (?:MiB|days))?)/i.exec(meaning)?.[1]
+      return number === undefined ? [] : [[path, numberOf(number)] as const]
+    })
+    expect(Object.fromEntries(documented)).toEqual(defaults())
+  })
+})
+
+function all(): Setting[] {
+  return [...documentedSettings().values()].flat()
+}
+
+/** The settings whose default is a number, as the code applies it. */
+function defaults(): Record<string, unknown> {
+  const { lease, remote, ...system } = checkSettings({ namespace: "prod" })
+  const { terms, inbound, keepAlive } = remote
+  const sqlite = linkOptions({ file: "/tmp/troupe.db" })
+  const codec = codecLimits()
+  return {
+    requestTimeoutMs: system.requestTimeoutMs,
+    drainMs: system.drainMs,
+    idleAfterMs: system.idleAfterMs,
+    mailboxCapacity: system.mailboxCapacity,
+    maxForwards: system.maxForwards,
+    maxStateBytes: system.maxStateBytes,
+    "lease.ttlMs": lease.ttlMs,
+    "lease.driftMargin": lease.driftMargin,
+    maxMessageBytes: remote.maxMessageBytes,
+    "deferred.perAuthority": terms.perAuthority,
+    "deferred.total": terms.total,
+    "reconnect.fromMs": terms.fromMs,
+    "reconnect.toMs": terms.toMs,
+    "outboundBuffer.bytes": terms.bytes,
+    "inboundBuffer.messages": inbound.messages,
+    "inboundBuffer.bytes": inbound.bytes,
+    quarantineMs: terms.quarantineMs,
+    "keepAlive.intervalMs": keepAlive.intervalMs,
+    "keepAlive.timeoutMs": keepAlive.timeoutMs,
+    unreachableAfterMs: terms.unreachableAfterMs,
+    timeoutMs: sqlite.timeoutMs,
+    pollMs: sqlite.pollMs,
+    keptLogBytes: sqlite.keptLogBytes,
+    stateVersion: 0,
+    maxDepth: codec.maxDepth,
+    maxItems: codec.maxItems,
+  }
+}
+
+function numberOf(text: string): number {
+  const [number = "", unit = ""] = text.split(" ")
+  return Number(number.replace(/,/g, "").replace(/\.$/, "")) * (units[unit] ?? 1)
+}
+
+const units: Readonly<Record<string, number>> = { MiB: 1024 * 1024, days: 24 * 3_600_000 }

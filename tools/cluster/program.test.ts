@@ -31,6 +31,16 @@ it("has all that was printed, and waits for what is yet to be", async () => {
   await expect(program.untilItPrints("third", 15_000)).rejects.toThrow("ended without having printed third")
 })
 
+it("reads the lines that are typed, until its input ends", async () => {
+  const { program } = start("process.stdin.pipe(process.stdout); process.disconnect()", { input: true })
+  program.type("one")
+  await program.untilItPrints("one\n", 15_000)
+  program.type("two")
+  program.endInput()
+  expect(await program.ending).toBe("exit code 0")
+  expect(program.output).toBe("one\ntwo\n")
+})
+
 it("does not wait longer than the deadline", async () => {
   const { program } = start("setInterval(() => {}, 1000)")
   await expect(program.untilItPrints("anything", 1)).rejects.toThrow(

@@ -15,6 +15,8 @@ export interface ProgramOptions<Message> {
   readonly ownGroup?: boolean
   /** Whether it has a channel to this process (default). It should then end when the channel is closed. */
   readonly channel?: boolean
+  /** Whether it has a standard input, which `type` writes to. Default false: it reads nothing. */
+  readonly input?: boolean
   /** Called with each message that it sends. */
   received?(message: Message): void
 }
@@ -36,12 +38,12 @@ export class Program<Message = unknown> {
   #isRunning = true
 
   constructor(file: string | URL, options: ProgramOptions<Message> = {}) {
-    const { args = [], env = {}, shell, ownGroup = false, channel = true } = options
+    const { args = [], env = {}, shell, ownGroup = false, channel = true, input = false } = options
     const command = [process.execPath, typeof file === "string" ? file : fileURLToPath(file), ...args]
     const [first = "", ...rest] =
       shell === undefined ? command : ["sh", "-c", `${shell}; exec "$0" "$@"`, ...command]
     const child = spawn(first, rest, {
-      stdio: ["ignore", "pipe", "pipe", ...(channel ? (["ipc"] as const) : [])],
+      stdio: [input ? "pipe" : "ignore", "pipe", "pipe", ...(channel ? (["ipc"] as const) : [])],
       env: { ...process.env, ...env },
       detached: ownGroup,
     })
@@ -78,6 +80,16 @@ export class Program<Message = unknown> {
   /** Does nothing once the channel is closed: how the program ended says more. */
   send(message: object | string): void {
     if (this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  /** Types a line, as a person would at a terminal. */
+  type(line: string): void {
+    this.#child.stdin?.write(`${line}\n`)
+  }
+
+  /** Ends its standard input, as Ctrl-D does at a terminal. */
+  endInput(): void {
+    this.#child.stdin?.end()
   }
 
   /** Resolves once it has printed this text; rejects if it ends before. */

@@ -12,6 +12,11 @@ export interface Example {
   readonly line: number
   /** The code at the same lines and columns as in its document, with nothing else around it. */
   readonly text: string
+  /**
+   * Whether the fence says `fragment`: code for something else than Troupe, or a part of a program. It is parsed, and
+   * not compiled.
+   */
+  readonly isFragment: boolean
 }
 
 /**
@@ -32,7 +37,11 @@ function unfencedIn(comment: string): Omit<Example, "document">[] {
   return [...tags].map(({ indices }) => {
     const [start, end] = indices?.[1] ?? [0, 0]
     const before = blank(comment.slice(0, start))
-    return { line: before.split("\n").length, text: before + comment.slice(start, end).trimEnd() }
+    return {
+      line: before.split("\n").length,
+      text: before + comment.slice(start, end).trimEnd(),
+      isFragment: false,
+    }
   })
 }
 
@@ -43,7 +52,11 @@ function fencedIn(prose: string): Omit<Example, "document">[] {
   let open: { readonly fence: string; readonly line: number; readonly code: string[] } | undefined
   const close = () => {
     if (open !== undefined && languages.has(languageOf(open.fence))) {
-      examples.push({ line: open.line, text: "\n".repeat(open.line - 1) + open.code.join("\n") })
+      examples.push({
+        line: open.line,
+        text: "\n".repeat(open.line - 1) + open.code.join("\n"),
+        isFragment: /\sfragment\b/.test(open.fence),
+      })
     }
     open = undefined
   }

@@ -7,11 +7,14 @@ import { type Document, examplesIn } from "./example.js"
 
 describe("the examples of the documents and doc comments", () => {
   it("compile", async () => {
-    const readme = documentAt("README.md")
-    expect(examplesIn(readme).length, "examples in README.md").toBeGreaterThan(0)
-    const documents = [readme, ...documentsUnder("docs", ".md"), ...documentsUnder("src", ".ts")]
-    expect(documents.map(({ path }) => path)).toEqual(
-      expect.arrayContaining(["docs/ARCHITECTURE.md", "src/index.ts"]),
+    const pages = readdirSync(project).filter((name) => name.endsWith(".md"))
+    const documents = [
+      ...pages.map(documentAt),
+      ...["docs", "examples", "spec"].flatMap((folder) => documentsUnder(folder, ".md")),
+      ...documentsUnder("src", ".ts"),
+    ]
+    expect(documents.flatMap(examplesIn).map(({ document }) => document)).toEqual(
+      expect.arrayContaining(["README.md", "docs/virtual-actors.md", "src/node-actor-system.ts"]),
     )
     expect(await complaintsAbout(documents)).toEqual([])
   })
@@ -68,6 +71,13 @@ describe("a wrong example", () => {
     ])
   })
 
+  it("is parsed if it is a fragment", async () => {
+    const text = "```ts fragment\nawait nowhere(this.a)\n```\n\n```ts fragment\nconst = 2\n```\n"
+    expect(await complaintsAbout([{ path: "README.md", text }])).toEqual([
+      "README.md:6 syntax: Unexpected token",
+    ])
+  })
+
   it("is reported if it has no fences", async () => {
     const text = [
       "/**",
@@ -117,7 +127,7 @@ describe("examples", () => {
       "/**\n * ```ts\n * yes\n * ```\n */",
     ].join("\n")
     expect(examplesIn({ path: "src/actor/cell.ts", text })).toEqual([
-      { document: "src/actor/cell.ts", line: 12, text: `${"\n".repeat(11)}   yes` },
+      { document: "src/actor/cell.ts", line: 12, text: `${"\n".repeat(11)}   yes`, isFragment: false },
     ])
   })
 })

@@ -6,7 +6,16 @@ import { TroupeError } from "./troupe-error.js"
  */
 export type Delivery = "not-delivered" | "unknown"
 
-/** The base class of errors that end a call without an answer. */
+/**
+ * The base class of errors that end a call without an answer: what to catch around a call.
+ *
+ * @example
+ * import { CallError } from "troupe"
+ *
+ * function maySafelyRetry(error: unknown): boolean {
+ *   return error instanceof CallError && error.delivery === "not-delivered"
+ * }
+ */
 export abstract class CallError extends TroupeError {
   /** Whether the call may have been executed. */
   readonly delivery: Delivery

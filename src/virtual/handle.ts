@@ -8,7 +8,20 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Returns a handle of the same actor whose calls use these options. */
+/**
+ * Returns a handle of the same actor whose calls use these options.
+ *
+ * @example
+ * import { type ActorHandle, type Actor, withOptions } from "troupe"
+ *
+ * declare class Account extends Actor {
+ *   balance(): number
+ * }
+ *
+ * async function balanceOf(account: ActorHandle<Account>): Promise<number> {
+ *   return await withOptions(account, { timeoutMs: 500 }).balance()
+ * }
+ */
 export function withOptions<H extends object>(handle: H, options: CallOptions): H {
   return Handle.with(handle, { options }) as unknown as H
 }
@@ -16,6 +29,17 @@ export function withOptions<H extends object>(handle: H, options: CallOptions): 
 /**
  * Returns a handle of the same actor whose calls do not wait for an answer. A message that cannot be
  * delivered, or whose delivery cannot be confirmed, becomes a dead letter.
+ *
+ * @example
+ * import { type ActorHandle, type Actor, oneWay } from "troupe"
+ *
+ * declare class Meter extends Actor {
+ *   count(amount: number): void
+ * }
+ *
+ * function report(meter: ActorHandle<Meter>): void {
+ *   oneWay(meter).count(1)
+ * }
  */
 export function oneWay<H extends object>(handle: H): OneWayHandle<H> {
   return Handle.with(handle, { isOneWay: true }) as unknown as OneWayHandle<H>

@@ -32,7 +32,19 @@ export interface SqliteStoreOptions {
   readonly keptLogBytes?: number
 }
 
-/** Creates a store in a SQLite file, for the processes of one host. */
+/**
+ * Creates a store in a SQLite file, for the processes of one host.
+ *
+ * @example
+ * import { ActorSystem } from "troupe"
+ * import { sqliteStore } from "troupe/sqlite"
+ *
+ * const system = await ActorSystem.start({
+ *   namespace: "prod",
+ *   listen: { host: "127.0.0.1", port: 0 },
+ *   store: sqliteStore({ file: "/var/lib/app/prod.db" }),
+ * })
+ */
 export function sqliteStore(options: SqliteStoreOptions): StoreProvider {
   return storeWith(linkOptions(options))
 }

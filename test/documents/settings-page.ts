@@ -30,6 +30,7 @@ const sections: readonly Section[] = [
       "Further settings of `ActorSystem.start`. A node that has other nodes sets `listen`, and keeps the defaults of the rest until there is a reason to change them. [How nodes communicate](remoting.md).",
     file: "src/system/remote-settings.ts",
     interface: "RemoteSettings",
+    types: { types: "readonly WireType[]" },
   },
   {
     title: "listen",

@@ -1,7 +1,7 @@
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { codecLimits } from "../../src/serialization/codec-limits.js"
-import { linkOptions } from "../../src/stores/sqlite/sqlite-store.js"
 import { checkSettings } from "../../src/system/settings.js"
 import { project } from "../types/compiler.js"
 import type { Setting } from "./setting.js"
@@ -40,7 +40,6 @@ function all(): Setting[] {
 function defaults(): Record<string, unknown> {
   const { lease, remote, ...system } = checkSettings({ namespace: "prod" })
   const { terms, inbound, keepAlive } = remote
-  const sqlite = linkOptions({ file: "/tmp/troupe.db" })
   const codec = codecLimits()
   return {
     requestTimeoutMs: system.requestTimeoutMs,
@@ -63,13 +62,24 @@ function defaults(): Record<string, unknown> {
     "keepAlive.intervalMs": keepAlive.intervalMs,
     "keepAlive.timeoutMs": keepAlive.timeoutMs,
     unreachableAfterMs: terms.unreachableAfterMs,
-    timeoutMs: sqlite.timeoutMs,
-    pollMs: sqlite.pollMs,
-    keptLogBytes: sqlite.keptLogBytes,
+    ...sqliteDefaults(),
     stateVersion: 0,
     maxDepth: codec.maxDepth,
     maxItems: codec.maxItems,
   }
+}
+
+/** The defaults in the text of the sources, as a store of the sources has no compiled thread to start. */
+function sqliteDefaults(): Record<string, number> {
+  const text = readFileSync(join(project, "src/stores/sqlite/sqlite-store.ts"), "utf8")
+  const pattern = /const \{ file, (.+) \} = options/.exec(text)?.[1] ?? ""
+  return Object.fromEntries(
+    pattern.split(", ").map((one) => {
+      const [name = "", value = ""] = one.split(" = ")
+      const factors = value.replaceAll("_", "").split(" * ").map(Number)
+      return [name, factors.reduce((product, factor) => product * factor, 1)]
+    }),
+  )
 }
 
 function numberOf(text: string): number {

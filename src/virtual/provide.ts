@@ -36,7 +36,9 @@ export function provide<A extends Actor>(
 
 /** A class of actors with its dependencies, as the setting `actors` accepts it. `provide` creates one. */
 export interface ProvidedActor<A extends Actor = Actor> {
+  /** The class. */
   readonly actor: ActorClass<A>
+  /** What its instances get as `this.dependencies`. */
   readonly dependencies: DependenciesOf<A>
 }
 

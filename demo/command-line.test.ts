@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { parseDemo } from "./command-line.js"
+import { help, parseDemo } from "./command-line.js"
 
 describe("the command line", () => {
   const parse = (...args: string[]) => parseDemo(args, 77)
@@ -20,8 +20,9 @@ describe("the command line", () => {
     expect(parse(...args)).toEqual({ ...usual, ...other })
   })
 
-  it("helps before all else", () => {
+  it("helps before all else, in 80 columns", () => {
     expect(parse("--help", "--seconds", "none")).toEqual({ kind: "help" })
+    expect(help.split("\n").filter((text) => text.length > 80)).toEqual([])
   })
 
   it.each([

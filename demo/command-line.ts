@@ -14,16 +14,21 @@ export interface DemoOptions {
   readonly deathProof: boolean
 }
 
-export const help = `Moves money between accounts on a few nodes, kills the nodes in turn, and counts the money.
+export const help = `Moves money between accounts on a few nodes, kills the nodes in turn, and counts
+the money.
 
 npm start -- [options]
   --seconds N   how long it runs; default until Ctrl-C
   --nodes N     number of processes; default 3
   --accounts N  number of accounts; default 60
   --tellers N   number of concurrent transfers; default 16
-  --seed S      chooses the accounts of each transfer and the nodes to kill; default random
-  --no-proof    the kernel does not report the death of a process; its lease has to expire
+  --seed S      chooses who pays whom and which node is killed; default random
+  --no-proof    nobody reports the death of a process: its lease has to expire
   --help        prints this text
+
+Keys, in a terminal: k kills a node, p pauses one until its actors have moved,
+a audits all accounts, and q ends the demo, as Ctrl-C does. With NO_COLOR=1 it
+has no colours.
 
 Exits with 0 if every account is right, 1 if not, 2 if an option is wrong.
 `

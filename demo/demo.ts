@@ -3,20 +3,23 @@ import { SeededRandom } from "../src/sim/index.js"
 import { NodeProcess } from "../tools/cluster/node-process.js"
 import { duration } from "../tools/human-number.js"
 import { Latencies } from "../tools/latencies.js"
-import { LiveScreen } from "../tools/live-screen.js"
 import { pause } from "../tools/pause.js"
-import type { Screen } from "../tools/progress-line.js"
 import { within } from "../tools/within.js"
 import { Bank } from "./bank.js"
 import { BankAccount } from "./bank-account.js"
+import { CallHistory, type Calls, rate } from "./call-history.js"
 import { type ClusterOptions, clusterSettings } from "./cluster-settings.js"
 import type { DemoOptions } from "./command-line.js"
+import { counted, type Figures, type Phase } from "./figures.js"
+import type { Key } from "./keys.js"
+import type { LiveScreen } from "./live-screen.js"
 import type { NodeCommands, NodeEvent } from "./node.js"
-import { type Figures, line, picture, summary } from "./view.js"
+import { line, summary } from "./report.js"
+import { picture } from "./view.js"
 
 /**
  * Starts the nodes and a bank that calls them, kills one node after the other, and audits the bank after
- * every kill and at the end.
+ * every kill and at the end. A key brings the next kill, a pause or an audit forward.
  *
  * The next node is killed when the actors of the last one have answered again, so that each failover is
  * measured alone.
@@ -27,51 +30,59 @@ export class Demo {
   readonly #screen: LiveScreen
   readonly #random: SeededRandom
   readonly #nodes: readonly DemoNode[]
+  readonly #history = new CallHistory()
   readonly #state = { failovers: new Latencies(), away: 0, sum: 0, audits: 0 }
   readonly #problems = new Set<string>()
   readonly #over = new AbortController()
+  #events: readonly string[] = []
+  #phase: Phase = { kind: "counting down", killAtMs: 0 }
+  #pressed: Key | undefined
+  #countdown = new AbortController()
   #startedAt = performance.now()
 
   /** Everything that the demo writes is in `folder`. */
-  constructor(options: DemoOptions, folder: string, screen: Screen) {
+  constructor(options: DemoOptions, folder: string, screen: LiveScreen) {
     this.#options = options
     this.#cluster = { folder, deathProof: options.deathProof }
-    this.#screen = new LiveScreen(screen, () => this.#elapsedMs)
+    this.#screen = screen
     this.#random = new SeededRandom(options.seed)
     this.#nodes = Array.from({ length: options.nodes }, (_, index) => this.#node(`n${index + 1}`))
   }
 
   /**
-   * Runs until `signal` is aborted, the time is over, or something is wrong. Resolves with whether nothing
-   * is.
+   * Runs until `signal` is aborted, `q` is pressed, the time is over, or something is wrong. Resolves with
+   * whether nothing is.
    */
   async run(signal: AbortSignal): Promise<{ readonly isRight: boolean; readonly summary: string }> {
     signal.addEventListener("abort", () => this.#over.abort())
-    this.#screen.log(`starting ${this.#nodes.length} nodes (seed ${this.#options.seed})`)
+    this.#over.signal.addEventListener("abort", () => {
+      this.#screen.close()
+      this.#log("ending, with a last audit")
+    })
+    this.#log(`starting ${this.#nodes.length} nodes (seed ${this.#options.seed})`)
     await Promise.all(this.#nodes.map(({ process }) => process.start(this.#cluster)))
     // A node that hosts no actors calls those of the others.
     const system = await ActorSystem.start(clusterSettings(this.#cluster))
     const bank = new Bank((key) => system.actor(BankAccount, key), this.#options)
     this.#startedAt = performance.now()
+    if (!this.#over.signal.aborted) this.#screen.open((key) => this.#press(key))
     const { seconds } = this.#options
     const ends = seconds && setTimeout(() => this.#over.abort(), seconds * 1_000)
-    const shows = setInterval(
-      () => this.#show(this.#figures(bank, bank.calls.takeRecent(), SHOW_MS)),
-      SHOW_MS,
-    )
+    const steps = setInterval(() => this.#step(bank), STEP_MS)
     try {
-      await this.#killAgainAndAgain(bank)
-      this.#screen.log("no more transfers; counting the money")
+      await this.#disturbAgainAndAgain(bank)
       await this.#audit(bank)
     } catch (error) {
       this.#broke(String((error as Error).stack))
     } finally {
-      clearInterval(shows)
+      clearInterval(steps)
       clearTimeout(ends)
-      this.#screen.clear()
       bank.stop()
     }
-    const figures = this.#figures(bank, bank.calls.all, this.#elapsedMs)
+    const figures = this.#figures(bank, {
+      latencies: bank.calls.all,
+      perSecond: rate(bank.calls.all.count, this.#elapsedMs),
+    })
     await system.stop()
     return { isRight: this.#problems.size === 0, summary: summary(figures, [...this.#problems]) }
   }
@@ -80,54 +91,131 @@ export class Demo {
     await Promise.all(this.#nodes.map(({ process }) => process.stop(STOP_MS)))
   }
 
-  async #killAgainAndAgain(bank: Bank): Promise<void> {
+  #press(key: Key): void {
+    if (key === "q") return this.#over.abort()
+    this.#pressed = key
+    this.#countdown.abort()
+  }
+
+  async #disturbAgainAndAgain(bank: Bank): Promise<void> {
     const over = this.#over.signal
     for (;;) {
       bank.open()
-      await pause(this.#random.between(MIN_PAUSE_MS, MAX_PAUSE_MS), over)
+      const key = await this.#nextKey()
       const hosts = this.#nodes.filter(({ hosted }) => hosted.size > 0)
-      if (!over.aborted && hosts.length > 0) await this.#kill(this.#random.pick(hosts), bank)
+      if (!over.aborted && key !== "a" && hosts.length > 0) {
+        const node = this.#random.pick(hosts)
+        await (key === "p" ? this.#pause(node, bank) : this.#kill(node, bank))
+      }
       if (over.aborted) return
       await this.#audit(bank)
+      if (over.aborted) return
+      if (key === "a") this.#log(`audited: all ${this.#options.accounts} accounts are right`)
     }
+  }
+
+  /** The key that was pressed, or `k` when the countdown to the next kill ends. */
+  async #nextKey(): Promise<Key> {
+    if (this.#pressed === undefined) {
+      const ms = this.#random.between(MIN_PAUSE_MS, MAX_PAUSE_MS)
+      this.#phase = { kind: "counting down", killAtMs: this.#elapsedMs + ms }
+      this.#countdown = new AbortController()
+      await pause(ms, AbortSignal.any([this.#countdown.signal, this.#over.signal]))
+    }
+    const key = this.#pressed ?? "k"
+    this.#pressed = undefined
+    return key
   }
 
   /** Resolves when the actors of the node have answered again, and the node is a member again. */
   async #kill(node: DemoNode, bank: Bank): Promise<void> {
     const { process, hosted } = node
-    const [pid, lost, killedAt] = [process.pid, new Map(hosted), performance.now()]
+    const [lost, pid] = [new Map(hosted), process.pid]
+    this.#phase = { kind: "killed", node: process.name }
     const killed = process.kill()
+    this.#history.mark("k")
     node.kills += 1
-    this.#screen.log(`${process.name} (process ${pid}) was killed, and ${lost.size} actors with it`)
-    const back = this.#untilBack(lost, killedAt, bank)
+    const back = this.#untilBack(lost, this.#state.failovers, bank, () => this.#over.signal.aborted)
+    this.#log(`${process.name} (process ${pid}) was killed, and ${counted(lost.size, "actor")} with it`)
     const restarted = killed.then(() => this.#restart(node))
     await within(PATIENCE_MS, `${process.name} and its actors are back`, Promise.all([back, restarted]))
   }
 
   async #restart({ process, hosted }: DemoNode): Promise<void> {
     hosted.clear()
-    await pause(this.#random.between(MIN_DOWN_MS, MAX_DOWN_MS), this.#over.signal)
-    await process.start(this.#cluster)
-    this.#screen.log(`${process.name} is a member again (process ${process.pid})`)
+    const over = this.#over.signal
+    await pause(this.#random.between(MIN_DOWN_MS, MAX_DOWN_MS), over)
+    if (over.aborted) return
+    try {
+      await process.start(this.#cluster)
+    } catch (error) {
+      // Ctrl-C can end a process that has just been started.
+      if (over.aborted) return
+      throw error
+    }
+    this.#log(`${process.name} is a member again (process ${process.pid}); actors stay where they are`)
   }
 
-  /** Measures for each actor how long it takes from the kill to the first answer of another activation. */
-  async #untilBack(lost: ReadonlyMap<string, number>, killedAt: number, bank: Bank): Promise<void> {
+  /**
+   * Halts a process until its actors have answered on other nodes. It runs on with activations that were
+   * superseded while it stood still, and can no longer save or reply.
+   *
+   * A process that is halted in a commit has the lock of the store's file, so that no other node can take its
+   * actors over. This is rare where the process is halted after an audit, before the next transfer.
+   */
+  async #pause({ process, hosted }: DemoNode, bank: Bank): Promise<void> {
+    await this.#audit(bank)
+    if (this.#over.signal.aborted) return
+    this.#phase = { kind: "paused", node: process.name }
+    await process.halt()
+    this.#history.mark("p")
+    bank.open()
+    this.#log(`${process.name} was paused with SIGSTOP, and ${counted(hosted.size, "actor")} with it`)
+    let isLongEnough = false
+    const back = this.#untilBack(new Map(hosted), new Latencies(), bank, () => isLongEnough)
+    try {
+      await Promise.race([back, pause(MAX_HALT_MS, this.#over.signal)])
+    } finally {
+      isLongEnough = true
+      process.resume()
+    }
+    const haveMoved = await within(PATIENCE_MS, `the actors of ${process.name} are back`, back)
+    const why = haveMoved ? "its old activations can no longer save or reply" : "its actors have not moved"
+    this.#log(`${process.name} runs again; ${why}`)
+  }
+
+  /**
+   * Adds to `times` how long each actor takes until the first answer of another activation. Waits for no other
+   * one when that `isLongEnough`. Resolves with whether all are back.
+   */
+  async #untilBack(
+    lost: ReadonlyMap<string, number>,
+    times: Latencies,
+    bank: Bank,
+    isLongEnough: () => boolean,
+  ): Promise<boolean> {
+    const since = performance.now()
+    const took: number[] = []
     this.#state.away = lost.size
-    const times = await Promise.all(
+    await Promise.all(
       [...lost].map(async ([account, generation]) => {
-        while ((await bank.statement(account)).generation <= generation);
-        const tookMs = performance.now() - killedAt
-        this.#state.failovers.add(tookMs)
+        while ((await bank.statement(account)).generation <= generation) if (isLongEnough()) return
+        const ms = performance.now() - since
+        took.push(ms)
+        times.add(ms)
         this.#state.away -= 1
-        return tookMs
       }),
     )
-    const [first, last] = [duration(Math.min(...times)), duration(Math.max(...times))]
-    this.#screen.log(`its actors are back: the first after ${first}, the last after ${last}`)
+    this.#state.away = 0
+    if (took.length < lost.size) return false
+    const [first, last] = [duration(took[0]), duration(took.at(-1))]
+    this.#log(`its actors are back: the first after ${first}, the last after ${last}`)
+    return true
   }
 
   async #audit(bank: Bank): Promise<void> {
+    this.#phase = { kind: "auditing" }
+    this.#history.mark("a")
     const { sum, problems } = await within(PATIENCE_MS, "all accounts are read", bank.audit())
     this.#state.sum = sum
     this.#state.audits += 1
@@ -156,14 +244,35 @@ export class Demo {
     return performance.now() - this.#startedAt
   }
 
-  #show(figures: Figures): void {
-    this.#screen.show(picture(figures), line(figures))
+  #log(text: string): void {
+    const event = this.#stamped(text)
+    this.#events = [...this.#events, event].slice(-MAX_EVENTS)
+    this.#screen.print(event)
   }
 
-  #figures(bank: Bank, calls: Latencies, overMs: number): Figures {
-    const callsPerSecond = (calls.count * 1_000) / Math.max(1, overMs)
-    const [options, nodes, elapsedMs] = [this.#options, this.#nodes, this.#elapsedMs]
-    return { ...this.#state, options, nodes, elapsedMs, bank, calls, callsPerSecond }
+  #stamped(text: string): string {
+    return `${(this.#elapsedMs / 1_000).toFixed(1).padStart(6)} s  ${text}`
+  }
+
+  #step(bank: Bank): void {
+    this.#history.step(bank.calls, this.#elapsedMs)
+    const figures = this.#figures(bank, this.#history.recent)
+    this.#screen.show((terminal) => picture(figures, terminal), this.#stamped(line(figures)), this.#elapsedMs)
+  }
+
+  #figures(bank: Bank, calls: Calls): Figures {
+    return {
+      ...this.#state,
+      options: this.#options,
+      elapsedMs: this.#elapsedMs,
+      phase: this.#phase,
+      pressed: this.#pressed,
+      nodes: this.#nodes,
+      bank,
+      calls,
+      history: this.#history.steps,
+      events: this.#events,
+    }
   }
 }
 
@@ -174,11 +283,14 @@ interface DemoNode {
   kills: number
 }
 
-const SHOW_MS = 500
+const STEP_MS = 100
+const MAX_EVENTS = 100
 const MIN_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 2_500
 const MIN_DOWN_MS = 200
 const MAX_DOWN_MS = 1_000
 /** The deadline of what should take seconds. */
 const PATIENCE_MS = 60_000
+/** Longer than it takes until a lease has expired, also on a busy machine. */
+const MAX_HALT_MS = 15_000
 const STOP_MS = 15_000

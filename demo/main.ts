@@ -4,6 +4,7 @@ import { showNotRun } from "../tools/command-line.js"
 import { interruption } from "../tools/interruption.js"
 import { type DemoOptions, help, parseDemo } from "./command-line.js"
 import { Demo } from "./demo.js"
+import { LiveScreen } from "./live-screen.js"
 
 const command = parseDemo(process.argv.slice(2), randomInt(2 ** 32))
 if (command.kind === "run") await run(command)
@@ -15,10 +16,14 @@ async function run(options: DemoOptions): Promise<void> {
   // The nodes put their temporary files there too, such as the sockets by which others see that they live.
   process.env["TMPDIR"] = folder.path
   process.once("exit", () => folder.remove())
-  const demo = new Demo(options, folder.path, process.stdout)
+  const screen = new LiveScreen(process.stdout, process.stdin)
+  process.once("exit", () => screen.close())
+  // Before the error is printed, which the terminal would lose with the picture.
+  process.once("uncaughtExceptionMonitor", () => screen.close())
+  const demo = new Demo(options, folder.path, screen)
   try {
     const { isRight, summary } = await demo.run(signal)
-    process.stdout.write(summary)
+    screen.print(summary)
     process.exitCode = isRight ? 0 : 1
   } finally {
     await demo.stop()

@@ -1,103 +1,114 @@
 import type { NodeState } from "../tools/cluster/node-process.js"
-import { duration, grouped } from "../tools/human-number.js"
-import type { Latencies } from "../tools/latencies.js"
-import type { Bank } from "./bank.js"
-import type { DemoOptions } from "./command-line.js"
+import { chart } from "./chart.js"
+import { bold, cyan, dim, green, inverse, red, yellow } from "./colours.js"
+import { calls, counted, type Figures, rows, type ShownNode } from "./figures.js"
+import { type Key, keys } from "./keys.js"
 
-/** The state of the demo at one moment. */
-export interface Figures {
-  readonly options: DemoOptions
-  readonly elapsedMs: number
-  readonly nodes: readonly ShownNode[]
-  readonly bank: Pick<Bank, "transfers" | "retries" | "total">
-  readonly calls: Latencies
-  readonly callsPerSecond: number
-  /** How long the actors of killed nodes took to answer again, and how many have not yet. */
-  readonly failovers: Latencies
-  readonly away: number
-  /** The sum of all balances at the last audit, and the number of audits. */
-  readonly sum: number
-  readonly audits: number
+export interface Terminal {
+  readonly columns: number
+  readonly rows: number
+  /** Whether keys can be read. */
+  readonly hasKeys: boolean
 }
 
-export interface ShownNode {
-  readonly process: { readonly name: string; readonly pid: number | undefined; readonly state: NodeState }
-  readonly hosted: ReadonlyMap<string, unknown>
-  readonly kills: number
+/**
+ * The picture that fills a terminal, a line for each of its rows. Lines fit into 80 columns and grow with the
+ * terminal; what is higher than the terminal is left out at the bottom, except for the last line.
+ */
+export function picture(figures: Figures, terminal: Terminal): readonly string[] {
+  const width = terminal.columns - 2 * MARGIN.length
+  const above = [
+    bold(title(figures)),
+    yellow(phase(figures)),
+    "",
+    ...table(figures, width),
+    ...callChart(figures, width, Math.max(1, Math.min(8, Math.floor(terminal.rows / 4) - 3))),
+    ...rows(figures),
+    "",
+  ].slice(0, terminal.rows - 1)
+  const room = terminal.rows - 1 - above.length
+  const events = room > 0 ? figures.events.slice(-room) : []
+  const space = Array.from({ length: room - events.length }, () => "")
+  return [...above, ...events, ...space, footer(terminal)].map((text) => `${MARGIN}${text}`.trimEnd())
 }
 
-/** The whole picture, for a terminal. */
-export function picture(figures: Figures): readonly string[] {
-  const { nodes, options, elapsedMs } = figures
+function title({ options, nodes, elapsedMs }: Figures): string {
   const elapsed = Math.floor(elapsedMs / 1_000)
-  const time =
-    options.seconds === undefined ? `${elapsed} s; Ctrl-C ends it` : `${elapsed} of ${options.seconds} s`
+  const time = options.seconds === undefined ? `${elapsed} s` : `${elapsed} of ${options.seconds} s`
+  return `Troupe: ${counted(options.accounts, "account")} on ${counted(nodes.length, "node")}, ${time}`
+}
+
+function phase({ phase, elapsedMs, pressed }: Figures): string {
+  const then = pressed === undefined ? "" : `; then: ${keys[pressed]}`
+  switch (phase.kind) {
+    case "counting down":
+      return `next kill in ${(Math.max(0, phase.killAtMs - elapsedMs) / 1_000).toFixed(1)} s`
+    case "killed":
+      return `${phase.node} was killed: its actors start elsewhere, and it restarts${then}`
+    case "paused":
+      return `${phase.node} is paused: its lease expires, its actors start elsewhere${then}`
+    case "auditing":
+      return `auditing: is every acknowledged transfer there, once?${then}`
+  }
+}
+
+function table({ nodes, options }: Figures, width: number): readonly string[] {
+  const head = "node  process  state       kills  actors  "
+  const room = Math.max(0, width - head.length)
+  const empty = nodes.filter(({ process, hosted }) => process.state === "up" && hosted.size === 0)
   return [
-    `Troupe: ${options.accounts} accounts on ${nodes.length} nodes, ${time}`,
-    "",
-    "  node  process  state     actors  kills",
-    ...nodes.map(({ process: { name, pid = "-", state }, hosted, kills }) =>
-      ["", name.padEnd(4), cell(pid, 7), state.padEnd(8), cell(hosted.size, 6), cell(kills, 5)].join("  "),
-    ),
-    "",
-    ...rows(figures).map((row) => `  ${row}`),
+    dim(head),
+    ...nodes.map(({ process: { name, pid = "-", state }, hosted, kills }) => {
+      const { sign, word, paint } = looks[state]
+      const actors = state === "up" ? hosted.size : undefined
+      const cells = [name.padEnd(4), cell(pid, 7), paint(`${sign} ${word}`.padEnd(10))]
+      const bar = paint("█".repeat(Math.round(((actors ?? 0) / options.accounts) * room)))
+      return [...cells, cell(kills, 5), cell(actors ?? "-", 6), bar].join("  ")
+    }),
+    empty.length < nodes.length ? dim(why(empty)) : "",
   ]
 }
 
-/** The main figures in a line, where there is no terminal. */
-export function line(figures: Figures): string {
-  const states = figures.nodes.map(
-    ({ process: { name, state }, hosted }) => `${name} ${state === "up" ? `${hosted.size} actors` : state}`,
-  )
-  return `${states.join(", ")}; ${callsText(figures)}; balances ${balancesText(figures)}`
+/** Why a node that has come back has no actors. */
+function why(empty: readonly ShownNode[]): string {
+  if (empty.length === 0) return ""
+  const which = empty.length === 1 ? `${empty[0]?.process.name} is` : `${empty.length} nodes are`
+  return `${which} empty: actors stay where they are; new ones start there`
 }
 
-/** The result. The last line is the verdict. */
-export function summary(figures: Figures, problems: readonly string[]): string {
-  const table = [`took       ${duration(figures.elapsedMs)}`, ...rows(figures), ""]
-  const more = problems.length - MAX_PROBLEMS
-  const verdict =
-    problems.length === 0
-      ? [`all ${figures.options.accounts} accounts are right: every acknowledged transfer is there, once`]
-      : [
-          ...problems.slice(0, MAX_PROBLEMS),
-          ...(more > 0 ? [`and ${more} more`] : []),
-          "",
-          "something is off",
-        ]
-  return `${[...table, ...verdict].join("\n")}\n`
-}
-
-function rows(figures: Figures): readonly string[] {
-  const { nodes, bank, failovers, away } = figures
-  const { transfers, retries } = bank
-  const kills = nodes.reduce((sum, node) => sum + node.kills, 0)
+function callChart(figures: Figures, width: number, height: number): readonly string[] {
+  const steps = figures.history.slice(-width)
+  const aligned = (text: string) => text.padStart(width)
+  const legend = "k kill  p pause  a audit"
+  const marks = steps.map(({ mark = " " }) => mark).join("")
   return [
-    `calls      ${callsText(figures)}`,
-    `transfers  ${grouped(transfers)} acknowledged`,
-    `retried    ${grouped(retries.unknown)} calls of unknown outcome, ${grouped(retries["not-delivered"])} not delivered`,
-    `killed     ${kills} processes, with kill -9; ${grouped(failovers.count)} actors are back, ${away} are away`,
-    `failover   ${quantiles(failovers)}, longest ${duration(failovers.quantile(1))}: from the kill to an actor's first answer`,
-    `balances   ${balancesText(figures)}`,
+    `${calls(figures).padEnd(width - legend.length)}${dim(legend)}`,
+    ...chart(
+      steps.map(({ callsPerSecond }) => callsPerSecond),
+      height,
+    ).map((text) => cyan(aligned(text))),
+    red(aligned(marks)),
   ]
 }
 
-function callsText({ calls, callsPerSecond }: Figures): string {
-  return `${grouped(callsPerSecond)} calls/s, ${quantiles(calls)}`
-}
-
-function balancesText({ sum, audits, bank }: Figures): string {
-  return audits === 0
-    ? "not counted yet"
-    : `${grouped(sum)} of ${grouped(bank.total)}, times counted: ${audits}`
-}
-
-function quantiles(latencies: Latencies): string {
-  return `p50 ${duration(latencies.quantile(0.5))}, p99 ${duration(latencies.quantile(0.99))}`
+function footer({ hasKeys }: Terminal): string {
+  if (!hasKeys) return "Ctrl-C ends it"
+  const shown = Object.entries(keys) as [Key, string][]
+  return shown.map(([key, what]) => `${inverse(` ${key} `)} ${what}`).join("   ")
 }
 
 function cell(value: number | string, width: number): string {
   return `${value}`.padStart(width)
 }
 
-const MAX_PROBLEMS = 20
+const MARGIN = "  "
+
+/** The states differ in more than their colours. */
+const looks: Readonly<Record<NodeState, { sign: string; word: string; paint: (text: string) => string }>> = {
+  up: { sign: "●", word: "up", paint: green },
+  killed: { sign: "✗", word: "KILLED", paint: red },
+  halted: { sign: "‖", word: "paused", paint: yellow },
+  starting: { sign: "○", word: "starting", paint: cyan },
+  stopping: { sign: "○", word: "stopping", paint: cyan },
+  ended: { sign: "○", word: "ended", paint: dim },
+}

@@ -1,6 +1,5 @@
 import { ActorSystem } from "../src/index.js"
 import { SeededRandom } from "../src/sim/index.js"
-import { NodeProcess } from "../tools/cluster/node-process.js"
 import { duration } from "../tools/human-number.js"
 import { Latencies } from "../tools/latencies.js"
 import { pause } from "../tools/pause.js"
@@ -10,10 +9,10 @@ import { BankAccount } from "./bank-account.js"
 import { CallHistory, type Calls, rate } from "./call-history.js"
 import { type ClusterOptions, clusterSettings } from "./cluster-settings.js"
 import type { DemoOptions } from "./command-line.js"
+import { DemoNode } from "./demo-node.js"
 import { counted, type Figures, type Phase } from "./figures.js"
 import type { Key } from "./keys.js"
 import type { LiveScreen } from "./live-screen.js"
-import type { NodeCommands, NodeEvent } from "./node.js"
 import { line, summary } from "./report.js"
 import { picture } from "./view.js"
 
@@ -46,7 +45,10 @@ export class Demo {
     this.#cluster = { folder, deathProof: options.deathProof }
     this.#screen = screen
     this.#random = new SeededRandom(options.seed)
-    this.#nodes = Array.from({ length: options.nodes }, (_, index) => this.#node(`n${index + 1}`))
+    this.#nodes = Array.from(
+      { length: options.nodes },
+      (_, index) => new DemoNode(`n${index + 1}`, (problem) => this.#broke(problem)),
+    )
   }
 
   /**
@@ -57,7 +59,7 @@ export class Demo {
     signal.addEventListener("abort", () => this.#over.abort())
     this.#over.signal.addEventListener("abort", () => {
       this.#screen.close()
-      this.#log("ending, with a last audit")
+      this.#log("ending")
     })
     this.#log(`starting ${this.#nodes.length} nodes (seed ${this.#options.seed})`)
     await Promise.all(this.#nodes.map(({ process }) => process.start(this.#cluster)))
@@ -222,19 +224,6 @@ export class Demo {
     for (const problem of problems) this.#broke(problem)
   }
 
-  #node(name: string): DemoNode {
-    const hosted = new Map<string, number>()
-    const process = new NodeProcess<NodeCommands, NodeEvent>(name, {
-      program: new URL("./node.js", import.meta.url),
-      died: (problem) => this.#broke(problem),
-      reported: ({ account, generation, isValid }) => {
-        if (isValid) hosted.set(account, generation)
-        else if (hosted.get(account) === generation) hosted.delete(account)
-      },
-    })
-    return { process, hosted, kills: 0 }
-  }
-
   #broke(problem: string): void {
     this.#problems.add(problem)
     this.#over.abort()
@@ -274,13 +263,6 @@ export class Demo {
       events: this.#events,
     }
   }
-}
-
-interface DemoNode {
-  readonly process: NodeProcess<NodeCommands, NodeEvent>
-  /** The accounts that it hosts, and the generation of each. */
-  readonly hosted: Map<string, number>
-  kills: number
 }
 
 const STEP_MS = 100

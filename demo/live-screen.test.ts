@@ -18,12 +18,12 @@ describe("in a terminal, the live screen", () => {
     screen.close()
     screen.print("last")
     expect(written).toEqual([
-      "first\n",
+      "\r\x1b[Kfirst\n",
       OPEN,
       `\x1b[Hone\x1b[K\n${green}\x1b[K`,
       "\x1b[H120x40\x1b[K",
       CLOSE,
-      "last\n",
+      "\r\x1b[Klast\n",
     ])
   })
 
@@ -56,7 +56,7 @@ describe("in a terminal, the live screen", () => {
     screen.print(green)
     screen.open(() => {})
     screen.show(() => [green], "", 0)
-    expect(written).toEqual(["up\n", OPEN, "\x1b[Hup\x1b[K"])
+    expect(written).toEqual(["\r\x1b[Kup\n", OPEN, "\x1b[Hup\x1b[K"])
   })
 
   it("assumes the usual size where the terminal does not know it", () => {
@@ -74,7 +74,7 @@ describe("in a terminal, the live screen", () => {
     written.length = 0
     screen.show(() => ["two"], "early", 2_999)
     screen.show(() => ["two"], "in time", 3_000)
-    expect(written).toEqual(["in time\n"])
+    expect(written).toEqual(["\r\x1b[Kin time\n"])
   })
 })
 

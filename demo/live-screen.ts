@@ -65,9 +65,11 @@ export class LiveScreen {
     this.#shownAtMs = nowMs
   }
 
-  /** Prints lines, unless a picture is shown. */
+  /** Prints lines, unless a picture is shown. Without a picture the terminal echoes keys, which are erased. */
   print(lines: string): void {
-    if (!this.#isOpen) this.#output.write(`${this.#coloured(lines)}\n`)
+    if (this.#isOpen) return
+    const erased = this.#output.isTTY === true ? `\r${ERASE_REST}` : ""
+    this.#output.write(`${erased}${this.#coloured(lines)}\n`)
   }
 
   /** Leaves the terminal as it was. */

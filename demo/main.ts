@@ -11,7 +11,7 @@ if (command.kind === "run") await run(command)
 else showNotRun("demo", help, command)
 
 async function run(options: DemoOptions): Promise<void> {
-  const { signal } = interruption()
+  const { signal, exitCode } = interruption()
   const folder = temporaryFolder()
   // The nodes put their temporary files there too, such as the sockets by which others see that they live.
   process.env["TMPDIR"] = folder.path
@@ -25,6 +25,10 @@ async function run(options: DemoOptions): Promise<void> {
     const { isRight, summary } = await demo.run(signal)
     screen.print(summary)
     process.exitCode = isRight ? 0 : 1
+  } catch (error) {
+    // Ctrl-C also ends processes that have just been started.
+    if (!signal.aborted) throw error
+    process.exitCode = exitCode()
   } finally {
     await demo.stop()
   }

@@ -46,6 +46,17 @@ describe("the demo", { timeout: PATIENCE_MS }, () => {
     },
   )
 
+  it("ends without a complaint when Ctrl-C ends its nodes before they are up", async () => {
+    const { demo, directory } = start()
+    await demo.untilItPrints("starting 3 nodes", PATIENCE_MS / 2)
+    process.kill(-(demo.pid as number), "SIGINT")
+    // A node that is far enough to ignore the signal lets the demo go on, to its summary.
+    expect(await demo.ending, demo.output).toMatch(/^exit code (130|0)$/)
+    expect(demo.output).not.toContain("did not start")
+    expect(processesOf(directory)).toEqual([])
+    expect(readdirSync(directory)).toEqual([])
+  })
+
   it("leaves nothing behind, not even when it is killed itself", async () => {
     const { demo, directory } = start()
     await demo.untilItPrints("calls/s", PATIENCE_MS / 2)

@@ -30,7 +30,7 @@ balances   60,000 of 60,000 in 1 audit
 all 60 accounts are right: every acknowledged transfer is there, once
 
 What next
-  README.md               what Troupe is, and a first actor of your own
+  docs/tutorial.md        a chat room of your own in ten minutes
   demo/bank-account.ts    the actor that you have just seen
   docs/virtual-actors.md  calls, state, failures: all that such an actor can do
   npm start -- --help     more nodes, more accounts, slower failovers`)

@@ -26,7 +26,7 @@ function right({ options }: Figures): readonly string[] {
     green(`all ${options.accounts} accounts are right: every acknowledged transfer is there, once`),
     "",
     bold("What next"),
-    "  README.md               what Troupe is, and a first actor of your own",
+    "  docs/tutorial.md        a chat room of your own in ten minutes",
     "  demo/bank-account.ts    the actor that you have just seen",
     "  docs/virtual-actors.md  calls, state, failures: all that such an actor can do",
     "  npm start -- --help     more nodes, more accounts, slower failovers",

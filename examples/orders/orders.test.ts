@@ -66,6 +66,22 @@ describe("the stock", () => {
   })
 })
 
+test("a decision that could not be saved is not found by the next call", async () => {
+  const small = await ActorSystem.start({ namespace: "small", actors: [Stock, Wallet], maxStateBytes: 500 })
+  const tooLong = "o".repeat(500)
+  const stock = small.actor(Stock, "tea")
+  expect(await stock.reserve("o1", 1)).toBe(true)
+  const refused = [stock.reserve(tooLong, 1), stock.reserve(tooLong, 1)]
+  for (const one of await Promise.allSettled(refused)) expect(one.status).toBe("rejected")
+  expect(await stock.level()).toEqual({ available: OPENING_STOCK - 1, reserved: 1, shipped: 0 })
+
+  const wallet = small.actor(Wallet, "ada")
+  const unpaid = [wallet.charge(tooLong, 1), wallet.charge(tooLong, 1)]
+  for (const one of await Promise.allSettled(unpaid)) expect(one.status).toBe("rejected")
+  expect(await wallet.balance()).toBe(OPENING_BALANCE)
+  await small.stop()
+})
+
 describe("retry", () => {
   test.each([
     ["not-delivered", false, 2],

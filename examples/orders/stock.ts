@@ -66,7 +66,12 @@ export class Stock extends Actor<StockState> {
     const isOpen = decision.outcome === "reserved"
     this.state.reservations.set(orderId, isOpen ? { decision } : { decision, endedAtMs: Date.now() })
     forgetEnded(this.state.reservations, this.keepIdsMs)
-    await this.save()
+    try {
+      await this.save()
+    } catch (error) {
+      this.deactivate() // the next call starts from the stored state, without this decision
+      throw error
+    }
   }
 }
 

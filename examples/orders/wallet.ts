@@ -24,7 +24,12 @@ export class Wallet extends Actor<WalletState> {
     if (isPaid) this.state.balance -= amount
     this.state.charges.set(orderId, { decision: isPaid, endedAtMs: Date.now() })
     forgetEnded(this.state.charges, DAY_MS)
-    await this.save()
+    try {
+      await this.save()
+    } catch (error) {
+      this.deactivate() // the next call starts from the stored state, without this decision
+      throw error
+    }
     return isPaid
   }
 

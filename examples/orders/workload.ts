@@ -22,7 +22,7 @@ export function shop(name: string, stock: typeof Stock = Stock): Workload {
   return {
     name,
     about: "orders on three machines that crash, pause and lose each other",
-    // `store-epoch` is a backup that is restored, which loses acknowledged saves. No program survives that.
+    // `store-epoch` is a restored backup: it loses acknowledged saves, on which this program relies.
     faults: faultKinds.filter((kind) => kind !== "store-epoch"),
     floors: { operations: 16, faults: 1, sometimes: { "an order is shipped": 1 } },
     async run(stage) {

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto"
 import { ActorSystem, memoryStore } from "troupe"
 import { noFaults, runSeed, simulate } from "troupe/sim"
 import { expect, test } from "vitest"
 import { Inbox } from "./inbox.js"
 import { type Job, Remindable, Scheduler, schedulerOf } from "./scheduler.js"
+import { tickAll } from "./ticking.js"
 import { jobs, SchedulerCluster } from "./workload.js"
 
 test("a job is done after a restart, and only once it is due", async () => {
@@ -33,6 +35,22 @@ test("a job that was cancelled is not scheduled by a late attempt", async () => 
   await schedule(system, job("done", { atMs: Date.now() }))
   await tick(system, "done")
   expect(await system.actor(Scheduler, schedulerOf("done")).cancel("done")).toBe(false)
+  await system.stop()
+})
+
+test("a job that does not fit into the state is refused, each time it is scheduled", async () => {
+  const system = await ActorSystem.start({
+    namespace: "jobs",
+    actors: [Scheduler, Inbox],
+    maxStateBytes: 1_000,
+  })
+  const scheduler = system.actor(Scheduler, "0")
+  const large = { ...job("large", { atMs: Date.now() }), about: "x".repeat(1_000) }
+  await expect(scheduler.schedule(large)).rejects.toThrow("1000")
+  await expect(scheduler.schedule(large)).rejects.toThrow("1000")
+  await scheduler.schedule(job("small", { atMs: Date.now() }))
+  await scheduler.tick()
+  expect([...(await system.actor(Inbox, "ada").received()).keys()]).toEqual(["small"])
   await system.stop()
 })
 
@@ -67,6 +85,34 @@ test("an actor schedules its next job while it does one", async () => {
   await system.stop()
 })
 
+/** Reports the jobs that it does. */
+class Bell extends Remindable {
+  static readonly type = "Bell"
+  static onRing: (about: string) => void = () => {}
+
+  override async remind(_id: string, about: string): Promise<void> {
+    Bell.onRing(about)
+  }
+}
+
+test("a node does the jobs that are due for as long as it ticks", async () => {
+  const rung = new Promise((resolve) => {
+    Bell.onRing = resolve
+  })
+  const system = await ActorSystem.start({ namespace: "jobs", actors: [Scheduler, Bell] })
+  const ending = new AbortController()
+  const ticking = tickAll(system, 1_000, ending.signal)
+
+  const id = randomUUID()
+  const dinner = { id, atMs: Date.now(), type: Bell.type, key: "kitchen", about: "dinner" }
+  await system.actor(Scheduler, schedulerOf(id)).schedule(dinner)
+  expect(await rung).toBe("dinner")
+
+  ending.abort()
+  await ticking
+  await system.stop()
+})
+
 test("a job in 24 hours is done even if everything restarts", async () => {
   const DAY_MS = 24 * 60 * 60_000
   const workload = {
@@ -89,7 +135,7 @@ test("a job in 24 hours is done even if everything restarts", async () => {
 })
 
 test("every job is done unless it was cancelled, whatever happens to the machines", async () => {
-  const { failures, problems } = await simulate(jobs, { seeds: 15 })
+  const { failures, problems } = await simulate(jobs, { seeds: 12 })
   expect({ failures, problems }).toEqual({ failures: [], problems: [] })
 })
 

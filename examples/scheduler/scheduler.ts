@@ -48,7 +48,12 @@ export class Scheduler extends Actor<Map<string, Waiting | Ended>> {
   async schedule(job: Job): Promise<void> {
     if (this.state.has(job.id)) return
     this.state.set(job.id, { job, dueAtMs: job.atMs, attempts: 0 })
-    await this.save()
+    try {
+      await this.save()
+    } catch (error) {
+      this.state.delete(job.id) // too many jobs for one state; the caller's next attempt must not find this one
+      throw error
+    }
   }
 
   /**
@@ -68,7 +73,7 @@ export class Scheduler extends Actor<Map<string, Waiting | Ended>> {
   async tick(): Promise<void> {
     const due = this.#due().slice(0, MOST_AT_ONCE)
     if (due.length === 0) return
-    // An attempt is saved before it is made, so that cancel never says of a job that may have run that it did not.
+    // An attempt is saved before it is made, so that a job that may have run can no longer be cancelled.
     for (const { job, attempts } of due) this.#postpone(job, attempts + 1)
     await this.save()
     await Promise.all(due.map(({ job, attempts }) => this.#make(job, attempts + 1)))

@@ -86,8 +86,9 @@ export class Scheduler extends Actor<Map<string, Waiting | Ended>> {
     try {
       await actor.remind(job.id, job.about)
       this.state.set(job.id, { outcome: "done", endedAtMs: Date.now() })
-    } catch {
+    } catch (error) {
       // It is postponed already. After a week of attempts it is given up.
+      this.log.log("warn", "a job failed", { job: job.id, attempt, error })
       if (attempt === MOST_ATTEMPTS) this.state.set(job.id, { outcome: "failed", endedAtMs: Date.now() })
     }
   }

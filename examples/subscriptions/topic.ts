@@ -1,43 +1,52 @@
-import { Actor, type ActorRef } from "troupe"
+import { Actor, type ActorRef, type ActorWatch } from "troupe"
 
 export interface Notice {
   readonly topic: string
   readonly text: string
 }
 
-export interface Subscription {
-  /** The ref of a plain actor, which still leads to it when the topic was moved to another node. */
-  readonly ref: ActorRef<Notice>
-  readonly expiresAtMs: number
-}
-
-/** How long a subscription lasts. A subscriber renews it, and one whose process died no longer does. */
-export const SUBSCRIPTION_MS = 60_000
-
-/** Tells its subscribers what is published. */
-export class Topic extends Actor<Map<string, Subscription>> {
+/**
+ * Tells its subscribers what is published. They are refs of plain actors, by name; a ref still leads to its
+ * actor when the topic has moved to another node.
+ */
+export class Topic extends Actor<Map<string, ActorRef<Notice>>> {
   static readonly type = "Topic"
 
-  protected override initialState(): Map<string, Subscription> {
+  readonly #watches = new Map<string, ActorWatch>()
+
+  protected override initialState(): Map<string, ActorRef<Notice>> {
     return new Map()
   }
 
-  /** Subscribes, or renews a subscription. `name` identifies the subscriber, so that this may be retried. */
+  /** Watches end with the activation. What ended in the meantime is reported at once. */
+  protected override onActivate(): void {
+    for (const [name, ref] of this.state) this.#watchSubscriber(name, ref)
+  }
+
+  /** Subscribes, or renews a subscription. The name identifies the subscriber, so this may be retried. */
   async subscribe(name: string, ref: ActorRef<Notice>): Promise<void> {
-    this.state.set(name, { ref, expiresAtMs: Date.now() + SUBSCRIPTION_MS })
+    this.state.set(name, ref)
+    this.#watchSubscriber(name, ref)
     await this.save()
   }
 
   async unsubscribe(name: string): Promise<void> {
+    this.#watches.get(name)?.cancel()
+    this.#watches.delete(name)
     if (this.state.delete(name)) await this.save()
   }
 
-  /** Returns how many were told. A notice to a process that has died is lost, and becomes a dead letter. */
-  async publish(text: string): Promise<number> {
-    for (const [name, { expiresAtMs }] of this.state) {
-      if (expiresAtMs <= Date.now()) this.state.delete(name)
-    }
-    for (const { ref } of this.state.values()) ref.tell({ topic: this.key, text })
+  /** Returns how many were told. A notice to a process that has just died is lost, and becomes a dead letter. */
+  publish(text: string): number {
+    for (const ref of this.state.values()) ref.tell({ topic: this.key, text })
     return this.state.size
+  }
+
+  #watchSubscriber(name: string, ref: ActorRef<Notice>): void {
+    this.#watches.get(name)?.cancel() // of the subscriber's last process, whose end must not end this one
+    this.#watches.set(
+      name,
+      this.watch(ref, () => this.unsubscribe(name)),
+    )
   }
 }

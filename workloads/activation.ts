@@ -1,4 +1,4 @@
-import { faultKinds, type Stage, type Workload } from "../src/sim/index.js"
+import type { Stage, Workload } from "../src/sim/index.js"
 import type { CallLedger } from "./cluster/call-ledger.js"
 import { Cluster, isFaultless } from "./cluster/cluster.js"
 import { checkConvergence } from "./cluster/convergence.js"
@@ -14,12 +14,11 @@ import { drawTraffic } from "./cluster/traffic.js"
  * most once; every call ends, and what is said of it is true; and once the faults are over every node can
  * call every actor.
  *
- * The store loses no history here: one that does loses what was acknowledged.
+ * The store loses no history here, as is the default: one that does loses what was acknowledged.
  */
 export const activation: Workload = {
   name: "activation",
   about: "virtual actors that are called from every node, while nodes come, go and fail",
-  faults: faultKinds.filter((kind) => kind !== "store-epoch"),
   floors: { operations: 100, faults: 5 },
   limits: { virtualMs: 600_000 },
   async run(stage) {

@@ -1,4 +1,4 @@
-import { faultKinds, type Stage, type Workload } from "../src/sim/index.js"
+import type { Stage, Workload } from "../src/sim/index.js"
 import type { AccountRules } from "./bank/account.js"
 import { AccountHistory } from "./bank/account-history.js"
 import { type Bank, drawBank } from "./bank/bank.js"
@@ -18,13 +18,12 @@ import { WriteLedger } from "./cluster/write-ledger.js"
  * that asks again until it is told: a client, or an actor that remembers how far it got. No money is made or
  * lost, nothing that was acknowledged is forgotten, and what callers saw of each account is linearizable.
  *
- * The store loses no history here: one that does loses what was acknowledged.
+ * The store loses no history here, as is the default: one that does loses what was acknowledged.
  */
 export function bankWith(rules: AccountRules, name: string): Workload {
   return {
     name,
     about: "transfers between durable accounts, while the nodes that they are on come, go and fail",
-    faults: faultKinds.filter((kind) => kind !== "store-epoch"),
     floors: {
       operations: 15,
       faults: 5,

@@ -1,4 +1,4 @@
-import { type FaultKind, faultKinds, type Stage, type Workload } from "../src/sim/index.js"
+import { type FaultKind, faultsExcept, type Stage, type Workload } from "../src/sim/index.js"
 import { Cluster } from "./cluster/cluster.js"
 import { checkConvergence, checkEmpty } from "./cluster/convergence.js"
 import { Host } from "./cluster/host.js"
@@ -6,17 +6,13 @@ import { judgeAll } from "./cluster/ledgers.js"
 import { Ambush, crash } from "./cluster/strikes.js"
 import { drawTraffic } from "./cluster/traffic.js"
 
-/**
- * Faults of connections, which other workloads are about, and of the store, which this one brings about
- * itself.
- */
+/** Faults of connections, which other workloads are about. New epochs of the store this one begins itself. */
 const elsewhere: readonly FaultKind[] = [
   "refused-connect",
   "hanging-connect",
   "clean-loss",
   "partial-write",
   "corruption",
-  "store-epoch",
 ]
 
 /**
@@ -32,7 +28,7 @@ export const registry: Workload = {
   name: "registry",
   about:
     "nodes that claim, save, release and take over actors, under every fault of nodes, clocks and the store",
-  faults: faultKinds.filter((kind) => !elsewhere.includes(kind)),
+  faults: faultsExcept(...elsewhere),
   floors: {
     operations: 20,
     faults: 5,

@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import { type ActorSystem, CallError, StoreUnavailableError } from "troupe"
 import {
-  faultKinds,
   type Life,
   ProcessDiedError,
   type SimStore,
@@ -22,8 +21,6 @@ export function shop(name: string, stock: typeof Stock = Stock): Workload {
   return {
     name,
     about: "orders on three machines that crash, pause and lose each other",
-    // `store-epoch` is a restored backup: it loses acknowledged saves, on which this program relies.
-    faults: faultKinds.filter((kind) => kind !== "store-epoch"),
     floors: { operations: 16, faults: 1, sometimes: { "an order is shipped": 1 } },
     async run(stage) {
       const store = stage.store()

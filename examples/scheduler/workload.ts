@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import { type ActorSystem, CallError, StoreUnavailableError } from "troupe"
 import {
-  faultKinds,
   type Life,
   ProcessDiedError,
   type SimStore,
@@ -20,8 +19,6 @@ const users = ["ada", "ben", "cyd"]
 export const jobs: Workload = {
   name: "jobs",
   about: "jobs that are scheduled and cancelled on three machines that crash, pause and lose each other",
-  // `store-epoch` is a restored backup: it loses acknowledged saves, on which this program relies.
-  faults: faultKinds.filter((kind) => kind !== "store-epoch"),
   floors: { operations: 12, faults: 1 },
   async run(stage) {
     const cluster = new SchedulerCluster(stage, { tickMs: 5_000, leaseMs: 5_000 })

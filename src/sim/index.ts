@@ -1,6 +1,6 @@
 export { AssertionBroken, type SimEvent } from "./assertions.js"
 export { type CounterInput, type CounterOutput, counter } from "./counter-model.js"
-export { allFaults, type FaultKind, type FaultPlan, faultKinds, noFaults } from "./faults.js"
+export { allFaults, type FaultKind, type FaultPlan, faultKinds, faultsExcept, noFaults } from "./faults.js"
 export { History, type Operation, type OperationId, type Outcome } from "./history.js"
 export { type CheckOptions, checkLinearizable, type Model, type Verdict } from "./linearizability.js"
 export { type RegisterInput, type RegisterOutput, type RegisterValue, register } from "./register-model.js"

@@ -3,7 +3,7 @@ import { captureUncaught } from "../runtime/uncaught.js"
 import type { AmbientWorld } from "./ambient/ambient-world.js"
 import { installAmbient } from "./ambient/install-ambient.js"
 import { AssertionBroken } from "./assertions.js"
-import { drawFaults, type FaultKind, type FaultPlan, faultKinds } from "./faults.js"
+import { drawFaults, type FaultKind, type FaultPlan, faultsExcept } from "./faults.js"
 import { unleash } from "./nemesis.js"
 import { SeededRandom } from "./seeded-random.js"
 import type { SimProcess } from "./sim-process.js"
@@ -110,7 +110,7 @@ class SeedRun {
     this.#seed = seed
     this.#limits = { virtualMs: 3_600_000, steps: 5_000_000, stepsAtOneInstant: 100_000, ...workload.limits }
     const faults =
-      options.faults ?? drawFaults(new SeededRandom(seed ^ 0x5eed), workload.faults ?? faultKinds)
+      options.faults ?? drawFaults(new SeededRandom(seed ^ 0x5eed), workload.faults ?? faultsExcept())
     this.#world = new World({ seed, faults, keepTrace: options.keepTrace ?? 50, onTrace: options.onTrace })
   }
 

@@ -7,7 +7,7 @@ export interface Workload {
   readonly name: string
   /** A one-line description for the list of workloads. */
   readonly about: string
-  /** The faults that may be enabled. Default: all. */
+  /** The faults that may be enabled. Default: all except `store-epoch`, which loses acknowledged writes. */
   readonly faults?: readonly FaultKind[]
   /** The least that a run must have done, on average over its seeds. A run that did less shows nothing. */
   readonly floors?: Floors

@@ -1,3 +1,5 @@
+import { type CapturedStack, captureCaller, linkToCall } from "./ambient/user-frame.js"
+
 /** Reports that an assertion of a workload does not hold. */
 export class AssertionBroken extends Error {
   /** The name of the assertion. */
@@ -24,6 +26,7 @@ interface Invariant {
    * relevant.
    */
   readonly check: (event: never) => string | undefined | false
+  readonly addedAt: CapturedStack
 }
 
 /**
@@ -57,7 +60,8 @@ export class Assertions {
     name: string,
     check: (event: E) => string | undefined | false,
   ): void {
-    this.#invariants.push({ name, check: check as Invariant["check"] })
+    const addedAt = captureCaller(this.addInvariant)
+    this.#invariants.push({ name, check: check as Invariant["check"], addedAt })
     count(this.invariants, name, 0)
   }
 
@@ -71,11 +75,14 @@ export class Assertions {
     const events = this.#events
     this.#events = []
     for (const event of events) {
-      for (const { name, check } of this.#invariants) {
+      for (const { name, check, addedAt } of this.#invariants) {
         const verdict = check(event as never)
         if (verdict === false) continue
         count(this.invariants, name, 1)
-        if (verdict !== undefined) throw this.#break(name, verdict)
+        if (verdict === undefined) continue
+        const broken = this.#break(name, verdict)
+        linkToCall(broken, addedAt)
+        throw broken
       }
     }
   }

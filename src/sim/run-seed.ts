@@ -1,7 +1,9 @@
 import { nodeScheduler } from "../runtime/node-scheduler.js"
 import { captureUncaught } from "../runtime/uncaught.js"
 import type { AmbientWorld } from "./ambient/ambient-world.js"
+import { outsideWorlds } from "./ambient/current-world.js"
 import { installAmbient } from "./ambient/install-ambient.js"
+import { firstUserFrame, userFrameOf } from "./ambient/user-frame.js"
 import { AssertionBroken } from "./assertions.js"
 import { drawFaults, type FaultKind, type FaultPlan, faultsExcept } from "./faults.js"
 import { unleash } from "./nemesis.js"
@@ -58,6 +60,11 @@ export interface SeedFailure {
   readonly what: string
   /** Details for people. */
   readonly detail: string
+  /**
+   * The file and line in the code of the user at which it failed: the first frame outside Troupe, or the call
+   * to Troupe that failed. Missing if there is none.
+   */
+  readonly at?: string
 }
 
 /**
@@ -142,8 +149,8 @@ class SeedRun {
             this.#over = true
           },
           (error) => {
-            if (error instanceof AssertionBroken) this.#fail(error.assertion, error.message)
-            else this.#fail("workload", described(error))
+            if (error instanceof AssertionBroken) this.#failByAssertion(error)
+            else this.#fail("workload", described(error), userFrameOf(error))
           },
         )
     })
@@ -189,9 +196,9 @@ class SeedRun {
       randomUint32: () => random.uint32(),
       randomBytes: (length) => random.bytes(length),
       forbidden: (what, caller) => {
-        const problem = `${what} is not available in a simulated world; it was called at ${caller}`
-        this.#fail("forbidden", problem)
-        return new Error(problem)
+        const error = new Error(`${what} is not available in a simulated world; it was called at ${caller}`)
+        this.#fail("forbidden", error.message, this.#placeOf(error))
+        return error
       },
     }
   }
@@ -201,27 +208,32 @@ class SeedRun {
     this.#inStep = false
     this.#ambient = undefined
     const world = this.#world
+    const { current } = world
     try {
       world.endStep()
     } catch (error) {
-      this.#fail(error instanceof AssertionBroken ? error.assertion : "invariant", described(error))
+      if (error instanceof AssertionBroken) this.#failByAssertion(error)
+      else this.#fail("invariant", described(error), userFrameOf(error))
     }
     const { broken } = world.assertions
-    if (broken !== undefined) this.#fail(broken.assertion, broken.message)
-    this.#checkLimits()
+    if (broken !== undefined) this.#failByAssertion(broken)
+    this.#checkLimits(current)
   }
 
-  #checkLimits(): void {
+  #checkLimits(proc: SimProcess | undefined): void {
     const world = this.#world
     this.#stepsAtInstant = world.now === this.#instant ? this.#stepsAtInstant + 1 : 0
     this.#instant = world.now
     const { steps, virtualMs, stepsAtOneInstant } = this.#limits
     if (this.#stepsAtInstant > stepsAtOneInstant) {
-      this.#fail("endless loop", `${stepsAtOneInstant} steps at one instant, ${world.now / 1000} ms`)
+      const detail = `${stepsAtOneInstant} steps at one instant, ${world.now / 1000} ms`
+      this.#fail("endless loop", detail, this.#startOf(proc))
     }
-    if (world.steps > steps) this.#fail("out of time", `the workload did not end within ${steps} steps`)
+    if (world.steps > steps) {
+      this.#failWaiting("out of time", `the workload did not end within ${steps} steps`)
+    }
     if (world.now / 1000 > virtualMs) {
-      this.#fail(
+      this.#failWaiting(
         "out of time",
         `the workload did not end within ${virtualMs} virtual ms; ${this.#waitsFor()}`,
       )
@@ -229,7 +241,7 @@ class SeedRun {
   }
 
   #deadlock(): void {
-    this.#fail("deadlock", `no step is left to run; ${this.#waitsFor()}`)
+    this.#failWaiting("deadlock", `no step is left to run; ${this.#waitsFor()}`)
   }
 
   #waitsFor(): string {
@@ -243,13 +255,46 @@ class SeedRun {
   #failBy(error: unknown): void {
     const { assertions, current } = this.#world
     const broken = error instanceof AssertionBroken ? error : assertions.broken
-    if (broken !== undefined) this.#fail(broken.assertion, broken.message)
-    else this.#fail("uncaught", `in ${current?.name ?? "the world"}: ${described(error)}`)
+    if (broken !== undefined) this.#failByAssertion(broken)
+    else
+      this.#fail("uncaught", `in ${current?.name ?? "the world"}: ${described(error)}`, this.#placeOf(error))
   }
 
-  #fail(what: string, detail: string): void {
-    this.#failure ??= { what, detail }
+  #failByAssertion(broken: AssertionBroken): void {
+    this.#fail(broken.assertion, broken.message, userFrameOf(broken))
+  }
+
+  /** Fails the run while the workload waits, at the call that it waits for. */
+  #failWaiting(what: string, detail: string): void {
+    this.#fail(what, detail, firstUserFrame([...this.#world.waiting].map(({ calledAt }) => calledAt)))
+  }
+
+  /** Returns the user's frame of an error, or else the call that started the program of the current step. */
+  #placeOf(error: unknown): string | undefined {
+    return userFrameOf(error) ?? this.#startOf(this.#world.current)
+  }
+
+  #startOf(proc: SimProcess | undefined): string | undefined {
+    const start = proc && this.#world.startOf(proc)
+    return start && firstUserFrame([start])
+  }
+
+  #fail(what: string, detail: string, at: string | undefined): void {
     this.#over = true
+    if (this.#failure !== undefined) return
+    const explained = [detail, ...this.#lostHistory()].join("\n")
+    this.#failure = { what, detail: explained, ...(at === undefined ? {} : { at }) }
+  }
+
+  /** Names the last restored store, because what was acknowledged and then lost explains many failures. */
+  #lostHistory(): string[] {
+    const { lostHistory } = this.#world
+    const last = lostHistory.at(-1)
+    if (last === undefined) return []
+    const earlier = lostHistory.length - 1
+    const more =
+      earlier === 0 ? "" : `, after ${earlier} earlier ${earlier === 1 ? "restoration" : "restorations"}`
+    return [`note: ${last}${more}; acknowledged writes were lost with it`]
   }
 
   #report(): SeedReport {
@@ -273,5 +318,5 @@ class SeedRun {
 
 function described(error: unknown): string {
   if (error instanceof AssertionBroken) return error.message
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return error instanceof Error ? outsideWorlds(() => error.stack ?? error.message) : String(error)
 }

@@ -120,9 +120,16 @@ export class SimStore {
   cutHistory(commits: number): void {
     const { state } = this
     this.#epochs += 1
-    state.rewind(Math.min(commits, state.knownCommits), `epoch-${this.#epochs}`)
+    const lost = Math.min(commits, state.knownCommits)
+    state.rewind(lost, `epoch-${this.#epochs}`)
+    if (lost > 0) this.#world.lostHistory.push(this.#lossText(lost))
     this.#tell({ kind: "cut", ...state.moment })
     this.#wakeWatches()
+  }
+
+  #lossText(commits: number): string {
+    const lost = commits === 1 ? "its last commit" : `its last ${commits} commits`
+    return `at ${this.#world.now / 1000} ms the store "${this.name}" was restored to an earlier state (store-epoch) and lost ${lost}`
   }
 
   /** Ends all cuts. */

@@ -1,4 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.js"
+import { captureCaller, linkToCall } from "./ambient/user-frame.js"
 import type { SimEvent } from "./assertions.js"
 import type { FaultPlan } from "./faults.js"
 import { unleashOn } from "./nemesis.js"
@@ -217,7 +218,7 @@ export class Stage {
     label: string,
     begin: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
   ): Promise<T> {
-    const entry = { label }
+    const entry = { label, calledAt: captureCaller(this.#wait) }
     this.#world.waiting.add(entry)
     const done = () => this.#world.waiting.delete(entry)
     return new Promise<T>((resolve, reject) => {
@@ -228,6 +229,7 @@ export class Stage {
         },
         (error) => {
           done()
+          linkToCall(error, entry.calledAt)
           reject(error)
         },
       )

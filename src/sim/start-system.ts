@@ -1,10 +1,15 @@
 import { memoryStore } from "../stores/memory-store.js"
 import { ActorSystem } from "../system/actor-system.js"
 import type { ActorSystemSettings } from "../system/settings.js"
+import { captureCaller, linkToCall } from "./ambient/user-frame.js"
 import type { Life } from "./world.js"
 
 /** Starts a production actor system on the clock, network and random source of a simulated process. */
 export function startSystem(life: Life, settings: ActorSystemSettings): Promise<ActorSystem> {
   const { logger = life.ports.logger, telemetry = life.ports.telemetry } = settings
-  return ActorSystem.start(settings, { ...life.ports, logger, telemetry }, memoryStore())
+  const call = captureCaller(startSystem)
+  return ActorSystem.start(settings, { ...life.ports, logger, telemetry }, memoryStore()).catch((error) => {
+    linkToCall(error, call)
+    throw error
+  })
 }

@@ -1,5 +1,6 @@
 import type { Endpoint } from "../ports/network.js"
 import { Agenda, type SimMicros, type Step } from "./agenda.js"
+import { type CapturedStack, captureCaller } from "./ambient/user-frame.js"
 import { Assertions, type SimEvent } from "./assertions.js"
 import type { FaultKind, FaultPlan } from "./faults.js"
 import { SeededRandom } from "./seeded-random.js"
@@ -63,7 +64,9 @@ export class World {
   readonly #stores: SimStore[] = []
   readonly #processes = new WeakMap<Life, SimProcess>()
   /** What the workload waits for; reported if it waits forever. */
-  readonly waiting = new Set<{ readonly label: string }>()
+  readonly waiting = new Set<{ readonly label: string; readonly calledAt: CapturedStack }>()
+  /** The cuts of the history of stores that lost commits, as sentences. */
+  readonly lostHistory: string[] = []
   /** All lifelines that were ever held, by their marks. */
   readonly lines = new Map<string, SimLine>()
   operations = 0
@@ -96,7 +99,9 @@ export class World {
   start(name: string, program: Program, options: { readonly killable?: boolean } = {}): void {
     if (this.#sites.has(name)) throw new Error(`machine ${name} already exists`)
     const machine = this.#makeMachine(name, this.#sites.size + 1)
-    this.#sites.set(name, { machine, program, killable: options.killable ?? true, lives: 0, life: undefined })
+    const startedAt = captureCaller(this.start)
+    const { killable = true } = options
+    this.#sites.set(name, { machine, program, startedAt, killable, lives: 0, life: undefined })
     this.boot(name)
   }
 
@@ -173,6 +178,11 @@ export class World {
 
   get killable(): readonly string[] {
     return [...this.#sites.values()].filter((site) => site.killable).map((site) => site.machine.name)
+  }
+
+  /** Returns where the machine of a process was started; undefined for the process of the workload. */
+  startOf({ machine }: SimProcess): CapturedStack | undefined {
+    return this.#sites.get(machine.name)?.startedAt
   }
 
   machine(name: string): Machine {
@@ -363,6 +373,7 @@ export class World {
 interface Site {
   readonly machine: Machine
   readonly program: Program
+  readonly startedAt: CapturedStack
   readonly killable: boolean
   lives: number
   life: SimProcess | undefined

@@ -92,10 +92,12 @@ problems
 seed 4 failed: uncaught
   Error: oh
       at here
+  at bank.ts:4
   replay: again 4
 
 seed 30 failed: money stays
   5 are missing
+  at bank.ts:30
   the last events:
           10 a crash
           12 b told
@@ -148,7 +150,7 @@ it.each([
 })
 
 function failed(seed: number, what: string, detail: string, tail: readonly string[] = []): FailedSeed {
-  return { seed, failure: { what, detail }, tail }
+  return { seed, failure: { what, detail, at: `bank.ts:${seed}` }, tail }
 }
 
 /** What comes after the counts. */

@@ -93,10 +93,11 @@ function counts(heading: string, entries: readonly (readonly [string, number])[]
 }
 
 function failureText({ seed, failure, tail }: FailedSeed, { replay }: RunFacts): string {
-  const { what, detail } = failure
+  const { what, detail, at } = failure
   // The message of an assertion begins with its name.
   const more = detail.startsWith(`${what}: `) ? detail.slice(what.length + 2) : detail
   const lines = more === what ? [] : more.split("\n")
+  if (at !== undefined) lines.push(`at ${at}`)
   const events = tail.slice(-shownEvents)
   if (events.length > 0) lines.push("the last events:", ...events.map((event) => `  ${event}`))
   return `seed ${seed} failed: ${what}\n${indented([...lines, `replay: ${replay(seed)}`])}`

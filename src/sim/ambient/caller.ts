@@ -1,6 +1,6 @@
-import { fileURLToPath } from "node:url"
 import { outsideWorlds } from "./current-world.js"
 import type { Callable } from "./patches.js"
+import { framesIn } from "./stack-frames.js"
 
 interface Caller {
   /** The file and the line. */
@@ -9,18 +9,11 @@ interface Caller {
   readonly loadsModules: boolean
 }
 
-/**
- * Returns the first caller of `callee` that is not part of Node. It is read from the text of the stack, so
- * that source maps have been applied.
- */
+/** Returns the first caller of `callee` that is not part of Node. */
 export function callerOf(callee: Callable): Caller {
-  for (const line of stackAbove(callee)) {
-    const [, file, row] = /^\s*at .*?\(?((?:[a-z]{2,}:|\/|[A-Za-z]:\\).*):(\d+):\d+\)?$/.exec(line) ?? []
-    if (file === undefined) continue
-    if (nodesLoader.test(file)) return { place: `${file}:${row}`, loadsModules: true }
-    if (file.startsWith("node:")) continue
-    const path = file.startsWith("file:") ? fileURLToPath(file) : file
-    return { place: `${path}:${row}`, loadsModules: false }
+  for (const { file, line } of framesIn(stackAbove(callee))) {
+    if (nodesLoader.test(file)) return { place: `${file}:${line}`, loadsModules: true }
+    if (!file.startsWith("node:")) return { place: `${file}:${line}`, loadsModules: false }
   }
   return { place: "an unknown place", loadsModules: false }
 }
@@ -28,14 +21,14 @@ export function callerOf(callee: Callable): Caller {
 /** Node's loader, and its code for source maps. */
 const nodesLoader = /^node:internal\/(?:modules|source_map)\//
 
-function stackAbove(callee: Callable): string[] {
+function stackAbove(callee: Callable): string {
   return outsideWorlds(() => {
     const limit = Error.stackTraceLimit
     Error.stackTraceLimit = 100
     try {
       const trace = new Error()
       Error.captureStackTrace(trace, callee)
-      return String(trace.stack).split("\n")
+      return String(trace.stack)
     } finally {
       Error.stackTraceLimit = limit
     }

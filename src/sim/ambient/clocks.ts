@@ -1,8 +1,9 @@
 import { performance } from "node:perf_hooks"
+import type { AmbientWorld } from "./ambient-world.js"
 import { currentWorld } from "./current-world.js"
 import { imitating, type Patches } from "./patches.js"
 
-/** Replaces the monotonic clock under its four names. */
+/** Replaces the monotonic clock under its four names, and the wall time at which `performance.now` began. */
 export function replaceClocks(patches: Patches): void {
   patches.replace<() => number>(Object.getPrototypeOf(performance), "now", (real) =>
     imitating(real, function (this: unknown) {
@@ -10,6 +11,12 @@ export function replaceClocks(patches: Patches): void {
       return world === undefined ? Reflect.apply(real, this, []) : world.monotonicMs()
     }),
   )
+  patches.replaceReading<number>(Object.getPrototypeOf(performance), "timeOrigin", (real) => {
+    return function (this: unknown) {
+      const world = currentWorld()
+      return world === undefined ? Reflect.apply(real, this, []) : originOf(world)
+    }
+  })
   patches.replace<typeof process.uptime>(process, "uptime", (real) =>
     imitating(real, () => {
       const world = currentWorld()
@@ -35,6 +42,17 @@ export function replaceClocks(patches: Patches): void {
     }),
   )
 }
+
+/** Read from the clocks once, so that it stays the same when the wall clock is set, as Node's does. */
+function originOf(world: AmbientWorld): number {
+  const known = origins.get(world)
+  if (known !== undefined) return known
+  const origin = world.wallMs() - world.monotonicMs()
+  origins.set(world, origin)
+  return origin
+}
+
+const origins = new WeakMap<AmbientWorld, number>()
 
 type Hrtime = (since?: [number, number]) => [number, number]
 

@@ -22,6 +22,15 @@ export function unlessOutput<F extends Callable>(real: F, what: string): F {
   return guarded(real, what, ([descriptor]) => descriptor !== 1 && descriptor !== 2)
 }
 
+/** As {@link unlessInWorld}, for the getter of a property. */
+export function unlessReadInWorld<T>(real: () => T, what: string): () => T {
+  return function read(this: unknown) {
+    const world = currentWorld()
+    if (world !== undefined) throw world.forbidden(what, callerOf(read).place)
+    return Reflect.apply(real, this, [])
+  }
+}
+
 function guarded<F extends Callable>(real: F, what: string, forbids: (args: unknown[]) => boolean): F {
   function unlessForbidden<T>(call: () => T, args: unknown[], trap: Callable): T {
     const world = currentWorld()

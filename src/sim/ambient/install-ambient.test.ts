@@ -8,6 +8,7 @@ import { createRequire } from "node:module"
 import net from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import perfHooks from "node:perf_hooks"
 import timers, { setTimeout as set } from "node:timers"
 import timerPromises from "node:timers/promises"
 import workerThreads from "node:worker_threads"
@@ -31,6 +32,8 @@ const places: Record<string, object> = {
   AbortSignal,
   Atomics,
   "Blob.prototype": Blob.prototype,
+  "Event.prototype": Event.prototype,
+  perfHooks,
   "performance's prototype": Object.getPrototypeOf(performance),
   process,
   "process.hrtime": process.hrtime,
@@ -64,6 +67,8 @@ test("restores the process", () => {
       "globalThis Date",
       "Math random",
       "process nextTick",
+      "Event.prototype timeStamp",
+      "perfHooks PerformanceMark",
       "fs readFileSync",
       "timers setTimeout",
     ]),

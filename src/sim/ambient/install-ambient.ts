@@ -6,6 +6,8 @@ import { replaceMicrotasks } from "./microtasks.js"
 import { replaceOutput } from "./output.js"
 import { forbidOutsideWorld } from "./outside-world.js"
 import { Patches } from "./patches.js"
+import { replacePerformanceEntries } from "./performance-entries.js"
+import { replaceTemporal } from "./temporal.js"
 import { replaceTimerPromises } from "./timer-promises.js"
 import { replaceTimers } from "./timers.js"
 
@@ -23,8 +25,8 @@ import { replaceTimers } from "./timers.js"
  * world.
  *
  * Not replaced are: a function that was captured before (`const { now } = Date`), a subclass of `Date` made
- * before, other contexts of `vm`, compiled addons, the time stamps that Node itself puts on events and
- * performance entries, and sockets, files and ports that were opened outside and brought in.
+ * before, other contexts of `vm`, compiled addons, and sockets, files and ports that were opened outside and
+ * brought in.
  *
  * @param current Returns the current world; undefined outside its steps.
  * @returns Removes the replacements. When all installers have called it, the process is as before.
@@ -44,7 +46,9 @@ let patches: Patches | undefined
 function interception(): Patches {
   const made = new Patches()
   replaceDates(made)
+  replaceTemporal(made)
   replaceClocks(made)
+  replacePerformanceEntries(made)
   replaceTimers(made)
   replaceTimerPromises(made)
   replaceMicrotasks(made)

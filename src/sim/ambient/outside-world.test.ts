@@ -10,8 +10,9 @@ import http, { get, request } from "node:http"
 import http2 from "node:http2"
 import https, { request as secureRequest } from "node:https"
 import net, { connect, createServer } from "node:net"
+import { monitorEventLoopDelay, PerformanceObserver as Observer } from "node:perf_hooks"
 import tls, { connect as secureConnect } from "node:tls"
-import { promisify } from "node:util"
+import { inspect, promisify } from "node:util"
 import { MessageChannel as Channel, Worker } from "node:worker_threads"
 import zlib, { gzip, gzipSync } from "node:zlib"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -25,6 +26,7 @@ beforeAll(() => {
 afterAll(() => uninstall())
 
 const none = () => {}
+const event = new Event("x")
 const { subtle } = crypto.webcrypto
 const socket = new net.Socket()
 const server = new net.Server()
@@ -96,6 +98,13 @@ const forbidden: Record<string, () => unknown> = {
   "zlib.Inflate": () => Reflect.construct(Reflect.get(zlib, "Inflate"), []),
   "Blob.text": () => new Blob(["x"]).text(),
   "WebAssembly.compile": () => Reflect.get(globalThis, "WebAssembly").compile(Buffer.alloc(8)),
+  "Event.timeStamp": () => event.timeStamp,
+  "performance.timerify": () => performance.timerify(none),
+  "performance.eventLoopUtilization": () => performance.eventLoopUtilization(),
+  "performance.toJSON": () => performance.toJSON(),
+  "performance.getEntriesByName": () => performance.getEntriesByName("x"),
+  "perf_hooks.monitorEventLoopDelay": () => monitorEventLoopDelay(),
+  "perf_hooks.PerformanceObserver": () => new Observer(none),
   "Atomics.wait": () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1),
 }
 if ("WebSocket" in globalThis)
@@ -128,6 +137,9 @@ test("outside worlds they are Node's own", async () => {
   expect(await promisify(named.randomBytes)(3)).toHaveLength(3)
   expect(await subtle.digest("SHA-1", new Uint8Array(0))).toHaveProperty("byteLength", 20)
   expect(await (await fetch("data:text/plain,x")).text()).toBe("x")
+  expect(event.timeStamp).toBeGreaterThan(0)
+  expect(() => Reflect.get(Event.prototype, "timeStamp")).toThrow(TypeError)
+  expect(Observer).toBe(PerformanceObserver)
   const { port1, port2 } = new MessageChannel()
   expect(port1).toBeInstanceOf(MessagePort)
   expect(new Channel()).toBeInstanceOf(MessageChannel)
@@ -140,6 +152,7 @@ test("outside worlds they are Node's own", async () => {
 
 test("synchronous work in memory is allowed in a world", () => {
   new ManualWorld().within(() => {
+    expect(inspect(event)).toContain("type: 'x'")
     expect(zlib.gunzipSync(gzipSync("x")).toString()).toBe("x")
     expect(net.isIP("::1")).toBe(6)
     expect(structuredClone({ a: 1 })).toEqual({ a: 1 })

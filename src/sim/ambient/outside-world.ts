@@ -8,13 +8,17 @@ import http from "node:http"
 import http2 from "node:http2"
 import https from "node:https"
 import net from "node:net"
+import perfHooks, { performance } from "node:perf_hooks"
 import tls from "node:tls"
 import workerThreads from "node:worker_threads"
 import zlib from "node:zlib"
-import { unlessAsynchronous, unlessInWorld, unlessOutput } from "./forbidden.js"
+import { unlessAsynchronous, unlessInWorld, unlessOutput, unlessReadInWorld } from "./forbidden.js"
 import type { Patches } from "./patches.js"
 
-/** Forbids everything that has effects outside the process, or uses one of its threads. */
+/**
+ * Forbids everything that has effects outside the process, uses one of its threads, or measures real time
+ * that cannot be replaced.
+ */
 export function forbidOutsideWorld(patches: Patches): void {
   patches.replace(fs, "writeSync", (real) => unlessOutput(real, "fs.writeSync"))
   for (const [name, place, members] of forbidden) {
@@ -23,6 +27,7 @@ export function forbidOutsideWorld(patches: Patches): void {
       patches.replace(place, member, (real) => unlessInWorld(real, what))
     }
   }
+  patches.replaceReading(Event.prototype, "timeStamp", (real) => unlessReadInWorld(real, "Event.timeStamp"))
   for (const member of ["sign", "verify", "diffieHellman", "encapsulate", "decapsulate"]) {
     patches.replace(crypto, member, (real) => unlessAsynchronous(real, `crypto.${member}`))
   }
@@ -75,6 +80,13 @@ const forbidden: readonly (readonly [name: string, place: object, members: Membe
     "compile instantiate compileStreaming instantiateStreaming",
   ],
   ["Atomics", Atomics, "wait waitAsync"],
+  [
+    "performance",
+    Object.getPrototypeOf(performance),
+    "timerify eventLoopUtilization toJSON getEntries getEntriesByName getEntriesByType",
+  ],
+  ["perf_hooks", perfHooks, "monitorEventLoopDelay eventLoopUtilization timerify PerformanceObserver"],
+  ["perf_hooks", globalThis, "PerformanceObserver"],
 ]
 
 function membersOf(place: object, members: Members): string[] {

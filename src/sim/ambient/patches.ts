@@ -24,6 +24,13 @@ export class Patches {
     }
   }
 
+  /** Replaces the getter of a property whose value is not a function. */
+  replaceReading<T>(place: object, key: PropertyKey, make: (real: () => T) => () => T): void {
+    const before = Object.getOwnPropertyDescriptor(place, key)
+    if (before?.get === undefined || !before.configurable) return
+    this.#put(place, key, { before, after: { ...before, get: imitating(before.get, make(before.get)) } })
+  }
+
   /** Updates the named imports of Node's modules, including existing ones. */
   publish(): void {
     syncBuiltinESMExports()

@@ -16,6 +16,7 @@ it("blocks of the documents that name a file are parts of that file", () => {
     "examples/scheduler",
     "examples/sessions",
     "examples/subscriptions",
+    "examples/wallets",
   ])
   const wrong = excerpts.filter(
     ({ file, text }) => !isExcerpt(text, readFileSync(join(project, file), "utf8")),

@@ -100,6 +100,12 @@ test.each(Object.keys(cases))("%s leads to the line of the user", async (name) =
   expect(failure?.at, JSON.stringify(failure)).toBe(lineMarked(name))
 })
 
+test("a start that the store fails says what to do", async () => {
+  const failure = await failureOf(cases["a start that the store fails"] as (stage: Stage) => Promise<void>)
+  expect(failure?.what).toBe("uncaught")
+  expect(failure?.detail).toContain("did not answer in time; the system has not started: retry startSystem")
+})
+
 test("a failure names no line if no code of the user is involved", async () => {
   const failure = await failureOf(() => new Promise(() => {}))
   expect(failure?.what).toBe("deadlock")

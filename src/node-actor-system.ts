@@ -1,4 +1,5 @@
 import { nodePorts } from "./runtime/node-ports.js"
+import type { WireType } from "./serialization/type-registry.js"
 import { memoryStore } from "./stores/memory-store.js"
 import { ActorSystem as System } from "./system/actor-system.js"
 import type { ActorSystemSettings } from "./system/settings.js"
@@ -26,9 +27,10 @@ export type ActorSystem = System
  */
 export const ActorSystem = {
   /** Starts a system. Rejects with a `SettingsError` that names the field if a setting is invalid. */
-  start<const Classes extends readonly RegisteredActor[] = readonly []>(
-    settings: ActorSystemSettings<Classes>,
-  ): Promise<ActorSystem> {
+  start<
+    const Classes extends readonly RegisteredActor[] = readonly [],
+    const Types extends readonly WireType[] = readonly [],
+  >(settings: ActorSystemSettings<Classes, Types>): Promise<ActorSystem> {
     const { logger, telemetry } = settings
     return System.start(
       settings as ActorSystemSettings,

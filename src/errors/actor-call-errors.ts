@@ -58,8 +58,8 @@ export class UnknownMethodError extends CallError {
   /** The name that was called. */
   readonly method: string
 
-  constructor(type: string, method: string) {
-    super(`${type} has no callable method ${JSON.stringify(method)}`, "not-delivered")
+  constructor(type: string, method: string, problem?: string) {
+    super(problem ?? `${type} has no callable method ${JSON.stringify(method)}`, "not-delivered")
     this.type = type
     this.method = method
   }

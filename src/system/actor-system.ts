@@ -219,10 +219,8 @@ export class ActorSystem implements AsyncDisposable {
    * Returns a handle of a virtual actor; nothing is sent until a method is called. Throws an `ActorIdError`
    * if the key is invalid, and a `TypeError` if this system has neither actors nor a store.
    */
-  actor<A extends Actor>(type: ActorClass<A>, key: string): ActorHandle<A>
-  actor<A extends Actor>(type: string, key: string): ActorHandle<A>
-  actor(type: ActorClass | string, key: string): unknown {
-    if (this.#cluster !== undefined) return this.#cluster.actors.handle(type, key)
+  actor<A extends Actor>(type: ActorClass<A> | string, key: string): ActorHandle<A> {
+    if (this.#cluster !== undefined) return this.#cluster.actors.handle(type, key) as ActorHandle<A>
     throw new TypeError(
       "this system cannot call actors; set actors, or set store and listen to call actors of other nodes",
     )

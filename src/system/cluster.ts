@@ -6,6 +6,7 @@ import { Address } from "../address/address.js"
 import { NodeId } from "../address/node-id.js"
 import { changesBetween, NodeFenced, NodeRejoined } from "../membership/member-events.js"
 import type { Codec, CodecTools } from "../ports/codec.js"
+import type { Logger } from "../ports/logger.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore } from "../ports/store.js"
 import type { ClusterTerms } from "../registry/cluster-terms.js"
@@ -61,6 +62,7 @@ export class Cluster {
         return gate
       },
     })
+    if (!dependencies.isPrivate) warnOfUnnamed(actors, environment.logger)
     dependencies.opened(actors.gate)
     const node = remoting?.self ?? NodeId.fresh(NOT_LISTENING, 1, ports.random)
     const registry = await Registry.join({
@@ -156,6 +158,17 @@ interface ClusterDependencies {
    * joined before it knows that itself.
    */
   opened(gate: ActorsGate): void
+}
+
+/** Saved states are found by the name of their type, so a class that is renamed starts without them. */
+function warnOfUnnamed({ unnamed }: VirtualActors, logger: Logger): void {
+  for (const { name } of unnamed) {
+    logger.log(
+      "warn",
+      "a class of actors has no static type, so its states are stored under the name of the class, which a minifier may change; set it",
+      { class: name, write: `static readonly type = ${JSON.stringify(name)}` },
+    )
+  }
 }
 
 /** No other node can see a private store, so none could take over: the lease exists but hardly matters. */

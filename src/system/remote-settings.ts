@@ -10,7 +10,7 @@ import { TypeRegistry, type WireType } from "../serialization/type-registry.js"
 import { checkDuration, checkGroup, checkInteger, checkString, shown } from "./setting-checks.js"
 
 /** The settings for communication with other nodes. */
-export interface RemoteSettings {
+export interface RemoteSettings<Types extends readonly WireType[] = readonly WireType[]> {
   /**
    * Where other nodes connect. Default: the system does not listen, and cannot communicate with other nodes.
    */
@@ -86,7 +86,7 @@ export interface RemoteSettings {
   /** The codec, which must be the same on all nodes. Default `binaryCodec()`. */
   readonly codec?: CodecFactory
   /** The classes whose instances may be sent. Default: none. */
-  readonly types?: readonly WireType[]
+  readonly types?: Types
 }
 
 /** Where a system listens, and how nodes authenticate. */

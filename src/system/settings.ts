@@ -5,7 +5,8 @@ import type { Logger } from "../ports/logger.js"
 import type { StoreProvider } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
-import type { CheckedActors } from "../virtual/actor-class.js"
+import type { WireType } from "../serialization/type-registry.js"
+import type { CheckedActors } from "../virtual/checked-actors.js"
 import type { RegisteredActor } from "../virtual/provide.js"
 import {
   type CheckedRemoteSettings,
@@ -16,8 +17,10 @@ import {
 import { checkDuration, checkGroup, checkInteger, checkMethods, shown } from "./setting-checks.js"
 
 /** The settings of a system. Only the namespace is required. */
-export interface ActorSystemSettings<Classes extends readonly RegisteredActor[] = readonly RegisteredActor[]>
-  extends RemoteSettings {
+export interface ActorSystemSettings<
+  Classes extends readonly RegisteredActor[] = readonly RegisteredActor[],
+  Types extends readonly WireType[] = readonly WireType[],
+> extends RemoteSettings<Types> {
   /** The name of the cluster, which isolates it from others: letters, digits, `-`, `_` and `.`. */
   readonly namespace: string
   /** The system name in the paths of actors. Default: the namespace. */
@@ -32,7 +35,7 @@ export interface ActorSystemSettings<Classes extends readonly RegisteredActor[] 
    * The classes of virtual actors that this node hosts, each alone or with its dependencies
    * (`provide(Orders, { db })`). Default: none.
    */
-  readonly actors?: Classes & CheckedActors<Classes>
+  readonly actors?: Classes & CheckedActors<Classes, Types>
   /** How long an actor may be idle before it is deactivated. Default 600,000. */
   readonly idleAfterMs?: number
   /** The maximum number of messages that wait for one actor. Default 10,000. */

@@ -1,7 +1,7 @@
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Actor } from "./actor.js"
-import type { RegisteredActor } from "./provide.js"
 import type { StandardSchema } from "./standard-schema.js"
+import type { ObjectMethod } from "./unsendable.js"
 
 /** A class of actors, which the setting `actors` registers. */
 export interface ActorClass<A extends Actor = Actor> {
@@ -59,61 +59,47 @@ export interface MethodOptions {
 }
 
 /**
- * Checks registered classes: each key of `methods` must be a callable method of the class, and each value
- * must have only options of methods. The class declaration cannot check this itself, because the type of the
- * class is not known inside its own static members.
+ * The handle that callers of an actor use: its callable methods, each of which returns a promise.
+ *
+ * The type maps over the members of the class, so that an editor finds the declaration, the documentation and
+ * the uses of a method through a handle. A method that returns a promise keeps its type, with its type
+ * parameters and overloads. The names do not depend on the results of methods, which the compiler infers, in
+ * part from calls through this handle.
  */
-export type CheckedActors<Classes extends readonly RegisteredActor[]> = {
-  readonly [Index in keyof Classes]: Classes[Index] extends CheckedClass<Classes[Index]>
-    ? Classes[Index]
-    : CheckedClass<Classes[Index]>
-}
-
-type CheckedClass<Class> = Class extends { readonly methods: infer Methods; new (): infer A extends Actor }
-  ? { readonly methods: CheckedMethods<Methods, A>; new (): A }
-  : Class
-
-type CheckedMethods<Methods, A extends Actor> = string extends keyof Methods
-  ? Methods
-  : {
-      readonly [Name in keyof Methods]: Name extends CallableNames<A>
-        ? CheckedOptions<Methods[Name]>
-        : `${Name & string} is not a callable method`
-    }
-
-type CheckedOptions<Options> = {
-  readonly [Name in keyof Options]: Name extends keyof MethodOptions
-    ? MethodOptions[Name]
-    : `${Name & string} is not an option of methods`
-}
-
-/** The handle that callers of an actor use: its callable methods, each of which returns a promise. */
 export type ActorHandle<A extends Actor> = {
-  readonly [Name in CallableNames<A>]: A[Name] extends (...args: infer Args) => infer Result
-    ? (...args: Args) => Promise<Awaited<Result>>
-    : never
+  readonly [Name in keyof A as FunctionName<Name, A[Name]>]: IsMethod<A[Name]> extends false
+    ? (problem: `${Name & string} is a field; write it as a method`) => never
+    : A[Name] extends (...args: infer Args) => infer Result
+      ? IsPromise<Result> extends true
+        ? A[Name]
+        : (...args: Args) => Promise<Awaited<Result>>
+      : never
 }
+
+/** The names of the methods that can be called. */
+export type CallableNames<A extends Actor> = {
+  [Name in keyof A]: IsMethod<A[Name]> extends false ? never : FunctionName<Name, A[Name]>
+}[keyof A]
 
 /**
- * The names of the methods that can be called. Hooks are protected, so `keyof` does not include them. Names
- * that begin with `_`, methods of every object, `then` and `toJSON` are excluded.
+ * The name of a member that is a function. Hooks are protected, so `keyof` does not include them. Names that
+ * begin with `_`, methods of every object, `then` and `toJSON` are excluded.
  */
-type CallableNames<A extends Actor> = {
-  [Name in keyof A]: Name extends `_${string}` | NeverCalled
-    ? never
-    : A[Name] extends (...args: never[]) => unknown
-      ? Name
-      : never
-}[keyof A] &
-  string
+type FunctionName<Name, Member> = Name extends symbol | number | `_${string}` | NeverCalled
+  ? never
+  : Member extends (...args: never) => unknown
+    ? Name
+    : never
 
-type NeverCalled =
-  | "constructor"
-  | "hasOwnProperty"
-  | "isPrototypeOf"
-  | "propertyIsEnumerable"
-  | "toLocaleString"
-  | "toString"
-  | "valueOf"
-  | "then"
-  | "toJSON"
+/**
+ * Whether a function is a method, as opposed to a function in a field, which cannot be called. Under
+ * `strictFunctionTypes` the compiler compares the parameters of methods in both directions and those of other
+ * functions in one, so a function that accepts no arguments at all is assignable to a method only. Functions
+ * without parameters cannot be told apart, and count as methods.
+ */
+type IsMethod<F> = ((...args: never) => never) extends F ? true : false
+
+/** `any` does not count as a promise. */
+type IsPromise<T> = unknown extends T ? false : [T] extends [Promise<unknown>] ? true : false
+
+type NeverCalled = ObjectMethod | "then" | "toJSON"

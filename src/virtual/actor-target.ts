@@ -1,5 +1,4 @@
 import type { ActorId } from "../address/actor-id.js"
-import { UnknownMethodError } from "../errors/actor-call-errors.js"
 import { CallError, InvalidMessageError } from "../errors/call-errors.js"
 import type { Span, Telemetry } from "../ports/telemetry.js"
 import { MAX_CHAIN } from "../serialization/envelope.js"
@@ -72,7 +71,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
     if (maker?.tenure.endedBecause !== undefined) throw fencedError(maker.tenure, "not-delivered")
     const hosted = this.#hosted
     const known = (hosted ?? this.#unhosted.get(id.type))?.method(method)
-    if (hosted !== undefined && known === undefined) throw new UnknownMethodError(id.type, method)
+    if (hosted !== undefined && known === undefined) throw hosted.unknownMethod(method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
     if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw invalidTimeout(timeoutMs)
     const { telemetry } = this.#host.options

@@ -1,10 +1,12 @@
 import { shownKind } from "../address/quote.js"
+import { UnknownMethodError } from "../errors/actor-call-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { StateShape } from "../registry/state-value.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"
+import { isFunctionField } from "./function-field.js"
 import { isDuration, methodOptions, mustBe } from "./method-options.js"
 import type { ProvidedActor, RegisteredActor } from "./provide.js"
 import type { StandardSchema } from "./standard-schema.js"
@@ -93,6 +95,14 @@ export class ActorType {
 
   method(name: string): ActorMethod | undefined {
     return this.#methods.get(name)
+  }
+
+  /** The error of a call to a method that the class does not have. */
+  unknownMethod(name: string): UnknownMethodError {
+    const problem = isFunctionField(this.make, name)
+      ? `${this.name}.${name} is a field; write it as a method`
+      : undefined
+    return new UnknownMethodError(this.name, name, problem)
   }
 }
 

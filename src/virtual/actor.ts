@@ -21,14 +21,22 @@ export let internals: ActorInternals
  * `State` is the type of the state. `Dependencies` is the type of what the class needs beside its state, such
  * as a database client: `provide` registers the class with it.
  */
-export abstract class Actor<State = unknown, Dependencies = unknown> {
+export abstract class Actor<State = unknown, Dependencies = unknown, Initial = State | NoInitialState> {
   readonly #context: ActorContext<State>
+  #state: State | undefined
 
   /**
    * The state in memory. At the start of an activation it is the state that was saved last, or the result of
-   * `initialState`. A change is durable once `save` has resolved.
+   * `initialState`. A change is durable once `save` has resolved. It is an accessor so that a field
+   * `state = ...` does not compile: return the first state from `initialState`.
    */
-  protected state!: State
+  protected get state(): State {
+    return this.#state as State
+  }
+
+  protected set state(state: State) {
+    this.#state = state
+  }
 
   constructor() {
     if (contextOfNew === undefined) {
@@ -86,8 +94,8 @@ export abstract class Actor<State = unknown, Dependencies = unknown> {
   }
 
   /** Returns the state of an actor that has not saved any. */
-  protected initialState(): State {
-    return undefined as State
+  protected initialState(): Initial {
+    return undefined as Initial
   }
 
   /** Converts a state that was saved by an older `stateVersion` to the current version. */
@@ -116,10 +124,8 @@ export abstract class Actor<State = unknown, Dependencies = unknown> {
    * a call that would wait for itself fails at once, and they leave only while this activation may act.
    * Neither is true of calls through `system.actor`.
    */
-  protected actor<A extends Actor>(type: ActorClass<A>, key: string): ActorHandle<A>
-  protected actor<A extends Actor>(type: string, key: string): ActorHandle<A>
-  protected actor(type: ActorClass | string, key: string): unknown {
-    return this.#context.actor(type, key)
+  protected actor<A extends Actor>(type: ActorClass<A> | string, key: string): ActorHandle<A> {
+    return this.#context.actor(type, key) as ActorHandle<A>
   }
 
   /**
@@ -160,7 +166,7 @@ export abstract class Actor<State = unknown, Dependencies = unknown> {
         }
       },
       initialize(actor, stored, type) {
-        if (actor.state !== undefined) {
+        if (actor.#state !== undefined || Object.hasOwn(actor, "state")) {
           throw new TypeError(
             `${type} sets this.state in a field or in its constructor; return it from initialState() instead`,
           )
@@ -184,6 +190,13 @@ function refusePromise(state: unknown, of: string): unknown {
   // The promise is discarded, so its rejection must not be reported as unhandled.
   Promise.resolve(state).catch(() => {})
   throw new TypeError(`${of} returned a promise; return the state itself, and await in onActivate()`)
+}
+
+declare const NO_INITIAL_STATE: unique symbol
+
+/** Part of the type of `initialState` in a class that does not override it. No value has this type. */
+export interface NoInitialState {
+  readonly [NO_INITIAL_STATE]: never
 }
 
 /** Why an activation ends. */

@@ -1,5 +1,5 @@
 import type { ActorId } from "../address/actor-id.js"
-import { ActivationError, UnknownMethodError } from "../errors/actor-call-errors.js"
+import { ActivationError, type UnknownMethodError } from "../errors/actor-call-errors.js"
 import { OverloadedError } from "../errors/call-errors.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
@@ -55,7 +55,7 @@ export class IncomingCalls implements CallReceiver {
   methodProblem({ id, method }: IncomingCall): UnknownMethodError | undefined {
     const hosted = this.#host.types.get(id.type)
     if (hosted === undefined || hosted.method(method) !== undefined) return undefined
-    return new UnknownMethodError(id.type, method)
+    return hosted.unknownMethod(method)
   }
 
   /** Ignores messages until this node has joined, as it does not know the members before. */

@@ -16,6 +16,8 @@ import type { ActorClass } from "./actor-class.js"
  * }
  *
  * class Invoice extends Actor<unknown, { mailer: Mailer }> {
+ *   static readonly type = "Invoice"
+ *
  *   remind() {
  *     return this.dependencies.mailer.send(this.key, "your invoice is due")
  *   }
@@ -27,22 +29,24 @@ import type { ActorClass } from "./actor-class.js"
  *   mailer.close()
  * }
  */
-export function provide<A extends Actor>(
-  type: ActorClass<A>,
-  dependencies: DependenciesOf<A>,
-): ProvidedActor<A> {
+export function provide<Class extends ActorClass>(
+  type: Class,
+  dependencies: DependenciesOf<Class>,
+): ProvidedActor<Class> {
   return Object.freeze({ actor: type, dependencies })
 }
 
 /** A class of actors with its dependencies, as the setting `actors` accepts it. `provide` creates one. */
-export interface ProvidedActor<A extends Actor = Actor> {
+export interface ProvidedActor<Class extends ActorClass = ActorClass> {
   /** The class. */
-  readonly actor: ActorClass<A>
-  /** What its instances get as `this.dependencies`. */
-  readonly dependencies: DependenciesOf<A>
+  readonly actor: Class
+  /** What actors of the class read as `this.dependencies`. */
+  readonly dependencies: DependenciesOf<Class>
 }
 
 /** An entry of the setting `actors`. */
 export type RegisteredActor = ActorClass | ProvidedActor
 
-type DependenciesOf<A extends Actor> = A extends Actor<unknown, infer Dependencies> ? Dependencies : never
+type DependenciesOf<Class> = Class extends { new (): Actor<infer _State, infer Dependencies, infer _Initial> }
+  ? Dependencies
+  : never

@@ -39,6 +39,11 @@ export class VirtualActors {
     return [...this.#host.types.keys()]
   }
 
+  /** The classes that have no name of their own in the cluster, and use that of the class. */
+  get unnamed(): readonly ActorClass[] {
+    return [...this.#host.types.values()].map(({ make }) => make).filter((make) => make.type === undefined)
+  }
+
   /** The number of actors that are resolved for calls of this node, or called on other nodes. */
   get routes(): number {
     return this.#host.router.routes

@@ -89,9 +89,9 @@ export async function named(system: ActorSystem) {
   const balance: number = await system.actor<Account>("Account", "ada").balance()
   // @ts-expect-error TS2339: the handle has the same methods as with the class
   await system.actor<Account>("Account", "ada").nothing()
-  // @ts-expect-error TS2769: a key is a string
+  // @ts-expect-error TS2345: a key is a string
   system.actor(Account, 5)
-  // @ts-expect-error TS2769: a class of actors extends Actor
+  // @ts-expect-error TS2345: a class of actors extends Actor
   system.actor(Map, "ada")
   return balance
 }

@@ -7,6 +7,7 @@ import {
   PlacementError,
   type PlacementStrategy,
   SettingsError,
+  UnknownMethodError,
   withOptions,
 } from "../../src/index.js"
 import { settle } from "../fake/manual-clock.js"
@@ -16,6 +17,7 @@ const scene = scenes()
 
 class Field extends Actor<{ n: number }> {
   static readonly type = "Field"
+  // @ts-expect-error TS2610: the base class has an accessor
   protected override state = { n: 7 }
 
   n() {
@@ -81,6 +83,24 @@ describe("a state", () => {
     expect(error.message).toContain(
       "Late.initialState must not be async; return the state itself, and await in onActivate()",
     )
+  })
+})
+
+class Arrow extends Actor {
+  static readonly type = "Arrow"
+  readonly double = (n: number) => n * 2
+}
+
+describe("a function in a field", () => {
+  it("cannot be called, and the error says what to write", async () => {
+    const { system, lives } = await scene([Arrow])
+    const arrow = system.actor(Arrow, "k") as unknown as Record<"double" | "triple", () => Promise<number>>
+    const error = await failureOf(arrow.double())
+    expect(error).toBeInstanceOf(UnknownMethodError)
+    expect(error.message).toBe("Arrow.double is a field; write it as a method")
+    const other = await failureOf(arrow.triple())
+    expect(other.message).toBe('Arrow has no callable method "triple"')
+    expect(lives).toEqual([])
   })
 })
 

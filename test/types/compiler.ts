@@ -32,13 +32,31 @@ export async function compileTexts(
   })
 }
 
-/** Runs the compiler as a process, because the native one has no stable API. */
 export function compile(folder: ScratchFolder, tsconfig: object): Promise<Diagnostic[]> {
   folder.write("tsconfig.json", JSON.stringify(tsconfig))
+  return runCompiler(folder.path, ["-p", "tsconfig.json", "--noEmit"])
+}
+
+/** Writes the declarations of the package into a folder. */
+export async function emitDeclarations(outDir: string): Promise<void> {
+  const args = [
+    "-p",
+    "tsconfig.build.json",
+    "--outDir",
+    outDir,
+    "--emitDeclarationOnly",
+    "--sourceMap",
+    "false",
+  ]
+  const diagnostics = await runCompiler(project, [...args, "--inlineSources", "false"])
+  if (diagnostics.length > 0) throw new Error(`the package does not compile: ${JSON.stringify(diagnostics)}`)
+}
+
+/** Runs the compiler as a process, because the native one has no stable API. */
+function runCompiler(cwd: string, options: readonly string[]): Promise<Diagnostic[]> {
   const tsc = join(project, "node_modules/typescript/bin/tsc")
-  const args = [tsc, "-p", "tsconfig.json", "--noEmit", "--pretty", "false"]
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { cwd: folder.path }, (failure, stdout, stderr) => {
+    execFile(process.execPath, [tsc, ...options, "--pretty", "false"], { cwd }, (failure, stdout, stderr) => {
       const diagnostics = read(stdout)
       if (failure !== null && diagnostics.length === 0) {
         reject(new Error(`the compiler failed: ${stdout}${stderr}`, { cause: failure }))

@@ -31,6 +31,12 @@ interface Literal {
   readonly [field: `field-${string}`]: Expression | Statement | Literal
 }
 
+/** A type that grows at each level. */
+interface Growing<T> {
+  readonly of: T
+  readonly next?: Growing<readonly T[]>
+}
+
 interface Everything {
   readonly id: UserId
   readonly price: Price
@@ -68,6 +74,10 @@ class Ledger extends Actor<Everything & { readonly tree: Tree }> {
 
   async tree(_tree: Tree | undefined, _expression?: Expression): Promise<Tree | Literal> {
     return this.state.tree
+  }
+
+  growing(_of: Growing<string>): Growing<Growing<number>> | undefined {
+    return undefined
   }
 
   json(): Json {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { compileTexts } from "./compiler.js"
 import { complaintsAbout } from "./expectations.js"
 
 describe("the public types", () => {
@@ -9,6 +10,85 @@ describe("the public types", () => {
     expect(names.length).toBeGreaterThan(0)
     const texts = names.map((name) => [name, readFileSync(join(import.meta.dirname, name), "utf8")])
     expect(await complaintsAbout(Object.fromEntries(texts))).toEqual([])
+  })
+})
+
+describe("a class that cannot work", () => {
+  it("is refused with words that say what is wrong and what to do", async () => {
+    const text = `
+import { Actor, ActorSystem } from "troupe"
+class Listens extends Actor { on(_listener: (text: string) => void) {} }
+class Streams extends Actor { async *lines() { yield "a line" } }
+class Waits extends Actor { wait(_for: { readonly all: readonly Promise<void>[] }) {} }
+class Names extends Actor { name() { return Symbol() } }
+class Cents { readonly #n = 5; readonly n = this.#n }
+class Purse extends Actor<{ readonly cents: Cents }> {
+  protected override initialState() { return { cents: new Cents() } }
+}
+class Empty extends Actor<{ readonly n: number }> {}
+class Orders extends Actor<unknown, { readonly db: object }> { static readonly type = "Orders" }
+class Arrow extends Actor { readonly double = (n: number) => n * 2 }
+const system = await ActorSystem.start({
+  namespace: "prod",
+  actors: [
+    Listens,
+    Streams,
+    Waits,
+    Names,
+    Purse,
+    Empty,
+    Orders,
+    Arrow,
+  ],
+})
+await system.actor(Arrow, "a").double(5)
+await system.actor("Arrow", 5)
+await system.actor(Cents, "a")
+`
+    const refusal = / is not assignable to (?:parameter of )?type '([^&]*?)'\./
+    const expected = (await compileTexts({ "main.ts": text })).map(
+      ({ message }) => refusal.exec(message)?.[1],
+    )
+    expect(expected).toEqual([
+      '"a parameter of on is or contains a function or an object with methods; use plain data, a ref to an actor, or a class in the setting types"',
+      '"the result of lines is or contains a stream; use plain data, in several calls if it is large"',
+      '"a parameter of wait is or contains a promise; await it first"',
+      '"the result of name is or contains a symbol; use a string"',
+      '"the state is or contains an instance of a class; use plain data, or add its class to the setting types"',
+      '"its state has a type and no first value; return one from initialState()"',
+      '"it names dependencies; register it with provide(Orders, { ... })"',
+      '"double is a field; write it as a method"',
+      "string",
+      "string | ActorClass<Actor<unknown, unknown, unknown>>",
+    ])
+  })
+})
+
+describe("a program that exports actors", () => {
+  it("has declarations without names that it cannot write", async () => {
+    const exported = `
+import { Actor, ActorSystem, oneWay, provide, withOptions } from "troupe"
+interface Database { query(text: string): Promise<unknown[]> }
+export class Orders extends Actor<{ n: number }, { db: Database }> {
+  static readonly type = "Orders"
+  protected override initialState() { return { n: 0 } }
+  async count() { return (await this.dependencies.db.query("")).length }
+}
+export class Empty extends Actor {}
+export const orders = (db: Database) => provide(Orders, { db })
+export const start = (db: Database) => ActorSystem.start({ namespace: "prod", actors: [orders(db), Empty] })
+export const handle = (system: ActorSystem) => system.actor(Orders, "a")
+export const others = (system: ActorSystem) => [oneWay(handle(system)), withOptions(handle(system), {})] as const
+`
+    // A class without a name has no declaration, which shows that the check can fail.
+    const anonymous = `
+import { Actor } from "troupe"
+export const orders = (db: object) => class extends Actor { protected get db() { return db } }
+`
+    const texts = { "exported.ts": exported, "anonymous.ts": anonymous }
+    const diagnostics = await compileTexts(texts, { declaration: true })
+    const found = new Set(diagnostics.map(({ file, code }) => `${file} ${code}`))
+    expect([...found]).toEqual(["anonymous.ts TS4094"])
   })
 })
 

@@ -19,7 +19,8 @@ export let internals: ActorInternals
  * call the methods that the subclass adds, except hooks, accessors, and methods whose names begin with `_`.
  *
  * `State` is the type of the state. `Dependencies` is the type of what the class needs beside its state, such
- * as a database client: `provide` registers the class with it.
+ * as a database client: `provide` registers the class with it. `Initial` is for the compiler, and always left
+ * out: where a class is registered, it tells whether `initialState` is overridden.
  */
 export abstract class Actor<State = unknown, Dependencies = unknown, Initial = State | NoInitialState> {
   readonly #context: ActorContext<State>
@@ -93,7 +94,7 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
     return this.#context.timers
   }
 
-  /** Returns the state of an actor that has not saved any. */
+  /** Returns the state of an actor that has not saved any. A class whose `State` has a type overrides it. */
   protected initialState(): Initial {
     return undefined as Initial
   }

@@ -7,7 +7,7 @@ import { until } from "../remote/support/until.js"
 
 const noted: number[] = []
 
-class Ledger extends Actor<number> {
+class Ledger extends Actor {
   static readonly type = "Ledger"
 
   note(entry: number) {

@@ -146,8 +146,9 @@ export {
   type ActorTimers,
   type ActorWatch,
   type DeactivationReason,
+  type NoInitialState,
 } from "./virtual/actor.js"
 export type { ActorClass, ActorHandle, MethodOptions } from "./virtual/actor-class.js"
 export { type CallOptions, type OneWayHandle, oneWay, withOptions } from "./virtual/handle.js"
-export { type ProvidedActor, provide } from "./virtual/provide.js"
+export { type ProvidedActor, provide, type RegisteredActor } from "./virtual/provide.js"
 export type { StandardSchema } from "./virtual/standard-schema.js"

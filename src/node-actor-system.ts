@@ -5,8 +5,11 @@ import { ActorSystem as System } from "./system/actor-system.js"
 import type { ActorSystemSettings } from "./system/settings.js"
 import type { RegisteredActor } from "./virtual/provide.js"
 
-/** A running system of actors. */
-export type ActorSystem = System
+/**
+ * A running system of actors. An interface has a name of its own, by which the declarations of a program that
+ * exports a system can refer to it; an alias has not.
+ */
+export interface ActorSystem extends System {}
 
 /**
  * Starts systems of actors on Node's clock, network and randomness.

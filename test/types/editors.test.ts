@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { emitDeclarations, type ScratchFolder, scratchFolder } from "./compiler.js"
+import { compile, emitDeclarations, project, type ScratchFolder, scratchFolder } from "./compiler.js"
 import { type Cursor, type Editor, ServiceEditor } from "./editor.js"
 import { unexpectedOf, withoutDirectives } from "./expectations.js"
 import { ServerEditor } from "./language-server.js"
@@ -14,7 +14,9 @@ let services: ReadonlyMap<string, ServiceEditor>
 
 beforeAll(async () => {
   folder = scratchFolder()
-  await emitDeclarations(join(folder.path, "troupe"))
+  await emitDeclarations(join(folder.path, "node_modules/troupe/dist"))
+  folder.write("node_modules/troupe/package.json", readFileSync(join(project, "package.json"), "utf8"))
+  folder.write("package.json", JSON.stringify({ name: "consumer", private: true, type: "module" }))
   folder.write("bank.ts", bank)
   folder.write("main.ts", main)
   folder.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["bank.ts", "main.ts"] }))
@@ -96,6 +98,53 @@ describe.each(versions.slice(0, -1))("the declarations with TypeScript %s", (ver
   })
 })
 
+it("a program that exports actors has declarations, which name only what the package exports", async () => {
+  const texts = { "exported.ts": exported, "anonymous.ts": anonymous }
+  const path = join(folder.path, "exporting")
+  const inner: ScratchFolder = {
+    ...folder,
+    path,
+    write: (name, text) => folder.write(`exporting/${name}`, text),
+  }
+  for (const [name, text] of Object.entries(texts)) inner.write(name, text)
+  const diagnostics = await compile(inner, {
+    compilerOptions: { ...compilerOptions, declaration: true },
+    files: Object.keys(texts),
+  })
+  const found = new Set(diagnostics.map(({ file, code }) => `${file} ${code}`))
+  expect([...found]).toEqual(["anonymous.ts TS4094"])
+})
+
+const exported = `import { Actor, ActorSystem, type ActorSystemSettings, oneWay, provide, withOptions } from "troupe"
+
+interface Database {
+  query(text: string): Promise<unknown[]>
+}
+
+export class Orders extends Actor<{ n: number }, { db: Database }> {
+  static readonly type = "Orders"
+  protected override initialState() {
+    return { n: 0 }
+  }
+  async count() {
+    return (await this.dependencies.db.query("")).length
+  }
+}
+
+export class Empty extends Actor {}
+export const orders = (db: Database) => provide(Orders, { db })
+export const start = (db: Database) => ActorSystem.start({ namespace: "prod", actors: [orders(db), Empty] })
+export const handle = (system: ActorSystem) => system.actor(Orders, "a")
+export const others = (system: ActorSystem) => [oneWay(handle(system)), withOptions(handle(system), {})] as const
+export const listed = (settings: ActorSystemSettings) => [settings.actors, settings.types, settings] as const
+export const typed = (actor: Actor<{ n: number }>) => [actor]
+`
+
+/** A class without a name has no declaration, which shows that the check can fail. */
+const anonymous = `import { Actor } from "troupe"
+export const orders = (db: object) => class extends Actor { protected get db() { return db } }
+`
+
 const bank = `import { Actor } from "troupe"
 
 export class Bank extends Actor<{ balance: number }> {
@@ -175,7 +224,6 @@ const compilerOptions = {
   lib: ["ES2023", "ESNext.Disposable"],
   module: "NodeNext",
   moduleResolution: "NodeNext",
-  paths: { troupe: ["./troupe/index.d.ts"] },
   types: ["node"],
   strict: true,
   exactOptionalPropertyTypes: true,

@@ -64,34 +64,6 @@ await system.actor(Cents, "a")
   })
 })
 
-describe("a program that exports actors", () => {
-  it("has declarations without names that it cannot write", async () => {
-    const exported = `
-import { Actor, ActorSystem, oneWay, provide, withOptions } from "troupe"
-interface Database { query(text: string): Promise<unknown[]> }
-export class Orders extends Actor<{ n: number }, { db: Database }> {
-  static readonly type = "Orders"
-  protected override initialState() { return { n: 0 } }
-  async count() { return (await this.dependencies.db.query("")).length }
-}
-export class Empty extends Actor {}
-export const orders = (db: Database) => provide(Orders, { db })
-export const start = (db: Database) => ActorSystem.start({ namespace: "prod", actors: [orders(db), Empty] })
-export const handle = (system: ActorSystem) => system.actor(Orders, "a")
-export const others = (system: ActorSystem) => [oneWay(handle(system)), withOptions(handle(system), {})] as const
-`
-    // A class without a name has no declaration, which shows that the check can fail.
-    const anonymous = `
-import { Actor } from "troupe"
-export const orders = (db: object) => class extends Actor { protected get db() { return db } }
-`
-    const texts = { "exported.ts": exported, "anonymous.ts": anonymous }
-    const diagnostics = await compileTexts(texts, { declaration: true })
-    const found = new Set(diagnostics.map(({ file, code }) => `${file} ${code}`))
-    expect([...found]).toEqual(["anonymous.ts TS4094"])
-  })
-})
-
 describe("the check of expectations", () => {
   it("reports an expectation without an error", async () => {
     const text = "// @ts-expect-error TS2322: a number is not a number\nexport const a: number = 1\n"

@@ -212,6 +212,32 @@ describe("dependencies", () => {
   })
 })
 
+test.each(["key", "state", "log", "ask", "watch", "dependencies"])(
+  "a class that replaces the member %s of every actor is refused",
+  (name) => {
+    class Own extends Actor {}
+    Object.defineProperty(Own.prototype, name, { value: () => {} })
+    expect(() => new ActorType(Own)).toThrow(
+      `actors: Own must not have its own ${name}, which every actor has; rename it`,
+    )
+  },
+)
+
+test("a class may extend save and deactivate, and has its own hooks", () => {
+  class Own extends Actor {
+    protected override save() {
+      return super.save()
+    }
+    protected override deactivate() {
+      super.deactivate()
+    }
+    protected override initialState() {
+      return 1
+    }
+  }
+  expect([...new ActorType(Own).methodNames]).toEqual([])
+})
+
 describe("an actor", () => {
   test("is created only by the runtime", () => {
     expect(() => new Parent()).toThrow(

@@ -149,6 +149,12 @@ function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMet
   )
   for (let at: object = make.prototype; at !== Actor.prototype; at = Object.getPrototypeOf(at) as object) {
     for (const name of Object.getOwnPropertyNames(at)) {
+      if (MEMBERS.has(name)) {
+        throw new SettingsError(
+          "actors",
+          `${type} must not have its own ${name}, which every actor has; rename it`,
+        )
+      }
       if (seen.has(name)) continue
       seen.add(name)
       const run: unknown = Object.getOwnPropertyDescriptor(at, name)?.value
@@ -171,6 +177,22 @@ function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMet
   }
   return methods
 }
+
+/** Hooks, and methods that a class may extend. */
+const OVERRIDABLE = new Set([
+  "constructor",
+  "initialState",
+  "onActivate",
+  "onDeactivate",
+  "save",
+  "deactivate",
+])
+
+/**
+ * The members of `Actor` that a class must not replace: its own method of that name could not be called, and
+ * would break what the runtime does with the member. TypeScript refuses most of these already.
+ */
+const MEMBERS = new Set(Object.getOwnPropertyNames(Actor.prototype).filter((name) => !OVERRIDABLE.has(name)))
 
 /** Hooks that `Actor.prototype` does not have, because they are optional. */
 const HOOKS = new Set(["upgradeState"])

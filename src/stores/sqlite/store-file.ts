@@ -250,15 +250,15 @@ function statements(connection: Connection) {
       "INSERT INTO entries VALUES (?, ?, coalesce(?, x'')) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
     ),
     delete: prepare("DELETE FROM entries WHERE key = ?"),
-    logPut: prepare(`INSERT INTO changes VALUES (${PLACE} + ?, ?, ?, coalesce(?, x''))`),
-    logDelete: prepare(`INSERT INTO changes VALUES (${PLACE} + ?, ?, ?, NULL)`),
+    logPut: prepare(`INSERT INTO changes VALUES (${PLACE} + ${PART}, ?, ?, coalesce(?, x''))`),
+    logDelete: prepare(`INSERT INTO changes VALUES (${PLACE} + ${PART}, ?, ?, NULL)`),
     changes: prepare(
       `SELECT place / ${PLACES} AS revision, key, value FROM changes WHERE place >= ${PLACE} AND place < ${PLACE} ORDER BY place`,
     ),
     oldestKept: prepare(
       `SELECT place / ${PLACES} AS revision, place % ${PLACES} AS part FROM changes WHERE weight > ? ORDER BY place LIMIT 1`,
     ),
-    trim: prepare(`DELETE FROM changes WHERE place < ${PLACE} + ?`),
+    trim: prepare(`DELETE FROM changes WHERE place < ${PLACE} + ${PART}`),
   }
 }
 
@@ -283,6 +283,9 @@ function changeOf(row: SqlRow): Change {
  * revisions but not for places.
  */
 const PLACE = `CAST(? AS INTEGER) * ${PLACES}`
+
+/** The index of a change in its revision. Added as floating point, it would make the sum inexact. */
+const PART = "CAST(? AS INTEGER)"
 
 /** About how many bytes a row of the log takes besides its key and value. */
 const ROW_WEIGHT = 32

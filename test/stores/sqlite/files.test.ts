@@ -162,6 +162,28 @@ it("keeps and trims a log in a later epoch as in the first", async () => {
   expect(await recent).toEqual([["k99", last.revision]])
 })
 
+it("keeps the parts of a commit apart in a later epoch, whose revisions are high", async () => {
+  const first = await openFile()
+  await put(first, "gone")
+  await first.close()
+  await renewEpoch({ file: path() })
+  const store = await openFile()
+  const begin = await store.list("")
+  const parts = heard(store, begin)
+  const keys = Array.from({ length: 20 }, (_, index) => `k${index}`)
+  const result = await store.commit({
+    epoch: begin.epoch,
+    conditions: [],
+    writes: [
+      ...keys.map((key) => ({ kind: "put", key, value: bytes(key) }) as const),
+      { kind: "delete", key: "gone" },
+    ],
+  })
+  const revision = begin.revision + 1
+  expect(result).toEqual({ kind: "committed", revision })
+  expect(await parts).toEqual([...keys, "gone"].map((key) => [key, revision]))
+})
+
 it("renewEpoch creates no file if there is none", async () => {
   await expect(renewEpoch({ file: path() })).rejects.toMatchObject(
     unavailable("not-committed", /the store .*store\.db does not exist; check the path/),

@@ -24,7 +24,8 @@ function stretch(secret: Uint8Array, salt: Uint8Array): Promise<Uint8Array> {
   if (known !== undefined) return known
   const made = new Promise<Uint8Array>((resolve, reject) => {
     scrypt(secret, salt, 32, SCRYPT, (error, key) => {
-      if (error === null) return resolve(key)
+      // Node passes null if there is no error, Bun undefined.
+      if (!error) return resolve(key)
       stretched.delete(name)
       reject(error)
     })

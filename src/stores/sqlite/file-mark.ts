@@ -26,8 +26,9 @@ export function bearsMark(file: string, mark: string): boolean {
   return mark === (mark.includes("-") ? fullMark(found) : `${found.ino}`)
 }
 
-function fullMark({ ino, birthtimeNs }: BigIntStats): string {
-  return `${ino}-${birthtimeNs}`
+/** In milliseconds, because Deno reports no fraction of them. */
+function fullMark({ ino, birthtimeMs }: BigIntStats): string {
+  return `${ino}-${birthtimeMs}`
 }
 
 function status(file: string): BigIntStats {

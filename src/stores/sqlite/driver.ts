@@ -30,9 +30,12 @@ export type Connect = (file: string) => Connection
 export async function loadDriver(gate = new Gate()): Promise<Connect> {
   const builtIn = process.getBuiltinModule("node:sqlite") as BuiltInSqlite | undefined
   if (builtIn !== undefined) return (file) => new builtIn.DatabaseSync(file)
-  const { default: Libsql } = await import("libsql")
+  const { default: Libsql }: { readonly default: typeof import("libsql") } = await import(LIBSQL)
   return (file) => new LibsqlConnection(gate.pass(() => new Libsql(file)) as unknown as Connection, gate)
 }
+
+/** Not a literal at the import: a bundler would include the package, whose binary cannot be bundled. */
+const LIBSQL: string = "libsql"
 
 /** Returns SQLite's primary result code, or undefined for an error that is not SQLite's. */
 export function sqliteCodeOf(error: unknown): number | undefined {

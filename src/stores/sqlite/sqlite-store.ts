@@ -15,6 +15,7 @@ import { goesFirst, isOfNodes } from "../lane.js"
 import { NamespacedStore } from "../namespaced-store.js"
 import { packWrite, type Request, unpackEntry, unpackFound } from "./messages.js"
 import type { Packing } from "./parcel.js"
+import { requireWorkerFile } from "./worker-file.js"
 import { type Asked, type LinkOptions, unexpected, WorkerLink } from "./worker-link.js"
 
 /** Options of {@link sqliteStore}. */
@@ -65,6 +66,7 @@ export function storeWith(options: LinkOptions): StoreProvider {
 }
 
 export function linkOptions(options: SqliteStoreOptions): LinkOptions {
+  requireWorkerFile()
   const { file, timeoutMs = 5_000, pollMs = 10, keptLogBytes = 64 * 1024 * 1024 } = options
   assert(typeof file === "string" && file !== "", "file must be a non-empty string")
   assert(

@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads"
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads"
 import { type Commitment, StoreUnavailableError } from "../../errors/store-errors.js"
 import type { Timer } from "../../ports/clock.js"
 import type { Ports } from "../../ports/ports.js"
@@ -12,11 +12,11 @@ import { itemsOf, Packing, type Parcel } from "./parcel.js"
 import { createFile } from "./place.js"
 import { refusal } from "./problem.js"
 import { type Answer, type SentRequest, SentRequests } from "./sent-requests.js"
+import type { WorkerOptions } from "./sqlite-worker.js"
 import type { KnownFile } from "./store-file.js"
 import { warningOfGroup } from "./trust.js"
-import type { WorkerOptions } from "./worker.js"
 
-export interface LinkOptions extends Omit<WorkerOptions, "patienceMs" | "known" | "gate"> {
+export interface LinkOptions extends Omit<WorkerOptions, "patienceMs" | "known" | "gate" | "requests"> {
   readonly timeoutMs: number
   /** Whether a missing file is an error instead of being created. */
   readonly mustExist?: boolean
@@ -58,6 +58,8 @@ export class WorkerLink {
   readonly #waiting = new Fifo<Waiting>()
   readonly #watches = new LinkWatches()
   #worker: Worker | undefined
+  /** The worker reads requests from a port that is its own: the `parentPort` of Deno cannot be read on demand. */
+  #requests: MessagePort | undefined
   #gate = new Gate()
   #ended: Promise<void> = Promise.resolve()
   #isFlushDue = false
@@ -188,7 +190,7 @@ export class WorkerLink {
     this.#worker ??= this.#start()
     this.#lastSentId = this.#lastId
     const parcel = this.#outbox.take(nodeClock.monotonicMs())
-    this.#worker.postMessage(parcel, [parcel.bytes.buffer])
+    this.#requests?.postMessage(parcel, [parcel.bytes.buffer])
   }
 
   #start(): Worker {
@@ -197,15 +199,19 @@ export class WorkerLink {
     openGates.add(gate)
     const { timeoutMs, mustExist = false, maxPending, ...options } = this.#options
     if (this.#known === undefined && !mustExist) createFile(options.file)
+    const { port1, port2 } = new MessageChannel()
+    this.#requests = port1
     const workerData: WorkerOptions = {
       ...options,
       patienceMs: timeoutMs * PATIENCE,
       known: this.#known,
       gate: this.#gate.shared,
+      requests: port2,
     }
-    const worker = new Worker(new URL("./worker.js", import.meta.url), {
+    const worker = new Worker(new URL("./sqlite-worker.js", import.meta.url), {
       name: "troupe-sqlite",
       workerData,
+      transferList: [port2],
       execArgv: [],
     })
     if (this.#isIdle) worker.unref()

@@ -2,8 +2,10 @@ import { expect, it } from "vitest"
 import type { ClusterStore, Commit } from "../../../src/ports/store.js"
 import { linkOptions, loadDriver, sqliteStore, storeWith } from "./built-store.js"
 import { bytes, scratch, unavailable } from "./scratch.js"
+import { threads } from "./threads.js"
 
 const { path, open } = scratch()
+const { kill } = threads()
 
 const MIB = 1024 * 1024
 
@@ -95,13 +97,9 @@ it("reports waiting commits that time out as not committed", async () => {
 })
 
 it("sends waiting requests to the next thread when one has died", async () => {
-  const workers: { postMessage(what: unknown): void }[] = []
-  const remember = (worker: { postMessage(what: unknown): void }) => workers.push(worker)
-  process.on("worker", remember)
   const store = await open(sqliteStore({ file: path() }))
-  process.removeListener("worker", remember)
   const { epoch } = await store.get("any")
-  workers[0]?.postMessage("no parcel")
+  kill(0)
   const outcomes = await Promise.allSettled(
     Array.from({ length: 30 }, (_, index) => store.commit(putting(epoch, `k${index}`, new Uint8Array(MIB)))),
   )

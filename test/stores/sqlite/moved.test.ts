@@ -1,20 +1,16 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
-import type { Worker } from "node:worker_threads"
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import type { ClusterStore } from "../../../src/ports/store.js"
 import { loadDriver, sqliteStore } from "./built-store.js"
 import { put, scratch, textAt, unavailable } from "./scratch.js"
+import { threads } from "./threads.js"
 
 const { path, open } = scratch()
 
 const openOne = () => open(sqliteStore({ file: path() }))
 
-const workers: Worker[] = []
-process.on("worker", (worker) => workers.push(worker))
-afterEach(() => {
-  workers.splice(0)
-})
+const { workers, kill } = threads()
 
 const MOVED = /store\.db was moved, removed or replaced while in use.*; stop all processes that use it/
 
@@ -59,8 +55,7 @@ it.each([
   const store = await openOne()
   await put(store, "a")
   const ended = new Promise((resolve) => workers[0]?.once("exit", resolve))
-  // A thread dies of a parcel that it cannot read.
-  workers[0]?.postMessage("no parcel")
+  kill(0)
   await ended
   renameSync(path(), path("away.db"))
   replace()

@@ -1,19 +1,14 @@
-import type { Worker } from "node:worker_threads"
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import type { Change, ClusterStore, Moment } from "../../../src/ports/store.js"
 import { linkOptions, loadDriver, sqliteStore, storeWith } from "./built-store.js"
 import { bytes, put, revisionOf, scratch, textAt, unavailable } from "./scratch.js"
+import { threads } from "./threads.js"
 
 const { path, open } = scratch()
 
 const openOne = (options: object = {}) => open(sqliteStore({ file: path(), ...options }))
 
-const workers: Worker[] = []
-const remember = (worker: Worker) => workers.push(worker)
-process.on("worker", remember)
-afterEach(() => {
-  workers.splice(0)
-})
+const { workers, kill } = threads()
 
 it("evaluates commits of one tick one by one, each after those before it", async () => {
   const store = await openOne()
@@ -167,7 +162,7 @@ it("rejects requests in flight when its thread dies, and starts another for the 
   const store = await openOne()
   await put(store, "a")
   const { epoch } = await store.get("any")
-  kill(workers[0])
+  kill(0)
   const commit = store.commit({ epoch, conditions: [], writes: [] })
   const get = store.get("a")
   const says = /the thread of the store .*store\.db ended; try again/
@@ -198,7 +193,7 @@ it("continues a watch where it was when its thread died, without any request", a
   })
   await put(other, "a")
   await until(1)
-  kill(workers[0])
+  kill(0)
   await put(other, "b")
   await until(2)
   expect(lines).toEqual(["a@1", "b@2"])
@@ -274,11 +269,6 @@ it("refuses invalid settings", () => {
   expect(() => sqliteStore({ file: "" })).toThrow(/file must be a non-empty string/)
   expect(() => sqliteStore({ file: "a", timeoutMs: 0 })).toThrow(/must be above 0/)
 })
-
-/** A thread dies of a parcel that it cannot read. */
-function kill(worker: Worker | undefined): void {
-  worker?.postMessage("no parcel")
-}
 
 /** Holds the lock of the file until it is closed. */
 async function locked(): Promise<{ close(): void }> {

@@ -19,13 +19,15 @@ export interface WorkerOptions extends FileOptions {
   readonly pollMs: number
   /** The memory of the gate. */
   readonly gate: SharedArrayBuffer
+  /** The port on which requests arrive. */
+  readonly requests: MessagePort
 }
 
 const options = workerData as WorkerOptions
-const port = parentPort as MessagePort
+const { requests } = options
 const counterpart: Counterpart = {
-  send: (parcel) => port.postMessage(parcel, [parcel.bytes.buffer]),
-  receive: () => receiveMessageOnPort(port)?.message,
+  send: (parcel) => parentPort?.postMessage(parcel, [parcel.bytes.buffer]),
+  receive: () => receiveMessageOnPort(requests)?.message,
 }
 
 // Node 22 prints a warning that its SQLite is experimental, which users can do nothing about. Other threads
@@ -63,7 +65,7 @@ function serve(store: StoreFile): void {
   const end = () => {
     clearImmediate(next)
     clearTimeout(poll)
-    port.close()
+    requests.close()
     store.close()
   }
   const work = () => {
@@ -78,7 +80,7 @@ function serve(store: StoreFile): void {
     poll = thread.hasWatches ? setTimeout(attempt, isBehind ? 0 : options.pollMs, look) : undefined
   }
 
-  port.on("message", (parcel: Parcel) => {
+  requests.on("message", (parcel: Parcel) => {
     thread.take(parcel)
     if (next === undefined) attempt(work)
   })
@@ -90,7 +92,7 @@ function serve(store: StoreFile): void {
  */
 function refuseAll(error: StoreUnavailableError): void {
   const failure = packFailure(error)
-  port.once("message", (first: Parcel) => {
+  requests.once("message", (first: Parcel) => {
     const outbox = new Packing<Report>()
     for (let parcel: Parcel | undefined = first; parcel !== undefined; parcel = counterpart.receive()) {
       for (const { id } of itemsOf<Request>(parcel)) {
@@ -99,6 +101,6 @@ function refuseAll(error: StoreUnavailableError): void {
     }
     outbox.add({ kind: "over", id: 0, failure })
     counterpart.send(outbox.take(nodeClock.monotonicMs()))
-    port.close()
+    requests.close()
   })
 }

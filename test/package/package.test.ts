@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process"
-import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join, resolve as resolvePath, sep } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as source from "../../src/index.js"
+import { apiReport } from "../../tools/api-report/api-report.js"
 import { compile, project, type ScratchFolder, scratchFolder } from "../types/compiler.js"
+import { deadLinks } from "./links.js"
 
 /**
  * The package as a user gets it: packed from a copy of the project, so that `dist` is left to whoever is using it, and
@@ -37,11 +39,36 @@ beforeAll(async () => {
 
 afterAll(() => folder?.[Symbol.dispose]())
 
-it("holds what is built, its licence and its README, and nothing else", () => {
-  expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist/index.js"]))
-  const others = files.filter((file) => !/^dist\/.+\.(js|js\.map|d\.ts)$/.test(file))
-  expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"])
-  expect(files.filter((file) => file.includes(".test."))).toEqual([])
+it("contains what is built, documents and examples, and nothing else", () => {
+  expect(files).toEqual(expect.arrayContaining(["dist/index.js", "docs/stores.md", "spec/README.md"]))
+  const others = files.filter(
+    (file) =>
+      !/^dist\/.+\.(js|js\.map|d\.ts)$|^(docs|examples|spec)\//.test(file) || /^dist.*\.test\./.test(file),
+  )
+  expect(others.sort()).toEqual([
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "README.md",
+    "SECURITY.md",
+    "package.json",
+  ])
+})
+
+it("is not larger than docs/dependencies.md says", () => {
+  const bytes = files.map((file) => statSync(join(installed(), file)).size).reduce((sum, size) => sum + size)
+  expect(bytes).toBeLessThan(6_000_000)
+})
+
+it("has no dead links", () => {
+  const pages = files.filter((file) => file.endsWith(".md"))
+  expect(pages.length).toBeGreaterThan(10)
+  expect(pages.flatMap((page) => deadLinks(installed(), page))).toEqual([])
+})
+
+it.each(entryPoints())("exports from %s what the report of its interface says", async (name, types) => {
+  const report = apiReport(types, (path) => readFileSync(join(installed(), path), "utf8"), "dist/index.d.ts")
+  await expect(report).toMatchFileSnapshot(join(project, "api", `${name.replaceAll("/", "-")}.api.txt`))
 })
 
 it("has source maps that bring their sources along", () => {
@@ -79,6 +106,33 @@ it("can be used", async () => {
   expect(await answer(program)).toBe("troupe://prod/user/greeter")
 })
 
+it("can be required from CommonJS, with every entry point that is not a program", async () => {
+  folder.write(
+    "program.cjs",
+    `const names = ${JSON.stringify(entryPoints().map(([name]) => name))}.filter((name) => !name.endsWith("/worker"))
+     console.log(JSON.stringify(names.map((name) => Object.keys(require(name)).length > 0)))`,
+  )
+  const loaded = JSON.parse(await run(process.execPath, ["program.cjs"], folder.path))
+  expect(loaded).toEqual(Array(4).fill(true))
+})
+
+it("keeps the state of actors in a SQLite file", async () => {
+  const program = `
+    import { Actor, ActorSystem, consoleLogger } from "troupe"
+    import { sqliteStore } from "troupe/sqlite"
+    class Counter extends Actor {
+      static type = "Counter"
+      initialState() { return 0 }
+      async next() { this.state += 1; await this.save(); return this.state }
+    }
+    const logger = consoleLogger({ level: "error" })
+    const store = sqliteStore({ file: "counter.db" })
+    const system = await ActorSystem.start({ namespace: "package", actors: [Counter], store, logger })
+    say(await system.actor(Counter, "runs").next())
+    await system.stop()`
+  expect([await answer(program), await answer(program)]).toEqual([1, 2])
+})
+
 it("lets nobody in but by its exports", async () => {
   const doors = ["address/actor-path", "address/actor-path.js", "src/index.js", "index.js", ...files]
   const codes = await answer(`
@@ -113,6 +167,18 @@ it("has declarations that a strict program compiles against", async () => {
     doors.map((_, index) => `bad.ts:${index + 1} TS2307`),
   )
 })
+
+/** The entry points of the package, each with its declarations. */
+function entryPoints(): [name: string, types: string][] {
+  const { exports }: Manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8"))
+  return Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === "string" ? [] : [[join("troupe", path), target.types.slice("./".length)]],
+  )
+}
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>
+}
 
 const notCopied = new Set([".git", "node_modules", "dist", "build", "coverage"])
 

@@ -7,14 +7,18 @@ import { environment } from "./command.js"
 
 const DEADLINE_MS = 30_000
 
+type Command = readonly string[]
+type Commands = readonly [Command, Command, Command]
+
 /**
  * Runs the tutorial's chat room in three processes, kills the process that has the room, and waits until what one
- * of the others says is shown by the third. The command is followed by the name of a person. Returns how long the
+ * of the others says is shown by the third. Each command is followed by the name of a person. Returns how long the
  * answer took after the kill.
  */
-export async function chatSession(command: readonly string[], scratch: string): Promise<string> {
+export async function chatSession(commands: Commands, scratch: string): Promise<string> {
   const folder = mkdtempSync(join(scratch, "chat-"))
-  const people = ["ada", "ben", "eve"].map((name) => new Person(name, command, folder))
+  const names = ["ada", "ben", "eve"] as const
+  const people = names.map((name, index) => new Person(name, commands[index] ?? [], folder))
   try {
     await Promise.all(people.map((person) => person.prints(`${person.name} has joined`)))
     people[0]?.type("hello")
@@ -45,7 +49,7 @@ class Person {
   readonly #child: ChildProcess
   readonly #ending: Promise<string>
 
-  constructor(name: string, [file = "", ...args]: readonly string[], folder: string) {
+  constructor(name: string, [file = "", ...args]: Command, folder: string) {
     this.name = name
     this.#child = spawn(file, [...args, name], { cwd: folder, env: environment() })
     this.output = outputOf(this.#child)

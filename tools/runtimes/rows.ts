@@ -16,7 +16,7 @@ export function rows(consumer: Consumer, tools: Toolbox, scratch: string): reado
   const { folder, tarball, file } = consumer
   const { node24, bun, deno, esbuild, attw } = tools
   const node = process.execPath
-  const chat = (...command: string[]) => chatSession(command, scratch)
+  const chat = (...command: string[]) => chatSession([command, command, command], scratch)
   const denoRun = [deno, "run", "--allow-all", "--no-remote"]
 
   /** Runs the CommonJS program twice on one file. */
@@ -58,6 +58,18 @@ export function rows(consumer: Consumer, tools: Toolbox, scratch: string): reado
     { name: "Node 24", run: () => chat(node24, file("chat.ts")) },
     { name: "Bun", run: () => chat(bun, file("chat.ts")) },
     { name: "Deno", run: () => chat(...denoRun, file("chat.ts")) },
+    {
+      name: "Node, Bun and Deno together",
+      run: () =>
+        chatSession(
+          [
+            [node, file("compiled/chat.js")],
+            [bun, file("chat.ts")],
+            [...denoRun, file("chat.ts")],
+          ],
+          scratch,
+        ),
+    },
     { name: `CommonJS, Node ${process.versions.node}`, run: () => counter([node, "counter.cjs"]) },
     { name: "CommonJS, Node 24", run: () => counter([node24, "counter.cjs"]) },
     { name: "CommonJS, Bun", run: () => counter([bun, "counter.cjs"]) },

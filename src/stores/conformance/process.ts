@@ -176,7 +176,7 @@ function now(): string {
 function report(what: Report): Promise<void> {
   return new Promise((resolve) => {
     // If nobody listens any longer, there is nothing left to do.
-    process.send?.(what, (error: Error | null) => (error === null ? resolve() : process.exit(1)))
+    process.send?.(what, (error: Error | null) => (error ? process.exit(1) : resolve()))
   })
 }
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url"
 import { refusal } from "./problem.js"
 
 /**
- * Throws if the program of the store's thread is not beside this module. Bundlers follow imports, but a thread
- * is started by the path of its program: a bundle may contain this module and not that program.
+ * Throws if the program of the store's thread is not beside this module. Bundlers follow imports, but a
+ * thread is started by the path of its program: a bundle may contain this module and not that program.
  */
 export function requireWorkerFile(): void {
   // A bundle of CommonJS has no such property.

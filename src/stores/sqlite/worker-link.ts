@@ -58,7 +58,7 @@ export class WorkerLink {
   readonly #waiting = new Fifo<Waiting>()
   readonly #watches = new LinkWatches()
   #worker: Worker | undefined
-  /** The worker reads requests from a port that is its own: the `parentPort` of Deno cannot be read on demand. */
+  /** Requests have a port of their own, because the worker cannot read Deno's `parentPort` on demand. */
   #requests: MessagePort | undefined
   #gate = new Gate()
   #ended: Promise<void> = Promise.resolve()

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { command } from "./command.js"
+import { programs } from "./programs.js"
 import { INSTALL } from "./toolbox.js"
 
 const root = resolve(import.meta.dirname, "../../..")
@@ -29,7 +30,7 @@ export async function newConsumer(scratch: string): Promise<Consumer> {
 
   await command("npm", [...INSTALL, "--save-dev", `@types/node@${versionOf("@types/node")}`], folder)
   for (const name of ["first.ts", "chat.ts"]) copyFileSync(join(root, "examples/chat", name), file(name))
-  writeFileSync(file("counter.cjs"), COUNTER)
+  for (const [name, text] of Object.entries(programs)) writeFileSync(file(name), text)
   writeFileSync(file("tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }))
   return { folder, tarball, sizes, file }
 }
@@ -64,36 +65,3 @@ const COMPILER_OPTIONS = {
   skipLibCheck: false,
   outDir: "compiled",
 }
-
-/** Requires every entry point, and prints how often it was run on the file that it is given. */
-const COUNTER = `
-const { Actor, ActorSystem, consoleLogger } = require("troupe")
-const { sqliteStore } = require("troupe/sqlite")
-require("troupe/sim")
-require("troupe/store-conformance")
-
-class Counter extends Actor {
-  static type = "Counter"
-  initialState() {
-    return 0
-  }
-  async next() {
-    this.state += 1
-    await this.save()
-    return this.state
-  }
-}
-
-async function main() {
-  const system = await ActorSystem.start({
-    namespace: "counter",
-    actors: [Counter],
-    store: sqliteStore({ file: process.argv[2] }),
-    logger: consoleLogger({ level: "error" }),
-  })
-  console.log("run " + (await system.actor(Counter, "runs").next()))
-  await system.stop()
-}
-
-main()
-`

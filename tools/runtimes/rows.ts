@@ -28,6 +28,9 @@ export function rows(consumer: Consumer, tools: Toolbox, scratch: string): reado
     }
     return "require of every entry point; state survives the process"
   }
+  const storeRules = async ([executable = "", ...args]: readonly string[]) =>
+    /\d+ of \d+ rules hold/.exec(await command(executable, [...args, "store-rules.js"], folder))?.[0] ??
+    "nothing"
   const bundle = (...args: string[]) =>
     command(esbuild, [...args, "--bundle", "--platform=node", "--log-level=error"], folder)
   /** Runs a bundle that cannot work. */
@@ -74,6 +77,9 @@ export function rows(consumer: Consumer, tools: Toolbox, scratch: string): reado
     { name: "CommonJS, Node 24", run: () => counter([node24, "counter.cjs"]) },
     { name: "CommonJS, Bun", run: () => counter([bun, "counter.cjs"]) },
     { name: "CommonJS, Deno", run: () => counter([...denoRun, "counter.cjs"]) },
+    { name: "rules of stores, Node 24", run: () => storeRules([node24]) },
+    { name: "rules of stores, Bun", run: () => storeRules([bun]) },
+    { name: "rules of stores, Deno", run: () => storeRules(denoRun) },
     {
       name: `esbuild, Node ${process.versions.node}`,
       run: async () => {

@@ -40,10 +40,33 @@ const LIBSQL: string = "libsql"
 /** Returns SQLite's primary result code, or undefined for an error that is not SQLite's. */
 export function sqliteCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
-  const { errcode, rawCode } = error as { errcode?: unknown; rawCode?: unknown }
-  const code = errcode ?? rawCode ?? /^ConnectionFailed\(".*: (\d+)"\)$/s.exec(error.message)?.[1]
-  return code === undefined ? undefined : Number(code) & 0xff
+  const { code, errcode, rawCode } = error as { code?: unknown; errcode?: unknown; rawCode?: unknown }
+  const found = errcode ?? rawCode ?? /^ConnectionFailed\(".*: (\d+)"\)$/s.exec(error.message)?.[1]
+  if (found !== undefined) return Number(found) & 0xff
+  return code === "ERR_SQLITE_ERROR" ? codeOfMessage(error.message) : undefined
 }
+
+/** On Deno, errors of `exec` and of opening a file have SQLite's message and no result code. */
+function codeOfMessage(message: string): number | undefined {
+  return MESSAGES.find(([, begin]) => message.startsWith(begin))?.[0]
+}
+
+/** SQLite's messages for its primary result codes. */
+const MESSAGES: readonly (readonly [code: number, begin: string])[] = [
+  [3, "access permission denied"],
+  [5, "database is locked"],
+  [6, "database table is locked"],
+  [6, "database schema is locked"],
+  [7, "out of memory"],
+  [8, "attempt to write a readonly database"],
+  [10, "disk I/O error"],
+  [11, "database disk image is malformed"],
+  [13, "database or disk is full"],
+  [14, "unable to open database file"],
+  [15, "locking protocol"],
+  [18, "string or blob too big"],
+  [26, "file is not a database"],
+]
 
 /** The part of `node:sqlite` that is used; the types of the oldest supported Node do not have it. */
 interface BuiltInSqlite {

@@ -36,6 +36,16 @@ it.each([
   }
 })
 
+it.each([
+  ["database is locked", 5],
+  ["unable to open database file: /data/store.db", 14],
+  ["file is not a database", 26],
+  ["no such column: x", undefined],
+])("knows an error of Deno without a code by its message: %s", (message, code) => {
+  expect(sqliteCodeOf(Object.assign(new Error(message), { code: "ERR_SQLITE_ERROR" }))).toBe(code)
+  expect(sqliteCodeOf(new Error(message))).toBeUndefined()
+})
+
 it("reads the code of a connection that libsql could not make", () => {
   const message = 'ConnectionFailed("Unable to open connection to local database /data/12: 3/store.db: 14")'
   expect(sqliteCodeOf(new Error(message))).toBe(14)

@@ -1,6 +1,6 @@
 import { leave } from "../actor/deadlines.js"
 import type { Runnable } from "../actor/dispatcher.js"
-import { CallCycleError, UnknownMethodError } from "../errors/actor-call-errors.js"
+import { CallCycleError } from "../errors/actor-call-errors.js"
 import { InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
 import { isInstance } from "../errors/thrown.js"
 import type { Span, Telemetry } from "../ports/telemetry.js"
@@ -191,7 +191,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     const task = invocation instanceof OwnTask ? invocation : undefined
     const method = task === undefined ? type.method(invocation.method) : undefined
     if (method === undefined && task === undefined) {
-      return invocation.fail(new UnknownMethodError(type.name, invocation.method))
+      return invocation.fail(type.unknownMethod(invocation.method))
     }
     const turn = new Turn(this, kindOf(this, invocation), invocation, method)
     if (home.telemetry !== undefined) turn.span = this.#spanOf(turn, home.telemetry)

@@ -115,6 +115,8 @@ class Far extends Actor<{ notes: string[] }> {
     return "peeked"
   }
 
+  readonly fold = (text: string) => text
+
   failWith(what: "class" | "cause" | "function"): never {
     const error = new OutOfGold(7)
     if (what === "class") throw error
@@ -267,6 +269,18 @@ describe("a call to another node", () => {
       UnknownActorTypeError,
     )
     expect(ran).toEqual([])
+  })
+
+  it("to a function in a field says what to write, whether the actor runs or not", async () => {
+    const { here } = await pair()
+    const far = here.system.actor(Far, "k")
+    const callable = far as unknown as { fold(text: string): Promise<string> }
+    for (const runs of [false, true]) {
+      if (runs) await far.note("runs")
+      const error = await failureOf(callable.fold("x"))
+      expect(error).toBeInstanceOf(UnknownMethodError)
+      expect(error.message).toBe("Far.fold is a field; write it as a method")
+    }
   })
 
   it("that its schema refuses fails, and nothing is run", async () => {

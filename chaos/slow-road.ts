@@ -33,7 +33,7 @@ export class SlowRoad {
     return {
       identity: store.identity,
       get: (key) => store.get(key),
-      list: (prefix) => store.list(prefix),
+      list: (prefix, options) => store.list(prefix, options),
       watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
       close: () => store.close(),
       commit: (commit) => {

@@ -44,8 +44,9 @@ export function storeWith(rules: Partial<Pick<Rules, "resendsWhereAbsent">>, nam
 
 export const store = storeWith({}, "store")
 
-const REGISTERS = ["register-1", "register-2", "register-3"]
-const COUNTERS = ["counter-1", "counter-2"]
+// Under a prefix that can be watched.
+const REGISTERS = ["wards/register-1", "wards/register-2", "wards/register-3"]
+const COUNTERS = ["wards/counter-1", "wards/counter-2"]
 const NAMESPACE = "workload"
 
 function isDeleted(key: string): boolean {

@@ -15,7 +15,7 @@ export function commitTo(
   const broken = conditions.filter((condition) => !holds(world, condition))
   if (broken.length > 0) {
     const found = broken.map(({ key }) => ({ key, entry: entryAt(world, key) }))
-    return { kind: "refused", found, epoch: EPOCH, revision: 0 }
+    return { kind: "refused", found, epoch: EPOCH }
   }
   const isForgotten = bugs.includes("generation-restarts") && revisionAt(world, PLACEMENT) === undefined
   const isPlacing = writes.some(({ key }) => key === PLACEMENT)

@@ -4,9 +4,11 @@ import type { Ports } from "./ports.js"
  * Durable agreement: a linearizable, ordered key-value store that the nodes of a cluster share. It knows
  * nothing of leases, clocks or actors; these are built on its conditions and revisions.
  *
- * Every commit that changes something has a revision, higher than any before it, and assigns it to each key
- * that it changes. A revision is therefore never used twice for one key, not even after the key was deleted,
- * and can serve as a fencing token.
+ * Every commit has a revision, and assigns it to each key that it changes. Revisions grow along each key and
+ * are never used twice for one, not even after the key was deleted; and the revision of a commit is above
+ * that of every commit that was acknowledged before it was sent. So a revision can serve as a fencing token.
+ * Commits on different keys do not wait for each other: of two that were in flight at the same time, the one
+ * with the higher revision may become visible first.
  *
  * A store has an identity, by which two nodes know that they use the same store, and an epoch, which changes
  * when its history may have been cut: a backup was restored, or a lagging replica took over. Nothing that was
@@ -15,7 +17,9 @@ import type { Ports } from "./ports.js"
  * those of lost commits, because a fencing token may have been shown to other systems.
  *
  * Keys are printable ASCII without spaces, `MAX_KEY_BYTES` at most. The store prefixes each key with the
- * namespace that it was opened with, so that clusters may share one database.
+ * namespace that it was opened with, so that clusters may share one database. Only keys under `nodes/`,
+ * `leases/`, `placements/`, `shards/` and `wards/` can be watched. Changes of all other keys are neither kept
+ * nor reported, so that saving a state costs one write.
  *
  * Every call ends: a store gives up by itself if the database does not answer. Failures are rejections with a
  * `StoreUnavailableError`, which says whether the commit may have taken effect. A commit whose outcome is
@@ -27,12 +31,14 @@ export interface ClusterStore {
   readonly identity: string
   /** Reads one key. */
   get(key: string): Promise<Sight>
-  /** Reads all keys that begin with `prefix`, ordered by their bytes. */
-  list(prefix: string): Promise<Listing>
+  /** Reads the keys that begin with `prefix`, ordered by their bytes, one page at a time. */
+  list(prefix: string, options?: ListOptions): Promise<Listing>
   /**
    * Applies all of the writes if all of the conditions hold at that moment, and none otherwise. Commits made
    * on one handle in one tick are judged one by one, in the order of the calls, and are sent together as far
    * as the size limits allow.
+   *
+   * A commit has at most 127 conditions and 128 writes, and `MAX_COMMIT_BYTES` in all.
    *
    * Commits whose keys are all under `leases/` or `nodes/`, and reads of such keys, go ahead of all other
    * requests, in their order, and are not refused because of the load of the others: a node that cannot renew
@@ -40,8 +46,10 @@ export interface ClusterStore {
    */
   commit(commit: Commit): Promise<CommitResult>
   /**
-   * Reports every change after the moment `from` to keys that begin with `prefix`; never from inside a call
-   * to the store.
+   * Reports every change after the moment `from` to keys that begin with `prefix`, in order per key; never
+   * from inside a call to the store. Throws if keys with that prefix are not watched.
+   *
+   * Reports may be late: a read may show a change long before a watch reports it.
    */
   watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch
   /**
@@ -51,14 +59,19 @@ export interface ClusterStore {
   close(): Promise<void>
 }
 
-/** The number of a commit; it grows from commit to commit. */
+/** The number of a commit; it grows along each key. */
 export type Revision = number
 
-/** A point in the history of a store. */
+/**
+ * A point in the history of a store, from which a watch misses nothing. A commit that was in flight at that
+ * point may have a lower revision than another one that was already visible, so the revision may be below
+ * some that the listing shows, and a watch may begin with changes that the listing shows as well. A change
+ * whose revision is not above the one that is known of its key is old.
+ */
 export interface Moment {
   /** The epoch of the store. */
   readonly epoch: string
-  /** The revision of the last commit before this point. */
+  /** All commits up to this revision are visible. */
   readonly revision: Revision
 }
 
@@ -72,19 +85,36 @@ export interface Entry {
   readonly revision: Revision
 }
 
-/**
- * The result of reading one key at one moment. A key that was absent has a higher revision when it is written
- * again.
- */
-export interface Sight extends Moment {
-  /** Undefined if the key is absent. */
-  readonly entry: Entry | undefined
+/** The result of reading one key. */
+export type Sight =
+  | { readonly epoch: string; readonly entry: Entry }
+  | {
+      readonly epoch: string
+      /** The key is absent. */
+      readonly entry: undefined
+      /** Not below any revision that the key has had, and below any that it will have. */
+      readonly absentAt: Revision
+    }
+
+/** Which keys a listing has. */
+export interface ListOptions {
+  /** Only keys after this one. Default: from the first key. */
+  readonly after?: string | undefined
+  /** At most this many keys, from 1 to 1,000. Default 1,000. */
+  readonly limit?: number | undefined
+  /** Whether the values are left out, and are empty. Default false. */
+  readonly keysOnly?: boolean | undefined
 }
 
-/** The result of a listing at one moment: a watch from that moment misses nothing. */
+/**
+ * A page of a listing. A watch from its moment misses nothing; of several pages, a watch begins at the first
+ * one's moment.
+ */
 export interface Listing extends Moment {
-  /** The entries, ordered by the bytes of their keys. */
+  /** The entries, ordered by the bytes of their keys; at most `limit`, and fewer where they are large. */
   readonly entries: readonly Entry[]
+  /** Whether there are further keys: the next page begins after the last entry. */
+  readonly more: boolean
 }
 
 /** Writes, and the conditions under which they are applied. */
@@ -115,13 +145,13 @@ export type Write =
 
 /** The outcome of a commit. */
 export type CommitResult =
-  /** A commit that changed nothing has the revision of the last one that did. */
+  /** The revision of a commit that changed nothing has no meaning. */
   | { readonly kind: "committed"; readonly revision: Revision }
   /**
    * `found` has the entry at that moment for each condition that did not hold, in the order of the
    * conditions.
    */
-  | ({ readonly kind: "refused"; readonly found: readonly Found[] } & Moment)
+  | { readonly kind: "refused"; readonly epoch: string; readonly found: readonly Found[] }
   | { readonly kind: "epoch-changed"; readonly epoch: string }
 
 /** What was found where a condition did not hold. */
@@ -144,7 +174,7 @@ export interface Change {
 
 /** Receives the changes of a watch. */
 export interface StoreWatcher {
-  /** Called with the changes of one commit, all together; commits are reported in order, each once. */
+  /** Called with the changes of one commit, all together; each commit is reported once. */
   changed(changes: readonly Change[]): void
   /**
    * Changes may have been missed, or the epoch has changed. The watch has ended: list again, and watch from
@@ -163,4 +193,17 @@ export interface StoreWatch {
 export interface StoreProvider {
   /** Opens the store. Rejects with a `StoreUnavailableError` that says what to do. */
   open(namespace: string, ports: Ports): Promise<ClusterStore>
+  /**
+   * How another thread of this process opens the same store. With it the lease of a node is renewed on a
+   * thread of its own, and survives a blocked event loop.
+   */
+  readonly inThread?: StoreInThread | undefined
+}
+
+/** A store as another thread opens it. */
+export interface StoreInThread {
+  /** The URL of an ES module that exports `provider`, a function from `options` to a `StoreProvider`. */
+  readonly module: string
+  /** The argument of `provider`; it must be possible to clone it. */
+  readonly options: unknown
 }

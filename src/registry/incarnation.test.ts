@@ -257,7 +257,7 @@ function slow(store: ClusterStore, { clock }: Scene, commitMs: number, readMs = 
   return {
     identity: store.identity,
     get: (key) => later(readMs, store.get(key)),
-    list: (prefix) => store.list(prefix),
+    list: (prefix, options) => store.list(prefix, options),
     commit: (commit) => later(commitMs, store.commit(commit)),
     watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
     close: () => store.close(),

@@ -130,8 +130,9 @@ export class Registry implements TenureHolder {
   /** Reads the actor's placement from the store, whatever the cache says. */
   async read(id: ActorId): Promise<Placed | undefined> {
     const sight = await this.#dependencies.store.get(placementKey(id))
-    const { entry, epoch, revision } = sight
-    const where = this.#whereabouts(entry?.value, entry?.revision ?? revision)
+    const { entry, epoch } = sight
+    const revision = entry === undefined ? sight.absentAt : entry.revision
+    const where = this.#whereabouts(entry?.value, revision)
     if (where === undefined) {
       throw new StoreUnavailableError(`${id} has a placement that this version cannot read`, "not-committed")
     }
@@ -281,7 +282,7 @@ export class Registry implements TenureHolder {
 
   /** Placements are too many to list: drops what was known, and reads each again when it is needed. */
   async #beginToWatch(): Promise<Moment> {
-    const moment = await this.#dependencies.store.get(PLACEMENTS)
+    const moment = await this.#dependencies.store.list(PLACEMENTS, { limit: 1, keysOnly: true })
     this.#cache.handle({ kind: "epoch-changed", epoch: moment.epoch })
     this.#cache.handle({ kind: "gap" })
     return moment

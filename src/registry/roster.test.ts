@@ -30,7 +30,7 @@ test("shows nodes that were there before, and nodes that join, leave, are declar
 test("a join is shown once it is confirmed, unless the watch has already shown it and its end", async () => {
   const { scene, way, roster } = await following()
   const { epoch } = roster
-  const { revision } = await way.store.get(nodeKey(a))
+  const { revision } = await way.store.list(nodeKey(a))
   roster.joined(b, record, { epoch, revision: revision + 1 })
   expect(membersOf(roster)).toEqual(["a up", "b up"])
   await put(scene, b)

@@ -8,6 +8,7 @@ import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
 import { downCommit, endCommit } from "./commits.js"
 import { type EndableLease, LeaseObserver } from "./lease-observer.js"
 import { type LeaseTerms, termsToWatch } from "./lease-terms.js"
+import { listAll } from "./list-all.js"
 import { decodeRecord, LEASES, NODES, type NodeRecord } from "./node-record.js"
 import type { StoreTroubles } from "./store-troubles.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
@@ -140,7 +141,7 @@ export class Roster {
 
   async #lookAtLeases(): Promise<Moment> {
     const { store, clock } = this.#dependencies
-    const listing = await store.list(LEASES)
+    const listing = await listAll(store, LEASES)
     // Leases count from when the listing was received.
     const now = clock.monotonicMs()
     if (listing.epoch !== this.#leaseEpoch) {
@@ -181,7 +182,7 @@ export class Roster {
   }
 
   async #lookAtNodes(): Promise<Moment> {
-    const listing = await this.#dependencies.store.list(NODES)
+    const listing = await listAll(this.#dependencies.store, NODES)
     if (this.#isOver) return listing
     const isAnew = this.#epoch !== "" && listing.epoch !== this.#epoch
     this.#epoch = listing.epoch

@@ -60,7 +60,7 @@ export function writeValue(
   }
   const { bytes, valueBytes } = encoded
   if (valueBytes <= maxStateBytes) return bytes
-  const detail = `must have at most ${maxStateBytes} bytes (got ${valueBytes}); save less, or raise maxStateBytes`
+  const detail = `must have at most ${maxStateBytes} bytes (got ${valueBytes}); save less, or divide it among several actors`
   throw new StateError(id.toString(), "too-large", detail)
 }
 

@@ -107,7 +107,7 @@ function over(store: ClusterStore, changed: Partial<ClusterStore>): ClusterStore
   return {
     identity: store.identity,
     get: (key) => store.get(key),
-    list: (prefix) => store.list(prefix),
+    list: (prefix, options) => store.list(prefix, options),
     commit: (commit) => store.commit(commit),
     watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
     close: () => store.close(),

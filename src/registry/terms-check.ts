@@ -5,6 +5,7 @@ import type { ClusterStore, Listing, Revision, StoreWatch } from "../ports/store
 import { type ClusterTerms, compareTerms, decodeClusterTerms, mayMeet } from "./cluster-terms.js"
 import { termsCommit } from "./commits.js"
 import { type LeaseTerms, observerMs, termsToWatch } from "./lease-terms.js"
+import { listAll } from "./list-all.js"
 import { decodeRecord, LEASES, leaseKey, NODES } from "./node-record.js"
 import { CLUSTER } from "./registry-keys.js"
 
@@ -46,14 +47,14 @@ interface TermsCheckDependencies {
  * have only the previous secret. Rejects if such a node renews its lease.
  */
 async function checkSecrets({ secrets }: ClusterTerms, dependencies: TermsCheckDependencies): Promise<void> {
-  const { entries } = await dependencies.store.list(NODES)
+  const { entries } = await listAll(dependencies.store, NODES)
   const apart = entries.filter(({ value }) => {
     const record = decodeRecord(value)
     return record?.secrets !== undefined && record.status !== "down" && !mayMeet(secrets, record.secrets)
   })
   if (apart.length === 0) return
   const keys = new Set(apart.map(({ key }) => leaseKey(key.slice(NODES.length))))
-  const leases = await dependencies.store.list(LEASES)
+  const leases = await listAll(dependencies.store, LEASES)
   const theirs = { ...leases, entries: leases.entries.filter(({ key }) => keys.has(key)) }
   const renewed = await firstRenewed(theirs, dependencies, (key) => keys.has(key))
   if (renewed === undefined) return
@@ -69,7 +70,7 @@ async function checkSecrets({ secrets }: ClusterTerms, dependencies: TermsCheckD
  * nodes their leases are still in the store, as no node ended them.
  */
 async function isAnybodyAlive(dependencies: TermsCheckDependencies): Promise<boolean> {
-  const leases = await dependencies.store.list(LEASES)
+  const leases = await listAll(dependencies.store, LEASES)
   return (await firstRenewed(leases, dependencies, () => true)) !== undefined
 }
 

@@ -4,6 +4,7 @@ import type {
   Commit,
   CommitResult,
   Listing,
+  ListOptions,
   Moment,
   Sight,
   StoreWatch,
@@ -56,8 +57,8 @@ export class SimStoreHandle implements ClusterStore {
     return this.#ask(`get ${key}`, { bytes: key.length, keys: [key], serve })
   }
 
-  list(prefix: string): Promise<Listing> {
-    const serve = () => this.#store.state.list(prefix)
+  list(prefix: string, options: ListOptions): Promise<Listing> {
+    const serve = () => this.#store.state.list(prefix, options)
     return this.#ask(`list ${prefix}`, { bytes: prefix.length, keys: [prefix], serve })
   }
 

@@ -38,11 +38,11 @@ class StoreWorld extends SmallWorld {
   }
 
   /** Writes without a condition; returns the outcome as text. */
-  write(name: string, value: string, key = "a"): Promise<string> {
+  write(name: string, value: string, key = "nodes/a"): Promise<string> {
     return this.on(name, () => this.writing(name, value, key))
   }
 
-  async writing(name: string, value: string, key = "a"): Promise<string> {
+  async writing(name: string, value: string, key = "nodes/a"): Promise<string> {
     const writes = [{ kind: "put", key, value: new Uint8Array(Buffer.from(value)) } as const]
     const { epoch } = this.store.state.moment
     return settled((this.handles.get(name) as ClusterStore).commit({ epoch, conditions: [], writes }))
@@ -52,14 +52,14 @@ class StoreWorld extends SmallWorld {
   get truth(): string[] {
     return this.store
       .list()
-      .entries.map(({ key, value }) => `${key.replace("test/", "")}=${Buffer.from(value).toString()}`)
+      .entries.map(({ key, value }) => `${key.replace("test/nodes/", "")}=${Buffer.from(value).toString()}`)
   }
 
   watch(name: string): Promise<string[]> {
     return this.on(name, async () => {
       const handle = this.handles.get(name) as ClusterStore
       const told: string[] = []
-      handle.watch("", await handle.list(""), {
+      handle.watch("nodes/", await handle.list("nodes/"), {
         changed: (changes) =>
           told.push(...changes.map(({ value }) => Buffer.from(value ?? new Uint8Array()).toString())),
         gap: () => told.push("gap"),
@@ -162,7 +162,7 @@ test("a late commit takes effect after its client gave up, and after later reque
 test("a commit in flight takes effect even if its process dies, and the store outlives all processes", async () => {
   for (const fault of ["store-late-arrival", undefined] as const) {
     const world = await StoreWorld.begin()
-    await world.write("beta", "before", "b")
+    await world.write("beta", "before", "nodes/b")
     if (fault !== undefined) world.store.strikeNext("alpha", fault)
     let isSent = false
     world.process("alpha").later(0, "send", () => {

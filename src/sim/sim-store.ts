@@ -43,7 +43,7 @@ export class SimStore {
     this.#world = world
     this.name = name
     this.#service = service
-    this.state = new StoreState(`simulated-${name}`, "epoch-1", { commits: 1_000, ...kept })
+    this.state = new StoreState(`simulated-${name}`, "epoch-1", { commits: 1_000, undo: true, ...kept })
     world.addStore(this)
   }
 

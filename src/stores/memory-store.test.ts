@@ -13,15 +13,15 @@ test("a watcher is called before any timer or input is served", async () => {
   const store = await memoryStore().open("shop", nodePorts())
   const told: string[] = []
   const from = await store.list("")
-  store.watch("", from, {
+  store.watch("nodes/", from, {
     changed: (changes) => told.push(...changes.map(({ key }) => key)),
     gap: () => told.push("gap"),
   })
   setImmediate(() => told.push("immediate"))
-  const write = { kind: "put", key: "a", value: new Uint8Array() } as const
+  const write = { kind: "put", key: "nodes/a", value: new Uint8Array() } as const
   await store.commit({ epoch: from.epoch, conditions: [], writes: [write] })
   await new Promise((resolve) => setImmediate(resolve))
-  expect(told).toEqual(["a", "immediate"])
+  expect(told).toEqual(["nodes/a", "immediate"])
 })
 
 test("a watch keeps up with any number of commits that do not concern it", async () => {

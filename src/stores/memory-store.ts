@@ -4,6 +4,7 @@ import type {
   Commit,
   CommitResult,
   Listing,
+  ListOptions,
   Moment,
   Sight,
   StoreProvider,
@@ -51,9 +52,9 @@ class MemoryView implements ClusterStore {
     return this.#state.get(key)
   }
 
-  async list(prefix: string): Promise<Listing> {
+  async list(prefix: string, options: ListOptions): Promise<Listing> {
     this.#checkOpen()
-    return this.#state.list(prefix)
+    return this.#state.list(prefix, options)
   }
 
   async commit(commit: Commit): Promise<CommitResult> {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { nodePorts } from "../runtime/node-ports.js"
 import { memoryStore } from "./memory-store.js"
-import { MAX_COMMIT_PARTS, MAX_KEY_BYTES } from "./namespaced-store.js"
+import { MAX_CONDITIONS, MAX_KEY_BYTES } from "./namespaced-store.js"
 
 const value = new Uint8Array(1)
 
@@ -32,9 +32,9 @@ test("refuses a commit that writes a key twice, or has too many parts", async ()
   await expect(store.commit({ epoch, conditions: [], writes: [put, put] })).rejects.toThrow(
     "must not write a key twice",
   )
-  const conditions = Array.from({ length: MAX_COMMIT_PARTS }, () => ({ kind: "absent", key: "a" }) as const)
+  const conditions = Array.from({ length: MAX_CONDITIONS + 1 }, () => ({ kind: "absent", key: "a" }) as const)
   await expect(store.commit({ epoch, conditions, writes: [put] })).rejects.toThrow(
-    "at most 256 conditions and writes",
+    "at most 127 conditions and 128 writes (got 128 and 1)",
   )
   expect((await store.list("")).entries).toEqual([])
 })
@@ -43,4 +43,9 @@ test.each(["", "a/b", "a b", "é"])("refuses the namespace %j", async (namespace
   await expect(memoryStore().open(namespace, nodePorts())).rejects.toThrow(
     "a namespace must consist of letters",
   )
+})
+
+test.each([0, 1_001, 1.5, Number.NaN])("refuses a page of %d entries", async (limit) => {
+  const { store } = await opened()
+  await expect(store.list("", { limit })).rejects.toThrow("limit must be an integer from 1 to 1000")
 })

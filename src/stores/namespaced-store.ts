@@ -6,11 +6,13 @@ import type {
   CommitResult,
   Entry,
   Listing,
+  ListOptions,
   Moment,
   Sight,
   StoreWatch,
   StoreWatcher,
 } from "../ports/store.js"
+import { isWatched } from "./watched-keys.js"
 
 /**
  * One namespace of a store. It adds the namespace to each key and removes it again, and checks keys and
@@ -33,19 +35,30 @@ export class NamespacedStore implements ClusterStore {
 
   async get(key: string): Promise<Sight> {
     const sight = await this.#store.get(this.#full(key))
-    return { ...sight, entry: this.#own(sight.entry) }
+    return sight.entry === undefined ? sight : { ...sight, entry: this.#own(sight.entry) }
   }
 
-  async list(prefix: string): Promise<Listing> {
-    const listing = await this.#store.list(this.#full(prefix, 0))
-    return { ...listing, entries: listing.entries.map((entry) => this.#own(entry) as Entry) }
+  async list(prefix: string, options: ListOptions = {}): Promise<Listing> {
+    const { after, limit = MAX_PAGE, keysOnly = false } = options
+    assert(
+      Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE,
+      `limit must be an integer from 1 to ${MAX_PAGE} (got ${limit})`,
+    )
+    const listing = await this.#store.list(this.#full(prefix, 0), {
+      after: after === undefined ? undefined : this.#full(after),
+      limit,
+      keysOnly,
+    })
+    return { ...listing, entries: listing.entries.map((entry) => this.#own(entry)) }
   }
 
   async commit({ epoch, conditions, writes }: Commit): Promise<CommitResult> {
     assert(
-      conditions.length + writes.length <= MAX_COMMIT_PARTS,
-      `a commit must have at most ${MAX_COMMIT_PARTS} conditions and writes`,
+      conditions.length <= MAX_CONDITIONS && writes.length <= MAX_WRITES,
+      `a commit must have at most ${MAX_CONDITIONS} conditions and ${MAX_WRITES} writes (got ${conditions.length} and ${writes.length})`,
     )
+    const bytes = sizeOf(conditions, writes)
+    assert(bytes <= MAX_COMMIT_BYTES, `a commit must have at most ${MAX_COMMIT_BYTES} bytes (got ${bytes})`)
     assert(
       new Set(writes.map(({ key }) => key)).size === writes.length,
       "a commit must not write a key twice",
@@ -58,12 +71,17 @@ export class NamespacedStore implements ClusterStore {
     if (result.kind !== "refused") return result
     return {
       ...result,
-      found: result.found.map(({ key, entry }) => ({ key: this.#bare(key), entry: this.#own(entry) })),
+      found: result.found.map(({ key, entry }) => ({
+        key: this.#bare(key),
+        entry: entry === undefined ? undefined : this.#own(entry),
+      })),
     }
   }
 
   watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
-    return this.#store.watch(this.#full(prefix, 0), from, {
+    const full = this.#full(prefix, 0)
+    assert(isWatched(full), `keys that begin with "${prefix}" cannot be watched; list them instead`)
+    return this.#store.watch(full, from, {
       changed: (changes) =>
         watcher.changed(
           changes.map(({ key, revision, value }): Change => ({ key: this.#bare(key), revision, value })),
@@ -89,10 +107,25 @@ export class NamespacedStore implements ClusterStore {
     return key.slice(this.#prefix.length)
   }
 
-  #own(entry: Entry | undefined): Entry | undefined {
-    return entry === undefined ? undefined : { ...entry, key: this.#bare(entry.key) }
+  #own(entry: Entry): Entry {
+    return { ...entry, key: this.#bare(entry.key) }
   }
 }
 
+function sizeOf(conditions: Commit["conditions"], writes: Commit["writes"]): number {
+  let bytes = 0
+  for (const { key } of conditions) bytes += key.length
+  for (const write of writes) bytes += write.key.length + (write.kind === "put" ? write.value.length : 0)
+  return bytes
+}
+
 export const MAX_KEY_BYTES = 2_400
-export const MAX_COMMIT_PARTS = 256
+
+/** The limits of a commit fit those that etcd has by default, with room for a condition on the epoch. */
+export const MAX_CONDITIONS = 127
+const MAX_WRITES = 128
+/** A value of 1 MiB, and 64 KiB for keys and heads. */
+const MAX_COMMIT_BYTES = 1_024 * 1_024 + 64 * 1_024
+
+/** The most entries of a page. */
+export const MAX_PAGE = 1_000

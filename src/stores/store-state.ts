@@ -7,10 +7,12 @@ import type {
   Entry,
   Found,
   Listing,
+  ListOptions,
   Moment,
   Revision,
   Sight,
 } from "../ports/store.js"
+import { isWatched } from "./watched-keys.js"
 
 /**
  * The keys of a store and the evaluation of commits, in memory: the common part of the stores that keep their
@@ -22,7 +24,9 @@ export class StoreState {
   #epoch: string
   #revision: Revision = 0
   readonly #entries = new Map<string, Entry>()
-  /** The last commits that changed something, the oldest first. */
+  /** The keys in the order of their bytes; undefined since a key was added or deleted. */
+  #sorted: readonly string[] | undefined
+  /** The last commits that changed watched keys, the oldest first; with `undo` those that changed any. */
   #log: LoggedCommit[] = []
   #oldestKnown: Revision = 0
   #logBytes = 0
@@ -33,7 +37,7 @@ export class StoreState {
   constructor(identity: string, epoch: string, kept: Partial<KeptLog> = {}) {
     this.identity = identity
     this.#epoch = epoch
-    this.#kept = { commits: 10_000, bytes: 64 * 1024 * 1024, ...kept }
+    this.#kept = { commits: 10_000, bytes: 64 * 1024 * 1024, undo: false, ...kept }
   }
 
   get moment(): Moment {
@@ -51,18 +55,28 @@ export class StoreState {
   }
 
   get(key: string): Sight {
-    return { ...this.moment, entry: this.#sightOf(key) }
+    const entry = this.#sightOf(key)
+    return entry === undefined
+      ? { epoch: this.#epoch, entry, absentAt: this.#revision }
+      : { epoch: this.#epoch, entry }
   }
 
-  list(prefix: string): Listing {
-    const keys = [...this.#entries.keys()].filter((key) => key.startsWith(prefix)).sort()
-    return { ...this.moment, entries: keys.map((key) => this.#sightOf(key) as Entry) }
+  list(prefix: string, { after = "", limit = Infinity, keysOnly = false }: ListOptions = {}): Listing {
+    this.#sorted ??= [...this.#entries.keys()].sort()
+    const keys = this.#sorted
+    const entries: Entry[] = []
+    let at = after < prefix ? firstAt(keys, prefix) : firstAt(keys, `${after}\0`)
+    for (; keys[at]?.startsWith(prefix) && entries.length < limit; at += 1) {
+      const entry = this.#entries.get(keys[at] as string) as Entry
+      entries.push({ ...entry, value: keysOnly ? NOTHING : new Uint8Array(entry.value) })
+    }
+    return { ...this.moment, entries, more: keys[at]?.startsWith(prefix) ?? false }
   }
 
   commit({ epoch, conditions, writes }: Commit): CommitResult {
     if (epoch !== this.#epoch) return { kind: "epoch-changed", epoch: this.#epoch }
     const found = conditions.flatMap((condition) => this.#contradiction(condition))
-    if (found.length > 0) return { kind: "refused", ...this.moment, found }
+    if (found.length > 0) return { kind: "refused", epoch, found }
     const effective = writes.filter(({ kind, key }) => kind === "put" || this.#entries.has(key))
     if (effective.length > 0) {
       this.#revision += 1
@@ -105,6 +119,7 @@ export class StoreState {
    * may have been passed to another system as a fencing token.
    */
   rewind(commits: number, epoch: string): void {
+    assert(this.#kept.undo, "a state must be created with `undo` to be rewound")
     assert(commits <= this.#log.length, `only the last ${this.#log.length} commits are known`)
     assert(epoch !== this.#epoch, "a truncated history must begin a new epoch")
     for (let count = 0; count < commits; count += 1) {
@@ -116,6 +131,7 @@ export class StoreState {
       }
       this.#logBytes -= bytes
     }
+    this.#sorted = undefined
     this.#epoch = epoch
     this.#revision += 1
   }
@@ -145,18 +161,18 @@ export class StoreState {
     return holds ? [] : [{ key, entry: this.#sightOf(key) }]
   }
 
-  #change(change: Change): { readonly change: Change; readonly before: Entry | undefined } {
+  #change(change: Change): MadeChange {
     const { key, revision, value } = change
     const before = this.#entries.get(key)
+    if ((before === undefined) !== (value === undefined)) this.#sorted = undefined
     if (value === undefined) this.#entries.delete(key)
     else this.#entries.set(key, { key, value, revision })
     return { change, before }
   }
 
-  #keep(
-    revision: Revision,
-    made: readonly { readonly change: Change; readonly before: Entry | undefined }[],
-  ): void {
+  #keep(revision: Revision, all: readonly MadeChange[]): void {
+    const made = this.#kept.undo ? all : all.filter(({ change }) => isWatched(change.key))
+    if (made.length === 0) return
     const bytes = made.reduce((sum, { change }) => sum + change.key.length + (change.value?.length ?? 0), 0)
     this.#log.push({
       revision,
@@ -188,6 +204,14 @@ const MOST_SHARED_BYTES = 64
 export interface KeptLog {
   readonly commits: number
   readonly bytes: number
+  /** Whether commits can be undone, which keeps the changes of all keys. */
+  readonly undo: boolean
+}
+
+/** A change, and the entry that it replaced. */
+interface MadeChange {
+  readonly change: Change
+  readonly before: Entry | undefined
 }
 
 interface LoggedCommit {
@@ -197,6 +221,19 @@ interface LoggedCommit {
   readonly before: readonly (Entry | undefined)[]
   readonly bytes: number
 }
+
+/** The index of the first key that is not before that text. */
+function firstAt(keys: readonly string[], text: string): number {
+  let [low, high] = [0, keys.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((keys[middle] as string) < text) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+const NOTHING = new Uint8Array(0)
 
 function copied({ key, revision, value }: Change): Change {
   return { key, revision, value: value === undefined ? undefined : new Uint8Array(value) }

@@ -9,10 +9,16 @@ export function checkDuration(field: string, value: number | undefined, fallback
   throw new SettingsError(field, `must be a number of milliseconds above 0 (got ${shown(value)})`)
 }
 
-export function checkInteger(field: string, value: number | undefined, fallback: number): number {
+export function checkInteger(
+  field: string,
+  value: number | undefined,
+  fallback: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number {
   if (value === undefined) return fallback
-  if (Number.isSafeInteger(value) && value > 0) return value
-  throw new SettingsError(field, `must be a positive integer (got ${shown(value)})`)
+  if (Number.isSafeInteger(value) && value > 0 && value <= most) return value
+  const rule = most === Number.MAX_SAFE_INTEGER ? "a positive integer" : `an integer from 1 to ${most}`
+  throw new SettingsError(field, `must be ${rule} (got ${shown(value)})`)
 }
 
 /** Returns the object, which may have only these fields; an empty one if it is undefined. */

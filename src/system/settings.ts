@@ -43,8 +43,9 @@ export interface ActorSystemSettings<
   /** How often a call that finds its actor on another node is forwarded without delay. Default 2. */
   readonly maxForwards?: number
   /**
-   * The maximum size of the state that an actor may save, in bytes. Default 1 MiB. The `codec` limits the
-   * number of items in it.
+   * The maximum size of the state that an actor may save, in bytes. Default 1 MiB, which is also the maximum,
+   * because every store can commit that much. Larger states that are stored already can be read. The `codec`
+   * limits the number of items in it.
    */
   readonly maxStateBytes?: number
   /**
@@ -109,7 +110,7 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     idleAfterMs: checkDuration("idleAfterMs", settings.idleAfterMs, 600_000),
     mailboxCapacity: checkInteger("mailboxCapacity", settings.mailboxCapacity, 10_000),
     maxForwards: checkInteger("maxForwards", settings.maxForwards, 2),
-    maxStateBytes: checkInteger("maxStateBytes", settings.maxStateBytes, 1024 * 1024),
+    maxStateBytes: checkInteger("maxStateBytes", settings.maxStateBytes, MIB, MIB),
     store: settings.store,
     telemetry: settings.telemetry,
     roles: checkRoles(settings.roles),
@@ -118,6 +119,8 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     drainMs: checkDuration("drainMs", settings.drainMs, 10_000),
   }
 }
+
+const MIB = 1_024 * 1_024
 
 const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "namespace",

@@ -2,6 +2,7 @@ import type {
   ClusterStore,
   Commit,
   CommitResult,
+  ListOptions,
   Moment,
   StoreWatch,
   StoreWatcher,
@@ -45,8 +46,8 @@ export class RestorableStore implements ClusterStore {
     return { ...sight, epoch: this.epoch }
   }
 
-  async list(prefix: string) {
-    const listing = await this.#store.list(prefix)
+  async list(prefix: string, options?: ListOptions) {
+    const listing = await this.#store.list(prefix, options)
     return { ...listing, epoch: this.epoch }
   }
 

@@ -1,9 +1,10 @@
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
-import type { ClusterStore } from "../../src/ports/store.js"
 import { consoleLogger } from "../../src/runtime/console-logger.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
+import type * as Driver from "../../src/stores/sqlite/driver.js"
+import type { Connection } from "../../src/stores/sqlite/driver.js"
 import type * as Sqlite from "../../src/stores/sqlite/index.js"
 import type { Program } from "../../tools/cluster/program.js"
 import { Received } from "../../tools/received.js"
@@ -14,9 +15,12 @@ import type { NodeOptions } from "./programs/node.js"
 import { storedValue } from "./programs/states.js"
 import { scratchFile } from "./scratch-file.js"
 
-const { sqliteStore }: typeof Sqlite = await import(
-  pathToFileURL(join(built, "src/stores/sqlite/index.js")).href
-)
+const { sqliteStore }: typeof Sqlite = await import(urlOf("index"))
+const { loadDriver }: typeof Driver = await import(urlOf("driver"))
+
+function urlOf(module: string): string {
+  return pathToFileURL(join(built, `src/stores/sqlite/${module}.js`)).href
+}
 
 const AWAY_MS = 3_000
 
@@ -40,7 +44,7 @@ test("a store that is away for less than the lease holds up saves, and nothing e
   expect(nodes.flatMap(({ events }) => events.items.filter(({ kind }) => kind === "fenced"))).toEqual([])
   const ended = await stopCounting(nodes)
   expect(ended.map(({ activations }) => activations)).toEqual([1, 1, 1, 1])
-  await nothingIsLostOrTwice(history, ended)
+  nothingIsLostOrTwice(history, ended)
   for (const node of nodes) await node.call("stop")
 })
 
@@ -64,7 +68,7 @@ test("a store that is away for longer than the lease holds its nodes up, and the
   expect(ended.map(({ activations }) => activations)).toEqual([1, 1, 1, 1])
   expect(await identities(nodes)).toEqual(ids)
   expect(nodes.flatMap(({ events }) => events.items.filter(({ kind }) => kind === "fenced"))).toEqual([])
-  await nothingIsLostOrTwice(history, ended)
+  nothingIsLostOrTwice(history, ended)
   for (const node of nodes) await node.call("stop")
 })
 
@@ -113,8 +117,7 @@ async function savesGoOn(nodes: readonly RegistryNode[], before: readonly Counti
   await within(15_000, "every actor has saved more", Promise.all(saved))
 }
 
-async function nothingIsLostOrTwice(history: History, actors: readonly CountingProgress[]): Promise<void> {
-  await history.untilNow()
+function nothingIsLostOrTwice(history: History, actors: readonly CountingProgress[]): void {
   expect(actors.length).toBe(4)
   for (const { key, acknowledged } of actors) {
     const counts = history.of(key)
@@ -125,52 +128,38 @@ async function nothingIsLostOrTwice(history: History, actors: readonly CountingP
   }
 }
 
-/** All that was ever stored as an actor's state, as the store's watch tells it. */
+/** All that was ever stored as an actor's state, as a trigger in the file has written it down. */
 class History {
-  readonly #store: ClusterStore
-  readonly #counts = new Map<string, unknown[]>()
-  readonly #revisions = new Received<number>()
+  readonly #connection: Connection
 
   static async begin(file: string): Promise<History> {
     const quiet = consoleLogger({ level: "error", write: () => {} })
     const store = await sqliteStore({ file }).open("test", nodePorts({ logger: quiet }))
-    onTestFinished(() => store.close())
-    const history = new History(store)
-    const from = await store.get("any")
-    store.watch("state/Account/", from, {
-      changed: (changes) => {
-        for (const { key, revision, value } of changes) history.#learn(key, revision, value)
-      },
-      gap: () => {
-        throw new Error("some of the history was missed")
-      },
-    })
-    return history
+    await store.close()
+    const connection = (await loadDriver())(file)
+    onTestFinished(() => connection.close())
+    connection.exec("CREATE TABLE seen (key TEXT, value BLOB)")
+    for (const event of ["INSERT", "UPDATE"]) {
+      connection.exec(
+        `CREATE TRIGGER on_${event} AFTER ${event} ON entries WHEN new.key LIKE '${STATES}%' BEGIN INSERT INTO seen VALUES (new.key, new.value); END`,
+      )
+    }
+    return new History(connection)
   }
 
-  private constructor(store: ClusterStore) {
-    this.#store = store
+  private constructor(connection: Connection) {
+    this.#connection = connection
   }
 
   of(key: string): readonly unknown[] {
-    return this.#counts.get(key) ?? []
-  }
-
-  /** Until the watch has told of all that is there. */
-  async untilNow(): Promise<void> {
-    const { entries } = await this.#store.list("state/Account/")
-    const last = Math.max(...entries.map(({ revision }) => revision))
-    await this.#revisions.first(`revision ${last} is seen`, (revision) => revision >= last)
-  }
-
-  #learn(key: string, revision: number, value: Uint8Array | undefined): void {
-    const name = key.slice("state/Account/".length)
-    const counts = this.#counts.get(name) ?? []
-    counts.push(value && storedValue(value))
-    this.#counts.set(name, counts)
-    this.#revisions.add(revision)
+    const rows = this.#connection
+      .prepare("SELECT value FROM seen WHERE key = ? ORDER BY rowid")
+      .all(STATES + key)
+    return rows.map(({ value }) => storedValue(value as Uint8Array))
   }
 }
+
+const STATES = "test/state/Account/"
 
 /** Nobody else writes while there is one. */
 class Lock {

@@ -112,11 +112,11 @@ async function converse(life: Life, host: string, say: (what: string) => void): 
 /** Adds to a number, and logs the changes of the others that it receives. */
 async function countOnStore(life: Life, shared: SimStore): Promise<void> {
   const say = (what: string) => life.ports.logger.log("info", what)
-  const key = "count"
+  const key = "nodes/count"
   for (;;) {
     try {
       const store = await shared.provider(life, { timeoutMs: 500 }).open("everything", life.ports)
-      store.watch("", await store.list(""), {
+      store.watch("nodes/", await store.list("nodes/"), {
         changed: (changes) => say(`told of ${changes.map(({ revision }) => revision).join()}`),
         gap: () => say("gap"),
       })

@@ -122,9 +122,9 @@ test("a watch receives the next relevant commit, however many others there were 
     const told = await stage.on("alpha", async (life) => {
       const heard: string[] = []
       const store = await shared.provider(life).open("stage", life.ports)
-      const { epoch, revision } = await store.get("near/1")
+      const { epoch, revision } = await store.list("nodes/")
       store.watch(
-        "near/",
+        "nodes/",
         { epoch, revision },
         {
           changed: (changes) => heard.push(...changes.map(({ key }) => key)),
@@ -134,14 +134,14 @@ test("a watch receives the next relevant commit, however many others there were 
       const value = new Uint8Array(0)
       const put = (key: string) =>
         store.commit({ epoch, conditions: [], writes: [{ kind: "put", key, value }] })
-      for (let count = 0; count < 10; count += 1) await put(`far/${count}`)
-      await put("near/1")
-      await put("far/1")
-      await put("near/2")
+      for (let count = 0; count < 10; count += 1) await put(`leases/${count}`)
+      await put("nodes/1")
+      await put("leases/1")
+      await put("nodes/2")
       return heard
     })
     await stage.sleep(1_000)
-    stage.always("all of it", `${told}` === "near/1,near/2", () => `${told}`)
+    stage.always("all of it", `${told}` === "nodes/1,nodes/2", () => `${told}`)
   })
   expect(failure).toBeUndefined()
 })

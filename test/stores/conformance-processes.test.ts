@@ -16,7 +16,7 @@ const harness: StoreHarness = {
   create: async () => {
     made += 1
     let epochs = 1
-    const state = new StoreState(`served-${made}`, "1", { commits: 1_000 })
+    const state = new StoreState(`served-${made}`, "1", { commits: 1_000, undo: true })
     const server = await serve(state)
     return {
       argument: server.argument,

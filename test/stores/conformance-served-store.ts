@@ -9,6 +9,7 @@ import type {
   CommitResult,
   Entry,
   Listing,
+  ListOptions,
   Moment,
   Sight,
   StoreProvider,
@@ -69,7 +70,7 @@ export function provider(argument: string): StoreProvider {
 type Question =
   | { readonly kind: "open" }
   | { readonly kind: "get"; readonly key: string }
-  | { readonly kind: "list"; readonly prefix: string }
+  | { readonly kind: "list"; readonly prefix: string; readonly options: ListOptions }
   | { readonly kind: "commit"; readonly commit: Commit }
   | { readonly kind: "watch"; readonly prefix: string; readonly from: Moment }
   | { readonly kind: "cancel"; readonly watch: number }
@@ -107,7 +108,7 @@ class Client {
       case "get":
         return this.#state.get(question.key)
       case "list":
-        return this.#state.list(question.prefix)
+        return this.#state.list(question.prefix, question.options)
       case "commit":
         return this.#state.commit(question.commit)
       case "watch":
@@ -148,8 +149,8 @@ class RemoteStore implements ClusterStore {
     return this.#ask({ kind: "get", key }) as Promise<Sight>
   }
 
-  list(prefix: string): Promise<Listing> {
-    return this.#ask({ kind: "list", prefix }) as Promise<Listing>
+  list(prefix: string, options: ListOptions): Promise<Listing> {
+    return this.#ask({ kind: "list", prefix, options }) as Promise<Listing>
   }
 
   commit(commit: Commit): Promise<CommitResult> {

@@ -41,7 +41,7 @@ function fickle(): StoreProvider {
       return {
         identity: store.identity,
         get: async (key) => here().get(key),
-        list: async (prefix) => here().list(prefix),
+        list: async (prefix, options) => here().list(prefix, options),
         commit: async (commit) => here().commit(commit),
         watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
         close: () => store.close(),

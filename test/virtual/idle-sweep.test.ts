@@ -100,7 +100,7 @@ class Registrar {
         return {
           identity: store.identity,
           get: (key) => store.get(key),
-          list: (prefix) => store.list(prefix),
+          list: (prefix, options) => store.list(prefix, options),
           watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
           close: async () => {
             this.leftAtClose = (await this.placements()).length

@@ -122,7 +122,7 @@ class FailingStore implements StoreProvider {
         if (this.failsReads && key.startsWith("state/")) throw this.readError
         return store.get(key)
       },
-      list: (prefix) => store.list(prefix),
+      list: (prefix, options) => store.list(prefix, options),
       commit: async (commit) => {
         if (!this.fails(commit)) return store.commit(commit)
         this.failures += 1

@@ -70,7 +70,7 @@ function heldJoin(confirmed: Promise<void>, joining: () => void): StoreProvider 
       return {
         identity: store.identity,
         get: (key) => store.get(key),
-        list: (prefix) => store.list(prefix),
+        list: (prefix, options) => store.list(prefix, options),
         watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
         close: () => store.close(),
         async commit(commit) {

@@ -6,6 +6,7 @@ import type {
   CommitResult,
   Entry,
   Listing,
+  ListOptions,
   Moment,
   Sight,
   StoreWatch,
@@ -38,8 +39,8 @@ export class TappedStore implements ClusterStore {
     return sight
   }
 
-  async list(prefix: string): Promise<Listing> {
-    const listing = await this.#store.list(prefix)
+  async list(prefix: string, options?: ListOptions): Promise<Listing> {
+    const listing = await this.#store.list(prefix, options)
     this.#tap.looked(prefix)
     return listing
   }

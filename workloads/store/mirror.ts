@@ -34,7 +34,7 @@ export class Mirror {
     let isOver = false
     const told = (what: string) =>
       this.#life.always("nothing is told after a gap", !isOver, () => `${this.#life.name} is told of ${what}`)
-    this.#store.watch("", listing, {
+    this.#store.watch("wards/", listing, {
       changed: (changes) => {
         told("a change")
         this.#take(changes)
@@ -70,7 +70,7 @@ export class Mirror {
   async #listing(): Promise<Listing> {
     for (;;) {
       try {
-        return await this.#store.list("")
+        return await this.#store.list("wards/")
       } catch {
         await new Promise<void>((resolve) => {
           this.#life.ports.clock.setTimer(100, resolve)

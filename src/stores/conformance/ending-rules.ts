@@ -40,14 +40,14 @@ export const closingRules: readonly Rule[] = [
     "a closed handle refuses every request, and reports that nothing was committed",
     async (scene) => {
       const [store, other] = [await scene.open(), await scene.open()]
-      const moment = await store.get("a")
+      const moment = await store.list("nodes/")
       await store.close()
       await fails(store.get("a"), "not-committed")
       await fails(store.list(""), "not-committed")
       const late = { epoch: moment.epoch, conditions: [], writes: [put("a")] }
       await fails(store.commit(late), "not-committed")
       assert.throws(
-        () => store.watch("", moment, { changed: () => {}, gap: () => {} }),
+        () => store.watch("nodes/", moment, { changed: () => {}, gap: () => {} }),
         (error) => {
           isUnavailable(error, "not-committed")
           return true
@@ -98,12 +98,12 @@ export const epochRules: readonly Rule[] = [
         new WatchLog(other, "a", from),
         new WatchLog(store, "b", from),
       ]
-      await write(store, put("a"), put("b"))
+      await write(store, put("wards/a"), put("wards/b"))
       for (const log of logs) await log.until("@")
       await scene.underTest.changeEpoch?.()
       for (const log of logs) await log.until("gap")
       const witness = new WatchLog(store, "", await store.list(""))
-      await write(store, put("a", "new"))
+      await write(store, put("wards/a", "new"))
       await witness.until("a=new")
       for (const log of logs) assert.equal(log.lines.length, 2)
     },
@@ -114,16 +114,16 @@ export const epochRules: readonly Rule[] = [
       const store = await scene.open()
       let highest = 0
       for (let epoch = 0; epoch < 3; epoch += 1) {
-        for (const key of ["a", "b", "a"]) highest = await write(store, put(key, `${epoch}`))
+        for (const key of ["a", "b", "a"]) highest = await write(store, put(`wards/${key}`, `${epoch}`))
         await scene.underTest.changeEpoch?.()
-        const { revision } = await store.get("a")
+        const { revision } = await store.list("")
         assert(revision > highest, `an epoch after revision ${highest} begins at ${revision}`)
         // It must be possible to watch from a moment of the new epoch, and to write keys on the revisions
         // that it reports.
         const log = new WatchLog(store, "", await store.list(""))
-        const { entry } = await store.get("a")
-        const conditions = entry === undefined ? [] : [at("a", entry.revision)]
-        highest = committed(await commit(store, { conditions, writes: [put("a", "next")] }))
+        const { entry } = await store.get("wards/a")
+        const conditions = entry === undefined ? [] : [at("wards/a", entry.revision)]
+        highest = committed(await commit(store, { conditions, writes: [put("wards/a", "next")] }))
         assert(highest > revision, `a commit after revision ${revision} has ${highest}`)
         await log.until(`a=next@${highest}`)
       }

@@ -4,6 +4,7 @@ import type {
   Commit,
   CommitResult,
   Listing,
+  ListOptions,
   Moment,
   Sight,
   StoreWatch,
@@ -64,8 +65,8 @@ class Faulty implements FaultyStore {
     return this.#call("get", () => this.#store.get(key))
   }
 
-  list(prefix: string): Promise<Listing> {
-    return this.#call("list", () => this.#store.list(prefix))
+  list(prefix: string, options?: ListOptions): Promise<Listing> {
+    return this.#call("list", () => this.#store.list(prefix, options))
   }
 
   commit(commit: Commit): Promise<CommitResult> {

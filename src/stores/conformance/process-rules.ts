@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import type { Revision } from "../../ports/store.js"
 import { OtherProcess } from "./other-process.js"
 import type { Job, Report } from "./process.js"
-import { contents, put, type Rule, type Scene, textAt, write } from "./scene.js"
+import { allUnder, contents, put, type Rule, type Scene, textAt, write } from "./scene.js"
 import { WatchLog } from "./watch-log.js"
 
 /** Several processes on one store. */
@@ -39,7 +39,8 @@ export function processRules(module: string): readonly Rule[] {
               await one.until((report) => report.kind === "paired" && report.number >= 40)
           })
           const again = await scene.open()
-          const { entries, revision } = await again.list("pairs/")
+          const entries = await allUnder(again, "pairs/")
+          const { revision } = await again.list("pairs/", { limit: 1 })
           const there = new Map(entries.map((entry) => [entry.key, entry.revision]))
           assert(revision > last, `the revision went from ${last} to ${revision}`)
           last = revision
@@ -64,20 +65,23 @@ export function processRules(module: string): readonly Rule[] {
       "a watch receives the commits of other processes, once and in order",
       async (scene) => {
         const store = await scene.open()
-        const log = new WatchLog(store, "own/", await store.list("own/"))
+        const log = new WatchLog(store, "own/", await store.list("wards/own/"))
         const names = ["ann", "bob"]
-        const jobs = names.map((name): Job => ({ kind: "write", key: `own/${name}`, times: 40 }))
-        const watching = await start(scene, { kind: "watch", prefix: "own/" })
+        const jobs = names.map((name): Job => ({ kind: "write", key: `wards/own/${name}`, times: 40 }))
+        const watching = await start(scene, { kind: "watch", prefix: "wards/own/" })
         const writing = await Promise.all(jobs.map((job) => start(scene, job)))
         await withAll([watching, ...writing], async () => {
           const revisions = (await Promise.all(writing.map(revisionsOf))).flat().sort((one, two) => one - two)
-          const end = await write(store, put("own/end", "here"))
+          const end = await write(store, put("wards/own/end", "here"))
           await log.until("own/end=here")
           await watching.until(
             (report) => report.kind === "changed" && report.lines.join().includes("own/end"),
           )
           const remote = watching.reports.flatMap((report) => (report.kind === "changed" ? report.lines : []))
-          assert.deepEqual(remote, log.lines)
+          assert.deepEqual(
+            remote,
+            log.lines.map((line) => `wards/${line}`),
+          )
           assert.deepEqual(
             remote.map((line) => Number(line.split("@")[1])),
             [...revisions, end],

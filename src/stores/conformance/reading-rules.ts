@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import type { ClusterStore } from "../../ports/store.js"
+import type { ClusterStore, ListOptions } from "../../ports/store.js"
 import {
   absent,
   at,
@@ -8,6 +8,7 @@ import {
   committed,
   contents,
   entryAt,
+  pagesOf,
   put,
   type Rule,
   refused,
@@ -113,14 +114,108 @@ export const readingRules: readonly Rule[] = [
     async (scene) => {
       const store = await scene.open()
       const keys = Array.from({ length: 1_000 }, (_, index) => `key/${String(index).padStart(4, "0")}`)
-      for (let first = 0; first < keys.length; first += 200) {
-        await write(store, ...keys.slice(first, first + 200).map((key) => put(key)))
+      for (let first = 0; first < keys.length; first += 100) {
+        await write(store, ...keys.slice(first, first + 100).map((key) => put(key)))
       }
       assert.deepEqual(
         (await store.list("key/")).entries.map(({ key }) => key),
         keys,
       )
       assert.equal((await store.list("key/09")).entries.length, 100)
+    },
+  ],
+  [
+    "pages have the keys after the last one, and say whether there are more",
+    async (scene) => {
+      const store = await scene.open()
+      const keys = Array.from({ length: 25 }, (_, index) => `page/${String.fromCharCode(97 + index)}`)
+      await write(store, ...keys.map((key) => put(key)), put("page", "before"), put("page0", "after"))
+      for (const limit of [1, 5, 7, 25, 26]) {
+        const pages = await pagesOf(store, "page/", { limit })
+        assert(pages.every(({ entries }) => entries.length <= limit))
+        assert.deepEqual(
+          pages.flatMap(({ entries }) => entries.map((entry) => entry.key)),
+          keys,
+          `pages of ${limit}`,
+        )
+        assert(pages.slice(0, -1).every(({ entries }) => entries.length > 0))
+      }
+      const { entries, more } = await store.list("page/", { after: "page/w~", limit: 1 })
+      assert.deepEqual([entries.map(({ key }) => key), more], [["page/x"], true])
+      assert.deepEqual((await store.list("page/", { after: "page/y" })).entries, [])
+      assert.equal((await store.list("page/", { after: "page/y" })).more, false)
+    },
+  ],
+  [
+    "an `after` before the prefix begins at its first key, one behind it has no keys",
+    async (scene) => {
+      const store = await scene.open()
+      await write(store, put("a/1"), put("b/1"), put("c/1"))
+      assert.deepEqual(await keysOf(store, "b/", { after: "a/2" }), ["b/1"])
+      assert.deepEqual(await keysOf(store, "b/", { after: "b" }), ["b/1"])
+      assert.deepEqual(await keysOf(store, "b/", { after: "c" }), [])
+    },
+  ],
+  [
+    "a listing of keys alone has their revisions, and no values",
+    async (scene) => {
+      const store = await scene.open()
+      const revision = await write(store, put("a", "value"), put("b", "another"))
+      const { entries, more } = await store.list("", { keysOnly: true })
+      assert.deepEqual(
+        entries.map((entry) => [entry.key, entry.value.length, entry.revision]),
+        [
+          ["a", 0, revision],
+          ["b", 0, revision],
+        ],
+      )
+      assert.equal(more, false)
+    },
+  ],
+  [
+    "pages of large values end early, and miss nothing",
+    async (scene) => {
+      const store = await scene.open()
+      const keys = Array.from({ length: 6 }, (_, index) => `large/${index}`)
+      for (const key of keys) await write(store, put(key, new Uint8Array(600_000).fill(key.charCodeAt(6))))
+      const entries = (await pagesOf(store, "large/")).flatMap((page) => page.entries)
+      assert.deepEqual(
+        entries.map(({ key }) => key),
+        keys,
+      )
+      for (const { key, value } of entries) {
+        assert.equal(value.length, 600_000)
+        assert.equal(value.at(-1), key.charCodeAt(6))
+      }
+    },
+  ],
+  [
+    "a commit may have 127 conditions and 128 writes, and no more",
+    async (scene) => {
+      const store = await scene.open()
+      const many = (count: number) => Array.from({ length: count }, (_, index) => `many/${index}`)
+      committed(
+        await commit(store, {
+          conditions: many(127).map((key) => absent(key)),
+          writes: many(128).map((key) => put(key)),
+        }),
+      )
+      assert.equal((await store.list("many/")).entries.length, 128)
+      const { found } = refused(await commit(store, { conditions: many(127).map((key) => absent(key)) }))
+      assert.equal(found.length, 127)
+      await assert.rejects(commit(store, { conditions: many(128).map((key) => absent(key)) }), /at most 127/)
+      await assert.rejects(commit(store, { writes: many(129).map((key) => put(key)) }), /128 writes/)
+    },
+  ],
+  [
+    "a commit may have 1 MiB and 64 KiB, and no more",
+    async (scene) => {
+      const store = await scene.open()
+      const most = 1_024 * 1_024 + 64 * 1_024
+      const whole = new Uint8Array(most - 5).fill(1)
+      await write(store, put("whole", whole))
+      assert.equal((await entryAt(store, "whole")).value.length, whole.length)
+      await assert.rejects(write(store, put("whole", whole), put("b", "x")), /at most 1114112 bytes/)
     },
   ],
   [
@@ -131,7 +226,7 @@ export const readingRules: readonly Rule[] = [
         const [writer, reader] = round % 2 === 0 ? [one, two] : [two, one]
         const revision = await write(writer, put("a", `round ${round}`))
         assert.deepEqual(await contents(reader), [`a=round ${round}@${revision}`])
-        assert.equal((await reader.get("a")).revision, revision)
+        assert.equal((await entryAt(reader, "a")).revision, revision)
       }
     },
   ],
@@ -189,6 +284,10 @@ export const readingRules: readonly Rule[] = [
     },
   ],
 ]
+
+async function keysOf(store: ClusterStore, prefix: string, options: ListOptions): Promise<string[]> {
+  return (await store.list(prefix, options)).entries.map(({ key }) => key)
+}
 
 function plain(value: Uint8Array): number[] {
   return [...value]

@@ -5,6 +5,8 @@ import type {
   CommitResult,
   Condition,
   Entry,
+  Listing,
+  ListOptions,
   Revision,
   Write,
 } from "../../ports/store.js"
@@ -99,7 +101,27 @@ export async function textAt(store: ClusterStore, key: string): Promise<string |
 
 /** Returns the key, text and revision of all entries. */
 export async function contents(store: ClusterStore, prefix = ""): Promise<string[]> {
-  return (await store.list(prefix)).entries.map((entry) => shown(entry))
+  return (await allUnder(store, prefix)).map((entry) => shown(entry))
+}
+
+/** Returns the entries of all pages. */
+export async function allUnder(store: ClusterStore, prefix: string): Promise<Entry[]> {
+  return (await pagesOf(store, prefix)).flatMap(({ entries }) => entries)
+}
+
+export async function pagesOf(
+  store: ClusterStore,
+  prefix: string,
+  options: ListOptions = {},
+): Promise<Listing[]> {
+  const pages: Listing[] = []
+  let after: string | undefined
+  do {
+    const page = await store.list(prefix, { ...options, after })
+    pages.push(page)
+    after = page.more ? page.entries.at(-1)?.key : undefined
+  } while (after !== undefined)
+  return pages
 }
 
 export function shown(entry: Entry): string

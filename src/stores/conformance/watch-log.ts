@@ -1,7 +1,7 @@
 import type { Change, ClusterStore, Moment, StoreWatch } from "../../ports/store.js"
 import { text } from "./scene.js"
 
-/** A watcher that records its calls. */
+/** A watcher of keys under `wards/` that records its calls. */
 export class WatchLog {
   /** One entry for each call: the changes of a commit, or a gap. */
   readonly calls: (readonly Change[] | "gap")[] = []
@@ -18,11 +18,12 @@ export class WatchLog {
       this.#waiting = []
       for (const wake of waiting) wake()
     }
-    this.watch = store.watch(prefix, from, { changed: told, gap: () => told("gap") })
+    this.watch = store.watch(WARDS + prefix, from, { changed: told, gap: () => told("gap") })
   }
 
   /**
-   * The changes as text: `key=value@revision`, those of one commit in one string, in the order of their keys.
+   * The changes as text: `key=value@revision`, those of one commit in one string, in the order of their keys,
+   * which are without `wards/`.
    */
   get lines(): string[] {
     return this.calls.map((call) => (call === "gap" ? call : call.map(lineOf).sort().join(" ")))
@@ -54,6 +55,10 @@ export class WatchLog {
 
 const DEADLINE_MS = 20_000
 
-function lineOf({ key, value, revision }: Change): string {
+/** The rules of watches use these keys, because only some keys can be watched. */
+export const WARDS = "wards/"
+
+function lineOf({ key: full, value, revision }: Change): string {
+  const key = full.slice(WARDS.length)
   return value === undefined ? `${key} deleted@${revision}` : `${key}=${text(value)}@${revision}`
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
-import type { ClusterStore } from "../../ports/store.js"
-import { at, commit, contents, erase, put, type Rule, refused, write } from "./scene.js"
-import { WatchLog } from "./watch-log.js"
+import type { ClusterStore, Condition, Revision, Write } from "../../ports/store.js"
+import * as plain from "./scene.js"
+import { commit, contents, type Rule, refused, write } from "./scene.js"
+import { WARDS, WatchLog } from "./watch-log.js"
 
 /** Watches: every change once, in order, those of one commit together; or a gap. */
 export const watchRules: readonly Rule[] = [
@@ -122,7 +123,7 @@ export const watchRules: readonly Rule[] = [
         await log.until("a=")
         assert.deepEqual(log.lines, [`a=whole@${revision}`])
       }
-      assert.deepEqual(await contents(store), [`a=whole@${revision}`])
+      assert.deepEqual(await contents(store), [`wards/a=whole@${revision}`])
     },
   ],
   [
@@ -170,7 +171,7 @@ export const watchRules: readonly Rule[] = [
         },
         gap: () => {},
       }
-      inside(() => store.watch("", from, watcher))
+      inside(() => store.watch(WARDS, from, watcher))
       const log = new WatchLog(store, "", from)
       for (let round = 0; round < 10; round += 1) {
         const commitment = { epoch: from.epoch, conditions: [], writes: [put("a", `${round}`)] }
@@ -206,12 +207,12 @@ export const watchRules: readonly Rule[] = [
     async (scene) => {
       const store = await scene.open()
       const revision = await write(store, put("a"))
-      const { epoch } = await store.get("a")
+      const { epoch } = await store.list("")
       const logs = [
         new WatchLog(store, "", { epoch: `${epoch}-another`, revision }),
-        new WatchLog(store, "", { epoch, revision: revision + 1_000 }),
+        new WatchLog(store, "", { epoch, revision: revision + 1_000_000_000 }),
       ]
-      const witness = new WatchLog(store, "", { epoch, revision })
+      const witness = new WatchLog(store, "", await store.list(""))
       for (const log of logs) await log.until("gap")
       await write(store, put("b"))
       await witness.until("b=")
@@ -236,6 +237,32 @@ export const watchRules: readonly Rule[] = [
     },
   ],
   [
+    "keys under nodes/, leases/, placements/, shards/ and wards/ can be watched, and no others",
+    async (scene) => {
+      const store = await scene.open()
+      const from = await store.list("")
+      const watcher = { changed: () => {}, gap: () => {} }
+      for (const prefix of ["nodes/", "leases/", "placements/", "placements/a/b", "shards/", "wards/"]) {
+        store.watch(prefix, from, watcher).cancel()
+      }
+      for (const prefix of ["", "n", "nodes", "state/", "state/a", "kin/", "due/", "index/", "unique/"]) {
+        assert.throws(() => store.watch(prefix, from, watcher), /cannot be watched/, prefix)
+      }
+    },
+  ],
+  [
+    "a commit to watched and other keys reports the watched ones",
+    async (scene) => {
+      const store = await scene.open()
+      const log = new WatchLog(store, "", await store.list(""))
+      await write(store, plain.put("state/a"), plain.put("index/a"))
+      const revision = await write(store, plain.put("state/a", "two"), put("a"), plain.erase("index/a"))
+      const last = await write(store, put("b"))
+      await log.until("b=")
+      assert.deepEqual(log.lines, [`a=a@${revision}`, `b=b@${last}`])
+    },
+  ],
+  [
     "a watch receives only the changes of its namespace, with keys without the namespace",
     async (scene) => {
       const [shop, shop2] = [await scene.open("shop"), await scene.open("shop2")]
@@ -247,6 +274,18 @@ export const watchRules: readonly Rule[] = [
     },
   ],
 ]
+
+function put(key: string, value: string | Uint8Array = key): Write {
+  return plain.put(WARDS + key, value)
+}
+
+function erase(key: string): Write {
+  return plain.erase(WARDS + key)
+}
+
+function at(key: string, revision: Revision): Condition {
+  return plain.at(WARDS + key, revision)
+}
 
 export function forgettingRules(afterCommits: number): readonly Rule[] {
   return [

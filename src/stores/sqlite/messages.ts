@@ -6,6 +6,7 @@ import type {
   Condition,
   Entry,
   Found,
+  ListOptions,
   Moment,
   Revision,
   Write,
@@ -20,7 +21,12 @@ export type Request =
   | { readonly kind: "open"; readonly id: number }
   | { readonly kind: "renew-epoch"; readonly id: number }
   | ({ readonly kind: "get"; readonly id: number; readonly key: string } & Turn)
-  | ({ readonly kind: "list"; readonly id: number; readonly prefix: string } & Turn)
+  | ({
+      readonly kind: "list"
+      readonly id: number
+      readonly prefix: string
+      readonly options: ListOptions
+    } & Turn)
   | CommitRequest
   | { readonly kind: "watch"; readonly id: number; readonly prefix: string; readonly from: Moment }
   | { readonly kind: "cancel"; readonly id: number }
@@ -47,16 +53,21 @@ export interface CommitRequest extends Turn {
 export type Report =
   | { readonly kind: "opened"; readonly id: number; readonly identity: string; readonly inode: string }
   | { readonly kind: "renewed"; readonly id: number; readonly epoch: string }
-  | ({ readonly kind: "sight"; readonly id: number; readonly entry?: PackedEntry } & Moment)
-  /** A page of a listing; the last page contains the moment of the listing. */
+  | { readonly kind: "sight"; readonly id: number; readonly epoch: string; readonly entry: PackedEntry }
+  | { readonly kind: "absent"; readonly id: number; readonly epoch: string; readonly absentAt: Revision }
   | ({
       readonly kind: "page"
       readonly id: number
       readonly entries: readonly PackedEntry[]
-      readonly isLast: boolean
+      readonly more: boolean
     } & Moment)
   | { readonly kind: "committed"; readonly id: number; readonly revision: Revision }
-  | ({ readonly kind: "refused"; readonly id: number; readonly found: readonly PackedFound[] } & Moment)
+  | {
+      readonly kind: "refused"
+      readonly id: number
+      readonly epoch: string
+      readonly found: readonly PackedFound[]
+    }
   | { readonly kind: "epoch-changed"; readonly id: number; readonly epoch: string }
   | { readonly kind: "failed"; readonly id: number; readonly failure: Failure }
   | {

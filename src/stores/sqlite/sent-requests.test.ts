@@ -50,5 +50,5 @@ test("removes the requests of a worker that ended, and keeps those that were not
 })
 
 function request(dueAt: number, weight = 1): SentRequest {
-  return { resolve: () => {}, reject: () => {}, dueAt, commitment: "unknown", weight, entries: [] }
+  return { resolve: () => {}, reject: () => {}, dueAt, commitment: "unknown", weight }
 }

@@ -1,6 +1,5 @@
 import { assert } from "../../errors/assert.js"
 import type { Commitment, StoreUnavailableError } from "../../errors/store-errors.js"
-import type { Entry } from "../../ports/store.js"
 import type { Report } from "./messages.js"
 
 /**
@@ -104,15 +103,12 @@ export interface SentRequest {
   /** What to report if no answer comes. */
   readonly commitment: Commitment
   readonly weight: number
-  readonly entries: Entry[]
 }
 
 /** The answer to a request. The slices of the report refer to `bytes`. */
 export interface Answer {
   readonly report: Report
   readonly bytes: Uint8Array
-  /** The entries of a listing. */
-  readonly entries: readonly Entry[]
 }
 
 /** Enough for a few transactions, so that the next one is ready when the worker has finished one. */

@@ -5,6 +5,7 @@ import type {
   Commit,
   CommitResult,
   Listing,
+  ListOptions,
   Moment,
   Sight,
   StoreProvider,
@@ -95,20 +96,25 @@ class SqliteStore implements ClusterStore {
       isFirst,
       pack: (id) => (isFirst ? { kind: "get", id, key, isFirst } : { kind: "get", id, key }),
     })
+    if (report.kind === "absent") {
+      return { epoch: report.epoch, entry: undefined, absentAt: report.absentAt }
+    }
     if (report.kind !== "sight") throw unexpected(report)
-    const { epoch, revision, entry } = report
-    return { epoch, revision, entry: entry && unpackEntry(entry, bytes) }
+    return { epoch: report.epoch, entry: unpackEntry(report.entry, bytes) }
   }
 
-  async list(prefix: string): Promise<Listing> {
+  async list(prefix: string, options: ListOptions): Promise<Listing> {
     const isFirst = isOfNodes(prefix)
-    const { report, entries } = await this.#link.ask({
+    const { report, bytes } = await this.#link.ask({
       isFirst,
-      pack: (id) => (isFirst ? { kind: "list", id, prefix, isFirst } : { kind: "list", id, prefix }),
+      pack: (id) => {
+        const request = { kind: "list", id, prefix, options } as const
+        return isFirst ? { ...request, isFirst } : request
+      },
     })
     if (report.kind !== "page") throw unexpected(report)
-    const { epoch, revision } = report
-    return { epoch, revision, entries }
+    const { epoch, revision, entries, more } = report
+    return { epoch, revision, entries: entries.map((entry) => unpackEntry(entry, bytes)), more }
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
@@ -120,7 +126,7 @@ class SqliteStore implements ClusterStore {
         return { kind: "epoch-changed", epoch: report.epoch }
       case "refused": {
         const found = report.found.map((one) => unpackFound(one, bytes))
-        return { kind: "refused", epoch: report.epoch, revision: report.revision, found }
+        return { kind: "refused", epoch: report.epoch, found }
       }
       default:
         throw unexpected(report)

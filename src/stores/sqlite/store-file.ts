@@ -6,11 +6,14 @@ import type {
   Entry,
   Found,
   Listing,
+  ListOptions,
   Moment,
   Revision,
   Sight,
   Write,
 } from "../../ports/store.js"
+import { MAX_PAGE } from "../namespaced-store.js"
+import { isWatched } from "../watched-keys.js"
 import type { Connect, Connection, SqlRow } from "./driver.js"
 import { inodeOf, statusOf } from "./file-status.js"
 import { FilesInUse } from "./files-in-use.js"
@@ -65,16 +68,23 @@ export class StoreFile {
   }
 
   get(key: string): Sight {
-    return this.#reading(({ epoch, revision }) => ({ epoch, revision, entry: this.#entry(key) }))
+    return this.#reading(({ epoch, revision }) => {
+      const entry = this.#entry(key)
+      return entry === undefined ? { epoch, entry, absentAt: revision } : { epoch, entry }
+    })
   }
 
-  list(prefix: string): Listing {
-    return this.#reading(({ epoch, revision }) => ({
-      epoch,
-      revision,
-      // Keys contain no character as high as this one.
-      entries: this.#sql.list.all(prefix, `${prefix}\x7f`).map(entryOf),
-    }))
+  /** A page ends early where its values are large, as it is read in one step. */
+  list(prefix: string, { after = "", limit = MAX_PAGE, keysOnly = false }: ListOptions = {}): Listing {
+    const select = keysOnly ? this.#sql.listKeys : this.#sql.list
+    // Keys contain no character as high as this one.
+    const end = `${prefix}\x7f`
+    return this.#reading(({ epoch, revision }) => {
+      const entries = select.all(prefix, after, end, limit).map(entryOf)
+      const last = entries.at(-1)
+      const more = last !== undefined && this.#sql.hasAfter.get(last.key, end) !== undefined
+      return { epoch, revision, entries, more }
+    })
   }
 
   /** Takes the lock that all writers share. */
@@ -139,10 +149,10 @@ export class StoreFile {
   }
 
   #judge(commit: Commit): CommitResult {
-    const { epoch, revision } = this.#head
+    const { epoch } = this.#head
     if (commit.epoch !== epoch) return { kind: "epoch-changed", epoch }
     const found = commit.conditions.flatMap((condition) => this.#contradiction(condition))
-    if (found.length > 0) return { kind: "refused", epoch, revision, found }
+    if (found.length > 0) return { kind: "refused", epoch, found }
     const writes = commit.writes.filter(
       ({ kind, key }) => kind === "put" || this.#revisionOf(key) !== undefined,
     )
@@ -162,28 +172,32 @@ export class StoreFile {
     let { logWeight } = this.#head
     for (const [index, write] of writes.entries()) {
       const { key } = write
+      if (write.kind === "put") this.#sql.put.run(key, revision, write.value)
+      else this.#sql.delete.run(key)
+      if (!isWatched(key)) continue
       logWeight += ROW_WEIGHT + key.length + (write.kind === "put" ? write.value.length : 0)
-      if (write.kind === "put") {
-        this.#sql.put.run(key, revision, write.value)
-        this.#sql.logPut.run(revision, index, logWeight, key, write.value)
-      } else {
-        this.#sql.delete.run(key)
-        this.#sql.logDelete.run(revision, index, logWeight, key)
-      }
+      if (write.kind === "put") this.#sql.logPut.run(revision, index, logWeight, key, write.value)
+      else this.#sql.logDelete.run(revision, index, logWeight, key)
     }
     this.#head = { ...this.#head, revision, logWeight }
   }
 
   #writeHead(): void {
     const { revision, logWeight } = this.#head
+    this.#sql.advance.run(revision, this.#trimLog(), logWeight)
+  }
+
+  /** Returns the last revision of which some changes were trimmed, now or before. */
+  #trimLog(): Revision {
+    const { logBegins, logWeight } = this.#head
     const oldest = this.#sql.oldestKept.get(logWeight - this.#options.keptLogBytes)
-    // A single commit may weigh more than the limit.
-    const kept = oldest === undefined ? revision + 1 : Number(oldest["revision"])
-    const part = oldest === undefined ? 0 : Number(oldest["part"])
-    this.#sql.trim.run(kept, part)
-    // The last revision of which some changes were trimmed.
-    const logBegins = Math.max(this.#head.logBegins, part === 0 ? kept - 1 : kept)
-    this.#sql.advance.run(revision, logBegins, logWeight)
+    // The log is empty.
+    if (oldest === undefined) return logBegins
+    const kept = [Number(oldest["revision"]), Number(oldest["part"])] as const
+    const trimmed = this.#sql.lastTrimmed.get(...kept)
+    if (trimmed === undefined) return logBegins
+    this.#sql.trim.run(...kept)
+    return Number(trimmed["revision"])
   }
 
   #orRollBack<T>(commitment: "not-committed" | "unknown", work: () => T): T {
@@ -244,7 +258,11 @@ function statements(connection: Connection) {
     advance: prepare("UPDATE store SET revision = ?, log_begins = ?, log_weight = ?"),
     entry: prepare("SELECT key, revision, value FROM entries WHERE key = ?"),
     revision: prepare("SELECT revision FROM entries WHERE key = ?"),
-    list: prepare("SELECT key, revision, value FROM entries WHERE key >= ? AND key < ? ORDER BY key"),
+    list: prepare(
+      `SELECT key, revision, value FROM (SELECT *, sum(length(value)) OVER (ORDER BY key) - length(value) AS before FROM (${PAGE})) WHERE before < ${MAX_PAGE_BYTES} ORDER BY key`,
+    ),
+    listKeys: prepare(`SELECT key, revision, x'' AS value FROM (${PAGE}) ORDER BY key`),
+    hasAfter: prepare("SELECT 1 FROM entries WHERE key > ? AND key < ? LIMIT 1"),
     // Node 22 binds an empty Uint8Array as NULL.
     put: prepare(
       "INSERT INTO entries VALUES (?, ?, coalesce(?, x'')) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
@@ -257,6 +275,9 @@ function statements(connection: Connection) {
     ),
     oldestKept: prepare(
       `SELECT place / ${PLACES} AS revision, place % ${PLACES} AS part FROM changes WHERE weight > ? ORDER BY place LIMIT 1`,
+    ),
+    lastTrimmed: prepare(
+      `SELECT place / ${PLACES} AS revision FROM changes WHERE place < ${PLACE} + ${PART} ORDER BY place DESC LIMIT 1`,
     ),
     trim: prepare(`DELETE FROM changes WHERE place < ${PLACE} + ${PART}`),
   }
@@ -283,6 +304,12 @@ function changeOf(row: SqlRow): Change {
  * revisions but not for places.
  */
 const PLACE = `CAST(? AS INTEGER) * ${PLACES}`
+
+/** A page of entries, as SQL: the prefix, the key after which it begins, the end of the range, the limit. */
+const PAGE = "SELECT * FROM entries WHERE key >= ? AND key > ? AND key < ? ORDER BY key LIMIT ?"
+
+/** A page ends with the value that reaches this size. */
+const MAX_PAGE_BYTES = 1_024 * 1_024
 
 /** The index of a change in its revision. Added as floating point, it would make the sum inexact. */
 const PART = "CAST(? AS INTEGER)"

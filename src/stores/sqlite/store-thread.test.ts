@@ -70,14 +70,16 @@ it("serves leases between large reads, and sends a bounded amount at once", asyn
   send(...saves(1, 3, 1_024 * KIB))
   thread.work()
   answered()
-  send(...ids(10, 29).map((id) => get(id, `ns/state/${(id % 3) + 1}`)))
+  const revisionOf = (id: number) => (id % 3) + 1
+  const sightOf = (id: number) => `${id} sight@${revisionOf(id)}`
+  send(...ids(10, 29).map((id) => get(id, `ns/state/${revisionOf(id)}`)))
   thread.work()
-  expect(answered()).toEqual(ids(10, 13).map((id) => `${id} sight@3`))
+  expect(answered()).toEqual(ids(10, 13).map(sightOf))
   send(lease(100))
   thread.work()
-  expect(answered()).toEqual([...ids(14, 17).map((id) => `${id} sight@3`), "100 committed@4"])
+  expect(answered()).toEqual([...ids(14, 17).map(sightOf), "100 committed@4"])
   while (thread.hasWork) thread.work()
-  expect(answered()).toEqual(ids(18, 29).map((id) => `${id} sight@4`))
+  expect(answered()).toEqual(ids(18, 29).map(sightOf))
   for (const { bytes } of parcels) expect(bytes.length).toBeLessThanOrEqual(4_096 * KIB)
 })
 
@@ -111,7 +113,7 @@ function get(id: number, key: string, isFirst?: true): Request {
 }
 
 function list(id: number, prefix: string, isFirst?: true): Request {
-  return { kind: "list", id, prefix, ...(isFirst && { isFirst }) }
+  return { kind: "list", id, prefix, options: {}, ...(isFirst && { isFirst }) }
 }
 
 /** A renewal, which the other thread marks. */
@@ -172,5 +174,7 @@ function requestOf(sent: Sent, epoch: string, packing: Packing<Request>): Reques
 
 function lineOf(report: Report): string {
   if (report.kind === "failed") return `${report.id} failed ${report.failure.problem}`
+  if (report.kind === "absent") return `${report.id} sight@${report.absentAt}`
+  if (report.kind === "sight") return `${report.id} sight@${report.entry.revision}`
   return `${report.id} ${report.kind}@${"revision" in report ? report.revision : ""}`
 }

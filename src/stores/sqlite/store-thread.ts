@@ -1,3 +1,4 @@
+import type { ListOptions } from "../../ports/store.js"
 import { nodeClock } from "../../runtime/node-clock.js"
 import { ChangeFeed } from "./change-feed.js"
 import { Fifo } from "./fifo.js"
@@ -169,7 +170,7 @@ export class StoreThread {
       case "get":
         return this.#get(id, request.key)
       case "list":
-        return this.#list(id, request.prefix)
+        return this.#list(id, request.prefix, request.options)
       case "watch":
         return this.#feed.add(id, request.prefix, request.from)
       case "cancel":
@@ -190,23 +191,16 @@ export class StoreThread {
   }
 
   #get(id: number, key: string): void {
-    const { epoch, revision, entry } = this.#retrying(() => this.#store.get(key))
-    const packed = entry && { entry: packEntry(entry, this.#outbox) }
-    this.#outbox.add({ kind: "sight", id, epoch, revision, ...packed })
+    const sight = this.#retrying(() => this.#store.get(key))
+    const { epoch } = sight
+    if (sight.entry === undefined) this.#outbox.add({ kind: "absent", id, epoch, absentAt: sight.absentAt })
+    else this.#outbox.add({ kind: "sight", id, epoch, entry: packEntry(sight.entry, this.#outbox) })
   }
 
-  /** Sends a listing in pages, so that the other thread can do other work in between. */
-  #list(id: number, prefix: string): void {
-    const { epoch, revision, entries } = this.#retrying(() => this.#store.list(prefix))
-    let from = 0
-    do {
-      const page = entries.slice(from, from + PAGE_ENTRIES)
-      from += PAGE_ENTRIES
-      const isLast = from >= entries.length
-      const packed = page.map((entry) => packEntry(entry, this.#outbox))
-      this.#outbox.add({ kind: "page", id, epoch, revision, entries: packed, isLast })
-      if (!isLast) this.#flush()
-    } while (from < entries.length)
+  #list(id: number, prefix: string, options: ListOptions): void {
+    const { entries, ...page } = this.#retrying(() => this.#store.list(prefix, options))
+    const packed = entries.map((entry) => packEntry(entry, this.#outbox))
+    this.#outbox.add({ kind: "page", id, ...page, entries: packed })
   }
 
   #commitGroup(): void {
@@ -373,8 +367,6 @@ const GROUP_COMMITS = 256
 const GROUP_BYTES = 4 * 1024 * 1024
 
 const READS_AT_ONCE = 256
-
-const PAGE_ENTRIES = 1_000
 
 /** How often a store without requests checks whether its files are in place, while there are watches. */
 const CHECK_MS = 100

@@ -7,7 +7,7 @@ import { nodeClock } from "../../runtime/node-clock.js"
 import { Fifo } from "./fifo.js"
 import { Gate, openGates } from "./gate.js"
 import { LinkWatches } from "./link-watches.js"
-import { type Failure, type Report, type Request, unpackEntry, unpackFailure } from "./messages.js"
+import { type Failure, type Report, type Request, unpackFailure } from "./messages.js"
 import { itemsOf, Packing, type Parcel } from "./parcel.js"
 import { createFile } from "./place.js"
 import { refusal } from "./problem.js"
@@ -152,7 +152,7 @@ export class WorkerLink {
     const { weight = 0, isFirst = false } = asked
     const request = asked.pack(id, this.#outbox)
     const commitment = request.kind === "commit" ? "unknown" : "not-committed"
-    this.#sent.add(id, { resolve, reject, dueAt, commitment, weight, entries: [] }, isFirst)
+    this.#sent.add(id, { resolve, reject, dueAt, commitment, weight }, isFirst)
     this.#post(sinceMs === undefined ? request : ({ ...request, sinceMs } as Request))
   }
 
@@ -247,14 +247,10 @@ export class WorkerLink {
   #answer(report: Report, bytes: Uint8Array): void {
     const { id } = report
     const request = this.#sent.get(id)
-    const isLast = report.kind !== "page" || report.isLast
-    if (isLast) this.#sent.finish(id)
+    this.#sent.finish(id)
     if (request === undefined) return
-    const { resolve, reject, entries } = request
-    if (report.kind === "page") for (const entry of report.entries) entries.push(unpackEntry(entry, bytes))
-    if (!isLast) return
-    if (report.kind === "failed") reject(unpackFailure(report.failure))
-    else resolve({ report, bytes, entries })
+    if (report.kind === "failed") request.reject(unpackFailure(report.failure))
+    else request.resolve({ report, bytes })
   }
 
   #giveUp(): void {

@@ -105,7 +105,7 @@ export class CounterNode {
         return {
           identity: store.identity,
           get: (key) => store.get(key),
-          list: (prefix) => store.list(prefix),
+          list: (prefix, options) => store.list(prefix, options),
           commit,
           watch: (prefix, from, watcher) => store.watch(prefix, from, watcher),
           close: () => store.close(),

@@ -27,7 +27,7 @@ const openFile = (file = path()) => open(sqliteStore({ file }))
 /** Opens and closes a store. */
 async function glance(file = path()): Promise<{ identity: string; epoch: string; revision: number }> {
   const store = await openFile(file)
-  const { epoch, revision } = await store.get("any")
+  const { epoch, revision } = await store.list("")
   await store.close()
   return { identity: store.identity, epoch, revision }
 }
@@ -66,7 +66,7 @@ it("continues its revisions when it is reopened", async () => {
   await first.commit({ epoch, conditions: [], writes: [{ kind: "delete", key: "a" }] })
   await first.close()
   const again = await openFile()
-  expect(await again.get("a")).toEqual({ epoch, revision: 2, entry: undefined })
+  expect(await again.get("a")).toEqual({ epoch, entry: undefined, absentAt: 2 })
   expect(await put(again, "a")).toBe(3)
 })
 
@@ -114,7 +114,7 @@ it("begins another epoch when a backup was written into the file and announced",
     epoch,
   })
   await new Promise<void>((resolve, reject) => {
-    restored.watch("", listing, { changed: () => reject(new Error("a change")), gap: resolve })
+    restored.watch("nodes/", listing, { changed: () => reject(new Error("a change")), gap: resolve })
   })
 })
 
@@ -153,35 +153,35 @@ it("keeps and trims a log in a later epoch as in the first", async () => {
   const store = await open(sqliteStore({ file: path(), keptLogBytes: 2_000 }))
   const begin = await store.list("")
   const first = heard(store, begin)
-  expect(await put(store, "early")).toBe(begin.revision + 1)
-  expect(await first).toEqual([["early", begin.revision + 1]])
-  for (let count = 0; count < 100; count += 1) await put(store, `k${count}`)
+  expect(await put(store, "nodes/early")).toBe(begin.revision + 1)
+  expect(await first).toEqual([["nodes/early", begin.revision + 1]])
+  for (let count = 0; count < 100; count += 1) await put(store, `nodes/k${count}`)
   expect(await heard(store, begin)).toBe("gap")
   const last = await store.list("")
   const recent = heard(store, { ...last, revision: last.revision - 1 })
-  expect(await recent).toEqual([["k99", last.revision]])
+  expect(await recent).toEqual([["nodes/k99", last.revision]])
 })
 
 it("keeps the parts of a commit apart in a later epoch, whose revisions are high", async () => {
   const first = await openFile()
-  await put(first, "gone")
+  await put(first, "nodes/gone")
   await first.close()
   await renewEpoch({ file: path() })
   const store = await openFile()
   const begin = await store.list("")
   const parts = heard(store, begin)
-  const keys = Array.from({ length: 20 }, (_, index) => `k${index}`)
+  const keys = Array.from({ length: 20 }, (_, index) => `nodes/k${index}`)
   const result = await store.commit({
     epoch: begin.epoch,
     conditions: [],
     writes: [
       ...keys.map((key) => ({ kind: "put", key, value: bytes(key) }) as const),
-      { kind: "delete", key: "gone" },
+      { kind: "delete", key: "nodes/gone" },
     ],
   })
   const revision = begin.revision + 1
   expect(result).toEqual({ kind: "committed", revision })
-  expect(await parts).toEqual([...keys, "gone"].map((key) => [key, revision]))
+  expect(await parts).toEqual([...keys, "nodes/gone"].map((key) => [key, revision]))
 })
 
 it("renewEpoch creates no file if there is none", async () => {
@@ -196,7 +196,7 @@ it("ends all open watches when another epoch begins", async () => {
   await put(store, "a")
   const listing = await store.list("")
   const gap = new Promise<void>((resolve, reject) => {
-    store.watch("", listing, { changed: () => reject(new Error("a change")), gap: resolve })
+    store.watch("nodes/", listing, { changed: () => reject(new Error("a change")), gap: resolve })
   })
   const epoch = await renewEpoch({ file: path() })
   await gap
@@ -298,7 +298,7 @@ it("leaves no other files when the last process has closed the store", async () 
 /** Returns the first event of a watch from that moment. */
 function heard(store: ClusterStore, from: Moment): Promise<"gap" | readonly (readonly [string, number])[]> {
   return new Promise((resolve) => {
-    store.watch("", from, {
+    store.watch("nodes/", from, {
       changed: (changes) => resolve(changes.map(({ key, revision }) => [key, revision])),
       gap: () => resolve("gap"),
     })

@@ -30,7 +30,7 @@ it("keeps acknowledged commits when the file is moved away and back, and rejects
 
 it("does not look for the file again once it was missing, not even for a watch", async () => {
   const store = await openOne()
-  store.watch("", await store.list(""), { changed: () => {}, gap: () => {} })
+  store.watch("nodes/", await store.list(""), { changed: () => {}, gap: () => {} })
   renameSync(path(), path("away.db"))
   await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
   await expect(store.get("a")).rejects.toMatchObject(unavailable("not-committed", MOVED, "moved"))
@@ -39,7 +39,7 @@ it("does not look for the file again once it was missing, not even for a watch",
 
 it("detects changes of its files without a request, while there is a watch", async () => {
   const store = await openOne()
-  store.watch("", await store.list(""), { changed: () => {}, gap: () => {} })
+  store.watch("nodes/", await store.list(""), { changed: () => {}, gap: () => {} })
   await store.get("a")
   const ended = new Promise((resolve) => workers[0]?.once("exit", resolve))
   rmSync(path("store.db-wal"))
@@ -112,13 +112,13 @@ it("continues while other handles are opened and closed, and through checkpoints
     const other = await openOne()
     await put(other, `other-${round}`)
     await other.close()
-    await put(store, `large-${round}`, "x".repeat(5_000_000))
+    await put(store, `large-${round}`, "x".repeat(1_000_000))
     const connection = (await loadDriver())(path())
     connection.exec("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
     await put(store, `small-${round}`)
   }
-  expect((await store.list("")).entries).toHaveLength(9)
+  expect((await store.list("", { keysOnly: true })).entries).toHaveLength(9)
 })
 
 async function putMany(store: ClusterStore): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
 import type { Change } from "../../../src/ports/store.js"
+import { allUnder } from "../../../src/stores/conformance/scene.js"
 import { sqliteStore } from "./built-store.js"
 import { StoreProgram } from "./program.js"
 import { put, scratch } from "./scratch.js"
@@ -19,7 +20,7 @@ it.each([2, 4])("lets %i processes commit at the same time, and all of them make
   for (const program of programs) await program.until(300)
   for (const program of programs) await program.until(program.reports.length + 300)
   const store = await open(sqliteStore({ file: path() }))
-  const before = await store.get("any")
+  const before = await store.list("")
   expect(await put(store, "mine")).toBeGreaterThan(before.revision)
   for (const program of programs) await program.kill()
   const revisions = programs.flatMap(({ reports }) => reports.map(({ revision }) => revision))
@@ -36,7 +37,7 @@ it("has every acknowledged commit after its processes were killed, and no partia
     for (const program of programs) await program.kill()
     acknowledged.push(...programs.flatMap(({ reports }) => reports))
     const store = await open(sqliteStore({ file: path() }))
-    const { entries } = await store.list("pairs/")
+    const entries = await allUnder(store, "nodes/")
     const there = new Map(entries.map(({ key, revision }) => [key, revision]))
     for (const { key, revision } of acknowledged) {
       expect([key, there.get(`${key}/left`)]).toEqual([key, revision])
@@ -54,10 +55,10 @@ it("delivers the commits of other processes to a watch, once, in order, and comm
   const from = await store.list("")
   const told: (readonly Change[])[] = []
   const isOver = new Promise<void>((resolve, reject) => {
-    store.watch("", from, {
+    store.watch("nodes/", from, {
       changed: (changes) => {
         told.push(changes)
-        if (changes[0]?.key === "end") resolve()
+        if (changes[0]?.key === "nodes/end") resolve()
       },
       gap: () => reject(new Error("a gap")),
     })
@@ -65,8 +66,8 @@ it("delivers the commits of other processes to a watch, once, in order, and comm
   const programs = ["a", "b"].map((name) => new StoreProgram<Pair>("write-pairs", [path(), name]))
   for (const program of programs) await program.until(200)
   for (const program of programs) await program.kill()
-  const { entries } = await store.list("pairs/")
-  const end = await put(store, "end")
+  const entries = await allUnder(store, "nodes/")
+  const end = await put(store, "nodes/end")
   await isOver
   expect(told.map(([first]) => first?.revision)).toEqual(Array.from({ length: end }, (_, index) => index + 1))
   const pairs = told.slice(0, -1)

@@ -15,7 +15,7 @@ await Promise.all(
   Array.from({ length: LANES }, async () => {
     for (;;) {
       number += 1
-      const key = `pairs/${name}/${number}`
+      const key = `nodes/${name}/${number}`
       const put = (side: string) =>
         ({ kind: "put", key: `${key}/${side}`, value: new Uint8Array(200) }) as const
       const result = await store.commit({ epoch, conditions: [], writes: [put("left"), put("right")] })

@@ -24,7 +24,7 @@ function prefixed(prefix: string): typeof store {
   return {
     identity: store.identity,
     get: (key) => store.get(key),
-    list: (key) => store.list(key),
+    list: (prefix, options) => store.list(prefix, options),
     watch: (key, from, watcher) => store.watch(key, from, watcher),
     close: () => store.close(),
     commit: ({ epoch, conditions, writes }) =>

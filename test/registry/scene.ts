@@ -5,6 +5,7 @@ import type { Lifeline } from "../../src/ports/lifeline.js"
 import type { LogFields, Logger } from "../../src/ports/logger.js"
 import type { ClusterStore, Entry, Write } from "../../src/ports/store.js"
 import { ActorTable, HeldActor } from "../../src/registry/actor-table.js"
+import { listAll } from "../../src/registry/list-all.js"
 import type { NodeLife } from "../../src/registry/node-life.js"
 import { leaseKey, nodeKey } from "../../src/registry/node-record.js"
 import type { Registration } from "../../src/registry/registration.js"
@@ -45,7 +46,7 @@ export class Scene {
   }
 
   async keys(prefix = ""): Promise<readonly string[]> {
-    return (await (await this.store()).list(prefix)).entries.map(({ key }) => key)
+    return (await listAll(await this.store(), prefix)).entries.map(({ key }) => key)
   }
 
   async text(key: string): Promise<string | undefined> {

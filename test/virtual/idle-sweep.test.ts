@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { Actor, ActorsLeftBehind, StoreUnavailableError } from "../../src/index.js"
 import type { ClusterStore, StoreProvider } from "../../src/ports/store.js"
+import { listAll } from "../../src/registry/list-all.js"
 import { memoryStore } from "../../src/stores/memory-store.js"
 import { settle } from "../fake/manual-clock.js"
 import { Gate, scenes } from "./scene.js"
@@ -124,7 +125,7 @@ class Registrar {
   }
 
   async placements(): Promise<readonly string[]> {
-    const listing = await (this.store as ClusterStore).list("placements/")
+    const listing = await listAll(this.store as ClusterStore, "placements/")
     return listing.entries.map(({ key }) => key)
   }
 }

@@ -27,6 +27,9 @@ const sharing = [
   "{bench,chaos,demo,tools}/*.test.ts",
 ]
 
+/** Tests that `npm run test:engines` alone runs. */
+const full = "**/*.full.test.ts"
+
 export default defineConfig({
   plugins: [plantedImports],
   // The examples import `troupe` as its users do.
@@ -44,10 +47,18 @@ export default defineConfig({
         test: {
           name: "apart",
           include: ["{src,test,bench,workloads,examples,tools,spec,demo,chaos}/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...sharing],
+          exclude: [...configDefaults.exclude, full, ...sharing],
         },
       },
-      { extends: true, test: { name: "together", include: sharing, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: sharing,
+          exclude: [...configDefaults.exclude, full],
+          isolate: false,
+        },
+      },
     ],
   },
 })

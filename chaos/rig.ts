@@ -1,10 +1,10 @@
 import { ActorSystem, consoleLogger } from "../src/index.js"
 import { sqliteStore } from "../src/stores/sqlite/index.js"
 import { NodeProcess } from "../tools/cluster/node-process.js"
+import { freePort } from "../tools/free-port.js"
 import { BetweenCommits } from "./between-commits.js"
 import { clusterSettings } from "./cluster-settings.js"
 import { Cuts } from "./cuts.js"
-import { freePort } from "./free-port.js"
 import type { NodeCommands, NodeEvent, NodeOptions } from "./node.js"
 import { Relay } from "./relay.js"
 

@@ -7,10 +7,15 @@ interface LockEntry {
   readonly optional?: boolean
 }
 
-const lock = JSON.parse(readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8")) as {
-  readonly packages: Readonly<Record<string, LockEntry>>
+const entries = entriesOf("../../package-lock.json")
+const engines = entriesOf("../../tools/engines/packages/package-lock.json")
+
+function entriesOf(file: string): readonly [string, LockEntry][] {
+  const lock = JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as {
+    readonly packages: Readonly<Record<string, LockEntry>>
+  }
+  return Object.entries(lock.packages).filter(([path]) => path !== "")
 }
-const entries = Object.entries(lock.packages).filter(([path]) => path !== "")
 
 /**
  * Binaries of development tools (formatter, parser, test runner) for platforms other than Linux on x64 with glibc. The
@@ -44,6 +49,11 @@ test("only the listed platform binaries of development tools have no integrity i
   for (const [path, entry] of found) expect(entry, path).toMatchObject({ dev: true, optional: true })
 })
 
+test("every package of the engines has an integrity in their lock file", () => {
+  expect(engines.length).toBeGreaterThan(0)
+  for (const [path, { integrity }] of engines) expect(integrity, path).toMatch(/^sha512-/)
+})
+
 /**
  * The keys that npm writes first in an entry. The others follow in alphabetical order, with objects at the end and
  * `dependencies` as the first of these.
@@ -51,7 +61,7 @@ test("only the listed platform binaries of development tools have no integrity i
 const FIRST = ["name", "version", "resolved", "integrity"]
 
 test("npm 10 and npm 11 do not change the lock file", () => {
-  for (const [path, entry] of entries) {
+  for (const [path, entry] of [...entries, ...engines]) {
     const keys = Object.keys(entry)
     const rank = (key: string) => {
       const value: unknown = Reflect.get(entry, key)

@@ -3,6 +3,7 @@ import type { WireType } from "./serialization/type-registry.js"
 import { memoryStore } from "./stores/memory-store.js"
 import { ActorSystem as System } from "./system/actor-system.js"
 import type { ActorSystemSettings } from "./system/settings.js"
+import type { StartOptions } from "./system/start-options.js"
 import type { RegisteredActor } from "./virtual/provide.js"
 
 /**
@@ -29,11 +30,15 @@ export interface ActorSystem extends System {}
  * await system.stop()
  */
 export const ActorSystem = {
-  /** Starts a system. Rejects with a `SettingsError` that names the field if a setting is invalid. */
+  /**
+   * Starts a system. Waits for the store for up to `joinMs`, and logs that it does. Rejects with a
+   * `SettingsError` that names the field if a setting is invalid, with a `StoreUnavailableError` that says
+   * what it waited for, and with the reason of the signal.
+   */
   start<
     const Classes extends readonly RegisteredActor[] = readonly [],
     const Types extends readonly WireType[] = readonly [],
-  >(settings: ActorSystemSettings<Classes, Types>): Promise<ActorSystem> {
+  >(settings: ActorSystemSettings<Classes, Types>, options: StartOptions = {}): Promise<ActorSystem> {
     const { logger, telemetry } = settings
     return System.start(
       settings as ActorSystemSettings,
@@ -41,7 +46,7 @@ export const ActorSystem = {
         ...(logger === undefined ? {} : { logger }),
         ...(telemetry === undefined ? {} : { telemetry }),
       }),
-      memoryStore(),
+      { ...options, privateStore: memoryStore() },
     )
   },
 } as const

@@ -5,6 +5,7 @@ import type { CodecTools } from "../../src/ports/codec.js"
 import { ActorTable, HeldActor } from "../../src/registry/actor-table.js"
 import { DurableState, type StateDependencies } from "../../src/registry/durable-state.js"
 import { Registry } from "../../src/registry/registry.js"
+import { StartWait } from "../../src/registry/start-wait.js"
 import type { Tenure } from "../../src/registry/tenure.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
 import { binaryCodec } from "../../src/serialization/binary-codec.js"
@@ -20,15 +21,16 @@ export class ScratchRegistry {
     const { file, remove } = scratchFile()
     const store = await openStore(file)
     const { clock, random, lifeline } = nodePorts()
+    const logger = consoleLogger({ level: "warn" })
     const registry = await Registry.join({
       node: NodeId.fresh("127.0.0.1", 25_520, random),
       store,
       clock,
       random,
       lifeline,
-      logger: consoleLogger({ level: "warn" }),
+      logger,
       terms: { ttlMs: 5_000, driftMargin: 0.1 },
-      joinMs: 5_000,
+      wait: new StartWait({ clock, random, logger }, 5_000),
       roles: [],
       types: ["Account"],
       actors: new ActorTable(HeldActor),

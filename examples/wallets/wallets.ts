@@ -33,7 +33,7 @@ export class Wallet extends Actor<{ balance: number; payments: string[] }> {
   }
 }
 
-/** Starts a node of the cluster. While the store does not answer, a start fails and is retried. */
+/** Starts a node of the cluster. If the store does not answer for long, the start fails and is retried. */
 async function startNode(life: Life, store: SimStore, wallet: typeof Wallet): Promise<ActorSystem> {
   for (;;) {
     try {

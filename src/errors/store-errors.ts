@@ -21,6 +21,12 @@ export type StoreProblem =
   | "unsafe"
   /** Not a store, a store of an unknown version, or a location that cannot hold one. */
   | "unsuitable"
+  /** The server accepts no connection: it does not run or is starting, or the network or address is wrong. */
+  | "unreachable"
+  /** The server refused the user, the password or the certificate, or the user lacks a privilege. */
+  | "refused-login"
+  /** The server accepts no commits at present: it is a standby, or was set read-only. */
+  | "standby"
   /** The store did not answer in time, or its thread ended. */
   | "unanswered"
   /** The limit of requests in flight is reached. */

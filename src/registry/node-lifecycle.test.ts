@@ -3,6 +3,7 @@ import { settle } from "../../test/fake/manual-clock.js"
 import {
   HOLDER_MS,
   idOf,
+  JOIN_MS,
   OBSERVER_MS,
   Scene,
   type SceneNode,
@@ -11,6 +12,7 @@ import {
 } from "../../test/registry/scene.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Lifeline } from "../ports/lifeline.js"
+import type { ClusterTerms } from "./cluster-terms.js"
 import { leaseKey, nodeKey } from "./node-record.js"
 
 const alice = idOf("alice")
@@ -105,7 +107,10 @@ test("a join that the store refuses rejects, and leaves nothing running", async 
   joining.catch(() => {})
   await scene.clock.advance(10_000)
   await expect(joining).rejects.toThrow(StoreUnavailableError)
-  await expect(joining).rejects.toThrow("did not confirm within 2000 ms")
+  await expect(joining).rejects.toThrow("waited for the store for 2000 ms")
+  await expect(joining).rejects.toThrow(
+    "the last to join): a planned fault: refuse; to wait longer set joinMs",
+  )
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
@@ -113,8 +118,60 @@ test("a join rejects if the store does not list the nodes", async () => {
   const scene = new Scene()
   const node = await scene.node()
   node.way.trouble = "refuse"
-  await expect(node.join()).rejects.toThrow(StoreUnavailableError)
+  const joining = expect(node.join()).rejects.toThrow("the last to list leases/)")
+  await scene.clock.advance(JOIN_MS)
+  await joining
   expect(scene.clock.pendingTimers).toBe(0)
+})
+
+test("a node joins once its store answers, and logs what it waited for", async () => {
+  const scene = new Scene()
+  const node = await scene.node()
+  node.way.trouble = "refuse"
+  const joining = node.join()
+  await scene.clock.advance(JOIN_MS / 2)
+  node.way.trouble = undefined
+  await scene.clock.advance(JOIN_MS / 2)
+  expect((await joining).life.phase).toBe("member")
+  expect(node.log).toEqual([
+    "warn the start waits for the store",
+    "info the store answered, and the start goes on",
+  ])
+  expect(node.fields[0]).toMatchObject({ asked: "list leases/", because: "a planned fault: refuse" })
+})
+
+test.each(["refuse", "lose-answer", "hang"] as const)(
+  "a start that is aborted while its join meets %s leaves no record and no timer",
+  async (fault) => {
+    const scene = new Scene()
+    const node = await scene.node()
+    const starting = new AbortController()
+    node.way.commitTrouble = fault
+    const joining = expect(node.join(starting.signal)).rejects.toBe("enough")
+    await settle()
+    starting.abort("enough")
+    await settle()
+    node.way.commitTrouble = undefined
+    await node.way.store.release()
+    await joining
+    // The record of the lost answer expires with its lease: this node cannot know of it.
+    if (fault !== "lose-answer") expect(await scene.keys()).toEqual([])
+    expect(phasesOf(node).at(-1)).toBe("stopped: the node was stopped")
+    expect(scene.clock.pendingTimers).toBe(0)
+  },
+)
+
+test("a start that is aborted while it watches whether other nodes are alive ends at once", async () => {
+  const scene = new Scene()
+  const terms: ClusterTerms = { version: 1, codec: "binary", transport: "tcp", secrets: ["old"] }
+  await scene.member({ clusterTerms: terms })
+  const node = await scene.node({ clusterTerms: { ...terms, secrets: ["new"] } })
+  const starting = new AbortController()
+  const joining = expect(node.join(starting.signal)).rejects.toBe("enough")
+  await settle()
+  starting.abort("enough")
+  await joining
+  expect(node.log).toEqual([])
 })
 
 test("a join whose answer was lost is retried as another incarnation, and the lease of the first expires", async () => {

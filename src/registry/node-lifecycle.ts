@@ -77,16 +77,14 @@ export class NodeLifecycle {
     return this.#ids.has(node.toString())
   }
 
-  /** Rejects with a `StoreUnavailableError` or a `SettingsError` if this node cannot join. */
+  /** Rejects with a `SettingsError` if this node does not fit, or with the error that ends the wait. */
   async join(): Promise<void> {
-    const { clock, joinMs } = this.#dependencies
-    const deadline = clock.monotonicMs() + joinMs
-    while (!(await this.#tryToJoin())) {
-      if (clock.monotonicMs() < deadline) continue
-      throw new StoreUnavailableError(
-        `the store did not confirm within ${joinMs} ms that this node joined`,
-        "unknown",
-      )
+    const { wait } = this.#dependencies
+    const forget = wait.onAbort(() => this.leave())
+    try {
+      while (!(await this.#tryToJoin((error) => wait.failed("join", error))));
+    } finally {
+      forget()
     }
   }
 
@@ -117,11 +115,13 @@ export class NodeLifecycle {
     this.#dependencies.lifeChanged(this.#life)
   }
 
-  /** Returns whether this node has joined; if not, it has waited before it returns. */
-  async #tryToJoin(): Promise<boolean> {
+  /** Returns whether this node has joined; if not, it has paused before it returns. */
+  async #tryToJoin(pause: (error: StoreUnavailableError) => Promise<void>): Promise<boolean> {
+    const before = this.troubles.last
     const incarnation = await this.#begunIncarnation()
     if (incarnation === undefined) {
-      await this.#pause()
+      const { last } = this.troubles
+      await pause(last === undefined || last === before ? unconfirmed() : last.error)
       if (!this.#life.isEnding) this.#beginJoin("the store did not confirm the join")
       return false
     }
@@ -165,8 +165,9 @@ export class NodeLifecycle {
         fits,
       })
     } catch (error) {
-      if (error instanceof StoreUnavailableError) return undefined
-      throw error
+      const isExpected = this.#stopping.signal.aborted && error instanceof StoreUnavailableError
+      if (!isExpected) this.troubles.note("show the terms of the cluster", error)
+      return undefined
     }
   }
 
@@ -194,7 +195,7 @@ export class NodeLifecycle {
   /** The cluster may have changed while this node was out of it, and may change back. */
   async #tryToRejoin(): Promise<boolean> {
     try {
-      return await this.#tryToJoin()
+      return await this.#tryToJoin(() => this.#pause())
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error
       if (this.#misfit !== error.message) {
@@ -268,6 +269,11 @@ export class NodeLifecycle {
 
 /** The records of older ones are gone: each incarnation was fenced before the next one joined. */
 const MAX_IDS = 100
+
+/** The join was refused, or its answer belongs to another epoch. */
+function unconfirmed(): StoreUnavailableError {
+  return new StoreUnavailableError("the store did not confirm the join", "unknown")
+}
 
 /** Holds what depends on an incarnation, and what is known of other nodes. */
 interface LifecycleOwner {

@@ -9,6 +9,7 @@ import type { ActorTable } from "./actor-table.js"
 import type { ClusterTerms } from "./cluster-terms.js"
 import type { LeaseTerms } from "./lease-terms.js"
 import type { NodeLife } from "./node-life.js"
+import type { StartWait } from "./start-wait.js"
 
 /** What the registry of a node needs: ports, settings, and whom to notify. */
 export interface RegistryDependencies {
@@ -21,8 +22,8 @@ export interface RegistryDependencies {
   readonly lifeline: Lifeline | undefined
   readonly logger: Logger
   readonly terms: LeaseTerms
-  /** How long the first join may take. */
-  readonly joinMs: number
+  /** How long the first join is retried, and whether it still is. */
+  readonly wait: StartWait
   readonly roles: readonly string[]
   readonly types: readonly string[]
   /** Where the actors are kept that this node has. */

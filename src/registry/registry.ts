@@ -39,15 +39,19 @@ export class Registry implements TenureHolder {
   readonly #actors: ActorTable
 
   /**
-   * Resolves once this node has joined. Rejects with a `StoreUnavailableError` if it cannot within `joinMs`,
-   * and with a `SettingsError` if it does not fit into the cluster that the store holds.
+   * Resolves once this node has joined. Rejects with a `StoreUnavailableError` if the wait for the
+   * store is over, with a `SettingsError` if it does not fit into the cluster that the store holds, and with
+   * the reason of an abort.
    */
   static async join(dependencies: RegistryDependencies): Promise<Registry> {
     const registry = new Registry(dependencies)
     try {
-      await registry.#roster.begin()
-      await registry.#placements.begin()
+      const { wait } = dependencies
+      await registry.#roster.begin(wait)
+      await registry.#placements.begin(wait)
       await registry.#lifecycle.join()
+      wait.throwIfAborted()
+      wait.ended()
     } catch (error) {
       await registry.stop()
       throw error

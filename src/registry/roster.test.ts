@@ -1,10 +1,12 @@
 import { expect, test } from "vitest"
 import { settle } from "../../test/fake/manual-clock.js"
-import { OBSERVER_MS, Scene, TTL_MS, type Way } from "../../test/registry/scene.js"
+import { JOIN_MS, OBSERVER_MS, Scene, TTL_MS, type Way } from "../../test/registry/scene.js"
 import { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import { nodeRandom } from "../runtime/node-random.js"
 import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
 import { Roster } from "./roster.js"
+import { StartWait } from "./start-wait.js"
 import { StoreTroubles } from "./store-troubles.js"
 
 const [a, b, c] = ["a", "b", "c"].map((digit) => NodeId.of("10.0.0.1", 7_000, digit.repeat(16))) as [
@@ -201,7 +203,26 @@ test("does not begin if the store does not list the nodes", async () => {
   const scene = new Scene()
   const way = await scene.way()
   way.trouble = "refuse"
-  await expect(rosterOf(scene, way).roster.begin()).rejects.toThrow(StoreUnavailableError)
+  const begun = expect(rosterOf(scene, way).begin()).rejects.toThrow(StoreUnavailableError)
+  await scene.clock.advance(JOIN_MS)
+  await begun
+  expect(scene.clock.pendingTimers).toBe(0)
+})
+
+test("begins once the store lists the nodes, and watches each prefix once", async () => {
+  const scene = new Scene()
+  await put(scene, a)
+  const way = await scene.way()
+  way.trouble = "refuse"
+  const { roster, begin, changes } = rosterOf(scene, way)
+  const begun = begin()
+  await scene.clock.advance(JOIN_MS / 2)
+  way.trouble = undefined
+  await scene.clock.advance(JOIN_MS / 2)
+  await begun
+  expect(membersOf(roster)).toEqual(["a up"])
+  await scene.endLease(a)
+  expect(changes).toEqual(["a active", "a gone"])
 })
 
 /** A roster that has begun, where the node `a` is. */
@@ -230,7 +251,7 @@ async function following(of: NodeRecord = record, former?: string) {
   await put(scene, a, of)
   const way = await scene.way()
   const made = rosterOf(scene, way, former)
-  await made.roster.begin()
+  await made.begin()
   await settle()
   return { scene, way, ...made }
 }
@@ -257,7 +278,8 @@ function rosterOf(scene: Scene, way: Way, former?: string) {
     renewing: () => {},
     epochChanged: () => changes.push("another epoch"),
   })
-  return { roster, changes, log }
+  const wait = new StartWait({ clock: scene.clock, random: nodeRandom, logger }, JOIN_MS)
+  return { roster, begin: () => roster.begin(wait), changes, log }
 }
 
 /** Record and lease, as one that joins writes them. */

@@ -10,6 +10,7 @@ import { type EndableLease, LeaseObserver } from "./lease-observer.js"
 import { type LeaseTerms, termsToWatch } from "./lease-terms.js"
 import { listAll } from "./list-all.js"
 import { decodeRecord, LEASES, NODES, type NodeRecord } from "./node-record.js"
+import type { StartWait } from "./start-wait.js"
 import type { StoreTroubles } from "./store-troubles.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
 
@@ -67,9 +68,10 @@ export class Roster {
     )
   }
 
-  /** Rejects with a `StoreUnavailableError` if the store does not list the records and leases. */
-  async begin(): Promise<void> {
-    await Promise.all([this.#leases.begin(), this.#nodes.begin()])
+  /** Rejects with the error that ends the wait for the store to list the records and leases. */
+  async begin(wait: StartWait): Promise<void> {
+    await this.#leases.begin(wait)
+    await this.#nodes.begin(wait)
   }
 
   stop(): void {

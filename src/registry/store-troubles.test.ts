@@ -22,6 +22,16 @@ test("logs the first failure of each kind at once, and then once a minute", asyn
   expect(told.slice(2)).toEqual([{ asked: "claim an actor", error: full }])
 })
 
+test("keeps the latest failure, also one that is not logged", async () => {
+  const { troubles, clock } = scene()
+  expect(troubles.last).toBeUndefined()
+  troubles.note("save a state", trouble("the disk is full"))
+  await clock.advance(1_000)
+  const error = trouble("the disk is full")
+  troubles.note("renew the lease", error)
+  expect(troubles.last).toEqual({ asked: "renew the lease", error, at: 1_000 })
+})
+
 test("forgets the kind of failure that was logged longest ago", async () => {
   const { troubles, clock, told } = scene()
   for (let kind = 0; kind < 65; kind += 1) troubles.note("get", trouble(`${kind}`))

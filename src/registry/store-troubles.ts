@@ -9,6 +9,8 @@ import type { Logger } from "../ports/logger.js"
 export class StoreTroubles {
   readonly #logger: Logger
   readonly #clock: Clock
+  /** The latest failure. */
+  #last: StoreTrouble | undefined
   /** When each kind was last logged, the latest at the end. */
   readonly #loggedAt = new Map<string, MonotonicMs>()
 
@@ -17,10 +19,16 @@ export class StoreTroubles {
     this.#clock = clock
   }
 
+  /** The latest failure; undefined if there was none. */
+  get last(): StoreTrouble | undefined {
+    return this.#last
+  }
+
   /** `asked` is the request that failed: `renew the lease`. Rethrows errors that are not the store's. */
   note(asked: string, error: unknown): StoreUnavailableError {
     if (!(error instanceof StoreUnavailableError)) throw error
     const now = this.#clock.monotonicMs()
+    this.#last = { asked, error, at: now }
     const kind = error.message
     const loggedAt = this.#loggedAt.get(kind)
     if (loggedAt !== undefined && now < loggedAt + LOG_AGAIN_MS) return error
@@ -30,6 +38,13 @@ export class StoreTroubles {
     this.#logger.log("warn", "the store did not do what it was asked", { asked, error })
     return error
   }
+}
+
+/** A request that the store failed. */
+interface StoreTrouble {
+  readonly asked: string
+  readonly error: StoreUnavailableError
+  readonly at: MonotonicMs
 }
 
 const LOG_AGAIN_MS = 60_000

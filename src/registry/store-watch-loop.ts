@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Change, ClusterStore, Moment, StoreWatch } from "../ports/store.js"
+import type { StartWait } from "./start-wait.js"
 import type { StoreTroubles } from "./store-troubles.js"
 
 /**
@@ -28,9 +29,9 @@ export class StoreWatchLoop {
     this.#what = what
   }
 
-  /** Resolves after the first read. If that is not answered it rejects, and nothing is watched. */
-  async begin(): Promise<void> {
-    await this.#lookAndWatch()
+  /** Resolves after the first read. Rejects with the error that ends the wait; nothing is watched then. */
+  async begin(wait: StartWait): Promise<void> {
+    await wait.retry(`list ${this.#what.prefix}`, () => this.#lookAndWatch())
   }
 
   stop(): void {

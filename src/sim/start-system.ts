@@ -17,7 +17,7 @@ export function startSystem<
   return ActorSystem.start(
     settings as ActorSystemSettings,
     { ...life.ports, logger, telemetry },
-    memoryStore(),
+    { privateStore: memoryStore() },
   ).catch((error) => {
     const failure = error instanceof StoreUnavailableError ? withAdvice(error) : error
     linkToCall(failure, call)

@@ -22,6 +22,7 @@ import { ClusterView } from "../membership/cluster-view.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore, StoreProvider } from "../ports/store.js"
 import type { Registry } from "../registry/registry.js"
+import { StartWait } from "../registry/start-wait.js"
 import type { AssociationState } from "../remote/association-protocol.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import { Remoting } from "../remote/remoting.js"
@@ -31,9 +32,10 @@ import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
 import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
 import { type BoundListener, bindListener } from "./bound-listener.js"
-import { Cluster } from "./cluster.js"
+import { Cluster, type ClusterDependencies } from "./cluster.js"
 import { isLoopback } from "./remote-settings.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
+import type { StartOptions } from "./start-options.js"
 
 /**
  * A system of actors in this process. It connects the parts of the runtime, holds the two guardians, and is
@@ -70,33 +72,35 @@ export class ActorSystem implements AsyncDisposable {
   static async start(
     settings: ActorSystemSettings,
     ports: Ports,
-    privateStore?: StoreProvider,
+    { privateStore, signal }: StartOptions & { readonly privateStore?: StoreProvider } = {},
   ): Promise<ActorSystem> {
     const checked = checkSettings(settings)
+    const { namespace, address, joinMs } = checked
+    const { clock, random } = ports
+    const logger = guardedLogger(ports.logger).with({ system: address.system })
+    const wait = new StartWait({ clock, random, logger }, joinMs, signal)
     const isPrivate = checked.store === undefined
     const provider = isPrivate && checked.actors.length > 0 ? privateStore : checked.store
-    const store = await provider?.open(checked.namespace, ports)
+    wait.throwIfAborted()
+    const store = provider && (await wait.retry("open", () => provider.open(namespace, ports)))
     try {
-      return await ActorSystem.#startWith(checked, ports, store, isPrivate)
+      return await ActorSystem.#startWith(checked, { ports, store, isPrivate, wait })
     } catch (error) {
       await store?.close()
       throw error
     }
   }
 
-  static async #startWith(
-    settings: CheckedSettings,
-    ports: Ports,
-    store: ClusterStore | undefined,
-    isPrivate: boolean,
-  ) {
+  static async #startWith(settings: CheckedSettings, starting: Starting): Promise<ActorSystem> {
+    const { ports, store } = starting
     const { listen } = settings.remote
     const bound = listen === undefined ? undefined : await bindListener(listen, settings, ports)
     const system = new ActorSystem(settings, ports, store, bound)
     if (system.#remoting !== undefined) bound?.deliverTo(system.#remoting.arrivals)
     try {
+      starting.wait.throwIfAborted()
       const shown = bound === undefined ? [] : fingerprints(bound.keys, ports.digest)
-      if (store !== undefined) await system.#join(store, ports, isPrivate, shown)
+      if (store !== undefined) await system.#join({ ...starting, store, fingerprints: shown })
     } catch (error) {
       await system.#remoting?.stop()
       throw error
@@ -288,25 +292,19 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   async #join(
-    store: ClusterStore,
-    ports: Ports,
-    isPrivate: boolean,
-    fingerprints: readonly string[],
+    joining: Pick<ClusterDependencies, "ports" | "store" | "isPrivate" | "wait" | "fingerprints">,
   ): Promise<void> {
-    if (isPrivate) {
+    if (joining.isPrivate) {
       this.#environment.logger.log(
         "warn",
         "no store is set, so saved state is kept in memory and lost when this process ends; set store to keep it",
       )
     }
     this.#cluster = await Cluster.join({
+      ...joining,
       settings: this.#settings,
       environment: this.#environment,
-      ports,
-      store,
-      isPrivate,
       remoting: this.#remoting,
-      fingerprints,
       resolve: (path) => this.resolve(path),
       opened: (gate) => {
         this.#gate = gate
@@ -368,6 +366,15 @@ export class ActorSystem implements AsyncDisposable {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
+
+/** What a system starts with, besides its settings. */
+interface Starting {
+  readonly ports: Ports
+  readonly store: ClusterStore | undefined
+  /** Whether only this system uses the store. */
+  readonly isPrivate: boolean
+  readonly wait: StartWait
+}
 
 /**
  * Creates a guardian, the root of a tree of actors. It resumes after an error that is escalated to it: that

@@ -12,6 +12,7 @@ import type { ClusterStore } from "../ports/store.js"
 import type { ClusterTerms } from "../registry/cluster-terms.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
 import { Registry } from "../registry/registry.js"
+import type { StartWait } from "../registry/start-wait.js"
 import { PROTOCOL_VERSION } from "../remote/frames.js"
 import type { Remoting } from "../remote/remoting.js"
 import { ActorsLeftBehind } from "../virtual/activation-events.js"
@@ -33,7 +34,7 @@ export class Cluster {
    * Joins the cluster. Rejects with a `StoreUnavailableError` or a `SettingsError` if this node cannot join.
    */
   static async join(dependencies: ClusterDependencies): Promise<Cluster> {
-    const { settings, environment, ports, store, remoting } = dependencies
+    const { settings, environment, ports, store, wait, remoting } = dependencies
     const gates = new Map<string, InternalRef<never>>()
     const codec = codecOf(dependencies, { purpose: "message", clock: ports.clock })
     let addresses: ReadonlySet<string> = new Set()
@@ -73,7 +74,7 @@ export class Cluster {
       lifeline: dependencies.isPrivate || !settings.lease.deathProof ? undefined : ports.lifeline,
       logger: environment.logger,
       terms: dependencies.isPrivate ? PRIVATE_TERMS : settings.lease,
-      joinMs: settings.requestTimeoutMs,
+      wait,
       roles: settings.roles,
       types: actors.types,
       actors: actors.table,
@@ -142,13 +143,14 @@ export class Cluster {
   }
 }
 
-interface ClusterDependencies {
+export interface ClusterDependencies {
   readonly settings: CheckedSettings
   readonly environment: ActorEnvironment
   readonly ports: Ports
   readonly store: ClusterStore
   /** Whether only this system uses the store. */
   readonly isPrivate: boolean
+  readonly wait: StartWait
   readonly remoting: Remoting | undefined
   /** Fingerprints of the secrets of this node, which other nodes can read. */
   readonly fingerprints: readonly string[]

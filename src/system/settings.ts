@@ -31,6 +31,8 @@ export interface ActorSystemSettings<
   readonly requestTimeoutMs?: number
   /** How long `stop` waits for actors to stop. Default 10,000. */
   readonly drainMs?: number
+  /** How long `start` retries what the store fails, before it rejects. Default 30,000. */
+  readonly joinMs?: number
   /**
    * The classes of virtual actors that this node hosts, each alone or with its dependencies
    * (`provide(Orders, { db })`). Default: none.
@@ -79,6 +81,7 @@ export interface CheckedSettings {
   readonly address: Address
   readonly requestTimeoutMs: number
   readonly drainMs: number
+  readonly joinMs: number
   readonly actors: readonly RegisteredActor[]
   readonly idleAfterMs: number
   readonly mailboxCapacity: number
@@ -117,6 +120,7 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     lease: checkLease(settings.lease),
     remote: checkRemoteSettings(settings, requestTimeoutMs),
     drainMs: checkDuration("drainMs", settings.drainMs, 10_000),
+    joinMs: checkDuration("joinMs", settings.joinMs, 30_000),
   }
 }
 
@@ -128,6 +132,7 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "scheme",
   "requestTimeoutMs",
   "drainMs",
+  "joinMs",
   "actors",
   "idleAfterMs",
   "mailboxCapacity",

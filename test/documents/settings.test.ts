@@ -44,6 +44,7 @@ function defaults(): Record<string, unknown> {
   return {
     requestTimeoutMs: system.requestTimeoutMs,
     drainMs: system.drainMs,
+    joinMs: system.joinMs,
     idleAfterMs: system.idleAfterMs,
     mailboxCapacity: system.mailboxCapacity,
     maxForwards: system.maxForwards,

@@ -11,6 +11,7 @@ import { leaseKey, nodeKey } from "../../src/registry/node-record.js"
 import type { Registration } from "../../src/registry/registration.js"
 import { Registry } from "../../src/registry/registry.js"
 import type { RegistryDependencies } from "../../src/registry/registry-dependencies.js"
+import { StartWait } from "../../src/registry/start-wait.js"
 import type { Tenure } from "../../src/registry/tenure.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
 import { nodeRandom } from "../../src/runtime/node-random.js"
@@ -28,6 +29,9 @@ export const TTL_MS = 5_000
 /** Until a holder is silent, and until an observer may end its lease. */
 export const HOLDER_MS = 4_500
 export const OBSERVER_MS = 5_500
+
+/** How long a node tries to join. */
+export const JOIN_MS = 2_000
 
 /** Registries over one store in memory, on one clock that the test moves. */
 export class Scene {
@@ -88,7 +92,6 @@ export class Scene {
       random: nodeRandom,
       lifeline: undefined,
       terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
-      joinMs: 2_000,
       turnedAway: () => {},
       roles: [],
       types: [],
@@ -160,11 +163,14 @@ export class SceneNode {
     return this.registry.view.members.map(({ node, status }) => `${node.port} ${status}`)
   }
 
-  async join(): Promise<Registry> {
+  async join(signal?: AbortSignal): Promise<Registry> {
+    const logger = recording(this.log, this.fields)
+    const { clock, random } = this.#dependencies
     const registry = await Registry.join({
       ...this.#dependencies,
       store: this.way.store,
-      logger: recording(this.log, this.fields),
+      logger,
+      wait: new StartWait({ clock, random, logger }, JOIN_MS, signal),
       viewed: () => {},
       lifeChanged: (life) => {
         this.lives.push(life)
@@ -189,7 +195,10 @@ export class SceneNode {
   }
 }
 
-type OwnDependencies = Omit<RegistryDependencies, "store" | "logger" | "viewed" | "lifeChanged" | "settled">
+type OwnDependencies = Omit<
+  RegistryDependencies,
+  "store" | "logger" | "wait" | "viewed" | "lifeChanged" | "settled"
+>
 
 /** As text: where the actor is, by port, or why it cannot be claimed. */
 export function told(registration: Registration): string {

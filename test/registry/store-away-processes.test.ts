@@ -6,10 +6,9 @@ import { nodePorts } from "../../src/runtime/node-ports.js"
 import type * as Driver from "../../src/stores/sqlite/driver.js"
 import type { Connection } from "../../src/stores/sqlite/driver.js"
 import type * as Sqlite from "../../src/stores/sqlite/index.js"
-import type { Program } from "../../tools/cluster/program.js"
-import { Received } from "../../tools/received.js"
 import { within } from "../../tools/within.js"
-import { built, RegistryNode, startProgram } from "./node-process.js"
+import { FileLock } from "./file-lock.js"
+import { built, RegistryNode } from "./node-process.js"
 import type { CountingProgress } from "./programs/counting-actor.js"
 import type { NodeOptions } from "./programs/node.js"
 import { storedValue } from "./programs/states.js"
@@ -76,7 +75,7 @@ interface Cluster {
   readonly nodes: readonly RegistryNode[]
   /** What was stored under each key, in order. */
   readonly history: History
-  lock(): Promise<Lock>
+  lock(): Promise<FileLock>
 }
 
 /** Two nodes, each with two actors that count and save. All have begun. */
@@ -89,7 +88,7 @@ async function cluster(lease: NonNullable<NodeOptions["lease"]>): Promise<Cluste
     await node.call("count", `${index}-b`)
   }
   await savesGoOn(nodes, [])
-  return { nodes, history, lock: () => Lock.take(file) }
+  return { nodes, history, lock: () => FileLock.take(file) }
 }
 
 async function identities(nodes: readonly RegistryNode[]): Promise<string[]> {
@@ -160,30 +159,3 @@ class History {
 }
 
 const STATES = "test/state/Account/"
-
-/** Nobody else writes while there is one. */
-class Lock {
-  readonly #holder: Program<"locked">
-
-  static async take(file: string): Promise<Lock> {
-    const said = new Received<"locked">()
-    const holder = startProgram("lock-file", { args: [file], received: (what: "locked") => said.add(what) })
-    void holder.ending.then((ending) => said.end(new Error(`${ending}. ${holder.output}`)))
-    await said.count("it has the lock", 1)
-    return new Lock(holder)
-  }
-
-  private constructor(holder: Program<"locked">) {
-    this.#holder = holder
-  }
-
-  /** Time itself is the fault here, so it has to go by. */
-  async goesOnFor(ms: number): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, ms))
-  }
-
-  async letGo(): Promise<void> {
-    this.#holder.send("let go")
-    await this.#holder.ending
-  }
-}

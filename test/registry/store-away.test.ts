@@ -2,10 +2,12 @@ import { expect, test } from "vitest"
 import { ActorId } from "../../src/address/actor-id.js"
 import { stateKey } from "../../src/registry/registry-keys.js"
 import { noFaults, runSeed, type Stage } from "../../src/sim/index.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
 import { storedValue } from "./programs/states.js"
 import { CounterNode } from "./sim/counter-node.js"
 
 const SEEDS = 10
+const SECRET = "known to all the nodes"
 const TTL_MS = 5_000
 /** How soon an answer of the store is there: a thousandth of a second each way at most, and a little for its size. */
 const ROUND_TRIP_MS = 2.5
@@ -110,6 +112,37 @@ test("one node without the store is silent before another has its actor", async 
     // It is the other's now.
     expect(alone.activations).toBe(1)
   })
+})
+
+test("nodes that start while the store is away join when it is back, and one that is aborted does not", async () => {
+  for (const awayMs of [500, 10_000, 29_000]) {
+    await play(async (stage, nodes) => {
+      const store = stage.store()
+      store.hang(awayMs)
+      start(stage, nodes, { timeoutMs: 3_000, ttlMs: TTL_MS })
+      const aborting = new AbortController()
+      let reason: unknown
+      stage.start("gamma", async (life) => {
+        const settings = { namespace: "sim", listen: { host: life.host, port: 7_000, secret: SECRET } }
+        const provider = store.provider(life, { timeoutMs: 3_000 })
+        const { signal } = aborting
+        reason = await ActorSystem.start({ ...settings, store: provider }, life.ports, { signal }).catch(
+          (error) => error,
+        )
+      })
+      await stage.sleep(awayMs - 100)
+      expect(nodes.map(({ activations }) => activations)).toEqual([0, 0])
+      await stage.on("gamma", () => aborting.abort("told to stop"))
+      // The longest pause between two attempts, one request that was in flight, and the join itself.
+      await stage.sleep(2_000 + 3_000 + 1_000)
+      expect(reason).toBe("told to stop")
+      const names = nodes.map(({ name }) => `${name} up`).sort()
+      for (const node of nodes) {
+        expect(node.view).toEqual(names)
+        expect([node.activations, node.fences]).toEqual([1, []])
+      }
+    })
+  }
 })
 
 async function play(act: (stage: Stage, nodes: readonly CounterNode[]) => Promise<void>): Promise<void> {

@@ -58,7 +58,7 @@ const cases: Record<string, (stage: Stage) => Promise<void>> = {
       store.cutOff("alpha")
       await startSystem(life, { namespace: "place", store: store.provider(life) }) // a start that the store fails
     })
-    await stage.sleep(10_000)
+    await stage.sleep(40_000)
   },
   async "a task that the store fails"(stage) {
     const store = stage.store()
@@ -103,7 +103,9 @@ test.each(Object.keys(cases))("%s leads to the line of the user", async (name) =
 test("a start that the store fails says what to do", async () => {
   const failure = await failureOf(cases["a start that the store fails"] as (stage: Stage) => Promise<void>)
   expect(failure?.what).toBe("uncaught")
-  expect(failure?.detail).toContain("did not answer in time; the system has not started: retry startSystem")
+  expect(failure?.detail).toContain(
+    "did not answer in time; to wait longer set joinMs; the system has not started: retry startSystem",
+  )
 })
 
 test("a failure names no line if no code of the user is involved", async () => {

@@ -324,7 +324,7 @@ describe("a system that cannot join", () => {
           namespace: "test",
           actors: [Keeper],
           store: store.provider(),
-          requestTimeoutMs: 1_000,
+          joinMs: 1_000,
           lease: { deathProof: false },
         },
         nodePorts({ clock, logger }),

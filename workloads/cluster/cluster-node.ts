@@ -40,6 +40,7 @@ export class ClusterNode {
       { ...life, ports },
       {
         ...cluster.settings,
+        joinMs: cluster.settings.requestTimeoutMs,
         namespace,
         listen: { host: life.host, port: PORT, secret: "a secret of the cluster" },
         logger: tappedLog(life),

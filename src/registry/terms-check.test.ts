@@ -59,6 +59,60 @@ test("a dead node with other secrets refuses no node, even if others renew their
   expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
 })
 
+test("a node is refused for a renewal that the watch has not shown in time", async () => {
+  const { store, put } = await cluster(OLD)
+  await put(LEASE, encodeTerms(terms))
+  const clock = new ManualClock()
+  const late = over(store, { watch: () => ({ cancel: () => {} }) })
+  const checked = checkTerms(NEW, { store: late, clock, terms, stopping })
+  const refused = expect(checked).rejects.toMatchObject({ field: "listen.secret" })
+  await settle()
+  await put(LEASE, encodeTerms(terms))
+  await clock.advance(1_000)
+  await refused
+})
+
+test("a change that the listing has shown is no renewal", async () => {
+  const { store, put } = await cluster(OLD)
+  await put(LEASE, encodeTerms(terms))
+  const clock = new ManualClock()
+  const repeating = over(store, {
+    watch: (prefix, from, watcher) => {
+      void store.get(LEASE).then(({ entry }) => watcher.changed(entry === undefined ? [] : [entry]))
+      return store.watch(prefix, from, watcher)
+    },
+  })
+  const checked = checkTerms(NEW, { store: repeating, clock, terms, stopping })
+  await clock.advance(1_000)
+  expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
+})
+
+test.each([
+  ["in which a lease was renewed", true],
+  ["in which nothing happened", false],
+])("after a gap %s the leases are read, and watched again", async (_, isRenewed) => {
+  const { store, put } = await cluster(OLD)
+  await put(LEASE, encodeTerms(terms))
+  const clock = new ManualClock()
+  let watches = 0
+  const gapping = over(store, {
+    watch: (prefix, from, watcher) => {
+      watches += 1
+      if (watches > 1) return store.watch(prefix, from, watcher)
+      void (isRenewed ? put(LEASE, encodeTerms(terms)) : Promise.resolve()).then(() => watcher.gap())
+      return { cancel: () => {} }
+    },
+  })
+  const checked = checkTerms(NEW, { store: gapping, clock, terms, stopping })
+  checked.catch(() => {})
+  await settle()
+  expect(watches).toBe(isRenewed ? 1 : 2)
+  await clock.advance(1_000)
+  if (isRenewed) await expect(checked).rejects.toMatchObject({ field: "listen.secret" })
+  else expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
+  expect(clock.pendingTimers).toBe(0)
+})
+
 test("a store that cannot be watched leaves no timer behind", async () => {
   const { store, put } = await cluster(OLD)
   await put(LEASE, encodeTerms(terms))
@@ -79,7 +133,7 @@ test("a watch that calls back before it is returned ends the wait", async () => 
   let cancelled = 0
   const hasty = over(store, {
     watch: (_prefix, _from, watcher) => {
-      watcher.gap()
+      watcher.changed([{ key: LEASE, revision: 1_000, value: encodeTerms(terms) }])
       return {
         cancel: () => {
           cancelled += 1

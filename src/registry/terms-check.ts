@@ -74,15 +74,20 @@ async function isAnybodyAlive(dependencies: TermsCheckDependencies): Promise<boo
   return (await firstRenewed(leases, dependencies, () => true)) !== undefined
 }
 
-/** The key of the first lease that is renewed, of those that count; undefined if all expire before. */
+/**
+ * The key of the first lease that is renewed, of those that count; undefined if all expire before. The watch
+ * of a store may be late, so what it has not shown until then is read.
+ */
 async function firstRenewed(
   leases: Listing,
   { store, clock, terms, stopping }: TermsCheckDependencies,
   counts: (key: string) => boolean,
 ): Promise<string | undefined> {
-  const [first] = leases.entries
-  if (first === undefined) return undefined
+  if (leases.entries.length === 0) return undefined
   const left = new Set(leases.entries.map(({ key }) => key))
+  const known = new Map(leases.entries.map(({ key, revision }) => [key, revision]))
+  /** A watch may begin with changes that the listing shows. */
+  const isLater = (key: string, revision: Revision) => counts(key) && revision > (known.get(key) ?? 0)
   const longestMs = Math.max(...leases.entries.map(({ value }) => observerMs(termsToWatch(value, terms))))
   return new Promise((resolve, reject) => {
     let watch: StoreWatch | undefined
@@ -97,31 +102,48 @@ async function firstRenewed(
       cleanUp()
       resolve(renewed)
     }
-    const stop = () => {
+    const fail = (error: unknown) => {
       cleanUp()
-      reject(new StoreUnavailableError("this node is stopping", "not-committed", { problem: "closed" }))
+      reject(error)
     }
-    const timer = clock.setTimer(longestMs, () => end(undefined))
-    try {
-      watch = store.watch(LEASES, leases, {
+    const stop = () =>
+      fail(new StoreUnavailableError("this node is stopping", "not-committed", { problem: "closed" }))
+    /** Ends if a lease was renewed since; otherwise goes on `then`. */
+    const look = (then: (now: Listing) => void) => {
+      const looked = store.list(LEASES).then((now) => {
+        if (isOver) return
+        if (now.epoch !== leases.epoch) throw new StoreUnavailableError(EPOCH_CHANGED, "not-committed")
+        const renewed = now.entries.find(({ key, revision }) => isLater(key, revision))
+        if (renewed !== undefined) end(renewed.key)
+        else then(now)
+      })
+      looked.catch(fail)
+    }
+    const timer = clock.setTimer(longestMs, () => look(() => end(undefined)))
+    const follow = (from: Listing) => {
+      watch = store.watch(LEASES, from, {
         changed: (changes) => {
-          for (const { key, value } of changes) {
-            if (!counts(key)) continue
+          for (const { key, revision, value } of changes) {
+            if (!isLater(key, revision)) continue
             if (value !== undefined) return end(key)
             left.delete(key)
           }
           if (left.size === 0) end(undefined)
         },
         // A missed change may be a renewal.
-        gap: () => end(first.key),
+        gap: () => look(follow),
       })
       // The watch may have called back before it was returned.
       if (isOver) watch.cancel()
-      else if (stopping.aborted) stop()
-      else stopping.addEventListener("abort", stop)
+    }
+    try {
+      follow(leases)
+      if (stopping.aborted) stop()
+      else if (!isOver) stopping.addEventListener("abort", stop)
     } catch (error) {
-      cleanUp()
-      reject(error)
+      fail(error)
     }
   })
 }
+
+const EPOCH_CHANGED = "the epoch of the store has changed"

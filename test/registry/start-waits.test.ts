@@ -24,9 +24,9 @@ test.each([
   async (what, asked, problem) => {
     const { file, lock } = await lockedFile(what)
     const { starting, log } = start(file)
-    const { fields } = await log.first("it waits", ({ message }) => message === WAITS)
+    const isIt = ({ message, fields }: Line) => message === WAITS && fields["asked"] === asked
+    const { fields } = await log.first(`it waits to ${asked}`, isIt)
     expect(fields).toMatchObject({
-      asked,
       problem: expect.stringMatching(problem),
       because: expect.stringContaining(file),
       leftMs: expect.any(Number),
@@ -40,10 +40,10 @@ test.each([
 
 test("a start whose file stays locked rejects, and says what it waited for", async () => {
   const { file } = await lockedFile()
-  const { starting } = start(file, { joinMs: 700 })
+  const { starting } = start(file, { joinMs: 1_500 })
   await expect(starting).rejects.toMatchObject({ code: "StoreUnavailable", problem: "locked" })
   await expect(starting).rejects.toThrow(
-    /^the start waited for the store for 700 ms \(\d attempts, the last to join\): .* was locked by other processes for 160 ms; check .*; to wait longer set joinMs$/,
+    /^the start waited for the store for 1500 ms \(\d attempts, the last to join\): .* was locked by other processes for 800 ms; check .*; to wait longer set joinMs$/,
   )
 })
 
@@ -94,7 +94,7 @@ function start(file: string, settings: Partial<Troupe.ActorSystemSettings> = {},
     with: () => logger,
   }
   const starting = ActorSystem.start(
-    { namespace: "test", store: sqliteStore({ file, timeoutMs: 200 }), logger, ...settings },
+    { namespace: "test", store: sqliteStore({ file, timeoutMs: 1_000 }), logger, ...settings },
     signal === undefined ? {} : { signal },
   )
   onTestFinished(async () => {

@@ -141,6 +141,7 @@ export { memoryStore } from "./stores/memory-store.js"
 export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"
 export type { ActorSystemSettings } from "./system/settings.js"
 export type { StartOptions } from "./system/start-options.js"
+export type { HealthTrouble, SystemHealth } from "./system/system-health.js"
 export { ActivationBecame, ActorsLeftBehind, TurnOverdue } from "./virtual/activation-events.js"
 export type { ActivationState } from "./virtual/activation-lifecycle.js"
 export {

@@ -1,9 +1,11 @@
 import { NodeId } from "../address/node-id.js"
 import { SettingsError } from "../errors/settings-error.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { MonotonicMs } from "../ports/clock.js"
 import { CommitWindows } from "./commit-window.js"
 import { Incarnation } from "./incarnation.js"
-import { observerMs } from "./lease-terms.js"
+import { holderMs, observerMs, renewEveryMs } from "./lease-terms.js"
+import type { MemberHealth } from "./member-health.js"
 import { type LifeEvent, NodeLife } from "./node-life.js"
 import type { RegistryDependencies } from "./registry-dependencies.js"
 import { parsedNode, Roster } from "./roster.js"
@@ -21,6 +23,8 @@ export class NodeLifecycle {
   readonly #owner: LifecycleOwner
   readonly #windows = new CommitWindows()
   #life: NodeLife
+  /** When the phase of this life began. */
+  #since: MonotonicMs
   #incarnation: Incarnation | undefined
   /** The node ids that this process has had, the latest last. */
   readonly #ids = new Set<string>()
@@ -38,6 +42,7 @@ export class NodeLifecycle {
     this.#dependencies = dependencies
     this.#owner = owner
     this.#life = NodeLife.begin(node)
+    this.#since = clock.monotonicMs()
     this.#ids.add(node.toString())
     this.troubles = new StoreTroubles(logger, clock)
     this.roster = new Roster({
@@ -65,6 +70,20 @@ export class NodeLifecycle {
 
   get life(): NodeLife {
     return this.#life
+  }
+
+  health(now: MonotonicMs): MemberHealth {
+    const { terms } = this.#dependencies
+    const renewedAt = this.#incarnation?.renewedAt
+    const leaseLeftMs = renewedAt === undefined ? 0 : Math.max(0, renewedAt + holderMs(terms) - now)
+    return {
+      life: this.#life,
+      since: this.#since,
+      leaseLeftMs,
+      isRenewalOverdue: leaseLeftMs <= Math.max(0, holderMs(terms) - 2 * renewEveryMs(terms)),
+      renewalTrouble: this.#incarnation?.fenceCause,
+      storeTrouble: this.troubles.last,
+    }
   }
 
   /** The incarnation that has joined last, unless it was fenced and the node joins again. */
@@ -111,7 +130,9 @@ export class NodeLifecycle {
   }
 
   #publish(event: LifeEvent): void {
+    const { phase } = this.#life
     this.#life = this.#life.after(event)
+    if (this.#life.phase !== phase) this.#since = this.#dependencies.clock.monotonicMs()
     this.#dependencies.lifeChanged(this.#life)
   }
 

@@ -2,12 +2,14 @@ import type { ActorId } from "../address/actor-id.js"
 import { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterView } from "../membership/cluster-view.js"
+import type { MonotonicMs } from "../ports/clock.js"
 import type { Change, Moment, Revision } from "../ports/store.js"
 import type { ActorTable } from "./actor-table.js"
 import type { ClaimOutcome } from "./claim.js"
 import { ClaimDriver } from "./claim-driver.js"
 import { placementValue, releaseCommit } from "./commits.js"
 import type { Incarnation } from "./incarnation.js"
+import type { MemberHealth } from "./member-health.js"
 import type { NodeLife } from "./node-life.js"
 import { NodeLifecycle } from "./node-lifecycle.js"
 import { type Placed, PlacementCache, type Whereabouts } from "./placement-cache.js"
@@ -97,6 +99,10 @@ export class Registry implements TenureHolder {
   /** Whether this node holds a lease that has not expired by its clock. */
   mayAct(): boolean {
     return this.#lifecycle.incarnation?.mayAct() ?? false
+  }
+
+  health(now: MonotonicMs): MemberHealth {
+    return this.#lifecycle.health(now)
   }
 
   /** Whether the node is this process, in its present incarnation or an earlier one. */

@@ -41,7 +41,7 @@ export class StoreTroubles {
 }
 
 /** A request that the store failed. */
-interface StoreTrouble {
+export interface StoreTrouble {
   readonly asked: string
   readonly error: StoreUnavailableError
   readonly at: MonotonicMs

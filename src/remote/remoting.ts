@@ -191,6 +191,13 @@ export class Remoting {
     return undefined
   }
 
+  /** The number of nodes that this one is connected with. */
+  get connected(): number {
+    let connected = 0
+    for (const { state } of this.#nodes.values()) if (state.kind === "connected") connected += 1
+    return connected
+  }
+
   /** Undefined if there is no association with that authority. */
   state(authority: string): AssociationState | undefined {
     return this.#nodes.get(authority)?.state

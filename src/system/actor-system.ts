@@ -3,8 +3,7 @@ import type { ActorEnvironment } from "../actor/actor-environment.js"
 import type { ActorRef } from "../actor/actor-ref.js"
 import { type AskOptions, ask } from "../actor/ask.js"
 import type { Behavior } from "../actor/behavior.js"
-import { Behaviors } from "../actor/behaviors.js"
-import { Cell } from "../actor/cell.js"
+import type { Cell } from "../actor/cell.js"
 import { DeadLetters } from "../actor/dead-letters.js"
 import { Deadlines } from "../actor/deadlines.js"
 import { Dispatcher } from "../actor/dispatcher.js"
@@ -33,9 +32,11 @@ import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
 import { type BoundListener, bindListener } from "./bound-listener.js"
 import { Cluster, type ClusterDependencies } from "./cluster.js"
+import { guardian } from "./guardian.js"
 import { isLoopback } from "./remote-settings.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 import type { StartOptions } from "./start-options.js"
+import { type SystemHealth, type SystemPhase, systemHealth } from "./system-health.js"
 
 /**
  * A system of actors in this process. It connects the parts of the runtime, holds the two guardians, and is
@@ -64,6 +65,7 @@ export class ActorSystem implements AsyncDisposable {
   #cluster: Cluster | undefined
   #gate: ActorsGate | undefined
   #stopping: Promise<void> | undefined
+  #phase: SystemPhase
 
   /**
    * Starts a system on the given ports. Programs use the exported `ActorSystem.start`, which has ports of its
@@ -125,6 +127,7 @@ export class ActorSystem implements AsyncDisposable {
     const events = new EventStream(scheduler, logger)
     let names = 0
     this.#settings = settings
+    this.#phase = { name: "running", since: clock.monotonicMs() }
     this.address = address
     this.events = events
     this.#environment = {
@@ -212,6 +215,18 @@ export class ActorSystem implements AsyncDisposable {
   /** Ends a quarantine, and connects to the node again. */
   liftQuarantine(authority: string): void {
     this.#remote("liftQuarantine").liftQuarantine(authority)
+  }
+
+  /** Returns the state of this system: whether it is ready, or why not, and its figures. */
+  health(): SystemHealth {
+    const now = this.#environment.clock.monotonicMs()
+    return {
+      ...systemHealth(this.#phase, now),
+      ...this.#cluster?.health(now),
+      node: this.node?.toString(),
+      connected: this.#remoting?.connected ?? 0,
+      deadLetters: this.deadLetterCount,
+    }
   }
 
   /** The number of messages that went to dead letters. */
@@ -313,8 +328,10 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
+    const { clock } = this.#environment
+    this.#phase = { name: "leaving", since: clock.monotonicMs() }
     await this.#cluster?.leave(this.#settings.drainMs)
-    const deadline = this.#environment.clock.setTimer(this.#settings.drainMs, () => {
+    const deadline = clock.setTimer(this.#settings.drainMs, () => {
       this.#user.abandon()
       this.#system.abandon()
     })
@@ -326,6 +343,7 @@ export class ActorSystem implements AsyncDisposable {
     await this.#remoting?.stop()
     await this.#store?.close()
     this.events.flush()
+    this.#phase = { name: "stopped", since: clock.monotonicMs() }
   }
 
   #remote(what: string): Remoting {
@@ -374,19 +392,4 @@ interface Starting {
   /** Whether only this system uses the store. */
   readonly isPrivate: boolean
   readonly wait: StartWait
-}
-
-/**
- * Creates a guardian, the root of a tree of actors. It resumes after an error that is escalated to it: that
- * has been reported.
- */
-function guardian(environment: ActorEnvironment, name: "user" | "system"): Cell {
-  const cell = new Cell(environment, undefined, name)
-  cell.begin(
-    Behaviors.supervise(
-      Behaviors.receive(() => Behaviors.unhandled),
-      { strategy: "resume" },
-    ),
-  )
-  return cell
 }

@@ -5,6 +5,7 @@ import { ActorPath } from "../address/actor-path.js"
 import { Address } from "../address/address.js"
 import { NodeId } from "../address/node-id.js"
 import { changesBetween, NodeFenced, NodeRejoined } from "../membership/member-events.js"
+import type { MonotonicMs } from "../ports/clock.js"
 import type { Codec, CodecTools } from "../ports/codec.js"
 import type { Logger } from "../ports/logger.js"
 import type { Ports } from "../ports/ports.js"
@@ -19,6 +20,7 @@ import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { VirtualActors } from "../virtual/virtual-actors.js"
 import type { CheckedSettings } from "./settings.js"
+import { memberHealth, type SystemHealth } from "./system-health.js"
 
 /**
  * This system's part in a cluster, which may have a single member: its membership in the registry, and its
@@ -28,6 +30,8 @@ export class Cluster {
   readonly registry: Registry
   readonly actors: VirtualActors
   readonly #environment: ActorEnvironment
+  /** Undefined if no other node can see the store. */
+  readonly #leaseTtlMs: number | undefined
   #isSettled = true
 
   /**
@@ -99,13 +103,15 @@ export class Cluster {
     })
     remoting?.dialOnly((authority) => addresses.has(authority))
     actors.joined(registry)
-    return new Cluster(registry, actors, environment)
+    return new Cluster(registry, actors, dependencies)
   }
 
-  private constructor(registry: Registry, actors: VirtualActors, environment: ActorEnvironment) {
+  private constructor(registry: Registry, actors: VirtualActors, dependencies: ClusterDependencies) {
+    const { environment, isPrivate, settings } = dependencies
     this.registry = registry
     this.actors = actors
     this.#environment = environment
+    this.#leaseTtlMs = isPrivate ? undefined : settings.lease.ttlMs
   }
 
   /**
@@ -136,6 +142,16 @@ export class Cluster {
       this.actors.drain().then(() => drained(), drained)
     })
     this.#isSettled = this.actors.catalog.isIdle
+  }
+
+  health(now: MonotonicMs): Partial<SystemHealth> {
+    const { catalog } = this.actors
+    return {
+      ...memberHealth(this.registry.health(now), now, this.#leaseTtlMs),
+      activations: catalog.size,
+      queues: catalog.queues(),
+      members: this.registry.view.members.length,
+    }
   }
 
   async stop(): Promise<void> {

@@ -84,6 +84,22 @@ export class Catalog implements ActivationHome {
     return this.#size === 0 && this.#lingering.size === 0
   }
 
+  /**
+   * The number of messages that wait for all activations, and for the one that has most. Undefined if there
+   * are too many activations to look at in one turn of the event loop.
+   */
+  queues(): { readonly waiting: number; readonly longest: number } | undefined {
+    if (this.#size > MAX_COUNTED) return undefined
+    let [waiting, longest] = [0, 0]
+    for (const { activation } of this.#host.table.entries) {
+      if (activation === undefined) continue
+      const { size } = activation.turns.waiting
+      waiting += size
+      if (size > longest) longest = size
+    }
+    return { waiting, longest }
+  }
+
   get all(): Generator<Activation> {
     return this.#all()
   }
@@ -264,6 +280,7 @@ export class Catalog implements ActivationHome {
 
 const SWEEPS_PER_IDLE_TIME = 8
 const MAX_SWEPT_IN_FLIGHT = 256
+const MAX_COUNTED = 100_000
 const MAX_DRAINED_IN_FLIGHT = 1_024
 
 /** The interface of the node that an activation uses. */

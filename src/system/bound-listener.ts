@@ -7,7 +7,7 @@ import { SettingsError } from "../errors/settings-error.js"
 import type { Arrival, Connection, Endpoint, Listener } from "../ports/network.js"
 import type { Ports } from "../ports/ports.js"
 import { type SharedKeys, sharedKeys } from "../remote/shared-keys.js"
-import { type CheckedListen, isLoopback, missingSecret } from "./remote-settings.js"
+import { type CheckedListen, isLoopback, missingSecret, withBrackets } from "./remote-settings.js"
 import type { CheckedSettings } from "./settings.js"
 
 /**
@@ -106,8 +106,4 @@ function isWildcard(host: string): boolean {
 
 function withoutBrackets(host: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host
-}
-
-function withBrackets(host: string): string {
-  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
 }

@@ -174,6 +174,11 @@ export function isLoopback(given: string): boolean {
   )
 }
 
+/** Paths have IPv6 addresses in brackets; interfaces, and orchestrators, name them without. */
+export function withBrackets(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
+}
+
 /** Returns the error for a node that other machines can reach and that would accept any peer. */
 export function missingSecret(host: string): SettingsError {
   return new SettingsError(
@@ -245,7 +250,7 @@ function checkTls(tls: TlsOptions | undefined): TlsOptions | undefined {
 function checkAdvertise(advertise: RemoteSettings["advertise"]): CheckedRemoteSettings["advertise"] {
   const { host, port } = checkGroup("advertise", advertise, ["host", "port"])
   if (host !== undefined) {
-    const checked = canonicalHost(checkString("advertise.host", host))
+    const checked = canonicalHost(withBrackets(checkString("advertise.host", host)))
     if ("problem" in checked) throw new SettingsError("advertise.host", checked.problem)
   }
   if (port !== undefined && !isPort(port))

@@ -54,6 +54,14 @@ describe("a listener that others can reach", () => {
     expect(system.address.host).toBe("node.example.org")
   })
 
+  it("starts at an IPv6 address as orchestrators name it, without brackets", async () => {
+    const system = await start({
+      listen: { host: "0.0.0.0", port: 0, secret: SECRET },
+      advertise: { host: "fd00:0:0::7" },
+    })
+    expect(system.address.host).toBe("[fd00::7]")
+  })
+
   it("starts with mutual TLS", async () => {
     const system = await start({
       listen: { host: "0.0.0.0", port: 0, tls: { ...certified, ca, mutual: true } },

@@ -26,7 +26,7 @@ class Counter extends Actor<{ count: number }> {
 }
 
 test("a cluster changes its secret in two rollouts, node by node, and every call is answered", async () => {
-  for (let seed = 1; seed <= 5; seed += 1) {
+  for (const seed of [1, 2]) {
     await play(seed, async (cluster) => {
       await cluster.startAll(OLD)
       const calling = cluster.callAllTheTime()
@@ -144,7 +144,7 @@ class RotatingCluster {
         this.#calls.set(machine, calls ?? Promise.resolve())
         const answers = await calls
         this.#answered += answers?.length ?? 0
-        await this.#stage.sleep(20)
+        await this.#stage.sleep(100)
       }
     })
     return {

@@ -53,7 +53,7 @@ test("a start that is aborted at any moment leaves no node in the cluster, whate
 
 /** Starts a node, aborts it after a while, and stops it if it was faster. */
 function startAndAbort(stage: Stage): Promise<"aborted" | "started" | "gaveUp"> {
-  const afterMs = stage.random.between(0, 1_500)
+  const afterMs = stage.random.between(0, stage.random.pick([10, 100, 1_500]))
   return stage.on("starting", async (life) => {
     const aborting = new AbortController()
     const timer = life.ports.clock.setTimer(afterMs, () => aborting.abort("told to stop"))

@@ -115,7 +115,7 @@ test("one node without the store is silent before another has its actor", async 
 })
 
 test("nodes that start while the store is away join when it is back, and one that is aborted does not", async () => {
-  for (const awayMs of [500, 10_000, 29_000]) {
+  for (const awayMs of [500, 25_000]) {
     await play(async (stage, nodes) => {
       const store = stage.store()
       store.hang(awayMs)

@@ -1,13 +1,9 @@
 import { NodeId } from "../../src/address/node-id.js"
 import { Claim, type ClaimCommand, type ClaimEvent, type PlacementSeen } from "../../src/registry/claim.js"
 import { type EndableLease, LeaseObserver } from "../../src/registry/lease-observer.js"
+import type { LeaseCommand, LeaseEvent, LeaseSnapshot } from "../../src/registry/lease-protocol.js"
 import { holderMs, type Instant } from "../../src/registry/lease-terms.js"
-import {
-  type LeaseCommand,
-  type LeaseEvent,
-  type LeaseSnapshot,
-  NodeLease,
-} from "../../src/registry/node-lease.js"
+import { NodeLease } from "../../src/registry/node-lease.js"
 import {
   PlacementCache,
   type PlacementCacheEvent,

@@ -1,5 +1,5 @@
 import type { ClaimCommand, ClaimEvent, ClaimOutcome } from "../../src/registry/claim.js"
-import type { LeaseCommand, LeaseEvent } from "../../src/registry/node-lease.js"
+import type { LeaseCommand, LeaseEvent } from "../../src/registry/lease-protocol.js"
 import type { SaveCommand, SaveEvent, SaveOutcome } from "../../src/registry/save.js"
 import {
   type CacheTold,

@@ -6,6 +6,7 @@ import type { Network } from "./network.js"
 import type { Random } from "./random.js"
 import type { Scheduler } from "./scheduler.js"
 import type { Telemetry } from "./telemetry.js"
+import type { Threads } from "./threads.js"
 import type { TurnContext } from "./turn-context.js"
 
 /** Everything that a node uses from outside of itself, apart from the store. */
@@ -19,4 +20,6 @@ export interface Ports {
   readonly logger: Logger
   readonly telemetry: Telemetry
   readonly turnContext: TurnContext
+  /** Undefined where there are no threads: leases are then renewed on the event loop. */
+  readonly threads?: Threads | undefined
 }

@@ -2,30 +2,35 @@ import type { NodeId } from "../address/node-id.js"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { HeldLine, Lifeline, NoLine } from "../ports/lifeline.js"
 import type { Logger } from "../ports/logger.js"
-import type { ClusterStore, CommitResult, Revision } from "../ports/store.js"
+import type { ClusterStore, Revision } from "../ports/store.js"
 import type { CommitWindows } from "./commit-window.js"
-import { endCommit, joinCommit, type Proposal, renewCommit } from "./commits.js"
-import { encodeTerms, type Instant, type LeaseTerms, turnAwayMs } from "./lease-terms.js"
-import { type LeaseCommand, type LeaseEvent, NodeLease } from "./node-lease.js"
-import { decodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
+import type { KeptLease, LeaseOwner } from "./kept-lease.js"
+import { type KeeperDependencies, LeaseKeeper } from "./lease-keeper.js"
+import { type HeldLease, LeaseRequests } from "./lease-requests.js"
+import { type Instant, type LeaseTerms, turnAwayMs } from "./lease-terms.js"
+import type { NodeRecord } from "./node-record.js"
+import { failureOf, type RenewalReport } from "./renewal-messages.js"
+import type { RenewalClient, RenewalThread } from "./renewal-thread.js"
 import type { StoreTroubles } from "./store-troubles.js"
+import { ThreadedLease } from "./threaded-lease.js"
 
 /**
- * One incarnation of this node, from its join until it is fenced: carries out the commands of its lease
- * (`node-lease.ts`), and reports their outcomes to it.
+ * One incarnation of this node, from its join until it is fenced: its doors, which ask its lease, and what
+ * waits at them. The lease is kept on this event loop (`lease-keeper.ts`), and by the renewal thread while
+ * there is one (`threaded-lease.ts`).
  */
-export class Incarnation {
+export class Incarnation implements LeaseOwner, RenewalClient {
   readonly node: NodeId
   /** The epoch of the store that every commit of this incarnation is made in. */
   readonly epoch: string
   /** Resolves with the reason once the doors are shut for good. */
   readonly fenced: Promise<string>
   readonly #dependencies: IncarnationDependencies
-  readonly #lease: NodeLease
+  readonly #lease: HeldLease
   readonly #line: HeldLine | NoLine | undefined
   readonly #waiting: ((isOpen: boolean) => void)[] = []
-  #tick: Timer | undefined
-  #tickAt: MonotonicMs | undefined
+  /** Assigned by the join. */
+  #keeper!: KeptLease
   /** Since when the doors wait for a renewal. */
   #shutAt: MonotonicMs | undefined
   #turnAway: Timer | undefined
@@ -34,11 +39,13 @@ export class Incarnation {
    * started are then refused: kept until the node is gone, they would fail as `unknown`, and did not run.
    */
   turnsAway = false
-  #lastKnownLease: Revision | undefined
+  /** When the last confirmed renewal was sent, as far as was noticed. */
+  #renewedAt: MonotonicMs | undefined
   /** Why the store has not renewed or shown the lease since the last renewal. */
   #trouble: Error | undefined
+  /** For how long the event loop was blocked, and until when, if it was since the last renewal was sent. */
+  #block: { readonly ms: number; readonly endedAt: MonotonicMs } | undefined
   #givenUp: Promise<unknown> | undefined
-  #resolveJoin: (isMember: boolean) => void = () => {}
   #resolveFenced: (because: string) => void = () => {}
 
   /**
@@ -52,11 +59,12 @@ export class Incarnation {
     // Held before there is a record that names it.
     const line = await dependencies.lifeline?.hold()
     const incarnation = new Incarnation(node, epoch, dependencies, line)
-    const isMember = await new Promise<boolean>((resolve) => {
-      incarnation.#resolveJoin = resolve
-      incarnation.#do([incarnation.#lease.joining])
-    })
-    if (isMember) return incarnation
+    const keeper = new LeaseKeeper(incarnation.#forKeeper)
+    incarnation.#keeper = keeper
+    if (await keeper.join(dependencies.fits)) {
+      dependencies.renewal?.add(`${node}`, incarnation)
+      return incarnation
+    }
     await line?.release()
     return undefined
   }
@@ -71,7 +79,9 @@ export class Incarnation {
     this.epoch = epoch
     this.#dependencies = dependencies
     this.#line = line
-    this.#lease = new NodeLease(dependencies.terms, this.#now())
+    const { terms, roles, types, secrets } = dependencies
+    const record: NodeRecord = { status: "active", roles, types, lifeline: line?.mark, secrets }
+    this.#lease = { node: `${node}`, epoch, terms, record }
     this.fenced = new Promise((resolve) => {
       this.#resolveFenced = resolve
     })
@@ -79,7 +89,7 @@ export class Incarnation {
 
   /** The revision of this node's record, on which claims are conditioned. */
   get record(): Revision | undefined {
-    return this.#lease.record
+    return this.#keeper.record
   }
 
   /** The lifeline that proves the node's death, or why there is none; undefined where none is wanted. */
@@ -89,12 +99,17 @@ export class Incarnation {
 
   /** The record that was written by the join. */
   get joinedRecord(): NodeRecord {
-    return this.#recordWith("active")
+    return this.#lease.record
   }
 
   /** The error of the store that kept the lease from being renewed before the fence, if there was one. */
   get fenceCause(): Error | undefined {
     return this.#trouble
+  }
+
+  /** For how long the event loop was blocked before the fence, if it was. */
+  get blockedMs(): number | undefined {
+    return this.#block?.ms
   }
 
   /** What this process has in flight at the store, in all of its incarnations. */
@@ -109,17 +124,17 @@ export class Incarnation {
 
   /** When this node sent its last confirmed renewal. Undefined while it may not act. */
   get renewedAt(): MonotonicMs | undefined {
-    return this.mayAct() ? this.#lease.renewedAt : undefined
+    return this.mayAct() ? this.#keeper.renewedAt : undefined
   }
 
   /** Whether this incarnation leaves, and was not fenced. */
   get isLeaving(): boolean {
-    return this.#lease.state === "leaving"
+    return this.#keeper.state === "leaving"
   }
 
   /** Whether the doors are shut for good. */
   get isFencedOff(): boolean {
-    return this.#lease.state === "fenced"
+    return this.#keeper.state === "fenced"
   }
 
   /** Resolves with true as soon as this node may act, and with false once it never may again. */
@@ -132,33 +147,33 @@ export class Incarnation {
   /** Whether a turn, message, reply or save that was begun may go on; the doors ask before each. */
   mayAct(): boolean {
     const { clock } = this.#dependencies
-    if (this.#lease.mayActAt(clock.monotonicMs(), clock.wallMs())) return true
-    if (!this.isFencedOff) this.#handle({ kind: "tick" })
+    if (this.#keeper.mayActAt(clock.monotonicMs(), clock.wallMs())) return true
+    if (!this.isFencedOff) this.#keeper.handle({ kind: "tick" })
     return false
   }
 
   /** Whether actors may be claimed and turns begun: false while the node leaves. */
   mayClaim(): boolean {
-    return this.#lease.state === "held" && this.mayAct()
+    return this.#keeper.state === "held" && this.mayAct()
   }
 
   /** The watch of the store has shown this node's record. */
   recordChanged(revision: Revision, status: NodeRecord["status"] | "gone"): void {
-    this.#handle({ kind: "record-changed", revision, status })
+    this.#keeper.handle({ kind: "record-changed", revision, status })
   }
 
   /** Checks the lease, as a commit was refused as if this node were no member. */
   doubt(): void {
-    this.#handle({ kind: "doubt" })
+    this.#keeper.handle({ kind: "doubt" })
   }
 
   epochChanged(): void {
-    this.#handle({ kind: "epoch-changed" })
+    this.#keeper.handle({ kind: "epoch-changed" })
   }
 
   /** Announces that this node takes nothing new. */
   leave(): void {
-    this.#handle({ kind: "leave" })
+    this.#keeper.handle({ kind: "leave" })
   }
 
   /**
@@ -166,39 +181,93 @@ export class Incarnation {
    * store did not answer.
    */
   async giveUp(): Promise<void> {
-    const wasFenced = this.isFencedOff
-    this.#handle({ kind: "settled" })
-    if (wasFenced && this.#lastKnownLease !== undefined)
-      this.#givenUp = this.#deleteLease(this.#lastKnownLease)
+    if (this.isFencedOff) this.givesUp(this.#keeper.lastKnown)
+    else this.#keeper.handle({ kind: "settled" })
     await this.#givenUp
     await this.#line?.release()
   }
 
   /** Ends while turns are in flight: shuts the doors, and leaves the lease to run out. */
   abandon(): void {
-    this.#handle({ kind: "abandoned" })
+    this.#keeper.handle({ kind: "abandoned" })
   }
 
-  #handle(event: LeaseEvent, now: Instant = this.#now()): void {
-    this.#noteBlock(now)
-    this.#do(this.#lease.handle(event, now))
-    this.#setTick()
-    this.#noteDoors(now)
-    if (this.#waiting.length > 0 && (this.isFencedOff || this.#lease.mayAct(now))) {
-      const isOpen = !this.isFencedOff
+  threadOpened(): void {
+    const { renewal, clock } = this.#dependencies
+    const { known } = this.#keeper
+    if (known === undefined || renewal === undefined) return
+    this.#keeper.close()
+    this.#keeper = new ThreadedLease({
+      lease: this.#lease,
+      known,
+      owner: this,
+      clock,
+      threads: renewal.threads,
+      silenceMs: renewal.silenceMs,
+      post: (request) => renewal.post(request),
+    })
+  }
+
+  threadReported(report: RenewalReport): void {
+    if (report.kind === "failed") this.storeFailed(report.asked, failureOf(report.failure))
+    else if (this.#keeper instanceof ThreadedLease) this.#keeper.reported(report)
+  }
+
+  /** What the thread had in flight may still be carried out, as if this event loop had sent it. */
+  threadLost(): void {
+    const { known } = this.#keeper
+    if (known === undefined) return
+    this.#keeper.close()
+    this.#keeper = new LeaseKeeper(this.#forKeeper, known)
+  }
+
+  leaseChanged(now: Instant): void {
+    const { renewedAt } = this.#keeper
+    if (renewedAt !== undefined && renewedAt !== this.#renewedAt) {
+      this.#renewedAt = renewedAt
+      this.#trouble = undefined
+      if (this.#block !== undefined && renewedAt >= this.#block.endedAt) this.#block = undefined
+    }
+    const isOpen = this.#keeper.mayActAt(now.monotonicMs, now.wallMs)
+    this.#noteDoors(now, isOpen)
+    if (this.#waiting.length > 0 && (this.isFencedOff || isOpen)) {
       for (const resolve of this.#waiting.splice(0)) resolve(isOpen)
     }
   }
 
-  #noteDoors(now: Instant): void {
+  leaseLost(because: string): void {
+    this.#dependencies.renewal?.remove(this.#lease.node)
+    this.#resolveFenced(because)
+  }
+
+  givesUp(lease: Revision): void {
+    this.#givenUp = this.#requests.delete(lease)
+  }
+
+  storeFailed(asked: string, error: unknown): void {
+    this.#trouble = this.#dependencies.troubles.note(asked, error)
+  }
+
+  loopBlocked(ms: number): void {
+    const { clock, logger, doors, terms } = this.#dependencies
+    this.#block = { ms: Math.round(ms), endedAt: clock.monotonicMs() }
+    const { blockedMs } = this
+    logger.log("warn", "the event loop was blocked, or the process was stopped", { blockedMs })
+    if (!(this.#keeper instanceof ThreadedLease) || this.#shutAt !== undefined || ms < terms.ttlMs / 2) return
+    // The thread has renewed meanwhile, but what other nodes did is yet to be heard: they get more time.
+    doors.shut()
+    doors.decided()
+  }
+
+  #noteDoors(now: Instant, isOpen: boolean): void {
     const { logger, doors } = this.#dependencies
-    const isHolding = this.#lease.state === "held" || this.isLeaving
-    const isShut = isHolding && !this.#lease.mayAct(now)
+    const isHolding = this.#keeper.state === "held" || this.isLeaving
+    const isShut = isHolding && !isOpen
     if (isShut === (this.#shutAt !== undefined)) return
     if (isShut) {
       this.#shutAt = now.monotonicMs
       const error = this.#trouble === undefined ? {} : { error: this.#trouble }
-      logger.log("warn", LATE, { node: this.node.toString(), ...error })
+      logger.log("warn", LATE, { node: this.#lease.node, ...error })
       doors.shut()
       const { clock, terms } = this.#dependencies
       this.#turnAway = clock.setTimer(turnAwayMs(terms), () => {
@@ -216,157 +285,14 @@ export class Incarnation {
     doors.decided()
   }
 
-  /** Logs by how much the timer of the lease is late: nothing has run in between. */
-  #noteBlock({ monotonicMs }: Instant): void {
-    if (this.#tickAt === undefined) return
-    const blockedMs = monotonicMs - this.#tickAt
-    if (blockedMs < this.#dependencies.terms.ttlMs / 6) return
-    this.#tickAt = undefined
-    this.#dependencies.logger.log("warn", "the event loop was blocked, or the process was stopped", {
-      blockedMs: Math.round(blockedMs),
-    })
+  get #forKeeper(): KeeperDependencies {
+    const { store, clock } = this.#dependencies
+    return { store, clock, lease: this.#lease, owner: this }
   }
 
-  #do(commands: readonly LeaseCommand[]): void {
-    for (const command of commands) {
-      switch (command.kind) {
-        case "join":
-          void this.#join(command.request)
-          break
-        case "renew":
-          this.#renew(command)
-          break
-        case "look":
-          this.#look(command)
-          break
-        case "fence":
-          this.#tick?.cancel()
-          this.#resolveJoin(false)
-          this.#resolveFenced(command.because)
-          break
-        case "give-up":
-          this.#givenUp = this.#deleteLease(command.lease)
-          break
-      }
-    }
-  }
-
-  async #join(request: number): Promise<void> {
-    const result = await this.#commit(
-      "join",
-      joinCommit(
-        this.node.toString(),
-        this.#recordWith("active"),
-        encodeTerms(this.#dependencies.terms),
-        this.#dependencies.fits,
-      ),
-    )
-    if (result?.kind !== "committed") return this.#handle({ kind: "join-failed", request })
-    this.#lastKnownLease = result.revision
-    this.#handle({ kind: "joined", request, revision: result.revision })
-    this.#resolveJoin(!this.isFencedOff)
-  }
-
-  #renew(command: LeaseCommand & { kind: "renew" }): void {
-    const { request, lease, record, announces, sentAt, withinMs } = command
-    const said = announces ? this.#recordWith("leaving") : undefined
-    const value = encodeTerms(this.#dependencies.terms)
-    this.#soon(withinMs, { kind: "renewal-unsure", request }, async () => {
-      const proposal = renewCommit(this.node.toString(), { lease, record }, { value, said })
-      const result = await this.#commit("renew the lease", proposal)
-      if (result?.kind !== "committed") return { kind: "renewal-unsure", request }
-      this.#lastKnownLease = result.revision
-      this.#trouble = undefined
-      return { kind: "renewed", request, lease: result.revision, sentAt, announces }
-    })
-  }
-
-  #look({ request, withinMs }: LeaseCommand & { kind: "look" }): void {
+  get #requests(): LeaseRequests {
     const { store } = this.#dependencies
-    this.#soon(withinMs, { kind: "looked", request, lease: "unanswered", record: "unanswered" }, async () => {
-      const [lease, record] = await Promise.all([
-        store.get(leaseKey(this.node)),
-        store.get(nodeKey(this.node)),
-      ]).catch((error: unknown) => {
-        this.#note("read the lease", error)
-        throw error
-      })
-      if (lease.epoch !== this.epoch || record.epoch !== this.epoch) return { kind: "epoch-changed" }
-      const { entry } = record
-      return {
-        kind: "looked",
-        request,
-        lease: lease.entry?.revision,
-        record: entry?.revision,
-        status: entry === undefined ? undefined : decodeRecord(entry.value)?.status,
-      }
-    })
-  }
-
-  /**
-   * Handles the event that `ask` resolves with; and `otherwise` before it, if that takes longer than
-   * `withinMs`.
-   */
-  #soon(withinMs: number, otherwise: LeaseEvent, ask: () => Promise<LeaseEvent>): void {
-    const patience = this.#dependencies.clock.setTimer(withinMs, () => this.#handle(otherwise))
-    ask()
-      .catch(() => otherwise)
-      .then((event) => {
-        patience.cancel()
-        this.#handle(event)
-      })
-  }
-
-  /**
-   * A renewal of this incarnation may be committed first. The refusal then shows its revision, which is the
-   * next to try, as no other node writes this lease.
-   */
-  async #deleteLease(lease: Revision): Promise<void> {
-    let at: Revision | undefined = lease
-    while (at !== undefined) {
-      const result: CommitResult | undefined = await this.#commit(
-        "give up the lease",
-        endCommit(this.node.toString(), at),
-      )
-      at = result?.kind === "refused" ? result.found[0]?.entry?.revision : undefined
-    }
-  }
-
-  /** Resolves with undefined if the store did not answer. */
-  async #commit(asked: string, proposal: Proposal): Promise<CommitResult | undefined> {
-    try {
-      const result = await this.#dependencies.store.commit({ epoch: this.epoch, ...proposal })
-      if (result.kind === "epoch-changed") this.epochChanged()
-      return result
-    } catch (error) {
-      this.#note(asked, error)
-      return undefined
-    }
-  }
-
-  #note(asked: string, error: unknown): void {
-    this.#trouble = this.#dependencies.troubles.note(asked, error)
-  }
-
-  #setTick(): void {
-    this.#tick?.cancel()
-    const now = this.#now()
-    const wakeAt = this.#lease.wakeAt(now)
-    this.#tickAt = wakeAt === undefined ? undefined : Math.max(wakeAt, now.monotonicMs)
-    if (this.#tickAt === undefined) return
-    this.#tick = this.#dependencies.clock.setTimer(this.#tickAt - now.monotonicMs, () =>
-      this.#handle({ kind: "tick" }),
-    )
-  }
-
-  #recordWith(status: NodeRecord["status"]): NodeRecord {
-    const { roles, types, secrets } = this.#dependencies
-    return { status, roles, types, lifeline: this.#line?.mark, secrets }
-  }
-
-  #now(): Instant {
-    const { clock } = this.#dependencies
-    return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() }
+    return new LeaseRequests(store, this.#lease, (asked, error) => this.storeFailed(asked, error))
   }
 }
 
@@ -386,6 +312,8 @@ interface IncarnationDependencies {
   readonly types: readonly string[]
   /** Fingerprints of the secrets, for the record. */
   readonly secrets?: readonly string[] | undefined
+  /** The thread that keeps the lease while it runs; undefined where this event loop keeps it. */
+  readonly renewal?: RenewalThread | undefined
   /** The revision of the terms of the cluster that this node was compared with. */
   readonly fits?: Revision | undefined
 }

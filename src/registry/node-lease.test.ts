@@ -1,7 +1,8 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import type { LeaseCommand, LeaseEvent } from "./lease-protocol.js"
 import type { Instant } from "./lease-terms.js"
-import { type LeaseCommand, type LeaseEvent, NodeLease } from "./node-lease.js"
+import { NodeLease } from "./node-lease.js"
 
 const terms = { ttlMs: 5_000, driftMargin: 0.1 }
 

@@ -1,6 +1,17 @@
 import { assert } from "../errors/assert.js"
 import type { MonotonicMs, WallMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
+import type {
+  Holding,
+  KnownLease,
+  LeaseCommand,
+  LeaseEvent,
+  LeaseSnapshot,
+  LeaseState,
+  LookedEvent,
+  Pending,
+  RenewedEvent,
+} from "./lease-protocol.js"
 import { holderMs, type Instant, type LeaseTerms, patienceMs, renewEveryMs } from "./lease-terms.js"
 import type { RecordStatus } from "./node-record.js"
 
@@ -32,6 +43,10 @@ import type { RecordStatus } from "./node-record.js"
  * On some systems the monotonic clock stops while the machine is suspended, and the wall clock goes on. So
  * the deadline counts on both. To measure instead how far the two have drifted apart would leave less room
  * for clocks that are wrong; the model in `spec/` has the trace.
+ *
+ * A thread may hold the lease for the event loop that the actors run on, and renew while that computes. An
+ * event loop that is silent for long may never come back: the lease then lapses, for others to have the
+ * actors, until the event loop is heard again.
  */
 export class NodeLease {
   readonly #terms: LeaseTerms
@@ -47,6 +62,16 @@ export class NodeLease {
     this.#lastNow = now.monotonicMs
   }
 
+  /** Continues a lease that was held elsewhere in this process, where nothing holds it any longer. */
+  static resumed(terms: LeaseTerms, now: Instant, known: KnownLease): NodeLease {
+    const { lease, record, since, isLeaving } = known
+    const lasts = { deadline: since.monotonicMs + holderMs(terms), since, pending: undefined }
+    // That it leaves may not have been announced yet.
+    const renewAt = isLeaving ? now.monotonicMs : since.monotonicMs + renewEveryMs(terms)
+    const kind = isLeaving ? "leaving" : "held"
+    return new NodeLease(terms, now, { state: { kind, lease, record, renewAt, ...lasts }, requests: 1 })
+  }
+
   /** All that later decisions depend on. */
   get snapshot(): LeaseSnapshot {
     return { state: this.#state, requests: this.#requests }
@@ -59,6 +84,14 @@ export class NodeLease {
 
   get state(): LeaseState["kind"] {
     return this.#state.kind
+  }
+
+  /** What is known of the lease. Undefined before it was joined, and once it is fenced. */
+  get known(): KnownLease | undefined {
+    const state = this.#state
+    if (state.kind !== "held" && state.kind !== "leaving") return undefined
+    const { lease, record, since } = state
+    return { lease, record, since, isLeaving: state.kind === "leaving" }
   }
 
   /**
@@ -132,6 +165,10 @@ export class NodeLease {
         return this.#fence("the node was stopped while turns were in flight")
       case "epoch-changed":
         return this.#fence("the epoch of the store has changed")
+      case "silent":
+        return this.#hear(true, now)
+      case "heard":
+        return this.#hear(false, now)
       case "tick":
         return this.#tick(now)
     }
@@ -185,9 +222,9 @@ export class NodeLease {
       this.#state = { ...state, pending: undefined, renewAt: this.#againAt(now) }
       return []
     }
-    if (lease === undefined || record === undefined) return this.#fence("the lease was ended by another node")
+    if (lease === undefined || record === undefined) return this.#fence(ENDED)
     const isAnnounced = status === "leaving" && state.kind === "leaving"
-    if (record > state.record && !isAnnounced) return this.#fence("another node has declared this one down")
+    if (record > state.record && !isAnnounced) return this.#fence(DOWN)
     // The values read may be older than a renewal that was confirmed since.
     const known = { lease: Math.max(state.lease, lease), record: Math.max(state.record, record) }
     this.#state = { ...state, ...known, pending: undefined }
@@ -197,11 +234,16 @@ export class NodeLease {
   #recordChanged(revision: Revision, status: RecordStatus | "gone"): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
-    // Only the node itself writes that it leaves, and learns of that from the answer to its renewal.
-    if (revision <= state.record || (status === "leaving" && state.kind === "leaving")) return []
-    return this.#fence(
-      status === "gone" ? "the lease was ended by another node" : "another node has declared this one down",
-    )
+    const because = lossBy({ revision, status }, state.record, state.kind === "leaving")
+    return because === undefined ? [] : this.#fence(because)
+  }
+
+  #hear(isSilent: boolean, now: Instant): LeaseCommand[] {
+    const state = this.#state
+    if (state.kind !== "held" && state.kind !== "leaving") return []
+    if (isSilent === (state.isSilent ?? false)) return []
+    this.#state = { ...state, isSilent }
+    return isSilent ? [] : this.#tick(now)
   }
 
   /** Announces it with a renewal: the next one, if one is in flight. */
@@ -236,6 +278,10 @@ export class NodeLease {
   #renew(now: Instant): LeaseCommand[] {
     const state = this.#state
     if (state.kind !== "held" && state.kind !== "leaving") return []
+    if (state.isSilent === true) {
+      this.#state = { ...state, renewAt: this.#againAt(now), pending: undefined }
+      return []
+    }
     const request = this.#nextRequest()
     const { lease, record } = state
     const announces = state.kind === "leaving"
@@ -295,95 +341,19 @@ export class NodeLease {
   }
 }
 
-/** A request in flight: a renewal, or a read of its outcome. */
-interface Pending {
-  readonly what: "renewal" | "look"
-  readonly request: number
+/**
+ * Why a node that knows its record at revision `known` has lost its lease, as its record has changed; undefined
+ * if it has not lost it. Only the node itself writes that it leaves, and learns of that from the answer to its
+ * renewal.
+ */
+export function lossBy(
+  { revision, status }: { readonly revision: Revision; readonly status: RecordStatus | "gone" },
+  known: Revision,
+  isLeaving: boolean,
+): string | undefined {
+  if (revision <= known || (status === "leaving" && isLeaving)) return undefined
+  return status === "gone" ? ENDED : DOWN
 }
 
-interface Holding {
-  readonly lease: Revision
-  readonly record: Revision
-  /** From before the last confirmed renewal was sent. */
-  readonly since: Instant
-  readonly deadline: MonotonicMs
-  readonly renewAt: MonotonicMs
-  readonly pending: Pending | undefined
-}
-
-export interface LeaseSnapshot {
-  readonly state: LeaseState
-  readonly requests: number
-}
-
-type LeaseState =
-  | { readonly kind: "joining"; readonly request: number; readonly sentAt: Instant }
-  | ({ readonly kind: "held" | "leaving" } & Holding)
-  | { readonly kind: "fenced"; readonly because: string }
-
-export type LeaseEvent =
-  | { readonly kind: "joined"; readonly request: number; readonly revision: Revision }
-  /** Refused, or not answered: whether there is a record of this incarnation now is not known. */
-  | { readonly kind: "join-failed"; readonly request: number }
-  | RenewedEvent
-  /** Refused, or not answered. */
-  | { readonly kind: "renewal-unsure"; readonly request: number }
-  | LookedEvent
-  /** The watch of the store has shown that this node's record was written or deleted. */
-  | {
-      readonly kind: "record-changed"
-      readonly revision: Revision
-      readonly status: RecordStatus | "gone"
-    }
-  /** A commit was refused as if this node were no member. A request in flight finds out soon enough. */
-  | { readonly kind: "doubt" }
-  | { readonly kind: "leave" }
-  /** After `leave`: no turn is in flight, and none will begin. */
-  | { readonly kind: "settled" }
-  /** The node stops while turns are in flight: no other node may have the actors before the lease expires. */
-  | { readonly kind: "abandoned" }
-  | { readonly kind: "epoch-changed" }
-  | { readonly kind: "tick" }
-
-/** The store has confirmed a renewal, now or long ago; `sentAt` and `announces` are those of its command. */
-interface RenewedEvent {
-  readonly kind: "renewed"
-  readonly request: number
-  readonly lease: Revision
-  readonly sentAt: Instant
-  readonly announces: boolean
-}
-
-/** The revisions that lease and record are at, undefined where they are absent. */
-interface LookedEvent {
-  readonly kind: "looked"
-  readonly request: number
-  readonly lease: Revision | undefined | "unanswered"
-  readonly record: Revision | undefined | "unanswered"
-  readonly status?: RecordStatus | undefined
-}
-
-export type LeaseCommand =
-  /** Create record and lease in one commit, on the condition that both are absent. */
-  | { readonly kind: "join"; readonly request: number }
-  /**
-   * Write the lease, on the conditions that lease and record are at these revisions. If it `announces`, write
-   * with it that the node leaves.
-   */
-  | {
-      readonly kind: "renew"
-      readonly request: number
-      readonly lease: Revision
-      readonly record: Revision
-      readonly announces: boolean
-      /** From before it is sent. */
-      readonly sentAt: Instant
-      /** Without an answer by then the renewal is unsure; a later confirmation is still handled. */
-      readonly withinMs: number
-    }
-  /** Read lease and record. */
-  | { readonly kind: "look"; readonly request: number; readonly withinMs: number }
-  /** Shut all doors for good. */
-  | { readonly kind: "fence"; readonly because: string }
-  /** Delete lease and record in one commit, on the condition that the lease is at this revision. */
-  | { readonly kind: "give-up"; readonly lease: Revision }
+const ENDED = "the lease was ended by another node"
+const DOWN = "another node has declared this one down"

@@ -8,6 +8,7 @@ import { holderMs, observerMs, renewEveryMs } from "./lease-terms.js"
 import type { MemberHealth } from "./member-health.js"
 import { type LifeEvent, NodeLife } from "./node-life.js"
 import type { RegistryDependencies } from "./registry-dependencies.js"
+import { RenewalThread } from "./renewal-thread.js"
 import { parsedNode, Roster } from "./roster.js"
 import { StoreTroubles } from "./store-troubles.js"
 import { checkTerms } from "./terms-check.js"
@@ -22,6 +23,8 @@ export class NodeLifecycle {
   readonly #dependencies: RegistryDependencies
   readonly #owner: LifecycleOwner
   readonly #windows = new CommitWindows()
+  /** Undefined where the event loop renews. */
+  readonly #renewal: RenewalThread | undefined
   #life: NodeLife
   /** When the phase of this life began. */
   #since: MonotonicMs
@@ -45,6 +48,10 @@ export class NodeLifecycle {
     this.#since = clock.monotonicMs()
     this.#ids.add(node.toString())
     this.troubles = new StoreTroubles(logger, clock)
+    const { renewal } = dependencies
+    const { troubles } = this
+    this.#renewal =
+      renewal && new RenewalThread({ ...renewal, identity: store.identity, clock, logger, troubles })
     this.roster = new Roster({
       store,
       clock,
@@ -127,6 +134,7 @@ export class NodeLifecycle {
     if (isSettled) await this.#incarnation?.giveUp()
     else this.#incarnation?.abandon()
     this.roster.stop()
+    await this.#renewal?.stop()
   }
 
   #publish(event: LifeEvent): void {
@@ -183,6 +191,7 @@ export class NodeLifecycle {
         roles,
         types,
         secrets: clusterTerms?.secrets,
+        renewal: this.#renewal,
         fits,
       })
     } catch (error) {
@@ -201,8 +210,12 @@ export class NodeLifecycle {
     if (this.#life.phase === "stopped") return
     if (this.#life.phase === "leaving") return this.#publish({ kind: "fenced", because, cause })
     this.#incarnation = undefined
-    const reason = cause === undefined ? { because } : { because, error: cause }
-    logger.log("warn", "this node is fenced; it joins again as a new incarnation", reason)
+    const { blockedMs } = incarnation
+    logger.log("warn", "this node is fenced; it joins again as a new incarnation", {
+      because,
+      ...(cause === undefined ? {} : { error: cause }),
+      ...(blockedMs === undefined ? {} : { blockedMs }),
+    })
     this.#publish({ kind: "fenced", because, cause })
     void settled().then(() => incarnation.giveUp())
     this.#rejoining = this.#rejoin(because)

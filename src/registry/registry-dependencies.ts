@@ -5,6 +5,7 @@ import type { Lifeline } from "../ports/lifeline.js"
 import type { Logger } from "../ports/logger.js"
 import type { Random } from "../ports/random.js"
 import type { ClusterStore } from "../ports/store.js"
+import type { RenewalStore, Threads } from "../ports/threads.js"
 import type { ActorTable } from "./actor-table.js"
 import type { ClusterTerms } from "./cluster-terms.js"
 import type { LeaseTerms } from "./lease-terms.js"
@@ -22,6 +23,8 @@ export interface RegistryDependencies {
   readonly lifeline: Lifeline | undefined
   readonly logger: Logger
   readonly terms: LeaseTerms
+  /** The thread that renews the lease; undefined where the event loop does. */
+  readonly renewal?: RenewalSettings | undefined
   /** How long the first join is retried, and whether it still is. */
   readonly wait: StartWait
   readonly roles: readonly string[]
@@ -40,4 +43,11 @@ export interface RegistryDependencies {
   turnedAway(): void
   /** Resolves once no turn of a fenced activation is in flight. */
   settled(): Promise<void>
+}
+
+interface RenewalSettings {
+  readonly threads: Threads
+  readonly store: RenewalStore
+  /** How long the thread renews for an event loop that is silent; the default is for all but tests. */
+  readonly silenceMs?: number | undefined
 }

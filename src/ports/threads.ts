@@ -14,6 +14,8 @@ export interface Threads {
   share(count: number): SharedNumbers
   /** Finds the numbers that another thread of this process has shared. */
   shared(memory: unknown): SharedNumbers
+  /** How long the thread renews for an event loop that shows no sign of life. Default 15,000; for tests. */
+  readonly silenceMs?: number
 }
 
 /** How a thread opens the store. */

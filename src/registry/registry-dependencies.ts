@@ -45,9 +45,8 @@ export interface RegistryDependencies {
   settled(): Promise<void>
 }
 
-interface RenewalSettings {
+/** The threads of this process, and how the one that renews opens the store. */
+export interface RenewalSettings {
   readonly threads: Threads
   readonly store: RenewalStore
-  /** How long the thread renews for an event loop that is silent; the default is for all but tests. */
-  readonly silenceMs?: number | undefined
 }

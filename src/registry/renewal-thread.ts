@@ -1,6 +1,7 @@
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
-import type { RenewalStore, Thread, ThreadListener, Threads } from "../ports/threads.js"
+import type { Thread, ThreadListener, Threads } from "../ports/threads.js"
+import type { RenewalSettings } from "./registry-dependencies.js"
 import { failureOf, type RenewalReport, type RenewalRequest } from "./renewal-messages.js"
 import type { StoreTroubles } from "./store-troubles.js"
 
@@ -35,7 +36,7 @@ export class RenewalThread implements ThreadListener {
   }
 
   get silenceMs(): number {
-    return this.#dependencies.silenceMs ?? SILENCE_MS
+    return this.threads.silenceMs ?? SILENCE_MS
   }
 
   /** Hands the lease of that node over, now or when the thread is ready for it. */
@@ -125,16 +126,12 @@ export interface RenewalClient {
   threadLost(): void
 }
 
-interface RenewalThreadDependencies {
-  readonly threads: Threads
-  readonly store: RenewalStore
+interface RenewalThreadDependencies extends RenewalSettings {
   /** The identity of the store that the thread must find. */
   readonly identity: string
   readonly clock: Clock
   readonly logger: Logger
   readonly troubles: StoreTroubles
-  /** How long the thread renews for an event loop that is silent. Default 15,000. */
-  readonly silenceMs?: number | undefined
 }
 
 const ENDED = "the thread that renews the lease has ended; the event loop renews it until another thread does"

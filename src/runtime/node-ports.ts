@@ -8,6 +8,7 @@ import { nodeDigest } from "./node-digest.js"
 import { nodeNetwork } from "./node-network.js"
 import { nodeRandom } from "./node-random.js"
 import { nodeScheduler } from "./node-scheduler.js"
+import { nodeThreads } from "./node-threads.js"
 import { nodeTurnContext } from "./node-turn-context.js"
 
 /** Returns the ports of a node in production. The logger uses the given clock for its timestamps. */
@@ -24,5 +25,6 @@ export function nodePorts(overrides: Partial<Ports> = {}): Ports {
     logger,
     telemetry: overrides.telemetry ?? noTelemetry,
     turnContext: overrides.turnContext ?? nodeTurnContext,
+    threads: overrides.threads ?? nodeThreads,
   }
 }

@@ -30,6 +30,9 @@ export const faultKinds = [
   "store-epoch",
   "suspend",
   "long-pause",
+  "loop-stall",
+  "thread-stall",
+  "thread-death",
 ] as const
 
 /** A kind of fault. */

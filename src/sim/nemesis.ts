@@ -1,4 +1,5 @@
 import type { FaultKind } from "./faults.js"
+import type { SimProcess } from "./sim-process.js"
 import type { SimStore } from "./sim-store.js"
 import type { World } from "./world.js"
 
@@ -74,7 +75,40 @@ const strikes: readonly [kind: FaultKind, meanMs: number, strike: (world: World)
   ],
   ["suspend", 10_000, (world) => still(world, "suspend", { shortestMs: 1_000, longestMs: 120_000 })],
   ["long-pause", 10_000, (world) => still(world, "long-pause", { shortestMs: 5_000, longestMs: 60_000 })],
+  [
+    "loop-stall",
+    4_000,
+    (world) => {
+      const victims = world.machines.flatMap((name) => world.processOn(name) ?? [])
+      stall(world, "loop-stall", victims)
+    },
+  ],
+  ["thread-stall", 4_000, (world) => stall(world, "thread-stall", threadsOf(world))],
+  [
+    "thread-death",
+    4_000,
+    (world) => {
+      const victims = threadsOf(world)
+      if (victims.length === 0) return
+      const victim = world.random.pick(victims)
+      world.fault("thread-death", victim.name)
+      victim.kill()
+    },
+  ],
 ]
+
+function threadsOf(world: World): readonly SimProcess[] {
+  return world.machines.flatMap((name) => world.processOn(name)?.threads ?? [])
+}
+
+/** Blocks one event loop of a process, while its others go on. */
+function stall(world: World, kind: "loop-stall" | "thread-stall", victims: readonly SimProcess[]): void {
+  if (victims.length === 0) return
+  const victim = world.random.pick(victims)
+  const micros = Math.ceil(world.random.between(1, 8_000 * world.faults[kind]) * 1000)
+  world.fault(kind, `${victim.name} for ${micros / 1000} ms`)
+  victim.stall(micros)
+}
 
 const storeStrikes: readonly [
   kind: FaultKind,
@@ -123,7 +157,7 @@ function still(
 ): void {
   const victims = world.machines
     .map((name) => world.processOn(name))
-    .filter((proc) => proc !== undefined && !proc.isHalted && proc.busyUntil <= world.now)
+    .filter((proc) => proc !== undefined && !proc.isPaused)
   const victim = victims.length === 0 ? undefined : world.random.pick(victims)
   if (victim === undefined) return
   const part = world.random.between(0, 1)

@@ -10,6 +10,7 @@ import { SimClock } from "./sim-clock.js"
 import { simDigest } from "./sim-digest.js"
 import { SimLifeline } from "./sim-lifeline.js"
 import { SimNetwork } from "./sim-network.js"
+import { simThreads } from "./sim-threads.js"
 import type { World } from "./world.js"
 
 /** What survives the death of a process on it: an address, and clocks. */
@@ -30,6 +31,9 @@ export interface Machine {
  * process is moved instead: from then on the process is ahead of the world by the length of the pause. Its
  * clock shows a later time, its messages leave later, and none of its other steps run until the world has
  * caught up. To all other processes, it stood still between the call and its next action.
+ *
+ * A thread of a process is one of these too, with an event loop of its own: it may stand still or end alone.
+ * It has the machine and the clocks of its process, stands still with it, and dies with it.
  */
 export class SimProcess {
   readonly world: World
@@ -40,18 +44,24 @@ export class SimProcess {
   /** Events that were recorded during a pause, and the times at which they will have happened. */
   readonly heldEvents: { readonly at: SimMicros; readonly event: SimEvent }[] = []
   #alive = true
+  #diedAt: SimMicros | undefined
   /** How far this process is ahead of the world, within its step. */
   #ahead: SimMicros = 0
   #busyUntil: SimMicros = 0
   #halt: Halt | undefined
   #yielded: (() => void)[] = []
   readonly #onDeath = new Set<() => void>()
+  readonly #process: SimProcess | undefined
+  readonly #threads = new Set<SimProcess>()
+  #threadsStarted = 0
   #beforeStart: (() => void)[] | undefined = []
 
-  constructor(world: World, machine: Machine, life: number) {
+  /** `life` is a number for each run of a program, or the process that this is a thread of. */
+  constructor(world: World, machine: Machine, life: number | SimProcess) {
     this.world = world
     this.machine = machine
-    this.name = life === 1 ? machine.name : `${machine.name}.${life}`
+    this.#process = typeof life === "number" ? undefined : life
+    this.name = nameOf(machine, life)
     this.network = new SimNetwork(this)
     this.ports = {
       clock: new SimClock(this),
@@ -70,11 +80,40 @@ export class SimProcess {
       logger: traced(this),
       telemetry: noTelemetry,
       turnContext: nodeTurnContext,
+      threads: typeof life === "number" ? simThreads(this) : undefined,
     }
+  }
+
+  /** The name of the process, also for its threads. */
+  get processName(): string {
+    return this.#process?.name ?? this.name
+  }
+
+  /** The threads that run. */
+  get threads(): readonly SimProcess[] {
+    return [...this.#threads]
+  }
+
+  /** Makes a thread of this process; its steps are its program. */
+  thread(): SimProcess {
+    this.#threadsStarted += 1
+    const thread = new SimProcess(this.world, this.machine, this)
+    this.#threads.add(thread)
+    thread.onDeath(() => this.#threads.delete(thread))
+    return thread
+  }
+
+  /** How many threads this process has started. */
+  get threadsStarted(): number {
+    return this.#threadsStarted
   }
 
   get isAlive(): boolean {
     return this.#alive
+  }
+
+  get diedAt(): SimMicros | undefined {
+    return this.#diedAt
   }
 
   /** The present time of this process. */
@@ -112,7 +151,19 @@ export class SimProcess {
 
   /** Pauses the whole process from now on. */
   pause(micros: SimMicros): void {
+    this.stall(micros)
+    for (const thread of this.#threads) thread.stall(micros)
+  }
+
+  /** Blocks this event loop from now on, while other threads of the process go on. */
+  stall(micros: SimMicros): void {
     this.#busyUntil = Math.max(this.#busyUntil, this.world.now + micros)
+  }
+
+  /** Whether it stands still, or a thread of it does. */
+  get isPaused(): boolean {
+    if (this.isHalted || this.now > this.world.now || this.#busyUntil > this.world.now) return true
+    return this.threads.some((thread) => thread.isPaused)
   }
 
   /**
@@ -121,10 +172,9 @@ export class SimProcess {
    * read later times.
    */
   halt(kind: Halt["kind"]): void {
-    if (this.isHalted || this.now > this.world.now || this.#busyUntil > this.world.now) {
-      throw new Error(`${this.name} is already paused or suspended`)
-    }
+    if (this.isPaused) throw new Error(`${this.name} is already paused or suspended`)
     this.#halt = { kind, since: this.world.now, waiting: [] }
+    for (const thread of this.#threads) thread.halt(kind)
   }
 
   /** Keeps a step that is due while the process is halted. */
@@ -136,8 +186,10 @@ export class SimProcess {
     const halt = this.#halt
     if (halt === undefined) return
     this.#halt = undefined
-    if (halt.kind === "suspended") this.machine.suspendedMicros += this.world.now - halt.since
+    const isProcess = this.#process === undefined
+    if (halt.kind === "suspended" && isProcess) this.machine.suspendedMicros += this.world.now - halt.since
     for (const step of halt.waiting) this.world.again(step)
+    for (const thread of this.#threads) thread.resume()
   }
 
   beginStep(): void {
@@ -177,7 +229,9 @@ export class SimProcess {
   kill(): void {
     if (!this.#alive) return
     this.#alive = false
+    this.#diedAt = this.world.now
     this.#yielded = []
+    for (const thread of this.threads) thread.kill()
     this.resume()
     this.network.processDied()
     for (const told of this.#onDeath) told()
@@ -201,6 +255,11 @@ interface Halt {
   readonly kind: "suspended" | "paused"
   readonly since: SimMicros
   readonly waiting: Step[]
+}
+
+function nameOf({ name }: Machine, life: number | SimProcess): string {
+  if (typeof life !== "number") return `${life.name}+${life.threadsStarted}`
+  return life === 1 ? name : `${name}.${life}`
 }
 
 const settled = Promise.resolve()

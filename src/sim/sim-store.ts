@@ -7,6 +7,7 @@ import { SimStoreHandle } from "./sim-store-handle.js"
 import type { SimStoreRequest } from "./sim-store-request.js"
 import { SimStoreServer, type StoreService } from "./sim-store-server.js"
 import type { SimStoreWatch } from "./sim-store-watch.js"
+import { SIMULATED, type SimInThread } from "./sim-threads.js"
 import type { Life, World } from "./world.js"
 
 /**
@@ -56,6 +57,10 @@ export class SimStore {
         const store = new NamespacedStore(handle, namespace)
         await handle.open()
         return store
+      },
+      inThread: {
+        module: SIMULATED,
+        options: { provider: (life) => this.provider(life, options) } satisfies SimInThread,
       },
     }
   }
@@ -205,7 +210,7 @@ export class SimStore {
     if (commit !== undefined) {
       const result = answer as CommitResult
       this.#world.note(undefined, `store commit of ${proc.name} ${resultText(result)}`)
-      this.#tell({ kind: "judged", by: proc.name, commit, result, isLate: request.isAbandoned })
+      this.#tell({ kind: "judged", by: proc.processName, commit, result, isLate: request.isAbandoned })
       if (result.kind === "committed") this.#wakeWatchesOf(commit, before)
     }
     if (!this.#strikes(request, "store-lost-answer", 0.05)) request.answer(answer)

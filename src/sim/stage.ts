@@ -97,6 +97,12 @@ export class Stage {
     this.#world.processOn(machine)?.pause(Math.ceil(ms * 1000))
   }
 
+  /** Blocks the event loop of the process on a machine. Other threads of the process go on. */
+  stall(machine: string, ms: number): void {
+    this.#world.note(undefined, `the event loop of ${machine} is blocked for ${ms} ms`)
+    this.#world.processOn(machine)?.stall(Math.ceil(ms * 1000))
+  }
+
   /**
    * Suspends a machine; only its wall clock continues. Has no effect if the machine is already paused or
    * suspended.
@@ -104,7 +110,7 @@ export class Stage {
   suspend(machine: string, ms: number): void {
     const world = this.#world
     const proc = world.processOn(machine)
-    if (proc === undefined || proc.isHalted || proc.busyUntil > world.now) return
+    if (proc === undefined || proc.isPaused) return
     world.note(undefined, `${machine} is suspended for ${ms} ms`)
     proc.halt("suspended")
     world.schedule(world.now + Math.ceil(ms * 1000), undefined, `${proc.name} goes on`, () => proc.resume())

@@ -13,6 +13,7 @@ import type { ClusterStore } from "../ports/store.js"
 import type { ClusterTerms } from "../registry/cluster-terms.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
 import { Registry } from "../registry/registry.js"
+import type { RenewalSettings } from "../registry/registry-dependencies.js"
 import type { StartWait } from "../registry/start-wait.js"
 import { PROTOCOL_VERSION } from "../remote/frames.js"
 import type { Remoting } from "../remote/remoting.js"
@@ -78,6 +79,7 @@ export class Cluster {
       lifeline: dependencies.isPrivate || !settings.lease.deathProof ? undefined : ports.lifeline,
       logger: environment.logger,
       terms: dependencies.isPrivate ? PRIVATE_TERMS : settings.lease,
+      renewal: renewalOf(settings, ports),
       wait,
       roles: settings.roles,
       types: actors.types,
@@ -176,6 +178,12 @@ export interface ClusterDependencies {
    * joined before it knows that itself.
    */
   opened(gate: ActorsGate): void
+}
+
+/** Undefined where the lease is renewed on the event loop. */
+function renewalOf({ store, namespace }: CheckedSettings, { threads }: Ports): RenewalSettings | undefined {
+  const inThread = store?.inThread
+  return inThread && threads && { threads, store: { ...inThread, namespace } }
 }
 
 /** Saved states are found by the name of their type, so a class that is renamed starts without them. */

@@ -6,8 +6,10 @@ import {
   NodeFenced,
   NodeRejoined,
 } from "../../src/index.js"
+import type { StoreProvider } from "../../src/ports/store.js"
 import type { Registry } from "../../src/registry/registry.js"
 import { type Life, startSystem } from "../../src/sim/index.js"
+import { SIMULATED, type SimInThread } from "../../src/sim/sim-threads.js"
 import { ActorSystem } from "../../src/system/actor-system.js"
 import type { VirtualActors } from "../../src/virtual/virtual-actors.js"
 import { markedPorts } from "./call-makers.js"
@@ -33,9 +35,17 @@ export class ClusterNode {
   static async start(tap: NodeTap, settings: Partial<ActorSystemSettings>): Promise<ClusterNode> {
     const { life, cluster, clock } = tap
     const { manners, namespace } = cluster
-    const client = manners && new StoreClient(life, manners, () => cluster.isOver)
-    const provider = cluster.store.provider(life, { timeoutMs: cluster.storeTimeoutMs })
-    const ports = { ...markedPorts(life, () => cluster.stage.nowMs), clock }
+    const storeOf = (owner: Life): StoreProvider => {
+      const client = manners && new StoreClient(owner, manners, () => cluster.isOver)
+      const provider = cluster.store.provider(owner, { timeoutMs: cluster.storeTimeoutMs })
+      return {
+        open: async (namespace, ports) => new TappedStore(await provider.open(namespace, ports), tap, client),
+      }
+    }
+    const { silenceMs } = cluster
+    const threads = life.ports.threads && { ...life.ports.threads, silenceMs }
+    const ports = { ...markedPorts(life, () => cluster.stage.nowMs), clock, threads }
+    const inThread = { module: SIMULATED, options: { provider: storeOf } satisfies SimInThread }
     const system = await startSystem(
       { ...life, ports },
       {
@@ -44,10 +54,7 @@ export class ClusterNode {
         namespace,
         listen: { host: life.host, port: PORT, secret: "a secret of the cluster" },
         logger: tappedLog(life),
-        store: {
-          open: async (namespace, ports) =>
-            new TappedStore(await provider.open(namespace, ports), tap, client),
-        },
+        store: { ...storeOf(life), ...(cluster.renewal === "thread" && { inThread }) },
         ...settings,
       },
     )

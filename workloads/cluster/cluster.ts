@@ -21,6 +21,10 @@ export class Cluster<R extends Resident = Resident> {
   readonly storeTimeoutMs: number
   readonly settings: ClusterSettings
   readonly manners: StoreManners | undefined
+  /** Who renews leases: a thread of each process, or the event loop that the actors run on. */
+  readonly renewal: "thread" | "loop"
+  /** How long the thread renews for an event loop that is silent. */
+  readonly silenceMs: number
   /** No fault is on. */
   readonly isFaultless: boolean
   /** The node that is on each machine now. */
@@ -49,6 +53,8 @@ export class Cluster<R extends Resident = Resident> {
     this.storeTimeoutMs = options.storeTimeoutMs
     this.settings = options.settings
     this.manners = options.manners
+    this.renewal = stage.knob("renewal", ["thread", "thread", "loop"])
+    this.silenceMs = stage.knob("silence", [2, 4]) * options.settings.lease.ttlMs
     this.isFaultless = isFaultless(stage)
   }
 

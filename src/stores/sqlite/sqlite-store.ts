@@ -48,7 +48,9 @@ export interface SqliteStoreOptions {
  * })
  */
 export function sqliteStore(options: SqliteStoreOptions): StoreProvider {
-  return storeWith(linkOptions(options))
+  const link = linkOptions(options)
+  const inThread = { module: new URL("./sqlite-in-thread.js", import.meta.url).href, options: link }
+  return { ...storeWith(link), inThread }
 }
 
 /** Creates a store with options that only tests set. */

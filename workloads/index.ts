@@ -5,6 +5,7 @@ import { burst } from "./burst.js"
 import { local } from "./local.js"
 import { registry } from "./registry.js"
 import { remoting } from "./remoting.js"
+import { silence } from "./silence.js"
 import { stall } from "./stall.js"
 import { store } from "./store.js"
 
@@ -18,4 +19,5 @@ export const workloads: readonly Workload[] = [
   bank,
   burst,
   stall,
+  silence,
 ]

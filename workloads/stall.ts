@@ -17,7 +17,16 @@ import { StoreHistory } from "./cluster/store-history.js"
 export const stall: Workload = {
   name: "stall",
   about: "nodes that stand still for longer than their leases last, while somebody takes over or nobody does",
-  faults: ["pause", "pause-in-call", "long-pause", "suspend", "clock-drift"],
+  faults: [
+    "pause",
+    "pause-in-call",
+    "long-pause",
+    "suspend",
+    "clock-drift",
+    "loop-stall",
+    "thread-stall",
+    "thread-death",
+  ],
   floors: { operations: 30 },
   limits: { virtualMs: 1_200_000 },
   async run(stage) {

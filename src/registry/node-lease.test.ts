@@ -331,6 +331,35 @@ test("decides as its golden scenarios say", async () => {
       [30, { kind: "epoch-changed" }],
       [40, { kind: "epoch-changed" }],
     ]),
+    conversation("for an event loop that is silent the lease lapses, until it is heard again", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [1_680, { kind: "renewed", request: 2, lease: 8 }],
+      [3_000, { kind: "silent" }],
+      [3_334, tick],
+      [3_543, tick],
+      [6_167, tick],
+      [9_000, tick],
+      [9_010, { kind: "heard" }],
+      [9_011, { kind: "heard" }],
+      [9_020, { kind: "renewed", request: 3, lease: 9 }],
+    ]),
+    conversation("for an event loop that is silent a renewal that was unsure is not sent again", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [2_000, { kind: "silent" }],
+      [3_084, { kind: "renewal-unsure", request: 2 }],
+      [3_090, { kind: "looked", request: 3, lease: 7, record: 7, status: "active" }],
+      [3_100, { kind: "heard" }],
+    ]),
+    conversation("for an event loop that is silent a renewal in flight counts, and nothing is announced", [
+      [20, joined(1, 7)],
+      [1_667, tick],
+      [1_700, { kind: "leave" }],
+      [2_000, { kind: "silent" }],
+      [2_010, { kind: "renewed", request: 2, lease: 8 }],
+      [3_000, { kind: "heard" }],
+    ]),
     conversation("answers to what is not asked any more change nothing", [
       [20, joined(1, 7)],
       [30, joined(1, 9)],
@@ -344,6 +373,21 @@ test("decides as its golden scenarios say", async () => {
     join(import.meta.dirname, "node-lease.golden.txt"),
   )
 })
+
+test.each([false, true])(
+  "a lease that was kept elsewhere goes on from when its last renewal was sent (leaving: %s)",
+  (isLeaving) => {
+    const known = { lease: 9, record: 7, since: at(1_000, 50_000), isLeaving }
+    const lease = NodeLease.resumed(terms, at(2_000, 51_000), known)
+    expect(lease.known).toEqual(known)
+    expect([lease.mayAct(at(5_499, 54_499)), lease.mayAct(at(5_500, 54_499))]).toEqual([true, false])
+    expect(lease.mayAct(at(5_499, 54_500))).toBe(false)
+    expect(Math.round(lease.wakeAt(at(2_000, 51_000)) as number)).toBe(isLeaving ? 2_000 : 2_667)
+    expect(lease.handle({ kind: "tick" }, at(2_668, 51_668))).toMatchObject([
+      { kind: "renew", lease: 9, record: 7, announces: isLeaving },
+    ])
+  },
+)
 
 test("the holder is silent before an observer may end the lease, even if its clock is slow and the observer's fast", () => {
   const drift = terms.driftMargin

@@ -243,7 +243,7 @@ export class NodeLease {
     if (state.kind !== "held" && state.kind !== "leaving") return []
     if (isSilent === (state.isSilent ?? false)) return []
     this.#state = { ...state, isSilent }
-    return isSilent ? [] : this.#tick(now)
+    return isSilent || state.pending !== undefined ? [] : this.#renew(now)
   }
 
   /** Announces it with a renewal: the next one, if one is in flight. */

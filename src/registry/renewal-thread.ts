@@ -113,6 +113,7 @@ export class RenewalThread implements ThreadListener {
     this.#isOpen = true
     this.#attempts = 0
     this.#logged = undefined
+    logger.log("info", OPENED)
     for (const client of [...this.#clients.values()]) client.threadOpened()
   }
 }
@@ -134,6 +135,7 @@ interface RenewalThreadDependencies extends RenewalSettings {
   readonly troubles: StoreTroubles
 }
 
+const OPENED = "a thread renews the lease of this node, also while the event loop is busy"
 const ENDED = "the thread that renews the lease has ended; the event loop renews it until another thread does"
 const OTHER_CLOCK =
   "threads of this runtime do not share a clock, so the lease is renewed on the event loop; computations should be short"

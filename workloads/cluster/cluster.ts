@@ -53,7 +53,7 @@ export class Cluster<R extends Resident = Resident> {
     this.storeTimeoutMs = options.storeTimeoutMs
     this.settings = options.settings
     this.manners = options.manners
-    this.renewal = stage.knob("renewal", ["thread", "thread", "loop"])
+    this.renewal = options.renewal ?? stage.knob("renewal", ["thread", "thread", "loop"])
     this.silenceMs = stage.knob("silence", [2, 4]) * options.settings.lease.ttlMs
     this.isFaultless = isFaultless(stage)
   }
@@ -139,6 +139,8 @@ export interface ClusterOptions {
   readonly storeTimeoutMs: number
   readonly settings: ClusterSettings
   readonly manners?: StoreManners | undefined
+  /** Drawn if it is left out. */
+  readonly renewal?: "thread" | "loop"
 }
 
 export type ClusterSettings = Omit<ActorSystemSettings, "namespace" | "listen" | "store" | "actors"> & {

@@ -35,6 +35,8 @@ const threatsToLeases: readonly FaultKind[] = [
   "pause",
   "pause-in-call",
   "long-pause",
+  "loop-stall",
+  "thread-stall",
   "suspend",
   "clock-jump",
   "slow-network",

@@ -3,6 +3,7 @@ import { leasePlantings } from "./lease-plantings.js"
 import { placementPlantings } from "./placement-plantings.js"
 import type { Planting } from "./planting.js"
 import { registryPlantings } from "./registry-plantings.js"
+import { renewalPlantings } from "./renewal-plantings.js"
 
 /** Every bug that `npm run sim -- --plant NAME` knows. A test plants each, and sees that it is found. */
 export const plantings: readonly Planting[] = [
@@ -27,5 +28,6 @@ export const plantings: readonly Planting[] = [
   ...registryPlantings,
   ...activationPlantings,
   ...leasePlantings,
+  ...renewalPlantings,
   ...placementPlantings,
 ]

@@ -40,7 +40,7 @@ export const registryPlantings: readonly Planting[] = [
     about: "a renewal that is refused counts as one that is accepted",
     breaks: "got through at",
     workload: "registry",
-    file: "src/registry/incarnation.ts",
+    file: "src/registry/lease-keeper.ts",
     from: `if (result?.kind !== "committed")
                 return { kind: "renewal-unsure", request };`,
     to: `if (result?.kind === "refused") return { kind: "renewed", request, lease, sentAt, announces };

@@ -5,6 +5,8 @@ import {
   type ActorRef,
   AssociationConnected,
   Behaviors,
+  consoleLogger,
+  type Logger,
   MemberLeft,
   MemberRemoved,
   MemberUp,
@@ -18,6 +20,7 @@ import type { Denial } from "../../../src/registry/registration.js"
 import type { Registry } from "../../../src/registry/registry.js"
 import type { Tenure } from "../../../src/registry/tenure.js"
 import { nodePorts } from "../../../src/runtime/node-ports.js"
+import { nodeThreads } from "../../../src/runtime/node-threads.js"
 import { sqliteStore } from "../../../src/stores/sqlite/index.js"
 import { ActorSystem } from "../../../src/system/actor-system.js"
 import type { ActorSystemSettings } from "../../../src/system/settings.js"
@@ -26,7 +29,7 @@ import { CountingActor } from "./counting-actor.js"
 import { StatesOf } from "./states.js"
 
 const parent = new ParentProcess<NodeOptions, NodeEvent>()
-const { file, lease } = parent.options
+const { file, lease, silenceMs } = parent.options
 const states = new StatesOf(sqliteStore({ file }))
 const system = await ActorSystem.start(
   {
@@ -36,7 +39,10 @@ const system = await ActorSystem.start(
     store: states.provider as StoreProvider,
     ...(lease === undefined ? {} : { lease }),
   },
-  nodePorts(),
+  nodePorts({
+    logger: reporting(consoleLogger()),
+    ...(silenceMs === undefined ? {} : { threads: { ...nodeThreads, silenceMs } }),
+  }),
 )
 const registry = ActorSystem.registryOf(system) as Registry
 const held = new Map<string, { readonly tenure: Tenure; readonly state: DurableState }>()
@@ -103,6 +109,18 @@ const commands = {
     })
     return { mayBegin }
   },
+  /** A turn that computes for so long; what it may do then is reported as by `compute`. */
+  computeFor: async (key: string, ms: number) => {
+    const { tenure, state } = holding(key)
+    setImmediate(() => {
+      const until = performance.now() + ms
+      while (performance.now() < until);
+      const mayReply = tenure.mayAct()
+      const mayBeginNext = tenure.mayBegin()
+      const saved = outcomeOf(state.save("after a long computation"))
+      void saved.then((save) => parent.report({ kind: "turn-ended", mayReply, mayBeginNext, save }))
+    })
+  },
   ask: (path: string, text: string) =>
     system.ask<Question, string>(system.resolve(path), (replyTo) => ({ text, replyTo })),
   count: (key: string) => {
@@ -126,6 +144,17 @@ system.events.subscribe(AssociationConnected, ({ node }) =>
   parent.report({ kind: "connected", node: `${node}` }),
 )
 parent.serve(commands)
+
+function reporting(logger: Logger): Logger {
+  return {
+    enabled: (level) => logger.enabled(level),
+    log: (level, message, fields) => {
+      logger.log(level, message, fields)
+      parent.report({ kind: "logged", message })
+    },
+    with: (fields) => reporting(logger.with(fields)),
+  }
+}
 
 async function claim(key: string): Promise<Claimed> {
   const registration = await registry.register(idOf(key))
@@ -161,6 +190,8 @@ interface Question {
 export interface NodeOptions {
   readonly file: string
   readonly lease?: ActorSystemSettings["lease"]
+  /** How long the renewal thread renews for an event loop that is silent. */
+  readonly silenceMs?: number
 }
 
 export type NodeCommands = typeof commands
@@ -171,6 +202,7 @@ export interface Claimed {
 }
 
 export type NodeEvent =
+  | { readonly kind: "logged"; readonly message: string }
   | { readonly kind: "fenced"; readonly node: string; readonly because: string }
   | { readonly kind: "rejoined"; readonly node: string }
   | { readonly kind: "connected"; readonly node: string }

@@ -18,6 +18,7 @@ export class StatesOf {
   constructor(provider: StoreProvider, clock: Clock = nodeClock) {
     this.#clock = clock
     this.provider = {
+      ...provider,
       open: async (namespace, ports) => {
         this.#store = await provider.open(namespace, ports)
         return this.#store

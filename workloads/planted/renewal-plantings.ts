@@ -1,0 +1,79 @@
+import type { Planting } from "./planting.js"
+
+/** Bugs between an event loop and the thread that renews its lease. */
+export const renewalPlantings: readonly Planting[] = [
+  {
+    name: "deadline-before-the-answer",
+    about: "the thread publishes a deadline when a renewal is sent, before the store has answered",
+    breaks: "got through at",
+    workload: "registry",
+    file: "src/registry/renewal-program.ts",
+    from: "const { lease, record, since } = known;",
+    to: `const { lease, record } = known;
+         const since = { monotonicMs, wallMs };
+         known.since = since;`,
+  },
+  {
+    name: "thread-outlives-fenced-main",
+    about: "the thread goes on to renew the lease of an incarnation that is fenced, or has abandoned it",
+    breaks: "OneLateRenewal",
+    workload: "registry",
+    file: "src/registry/threaded-lease.ts",
+    from: "this.#end();",
+    to: "this.#beat?.cancel();",
+  },
+  {
+    name: "thread-is-told-by-message-alone",
+    about: "the thread does not look whether a lease is over before it renews, and waits for the message",
+    breaks: "OneLateRenewal",
+    workload: "registry",
+    file: "src/registry/renewal-program.ts",
+    from: `if (isOver) return { kind: "abandoned" };`,
+    to: "",
+  },
+  {
+    name: "loop-goes-on-beside-thread",
+    about: "the event loop goes on to renew a lease that it has handed to the thread",
+    breaks: "OneLateRenewal",
+    workload: "registry",
+    file: "src/registry/incarnation.ts",
+    from: "this.#keeper.close(); this.#keeper = new ThreadedLease({",
+    to: "this.#keeper = new ThreadedLease({",
+  },
+  {
+    name: "thread-decides-alone",
+    about: "an event loop that hears that its record was changed leaves it to the thread to find out",
+    breaks: "told is heeded",
+    workload: "registry",
+    file: "src/registry/threaded-lease.ts",
+    from: "if (because !== undefined) this.#fence(because); break;",
+    to: `if (because !== undefined) this.#tell({ kind: "doubt" }); break;`,
+  },
+  {
+    name: "watchdog-never-bites",
+    about: "the thread renews for an event loop that is silent, for as long as that may be",
+    breaks: "whoever is stuck loses the lease to others",
+    workload: "silence",
+    file: "src/registry/renewal-program.ts",
+    from: "const isSilent = monotonicMs - this.#heardAt >= this.#silenceMs;",
+    to: "const isSilent = false;",
+  },
+  {
+    name: "thread-hears-itself",
+    about: "the thread takes its own renewals for signs of life of the event loop",
+    breaks: "whoever is stuck loses the lease to others",
+    workload: "silence",
+    file: "src/registry/renewal-program.ts",
+    from: "if (beats !== this.#beats) {",
+    to: "{",
+  },
+  {
+    name: "watchdog-bites-for-good",
+    about: "a thread that has heard nothing for long renews no more, also when the event loop is heard again",
+    breaks: "every item can be called",
+    workload: "silence",
+    file: "src/registry/renewal-program.ts",
+    from: "if (isSilent === this.#isSilent) return undefined;",
+    to: "if (isSilent === this.#isSilent || this.#isSilent) return undefined;",
+  },
+]

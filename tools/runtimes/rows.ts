@@ -86,6 +86,8 @@ export function rows(consumer: Consumer, tools: Toolbox, scratch: string): reado
         await bundle(
           "chat.ts",
           "sqlite-worker=troupe/sqlite/worker",
+          "sqlite-in-thread=troupe/sqlite/in-thread",
+          "renewal-worker=troupe/renewal/worker",
           "--format=esm",
           "--minify",
           "--outdir=bundle",

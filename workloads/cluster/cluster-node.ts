@@ -112,6 +112,7 @@ export class ClusterNode {
     this.#tap.learned(node, "leaving")
     await stopped
     this.#hasLeft = true
+    life.record({ kind: "stopped", node })
     // Where turns were left behind, or the store has begun a new epoch, its lease is left to run out.
     const isSameEpoch = cluster.store.state.moment.epoch === epoch
     if (cluster.isFaultless && isSameEpoch && !this.#hasLeftBehind) life.record({ kind: "left", node })

@@ -139,7 +139,7 @@ export interface Learned {
   readonly atMs: number
 }
 
-/** A node is fenced: it renews no more. */
+/** A node is fenced, or has stopped: it renews no more. */
 export interface Stopped {
   readonly kind: "stopped"
   readonly node: string

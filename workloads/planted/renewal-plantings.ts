@@ -11,16 +11,18 @@ export const renewalPlantings: readonly Planting[] = [
     from: "const { lease, record, since } = known;",
     to: `const { lease, record } = known;
          const since = { monotonicMs, wallMs };
-         known.since = since;`,
+         const from = { deadline: monotonicMs + holderMs(this.#lease.terms), known: { lease, record, since } };
+         publishLease(this.#published, from);
+         return this.#send({ kind: "published", node: this.#lease.node });`,
   },
   {
     name: "thread-outlives-fenced-main",
-    about: "the thread goes on to renew the lease of an incarnation that is fenced, or has abandoned it",
+    about: "the thread goes on to renew the lease of an incarnation that has stopped and left it to run out",
     breaks: "OneLateRenewal",
     workload: "registry",
-    file: "src/registry/threaded-lease.ts",
-    from: "this.#end();",
-    to: "this.#beat?.cancel();",
+    file: "src/registry/node-lifecycle.ts",
+    from: "else this.#incarnation?.abandon(); this.roster.stop(); await this.#renewal?.stop();",
+    to: "this.roster.stop();",
   },
   {
     name: "thread-is-told-by-message-alone",

@@ -1,7 +1,7 @@
 import type { ClaimEvent, ClaimSnapshot, Guess } from "../../src/registry/claim.js"
 import type { LeaseSight } from "../../src/registry/lease-observer.js"
-import type { Instant } from "../../src/registry/lease-terms.js"
 import type { LeaseEvent, LeaseSnapshot } from "../../src/registry/lease-protocol.js"
+import type { Instant } from "../../src/registry/lease-terms.js"
 import type { SaveEvent, SaveSnapshot } from "../../src/registry/save.js"
 
 /**

@@ -3,7 +3,7 @@ import { endCommit, joinCommit, type Proposal, renewCommit } from "./commits.js"
 import { encodeTerms, type LeaseTerms } from "./lease-terms.js"
 import { decodeRecord, leaseKey, type NodeRecord, nodeKey, type RecordStatus } from "./node-record.js"
 
-/** The requests about the lease of one incarnation. Each resolves with undefined if the store did not answer. */
+/** Requests about the lease of one incarnation. Each resolves with undefined if the store did not answer. */
 export class LeaseRequests {
   readonly #store: ClusterStore
   readonly #lease: HeldLease
@@ -46,8 +46,8 @@ export class LeaseRequests {
   }
 
   /**
-   * Deletes record and lease. A renewal of this incarnation may be committed first. The refusal then shows its
-   * revision, which is the next to try, as no other node writes this lease.
+   * Deletes record and lease. A renewal of this incarnation may be committed first. The refusal then shows
+   * its revision, which is the next to try, as no other node writes this lease.
    */
   async delete(lease: Revision): Promise<void> {
     let at: Revision | undefined = lease

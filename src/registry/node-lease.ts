@@ -342,9 +342,9 @@ export class NodeLease {
 }
 
 /**
- * Why a node that knows its record at revision `known` has lost its lease, as its record has changed; undefined
- * if it has not lost it. Only the node itself writes that it leaves, and learns of that from the answer to its
- * renewal.
+ * Why a node that knows its record at revision `known` has lost its lease, as its record has changed;
+ * undefined if it has not lost it. Only the node itself writes that it leaves, and learns of that from the
+ * answer to its renewal.
  */
 export function lossBy(
   { revision, status }: { readonly revision: Revision; readonly status: RecordStatus | "gone" },

@@ -42,7 +42,7 @@ export type RenewalReport =
   | { readonly kind: "closed" }
 
 /** The memory of one lease: `published` is written by the thread, `heartbeat` by the event loop. */
-export interface LeaseMemory {
+interface LeaseMemory {
   readonly published: unknown
   readonly heartbeat: unknown
 }
@@ -52,7 +52,7 @@ export interface LeaseMemory {
  * then, on either clock: the event loop may be in a turn whose wall clock was read before the machine was
  * suspended, and would not see that.
  */
-export interface PublishedLease {
+interface PublishedLease {
   readonly deadline: MonotonicMs
   readonly known: Omit<KnownLease, "isLeaving">
 }
@@ -70,8 +70,8 @@ export function publishedLease(numbers: SharedNumbers): PublishedLease {
 
 export const PUBLISHED_NUMBERS = 5
 
-/** What the event loop shows of itself: a count that grows, and whether the lease is to be renewed no more. */
-export interface Heartbeat {
+/** What the event loop shows of itself: a count that grows, and whether the lease is over. */
+interface Heartbeat {
   readonly beats: number
   readonly isOver: boolean
 }
@@ -88,7 +88,7 @@ export function heartbeatOf(numbers: SharedNumbers): Heartbeat {
 export const HEARTBEAT_NUMBERS = 2
 
 /** A failure of the store, in a form that can be sent. */
-export interface PackedFailure {
+interface PackedFailure {
   readonly message: string
   readonly commitment: Commitment
   readonly problem: StoreProblem

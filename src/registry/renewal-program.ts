@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore, Revision, StoreProvider } from "../ports/store.js"
@@ -18,13 +19,14 @@ import {
 /**
  * The program of the thread that renews leases for an event loop which may be busy.
  *
- * A lease is renewed by this thread alone, over a handle of its own on the store. What the store has confirmed
- * is published in shared memory, only after its answer, and the doors of the event loop compare the deadline
- * there with their own clock: they ask nothing of this thread. Two signs in shared memory go the other way. A
- * heartbeat, which the event loop moves from a timer: an event loop that computes is not dead, but one that
- * is silent for long may never come back, so its lease is left to lapse until it is heard again. And that a
- * lease is over, which is looked at before each request: a message to that effect may wait behind others, and
- * a thread that went on to renew would keep the actors of a fenced node from everybody.
+ * A lease is renewed by this thread alone, over a handle of its own on the store. What the store has
+ * confirmed is published in shared memory, only after its answer, and the doors of the event loop compare the
+ * deadline there with their own clock: they ask nothing of this thread. Two signs in shared memory go the
+ * other way. A heartbeat, which the event loop moves from a timer: an event loop that computes is not dead,
+ * but one that is silent for long may never come back, so its lease is left to lapse until it is heard again.
+ * And that a lease is over, which is looked at before each request: a thread that went on to renew would keep
+ * the actors of a fenced node from everybody, and a message to that effect is handled after the timers that
+ * are due.
  *
  * To renew on the event loop is simpler, and is what a store without `inThread` gets: there a computation of
  * several seconds costs a node its actors.
@@ -34,6 +36,7 @@ export class RenewalProgram {
   readonly #namespace: string
   readonly #environment: ThreadEnvironment
   readonly #kept = new Map<string, ThreadLease>()
+  #opening: Promise<void> = Promise.resolve()
   #store: ClusterStore | undefined
   #isClosing = false
 
@@ -46,7 +49,7 @@ export class RenewalProgram {
   receive(request: RenewalRequest): void {
     switch (request.kind) {
       case "begin":
-        void this.#open(request.identity)
+        this.#opening = this.#open(request.identity)
         break
       case "keep":
         this.#keep(request)
@@ -68,21 +71,19 @@ export class RenewalProgram {
     const { ports, send } = this.#environment
     try {
       const store = await this.#provider.open(this.#namespace, ports)
-      if (store.identity === identity && !this.#isClosing) {
+      if (store.identity === identity) {
         this.#store = store
         send({ kind: "opened", atMs: ports.clock.monotonicMs() })
         return
       }
       await store.close()
-      // Another store is in that place by now, about which this thread has nothing to say.
+      throw new StoreUnavailableError("another store is in the place of the one in use", "not-committed")
     } catch (error) {
-      send({
-        kind: "failed",
-        asked: "open the store for the thread that renews",
-        failure: packedFailure(error),
-      })
+      send({ kind: "failed", asked: "open the store in its renewal thread", failure: packedFailure(error) })
     }
-    if (!this.#isClosing) ports.clock.setTimer(REOPEN_MS, () => void this.#open(identity))
+    ports.clock.setTimer(REOPEN_MS, () => {
+      if (!this.#isClosing) this.#opening = this.#open(identity)
+    })
   }
 
   #keep({ lease, known, memory, silenceMs }: RenewalRequest & { kind: "keep" }): void {
@@ -105,6 +106,7 @@ export class RenewalProgram {
     this.#isClosing = true
     for (const { keeper } of this.#kept.values()) keeper.close()
     this.#kept.clear()
+    await this.#opening
     await this.#store?.close()
     this.#environment.send({ kind: "closed" })
   }
@@ -185,7 +187,7 @@ interface SharedWithLoop {
 }
 
 /** What the program needs of the thread that it runs in. */
-export interface ThreadEnvironment {
+interface ThreadEnvironment {
   readonly ports: Ports
   readonly threads: Pick<Threads, "shared">
   send(report: RenewalReport): void

@@ -11,9 +11,9 @@ import type { StoreTroubles } from "./store-troubles.js"
  *
  *     starting --> open --> ended --> starting      the event loop renews, except while it is open
  *
- * A lease is renewed by one of them at a time. The thread gets it once its store is open. The event loop takes
- * it back when the thread has ended, which its operating system reports: a thread that is merely slow keeps
- * it, and the doors wait for it as they wait for a slow store.
+ * A lease is renewed by one of them at a time. The thread gets it once its store is open. The event loop
+ * takes it back when the thread has ended, which the runtime reports: a thread that is merely slow keeps it,
+ * and the doors wait for it as they wait for a slow store.
  */
 export class RenewalThread implements ThreadListener {
   readonly #dependencies: RenewalThreadDependencies

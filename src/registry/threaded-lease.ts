@@ -21,8 +21,8 @@ import {
  *
  * The doors compare the deadline that was read last with the clock, as they do without a thread. Shared
  * memory is read only once that deadline has passed. What ends the incarnation on this side (its record has
- * changed, the epoch has, it gives up) shuts the doors at once, and the thread is told in shared memory before
- * anything else happens.
+ * changed, the epoch has, it gives up) shuts the doors at once, and the thread is told in shared memory
+ * before anything else happens.
  */
 export class ThreadedLease implements KeptLease {
   readonly #lease: HeldLease
@@ -161,7 +161,7 @@ export class ThreadedLease implements KeptLease {
     this.#post({ kind: "end", node: this.#lease.node })
   }
 
-  /** Reads what was published last. Before the first time there is nothing, at a revision below all others. */
+  /** Reads what was published last: before the first time nothing, at a revision below all others. */
   #look(): void {
     const { deadline, known } = publishedLease(this.#published)
     if (known.lease < this.#leaseAt || this.#state === "fenced") return

@@ -8,6 +8,7 @@ export const entryPoints: readonly string[] = [
   "src/index.ts",
   "src/sim/index.ts",
   "src/stores/sqlite/index.ts",
+  "src/stores/sqlite/sqlite-in-thread.ts",
   "src/stores/conformance/index.ts",
 ]
 

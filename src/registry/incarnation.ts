@@ -4,12 +4,12 @@ import type { HeldLine, Lifeline, NoLine } from "../ports/lifeline.js"
 import type { Logger } from "../ports/logger.js"
 import type { ClusterStore, Revision } from "../ports/store.js"
 import type { CommitWindows } from "./commit-window.js"
-import type { KeptLease, LeaseOwner } from "./kept-lease.js"
+import type { KeptLease, LeaseDoors, LeaseOwner } from "./kept-lease.js"
 import { type KeeperDependencies, LeaseKeeper } from "./lease-keeper.js"
 import { type HeldLease, LeaseRequests } from "./lease-requests.js"
 import { type Instant, type LeaseTerms, turnAwayMs } from "./lease-terms.js"
 import type { NodeRecord } from "./node-record.js"
-import { failureOf, type RenewalReport } from "./renewal-messages.js"
+import { failureOf, type RenewalReport, type RenewalRequest } from "./renewal-messages.js"
 import type { RenewalClient, RenewalThread } from "./renewal-thread.js"
 import type { StoreTroubles } from "./store-troubles.js"
 import { ThreadedLease } from "./threaded-lease.js"
@@ -29,8 +29,10 @@ export class Incarnation implements LeaseOwner, RenewalClient {
   readonly #lease: HeldLease
   readonly #line: HeldLine | NoLine | undefined
   readonly #waiting: ((isOpen: boolean) => void)[] = []
-  /** Assigned by the join. */
+  /** Assigned by the join, as are the doors. */
   #keeper!: KeptLease
+  /** Those of the keeper, which are asked far more often than it changes. */
+  #doors!: LeaseDoors
   /** Since when the doors wait for a renewal. */
   #shutAt: MonotonicMs | undefined
   #turnAway: Timer | undefined
@@ -60,7 +62,7 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     const line = await dependencies.lifeline?.hold()
     const incarnation = new Incarnation(node, epoch, dependencies, line)
     const keeper = new LeaseKeeper(incarnation.#forKeeper)
-    incarnation.#keeper = keeper
+    incarnation.#keepBy(keeper)
     if (await keeper.join(dependencies.fits)) {
       dependencies.renewal?.add(`${node}`, incarnation)
       return incarnation
@@ -147,7 +149,7 @@ export class Incarnation implements LeaseOwner, RenewalClient {
   /** Whether a turn, message, reply or save that was begun may go on; the doors ask before each. */
   mayAct(): boolean {
     const { clock } = this.#dependencies
-    if (this.#keeper.mayActAt(clock.monotonicMs(), clock.wallMs())) return true
+    if (this.#doors.mayActAt(clock.monotonicMs(), clock.wallMs())) return true
     if (!this.isFencedOff) this.#keeper.handle({ kind: "tick" })
     return false
   }
@@ -197,15 +199,10 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     const { known } = this.#keeper
     if (known === undefined || renewal === undefined) return
     this.#keeper.close()
-    this.#keeper = new ThreadedLease({
-      lease: this.#lease,
-      known,
-      owner: this,
-      clock,
-      threads: renewal.threads,
-      silenceMs: renewal.silenceMs,
-      post: (request) => renewal.post(request),
-    })
+    const { threads, silenceMs } = renewal
+    const post = (request: RenewalRequest) => renewal.post(request)
+    const lease = this.#lease
+    this.#keepBy(new ThreadedLease({ lease, known, owner: this, clock, threads, silenceMs, post }))
   }
 
   threadReported(report: RenewalReport): void {
@@ -218,7 +215,7 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     const { known } = this.#keeper
     if (known === undefined) return
     this.#keeper.close()
-    this.#keeper = new LeaseKeeper(this.#forKeeper, known)
+    this.#keepBy(new LeaseKeeper(this.#forKeeper, known))
   }
 
   leaseChanged(now: Instant): void {
@@ -228,7 +225,7 @@ export class Incarnation implements LeaseOwner, RenewalClient {
       this.#trouble = undefined
       if (this.#block !== undefined && renewedAt >= this.#block.endedAt) this.#block = undefined
     }
-    const isOpen = this.#keeper.mayActAt(now.monotonicMs, now.wallMs)
+    const isOpen = this.#doors.mayActAt(now.monotonicMs, now.wallMs)
     this.#noteDoors(now, isOpen)
     if (this.#waiting.length > 0 && (this.isFencedOff || isOpen)) {
       for (const resolve of this.#waiting.splice(0)) resolve(isOpen)
@@ -283,6 +280,11 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     if (isHolding)
       logger.log("info", "the lease was renewed before another node ended it; actors go on", { waitedMs })
     doors.decided()
+  }
+
+  #keepBy(keeper: KeptLease): void {
+    this.#keeper = keeper
+    this.#doors = keeper.doors
   }
 
   get #forKeeper(): KeeperDependencies {

@@ -17,12 +17,17 @@ export interface KeptLease {
   readonly renewedAt: MonotonicMs | undefined
   /** The last revision of the lease that was confirmed, also once it is fenced. */
   readonly lastKnown: Revision
-  /** Whether a turn, message, reply or save that was begun may go on. */
-  mayActAt(monotonicMs: MonotonicMs, wallMs: WallMs): boolean
+  readonly doors: LeaseDoors
   /** Takes an event of the incarnation: all but the answers of the store. */
   handle(event: LeaseEvent): void
   /** Ends the keeping: the lease is kept elsewhere, or nowhere. Its owner hears no more of it. */
   close(): void
+}
+
+/** What the doors ask, before each turn, message, reply and save. */
+export interface LeaseDoors {
+  /** Whether what was begun may go on. */
+  mayActAt(monotonicMs: MonotonicMs, wallMs: WallMs): boolean
 }
 
 /** Whoever has a lease kept. */

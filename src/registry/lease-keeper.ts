@@ -1,6 +1,6 @@
-import type { Clock, MonotonicMs, Timer, WallMs } from "../ports/clock.js"
+import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { ClusterStore, CommitResult, Revision } from "../ports/store.js"
-import type { KeptLease, LeaseOwner } from "./kept-lease.js"
+import type { KeptLease, LeaseDoors, LeaseOwner } from "./kept-lease.js"
 import type { KnownLease, LeaseCommand, LeaseEvent } from "./lease-protocol.js"
 import { type HeldLease, LeaseRequests } from "./lease-requests.js"
 import type { Instant } from "./lease-terms.js"
@@ -66,8 +66,8 @@ export class LeaseKeeper implements KeptLease {
     return this.#lastKnown
   }
 
-  mayActAt(monotonicMs: MonotonicMs, wallMs: WallMs): boolean {
-    return this.#lease.mayActAt(monotonicMs, wallMs)
+  get doors(): LeaseDoors {
+    return this.#lease
   }
 
   handle(event: LeaseEvent): void {

@@ -158,7 +158,7 @@ class ThreadLease implements LeaseOwner {
     const isNew = shown?.lease !== lease || shown.record !== record || shown.sentAt !== since.monotonicMs
     if (!isNew) return
     this.#shown = { lease, record, sentAt: since.monotonicMs }
-    const isOpen = this.keeper.mayActAt(monotonicMs, wallMs)
+    const isOpen = this.keeper.doors.mayActAt(monotonicMs, wallMs)
     const deadline = isOpen ? since.monotonicMs + holderMs(this.#lease.terms) : 0
     publishLease(this.#published, { deadline, known })
     this.#send({ kind: "published", node: this.#lease.node })

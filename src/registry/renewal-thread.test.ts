@@ -39,6 +39,14 @@ test("a node whose event loop is blocked for 4 s, and for 12 s, keeps its actors
   expect(world.logged("alpha", "the lease was not renewed in time")).toEqual([])
 })
 
+test("the thread alone renews, every third of the ttl", async () => {
+  const world = await ThreadWorld.begin("alpha")
+  const before = world.renewals.length
+  await world.runFor(10 * TTL_MS)
+  expect(world.renewals.length - before).toBeGreaterThanOrEqual(29)
+  expect(world.renewals.length - before).toBeLessThanOrEqual(30)
+})
+
 test("a node that is stuck for 30 s loses its actors to another node, and says for how long it was blocked", async () => {
   const world = await ThreadWorld.begin("alpha", "beta")
   expect(await world.count("alpha")).toBe(1)

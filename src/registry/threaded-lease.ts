@@ -1,7 +1,7 @@
 import type { Clock, MonotonicMs, Timer, WallMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
 import type { SharedNumbers, Threads } from "../ports/threads.js"
-import type { KeptLease, LeaseOwner } from "./kept-lease.js"
+import type { KeptLease, LeaseDoors, LeaseOwner } from "./kept-lease.js"
 import { instant } from "./lease-keeper.js"
 import type { KnownLease, LeaseEvent } from "./lease-protocol.js"
 import type { HeldLease } from "./lease-requests.js"
@@ -24,7 +24,7 @@ import {
  * changed, the epoch has, it gives up) shuts the doors at once, and the thread is told in shared memory
  * before anything else happens.
  */
-export class ThreadedLease implements KeptLease {
+export class ThreadedLease implements KeptLease, LeaseDoors {
   readonly #lease: HeldLease
   readonly #owner: LeaseOwner
   readonly #clock: Clock
@@ -50,7 +50,7 @@ export class ThreadedLease implements KeptLease {
     this.#clock = clock
     this.#post = post
     this.#holderMs = holderMs(lease.terms)
-    this.#beatMs = silenceMs / BEATS_IN_SILENCE
+    this.#beatMs = Math.min(BEAT_MS, silenceMs / LEAST_BEATS)
     this.#state = known.isLeaving ? "leaving" : "held"
     this.#since = known.since
     this.#deadline = known.since.monotonicMs + this.#holderMs
@@ -88,6 +88,10 @@ export class ThreadedLease implements KeptLease {
   get lastKnown(): Revision {
     this.#look()
     return this.#leaseAt
+  }
+
+  get doors(): LeaseDoors {
+    return this
   }
 
   mayActAt(monotonicMs: MonotonicMs, wallMs: WallMs): boolean {
@@ -215,8 +219,9 @@ export class ThreadedLease implements KeptLease {
   }
 }
 
-/** So many beats are missed before an event loop counts as silent. */
-const BEATS_IN_SILENCE = 15
+const BEAT_MS = 1_000
+/** At least so many beats are missed before an event loop counts as silent. */
+const LEAST_BEATS = 5
 
 interface ThreadedLeaseOptions {
   readonly lease: HeldLease

@@ -116,7 +116,7 @@ it("can be required from CommonJS, with every entry point that is not a program"
      console.log(JSON.stringify(names.map((name) => Object.keys(require(name)).length > 0)))`,
   )
   const loaded = JSON.parse(await run(process.execPath, ["program.cjs"], folder.path))
-  expect(loaded).toEqual(Array(4).fill(true))
+  expect(loaded).toEqual(Array(5).fill(true))
 })
 
 it("keeps the state of actors in a SQLite file", async () => {

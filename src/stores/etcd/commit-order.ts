@@ -1,0 +1,84 @@
+/** The keys that a commit depends on and changes. */
+export interface OrderedCommit {
+  readonly conditions: readonly { readonly key: string }[]
+  readonly writes: readonly { readonly key: string }[]
+}
+
+/**
+ * Decides which commits can be in flight together. etcd executes transactions that are in flight at the same
+ * time in any order, and evaluates all comparisons of one transaction before it changes anything. So a commit
+ * waits until those before it are answered that write a key which it reads or writes, or read one which it
+ * writes. Others overtake it.
+ */
+export class CommitOrder<C extends OrderedCommit> {
+  readonly #keys = new Map<string, KeyUse<C>>()
+  readonly #waiting = new Map<C, { count: number }>()
+  readonly #followers = new Map<C, C[]>()
+
+  /** Returns whether the commit can be sent at once. */
+  add(commit: C): boolean {
+    const predecessors = new Set<C>()
+    for (const { key } of commit.writes) {
+      const use = this.#use(key)
+      if (use.readers.size === 0 && use.writer !== undefined) predecessors.add(use.writer)
+      for (const reader of use.readers) predecessors.add(reader)
+      use.writer = commit
+      use.readers.clear()
+    }
+    for (const { key } of commit.conditions) {
+      const use = this.#use(key)
+      if (use.writer === commit) continue
+      if (use.writer !== undefined) predecessors.add(use.writer)
+      use.readers.add(commit)
+    }
+    if (predecessors.size === 0) return true
+    this.#waiting.set(commit, { count: predecessors.size })
+    for (const predecessor of predecessors) {
+      const followers = this.#followers.get(predecessor)
+      if (followers === undefined) this.#followers.set(predecessor, [commit])
+      else followers.push(commit)
+    }
+    return false
+  }
+
+  /** Called when a commit was answered or given up. Returns those that can be sent now. */
+  finish(commit: C): readonly C[] {
+    for (const { key } of commit.writes) this.#release(key, commit)
+    for (const { key } of commit.conditions) this.#release(key, commit)
+    this.#waiting.delete(commit)
+    const followers = this.#followers.get(commit)
+    if (followers === undefined) return NONE
+    this.#followers.delete(commit)
+    return followers.filter((follower) => {
+      const waiting = this.#waiting.get(follower)
+      // It may have been given up.
+      if (waiting === undefined) return false
+      waiting.count -= 1
+      return waiting.count === 0 && this.#waiting.delete(follower)
+    })
+  }
+
+  #use(key: string): KeyUse<C> {
+    const found = this.#keys.get(key)
+    if (found !== undefined) return found
+    const use: KeyUse<C> = { writer: undefined, readers: new Set() }
+    this.#keys.set(key, use)
+    return use
+  }
+
+  #release(key: string, commit: C): void {
+    const use = this.#keys.get(key)
+    if (use === undefined) return
+    if (use.writer === commit) use.writer = undefined
+    use.readers.delete(commit)
+    if (use.writer === undefined && use.readers.size === 0) this.#keys.delete(key)
+  }
+}
+
+const NONE: readonly never[] = []
+
+/** The last commit that writes a key, and those after it that only read it. */
+interface KeyUse<C> {
+  writer: C | undefined
+  readonly readers: Set<C>
+}

@@ -7,6 +7,7 @@ import { literalText, parse, type Source, walk } from "./source.js"
 export const entryPoints: readonly string[] = [
   "src/index.ts",
   "src/sim/index.ts",
+  "src/stores/etcd/index.ts",
   "src/stores/sqlite/index.ts",
   "src/stores/sqlite/sqlite-in-thread.ts",
   "src/stores/conformance/index.ts",

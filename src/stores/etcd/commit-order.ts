@@ -1,5 +1,5 @@
 /** The keys that a commit depends on and changes. */
-export interface OrderedCommit {
+interface OrderedCommit {
   readonly conditions: readonly { readonly key: string }[]
   readonly writes: readonly { readonly key: string }[]
 }

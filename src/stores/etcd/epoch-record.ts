@@ -7,8 +7,8 @@
  *
  * History is cut when a snapshot is restored: the revision of etcd falls back to that of the snapshot, and
  * the same revisions are assigned again. Nothing in etcd says so. A process that has seen a higher revision
- * notices, but perhaps all were restarted. The index of etcd's own log tells them: restoring a snapshot begins
- * a new log, whose index is low, with the revision of the snapshot, which is not. In one history every
+ * notices, but perhaps all were restarted. The index of etcd's own log tells them: restoring a snapshot
+ * begins a new log, whose index is low, with the revision of the snapshot, which is not. In one history every
  * revision is an entry of the log, so that
  *
  *     index now - index then >= revision now - revision then
@@ -53,7 +53,7 @@ export interface Known {
   readonly highest: number
 }
 
-export type Verdict =
+type Verdict =
   | { readonly kind: "current" }
   /** There is no store yet. */
   | { readonly kind: "create" }

@@ -41,9 +41,9 @@ export interface LinkFollower {
 
 /**
  * The connection to an etcd cluster. One member at a time is used for everything. When it is lost, refuses
- * for want of a leader, or does not answer, the next endpoint is used. Reads that were in flight are repeated.
- * Commits may still be answered by the member that was left; one that does not answer at all is not waited
- * for if there is another, since the outcome can be read there.
+ * for want of a leader, or does not answer, the next endpoint is used. Reads that were in flight are
+ * repeated. Commits may still be answered by the member that was left; one that does not answer at all is not
+ * waited for if there is another, since the outcome can be read there.
  *
  * The link connects when it is asked to; it does so by itself only for a follower that waits.
  */

@@ -37,7 +37,7 @@ import { RequestLane } from "./request-lane.js"
  * const system = await ActorSystem.start({
  *   namespace: "prod",
  *   listen: { host: "10.0.0.5", port: 25520 },
- *   store: etcdStore({ endpoints: ["http://10.0.0.1:2379", "http://10.0.0.2:2379", "http://10.0.0.3:2379"] }),
+ *   store: etcdStore({ endpoints: ["10.0.0.1:2379", "10.0.0.2:2379", "10.0.0.3:2379"] }),
  * })
  */
 export function etcdStore(options: EtcdStoreOptions): StoreProvider {

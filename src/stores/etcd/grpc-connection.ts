@@ -17,7 +17,7 @@ export interface EtcdTlsOptions {
 }
 
 /** What a call needs besides its message. */
-export interface CallOptions {
+interface CallOptions {
   readonly token?: string | undefined
   /** Whether the call can be given up and repeated without effect. */
   readonly isRead: boolean

@@ -20,7 +20,7 @@ export interface KeyValue {
   readonly modRevision: number
 }
 
-export interface Range {
+interface Range {
   /** The revision of the store when it was read. Absent in a transaction, which has one for all. */
   readonly revision: number
   readonly kvs: readonly KeyValue[]
@@ -41,7 +41,7 @@ export interface TxnAnswer {
   readonly responses: readonly ProtobufReader[]
 }
 
-export interface StatusAnswer {
+interface StatusAnswer {
   readonly clusterId: string
   readonly version: string
   readonly raftIndex: number

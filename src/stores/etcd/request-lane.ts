@@ -28,7 +28,7 @@ interface Order<R> {
   finish(request: R): readonly R[]
 }
 
-export interface LaneOptions<R extends Request> {
+interface LaneOptions<R extends Request> {
   readonly batching: Batching<R>
   readonly order?: Order<R>
   /** The most transactions in flight. While they are, further requests collect for the next one. */
@@ -38,7 +38,8 @@ export interface LaneOptions<R extends Request> {
 
 /**
  * Requests of one kind, on their way to etcd. Those of one tick share a transaction as far as its limits
- * allow, as do those that arrive while the most transactions are in flight. Each request ends at its deadline.
+ * allow, as do those that arrive while the most transactions are in flight. Each request ends at its
+ * deadline.
  *
  * A transaction is sent again after a failure if it is certain that the server has not carried it out, or if
  * it only reads.

@@ -150,7 +150,7 @@ export class StoreHistory {
     return { record: { ...record, modRevision: kv.modRevision }, clusterId, revision, raftIndex }
   }
 
-  /** Writes a record if the one that was found is still there. If it is not, another process has written one. */
+  /** Writes a record if the one that was found is still there. If not, another process has written one. */
   async #write(
     server: Server,
     { record, clusterId, raftIndex }: Found,

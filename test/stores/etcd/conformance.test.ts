@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { nodePorts } from "../../../src/runtime/node-ports.js"
+import { checkLinearizable, register } from "../../../src/sim/index.js"
+import type { StoreHarness } from "../../../src/stores/conformance/index.js"
+import { describeWith, isFull } from "../../../tools/engines/engine-tests.js"
+import { EtcdServer } from "../../../tools/engines/etcd-server.js"
+import { builtSuite } from "../conformance-build.js"
+
+const { suite, urlOf } = await builtSuite("etcd/tsconfig.conformance.json", "conformance-etcd")
+const module = urlOf("test/stores/etcd/conformance-provider.js")
+const { provider, changeEpoch }: typeof import("./conformance-provider.js") = await import(module)
+
+await describeWith("etcd", "the etcd store", () => {
+  let server: EtcdServer
+  let stores = 0
+
+  beforeAll(async () => {
+    server = await EtcdServer.start()
+  })
+  afterAll(() => server.remove())
+
+  const harness: StoreHarness = {
+    // Other processes take seconds.
+    ...(isFull ? { module } : {}),
+    changesEpoch: true,
+    create: async () => {
+      stores += 1
+      const argument = JSON.stringify({
+        endpoints: server.url,
+        prefix: `store-${stores}/`,
+        timeoutMs: 30_000,
+      })
+      return {
+        argument,
+        open: (namespace) => provider(argument).open(namespace, nodePorts()),
+        changeEpoch: () => changeEpoch(argument),
+        dispose: async () => {},
+      }
+    },
+  }
+
+  for (const { name, run } of suite.storeConformance(harness)) test(name, run)
+
+  if (!isFull) return
+
+  test("the history of four processes, some of which were killed as the server was, is linearizable", async () => {
+    const runs = Number(process.env["STORE_HISTORIES"] ?? 4)
+    let kills = 0
+    let restarts = 0
+    const over = new AbortController()
+    const killing = (async () => {
+      while (!over.signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, 150 + ((restarts * 37) % 200)))
+        await server.kill()
+        await server.restart()
+        restarts += 1
+      }
+    })()
+    for await (const history of suite.recordHistories(harness, { runs })) {
+      const verdict = checkLinearizable(history, register())
+      expect(verdict.kind === "violation" ? verdict.explanation.join("\n") : verdict.kind).toBe(
+        "linearizable",
+      )
+      expect(history.operations.length).toBeGreaterThan(150)
+      kills += history.kills
+    }
+    over.abort()
+    await killing
+    expect(kills).toBeGreaterThan(0)
+    expect(restarts).toBeGreaterThan(2)
+  }, 600_000)
+})

@@ -78,6 +78,14 @@ export class EtcdServer {
     return server
   }
 
+  /** Replaces all that this server has stored by a snapshot; the cluster stays the same in name. */
+  async rewind(snapshot: EtcdSnapshot): Promise<void> {
+    if (this.isRunning) await this.stop()
+    rmSync(this.#data, { recursive: true })
+    await this.#restore(snapshot)
+    await this.run()
+  }
+
   /** The members of a cluster, none of which runs yet. */
   static async members(count: number, options: EtcdOptions): Promise<readonly EtcdServer[]> {
     const programs = await programsOf("etcd")
@@ -168,7 +176,8 @@ export class EtcdServer {
   isHealthy(): Promise<boolean> {
     const request = this.#options.tls === true ? getSecure : getPlain
     return new Promise((resolve) => {
-      const health = { ca: this.ca, timeout: HEALTH_MS, agent: false }
+      const tls = this.#options.tls === true ? serverTls : {}
+      const health = { ...tls, timeout: HEALTH_MS, agent: false }
       const asked = request(`${this.url}/health`, health, (answer) => {
         let text = ""
         answer.setEncoding("utf8").on("data", (part: string) => {
@@ -185,7 +194,8 @@ export class EtcdServer {
   /** Runs `etcdctl` against this server, as `root` once authentication is on, and resolves with what it prints. */
   async etcdctl(...args: readonly string[]): Promise<string> {
     const user = this.#isAuthenticating ? [`--user=${this.user}:${this.password}`] : []
-    const tls = this.#options.tls === true ? [`--cacert=${tlsFiles.ca}`] : []
+    const { ca, cert, key } = tlsFiles
+    const tls = this.#options.tls === true ? [`--cacert=${ca}`, `--cert=${cert}`, `--key=${key}`] : []
     return command([this.#programs.etcdctl, `--endpoints=${this.url}`, ...tls, ...user, ...args], {
       env: { ETCDCTL_API: "3" },
     })

@@ -12,7 +12,7 @@ interface OrderedCommit {
  */
 export class CommitOrder<C extends OrderedCommit> {
   readonly #keys = new Map<string, KeyUse<C>>()
-  readonly #waiting = new Map<C, { count: number }>()
+  readonly #waiting = new Map<C, { count: number; isGivenUp: boolean }>()
   readonly #followers = new Map<C, C[]>()
 
   /** Returns whether the commit can be sent at once. */
@@ -32,7 +32,7 @@ export class CommitOrder<C extends OrderedCommit> {
       use.readers.add(commit)
     }
     if (predecessors.size === 0) return true
-    this.#waiting.set(commit, { count: predecessors.size })
+    this.#waiting.set(commit, { count: predecessors.size, isGivenUp: false })
     for (const predecessor of predecessors) {
       const followers = this.#followers.get(predecessor)
       if (followers === undefined) this.#followers.set(predecessor, [commit])
@@ -41,21 +41,30 @@ export class CommitOrder<C extends OrderedCommit> {
     return false
   }
 
-  /** Called when a commit was answered or given up. Returns those that can be sent now. */
+  /**
+   * Called when a commit was answered or given up. Returns those that can be sent now. A commit that was
+   * given up while it waited keeps its place until those before it have ended.
+   */
   finish(commit: C): readonly C[] {
+    const waiting = this.#waiting.get(commit)
+    if (waiting !== undefined) {
+      waiting.isGivenUp = true
+      return []
+    }
     for (const { key } of commit.writes) this.#release(key, commit)
     for (const { key } of commit.conditions) this.#release(key, commit)
-    this.#waiting.delete(commit)
-    const followers = this.#followers.get(commit)
-    if (followers === undefined) return NONE
+    const followers = this.#followers.get(commit) ?? []
     this.#followers.delete(commit)
-    return followers.filter((follower) => {
-      const waiting = this.#waiting.get(follower)
-      // It may have been given up.
-      if (waiting === undefined) return false
-      waiting.count -= 1
-      return waiting.count === 0 && this.#waiting.delete(follower)
-    })
+    return followers.flatMap((follower) => this.#advance(follower))
+  }
+
+  #advance(follower: C): readonly C[] {
+    const waiting = this.#waiting.get(follower)
+    if (waiting === undefined) return []
+    waiting.count -= 1
+    if (waiting.count > 0) return []
+    this.#waiting.delete(follower)
+    return waiting.isGivenUp ? this.finish(follower) : [follower]
   }
 
   #use(key: string): KeyUse<C> {
@@ -74,8 +83,6 @@ export class CommitOrder<C extends OrderedCommit> {
     if (use.writer === undefined && use.readers.size === 0) this.#keys.delete(key)
   }
 }
-
-const NONE: readonly never[] = []
 
 /** The last commit that writes a key, and those after it that only read it. */
 interface KeyUse<C> {

@@ -8,7 +8,7 @@ import {
 } from "./grpc-connection.js"
 import { ConnectionLost, GrpcRefusal } from "./grpc-failure.js"
 import { authenticateRequest, METHODS, readToken } from "./messages.js"
-import { type Failure, failureOf, StoreFailure } from "./problem.js"
+import { entryFailureOf, type Failure, failureOf, StoreFailure } from "./problem.js"
 import { ProtobufReader } from "./protobuf.js"
 import { type Server, StoreHistory } from "./store-history.js"
 
@@ -186,7 +186,7 @@ export class EtcdLink {
         return await this.#enter(url)
       } catch (error) {
         if (this.#isClosed) break
-        failures.push(failureOf(error, url))
+        failures.push(entryFailureOf(error, url))
         if (this.#connection === undefined) this.#nextEndpoint += 1
         else this.#leave((error as Error).message)
       }

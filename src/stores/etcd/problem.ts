@@ -40,6 +40,13 @@ export function failureOf(error: unknown, url: string): Failure {
   return connectFailure(error as Error & { readonly code?: unknown }, url)
 }
 
+/** The same for the first calls to a server, which may be no etcd at all. */
+export function entryFailureOf(error: unknown, url: string): Failure {
+  if (!(error instanceof ConnectionLost) || error.isGivenUp) return failureOf(error, url)
+  // With TLS 1.3 a server refuses a certificate after the connection was established.
+  return connectFailure(error.cause instanceof Error ? error.cause : error, url)
+}
+
 /** A failure that a rejected promise carries. */
 export class StoreFailure extends Error {
   readonly failure: Failure

@@ -5,6 +5,7 @@ import type { StoreHarness } from "../../../src/stores/conformance/index.js"
 import { describeWith, isFull } from "../../../tools/engines/engine-tests.js"
 import { EtcdServer } from "../../../tools/engines/etcd-server.js"
 import { builtSuite } from "../conformance-build.js"
+import { Load, opened } from "./opened-stores.js"
 
 const { suite, urlOf } = await builtSuite("etcd/tsconfig.conformance.json", "conformance-etcd")
 const module = urlOf("test/stores/etcd/conformance-provider.js")
@@ -48,12 +49,12 @@ await describeWith("etcd", "the etcd store", () => {
     let kills = 0
     let restarts = 0
     const over = new AbortController()
+    const load = await Load.start(await opened({ endpoints: server.url }), 1)
     const killing = (async () => {
-      while (!over.signal.aborted) {
-        await new Promise((resolve) => setTimeout(resolve, 150 + ((restarts * 37) % 200)))
+      for (; !over.signal.aborted; restarts += 1) {
+        await load.more(50)
         await server.kill()
         await server.restart()
-        restarts += 1
       }
     })()
     for await (const history of suite.recordHistories(harness, { runs })) {
@@ -66,6 +67,7 @@ await describeWith("etcd", "the etcd store", () => {
     }
     over.abort()
     await killing
+    expect(await load.stop()).toEqual([])
     expect(kills).toBeGreaterThan(0)
     expect(restarts).toBeGreaterThan(2)
   }, 600_000)

@@ -2,8 +2,10 @@
 export { activateMemory, activateSqlite } from "./activate.js"
 export { callLocal, callLocalObject } from "./call-local.js"
 export { callRemote1, callRemote64, callRemote1024 } from "./call-remote.js"
+export { claimEtcd1, claimEtcd64, claimEtcd1024 } from "./claim-etcd.js"
 export { claimSqlite } from "./claim-sqlite.js"
 export { codec } from "./codec.js"
+export { commitEtcd1, commitEtcd64, commitEtcd1024 } from "./commit-etcd.js"
 export {
   commitSqlite,
   commitSqliteFairness,
@@ -21,6 +23,7 @@ export { pathParse } from "./path-parse.js"
 export { pathParseHostile } from "./path-parse-hostile.js"
 export { remoteAsk1, remoteAsk64, remoteAsk1024 } from "./remote-ask.js"
 export { remoteTell } from "./remote-tell.js"
+export { saveEtcd1, saveEtcd64, saveEtcd1024 } from "./save-etcd.js"
 export { saveSqlite } from "./save-sqlite.js"
 export { simSpeed } from "./sim-speed.js"
 export { simSteps } from "./sim-steps.js"

@@ -11,25 +11,41 @@ export const keyOf = (lane: number): string => `leases/node-${lane}`
 /** So many lanes, each with a key of its own, and a commit in flight at any time. */
 export class CommitLanes {
   readonly #store: ClusterStore
+  readonly #keyOf: (lane: number) => string
   readonly #epoch: string
   readonly #revisions: number[]
   readonly #value = new Uint8Array(VALUE_BYTES).fill(7)
 
-  static async start(store: ClusterStore, lanes: number): Promise<CommitLanes> {
+  static async start(
+    store: ClusterStore,
+    lanes: number,
+    keyOfLane: (lane: number) => string = keyOf,
+  ): Promise<CommitLanes> {
     const { epoch } = await store.get("any")
     const revisions = await Promise.all(
       Array.from({ length: lanes }, async (_, lane) => {
-        const write = { kind: "put", key: keyOf(lane), value: new Uint8Array(VALUE_BYTES) } as const
+        const write = { kind: "put", key: keyOfLane(lane), value: new Uint8Array(VALUE_BYTES) } as const
         const result = await store.commit({ epoch, conditions: [], writes: [write] })
         if (result.kind !== "committed") throw new Error(`the first commit was ${result.kind}`)
         return result.revision
       }),
     )
-    return new CommitLanes(store, epoch, revisions)
+    return new CommitLanes({ store, keyOfLane, epoch, revisions })
   }
 
-  private constructor(store: ClusterStore, epoch: string, revisions: number[]) {
+  private constructor({
+    store,
+    keyOfLane,
+    epoch,
+    revisions,
+  }: {
+    readonly store: ClusterStore
+    readonly keyOfLane: (lane: number) => string
+    readonly epoch: string
+    readonly revisions: number[]
+  }) {
     this.#store = store
+    this.#keyOf = keyOfLane
     this.#epoch = epoch
     this.#revisions = revisions
   }
@@ -49,7 +65,7 @@ export class CommitLanes {
   }
 
   async #commit(lane: number): Promise<void> {
-    const key = keyOf(lane)
+    const key = this.#keyOf(lane)
     const revision = this.#revisions[lane] as number
     const result = await this.#store.commit({
       epoch: this.#epoch,

@@ -2,6 +2,7 @@ import { ActorId } from "../../src/address/actor-id.js"
 import { NodeId } from "../../src/address/node-id.js"
 import { consoleLogger } from "../../src/index.js"
 import type { CodecTools } from "../../src/ports/codec.js"
+import type { ClusterStore } from "../../src/ports/store.js"
 import { ActorTable, HeldActor } from "../../src/registry/actor-table.js"
 import { DurableState, type StateDependencies } from "../../src/registry/durable-state.js"
 import { Registry } from "../../src/registry/registry.js"
@@ -11,15 +12,20 @@ import { nodePorts } from "../../src/runtime/node-ports.js"
 import { binaryCodec } from "../../src/serialization/binary-codec.js"
 import { openStore, scratchFile } from "./scratch-store.js"
 
-/** A cluster of one node over a SQLite file that is gone afterwards. */
+/** A cluster of one node over a store that is gone afterwards. */
 export class ScratchRegistry {
   readonly registry: Registry
   readonly #tools: StateDependencies
-  readonly #remove: () => void
+  readonly #remove: () => void | Promise<void>
 
+  /** Over a SQLite file. */
   static async start(): Promise<ScratchRegistry> {
     const { file, remove } = scratchFile()
-    const store = await openStore(file)
+    return ScratchRegistry.over(await openStore(file), remove)
+  }
+
+  /** Over any store. `remove` is called when it has been closed. */
+  static async over(store: ClusterStore, remove: () => void | Promise<void>): Promise<ScratchRegistry> {
     const { clock, random, lifeline } = nodePorts()
     const logger = consoleLogger({ level: "warn" })
     const registry = await Registry.join({
@@ -45,7 +51,7 @@ export class ScratchRegistry {
     return new ScratchRegistry(registry, tools, remove)
   }
 
-  private constructor(registry: Registry, tools: StateDependencies, remove: () => void) {
+  private constructor(registry: Registry, tools: StateDependencies, remove: () => void | Promise<void>) {
     this.registry = registry
     this.#tools = tools
     this.#remove = remove
@@ -64,7 +70,7 @@ export class ScratchRegistry {
   async stop(): Promise<void> {
     await this.registry.stop()
     await this.#tools.store.close()
-    this.#remove()
+    await this.#remove()
   }
 }
 

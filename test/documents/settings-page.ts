@@ -53,6 +53,20 @@ const sections: readonly Section[] = [
     interface: "SqliteStoreOptions",
   },
   {
+    title: "etcdStore",
+    about: "`etcdStore(options)` of `troupe/etcd`. [What etcd is for](stores.md#etcd).",
+    file: "src/stores/etcd/etcd-options.ts",
+    interface: "EtcdStoreOptions",
+    types: { auth: "{ user, password }" },
+  },
+  {
+    title: "etcdStore: tls",
+    about: "The group `tls` of `etcdStore`.",
+    file: "src/stores/etcd/grpc-connection.ts",
+    interface: "EtcdTlsOptions",
+    prefix: "tls.",
+  },
+  {
     title: "Classes of actors",
     about: "Static members of a class that extends `Actor`. [Virtual actors](virtual-actors.md).",
     file: "src/virtual/actor-class.ts",

@@ -112,10 +112,15 @@ export class EtcdLink {
     return failure
   }
 
+  /** Authenticates before the next request. */
+  renewToken(): void {
+    this.#token = undefined
+  }
+
   /** Called when the stream of the watches has ended. */
   streamEnded(error: Error): void {
     const failure = failureOf(error, this.#connection?.url ?? "")
-    if (failure.remedy === "another-token") this.#token = undefined
+    if (failure.remedy === "another-token") this.renewToken()
     else this.#leave(failure.message)
     this.returnSoon()
   }

@@ -9,9 +9,9 @@ export interface EtcdStoreOptions {
    * used while one is down. Without a scheme, `https` is used if `tls` is set, and `http` otherwise.
    */
   readonly endpoints: string | readonly string[]
-  /** The user and the password, if etcd asks for them. */
+  /** The user and the password, if etcd asks for them. Default none. */
   readonly auth?: { readonly user: string; readonly password: string } | undefined
-  /** Certificates, if the endpoints begin with `https`. */
+  /** Certificates, if the endpoints begin with `https`. Default: those that Node trusts. */
   readonly tls?: EtcdTlsOptions | undefined
   /** How long a request waits for its answer before it is rejected. Default 5,000. */
   readonly timeoutMs?: number

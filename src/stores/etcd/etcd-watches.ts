@@ -9,8 +9,7 @@ import { ProtobufReader } from "./protobuf.js"
  * revision that it was told of, and is asked for again from there on the next connection. The record of the
  * epoch is watched as well, so that a new epoch is noticed without a request.
  *
- * A watch that the server ends, because its revisions were compacted or for any other reason, receives a gap:
- * its owner then lists again, and learns from that what is wrong.
+ * A watch whose revisions were compacted receives a gap.
  */
 export class EtcdWatches implements LinkFollower, StreamListener {
   readonly #link: EtcdLink
@@ -18,6 +17,8 @@ export class EtcdWatches implements LinkFollower, StreamListener {
   readonly #watches = new Map<number, Watch>()
   #lastId = RECORD_ID
   #stream: GrpcStream | undefined
+  /** Whether the last answer of the server was the refusal of a watch. */
+  #isRefused = false
 
   constructor(link: EtcdLink, prefix: string) {
     this.#link = link
@@ -70,15 +71,12 @@ export class EtcdWatches implements LinkFollower, StreamListener {
 
   received(message: Buffer): void {
     const answer = readWatch(new ProtobufReader(message))
+    if (answer.isCanceled && answer.isCreated && !answer.isCompacted) return this.#refused()
+    this.#isRefused = false
     if (answer.watchId === RECORD_ID) return this.#recordChanged(answer)
     const watch = this.#watches.get(answer.watchId)
     if (watch === undefined) return
-    if (answer.isCanceled) {
-      this.#gap(watch)
-      // The stream keeps the token that it was opened with, which may no longer be valid.
-      if (!answer.isCompacted) this.#reopen()
-      return
-    }
+    if (answer.isCanceled) return this.#gap(watch)
     this.#tell(watch, answer.events)
     // Without events the server says how far it has looked.
     if (answer.events.length === 0 && !answer.isCreated) watch.at = Math.max(watch.at, answer.revision)
@@ -97,7 +95,7 @@ export class EtcdWatches implements LinkFollower, StreamListener {
     try {
       if (watch.epoch === history.epoch.id && watch.at > history.highest) await this.#link.verify()
     } catch {
-      // There is no connection. If the moment is wrong, the watch waits for it on the next one.
+      // There is no connection to find out with: the owner lists again when there is one.
     }
     if (!this.#watches.has(id)) return
     if (watch.epoch !== history.epoch.id || watch.at > history.highest) return this.#gap(watch)
@@ -125,8 +123,16 @@ export class EtcdWatches implements LinkFollower, StreamListener {
     this.#link.verify().then(again, () => {})
   }
 
-  #reopen(): void {
+  /**
+   * The server refuses a watch, of which it does not always say which. The stream keeps the token that it was
+   * opened with, which may no longer be valid: it is opened again with another one. If that does not help,
+   * the owners of the watches learn the reason when they list again.
+   */
+  #refused(): void {
+    if (this.#isRefused) for (const watch of [...this.#watches.values()]) this.#gap(watch)
+    this.#isRefused = true
     this.disconnected()
+    this.#link.renewToken()
     this.#link.returnSoon()
   }
 

@@ -6,11 +6,11 @@ import { FrameReader, frame } from "./grpc-frames.js"
 export interface EtcdTlsOptions {
   /** The authorities that sign the servers' certificates. Default: those that Node trusts. */
   readonly ca?: string | readonly string[]
-  /** The client's certificate, if the servers ask for one. */
+  /** The client's certificate, if the servers ask for one. Default none. */
   readonly cert?: string
-  /** The key of the client's certificate. */
+  /** The key of the client's certificate. Default none. */
   readonly key?: string
-  /** The passphrase of the key. */
+  /** The passphrase of the key. Default none. */
   readonly passphrase?: string
   /** The name that the servers' certificates must have. Default: the host of the endpoint. */
   readonly serverName?: string

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { describeWith, isFull } from "../../../tools/engines/engine-tests.js"
 import { serverTls, tlsFiles } from "../../../tools/engines/server-tls.js"
-import { committed, creating, epochOf, opened, outcome, putting, serverOf } from "./opened-stores.js"
+import { committed, creating, epochOf, Load, opened, outcome, putting, serverOf } from "./opened-stores.js"
 
 await describeWith("etcd", "access to etcd", () => {
   it("rejects at once if there is no server, and says where none is", async () => {
@@ -53,17 +53,30 @@ await describeWith("etcd", "access to etcd", () => {
     expect(seen).toEqual(["wards/a", "wards/b", "wards/c"])
   })
 
-  it("uses tokens that expire every second for longer than that", async () => {
-    const server = await serverOf({ authentication: true, flags: ["--auth-token-ttl=1"] })
+  it("renews tokens that expire while they are used", async () => {
+    const { key, cert } = tlsFiles
+    const flags = [`--auth-token=jwt,sign-method=ES256,pub-key=${cert},priv-key=${key},ttl=1s`]
+    const server = await serverOf({ authentication: true, flags })
     const { user, password, url } = server
     const store = await opened({ endpoints: url, auth: { user, password } })
-    const epoch = await epochOf(store)
-    for (let count = 0; count < 3; count += 1) {
-      const idle = new Promise((resolve) => setTimeout(resolve, 1_600))
-      await idle
-      await committed(store.commit(putting(epoch, "state/a")))
-      await store.get("state/a")
-    }
+    const from = await store.list("wards/")
+    const load = await Load.start(store)
+    const since = performance.now()
+    while (performance.now() - since < 2_500) await load.more(50)
+    const watched = () =>
+      new Promise<string>((resolve) => {
+        store.watch("wards/", from, {
+          changed: (changes) => resolve(changes.map(({ key }) => key).join()),
+          gap: () => resolve("gap"),
+        })
+      })
+    await committed(store.commit(creating(from.epoch, "wards/a")))
+    expect(await watched()).toBe("wards/a")
+    while (performance.now() - since < 5_000) await load.more(50)
+    // The stream of the watches has a token that has expired meanwhile.
+    expect(await watched()).toBe("wards/a")
+    expect(await load.stop()).toEqual([])
+    expect([...load.failures]).toEqual([])
   })
 
   it("says that a password is wrong, that one is missing, and that a user lacks a permission", async () => {

@@ -81,12 +81,9 @@ export class Load {
   async stop(): Promise<readonly string[]> {
     this.#isOver = true
     await this.#running
-    const lost: string[] = []
-    for (const [key, revision] of this.acknowledged) {
-      const { entry } = await this.#store.get(key)
-      if (entry?.revision !== revision) lost.push(key)
-    }
-    return lost
+    const found = new Map<string, number>()
+    for await (const { key, revision } of allUnder(this.#store, "state/")) found.set(key, revision)
+    return [...this.acknowledged].flatMap(([key, revision]) => (found.get(key) === revision ? [] : [key]))
   }
 
   async #run(lane: number): Promise<void> {
@@ -96,6 +93,8 @@ export class Load {
         this.acknowledged.set(key, await committed(this.#store.commit(creating(this.#epoch, key))))
       } catch (error) {
         this.failures.add(await outcome(Promise.reject(error)))
+        // The test has failed, and nobody stops the load.
+        if ((error as StoreUnavailableError).problem === "closed") return
       }
       this.#waiting = this.#waiting.filter(({ above, resolve }) => {
         if (this.acknowledged.size < above) return true

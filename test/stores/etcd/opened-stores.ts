@@ -3,6 +3,7 @@ import type { StoreUnavailableError } from "../../../src/errors/store-errors.js"
 import { consoleLogger } from "../../../src/index.js"
 import type { ClusterStore, Commit, CommitResult } from "../../../src/ports/store.js"
 import { nodePorts } from "../../../src/runtime/node-ports.js"
+import { allUnder } from "../../../src/stores/conformance/scene.js"
 import { type EtcdStoreOptions, etcdStore } from "../../../src/stores/etcd/index.js"
 import { type EtcdOptions, EtcdServer } from "../../../tools/engines/etcd-server.js"
 
@@ -81,8 +82,8 @@ export class Load {
   async stop(): Promise<readonly string[]> {
     this.#isOver = true
     await this.#running
-    const found = new Map<string, number>()
-    for await (const { key, revision } of allUnder(this.#store, "state/")) found.set(key, revision)
+    const entries = await allUnder(this.#store, "state/")
+    const found = new Map(entries.map(({ key, revision }) => [key, revision]))
     return [...this.acknowledged].flatMap(([key, revision]) => (found.get(key) === revision ? [] : [key]))
   }
 

@@ -2,14 +2,16 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { nodePorts } from "../../../src/runtime/node-ports.js"
 import { checkLinearizable, register } from "../../../src/sim/index.js"
 import type { StoreHarness } from "../../../src/stores/conformance/index.js"
+import * as sources from "../../../src/stores/conformance/index.js"
 import { describeWith, isFull } from "../../../tools/engines/engine-tests.js"
 import { EtcdServer } from "../../../tools/engines/etcd-server.js"
 import { builtSuite } from "../conformance-build.js"
 import { Load, opened } from "./opened-stores.js"
 
-const { suite, urlOf } = await builtSuite("etcd/tsconfig.conformance.json", "conformance-etcd")
-const module = urlOf("test/stores/etcd/conformance-provider.js")
-const { provider, changeEpoch }: typeof import("./conformance-provider.js") = await import(module)
+const { suite, module } = isFull ? await built() : { suite: sources, module: undefined }
+const { provider, changeEpoch }: typeof import("./conformance-provider.js") = await import(
+  module ?? "./conformance-provider.js"
+)
 
 await describeWith("etcd", "the etcd store", () => {
   let server: EtcdServer
@@ -21,8 +23,7 @@ await describeWith("etcd", "the etcd store", () => {
   afterAll(() => server.remove())
 
   const harness: StoreHarness = {
-    // Other processes take seconds.
-    ...(isFull ? { module } : {}),
+    ...(module === undefined ? {} : { module }),
     changesEpoch: true,
     create: async () => {
       stores += 1
@@ -72,3 +73,9 @@ await describeWith("etcd", "the etcd store", () => {
     expect(restarts).toBeGreaterThan(2)
   }, 600_000)
 })
+
+/** Other processes run a build, and take seconds. */
+async function built() {
+  const { suite, urlOf } = await builtSuite("etcd/tsconfig.conformance.json", "conformance-etcd")
+  return { suite, module: urlOf("test/stores/etcd/conformance-provider.js") }
+}

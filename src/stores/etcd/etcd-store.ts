@@ -56,6 +56,8 @@ class EtcdStore implements ClusterStore {
   readonly #watches: EtcdWatches
   readonly #commits: Lanes<CommitRequest>
   readonly #reads: Lanes<ReadRequest>
+  /** Requests that consist of several reads or commits, one after the other. */
+  readonly #inSteps = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
 
   static async open(options: LinkOptions, ports: Ports): Promise<EtcdStore> {
@@ -78,54 +80,29 @@ class EtcdStore implements ClusterStore {
     this.#ports = ports
     this.#watches = new EtcdWatches(link, prefix)
     link.follow(this.#watches)
-    const commitLane = (maxInFlight: number) => {
+    const first = { maxInFlight: Infinity, timeoutMs, patienceMs: timeoutMs * PATIENCE_FOR_LEASES }
+    const others = { maxInFlight: MAX_IN_FLIGHT, timeoutMs, patienceMs: timeoutMs }
+    const commitLane = (limits: typeof first) => {
       const batching = new CommitBatching(prefix, recordKey)
       const order = new CommitOrder<CommitRequest>()
-      return new RequestLane(link, ports, { batching, order, maxInFlight, timeoutMs })
+      return new RequestLane(link, ports, { batching, order, ...limits })
     }
-    const readLane = (maxInFlight: number) => {
-      const batching = new ReadBatching(prefix, recordKey)
-      return new RequestLane(link, ports, { batching, maxInFlight, timeoutMs })
-    }
-    this.#commits = { first: commitLane(Infinity), others: commitLane(MAX_IN_FLIGHT) }
-    this.#reads = { first: readLane(Infinity), others: readLane(MAX_IN_FLIGHT) }
+    const readLane = (limits: typeof first) =>
+      new RequestLane(link, ports, { batching: new ReadBatching(prefix, recordKey), ...limits })
+    this.#commits = { first: commitLane(first), others: commitLane(others) }
+    this.#reads = { first: readLane(first), others: readLane(others) }
   }
 
   async get(key: string): Promise<Sight> {
+    this.#checkOpen()
     const { epoch, revision, entries } = await this.#read(key, isOfNodes(key))
     const [entry] = entries
     return entry === undefined ? { epoch, entry, absentAt: revision } : { epoch, entry }
   }
 
-  /**
-   * etcd limits a range by the number of its keys, not by their bytes. Where values may be large, a few keys
-   * are read first, and then as many as probably fill the page. The moment is that of the first read.
-   */
-  async list(
-    prefix: string,
-    { after = "", limit = MAX_PAGE, keysOnly = false }: ListOptions = {},
-  ): Promise<Listing> {
-    const entries: Entry[] = []
-    const isFirst = isOfNodes(prefix)
-    const end = this.#options.prefix + endOf(prefix)
-    let from = after < prefix ? prefix : `${after}\0`
-    let next = keysOnly || isWatched(prefix) ? limit : Math.min(limit, FEW_KEYS)
-    let bytes = 0
-    for (let moment: Moment | undefined; ; ) {
-      const page = await this.#read(from, isFirst, { end, limit: next, keysOnly })
-      if (moment !== undefined && moment.epoch !== page.epoch) {
-        return this.list(prefix, { after, limit, keysOnly })
-      }
-      moment ??= { epoch: page.epoch, revision: page.revision }
-      for (const entry of page.entries) {
-        entries.push(entry)
-        bytes += entry.key.length + entry.value.length
-      }
-      const room = limit - entries.length
-      if (!page.more || room === 0 || bytes >= PAGE_BYTES) return { ...moment, entries, more: page.more }
-      from = `${entries.at(-1)?.key}\0`
-      next = Math.min(room, Math.max(1, Math.floor(((PAGE_BYTES - bytes) * entries.length) / bytes)))
-    }
+  async list(prefix: string, options: ListOptions = {}): Promise<Listing> {
+    this.#checkOpen()
+    return this.#unbroken(this.#page(prefix, options))
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
@@ -133,7 +110,7 @@ class EtcdStore implements ClusterStore {
     const isFirst = goesFirst(commit)
     if (!isFirst) this.#checkRoom()
     const { history } = this.#link
-    if (commit.epoch !== history.epoch.id) return this.#commitOfAnotherEpoch(commit)
+    if (commit.epoch !== history.epoch.id) return this.#unbroken(this.#commitOfAnotherEpoch(commit))
     return this.#enqueue(commit, isFirst)
   }
 
@@ -145,6 +122,62 @@ class EtcdStore implements ClusterStore {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /**
+   * etcd limits a range by the number of its keys, not by their bytes. Where values may be large, a few keys
+   * are read first, and then as many as probably fill the page. The moment is that of the first read.
+   */
+  async #page(
+    prefix: string,
+    { after = "", limit = MAX_PAGE, keysOnly = false }: ListOptions,
+  ): Promise<Listing> {
+    const entries: Entry[] = []
+    const dueAt = this.#dueAt()
+    const isFirst = isOfNodes(prefix)
+    const end = this.#options.prefix + endOf(prefix)
+    const read = (from: string, count: number) => this.#read(from, isFirst, { end, limit: count, keysOnly })
+    const few = keysOnly || isWatched(prefix) ? limit : Math.min(limit, FEW_KEYS)
+    let page = await read(after < prefix ? prefix : `${after}\0`, few)
+    const { epoch, revision } = page
+    for (let bytes = 0; ; ) {
+      for (const entry of page.entries) {
+        entries.push(entry)
+        bytes += entry.key.length + entry.value.length
+      }
+      const room = limit - entries.length
+      if (!page.more || room === 0 || bytes >= PAGE_BYTES) {
+        return { epoch, revision, entries, more: page.more }
+      }
+      const count = Math.floor(((PAGE_BYTES - bytes) * entries.length) / bytes)
+      const next = read(`${entries.at(-1)?.key}\0`, Math.min(room, Math.max(1, count)))
+      const more = await this.#before(dueAt, next)
+      if (more?.epoch !== epoch) return { epoch, revision, entries, more: true }
+      page = more
+    }
+  }
+
+  /** Returns the answer to a read that can be left out: undefined if it fails, or comes too late. */
+  #before<T>(dueAt: number, read: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      const { clock } = this.#ports
+      const timer = clock.setTimer(dueAt - clock.monotonicMs(), () => resolve(undefined))
+      const settle = (answer: T | undefined) => {
+        timer.cancel()
+        resolve(answer)
+      }
+      read.then(settle, () => settle(undefined))
+    })
+  }
+
+  /** Keeps the store open until a request has taken its last step. */
+  async #unbroken<T>(request: Promise<T>): Promise<T> {
+    this.#inSteps.add(request)
+    try {
+      return await request
+    } finally {
+      this.#inSteps.delete(request)
+    }
   }
 
   #enqueue(commit: Commit, isFirst: boolean): Promise<CommitResult> {
@@ -168,7 +201,6 @@ class EtcdStore implements ClusterStore {
 
   #read(key: string, isFirst: boolean, options: RangeOptions = {}): Promise<RangeResult> {
     return new Promise((resolve, reject) => {
-      this.#checkOpen()
       if (!isFirst) this.#checkRoom()
       const request = new ReadRequest(
         { key: this.#options.prefix + key, options, dueAt: this.#dueAt() },
@@ -185,6 +217,7 @@ class EtcdStore implements ClusterStore {
 
   async #close(): Promise<void> {
     this.#watches.clear()
+    await Promise.allSettled(this.#inSteps)
     const lanes = [this.#commits.first, this.#commits.others, this.#reads.first, this.#reads.others]
     await Promise.all(lanes.map((lane) => lane.empty()))
     this.#link.close()
@@ -213,6 +246,12 @@ interface Lanes<R extends CommitRequest | ReadRequest> {
 }
 
 const MAX_PENDING = 100_000
+
+/**
+ * A commit that a member passed on to a leader that fails is lost, and never answered. The renewal of a lease
+ * must not wait for that until the lease has ended: its owner reads, and renews again.
+ */
+const PATIENCE_FOR_LEASES = 0.4
 
 /**
  * With one transaction in flight the server idles while the answer travels; with many, the requests of a tick

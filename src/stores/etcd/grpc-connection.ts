@@ -77,14 +77,13 @@ export class GrpcConnection {
       const timer = setTimeout(() => {
         session.destroy(new Error(`no connection within ${Math.round(timeoutMs)} ms`))
       }, timeoutMs)
-      session.once("error", reject)
+      session.on("error", reject)
       session.once("close", () => {
         clearTimeout(timer)
         reject(new Error("the connection was closed before it was established"))
       })
       session.once("connect", () => {
         clearTimeout(timer)
-        session.off("error", reject)
         session.setLocalWindowSize(SESSION_WINDOW_BYTES)
         resolve(new GrpcConnection(url, session))
       })
@@ -160,6 +159,7 @@ export class GrpcConnection {
    */
   pingAfter(silentMs: number): void {
     const now = performance.now()
+    if (this.#session.destroyed) return
     if (this.#streams === 0 || this.#pingSentAt !== undefined || this.#receivedAt > now - silentMs) return
     this.#pingSentAt = now
     this.#session.ping(() => this.received())
@@ -189,8 +189,10 @@ export class GrpcConnection {
   }
 
   #request(method: string, token: string | undefined): ClientHttp2Stream {
-    if (this.#isEnded) throw new ConnectionLost("the connection has ended", { wasSent: false })
-    const stream = this.#session.request({
+    if (this.#isEnded || this.#session.closed || this.#session.destroyed) {
+      throw new ConnectionLost("the connection has ended", { wasSent: false })
+    }
+    return this.#session.request({
       [constants.HTTP2_HEADER_METHOD]: "POST",
       [constants.HTTP2_HEADER_PATH]: method,
       [constants.HTTP2_HEADER_CONTENT_TYPE]: "application/grpc",
@@ -199,7 +201,6 @@ export class GrpcConnection {
       hasleader: "true",
       ...(token === undefined || token === "" ? {} : { token }),
     })
-    return stream
   }
 
   #finished(call: Call): void {

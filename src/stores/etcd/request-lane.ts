@@ -34,6 +34,8 @@ interface LaneOptions<R extends Request> {
   /** The most transactions in flight. While they are, further requests collect for the next one. */
   readonly maxInFlight: number
   readonly timeoutMs: number
+  /** How long an answer is waited for; then the outcome is unknown, or a read is sent again. */
+  readonly patienceMs: number
 }
 
 /**
@@ -180,12 +182,15 @@ export class RequestLane<R extends Request> {
     const sent = this.#link.txn(batching.encode(requests, epoch), batching.isRead)
     sending.sent = sent
     for (const request of requests) request.isSent = true
+    const timer = setTimeout(() => sent.call.cancel(), this.#options.patienceMs)
     try {
       return readTxn(new ProtobufReader(await sent.call.answer))
     } catch (error) {
       const failure = this.#link.failed(error, sent)
       if (failure.isCertain) for (const request of requests) request.isSent = false
       return failure
+    } finally {
+      clearTimeout(timer)
     }
   }
 

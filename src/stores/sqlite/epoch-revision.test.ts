@@ -13,6 +13,13 @@ it("begins above all revisions that an earlier epoch can have issued, wherever t
   expect(firstRevision(givenOut, NOW + HOUR_MS)).toBeGreaterThan(givenOut)
 })
 
+it("never begins at the same revision twice, even if a young backup is restored twice within a minute", () => {
+  const backup = firstRevision(1_000, NOW) + 500
+  const first = firstRevision(backup, NOW + 10_000)
+  expect(first).toBeGreaterThan(backup)
+  expect(firstRevision(backup, NOW + 20_000)).toBeGreaterThan(first + 1_000_000)
+})
+
 it("continues from the revision in the file if the clock cannot be used", () => {
   const last = firstRevision(0, NOW)
   for (const wallMs of [0, NOW - HOUR_MS, NOW, Date.UTC(9_999, 0)]) {

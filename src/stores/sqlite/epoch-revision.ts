@@ -17,7 +17,7 @@ import type { Revision } from "../../ports/store.js"
  */
 export function firstRevision(last: Revision, wallMs: number): Revision {
   const byClock = Math.floor(wallMs - BEGIN_MS) * PER_MS
-  return byClock > last + STRIDE && byClock < MOST_BY_CLOCK ? byClock : last + STRIDE
+  return byClock > last && byClock < MOST_BY_CLOCK ? byClock : last + STRIDE
 }
 
 /** The year 2020. */

@@ -3,12 +3,14 @@ import { nodePorts } from "../../../src/runtime/node-ports.js"
 import { checkLinearizable, register } from "../../../src/sim/index.js"
 import type { StoreHarness } from "../../../src/stores/conformance/index.js"
 import * as sources from "../../../src/stores/conformance/index.js"
+import { command } from "../../../tools/engines/command.js"
 import { describeWith, isFull } from "../../../tools/engines/engine-tests.js"
 import { EtcdServer } from "../../../tools/engines/etcd-server.js"
 import { builtSuite } from "../conformance-build.js"
 import { Load, opened } from "./opened-stores.js"
 
-const { suite, module } = isFull ? await built() : { suite: sources, module: undefined }
+const { suite, urlOf } = isFull ? await built() : { suite: sources, urlOf: () => undefined }
+const module = urlOf("test/stores/etcd/conformance-provider.js")
 const { provider, changeEpoch }: typeof import("./conformance-provider.js") = await import(
   module ?? "./conformance-provider.js"
 )
@@ -45,6 +47,21 @@ await describeWith("etcd", "the etcd store", () => {
 
   if (!isFull) return
 
+  test("an open store with a watch does not keep its process alive", async () => {
+    const ports = urlOf("src/runtime/node-ports.js")
+    const program = `
+      const { provider } = await import(${JSON.stringify(module)})
+      const { nodePorts } = await import(${JSON.stringify(ports)})
+      const store = await provider(process.argv[1]).open("conformance", nodePorts())
+      const from = await store.list("wards/")
+      store.watch("wards/", from, { changed: () => {}, gap: () => {} })
+      const writes = [{ kind: "put", key: "wards/a", value: new Uint8Array(1) }]
+      console.log((await store.commit({ epoch: from.epoch, conditions: [], writes })).kind)`
+    const { argument = "" } = await harness.create()
+    const args = ["--input-type=module", "--eval", program, argument]
+    expect(await command([process.execPath, ...args])).toBe("committed\n")
+  })
+
   test("the history of four processes, some of which were killed as the server was, is linearizable", async () => {
     const runs = Number(process.env["STORE_HISTORIES"] ?? 4)
     let kills = 0
@@ -75,7 +92,6 @@ await describeWith("etcd", "the etcd store", () => {
 })
 
 /** Other processes run a build, and take seconds. */
-async function built() {
-  const { suite, urlOf } = await builtSuite("etcd/tsconfig.conformance.json", "conformance-etcd")
-  return { suite, module: urlOf("test/stores/etcd/conformance-provider.js") }
+function built() {
+  return builtSuite("etcd/tsconfig.conformance.json", "conformance-etcd")
 }

@@ -96,6 +96,25 @@ await describeWith("etcd", "a store whose etcd fails", () => {
     await paused?.resume()
   })
 
+  it("ends a renewal that a failed leader has lost in time for another one", async () => {
+    const cluster = await EtcdCluster.start()
+    onTestFinished(() => cluster.remove())
+    const leader = await cluster.leader()
+    const followers = cluster.members.filter((member) => member !== leader).map(({ url }) => url)
+    const store = await opened({ endpoints: followers })
+    const epoch = await epochOf(store)
+    await leader.pause()
+    const since = performance.now()
+    for (let renewals = 0; renewals < 3; ) {
+      const renewed = await outcome(store.commit(putting(epoch, "leases/a")))
+      if (renewed === "committed") renewals += 1
+      else expect(renewed).toMatch(/^(unknown|not-committed): /)
+      await store.get("leases/a")
+    }
+    expect(performance.now() - since).toBeLessThan(4_500)
+    await leader.resume()
+  })
+
   it("says that too few members run, and goes on when they do", async () => {
     const cluster = await EtcdCluster.start()
     onTestFinished(() => cluster.remove())

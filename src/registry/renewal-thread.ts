@@ -106,7 +106,7 @@ export class RenewalThread implements ThreadListener {
     if (this.#isOver) return
     const isShared = atMs >= this.#startedAt && atMs <= clock.monotonicMs() + CLOCK_ERROR_MS
     if (!isShared) {
-      logger.log("warn", OTHER_CLOCK)
+      logger.log("info", OTHER_CLOCK)
       void this.stop()
       return
     }

@@ -23,7 +23,8 @@ const program = new RenewalProgram(provider(options), namespace, {
     const flag = new Int32Array(closed)
     Atomics.store(flag, 0, 1)
     Atomics.notify(flag, 0)
-    port.close()
+    // Ends this thread. The port cannot be closed on Deno.
+    process.exit(0)
   },
 })
 port.on("message", (request: RenewalRequest) => program.receive(request))

@@ -73,6 +73,21 @@ test("a node that is asked to leave while its join is in flight gets a lease, an
   expect(node.told).not.toContain("rejoined")
 })
 
+test("the warning that a node is fenced says for how long the event loop was blocked, if it was", async () => {
+  const scene = new Scene()
+  const node = await scene.member()
+  scene.clock.holdUp(12_000)
+  await scene.endLease(node.id)
+  await scene.clock.advance(1_000)
+  await scene.endLease(node.id)
+  await scene.clock.advance(5_000)
+  const fences = node.log.flatMap((line, at) =>
+    line.startsWith("warn this node is fenced") ? [node.fields[at]?.["blockedMs"]] : [],
+  )
+  // The tick that was due after a third of the ttl was that late.
+  expect(fences).toEqual([Math.round(12_000 - TTL_MS / 3), undefined])
+})
+
 test("a leaving node that is fenced stays leaving, and does not join again", async () => {
   const scene = new Scene()
   const node = await scene.member()

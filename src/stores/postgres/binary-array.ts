@@ -10,7 +10,7 @@ export function textArray(values: readonly string[]): Buffer {
   let at = HEAD_BYTES
   for (const value of values) {
     array.writeInt32BE(value.length, at)
-    array.latin1Write(value, at + 4)
+    array.write(value, at + 4, "latin1")
     at += 4 + value.length
   }
   return array

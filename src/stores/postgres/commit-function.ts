@@ -1,5 +1,5 @@
 import { STORE_STATE } from "./epoch-function.js"
-import { REVISIONS_PER_TRANSACTION, type StoreSchema } from "./schema.js"
+import { PLANNING, REVISIONS_PER_TRANSACTION, ROW, type StoreSchema } from "./store-schema.js"
 
 /**
  * The function that makes a batch of commits: one call, one transaction, one flush.
@@ -41,7 +41,7 @@ export function commitFunction({ name, epochLock }: StoreSchema): string {
       c_commit int[], c_at int[], c_revision bigint[],
       w_commit int[], w_at int[], w_value bytea[], w_watched boolean[],
       d_commit int[], d_at int[], d_watched boolean[]
-    ) RETURNS TABLE (state text, epoch text, lsn bigint, n bigint, key text, revision bigint, value bytea)
+    ) RETURNS TABLE (${ROW})
     LANGUAGE plpgsql VOLATILE ${PLANNING} AS $function$
     #variable_conflict use_column
     DECLARE
@@ -118,7 +118,7 @@ export function commitFunction({ name, epochLock }: StoreSchema): string {
 
       IF array_length(refused, 1) > 0 THEN
         RETURN QUERY
-          SELECT NULL::text, NULL::text, NULL::bigint, c.n, NULL::text, e.revision, e.value
+          SELECT NULL::text, NULL::text, NULL::bigint, NULL::bigint, c.n, NULL::text, e.revision, e.value
             FROM unnest(c_at, c_revision) WITH ORDINALITY c(at, revision, n)
               LEFT JOIN ${name}.entries e ON e.key = k_key[c.at]
             WHERE known[c.at] IS DISTINCT FROM c.revision ORDER BY c.n;
@@ -126,10 +126,3 @@ export function commitFunction({ name, epochLock }: StoreSchema): string {
     END
     $function$;`
 }
-
-/**
- * Settings of functions whose plans are kept: a plan that was made while the tables were empty would read
- * them from end to end later.
- */
-export const PLANNING =
-  "SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan SET jit = off"

@@ -1,5 +1,4 @@
-import { PLANNING } from "./commit-function.js"
-import { PLACE, REVISIONS_PER_TRANSACTION, type StoreSchema } from "./schema.js"
+import { PLANNING, REVISIONS_PER_TRANSACTION, type StoreSchema } from "./store-schema.js"
 
 /**
  * Whether the record of the epoch applies to this server, as an SQL expression over `s`, the record, `seen`,
@@ -14,6 +13,24 @@ export const STORE_STATE = `CASE
   WHEN s.xmin <> s.written_by::xid OR s.timeline <> left(pg_walfile_name(now.lsn), 8) THEN 'stale'
   WHEN s.epoch = seen.epoch AND now.lsn - '0/0'::pg_lsn < seen.lsn THEN 'behind'
   ELSE 'valid' END`
+
+/**
+ * Where a store is. The system identifier is that of the database cluster; a role may be barred from reading
+ * it, and it then does not count.
+ */
+export const PLACE = `SELECT current_database()::text AS database,
+  left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) AS timeline,
+  CASE WHEN has_function_privilege('pg_control_system()', 'execute')
+    THEN (SELECT system_identifier::text FROM pg_control_system()) END AS system`
+
+/** Reads what a process compares with the store that it knows, and the last revision that may be assigned. */
+export function identification({ name }: StoreSchema): string {
+  return `SELECT s.version, s.identity, s.epoch,
+  s.database = place.database AND coalesce(s.system = place.system, true) AND ${STORE_STATE} = 'valid',
+  s.base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint * ${REVISIONS_PER_TRANSACTION}
+FROM ${name}.store s, (${PLACE}) place,
+  (SELECT NULL::text AS epoch, 0::bigint AS lsn) seen, (SELECT pg_current_wal_flush_lsn() AS lsn) now`
+}
 
 /**
  * The function that begins an epoch, unless another process has done so since the caller read the old one.

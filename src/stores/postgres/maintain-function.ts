@@ -1,5 +1,4 @@
-import { PLANNING } from "./commit-function.js"
-import { REVISIONS_PER_TRANSACTION, type StoreSchema } from "./schema.js"
+import { PLANNING, REVISIONS_PER_TRANSACTION, type StoreSchema } from "./store-schema.js"
 
 /**
  * The function that removes what is no longer needed: all but the last changes, and the records of deleted

@@ -52,7 +52,14 @@ export interface Server {
 }
 
 export function settingsOf(options: PostgresStoreOptions): StoreSettings {
-  const { url, schema = "troupe", maxConnections = 4, timeoutMs = 5_000, pollMs = 500, keptChanges = 100_000 } = options
+  const {
+    url,
+    schema = "troupe",
+    maxConnections = 4,
+    timeoutMs = 5_000,
+    pollMs = 500,
+    keptChanges = 100_000,
+  } = options
   const urls = url === undefined ? [undefined] : typeof url === "string" ? [url] : url
   assert(urls.length > 0, "url must name at least one server")
   assert(
@@ -78,7 +85,14 @@ export function settingsOf(options: PostgresStoreOptions): StoreSettings {
   }
 }
 
-function serverOf({ host = "localhost", port = 5432, database, user, password, ssl }: PostgresStoreOptions): Server {
+function serverOf({
+  host = "localhost",
+  port = 5432,
+  database,
+  user,
+  password,
+  ssl,
+}: PostgresStoreOptions): Server {
   return {
     place: `${host}:${port}${database === undefined ? "" : `/${database}`}`,
     config: async () => ({

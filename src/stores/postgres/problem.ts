@@ -21,7 +21,10 @@ export function unavailable(error: unknown, place: string, mayHaveRun: boolean):
 
 /** Creates the error for a problem that the store finds by itself. */
 export function refusal(problem: StoreProblem, message: string, cause?: unknown): StoreUnavailableError {
-  return new StoreUnavailableError(message, "not-committed", { problem, ...(cause === undefined ? {} : { cause }) })
+  return new StoreUnavailableError(message, "not-committed", {
+    problem,
+    ...(cause === undefined ? {} : { cause }),
+  })
 }
 
 /** Whether the server undid the statement because of others, so that it can be sent again at once. */
@@ -64,7 +67,8 @@ const LOGIN: Kind = {
 const RIGHTS: Kind = {
   problem: "read-only",
   what: "gives this role too few rights",
-  advice: "let the role create the schema (GRANT CREATE ON DATABASE), or create the schema for it (CREATE SCHEMA ... AUTHORIZATION)",
+  advice:
+    "let the role create the schema (GRANT CREATE ON DATABASE), or create the schema for it (CREATE SCHEMA ... AUTHORIZATION)",
 }
 const FULL: Kind = {
   problem: "full",
@@ -104,7 +108,14 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["25006", STANDBY],
   ["55000", STANDBY],
   ["28", LOGIN],
-  ["3D000", { problem: "unsuitable", what: "does not have the database", advice: "create it (CREATE DATABASE), or check the name" }],
+  [
+    "3D000",
+    {
+      problem: "unsuitable",
+      what: "does not have the database",
+      advice: "create it (CREATE DATABASE), or check the name",
+    },
+  ],
   ["42501", RIGHTS],
   [
     "53300",
@@ -133,7 +144,14 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["42P01", CHANGED],
   ["3F000", CHANGED],
   ["58", { problem: "disk", what: "got an error from its disk", advice: "see the server's log" }],
-  ["XX", { problem: "damaged", what: "reports damaged data", advice: "see the server's log, and restore a backup" }],
+  [
+    "XX",
+    {
+      problem: "damaged",
+      what: "reports damaged data",
+      advice: "see the server's log, and restore a backup",
+    },
+  ],
   [
     "TR001",
     {

@@ -1,10 +1,18 @@
-import { PLANNING } from "./commit-function.js"
 import { STORE_STATE } from "./epoch-function.js"
-import { REVISIONS_PER_TRANSACTION, type StoreSchema } from "./schema.js"
+import { PLANNING, REVISIONS_PER_TRANSACTION, ROW, type StoreSchema } from "./store-schema.js"
 
 /**
- * The functions that read. All of their statements have the snapshot of the call, because they are stable,
- * so the first row, which has the state of the store, and the others belong to one moment.
+ * The functions that read. All statements of one have the snapshot of its call, because it is stable, so the
+ * first row, which has the state of the store, and the others belong to one moment.
+ *
+ * **Moments.** Commits become visible in any order, so a snapshot does not show all commits up to some
+ * revision; but it does show all of those below the *horizon*, the oldest transaction in progress: each of
+ * them has ended. A watch reads up to the horizon, and never has to look back.
+ *
+ * The revision of a moment is not the horizon itself, but the last change that is visible before it: there is
+ * no other between the two. The ids up to the horizon may have been assigned and not be on the disk; after a
+ * crash of the server they are assigned again, and a watch from the horizon would miss those commits. A change
+ * that is visible is on the disk, and so is a commit that was acknowledged, which `p_known` says.
  */
 
 /** Reads keys. Each has a row: `n` is its position, from 1; one that is absent has no `value`. */
@@ -13,9 +21,11 @@ export function getFunction({ name }: StoreSchema): string {
     RETURNS TABLE (${ROW}) LANGUAGE plpgsql STABLE ${PLANNING} AS $function$
     #variable_conflict use_column
     BEGIN
-      RETURN QUERY ${head(name, "l.absent_at")};
+      SELECT ${STORE_STATE}, s.epoch, now.lsn - '0/0'::pg_lsn INTO state, epoch, lsn
+        FROM ${name}.store s, ${SEEN_AND_NOW};
+      RETURN NEXT;
       RETURN QUERY
-        SELECT NULL::text, NULL::text, NULL::bigint, k.n, NULL::text,
+        SELECT NULL::text, NULL::text, NULL::bigint, NULL::bigint, k.n, NULL::text,
             coalesce(e.revision, greatest(t.revision, l.absent_at)), e.value
           FROM ${name}.log l, unnest(p_keys) WITH ORDINALITY k(key, n)
             LEFT JOIN ${name}.entries e ON e.key = k.key
@@ -26,18 +36,22 @@ export function getFunction({ name }: StoreSchema): string {
 }
 
 /**
- * Reads a page of the keys from `p_from` to before `p_to`, one more than are asked for: `n` is the number of
- * keys that there are up to that one. A page ends early once its values exceed a limit.
+ * Reads a page of the keys from `p_from` to before `p_to`, and one more: `n` is the number of all of these. A
+ * page ends early once its values exceed `p_bytes`, and has no values if that is 0.
  */
 export function listFunction({ name }: StoreSchema): string {
   return `    CREATE FUNCTION ${name}.list_1(
-      p_epoch text, p_seen bigint, p_from text, p_to text, p_limit int, p_bytes bigint, p_foreign xid8[]
+      p_epoch text, p_seen bigint, p_known bigint, p_foreign xid8[],
+      p_from text, p_to text, p_limit int, p_bytes bigint
     ) RETURNS TABLE (${ROW}) LANGUAGE plpgsql STABLE ${PLANNING} AS $function$
     #variable_conflict use_column
+    DECLARE
+      begins bigint;
     BEGIN
-      RETURN QUERY ${head(name, horizon("p_foreign"))};
+${moment(name)}
+      RETURN NEXT;
       RETURN QUERY
-        SELECT NULL::text, NULL::text, NULL::bigint, p.n, p.key, p.revision, p.value FROM (
+        SELECT NULL::text, NULL::text, NULL::bigint, NULL::bigint, p.n, p.key, p.revision, p.value FROM (
           SELECT e.key, e.revision, CASE WHEN p_bytes > 0 THEN e.value END AS value, count(*) OVER () AS n,
               sum(octet_length(e.value)) OVER (ORDER BY e.key) - octet_length(e.value) AS before
             FROM (
@@ -50,51 +64,49 @@ export function listFunction({ name }: StoreSchema): string {
 }
 
 /**
- * Reads changes after a revision, as far as all of them are decided. The first row has the horizon in
- * `revision`, the beginning of the log in `n`, and in `key` the transaction that holds the horizon back, if
- * there is one.
+ * Reads changes after a revision, up to the horizon. The first row has the beginning of the log in `n`, and in
+ * `key` the transaction that holds the horizon back, if there is one.
  */
 export function changesFunction({ name }: StoreSchema): string {
   return `    CREATE FUNCTION ${name}.changes_1(
-      p_epoch text, p_seen bigint, p_after bigint, p_limit int, p_foreign xid8[]
+      p_epoch text, p_seen bigint, p_known bigint, p_foreign xid8[], p_after bigint, p_limit int
     ) RETURNS TABLE (${ROW}) LANGUAGE plpgsql STABLE ${PLANNING} AS $function$
     #variable_conflict use_column
     DECLARE
+      begins bigint;
       through bigint;
     BEGIN
-      SELECT h.state, h.epoch, h.lsn, h.n, h.key, h.revision INTO state, epoch, lsn, n, key, revision
-        FROM (${head(name, horizon("p_foreign"), "l.begins", `(${oldestOwn("p_foreign")})::text`)}) h;
-      through := revision;
+${moment(name)}
+      n := begins;
+      through := horizon;
       RETURN NEXT;
       RETURN QUERY
-        SELECT NULL::text, NULL::text, NULL::bigint, NULL::bigint, c.key, c.revision, c.value
+        SELECT NULL::text, NULL::text, NULL::bigint, NULL::bigint, NULL::bigint, c.key, c.revision, c.value
           FROM ${name}.changes c WHERE c.revision > p_after AND c.revision <= through
           ORDER BY c.revision, c.part LIMIT p_limit;
     END
     $function$;`
 }
 
-const ROW = "state text, epoch text, lsn bigint, n bigint, key text, revision bigint, value bytea"
-
-function head(name: string, revision: string, n = "NULL::bigint", key = "NULL::text"): string {
-  return `SELECT ${STORE_STATE} AS state, s.epoch AS epoch, (now.lsn - '0/0'::pg_lsn)::bigint AS lsn,
-          ${n} AS n, ${key} AS key, (${revision})::bigint AS revision, NULL::bytea AS value
-        FROM ${name}.store s, ${name}.log l, (SELECT p_epoch AS epoch, p_seen AS lsn) seen,
+const SEEN_AND_NOW = `(SELECT p_epoch AS epoch, p_seen AS lsn) seen,
           (SELECT pg_current_wal_flush_lsn() AS lsn) now`
-}
-
-/** The oldest transaction in progress that may be a commit of ours. */
-function oldestOwn(foreign: string): string {
-  return `SELECT x.id FROM pg_snapshot_xip(pg_current_snapshot()) x(id)
-      WHERE x.id <> ALL (${foreign}) ORDER BY x.id LIMIT 1`
-}
 
 /**
- * The last revision before which everything is decided: the commits of all lower ones have ended, and the
- * snapshot shows them. At the beginning of an epoch an older transaction of somebody else may be in progress;
- * of this epoch there is nothing before the beginning of the log.
+ * Sets the columns of the first row for a moment. At the beginning of an epoch an older transaction of
+ * somebody else may be in progress; of this epoch there is nothing before the beginning of the log.
  */
-function horizon(foreign: string): string {
-  return `greatest(l.begins, s.base - 1 + ${REVISIONS_PER_TRANSACTION} *
-    coalesce((${oldestOwn(foreign)}), pg_snapshot_xmax(pg_current_snapshot()))::text::bigint)`
+function moment(name: string): string {
+  return `      SELECT ${STORE_STATE}, s.epoch, now.lsn - '0/0'::pg_lsn, l.begins, oldest.id::text,
+          greatest(l.begins, s.base - 1 + ${REVISIONS_PER_TRANSACTION} *
+            coalesce(oldest.id, pg_snapshot_xmax(pg_current_snapshot()))::text::bigint)
+        INTO state, epoch, lsn, begins, key, horizon
+        FROM ${name}.store s, ${name}.log l,
+          (SELECT (
+            SELECT x.id FROM pg_snapshot_xip(pg_current_snapshot()) x(id)
+              WHERE x.id <> ALL (p_foreign) ORDER BY x.id LIMIT 1
+          ) AS id) oldest,
+          ${SEEN_AND_NOW};
+      revision := greatest(begins, least(p_known, horizon), (
+        SELECT c.revision FROM ${name}.changes c WHERE c.revision <= horizon ORDER BY c.revision DESC LIMIT 1
+      ));`
 }

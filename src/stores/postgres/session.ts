@@ -1,7 +1,7 @@
 import { type Client, type ConnectClient, loadDriver, type Parameter, type Row } from "./driver.js"
 import type { Server, StoreSettings } from "./options.js"
 import { refusal, unavailable } from "./problem.js"
-import type { StoreSchema } from "./schema.js"
+import type { StoreSchema } from "./store-schema.js"
 
 /**
  * One connection to the server. It runs one statement at a time, each a transaction of its own, and nothing
@@ -103,7 +103,7 @@ async function openAt(
     // Without a listener, a connection that ends between statements would end the process.
     client.on("error", () => {})
     await client.connect()
-    const { rows } = await client.query({ text: schema.hello, values: [], rowMode: "array" })
+    const { rows } = await client.query({ text: helloOf(schema), values: [], rowMode: "array" })
     const [hello] = rows as [Row]
     const problem = problemOf(hello, place)
     if (problem !== undefined) throw problem
@@ -114,6 +114,12 @@ async function openAt(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Describes the server, and whether it has the store. */
+function helloOf({ name }: StoreSchema): string {
+  return `SELECT pg_backend_pid(), pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
+  current_setting('server_version_num')::int, to_regclass('${name}.store') IS NOT NULL`
 }
 
 function problemOf([, isStandby, isReadOnly, version]: Row, place: string): Error | undefined {

@@ -1,0 +1,106 @@
+import type { StoreUnavailableError } from "../../errors/store-errors.js"
+import type { Scheduler } from "../../ports/scheduler.js"
+import { Backoff } from "./backoff.js"
+import { type Job, LaneWork } from "./lane-work.js"
+import type { OpenRequests } from "./open-requests.js"
+import type { Session } from "./session.js"
+
+/**
+ * Some connections, and the requests that wait for one. Connections are opened when they are needed. While
+ * the server cannot be reached, requests wait for as long as their time lasts, and are then rejected with the
+ * last problem.
+ */
+export class ConnectionLane {
+  readonly work: LaneWork
+  readonly #carrier: Carrier
+  readonly #scheduler: Scheduler
+  readonly #mostSessions: number
+  readonly #sessions = new Set<Session>()
+  readonly #idle: Session[] = []
+  readonly #backoff = new Backoff()
+  #isPumpDue = false
+  #isOpening = false
+  #isClosed = false
+  /** The last reason why there is no connection. */
+  problem: StoreUnavailableError | undefined
+
+  constructor(carrier: Carrier, open: OpenRequests, scheduler: Scheduler, mostSessions: number) {
+    this.#carrier = carrier
+    this.work = new LaneWork(open)
+    this.#scheduler = scheduler
+    this.#mostSessions = mostSessions
+  }
+
+  /** Adds a connection that is open already. */
+  adopt(session: Session): void {
+    this.#sessions.add(session)
+    this.#idle.push(session)
+  }
+
+  /** Called when there is work. What is asked for until the end of this turn of the event loop goes along. */
+  wake(): void {
+    if (this.#isPumpDue || this.#isClosed) return
+    this.#isPumpDue = true
+    this.#scheduler.afterMicrotasks(this.#pump)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#backoff.cancel()
+    await Promise.all([...this.#sessions].map((session) => session.close()))
+  }
+
+  readonly #pump = (): void => {
+    this.#isPumpDue = false
+    while (!this.#isClosed && !this.work.isEmpty) {
+      const session = this.#idle.pop()
+      if (session === undefined) {
+        if (this.#sessions.size < this.#mostSessions) void this.#open()
+        return
+      }
+      if (!session.isOpen) {
+        this.#sessions.delete(session)
+        continue
+      }
+      const job = this.work.take()
+      if (job === undefined) {
+        this.#idle.push(session)
+        return
+      }
+      void this.#run(session, job)
+    }
+  }
+
+  async #run(session: Session, job: Job): Promise<void> {
+    await this.#carrier.carryOut(session, job)
+    if (job.kind === "commit") for (const ordered of job.requests) this.work.end(ordered)
+    if (session.isOpen) this.#idle.push(session)
+    else this.#sessions.delete(session)
+    this.wake()
+  }
+
+  async #open(): Promise<void> {
+    if (this.#isOpening) return
+    this.#isOpening = true
+    try {
+      const session = await this.#carrier.openSession()
+      this.#backoff.reset()
+      this.problem = undefined
+      this.adopt(session)
+      if (this.#isClosed) await session.close()
+    } catch (error) {
+      this.problem = error as StoreUnavailableError
+      await this.#backoff.pause()
+    }
+    this.#isOpening = false
+    this.wake()
+  }
+}
+
+/** Opens connections, and carries out jobs. */
+export interface Carrier {
+  /** Rejects with a `StoreUnavailableError`. */
+  openSession(): Promise<Session>
+  /** Answers the requests of a job, and never rejects. */
+  carryOut(session: Session, job: Job): Promise<void>
+}

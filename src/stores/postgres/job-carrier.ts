@@ -1,0 +1,111 @@
+import type { CommitResult, Entry, Listing, ListOptions, Sight } from "../../ports/store.js"
+import { textArray } from "./binary-array.js"
+import type { ChangeFeed } from "./change-feed.js"
+import type { Carrier } from "./connection-lane.js"
+import type { Row } from "./driver.js"
+import type { EpochKeeper } from "./epoch-keeper.js"
+import type { Job, SingleRequest } from "./lane-work.js"
+import type { OpenRequests } from "./open-requests.js"
+import type { StoreSettings } from "./options.js"
+import { unavailable } from "./problem.js"
+import { bytesOf, headOf } from "./rows.js"
+import type { Session } from "./session.js"
+
+export interface CarrierDependencies {
+  readonly settings: StoreSettings
+  readonly epochs: EpochKeeper
+  readonly feed: ChangeFeed
+  readonly open: OpenRequests
+}
+
+/** Sends requests to the server, and answers them. */
+export class JobCarrier implements Carrier {
+  readonly #epochs: EpochKeeper
+  readonly #feed: ChangeFeed
+  readonly #open: OpenRequests
+  readonly #lockMs: number
+
+  constructor({ settings, epochs, feed, open }: CarrierDependencies) {
+    this.#epochs = epochs
+    this.#feed = feed
+    this.#open = open
+    // The server gives up before the caller does, so that it is known that nothing was committed.
+    this.#lockMs = Math.ceil(settings.timeoutMs * 0.8)
+  }
+
+  openSession(): Promise<Session> {
+    return this.#epochs.openSession()
+  }
+
+  async carryOut(session: Session, job: Job): Promise<void> {
+    try {
+      switch (job.kind) {
+        case "commit":
+          return await this.#commit(session, job)
+        case "get":
+          return await this.#get(session, job)
+        case "single":
+          return this.#open.answer(job.request, await job.request.subject(session))
+      }
+    } catch (error) {
+      const failure = unavailable(error, session.place, job.kind === "commit")
+      const requests =
+        job.kind === "single" ? [job.request] : job.requests.map((one) => ("item" in one ? one.item : one))
+      for (const request of requests) this.#open.reject(request as SingleRequest, failure)
+    }
+  }
+
+  async list(session: Session, prefix: string, options: ListOptions): Promise<Listing> {
+    const { after, limit = 1_000, keysOnly = false } = options
+    const { memory } = this.#epochs
+    const rows = await this.#epochs.ask(session, memory.epoch, "list_1", [
+      memory.known,
+      this.#epochs.foreign.ids,
+      // Keys contain no character as low, or as high, as these.
+      after === undefined || after < prefix ? prefix : `${after} `,
+      `${prefix}\x7f`,
+      limit,
+      keysOnly ? 0 : PAGE_BYTES,
+    ])
+    const { epoch, revision } = headOf(rows)
+    const page = rows.slice(1, limit + 1)
+    const keys = Number(rows[1]?.[4] ?? 0)
+    return { epoch, revision, entries: page.map(entryOf), more: page.length < keys }
+  }
+
+  async #get(session: Session, { requests }: Extract<Job, { kind: "get" }>): Promise<void> {
+    const keys = textArray(requests.map(({ subject }) => subject))
+    const rows = await this.#epochs.ask(session, this.#epochs.memory.epoch, "get_1", [keys])
+    const { epoch } = headOf(rows)
+    for (const [index, request] of requests.entries()) {
+      this.#open.answer(request, sightOf(epoch, request.subject, rows[index + 1] as Row))
+    }
+  }
+
+  async #commit(session: Session, { batch, requests }: Extract<Job, { kind: "commit" }>): Promise<void> {
+    const rows = await this.#epochs.ask(session, batch.epoch, "commit_1", [this.#lockMs, ...batch.values])
+    const results = batch.results(headOf(rows), rows.slice(1))
+    for (const [index, { item }] of requests.entries()) {
+      const result = results[index] as CommitResult
+      if (result.kind === "committed") this.#epochs.memory.saw(batch.epoch, result.revision)
+      this.#open.answer(item, result)
+    }
+    if (batch.logged > 0) this.#feed.committed(batch.logged, batch.isWatched)
+  }
+}
+
+/** About the most that the values of a page have. */
+const PAGE_BYTES = 1024 * 1024
+
+function entryOf([, , , , , key, revision, value]: Row): Entry {
+  return {
+    key: key as string,
+    revision: Number(revision),
+    value: value === null ? new Uint8Array() : bytesOf(value),
+  }
+}
+
+function sightOf(epoch: string, key: string, [, , , , , , revision, value]: Row): Sight {
+  if (value === null) return { epoch, entry: undefined, absentAt: Number(revision) }
+  return { epoch, entry: { key, revision: Number(revision), value: bytesOf(value) } }
+}

@@ -1,0 +1,127 @@
+import type { Commit, CommitResult, Sight } from "../../ports/store.js"
+import { CommitBatch } from "./commit-batch.js"
+import { CommitOrder, type Ordered } from "./commit-order.js"
+import type { OpenRequest, OpenRequests } from "./open-requests.js"
+import type { Session } from "./session.js"
+
+export type CommitRequest = OpenRequest<Commit, CommitResult>
+
+/** A read of one key. */
+export type GetRequest = OpenRequest<string, Sight>
+
+/** A request that travels alone, such as a listing. */
+export type SingleRequest = OpenRequest<(session: Session) => Promise<unknown>, unknown>
+
+/** What one statement does. */
+export type Job =
+  | {
+      readonly kind: "commit"
+      readonly batch: CommitBatch
+      readonly requests: readonly Ordered<CommitRequest>[]
+    }
+  | { readonly kind: "get"; readonly requests: readonly GetRequest[] }
+  | { readonly kind: "single"; readonly request: SingleRequest }
+
+/**
+ * The requests of a lane that wait for a connection, and which of them travel together. Whatever has arrived
+ * when a connection is free goes with it, as far as the limits allow. Reads and commits take turns.
+ */
+export class LaneWork {
+  readonly #open: OpenRequests
+  readonly #order = new CommitOrder<CommitRequest>()
+  #ready: Ordered<CommitRequest>[] = []
+  #gets: GetRequest[] = []
+  #singles: SingleRequest[] = []
+  #turn = 0
+
+  constructor(open: OpenRequests) {
+    this.#open = open
+  }
+
+  get isEmpty(): boolean {
+    return this.#ready.length + this.#gets.length + this.#singles.length === 0
+  }
+
+  addCommit(request: CommitRequest): void {
+    const { conditions, writes } = request.subject
+    const ordered = this.#order.add(
+      request,
+      conditions.map(({ key }) => key),
+      writes.map(({ key }) => key),
+    )
+    if (ordered.waitsFor === 0) this.#ready.push(ordered)
+  }
+
+  addGet(request: GetRequest): void {
+    this.#gets.push(request)
+  }
+
+  addSingle(request: SingleRequest): void {
+    this.#singles.push(request)
+  }
+
+  /** Called when a commit has been answered, or has failed: those that waited for it may be ready. */
+  end(ordered: Ordered<CommitRequest>): void {
+    this.#ready.push(...this.#order.end(ordered))
+  }
+
+  /** Returns what goes next. */
+  take(): Job | undefined {
+    for (let attempt = 0; attempt < TURNS; attempt += 1) {
+      this.#turn = (this.#turn + 1) % TURNS
+      const job =
+        this.#turn === 0 ? this.#takeCommits() : this.#turn === 1 ? this.#takeGets() : this.#takeSingle()
+      if (job !== undefined) return job
+    }
+    return undefined
+  }
+
+  #takeCommits(): Job | undefined {
+    this.#dropExpired()
+    const [first] = this.#ready
+    if (first === undefined) return undefined
+    const batch = new CommitBatch(first.item.subject.epoch)
+    let count = 0
+    while (
+      count < this.#ready.length &&
+      batch.add((this.#ready[count] as Ordered<CommitRequest>).item.subject)
+    ) {
+      count += 1
+    }
+    const requests = this.#ready.splice(0, count)
+    for (const { item } of requests) item.isSent = true
+    return { kind: "commit", batch, requests }
+  }
+
+  /** Ends the commits whose time is over. Those that waited for them may be over as well. */
+  #dropExpired(): void {
+    for (let at = 0; at < this.#ready.length; ) {
+      const ordered = this.#ready[at] as Ordered<CommitRequest>
+      if (this.#open.isOpen(ordered.item)) {
+        at += 1
+        continue
+      }
+      this.#ready.splice(at, 1)
+      this.end(ordered)
+    }
+  }
+
+  #takeGets(): Job | undefined {
+    this.#gets = this.#gets.filter((request) => this.#open.isOpen(request))
+    const requests = this.#gets.splice(0, MOST_GETS)
+    for (const request of requests) request.isSent = true
+    return requests.length === 0 ? undefined : { kind: "get", requests }
+  }
+
+  #takeSingle(): Job | undefined {
+    const request = this.#singles.shift()
+    if (request === undefined) return undefined
+    if (!this.#open.isOpen(request)) return this.#takeSingle()
+    request.isSent = true
+    return { kind: "single", request }
+  }
+}
+
+const TURNS = 3
+/** Their values are in one answer. */
+const MOST_GETS = 64

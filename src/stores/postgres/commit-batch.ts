@@ -87,12 +87,12 @@ export class CommitBatch {
   }
 
   /** Returns the result of each commit. */
-  results({ epoch, revision }: Head, rows: readonly Row[]): readonly CommitResult[] {
+  results({ epoch, n, revision }: Head, rows: readonly Row[]): readonly CommitResult[] {
     if (epoch !== this.epoch) return this.#commits.map(() => ({ kind: "epoch-changed", epoch }))
     const found = this.#found(rows)
     return this.#commits.map((_, index): CommitResult => {
       const contradictions = found.get(index)
-      if (contradictions === undefined) return { kind: "committed", revision: revision + index }
+      if (contradictions === undefined) return { kind: "committed", revision: revision + index * n }
       return { kind: "refused", epoch, found: contradictions }
     })
   }

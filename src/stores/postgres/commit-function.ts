@@ -31,8 +31,8 @@ import { PLANNING, REVISIONS_PER_TRANSACTION, ROW, type StoreSchema } from "./st
  * Two commits of one batch must not write the same key, nor may one write a key that is in a condition of the
  * other: all conditions are evaluated before the first write.
  *
- * The first row has the state of the store and, in `revision`, the revision of the commit with index 0. The
- * other rows are the conditions that did not hold: `n` is the position of the condition, from 1.
+ * The first row has the state of the store and, in `revision`, the revision of the commit with index 0, or of
+ * all of them if `n` is 0 and nothing was changed. The other rows are the conditions that did not hold: `n` is the position of the condition, from 1.
  */
 export function commitFunction({ name, epochLock }: StoreSchema): string {
   return `    CREATE FUNCTION ${name}.commit_1(
@@ -48,7 +48,6 @@ export function commitFunction({ name, epochLock }: StoreSchema): string {
       base bigint;
       known bigint[];
       refused int[];
-      changed bigint := 0;
     BEGIN
       IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'the isolation level is %', current_setting('transaction_isolation')
@@ -87,7 +86,6 @@ export function commitFunction({ name, epochLock }: StoreSchema): string {
         SELECT k_key[w.at], base + pg_current_xact_id()::text::bigint * ${REVISIONS_PER_TRANSACTION} + w.commit, w.value
           FROM unnest(w_commit, w_at, w_value) w(commit, at, value) WHERE w.commit <> ALL (refused)
         ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, value = excluded.value;
-      GET DIAGNOSTICS changed = ROW_COUNT;
       IF array_length(d_at, 1) > 0 THEN
         INSERT INTO ${name}.tombstones AS t (key, revision)
           SELECT k_key[d.at], base + pg_current_xact_id()::text::bigint * ${REVISIONS_PER_TRANSACTION} + d.commit
@@ -99,9 +97,11 @@ export function commitFunction({ name, epochLock }: StoreSchema): string {
           WHERE d.commit <> ALL (refused) AND e.key = k_key[d.at];
       END IF;
       IF pg_current_xact_id_if_assigned() IS NULL THEN
+        n := 0;
         revision := base - 1 +
           pg_snapshot_xmax(pg_current_snapshot())::text::bigint * ${REVISIONS_PER_TRANSACTION};
       ELSE
+        n := 1;
         revision := base + pg_current_xact_id()::text::bigint * ${REVISIONS_PER_TRANSACTION};
         IF true = ANY (w_watched) OR true = ANY (d_watched) THEN
           INSERT INTO ${name}.changes (revision, part, key, value)

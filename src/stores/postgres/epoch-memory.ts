@@ -19,7 +19,7 @@ export class EpochMemory {
     return this.#epoch
   }
 
-  /** The highest acknowledged revision of the epoch. */
+  /** The highest revision of the epoch that was read or acknowledged, and so is on the server's disk. */
   get known(): Revision {
     return this.#known
   }
@@ -44,7 +44,7 @@ export class EpochMemory {
     this.#lsn = Math.max(this.#lsn, lsn)
   }
 
-  /** Records a revision that is durable in this epoch. */
+  /** Records a revision that was read or acknowledged in an epoch. */
   saw(epoch: string, revision: Revision): void {
     this.#highest = Math.max(this.#highest, revision)
     if (epoch === this.#epoch) this.#known = Math.max(this.#known, revision)

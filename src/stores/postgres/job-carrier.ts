@@ -67,10 +67,18 @@ export class JobCarrier implements Carrier {
       limit,
       keysOnly ? 0 : PAGE_BYTES,
     ])
-    const { epoch, revision } = headOf(rows)
-    const page = rows.slice(1, limit + 1)
+    const { epoch, revision, horizon } = headOf(rows)
+    const entries = rows.slice(1, limit + 1).map(entryOf)
     const keys = Number(rows[1]?.[4] ?? 0)
-    return { epoch, revision, entries: page.map(entryOf), more: page.length < keys }
+    let seen = 0
+    for (const entry of entries) seen = Math.max(seen, entry.revision)
+    memory.saw(epoch, seen)
+    return {
+      epoch,
+      revision: Math.max(revision, Math.min(seen, horizon)),
+      entries,
+      more: entries.length < keys,
+    }
   }
 
   async #get(session: Session, { requests }: Extract<Job, { kind: "get" }>): Promise<void> {
@@ -78,18 +86,20 @@ export class JobCarrier implements Carrier {
     const rows = await this.#epochs.ask(session, this.#epochs.memory.epoch, "get_1", [keys])
     const { epoch } = headOf(rows)
     for (const [index, request] of requests.entries()) {
-      this.#open.answer(request, sightOf(epoch, request.subject, rows[index + 1] as Row))
+      const row = rows[index + 1] as Row
+      this.#epochs.memory.saw(epoch, Number(row[6]))
+      this.#open.answer(request, sightOf(epoch, request.subject, row))
     }
   }
 
   async #commit(session: Session, { batch, requests }: Extract<Job, { kind: "commit" }>): Promise<void> {
     const rows = await this.#epochs.ask(session, batch.epoch, "commit_1", [this.#lockMs, ...batch.values])
-    const results = batch.results(headOf(rows), rows.slice(1))
-    for (const [index, { item }] of requests.entries()) {
-      const result = results[index] as CommitResult
-      if (result.kind === "committed") this.#epochs.memory.saw(batch.epoch, result.revision)
-      this.#open.answer(item, result)
-    }
+    const head = headOf(rows)
+    const results = batch.results(head, rows.slice(1))
+    // The revision of a transaction that changed nothing may be assigned again.
+    if (head.n > 0) this.#epochs.memory.saw(head.epoch, head.revision + requests.length - 1)
+    for (const [index, { item }] of requests.entries())
+      this.#open.answer(item, results[index] as CommitResult)
     if (batch.logged > 0) this.#feed.committed(batch.logged, batch.isWatched)
   }
 }

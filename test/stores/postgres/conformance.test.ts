@@ -15,7 +15,10 @@ const harness: StoreHarness = {
   create: async () => {
     made += 1
     const schema = `s${process.pid}_${made}`
-    const argument = JSON.stringify({ url: `postgres://postgres@127.0.0.1:${process.env["PGP"] ?? 55418}/postgres`, schema })
+    const argument = JSON.stringify({
+      url: `postgres://postgres@127.0.0.1:${process.env["PGP"] ?? 55418}/postgres`,
+      schema,
+    })
     return {
       argument,
       open: (namespace) => provider(argument).open(namespace, nodePorts()),

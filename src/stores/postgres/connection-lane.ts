@@ -72,7 +72,8 @@ export class ConnectionLane {
   }
 
   async #run(session: Session, job: Job): Promise<void> {
-    await this.#carrier.carryOut(session, job)
+    const outcome = await this.#carrier.carryOut(session, job)
+    if (outcome === "again") this.work.putBack(job)
     if (job.kind === "commit") for (const ordered of job.requests) this.work.end(ordered)
     if (session.isOpen) this.#idle.push(session)
     else this.#sessions.delete(session)
@@ -101,6 +102,6 @@ export class ConnectionLane {
 export interface Carrier {
   /** Rejects with a `StoreUnavailableError`. */
   openSession(): Promise<Session>
-  /** Answers the requests of a job, and never rejects. */
-  carryOut(session: Session, job: Job): Promise<void>
+  /** Answers the requests of a job, or has them made again. Never rejects. */
+  carryOut(session: Session, job: Job): Promise<"done" | "again">
 }

@@ -67,6 +67,7 @@ export class EpochKeeper {
     const session = await Session.open(this.#schema, this.#settings)
     this.foreign.forget()
     try {
+      if (!session.hasStore) throw this.#moved(session)
       await this.#check(session)
       return session
     } catch (error) {
@@ -120,7 +121,6 @@ export class EpochKeeper {
   }
 
   async #check(session: Session): Promise<void> {
-    if (!session.hasStore) throw this.#moved(session)
     const { identity, epoch, isValid } = await identify(session, this.#schema)
     if (identity !== this.identity) throw this.#moved(session)
     if (isValid) return

@@ -4,8 +4,8 @@ import type { ChangeFeed } from "./change-feed.js"
 import type { Carrier } from "./connection-lane.js"
 import type { Row } from "./driver.js"
 import type { EpochKeeper } from "./epoch-keeper.js"
-import type { Job, SingleRequest } from "./lane-work.js"
-import type { OpenRequests } from "./open-requests.js"
+import type { Job } from "./lane-work.js"
+import type { OpenRequest, OpenRequests } from "./open-requests.js"
 import type { StoreSettings } from "./options.js"
 import { unavailable } from "./problem.js"
 import { bytesOf, headOf } from "./rows.js"
@@ -37,21 +37,27 @@ export class JobCarrier implements Carrier {
     return this.#epochs.openSession()
   }
 
-  async carryOut(session: Session, job: Job): Promise<void> {
+  async carryOut(session: Session, job: Job): Promise<"done" | "again"> {
     try {
-      switch (job.kind) {
-        case "commit":
-          return await this.#commit(session, job)
-        case "get":
-          return await this.#get(session, job)
-        case "single":
-          return this.#open.answer(job.request, await job.request.subject(session))
-      }
+      await this.#answer(session, job)
+      return "done"
     } catch (error) {
+      // A read can be made again on another connection, a commit may have been made.
+      if (!session.isOpen && job.kind !== "commit") return "again"
       const failure = unavailable(error, session.place, job.kind === "commit")
-      const requests =
-        job.kind === "single" ? [job.request] : job.requests.map((one) => ("item" in one ? one.item : one))
-      for (const request of requests) this.#open.reject(request as SingleRequest, failure)
+      for (const request of requestsOf(job)) this.#open.reject(request, failure)
+      return "done"
+    }
+  }
+
+  async #answer(session: Session, job: Job): Promise<void> {
+    switch (job.kind) {
+      case "commit":
+        return this.#commit(session, job)
+      case "get":
+        return this.#get(session, job)
+      case "single":
+        return this.#open.answer(job.request, await job.request.subject(session))
     }
   }
 
@@ -118,4 +124,9 @@ function entryOf([, , , , , key, revision, value]: Row): Entry {
 function sightOf(epoch: string, key: string, [, , , , , , revision, value]: Row): Sight {
   if (value === null) return { epoch, entry: undefined, absentAt: Number(revision) }
   return { epoch, entry: { key, revision: Number(revision), value: bytesOf(value) } }
+}
+
+function requestsOf(job: Job): readonly OpenRequest<unknown, never>[] {
+  if (job.kind === "commit") return job.requests.map(({ item }) => item)
+  return job.kind === "get" ? job.requests : [job.request]
 }

@@ -65,6 +65,12 @@ export class LaneWork {
     this.#ready.push(...this.#order.end(ordered))
   }
 
+  /** Puts reads back in the first place. */
+  putBack(job: Job): void {
+    if (job.kind === "get") this.#gets.unshift(...job.requests)
+    if (job.kind === "single") this.#singles.unshift(job.request)
+  }
+
   /** Returns what goes next. */
   take(): Job | undefined {
     for (let attempt = 0; attempt < TURNS; attempt += 1) {

@@ -42,21 +42,32 @@ export interface RecordOptions {
   readonly runs: number
   /** The seed of the first run; each further run adds one. Default 1. */
   readonly seed?: number
+  /** The number of processes at a time. Default 4. */
+  readonly processes?: number
+  /** The keys of the registers. Default three keys that are not watched. */
+  readonly keys?: readonly string[]
+  /** The number of operations of a process that is not killed. Default 40. */
+  readonly operations?: number
 }
 
 /**
- * Runs four processes that use a few registers on one store; some of them are killed in the middle and
+ * Runs some processes that use a few registers on one store; some of them are killed in the middle and
  * replaced by others. Each run returns the history of its operations, with times of a clock that the
  * processes of one machine share. Check it with `checkLinearizable(history, register())` of `troupe/sim`.
  */
 export async function* recordHistories(
   harness: StoreHarness,
-  { runs, seed = 1 }: RecordOptions,
+  { runs, seed = 1, processes = 4, keys = KEYS, operations = OPERATIONS }: RecordOptions,
 ): AsyncGenerator<RecordedHistory, undefined> {
-  for (let run = 0; run < runs; run += 1) yield await record(harness, seed + run)
+  for (let run = 0; run < runs; run += 1) {
+    yield await record(harness, { runs, seed: seed + run, processes, keys, operations })
+  }
 }
 
-async function record(harness: StoreHarness, seed: number): Promise<RecordedHistory> {
+async function record(
+  harness: StoreHarness,
+  { seed, processes, keys, operations }: Required<RecordOptions>,
+): Promise<RecordedHistory> {
   const { module } = harness
   if (module === undefined) throw new Error("histories need other processes; set `module` of the harness")
   const underTest = await harness.create()
@@ -69,22 +80,22 @@ async function record(harness: StoreHarness, seed: number): Promise<RecordedHist
       const job = {
         kind: "registers",
         name,
-        keys: KEYS,
-        operations: OPERATIONS,
+        keys,
+        operations,
         seed: draw(2 ** 31),
       } as const
       const one = await OtherProcess.start(module, underTest, job)
       recorder.follow(name, one)
       // The last process of each client completes its work; the ones before are killed in the middle.
       isOver = life > draw(3)
-      const last = draw(OPERATIONS)
+      const last = draw(operations)
       await one.until((report) => report.kind === "done" || (!isOver && "id" in report && report.id >= last))
       await one.kill()
       if (!isOver) kills += 1
     }
   }
   try {
-    await Promise.all([1, 2, 3, 4].map(live))
+    await Promise.all(Array.from({ length: processes }, (_, index) => live(index + 1)))
     return { operations: recorder.operations(), kills }
   } finally {
     await underTest.dispose()

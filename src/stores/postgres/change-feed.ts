@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import type { Logger } from "../../ports/logger.js"
 import type { Change, Moment, StoreWatcher } from "../../ports/store.js"
 import { Backoff } from "./backoff.js"
@@ -32,6 +33,8 @@ export class ChangeFeed {
   readonly #settings: StoreSettings
   readonly #epochs: EpochKeeper
   readonly #logger: Logger
+  /** By which this handle knows its own notifications. */
+  readonly #name = randomUUID()
   readonly #watches = new FeedWatches()
   readonly #backoff = new Backoff()
   #session: Session | undefined
@@ -41,6 +44,7 @@ export class ChangeFeed {
   #mustNotify = false
   /** Changes and deletions of this process that may have to be trimmed. */
   #untrimmed = 0
+  #nextTrimAt = performance.now() + TRIM_MS * Math.random()
   #nextReadAt = 0
   /** The transaction that holds the horizon back, and since when. */
   #held: { readonly key: string; readonly since: number } | undefined
@@ -117,10 +121,11 @@ export class ChangeFeed {
   async #work(session: Session): Promise<void> {
     if (this.#mustNotify) {
       this.#mustNotify = false
-      await session.run("SELECT pg_notify($1, '')", [this.#schema.channel])
+      await session.run("SELECT pg_notify($1, $2)", [this.#schema.channel, this.#name])
     }
-    if (this.#mustTrim) {
+    if (this.#mustTrim || performance.now() > this.#nextTrimAt) {
       this.#untrimmed = 0
+      this.#nextTrimAt = performance.now() + TRIM_MS * (0.5 + Math.random())
       await session.run(`SELECT ${this.#schema.name}.maintain_1($1)`, [Math.ceil(this.#settings.keptChanges)])
     }
     if (this.#watches.size === 0 || (!this.#hasNews && performance.now() < this.#nextReadAt)) return
@@ -171,7 +176,8 @@ export class ChangeFeed {
       })
       return session
     }
-    session.onNotified(() => {
+    session.onNotified((sender) => {
+      if (sender === this.#name) return
       this.#hasNews = true
       this.#wake()
     })
@@ -181,8 +187,7 @@ export class ChangeFeed {
 
   /** Waits until there is something to do. Does not keep the process alive. */
   async #pause(): Promise<void> {
-    const leastMs = LEAST_PAUSE_MS
-    await new Promise<void>((resolve) => setTimeout(resolve, leastMs).unref())
+    await new Promise<void>((resolve) => setTimeout(resolve, LEAST_PAUSE_MS).unref())
     const restMs = this.#nextReadAt - performance.now()
     if (this.#hasNews || this.#mustNotify || this.#mustTrim || !this.#hasWork || restMs <= 0) return
     await new Promise<void>((resolve) => {
@@ -203,6 +208,8 @@ const HELD_POLL_MS = 20
 /** Commits take less, unless the server is slow. */
 const HELD_MS = 200
 const POOLED_POLL_MS = 50
+/** About how often a process with watches trims, if it commits little. */
+const TRIM_MS = 300_000
 /** A commit has at most 128 changes. */
 const MOST_CHANGES = 2_000
 

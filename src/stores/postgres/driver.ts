@@ -7,7 +7,7 @@ export interface Client {
   connect(): Promise<unknown>
   query(statement: Statement): Promise<{ readonly rows: Row[] }>
   on(event: "error" | "end", listener: (error?: Error) => void): void
-  on(event: "notification", listener: () => void): void
+  on(event: "notification", listener: (notification: { readonly payload?: string }) => void): void
   end(): Promise<void>
   ref(): void
   unref(): void

@@ -18,7 +18,7 @@ export class Session {
   readonly #client: Client
   readonly #timeoutMs: number
   #isOpen = true
-  #onNotified: () => void = () => {}
+  #onNotified: (payload: string) => void = () => {}
 
   /** Connects to the first server that accepts writes. Rejects with a `StoreUnavailableError`. */
   static async open(schema: StoreSchema, { servers, timeoutMs }: StoreSettings): Promise<Session> {
@@ -43,7 +43,7 @@ export class Session {
     this.hasStore = hasStore === true
     client.on("error", () => this.cut())
     client.on("end", () => this.cut())
-    client.on("notification", () => this.#onNotified())
+    client.on("notification", ({ payload }) => this.#onNotified(payload ?? ""))
     client.unref()
   }
 
@@ -68,7 +68,7 @@ export class Session {
     }
   }
 
-  onNotified(listener: () => void): void {
+  onNotified(listener: (payload: string) => void): void {
     this.#onNotified = listener
   }
 

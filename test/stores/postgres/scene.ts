@@ -19,12 +19,12 @@ export async function roadTo({ port }: PostgresServer): Promise<Road> {
   return road
 }
 
-/** A handle that is closed when the test is over. */
+/** A handle that is closed when the test is over, in the namespace that the processes of the suite use. */
 export async function openStore(
   options: PostgresStoreOptions,
   ports: Ports = quietPorts(),
 ): Promise<ClusterStore> {
-  const store = await postgresStore({ timeoutMs: 20_000, ...options }).open("test", ports)
+  const store = await postgresStore({ timeoutMs: 20_000, ...options }).open("conformance", ports)
   onTestFinished(() => store.close())
   return store
 }

@@ -48,16 +48,18 @@ export function commitFunction({ name, epochLock }: StoreSchema): string {
       base bigint;
       known bigint[];
       refused int[];
+      done boolean;
     BEGIN
       IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'the isolation level is %', current_setting('transaction_isolation')
           USING ERRCODE = 'TR001';
       END IF;
       IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
-        PERFORM set_config('synchronous_commit', 'on', true);
+        done := set_config('synchronous_commit', 'on', true) IS NULL;
       END IF;
-      PERFORM set_config('lock_timeout', p_lock_ms::text, true);
-      PERFORM pg_advisory_xact_lock_shared(${epochLock});
+      -- As expressions: each statement costs as much as all else that it does here.
+      done := set_config('lock_timeout', p_lock_ms::text, true) IS NULL;
+      done := pg_advisory_xact_lock_shared(${epochLock}) IS NULL;
       PERFORM CASE WHEN l.written THEN pg_advisory_xact_lock(l.id) IS NULL
           ELSE pg_advisory_xact_lock_shared(l.id) IS NULL END
         FROM (

@@ -15,9 +15,13 @@ export class ConnectionLane {
   readonly #carrier: Carrier
   readonly #scheduler: Scheduler
   readonly #mostSessions: number
+  /** A read is quick, and does not wait for the flush of a commit, unless there is one connection in all. */
+  readonly #mostCommitting: number
   readonly #sessions = new Set<Session>()
   readonly #idle: Session[] = []
   readonly #backoff = new Backoff()
+  /** How many connections are busy with commits. */
+  #committing = 0
   #isPumpDue = false
   #isOpening = false
   #isClosed = false
@@ -29,6 +33,7 @@ export class ConnectionLane {
     this.work = new LaneWork(open)
     this.#scheduler = scheduler
     this.#mostSessions = mostSessions
+    this.#mostCommitting = Math.max(1, mostSessions - 1)
   }
 
   /** Adds a connection that is open already. */
@@ -62,7 +67,7 @@ export class ConnectionLane {
         this.#sessions.delete(session)
         continue
       }
-      const job = this.work.take()
+      const job = this.work.take(this.#committing < this.#mostCommitting)
       if (job === undefined) {
         this.#idle.push(session)
         return
@@ -72,7 +77,9 @@ export class ConnectionLane {
   }
 
   async #run(session: Session, job: Job): Promise<void> {
+    if (job.kind === "commit") this.#committing += 1
     const outcome = await this.#carrier.carryOut(session, job)
+    if (job.kind === "commit") this.#committing -= 1
     if (outcome === "again") this.work.putBack(job)
     if (job.kind === "commit") for (const ordered of job.requests) this.work.end(ordered)
     if (session.isOpen) this.#idle.push(session)

@@ -72,14 +72,24 @@ export class LaneWork {
   }
 
   /** Returns what goes next. */
-  take(): Job | undefined {
+  take(mayCommit: boolean): Job | undefined {
     for (let attempt = 0; attempt < TURNS; attempt += 1) {
       this.#turn = (this.#turn + 1) % TURNS
-      const job =
-        this.#turn === 0 ? this.#takeCommits() : this.#turn === 1 ? this.#takeGets() : this.#takeSingle()
+      const job = this.#takeInTurn(mayCommit)
       if (job !== undefined) return job
     }
     return undefined
+  }
+
+  #takeInTurn(mayCommit: boolean): Job | undefined {
+    switch (this.#turn) {
+      case 0:
+        return mayCommit ? this.#takeCommits() : undefined
+      case 1:
+        return this.#takeGets()
+      default:
+        return this.#takeSingle()
+    }
   }
 
   #takeCommits(): Job | undefined {

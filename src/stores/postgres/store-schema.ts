@@ -33,11 +33,13 @@ export const ROW =
   "state text, epoch text, lsn bigint, horizon bigint, n bigint, key text, revision bigint, value bytea"
 
 /**
- * Settings of functions, whose plans are kept: a plan that was made while the tables were empty would read
- * them from end to end later.
+ * Settings of the functions. Their plans are kept, because planning takes longer than most of the calls; and a
+ * plan that was made while the tables were empty must not read them from end to end later.
  */
-export const PLANNING =
-  "SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off"
+export const PLANNING = [
+  "SET plan_cache_mode = force_generic_plan SET jit = off",
+  "SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off",
+].join(" ")
 
 function lockOf(purpose: string): bigint {
   return createHash("sha256").update(`troupe: ${purpose}`).digest().readBigInt64BE(0)

@@ -3,11 +3,13 @@ import type { Node } from "oxc-parser"
 import type { SourceFile, Violation } from "./check.js"
 import { literalText, parse, type Source, walk } from "./source.js"
 
-/** The files that `package.json` exports; their exports are for users. */
+/** The files that `package.json` exports, whose exports are for users, and those that threads load by their path. */
 export const entryPoints: readonly string[] = [
   "src/index.ts",
   "src/sim/index.ts",
   "src/stores/etcd/index.ts",
+  "src/stores/postgres/index.ts",
+  "src/stores/postgres/in-thread.ts",
   "src/stores/sqlite/index.ts",
   "src/stores/sqlite/sqlite-in-thread.ts",
   "src/stores/conformance/index.ts",

@@ -1,6 +1,6 @@
 /**
- * Arrays in PostgreSQL's binary format. The driver sends a `Buffer` as it is, as a parameter in binary format,
- * whereas it turns an array into text, and the bytes in it into hexadecimal digits.
+ * Arrays in PostgreSQL's binary format. The driver sends a `Buffer` as it is, as a parameter in binary
+ * format, whereas it turns an array into text, and the bytes in it into hexadecimal digits.
  */
 export function textArray(values: readonly string[]): Buffer {
   let bytes = HEAD_BYTES

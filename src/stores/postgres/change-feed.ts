@@ -10,7 +10,7 @@ import { bytesOf, headOf } from "./rows.js"
 import type { Session } from "./session.js"
 import type { StoreSchema } from "./store-schema.js"
 
-export interface FeedDependencies {
+interface FeedDependencies {
   readonly schema: StoreSchema
   readonly settings: StoreSettings
   readonly epochs: EpochKeeper
@@ -46,6 +46,7 @@ export class ChangeFeed {
   #untrimmed = 0
   #nextTrimAt = performance.now() + TRIM_MS * Math.random()
   #nextReadAt = 0
+  #quickReads = 0
   /** The transaction that holds the horizon back, and since when. */
   #held: { readonly key: string; readonly since: number } | undefined
   #wake: () => void = () => {}
@@ -129,6 +130,7 @@ export class ChangeFeed {
       await session.run(`SELECT ${this.#schema.name}.maintain_1($1)`, [Math.ceil(this.#settings.keptChanges)])
     }
     if (this.#watches.size === 0 || (!this.#hasNews && performance.now() < this.#nextReadAt)) return
+    if (this.#hasNews) this.#quickReads = QUICK_READS
     this.#hasNews = false
     await this.#read(session)
   }
@@ -150,10 +152,17 @@ export class ChangeFeed {
     this.#watches.tell(commits, { epoch, begins, through, last: held === undefined ? horizon : undefined })
     if (isCut) this.#hasNews = true
     await this.#passHolders(session, held)
+    this.#nextReadAt = performance.now() + this.#pauseAfter(session, held !== undefined)
+  }
+
+  /** While a transaction is in the way of news, the reader looks soon whether it has ended. */
+  #pauseAfter({ isPooled }: Session, isHeld: boolean): number {
+    if (isHeld && this.#quickReads > 0) {
+      this.#quickReads -= 1
+      return HELD_POLL_MS
+    }
     const { pollMs } = this.#settings
-    const pauseMs =
-      held !== undefined ? HELD_POLL_MS : session.isPooled ? Math.min(pollMs, POOLED_POLL_MS) : pollMs
-    this.#nextReadAt = performance.now() + pauseMs
+    return isPooled ? Math.min(pollMs, POOLED_POLL_MS) : pollMs
   }
 
   /** Finds out whether a transaction that holds the horizon back for long is foreign. */
@@ -163,7 +172,7 @@ export class ChangeFeed {
     else if (this.#held?.key !== key) this.#held = { key, since: now }
     else if (now - this.#held.since > HELD_MS) {
       this.#held = undefined
-      await this.#epochs.foreign.find(session)
+      if (await this.#epochs.foreign.find(session, key)) this.#hasNews = true
     }
   }
 
@@ -205,6 +214,8 @@ export class ChangeFeed {
 const LEAST_PAUSE_MS = 5
 /** How soon the reader looks again whether a transaction has ended. */
 const HELD_POLL_MS = 20
+/** For as long as it takes to find out whether it is foreign, and no longer: others may always be there. */
+const QUICK_READS = 15
 /** Commits take less, unless the server is slow. */
 const HELD_MS = 200
 const POOLED_POLL_MS = 50

@@ -12,8 +12,8 @@ import { PLANNING, REVISIONS_PER_TRANSACTION, ROW, type StoreSchema } from "./st
  *    which one of them writes, one has ended before the other reads: each sees the effects of the one before.
  *    Under READ COMMITTED each statement of the function has a new snapshot, taken after the locks; under any
  *    other isolation level the first snapshot would remain, so the function refuses to run there.
- * 2. The id is assigned after the locks, so it grows along each key. It comes from one counter, so it is above
- *    those of all transactions that ended before this one was sent.
+ * 2. The id is assigned after the locks, so it grows along each key. It comes from one counter, so it is
+ *    above those of all transactions that ended before this one was sent.
  * 3. The locks are advisory, by a hash of the key, because a key that is absent has no row to lock. They are
  *    taken in ascending order, each in its final mode, so that no two commits wait for each other. Keys that
  *    occur only in conditions are locked in shared mode: all claims of a node share its record.
@@ -32,7 +32,8 @@ import { PLANNING, REVISIONS_PER_TRANSACTION, ROW, type StoreSchema } from "./st
  * other: all conditions are evaluated before the first write.
  *
  * The first row has the state of the store and, in `revision`, the revision of the commit with index 0, or of
- * all of them if `n` is 0 and nothing was changed. The other rows are the conditions that did not hold: `n` is the position of the condition, from 1.
+ * all of them if `n` is 0 and nothing was changed. The other rows are the conditions that did not hold: `n`
+ * is the position of the condition, from 1.
  */
 export function commitFunction({ name, epochLock }: StoreSchema): string {
   return `    CREATE FUNCTION ${name}.commit_1(

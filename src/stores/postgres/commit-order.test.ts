@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
 import { CommitOrder, type Ordered } from "./commit-order.js"
 
-/** Runs a conversation: `+a r:x w:y` adds a commit, `-a` ends one. Returns which were ready after each step. */
+/**
+ * Runs a conversation: `+a r:x w:y` adds a commit, `-a` ends one. Returns which were ready after each step.
+ */
 function play(...steps: string[]): string[] {
   const order = new CommitOrder<string>()
   const added = new Map<string, Ordered<string>>()

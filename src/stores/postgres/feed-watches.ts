@@ -58,7 +58,7 @@ export class FeedWatches {
 }
 
 /** What a reader has read of the log. */
-export interface ReadMoment {
+interface ReadMoment {
   readonly epoch: string
   /** The log has all changes after this revision. */
   readonly begins: Revision
@@ -76,7 +76,10 @@ interface Watch {
   revision: Revision
 }
 
-/** Whether changes may have been missed: another history, one that is no longer kept, or one that is not there. */
+/**
+ * Whether changes may have been missed: another history, one that is no longer kept, or one that is not
+ * there.
+ */
 function isBroken(watch: Watch, { epoch, begins, last }: ReadMoment): boolean {
   if (watch.epoch !== epoch || watch.revision < begins) return true
   return last !== undefined && watch.revision > last

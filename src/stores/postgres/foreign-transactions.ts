@@ -4,24 +4,24 @@ import type { StoreSchema } from "./store-schema.js"
 
 /**
  * Transactions in progress that are not commits of this store. A watch reads up to the oldest transaction in
- * progress, and a transaction of somebody else, who keeps it open for minutes, would hold back all watches. So
- * when one is in the way for a while, the reader finds out which transactions are foreign, and leaves them
+ * progress, and a transaction of somebody else, who keeps it open for minutes, would hold back all watches.
+ * So when one is in the way for a while, the reader finds out which transactions are foreign, and leaves them
  * out of account from then on.
  *
  * A commit takes the epoch lock before it has an id, and keeps it until after it has ended. So a transaction
  * that has an id, but not the epoch lock, is foreign:
  *
- * 1. `pg_locks` is read once, in one instant *L*. A transaction is called foreign if it was in the snapshot of
- *    the statement, which is older than *L*, and at *L* has the lock of its own id and not the epoch lock.
+ * 1. `pg_locks` is read once, in one instant *L*. A transaction is called foreign if it was in the snapshot
+ *    of the statement, which is older than *L*, and at *L* has the lock of its own id and not the epoch lock.
  * 2. Let T be a commit of ours that is in progress in a snapshot S that is taken later. If T had its id at
  *    *L*, it had taken the epoch lock before, and has not released it, since that happens after T has left
  *    the list of transactions in progress, which S still saw it in. So T is not called foreign.
  * 3. If T had no id at *L*, it is not called foreign either. So all transactions that are left out of account
  *    in S are foreign, or have ended.
  *
- * Ids are never assigned twice, except after a crash of the server. Then all connections end, so what is known
- * here is forgotten whenever a connection is opened. A connection to a pooler does not end with the server:
- * behind a pooler nothing is left out of account, and watches wait.
+ * Ids are never assigned twice, except after a crash of the server. Then all connections end, so what is
+ * known here is forgotten whenever a connection is opened. A connection to a pooler does not end with the
+ * server: behind a pooler nothing is left out of account, and watches wait.
  */
 export class ForeignTransactions {
   readonly #schema: StoreSchema
@@ -36,11 +36,12 @@ export class ForeignTransactions {
     return `{${this.#ids.join(",")}}`
   }
 
-  /** Finds the foreign transactions that are in progress now. */
-  async find(session: Session): Promise<void> {
-    if (session.isPooled) return
+  /** Finds the foreign transactions that are in progress now. Returns whether one of them has this id. */
+  async find(session: Session, id: string): Promise<boolean> {
+    if (session.isPooled) return false
     const rows = await session.run(foreignTransactions(this.#schema))
-    this.#ids = rows.map(([id]: Row) => String(id))
+    this.#ids = rows.map(([found]: Row) => String(found))
+    return this.#ids.includes(id)
   }
 
   forget(): void {

@@ -11,7 +11,7 @@ import { unavailable } from "./problem.js"
 import { bytesOf, headOf } from "./rows.js"
 import type { Session } from "./session.js"
 
-export interface CarrierDependencies {
+interface CarrierDependencies {
   readonly settings: StoreSettings
   readonly epochs: EpochKeeper
   readonly feed: ChangeFeed

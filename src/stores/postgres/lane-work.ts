@@ -4,10 +4,10 @@ import { CommitOrder, type Ordered } from "./commit-order.js"
 import type { OpenRequest, OpenRequests } from "./open-requests.js"
 import type { Session } from "./session.js"
 
-export type CommitRequest = OpenRequest<Commit, CommitResult>
+type CommitRequest = OpenRequest<Commit, CommitResult>
 
 /** A read of one key. */
-export type GetRequest = OpenRequest<string, Sight>
+type GetRequest = OpenRequest<string, Sight>
 
 /** A request that travels alone, such as a listing. */
 export type SingleRequest = OpenRequest<(session: Session) => Promise<unknown>, unknown>

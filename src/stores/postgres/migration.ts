@@ -8,7 +8,7 @@ import { REVISIONS_PER_TRANSACTION, type StoreSchema } from "./store-schema.js"
 export const SCHEMA_VERSION = 1
 
 /** What a new store begins with. */
-export interface NewStore {
+interface NewStore {
   readonly epoch: string
   readonly identity: string
   /** The first revision. */
@@ -51,8 +51,9 @@ $migration$`
 }
 
 /**
- * Values are not compressed: most are small or were packed by a codec, and compressing 1 MiB takes longer than
- * writing it. Pages of entries have room for the next version of a row, so that its index entry can stay.
+ * Values are not compressed: most are small or were packed by a codec, and compressing 1 MiB takes longer
+ * than writing it. Pages of entries have room for the next version of a row, so that its index entry can
+ * stay.
  */
 function tables(name: string): string {
   return `    CREATE TABLE ${name}.entries (

@@ -82,7 +82,7 @@ export interface OpenRequest<S, T> extends Promised<T> {
   readonly dueAt: number
 }
 
-export interface Promised<T> {
+interface Promised<T> {
   readonly resolve: (answer: T) => void
   readonly reject: (error: StoreUnavailableError) => void
 }

@@ -104,7 +104,9 @@ function serverOf({
   }
 }
 
-/** What the address says overrides everything else in the driver, so user and password are made part of it. */
+/**
+ * What the address says overrides everything else in the driver, so user and password are made part of it.
+ */
 function serverAt(text: string, { user, password, ssl }: PostgresStoreOptions): Server {
   assert(
     /^postgres(ql)?:\/\//.test(text) && URL.canParse(text),

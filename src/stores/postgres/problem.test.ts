@@ -6,15 +6,16 @@ function failure(code: string, severity?: string): Error {
 }
 
 test.each([
-  ["ECONNREFUSED", "unanswered"],
-  ["25006", "read-only"],
-  ["28P01", "read-only"],
+  ["ECONNREFUSED", "unreachable"],
+  ["ECONNRESET", "unanswered"],
+  ["25006", "standby"],
+  ["28P01", "refused-login"],
   ["3D000", "unsuitable"],
-  ["42501", "read-only"],
+  ["42501", "refused-login"],
   ["53100", "full"],
   ["53300", "overloaded"],
   ["55P03", "locked"],
-  ["57P03", "unanswered"],
+  ["57P03", "unreachable"],
   ["40P01", "locked"],
   ["42883", "unsuitable"],
   ["XX001", "damaged"],

@@ -50,22 +50,27 @@ interface Kind {
 }
 
 const AWAY: Kind = {
-  problem: "unanswered",
+  problem: "unreachable",
   what: "cannot be reached",
   advice: "check its address, and that the server runs",
 }
+const CUT: Kind = {
+  problem: "unanswered",
+  what: "ended the connection without an answer",
+  advice: "see the server's log; a server that was restarted is used again when it is back",
+}
 const STANDBY: Kind = {
-  problem: "read-only",
+  problem: "standby",
   what: "is a standby or read-only",
   advice: "connect to the primary server, or list all servers in url",
 }
 const LOGIN: Kind = {
-  problem: "read-only",
+  problem: "refused-login",
   what: "refused the login",
   advice: "check user, password and ssl, and the server's pg_hba.conf",
 }
 const RIGHTS: Kind = {
-  problem: "read-only",
+  problem: "refused-login",
   what: "gives this role too few rights",
   advice:
     "let the role create the schema (GRANT CREATE ON DATABASE), or create the schema for it (CREATE SCHEMA ... AUTHORIZATION)",
@@ -76,7 +81,7 @@ const FULL: Kind = {
   advice: "free some space on its disk; acknowledged commits are kept",
 }
 const RESTARTING: Kind = {
-  problem: "unanswered",
+  problem: "unreachable",
   what: "is starting or shutting down",
   advice: "wait for the server; requests are sent again when it is back",
 }
@@ -95,16 +100,16 @@ const UNKNOWN: Kind = { problem: "other", what: "failed", advice: "see the serve
 /** By SQLSTATE, by its first two digits, which are its class, or by the code of an error of Node. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["ECONNREFUSED", AWAY],
-  ["ECONNRESET", AWAY],
+  ["ECONNRESET", CUT],
   ["ENOTFOUND", AWAY],
   ["EAI_AGAIN", AWAY],
   ["EHOSTUNREACH", AWAY],
   ["ENETUNREACH", AWAY],
   ["ETIMEDOUT", AWAY],
-  ["EPIPE", AWAY],
+  ["EPIPE", CUT],
   ["ENOENT", AWAY],
   ["08", AWAY],
-  ["", { ...AWAY, what: "ended the connection, or does not speak PostgreSQL's protocol" }],
+  ["", CUT],
   ["25006", STANDBY],
   ["55000", STANDBY],
   ["28", LOGIN],

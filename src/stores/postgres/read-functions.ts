@@ -11,8 +11,8 @@ import { PLANNING, REVISIONS_PER_TRANSACTION, ROW, type StoreSchema } from "./st
  *
  * The revision of a moment is not the horizon itself, but the last change that is visible before it: there is
  * no other between the two. The ids up to the horizon may have been assigned and not be on the disk; after a
- * crash of the server they are assigned again, and a watch from the horizon would miss those commits. A change
- * that is visible is on the disk, and so is a commit that was acknowledged, which `p_known` says.
+ * crash of the server they are assigned again, and a watch from the horizon would miss those commits. A
+ * change that is visible is on the disk, and so is a commit that was acknowledged, which `p_known` says.
  */
 
 /** Reads keys. Each has a row: `n` is its position, from 1; one that is absent has no `value`. */
@@ -64,8 +64,8 @@ ${moment(name)}
 }
 
 /**
- * Reads changes after a revision, up to the horizon. The first row has the beginning of the log in `n`, and in
- * `key` the transaction that holds the horizon back, if there is one.
+ * Reads changes after a revision, up to the horizon. The first row has the beginning of the log in `n`, and
+ * in `key` the transaction that holds the horizon back, if there is one.
  */
 export function changesFunction({ name }: StoreSchema): string {
   return `    CREATE FUNCTION ${name}.changes_1(

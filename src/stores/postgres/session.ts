@@ -26,7 +26,7 @@ export class Session {
     let first: unknown
     for (const server of servers) {
       try {
-        return await openAt(server, schema, connect, timeoutMs)
+        return await openAt(server, schema, { connect, connectMs: timeoutMs / servers.length, timeoutMs })
       } catch (error) {
         first ??= error
       }
@@ -88,16 +88,22 @@ export class Session {
   }
 }
 
+interface OpenOptions {
+  readonly connect: ConnectClient
+  /** A server that does not answer leaves time for the next one. */
+  readonly connectMs: number
+  readonly timeoutMs: number
+}
+
 async function openAt(
   server: Server,
   schema: StoreSchema,
-  connect: ConnectClient,
-  timeoutMs: number,
+  { connect, connectMs, timeoutMs }: OpenOptions,
 ): Promise<Session> {
   const { place } = server
   let client: Client | undefined
   // The server may accept a connection and then say nothing.
-  const timer = setTimeout(() => client?.connection.stream.destroy(), timeoutMs)
+  const timer = setTimeout(() => client?.connection.stream.destroy(), connectMs)
   try {
     client = new connect(await server.config())
     // Without a listener, a connection that ends between statements would end the process.
@@ -126,7 +132,7 @@ function problemOf([, isStandby, isReadOnly, version]: Row, place: string): Erro
   if (isStandby === true || isReadOnly === true) {
     const what = isStandby === true ? "is a standby" : "is read-only for this role"
     const advice = "connect to the primary server, or list all servers in url"
-    return refusal("read-only", `the store at ${place} ${what}; ${advice}`)
+    return refusal("standby", `the store at ${place} ${what}; ${advice}`)
   }
   if (Number(version) < OLDEST_VERSION) {
     const what = `has PostgreSQL ${Math.floor(Number(version) / 10_000)}`

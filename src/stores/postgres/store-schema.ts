@@ -5,7 +5,9 @@ export class StoreSchema {
   readonly name: string
   /** The channel on which processes notify each other of changes. */
   readonly channel: string
-  /** The advisory lock that each commit shares, and a new epoch takes exclusively. Also the seed of key locks. */
+  /**
+   * The advisory lock that each commit shares, and a new epoch takes exclusively. Also the seed of key locks.
+   */
   readonly epochLock: bigint
   /** The advisory lock of the process that trims. */
   readonly maintenanceLock: bigint
@@ -28,13 +30,15 @@ export class StoreSchema {
  */
 export const REVISIONS_PER_TRANSACTION = 64
 
-/** The columns of all functions that return rows. The first row is about the store, the others are entries. */
+/**
+ * The columns of all functions that return rows. The first row is about the store, the others are entries.
+ */
 export const ROW =
   "state text, epoch text, lsn bigint, horizon bigint, n bigint, key text, revision bigint, value bytea"
 
 /**
- * Settings of the functions. Their plans are kept, because planning takes longer than most of the calls; and a
- * plan that was made while the tables were empty must not read them from end to end later.
+ * Settings of the functions. Their plans are kept, because planning takes longer than most of the calls; and
+ * a plan that was made while the tables were empty must not read them from end to end later.
  */
 export const PLANNING = [
   "SET plan_cache_mode = force_generic_plan SET jit = off",

@@ -15,7 +15,7 @@ for (const version of [15, 18] as const) {
       const standby = await primary.standby()
       onTestFinished(() => standby.remove())
       await standby.caughtUpWith(primary)
-      await expect(openStore({ url: standby.url })).rejects.toMatchObject({ problem: "read-only" })
+      await expect(openStore({ url: standby.url })).rejects.toMatchObject({ problem: "standby" })
       await standby.detach()
       const lost = await write(store, "wards/a", "lost")
       const log = new WatchLog(store, "", await store.list("wards/"))

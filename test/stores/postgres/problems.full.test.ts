@@ -18,7 +18,7 @@ await describeWith("postgres-18", "a PostgreSQL that cannot be used", () => {
   test("with a wrong password", async () => {
     await expect(failing({ password: "wrong" })).rejects.toMatchObject({
       code: "StoreUnavailable",
-      problem: "read-only",
+      problem: "refused-login",
       message: expect.stringMatching(/refused the login .*; check user, password/),
     })
     await expect(failing({ password: async () => server.password })).resolves.toBeDefined()
@@ -29,7 +29,7 @@ await describeWith("postgres-18", "a PostgreSQL that cannot be used", () => {
       message: expect.stringMatching(/does not have the database .*; create it/),
     })
     await expect(failing({ url: server.url.replace(/:\d+\//, ":1/") })).rejects.toMatchObject({
-      problem: "unanswered",
+      problem: "unreachable",
       message: expect.stringMatching(/cannot be reached .*; check its address/),
     })
   })
@@ -61,7 +61,7 @@ await describeWith("postgres-18", "a PostgreSQL that cannot be used", () => {
       "CREATE ROLE reader LOGIN PASSWORD 'reader'; ALTER ROLE reader SET default_transaction_read_only = on",
     )
     await expect(failing({ user: "reader", password: "reader" })).rejects.toMatchObject({
-      problem: "read-only",
+      problem: "standby",
     })
   })
 

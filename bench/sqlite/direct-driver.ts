@@ -61,7 +61,7 @@ export class DirectDriver {
 
 function statements(database: Connection) {
   return {
-    head: database.prepare("SELECT epoch, revision, log_begins, log_weight FROM store"),
+    head: database.prepare("SELECT epoch, revision, log_begins, log_weight FROM head"),
     revisionOf: database.prepare("SELECT revision FROM entries WHERE key = ?"),
     entry: database.prepare("SELECT key, revision, value FROM entries WHERE key = ?"),
     put: database.prepare(
@@ -70,6 +70,6 @@ function statements(database: Connection) {
     log: database.prepare("INSERT INTO changes VALUES (?, ?, ?, coalesce(?, x''))"),
     oldestKept: database.prepare("SELECT place FROM changes WHERE weight > ? ORDER BY place LIMIT 1"),
     trim: database.prepare("DELETE FROM changes WHERE place < ?"),
-    advance: database.prepare("UPDATE store SET revision = ?, log_begins = ?, log_weight = ?"),
+    advance: database.prepare("UPDATE head SET revision = ?, log_begins = ?, log_weight = ?"),
   }
 }

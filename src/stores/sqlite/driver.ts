@@ -12,7 +12,7 @@ export interface Connection {
 }
 
 export interface Statement {
-  run(...values: readonly SqlValue[]): void
+  run(...values: readonly SqlValue[]): { readonly changes: number | bigint }
   /** Returns the first row. */
   get(...values: readonly SqlValue[]): SqlRow | undefined
   all(...values: readonly SqlValue[]): readonly SqlRow[]

@@ -5,6 +5,7 @@ import { firstRevision } from "./epoch-revision.js"
 import { bearsMark, newMark } from "./file-mark.js"
 import { refusal } from "./problem.js"
 import { BEGIN_READING, BEGIN_WRITING, inTransaction } from "./transaction.js"
+import { upgradeUnlessInUse } from "./upgrade.js"
 
 /**
  * The tables of a store, and the preparation of a file before it is used.
@@ -24,22 +25,30 @@ import { BEGIN_READING, BEGIN_WRITING, inTransaction } from "./transaction.js"
  * Places are computed only in SQL, where integers have 64 bits. The weight is the number of bytes that were
  * ever logged up to and including that row, so that the log can be trimmed to a number of bytes, not rows, by
  * reading only its oldest rows.
+ *
+ * Every transaction reads the row of `head`, and with it the format. A process that has the file open while
+ * another one upgrades it to a later format therefore cannot use it any longer, neither to write nor to read.
  */
-const TABLES = `
-  CREATE TABLE store (
+const HEAD = `
+  CREATE TABLE head (
     one INTEGER PRIMARY KEY CHECK (one = 1),
+    format INTEGER NOT NULL,
     identity TEXT NOT NULL,
     mark TEXT NOT NULL,
     epoch TEXT NOT NULL,
     revision INTEGER NOT NULL,
     log_begins INTEGER NOT NULL,
     log_weight INTEGER NOT NULL
-  ) STRICT;
+  ) STRICT;`
+
+const ENTRIES = `
   CREATE TABLE entries (
     key TEXT PRIMARY KEY NOT NULL,
     revision INTEGER NOT NULL,
     value BLOB NOT NULL
-  ) WITHOUT ROWID, STRICT;
+  ) WITHOUT ROWID, STRICT;`
+
+const CHANGES = `
   CREATE TABLE changes (
     place INTEGER PRIMARY KEY,
     weight INTEGER NOT NULL,
@@ -56,10 +65,11 @@ export const PLACES = 256
 export function prepareFile(connection: Connection, file: string): string {
   connection.exec("PRAGMA busy_timeout = 0")
   // Everything has to be read at one moment: another process may be creating the tables.
-  const isNew = inTransaction(connection, BEGIN_READING, () => checkKind(connection, file))
+  const kind = inTransaction(connection, BEGIN_READING, () => kindOf(connection, file))
   connection.exec("PRAGMA journal_mode = WAL")
   connection.exec("PRAGMA synchronous = FULL")
-  if (isNew) inTransaction(connection, BEGIN_WRITING, () => create(connection, file))
+  if (kind === "empty") inTransaction(connection, BEGIN_WRITING, () => create(connection, file))
+  if (kind === "first format") upgrade(connection, file)
   const isCopy = inTransaction(connection, BEGIN_READING, () => {
     checkMode(connection, file)
     return !bearsOwnMark(connection, file)
@@ -83,25 +93,32 @@ export function beginEpoch(connection: Connection, file: string): string {
   }
   connection.exec("DELETE FROM changes")
   // No watch is up to date any longer, not even one that had seen everything.
-  connection
-    .prepare("UPDATE store SET epoch = ?, revision = ?, log_begins = ?")
-    .run(epoch, revision, revision)
+  connection.prepare("UPDATE head SET epoch = ?, revision = ?, log_begins = ?").run(epoch, revision, revision)
   return epoch
 }
 
-/** Whether the file is still empty. */
-function checkKind(connection: Connection, file: string): boolean {
+/** Throws if the head of an open store has a format that this code does not support. */
+export function checkFormat(format: number, file: string): void {
+  if (format === FORMAT) return
+  const advice = "use the version that wrote it, or another file"
+  throw refusal(
+    "unsuitable",
+    `the store ${file} has format version ${format}, and this version of Troupe supports ${FORMAT}; ${advice}`,
+  )
+}
+
+type Kind = "empty" | "first format" | "ready"
+
+function kindOf(connection: Connection, file: string): Kind {
   const application = pragma(connection, "application_id")
   const version = pragma(connection, "user_version")
   if (application === APPLICATION_ID) {
-    if (version === VERSION) return false
-    throw refusal(
-      "unsuitable",
-      `the store ${file} has format version ${version}, and this version of Troupe supports ${VERSION}; use the version that created it, or another file`,
-    )
+    if (version === FIRST_FORMAT) return "first format"
+    checkFormat(version, file)
+    return "ready"
   }
   const tables = Number(connection.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.["tables"])
-  if (application === 0 && version === 0 && tables === 0) return true
+  if (application === 0 && version === 0 && tables === 0) return "empty"
   throw refusal(
     "unsuitable",
     `${file} is a SQLite database, but not a store of Troupe; choose another file for the store`,
@@ -118,13 +135,36 @@ function checkMode(connection: Connection, file: string): void {
 
 function create(connection: Connection, file: string): void {
   // Another process may have been faster.
-  if (!checkKind(connection, file)) return
-  connection.exec(TABLES)
+  if (kindOf(connection, file) !== "empty") return
+  connection.exec(HEAD)
+  connection.exec(ENTRIES)
+  connection.exec(CHANGES)
   connection
-    .prepare("INSERT INTO store VALUES (1, ?, ?, ?, 0, 0, 0)")
+    .prepare(`INSERT INTO head VALUES (1, ${FORMAT}, ?, ?, ?, 0, 0, 0)`)
     .run(newIdentity(), newMark(file), randomText(8))
   connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-  connection.exec(`PRAGMA user_version = ${VERSION}`)
+  connection.exec(`PRAGMA user_version = ${FORMAT}`)
+}
+
+/**
+ * Code for the first format checks the format only when it opens a file, and begins each transaction by
+ * reading the table `store`: without that table, every transaction of a process that has the file open fails.
+ * The log, which has the states of actors in that format, is emptied.
+ */
+function upgrade(connection: Connection, file: string): void {
+  upgradeUnlessInUse(connection, file, {
+    isDue: () => kindOf(connection, file) === "first format",
+    run: () => {
+      connection.exec(HEAD)
+      connection.exec(
+        `INSERT INTO head SELECT 1, ${FORMAT}, identity, mark, epoch, revision, revision, 0 FROM store`,
+      )
+      connection.exec("DROP TABLE store")
+      connection.exec("DROP TABLE changes")
+      connection.exec(CHANGES)
+      connection.exec(`PRAGMA user_version = ${FORMAT}`)
+    },
+  })
 }
 
 function bearsOwnMark(connection: Connection, file: string): boolean {
@@ -134,12 +174,12 @@ function bearsOwnMark(connection: Connection, file: string): boolean {
 function adopt(connection: Connection, file: string): void {
   // Another process may have been faster.
   if (bearsOwnMark(connection, file)) return
-  connection.prepare("UPDATE store SET identity = ?, mark = ?").run(newIdentity(), newMark(file))
+  connection.prepare("UPDATE head SET identity = ?, mark = ?").run(newIdentity(), newMark(file))
   beginEpoch(connection, file)
 }
 
 function field(connection: Connection, name: string): string {
-  return String(connection.prepare(`SELECT ${name} FROM store`).get()?.[name])
+  return String(connection.prepare(`SELECT ${name} FROM head`).get()?.[name])
 }
 
 function pragma(connection: Connection, name: string): number {
@@ -156,4 +196,5 @@ function randomText(bytes: number): string {
 
 /** The text "Trup". */
 const APPLICATION_ID = 0x54727570
-const VERSION = 1
+const FIRST_FORMAT = 1
+const FORMAT = 2

@@ -19,7 +19,7 @@ import { inodeOf, statusOf } from "./file-status.js"
 import { FilesInUse } from "./files-in-use.js"
 import { problemWithPlace } from "./place.js"
 import { moved, refusal, unavailable } from "./problem.js"
-import { beginEpoch, PLACES, prepareFile } from "./schema.js"
+import { beginEpoch, checkFormat, PLACES, prepareFile } from "./schema.js"
 import { BEGIN_READING, BEGIN_WRITING, inTransaction, rollBack } from "./transaction.js"
 
 export interface FileOptions {
@@ -50,6 +50,8 @@ export class StoreFile {
   readonly #options: FileOptions
   /** The values as of the transaction. */
   #head: Head = { epoch: "", revision: 0, logBegins: 0, logWeight: 0 }
+  /** Whether the transaction has added to the log. */
+  #isLogged = false
 
   /** `retrying` repeats a call that found the file locked. */
   constructor(connect: Connect, options: FileOptions, retrying: <T>(work: () => T) => T) {
@@ -92,7 +94,8 @@ export class StoreFile {
     this.#connection.exec(BEGIN_WRITING)
     try {
       this.#head = this.#readHead()
-      return this.#head
+      this.#isLogged = false
+      return { epoch: this.#head.epoch, revision: this.#head.revision }
     } catch (error) {
       rollBack(this.#connection)
       throw error
@@ -151,40 +154,75 @@ export class StoreFile {
   #judge(commit: Commit): CommitResult {
     const { epoch } = this.#head
     if (commit.epoch !== epoch) return { kind: "epoch-changed", epoch }
-    const found = commit.conditions.flatMap((condition) => this.#contradiction(condition))
+    if (this.#compareAndSet(commit)) return { kind: "committed", revision: this.#head.revision }
+    const found: Found[] = []
+    for (const condition of commit.conditions) {
+      if (!this.#holds(condition)) found.push({ key: condition.key, entry: this.#entry(condition.key) })
+    }
     if (found.length > 0) return { kind: "refused", epoch, found }
-    const writes = commit.writes.filter(
-      ({ kind, key }) => kind === "put" || this.#revisionOf(key) !== undefined,
-    )
-    if (writes.length > 0) this.#write(writes)
+    this.#write(commit.writes)
     return { kind: "committed", revision: this.#head.revision }
   }
 
-  #contradiction(condition: Condition): Found[] {
-    const { key } = condition
-    const revision = this.#revisionOf(key)
-    const holds = condition.kind === "absent" ? revision === undefined : revision === condition.revision
-    return holds ? [] : [{ key, entry: this.#entry(key) }]
+  /**
+   * Makes a commit in one statement, if it puts one key on a condition of that key, and on at most one other:
+   * saves, claims and renewals do. Returns false if this is another commit, or its conditions do not hold.
+   */
+  #compareAndSet({ conditions, writes }: Commit): boolean {
+    const write = writes[0]
+    if (write?.kind !== "put" || writes.length > 1 || conditions.length > 2) return false
+    let own: Condition | undefined
+    let other: Condition | undefined
+    for (const condition of conditions) {
+      if (condition.key === write.key) own = condition
+      else other = condition
+    }
+    if (own === undefined || (other === undefined && conditions.length > 1)) return false
+    const revision = this.#head.revision + 1
+    const { key, value } = write
+    const [otherKey, otherRevision] = other === undefined ? NO_CONDITION : [other.key, revisionIn(other)]
+    const { changes } =
+      own.kind === "at"
+        ? this.#sql.replace.run(revision, value, key, own.revision, otherKey, otherRevision)
+        : this.#sql.create.run(key, revision, value, otherKey, otherRevision)
+    if (Number(changes) === 0) return false
+    this.#head.revision = revision
+    if (isWatched(key)) this.#log(write, 0)
+    return true
+  }
+
+  #holds(condition: Condition): boolean {
+    const row = this.#sql.revision.get(condition.key)
+    return (row === undefined ? null : Number(row["revision"])) === revisionIn(condition)
   }
 
   #write(writes: readonly Write[]): void {
-    const revision = this.#head.revision + 1
-    let { logWeight } = this.#head
-    for (const [index, write] of writes.entries()) {
-      const { key } = write
-      if (write.kind === "put") this.#sql.put.run(key, revision, write.value)
-      else this.#sql.delete.run(key)
-      if (!isWatched(key)) continue
-      logWeight += ROW_WEIGHT + key.length + (write.kind === "put" ? write.value.length : 0)
-      if (write.kind === "put") this.#sql.logPut.run(revision, index, logWeight, key, write.value)
-      else this.#sql.logDelete.run(revision, index, logWeight, key)
+    const before = this.#head.revision
+    const revision = before + 1
+    let index = 0
+    for (const write of writes) {
+      if (write.kind === "put") this.#sql.put.run(write.key, revision, write.value)
+      else if (Number(this.#sql.delete.run(write.key).changes) === 0) continue
+      this.#head.revision = revision
+      if (isWatched(write.key)) this.#log(write, index)
+      index += 1
     }
-    this.#head = { ...this.#head, revision, logWeight }
+  }
+
+  /** Records a change, at the revision of the head. */
+  #log(write: Write, index: number): void {
+    const { key } = write
+    const { revision } = this.#head
+    this.#head.logWeight += ROW_WEIGHT + key.length + (write.kind === "put" ? write.value.length : 0)
+    this.#isLogged = true
+    const { logWeight } = this.#head
+    if (write.kind === "put") this.#sql.logPut.run(revision, index, logWeight, key, write.value)
+    else this.#sql.logDelete.run(revision, index, logWeight, key)
   }
 
   #writeHead(): void {
-    const { revision, logWeight } = this.#head
-    this.#sql.advance.run(revision, this.#trimLog(), logWeight)
+    const { revision, logBegins, logWeight } = this.#head
+    this.#sql.advance.run(revision, this.#isLogged ? this.#trimLog() : logBegins, logWeight)
   }
 
   /** Returns the last revision of which some changes were trimmed, now or before. */
@@ -211,17 +249,13 @@ export class StoreFile {
 
   #readHead(): Head {
     const row = this.#sql.head.get() as SqlRow
+    checkFormat(Number(row["format"]), this.#options.file)
     return {
       epoch: String(row["epoch"]),
       revision: Number(row["revision"]),
       logBegins: Number(row["log_begins"]),
       logWeight: Number(row["log_weight"]),
     }
-  }
-
-  #revisionOf(key: string): Revision | undefined {
-    const row = this.#sql.revision.get(key)
-    return row && Number(row["revision"])
   }
 
   #entry(key: string): Entry | undefined {
@@ -243,10 +277,12 @@ function checkedInode(file: string, known: KnownFile | undefined): string {
   )
 }
 
-interface Head extends Moment {
+interface Head {
+  readonly epoch: string
+  revision: Revision
   /** The log does not contain all commits up to this one. */
   readonly logBegins: Revision
-  readonly logWeight: number
+  logWeight: number
 }
 
 type Statements = ReturnType<typeof statements>
@@ -254,8 +290,8 @@ type Statements = ReturnType<typeof statements>
 function statements(connection: Connection) {
   const prepare = (sql: string) => connection.prepare(sql)
   return {
-    head: prepare("SELECT epoch, revision, log_begins, log_weight FROM store"),
-    advance: prepare("UPDATE store SET revision = ?, log_begins = ?, log_weight = ?"),
+    head: prepare("SELECT format, epoch, revision, log_begins, log_weight FROM head"),
+    advance: prepare("UPDATE head SET revision = ?, log_begins = ?, log_weight = ?"),
     entry: prepare("SELECT key, revision, value FROM entries WHERE key = ?"),
     revision: prepare("SELECT revision FROM entries WHERE key = ?"),
     list: prepare(
@@ -263,7 +299,13 @@ function statements(connection: Connection) {
     ),
     listKeys: prepare(`SELECT key, revision, x'' AS value FROM (${PAGE}) ORDER BY key`),
     hasAfter: prepare("SELECT 1 FROM entries WHERE key > ? AND key < ? LIMIT 1"),
-    // Node 22 binds an empty Uint8Array as NULL.
+    // A key that is absent has no revision. Node 22 binds an empty Uint8Array as NULL.
+    replace: prepare(
+      `UPDATE entries SET revision = ?, value = coalesce(?, x'') WHERE key = ? AND revision = ? AND ${OTHER_HOLDS}`,
+    ),
+    create: prepare(
+      `INSERT INTO entries SELECT ?, ?, coalesce(?, x'') WHERE ${OTHER_HOLDS} ON CONFLICT DO NOTHING`,
+    ),
     put: prepare(
       "INSERT INTO entries VALUES (?, ?, coalesce(?, x'')) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
     ),
@@ -281,6 +323,11 @@ function statements(connection: Connection) {
     ),
     trim: prepare(`DELETE FROM changes WHERE place < ${PLACE} + ${PART}`),
   }
+}
+
+/** The revision that a key must have, or null if it must be absent. */
+function revisionIn(condition: Condition): Revision | null {
+  return condition.kind === "at" ? condition.revision : null
 }
 
 function entryOf(row: SqlRow): Entry {
@@ -304,6 +351,12 @@ function changeOf(row: SqlRow): Change {
  * revisions but not for places.
  */
 const PLACE = `CAST(? AS INTEGER) * ${PLACES}`
+
+/** Whether the key of another condition has a revision, or null if it has to be absent; as SQL. */
+const OTHER_HOLDS = "(SELECT revision FROM entries WHERE key = ?) IS ?"
+
+/** A condition that always holds, because no key is empty. */
+const NO_CONDITION = ["", null] as const
 
 /** A page of entries, as SQL: the prefix, the key after which it begins, the end of the range, the limit. */
 const PAGE = "SELECT * FROM entries WHERE key >= ? AND key > ? AND key < ? ORDER BY key LIMIT ?"

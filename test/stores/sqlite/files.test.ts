@@ -234,7 +234,7 @@ it("refuses a file that is not a store, or of a later version, and does not chan
   const cases: [string, RegExp][] = [
     ["foreign.db", /foreign\.db is a SQLite database, but not a store of Troupe; choose another file/],
     ["text.db", /text\.db is not a SQLite database, or is damaged/],
-    ["later.db", /later\.db has format version 7, and this version of Troupe supports 1/],
+    ["later.db", /later\.db has format version 7, and this version of Troupe supports 2/],
   ]
   for (const [name, says] of cases) {
     const before = readFileSync(path(name))

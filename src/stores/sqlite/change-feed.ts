@@ -4,8 +4,8 @@ import type { Change, Moment, Revision } from "../../ports/store.js"
 export interface ChangeLog {
   moment(): Moment
   /**
-   * Returns the changes of at most this number of commits after a moment, or undefined if some are no longer
-   * kept.
+   * Returns the changes of whole commits after a moment, about this number, or undefined if some are no
+   * longer kept.
    */
   changes(
     from: Moment,
@@ -64,7 +64,7 @@ export class ChangeFeed {
   /** Serves watches at the same position. */
   #tell(watches: readonly Watch[], log: ChangeLog): readonly Tidings[] {
     const { from } = watches[0] as Watch
-    const found = log.changes(from, COMMITS_AT_ONCE)
+    const found = log.changes(from, CHANGES_AT_ONCE)
     return watches.flatMap(({ id, prefix }): readonly Tidings[] => {
       if (found === undefined) {
         this.#watches.delete(id)
@@ -95,5 +95,5 @@ function byCommit(changes: readonly Change[]): readonly (readonly Change[])[] {
   return commits
 }
 
-/** A limit, so that a watch that is far behind does not delay the others. */
-const COMMITS_AT_ONCE = 500
+/** A limit, so that a watch that is far behind does not delay the others. More than a commit can have. */
+const CHANGES_AT_ONCE = 500

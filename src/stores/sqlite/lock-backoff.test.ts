@@ -25,6 +25,25 @@ it("leaves the lock alone for as long as the longest sleep after it found it tak
   expect(Math.min(...naps)).toBeGreaterThan(0)
 })
 
+it("sleeps through about half of the time that is left until its usual turn, then asks often", () => {
+  const backoff = new LockBackoff()
+  for (let turn = 0; turn < 40; turn += 1) {
+    backoff.busy(turn * 100, 0)
+    hold(backoff, turn * 100 + 16, 1)
+  }
+  const naps = [0, 4, 8, 12, 15.9, 16, 50].map((waitedMs) => backoff.busy(10_000 + waitedMs, 0.5))
+  expect(naps.map((ms) => Math.round(ms * 2) / 2)).toEqual([8, 6, 4, 2, 0.5, 0.5, 0.5])
+})
+
+it("forgets a long wait after a few short ones, and never sleeps for long", () => {
+  const backoff = new LockBackoff()
+  backoff.busy(0, 0)
+  hold(backoff, 4_000, 1)
+  expect(backoff.busy(5_000, 0.5)).toBe(20)
+  for (let turn = 0; turn < 30; turn += 1) hold(backoff, 5_000 + turn * 100, 1)
+  expect(backoff.busy(9_000, 0.5)).toBeLessThan(1)
+})
+
 it("also rests after commits of other processes, and stops when there were none for a while", () => {
   const backoff = new LockBackoff()
   backoff.sawOthers(0)

@@ -45,7 +45,7 @@ export interface CommitRequest extends Turn {
   readonly kind: "commit"
   readonly id: number
   readonly epoch: string
-  readonly conditions: readonly Condition[]
+  readonly conditions: readonly PackedCondition[]
   readonly writes: readonly PackedWrite[]
 }
 
@@ -93,9 +93,13 @@ export interface Failure {
   readonly cause?: string
 }
 
-type PackedWrite =
-  | { readonly kind: "put"; readonly key: string; readonly value: Slice }
-  | { readonly kind: "delete"; readonly key: string }
+/**
+ * Conditions and writes are most of what is sent. As tuples they take a third of the time to parse that
+ * objects take.
+ */
+type PackedCondition = readonly [key: string, revision: Revision | null]
+
+type PackedWrite = readonly [key: string, from: number, to: number] | readonly [deletedKey: string]
 
 interface PackedEntry {
   readonly key: string
@@ -114,20 +118,48 @@ interface PackedChange {
   readonly value?: Slice
 }
 
-export function packWrite(write: Write, packing: Packing<Request>): PackedWrite {
-  const { kind, key } = write
-  return kind === "put" ? { kind, key, value: packing.bytes(write.value) } : { kind, key }
+export function packCommit(
+  id: number,
+  { epoch, conditions, writes }: Commit,
+  packing: Packing<Request>,
+): CommitRequest {
+  return {
+    kind: "commit",
+    id,
+    epoch,
+    conditions: conditions.map(packCondition),
+    writes: writes.map(packWrite),
+  }
+
+  function packWrite(write: Write): PackedWrite {
+    if (write.kind === "delete") return [write.key]
+    const [from, to] = packing.bytes(write.value)
+    return [write.key, from, to]
+  }
+}
+
+function packCondition(condition: Condition): PackedCondition {
+  return [condition.key, condition.kind === "at" ? condition.revision : null]
 }
 
 /** The bytes are views of the parcel, and valid for as long as it is not changed. */
 export function unpackCommit({ epoch, conditions, writes }: CommitRequest, bytes: Uint8Array): Commit {
-  return {
-    epoch,
-    conditions,
-    writes: writes.map((write) =>
-      write.kind === "put" ? { ...write, value: bytes.subarray(...write.value) } : write,
-    ),
+  return { epoch, conditions: conditions.map(unpackCondition), writes: writes.map(unpackWrite) }
+
+  function unpackWrite([key, from, to]: PackedWrite): Write {
+    return to === undefined ? { kind: "delete", key } : { kind: "put", key, value: bytes.subarray(from, to) }
   }
+}
+
+function unpackCondition([key, revision]: PackedCondition): Condition {
+  return revision === null ? { kind: "absent", key } : { kind: "at", key, revision }
+}
+
+/** The number of bytes that a commit puts. */
+export function weightOf({ writes }: CommitRequest): number {
+  let weight = 0
+  for (const [, from = 0, to = 0] of writes) weight += to - from
+  return weight
 }
 
 export function packResult(id: number, result: CommitResult, packing: Packing<Report>): Report {

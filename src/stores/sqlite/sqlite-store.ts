@@ -14,7 +14,7 @@ import type {
 } from "../../ports/store.js"
 import { goesFirst, isOfNodes } from "../lane.js"
 import { NamespacedStore } from "../namespaced-store.js"
-import { packWrite, type Request, unpackEntry, unpackFound } from "./messages.js"
+import { packCommit, type Request, unpackEntry, unpackFound } from "./messages.js"
 import type { Packing } from "./parcel.js"
 import { requireWorkerFile } from "./worker-file.js"
 import { type Asked, type LinkOptions, unexpected, WorkerLink } from "./worker-link.js"
@@ -28,7 +28,7 @@ export interface SqliteStoreOptions {
   readonly file: string
   /** How long a request waits for its answer before it is rejected. Default 5,000. */
   readonly timeoutMs?: number
-  /** How often watches look for commits of other processes. Default 10. */
+  /** How often watches look for commits of other processes of which they got no notice. Default 250. */
   readonly pollMs?: number
   /** About how many bytes of history are kept for watches that fall behind. Default 64 MiB. */
   readonly keptLogBytes?: number
@@ -70,7 +70,7 @@ export function storeWith(options: LinkOptions): StoreProvider {
 
 export function linkOptions(options: SqliteStoreOptions): LinkOptions {
   requireWorkerFile()
-  const { file, timeoutMs = 5_000, pollMs = 10, keptLogBytes = 64 * 1024 * 1024 } = options
+  const { file, timeoutMs = 5_000, pollMs = 250, keptLogBytes = 64 * 1024 * 1024 } = options
   assert(typeof file === "string" && file !== "", "file must be a non-empty string")
   assert(
     !/^(file:)?:memory:/.test(file),
@@ -158,9 +158,7 @@ class AskedCommit implements Asked {
   }
 
   pack(id: number, packing: Packing<Request>): Request {
-    const { epoch, conditions } = this.#commit
-    const writes = this.#commit.writes.map((write) => packWrite(write, packing))
-    const request: Request = { kind: "commit", id, epoch, conditions, writes }
+    const request = packCommit(id, this.#commit, packing)
     return this.isFirst ? { ...request, isFirst: true } : request
   }
 

@@ -1,12 +1,14 @@
 /**
- * The thread that runs SQLite. It works when a parcel arrives. While there are watches it also reads the file
- * every few milliseconds, because no other way to learn of other processes' commits works on every system.
+ * The thread that runs SQLite. It works when a parcel arrives. While there are watches it also looks for
+ * commits of other processes: after their notices, and from time to time without one, because a notice may be
+ * lost.
  */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
 import { StoreUnavailableError } from "../../errors/store-errors.js"
 import { nodeClock } from "../../runtime/node-clock.js"
 import { loadDriver } from "./driver.js"
 import { Gate } from "./gate.js"
+import { LookTimes } from "./look-times.js"
 import { packFailure, type Report, type Request } from "./messages.js"
 import { itemsOf, Packing, type Parcel } from "./parcel.js"
 import { unavailable } from "./problem.js"
@@ -51,8 +53,11 @@ async function openFile(): Promise<StoreFile> {
 
 function serve(store: StoreFile): void {
   const thread = new StoreThread(store, counterpart, options)
+  const times = new LookTimes(options.pollMs)
   let next: NodeJS.Immediate | undefined
   let poll: NodeJS.Timeout | undefined
+  let notices: { close(): void } | undefined
+  let isNoticed = false
 
   const attempt = (work: () => void) => {
     try {
@@ -65,6 +70,7 @@ function serve(store: StoreFile): void {
   const end = () => {
     clearImmediate(next)
     clearTimeout(poll)
+    notices?.close()
     requests.close()
     store.close()
   }
@@ -73,11 +79,25 @@ function serve(store: StoreFile): void {
     thread.work()
     if (thread.isClosing) return end()
     if (thread.hasWork) next = setImmediate(attempt, work)
-    if (thread.hasWatches) poll ??= setTimeout(attempt, options.pollMs, look)
+    if (thread.hasWatches && poll === undefined) beginLooking()
+    if (thread.hasNews) noticed()
+  }
+  const beginLooking = () => {
+    notices ??= store.notice.watch(noticed, () => times.unnoticed())
+    if (notices === undefined) times.unnoticed()
+    poll = setTimeout(attempt, times.idleMs(now()), look)
+  }
+  const noticed = () => {
+    if (poll === undefined || isNoticed) return
+    isNoticed = true
+    clearTimeout(poll)
+    poll = setTimeout(attempt, times.noticedMs(now()), look)
   }
   const look = () => {
+    isNoticed = false
+    times.looks(now())
     const isBehind = thread.tell()
-    poll = thread.hasWatches ? setTimeout(attempt, isBehind ? 0 : options.pollMs, look) : undefined
+    poll = thread.hasWatches ? setTimeout(attempt, isBehind ? 0 : times.idleMs(now()), look) : undefined
   }
 
   requests.on("message", (parcel: Parcel) => {
@@ -100,7 +120,11 @@ function refuseAll(error: StoreUnavailableError): void {
       }
     }
     outbox.add({ kind: "over", id: 0, failure })
-    counterpart.send(outbox.take(nodeClock.monotonicMs()))
+    counterpart.send(outbox.take(now()))
     requests.close()
   })
+}
+
+function now(): number {
+  return nodeClock.monotonicMs()
 }

@@ -17,6 +17,7 @@ import { isWatched } from "../watched-keys.js"
 import type { Connect, Connection, SqlRow } from "./driver.js"
 import { inodeOf, statusOf } from "./file-status.js"
 import { FilesInUse } from "./files-in-use.js"
+import { LogNotice } from "./log-notice.js"
 import { problemWithPlace } from "./place.js"
 import { moved, refusal, unavailable } from "./problem.js"
 import { beginEpoch, checkFormat, PLACES, prepareFile } from "./schema.js"
@@ -45,12 +46,12 @@ export class StoreFile {
   readonly identity: string
   readonly inode: string
   readonly files: FilesInUse
+  readonly notice: LogNotice
   readonly #connection: Connection
   readonly #sql: Statements
   readonly #options: FileOptions
   /** The values as of the transaction. */
   #head: Head = { epoch: "", revision: 0, logBegins: 0, logWeight: 0 }
-  /** Whether the transaction has added to the log. */
   #isLogged = false
 
   /** `retrying` repeats a call that found the file locked. */
@@ -67,6 +68,7 @@ export class StoreFile {
     this.#connection = connection
     this.#options = options
     this.files = new FilesInUse(file)
+    this.notice = new LogNotice(file)
   }
 
   get(key: string): Sight {
@@ -116,13 +118,21 @@ export class StoreFile {
     })
     // If this fails, part of the transaction may be on the disk, or all of it.
     this.#orRollBack("unknown", () => this.#connection.exec("COMMIT"))
+    if (this.#isLogged) this.notice.give()
     return results
   }
 
+  /** Whether the last transaction has added to the log. */
+  get isLogged(): boolean {
+    return this.#isLogged
+  }
+
   renewEpoch(): string {
-    return inTransaction(this.#connection, BEGIN_WRITING, () =>
+    const epoch = inTransaction(this.#connection, BEGIN_WRITING, () =>
       beginEpoch(this.#connection, this.#options.file),
     )
+    this.notice.give()
+    return epoch
   }
 
   moment(): Moment {
@@ -130,15 +140,17 @@ export class StoreFile {
   }
 
   /**
-   * Returns the changes of at most this number of commits after a moment, or undefined if some are no longer
-   * kept, or the moment is not part of the history.
+   * Returns the changes of whole commits after a moment, about this number, which must be above that of one
+   * commit; or undefined if some are no longer kept, or the moment is not part of the history.
    */
   changes(from: Moment, atMost: number): { through: Revision; changes: readonly Change[] } | undefined {
     return this.#reading(({ epoch, revision, logBegins }) => {
       if (from.epoch !== epoch || from.revision > revision || from.revision < logBegins) return undefined
-      const through = Math.min(revision, from.revision + atMost)
-      const rows = this.#sql.changes.all(from.revision + 1, through + 1)
-      return { through, changes: rows.map(changeOf) }
+      const changes = this.#sql.changes.all(from.revision + 1, atMost).map(changeOf)
+      if (changes.length < atMost) return { through: revision, changes }
+      // The rest of the last commit may be missing.
+      const through = (changes.at(-1) as Change).revision - 1
+      return { through, changes: changes.filter((change) => change.revision <= through) }
     })
   }
 
@@ -313,7 +325,7 @@ function statements(connection: Connection) {
     logPut: prepare(`INSERT INTO changes VALUES (${PLACE} + ${PART}, ?, ?, coalesce(?, x''))`),
     logDelete: prepare(`INSERT INTO changes VALUES (${PLACE} + ${PART}, ?, ?, NULL)`),
     changes: prepare(
-      `SELECT place / ${PLACES} AS revision, key, value FROM changes WHERE place >= ${PLACE} AND place < ${PLACE} ORDER BY place`,
+      `SELECT place / ${PLACES} AS revision, key, value FROM changes WHERE place >= ${PLACE} ORDER BY place LIMIT ?`,
     ),
     oldestKept: prepare(
       `SELECT place / ${PLACES} AS revision, place % ${PLACES} AS part FROM changes WHERE weight > ? ORDER BY place LIMIT 1`,

@@ -118,7 +118,7 @@ function list(id: number, prefix: string, isFirst?: true): Request {
 
 /** A renewal, which the other thread marks. */
 function lease(id: number): Request {
-  const writes = [{ kind: "put", key: "ns/leases/a", value: [0, 0] }] as const
+  const writes = [["ns/leases/a", 0, 0]] as const
   return { kind: "commit", id, epoch: "", conditions: [], writes, isFirst: true }
 }
 
@@ -161,15 +161,8 @@ async function scene() {
 function requestOf(sent: Sent, epoch: string, packing: Packing<Request>): Request {
   if (!("save" in sent)) return sent.kind === "commit" ? { ...sent, epoch } : sent
   const { id, save, ...rest } = sent
-  const value = packing.bytes(new Uint8Array(save))
-  return {
-    kind: "commit",
-    id,
-    epoch,
-    conditions: [],
-    writes: [{ kind: "put", key: `ns/state/${id}`, value }],
-    ...rest,
-  }
+  const [from, to] = packing.bytes(new Uint8Array(save))
+  return { kind: "commit", id, epoch, conditions: [], writes: [[`ns/state/${id}`, from, to]], ...rest }
 }
 
 function lineOf(report: Report): string {

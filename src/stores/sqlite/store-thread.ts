@@ -14,6 +14,7 @@ import {
   type Request,
   type Turn,
   unpackCommit,
+  weightOf,
 } from "./messages.js"
 import { itemsOf, Packing, type Parcel } from "./parcel.js"
 import { isBusy, isFull, moved, refusal, unavailable } from "./problem.js"
@@ -58,6 +59,7 @@ export class StoreThread {
   #revision: number | undefined
   #checkedAt = Number.NEGATIVE_INFINITY
   #isLinked = false
+  #hasNews = false
   #isClosing = false
 
   constructor(store: StoreFile, counterpart: Counterpart, options: ThreadOptions) {
@@ -72,6 +74,11 @@ export class StoreThread {
 
   get hasWatches(): boolean {
     return !this.#feed.isEmpty
+  }
+
+  /** Whether there are changes that watches of this process have not received yet, as far as is known. */
+  get hasNews(): boolean {
+    return this.#hasNews
   }
 
   /** Whether it was asked to close, and all earlier requests have been answered. */
@@ -100,7 +107,7 @@ export class StoreThread {
       this.#serveReads(this.#first)
       this.#serveReads(this.#others)
       if (this.#hasCommits) this.#commitGroup()
-      this.#tell()
+      if (this.#hasNews) this.#tell()
     })
   }
 
@@ -172,6 +179,7 @@ export class StoreThread {
       case "list":
         return this.#list(id, request.prefix, request.options)
       case "watch":
+        this.#hasNews = true
         return this.#feed.add(id, request.prefix, request.from)
       case "cancel":
         return this.#feed.remove(id)
@@ -187,6 +195,7 @@ export class StoreThread {
 
   #renewEpoch(id: number): void {
     const epoch = this.#retrying(() => this.#store.renewEpoch())
+    this.#hasNews = true
     this.#outbox.add({ kind: "renewed", id, epoch })
   }
 
@@ -210,6 +219,7 @@ export class StoreThread {
       const results = this.#store.commit(
         group.map(({ request, bytes }) => unpackCommit(request as CommitRequest, bytes)),
       )
+      if (this.#store.isLogged) this.#hasNews = true
       for (const [index, result] of results.entries()) {
         this.#outbox.add(packResult((group[index] as Task).request.id, result, this.#outbox))
         if (result.kind === "committed") this.#revision = result.revision
@@ -293,6 +303,7 @@ export class StoreThread {
   #tell(): boolean {
     try {
       const { tidings, isBehind } = this.#feed.next(this.#store)
+      this.#hasNews = isBehind
       for (const one of tidings) {
         if (one.kind === "gap") this.#outbox.add(one)
         else {
@@ -350,10 +361,6 @@ class Lane {
   takeAll(): readonly Task[] {
     return [...this.commits.takeAll(), ...this.reads.takeAll()]
   }
-}
-
-function weightOf({ writes }: CommitRequest): number {
-  return writes.reduce((sum, write) => sum + (write.kind === "put" ? write.value[1] - write.value[0] : 0), 0)
 }
 
 function now(): number {

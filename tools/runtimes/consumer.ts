@@ -21,12 +21,12 @@ export async function newConsumer(scratch: string): Promise<Consumer> {
   const file = (name: string) => join(folder, name)
   mkdirSync(folder)
   writeFileSync(file("package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }))
-  await command("npm", [...INSTALL, "--omit=optional", tarball], folder)
+  await command("npm", [...INSTALL, tarball], folder)
   const without = bytesIn(file("node_modules"))
-  await command("npm", [...INSTALL, "--include=optional", tarball], folder)
+  await command("npm", [...INSTALL, `libsql@${versionOf("libsql")}`], folder)
   const sizes =
     `${megabytes(statSync(tarball).size)} packed, ${megabytes(bytesIn(file("node_modules/troupe")))} unpacked, ` +
-    `${megabytes(bytesIn(file("node_modules")))} installed, ${megabytes(without)} with --omit=optional`
+    `${megabytes(bytesIn(file("node_modules")))} installed, ${megabytes(without)} without libsql`
 
   await command("npm", [...INSTALL, "--save-dev", `@types/node@${versionOf("@types/node")}`], folder)
   for (const name of ["first.ts", "chat.ts"]) copyFileSync(join(root, "examples/chat", name), file(name))

@@ -45,7 +45,7 @@ try {
 async function openFile(): Promise<StoreFile> {
   const { file, patienceMs } = options
   const connect = await loadDriver(new Gate(options.gate)).catch((cause) => {
-    const message = `SQLite is not available for the store ${file}; use Node 22.13 or later, or run "npm install libsql"`
+    const message = `SQLite is not available for the store ${file}; use Node 22.13 or later, or run "npm install libsql@0.5"`
     throw new StoreUnavailableError(message, "not-committed", { problem: "unsuitable", cause })
   })
   return new StoreFile(connect, options, (work) => retrying(work, patienceMs))

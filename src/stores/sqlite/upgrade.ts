@@ -33,7 +33,7 @@ export function upgradeUnlessInUse(connection: Connection, file: string, upgrade
 }
 
 /** Both are called within a transaction. */
-export interface Upgrade {
+interface Upgrade {
   /** Whether the file still has the first format. */
   isDue(): boolean
   run(): void

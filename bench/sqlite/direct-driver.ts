@@ -1,10 +1,11 @@
 import { type Connection, loadDriver, type SqlRow, type SqlValue } from "../../src/stores/sqlite/driver.js"
 import { PLACES, prepareFile } from "../../src/stores/sqlite/schema.js"
 import { BEGIN_READING } from "../../src/stores/sqlite/transaction.js"
+import { isWatched } from "../../src/stores/watched-keys.js"
 
 /**
- * What the store has SQLite do, given to the driver on this thread, one statement after the other. Keys have
- * their namespace.
+ * What the store has SQLite do, given to the driver on this thread in the plainest statements: a read for
+ * each condition, a put, and a row of the log if the key is watched. Keys have their namespace.
  */
 export class DirectDriver {
   readonly #database: Connection
@@ -30,7 +31,7 @@ export class DirectDriver {
     this.#revision = Number(row?.["revision"])
     this.#weight = Number(row?.["log_weight"])
     commits()
-    const place = Number(this.#sql.oldestKept.get(this.#weight - 64 * 1024 * 1024)?.["place"])
+    const place = Number(this.#sql.oldestKept.get(this.#weight - 64 * 1024 * 1024)?.["place"] ?? 1)
     this.#sql.trim.run(place)
     this.#sql.advance.run(this.#revision, Math.floor((place - 1) / PLACES), this.#weight)
     this.#database.exec("COMMIT")
@@ -40,8 +41,9 @@ export class DirectDriver {
   commit(conditions: readonly string[], key: string, value: Uint8Array): void {
     for (const condition of conditions) this.#sql.revisionOf.get(condition)
     this.#revision += 1
-    this.#weight += 32 + key.length + value.length
     this.#sql.put.run(key, this.#revision, value)
+    if (!isWatched(key)) return
+    this.#weight += 32 + key.length + value.length
     this.#sql.log.run(this.#revision * PLACES, this.#weight, key, value)
   }
 

@@ -4,6 +4,7 @@ import type {
   ClusterStore,
   Commit,
   CommitResult,
+  Condition,
   Entry,
   Listing,
   ListOptions,
@@ -11,6 +12,7 @@ import type {
   Sight,
   StoreWatch,
   StoreWatcher,
+  Write,
 } from "../ports/store.js"
 import { isWatched } from "./watched-keys.js"
 
@@ -53,20 +55,11 @@ export class NamespacedStore implements ClusterStore {
   }
 
   async commit({ epoch, conditions, writes }: Commit): Promise<CommitResult> {
-    assert(
-      conditions.length <= MAX_CONDITIONS && writes.length <= MAX_WRITES,
-      `a commit must have at most ${MAX_CONDITIONS} conditions and ${MAX_WRITES} writes (got ${conditions.length} and ${writes.length})`,
-    )
-    const bytes = sizeOf(conditions, writes)
-    assert(bytes <= MAX_COMMIT_BYTES, `a commit must have at most ${MAX_COMMIT_BYTES} bytes (got ${bytes})`)
-    assert(
-      new Set(writes.map(({ key }) => key)).size === writes.length,
-      "a commit must not write a key twice",
-    )
+    checkLimits(conditions, writes)
     const result = await this.#store.commit({
       epoch,
-      conditions: conditions.map((condition) => ({ ...condition, key: this.#full(condition.key) })),
-      writes: writes.map((write) => ({ ...write, key: this.#full(write.key) })),
+      conditions: conditions.map((condition) => this.#condition(condition)),
+      writes: writes.map((write) => this.#write(write)),
     })
     if (result.kind !== "refused") return result
     return {
@@ -94,11 +87,22 @@ export class NamespacedStore implements ClusterStore {
     return this.#store.close()
   }
 
+  #condition(condition: Condition): Condition {
+    const key = this.#full(condition.key)
+    return condition.kind === "at"
+      ? { kind: "at", key, revision: condition.revision }
+      : { kind: "absent", key }
+  }
+
+  #write(write: Write): Write {
+    const key = this.#full(write.key)
+    return write.kind === "put" ? { kind: "put", key, value: write.value } : { kind: "delete", key }
+  }
+
   #full(key: string, least = 1): string {
-    assert(
-      key.length >= least && key.length <= MAX_KEY_BYTES,
-      `a key must have ${least} to ${MAX_KEY_BYTES} characters (got ${key.length})`,
-    )
+    if (key.length < least || key.length > MAX_KEY_BYTES) {
+      assert.fail(`a key must have ${least} to ${MAX_KEY_BYTES} characters (got ${key.length})`)
+    }
     assert(/^[\x21-\x7e]*$/.test(key), "a key must consist of printable ASCII characters without spaces")
     return this.#prefix + key
   }
@@ -109,6 +113,22 @@ export class NamespacedStore implements ClusterStore {
 
   #own(entry: Entry): Entry {
     return { ...entry, key: this.#bare(entry.key) }
+  }
+}
+
+/** Builds no message unless there is one to report: this is part of every save. */
+function checkLimits(conditions: Commit["conditions"], writes: Commit["writes"]): void {
+  if (conditions.length > MAX_CONDITIONS || writes.length > MAX_WRITES) {
+    assert.fail(
+      `a commit must have at most ${MAX_CONDITIONS} conditions and ${MAX_WRITES} writes (got ${conditions.length} and ${writes.length})`,
+    )
+  }
+  const bytes = sizeOf(conditions, writes)
+  if (bytes > MAX_COMMIT_BYTES) {
+    assert.fail(`a commit must have at most ${MAX_COMMIT_BYTES} bytes (got ${bytes})`)
+  }
+  if (writes.length > 1 && new Set(writes.map(({ key }) => key)).size < writes.length) {
+    assert.fail("a commit must not write a key twice")
   }
 }
 

@@ -16,6 +16,7 @@ import { goesFirst, isOfNodes } from "../lane.js"
 import { NamespacedStore } from "../namespaced-store.js"
 import { packCommit, type Request, unpackEntry, unpackFound } from "./messages.js"
 import type { Packing } from "./parcel.js"
+import type { Answer } from "./sent-requests.js"
 import { requireWorkerFile } from "./worker-file.js"
 import { type Asked, type LinkOptions, unexpected, WorkerLink } from "./worker-link.js"
 
@@ -119,20 +120,8 @@ class SqliteStore implements ClusterStore {
     return { epoch, revision, entries: entries.map((entry) => unpackEntry(entry, bytes)), more }
   }
 
-  async commit(commit: Commit): Promise<CommitResult> {
-    const { report, bytes } = await this.#link.ask(new AskedCommit(commit))
-    switch (report.kind) {
-      case "committed":
-        return { kind: "committed", revision: report.revision }
-      case "epoch-changed":
-        return { kind: "epoch-changed", epoch: report.epoch }
-      case "refused": {
-        const found = report.found.map((one) => unpackFound(one, bytes))
-        return { kind: "refused", epoch: report.epoch, found }
-      }
-      default:
-        throw unexpected(report)
-    }
+  commit(commit: Commit): Promise<CommitResult> {
+    return this.#link.ask(new AskedCommit(commit)).then(resultOf)
   }
 
   watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
@@ -141,6 +130,23 @@ class SqliteStore implements ClusterStore {
 
   close(): Promise<void> {
     return this.#link.close()
+  }
+}
+
+function resultOf({ report, bytes }: Answer): CommitResult {
+  switch (report.kind) {
+    case "committed":
+      return { kind: "committed", revision: report.revision }
+    case "epoch-changed":
+      return { kind: "epoch-changed", epoch: report.epoch }
+    case "refused":
+      return {
+        kind: "refused",
+        epoch: report.epoch,
+        found: report.found.map((one) => unpackFound(one, bytes)),
+      }
+    default:
+      throw unexpected(report)
   }
 }
 

@@ -151,7 +151,7 @@ export class EtcdLink {
   /** Begins a new epoch, and returns its id. */
   async renewEpoch(): Promise<string> {
     await this.ready()
-    await this.history.renew(this.#server(this.#usable))
+    await this.history.renew(this.#server(this.#usable, this.#attemptEnd()))
     return this.history.epoch.id
   }
 
@@ -175,7 +175,8 @@ export class EtcdLink {
   async #verifyNow(): Promise<void> {
     const connection = this.#usable
     try {
-      if (await this.history.settle(this.#server(connection))) this.#follower?.epochChanged()
+      const isChanged = await this.history.settle(this.#server(connection, this.#attemptEnd()))
+      if (isChanged) this.#follower?.epochChanged()
     } catch (error) {
       if (this.#connection === connection) this.#leave((error as Error).message)
       throw new StoreFailure(failureOf(error, connection.url))
@@ -202,16 +203,17 @@ export class EtcdLink {
   }
 
   async #enter(url: string): Promise<void> {
+    const end = this.#attemptEnd()
     if (this.#connection !== undefined) {
-      await this.#authenticate(this.#connection)
+      await this.#authenticate(this.#connection, end)
       this.#follower?.connected()
       return
     }
     const { tls } = this.#options
     const connection = await GrpcConnection.connect(url, { tls, timeoutMs: this.#attemptMs })
     try {
-      await this.#authenticate(connection)
-      const isChanged = await this.history.settle(this.#server(connection))
+      await this.#authenticate(connection, end)
+      const isChanged = await this.history.settle(this.#server(connection, end))
       if (this.#isClosed || !connection.isUsable) throw new ConnectionLost("the connection has ended")
       this.#use(connection)
       if (isChanged) this.#follower?.epochChanged()
@@ -227,15 +229,17 @@ export class EtcdLink {
     connection.onEnded = (cause) => {
       if (this.#connection === connection) this.#leave(cause.message)
     }
-    this.#watchdog ??= setInterval(() => this.#watchForSilence(), this.#attemptMs / 4).unref()
+    const everyMs = (this.#options.timeoutMs * SILENT_SHARE) / 8
+    this.#watchdog ??= setInterval(() => this.#watchForSilence(), everyMs).unref()
   }
 
-  async #authenticate(connection: GrpcConnection): Promise<void> {
+  async #authenticate(connection: GrpcConnection, end: number): Promise<void> {
     const { auth } = this.#options
     if (auth === undefined) return
     const message = authenticateRequest(auth.user, auth.password)
     try {
-      this.#token = readToken(await this.#ask(connection, METHODS.authenticate, message, { isRead: true }))
+      const options = { isRead: true, token: undefined, end }
+      this.#token = readToken(await this.#ask(connection, METHODS.authenticate, message, options))
     } catch (error) {
       // A cluster without authentication serves everybody.
       if (!(error instanceof GrpcRefusal && error.message.includes(NOT_ENABLED))) throw error
@@ -243,23 +247,25 @@ export class EtcdLink {
     }
   }
 
-  #server(connection: GrpcConnection): Server {
+  #server(connection: GrpcConnection, end: number): Server {
     return {
       url: connection.url,
       ask: (method, message, isRead) =>
-        this.#ask(connection, method, message, { isRead, token: this.#token }),
+        this.#ask(connection, method, message, { isRead, token: this.#token, end }),
     }
   }
 
-  /** Calls a method of one server, with a share of the timeout. */
   async #ask(
     connection: GrpcConnection,
     method: string,
     message: Uint8Array,
-    options: { readonly isRead: boolean; readonly token?: string | undefined },
+    {
+      end,
+      ...options
+    }: { readonly isRead: boolean; readonly token: string | undefined; readonly end: number },
   ): Promise<ProtobufReader> {
     const call = connection.call(method, message, options)
-    const timer = setTimeout(() => call.cancel(), this.#attemptMs)
+    const timer = setTimeout(() => call.cancel(), end - performance.now())
     try {
       return new ProtobufReader(await call.answer)
     } finally {
@@ -267,17 +273,25 @@ export class EtcdLink {
     }
   }
 
-  /** A share of the timeout, so that a request has time for other endpoints. */
+  /** A share of the timeout, so that a request has time for all endpoints. */
   get #attemptMs(): number {
-    return this.#options.timeoutMs / 5
+    const { endpoints, timeoutMs } = this.#options
+    return timeoutMs / (endpoints.length + 1)
   }
 
+  #attemptEnd(): number {
+    return performance.now() + this.#attemptMs
+  }
+
+  /** Leaves a server that does not answer; the only one may be slow, and is left when requests time out. */
   #watchForSilence(): void {
     const connection = this.#connection
     if (connection === undefined) return
-    if (connection.isSilent(2 * this.#attemptMs)) {
-      this.#leave("the server does not answer", { mayAnswer: this.#options.endpoints.length === 1 })
-    } else connection.pingAfter(Math.max(PING_MS, this.#options.timeoutMs))
+    const { endpoints, timeoutMs } = this.#options
+    const isOnly = endpoints.length === 1
+    if (connection.isSilent(isOnly ? timeoutMs : timeoutMs * SILENT_SHARE)) {
+      this.#leave("the server does not answer", { mayAnswer: isOnly })
+    } else connection.pingAfter(Math.max(PING_MS, timeoutMs))
   }
 
   #leave(because: string, { mayAnswer = true } = {}): void {
@@ -302,6 +316,9 @@ const CLOSED: Failure = {
   isCertain: true,
   isTransient: false,
 }
+
+/** The share of the timeout after which a member that does not answer is left for another one. */
+const SILENT_SHARE = 0.4
 
 /** etcd refuses clients that ping more often than every 5 s. */
 const PING_MS = 10_000

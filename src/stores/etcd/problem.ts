@@ -30,7 +30,9 @@ export function failureOf(error: unknown, url: string): Failure {
   if (error instanceof ConnectionLost) {
     return {
       problem: "unanswered",
-      message: `etcd at ${url}: the connection was lost before the answer (${error.message})`,
+      message: error.isGivenUp
+        ? `etcd at ${url} did not answer in time; ${MAJORITY}, and whether their disks are too slow`
+        : `etcd at ${url} ended the connection before its answer (${error.message}); ${MAJORITY}`,
       isCertain: !error.wasSent,
       isTransient: true,
       remedy: error.isGivenUp ? undefined : "another-server",

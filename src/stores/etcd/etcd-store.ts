@@ -80,8 +80,10 @@ class EtcdStore implements ClusterStore {
     this.#ports = ports
     this.#watches = new EtcdWatches(link, prefix)
     link.follow(this.#watches)
-    const first = { maxInFlight: Infinity, timeoutMs, patienceMs: timeoutMs * PATIENCE_FOR_LEASES }
-    const others = { maxInFlight: MAX_IN_FLIGHT, timeoutMs, patienceMs: timeoutMs }
+    const patienceMs = timeoutMs * PATIENCE
+    const isAlone = options.endpoints.length === 1
+    const first = { maxInFlight: Infinity, timeoutMs, patienceMs }
+    const others = { maxInFlight: MAX_IN_FLIGHT, timeoutMs, patienceMs: isAlone ? timeoutMs : patienceMs }
     const commitLane = (limits: typeof first) => {
       const batching = new CommitBatching(prefix, recordKey)
       const order = new CommitOrder<CommitRequest>()
@@ -248,10 +250,12 @@ interface Lanes<R extends CommitRequest | ReadRequest> {
 const MAX_PENDING = 100_000
 
 /**
- * A commit that a member passed on to a leader that fails is lost, and never answered. The renewal of a lease
- * must not wait for that until the lease has ended: its owner reads, and renews again.
+ * The share of the timeout that an answer is waited for. A commit that a member passed on to a leader that
+ * fails is lost, and never answered. The renewal of a lease must not wait for that until the lease has ended,
+ * nor others until all that may be in flight are lost: their owners read, and commit again. A single server
+ * loses nothing unless its connection breaks, so only renewals are given up early there.
  */
-const PATIENCE_FOR_LEASES = 0.4
+const PATIENCE = 0.4
 
 /**
  * With one transaction in flight the server idles while the answer travels; with many, the requests of a tick

@@ -173,7 +173,9 @@ export class RequestLane<R extends Request> {
         await this.#link.verify()
       }
     } catch (error) {
-      return this.#link.failed(error)
+      // Without a connection nothing was sent, whatever happened to the attempt to make one.
+      const isCertain = !sending.requests.some(({ isSent, isSettled }) => isSent && !isSettled)
+      return { ...this.#link.failed(error), isCertain }
     }
   }
 

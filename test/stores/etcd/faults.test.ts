@@ -60,6 +60,24 @@ await describeWith("etcd", "a store whose etcd fails", () => {
     await committed(store.commit(putting(epoch, "state/b")))
   })
 
+  it("makes a commit that had to wait for a connection, even if one attempt to make one failed", async () => {
+    const server = await serverOf()
+    const relay = await TcpRelay.open(server.port)
+    onTestFinished(() => relay.close())
+    const store = await opened({ endpoints: relay.url, timeoutMs: 6_000 })
+    const epoch = await epochOf(store)
+    await server.pause()
+    const accepted = relay.accepted()
+    relay.cut()
+    const read = outcome(store.get("state/b"))
+    await accepted
+    const waiting = outcome(store.commit(creating(epoch, "state/a")))
+    // The server is asked for the record of the store, and does not answer in time.
+    await relay.accepted()
+    await server.resume()
+    expect([await read, await waiting]).toEqual(["answered", "committed"])
+  })
+
   it("continues with the other members when the leader of three is killed under load", async () => {
     const cluster = await EtcdCluster.start()
     onTestFinished(() => cluster.remove())

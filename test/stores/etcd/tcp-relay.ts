@@ -8,6 +8,7 @@ export class TcpRelay {
   readonly #pairs = new Set<readonly [client: Socket, server: Socket]>()
   #isHolding = false
   #held: (() => void)[] = []
+  #accepting: (() => void)[] = []
 
   static async open(port: number): Promise<TcpRelay> {
     const server = createServer().listen(0, "127.0.0.1")
@@ -27,6 +28,11 @@ export class TcpRelay {
     await new Promise<void>((resolve) => this.#held.push(resolve))
   }
 
+  /** Resolves when the store connects the next time. */
+  accepted(): Promise<void> {
+    return new Promise((resolve) => this.#accepting.push(resolve))
+  }
+
   /** Ends all connections. Later ones are as usual. */
   cut(): void {
     this.#isHolding = false
@@ -40,6 +46,9 @@ export class TcpRelay {
   }
 
   #accept(client: Socket, server: Socket): void {
+    const accepting = this.#accepting
+    this.#accepting = []
+    for (const resolve of accepting) resolve()
     const pair = [client, server] as const
     this.#pairs.add(pair)
     client.pipe(server)

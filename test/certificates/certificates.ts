@@ -11,7 +11,7 @@ function pem(name: string): string {
 
 /** The authority that has signed `node` and `expired`. */
 export const ca = pem("ca-cert")
-/** A certificate for localhost, troupe.test, 127.0.0.1 and ::1. */
+/** A certificate for localhost, troupe.test and names below it, 127.0.0.1, ::1, and 192.0.2.1 to 192.0.2.3. */
 export const node = identity("node")
 /** A certificate for the same names that expired in 2021. */
 export const expired = identity("expired")

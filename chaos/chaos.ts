@@ -28,7 +28,7 @@ export class Chaos {
   readonly #directory: string
   readonly #rig: Rig
   readonly #nemesis: Nemesis
-  readonly #whereabouts = new Whereabouts()
+  readonly #whereabouts = new Whereabouts(() => this.#now())
   readonly #generations = new Generations()
   readonly #outcomes: Outcomes = { ok: 0, failed: 0, unknown: 0, reasons: new Map() }
   readonly #subjects = [registers(() => this.#now()), counters(() => this.#now())] as const
@@ -39,6 +39,8 @@ export class Chaos {
   readonly #held = new Map<string, () => void>()
   /** Aborted when faults are to be over. */
   readonly #faultsEnd = new AbortController()
+  /** Every actor is read then, also those that were lost long ago and not called since. */
+  #isJudging = false
   #callers = 0
   #startedAt = performance.now()
 
@@ -47,7 +49,8 @@ export class Chaos {
     this.#options = options
     this.#directory = directory
     const rig = new Rig({
-      file: join(directory, "chaos.db"),
+      store: options.store,
+      directory,
       nodes: options.nodes,
       clients: CLIENTS,
       unfenced: options.unfenced,
@@ -92,7 +95,8 @@ export class Chaos {
     calling.abort()
     await clients
     const elapsedMs = this.#now()
-    const { takeovers, moves } = this.#whereabouts
+    const { takeovers, moves, failovers } = this.#whereabouts
+    this.#isJudging = true
     const judgements = await this.#judge()
     await writeHistory(this.historyFile, this.#inflicted, this.#subjects)
     const found = judgements.flatMap(({ problems }) => problems)
@@ -103,6 +107,7 @@ export class Chaos {
       outcomes: this.#outcomes,
       takeovers,
       moves,
+      failovers,
       ...this.#counts,
       judgements,
       generationsChecked: this.#generations.answers,
@@ -118,11 +123,11 @@ export class Chaos {
   #reported(name: string, event: NodeEvent): void {
     switch (event.kind) {
       case "became":
-        this.#whereabouts.became(name, event)
+        if (!this.#isJudging) this.#whereabouts.became(name, event)
         break
       case "fenced":
         this.#counts.fenced += 1
-        this.#whereabouts.gone(name)
+        this.#whereabouts.gone(name, "fenced")
         break
       case "rejoined":
         this.#counts.rejoined += 1
@@ -220,6 +225,7 @@ export interface ChaosResult {
   readonly outcomes: Readonly<Outcomes>
   readonly takeovers: number
   readonly moves: number
+  readonly failovers: Whereabouts["failovers"]
   readonly fenced: number
   readonly rejoined: number
   /** Saves that were held up, by what the store said to them. */

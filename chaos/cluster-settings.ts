@@ -1,13 +1,26 @@
 import type { ActorSystemSettings } from "../src/index.js"
+import { serverTls } from "../tools/engines/server-tls.js"
 
 /** Short, so that much happens in a minute. */
 export const TTL_MS = 2_000
 
-/** What nodes and clients have in common. They are reached at `advertised`, where a proxy is. */
-export function clusterSettings(port: number, advertised: number) {
+export interface Place {
+  /** Where it listens itself. */
+  readonly port: number
+  /** Where others reach it, which is where its relay is. */
+  readonly advertised: number
+}
+
+/** What nodes and clients have in common. */
+export function clusterSettings(name: string, { port, advertised }: Place) {
   return {
     namespace: "chaos",
-    listen: { host: "127.0.0.1", port },
+    listen: {
+      host: "127.0.0.1",
+      port,
+      secret: "a secret that is in the sources and for chaos alone",
+      tls: { ...serverTls, mutual: true, serverName: serverNameOf(name) },
+    },
     advertise: { port: advertised },
     lease: { ttlMs: TTL_MS },
     requestTimeoutMs: 5_000,
@@ -16,4 +29,12 @@ export function clusterSettings(port: number, advertised: number) {
     keepAlive: { intervalMs: 500, timeoutMs: 2_000 },
     unreachableAfterMs: 2_000,
   } satisfies ActorSystemSettings
+}
+
+/**
+ * The server name that a node asks for when it dials another. All have the same certificate, which is for every such
+ * name, and relays tell by it who dials.
+ */
+export function serverNameOf(name: string): string {
+  return `${name}.troupe.test`
 }

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest"
 import { parseChaos } from "./command-line.js"
-import { faultKinds } from "./fault.js"
+import { faultKindsOfFile } from "./fault.js"
 
 describe("the command line", () => {
   const parse = (...args: string[]) => parseChaos(args, 77)
   const usual = {
     kind: "run",
+    store: "sqlite",
     durationMs: 60_000,
     seed: 77,
     nodes: 4,
-    faults: faultKinds,
+    faults: faultKindsOfFile,
     unfenced: false,
   }
 
@@ -36,6 +37,7 @@ describe("the command line", () => {
     ["--nodes", "1"],
     ["--seed", "-"],
     ["--faults", "kill,flood"],
+    ["--faults", "store-restart"],
     ["--fast"],
   ])("refuses %s %s", (...args) => {
     expect(parse("--store", "sqlite", ...args)).toMatchObject({ kind: "wrong" })

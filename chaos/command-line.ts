@@ -1,9 +1,11 @@
 import { knownName, maxSeed, type NotRun, parseCommand, wholeNumber } from "../tools/command-line.js"
-import { type FaultKind, faultKinds } from "./fault.js"
+import { type FaultKind, faultKinds, faultKindsOfFile } from "./fault.js"
+import { type StoreKind, storeKinds } from "./store-options.js"
 
 export type ChaosCommand = ({ readonly kind: "run" } & ChaosOptions) | NotRun
 
 export interface ChaosOptions {
+  readonly store: StoreKind
   readonly durationMs: number
   readonly seed: number
   readonly nodes: number
@@ -14,8 +16,8 @@ export interface ChaosOptions {
 
 export const help = `Runs a cluster of real processes, does to them what can go wrong, and checks what its clients saw.
 
-npm run chaos -- --store sqlite [options]
-  --store sqlite  what the nodes agree by
+npm run chaos -- --store S [options]
+  --store S       what the nodes agree by: ${storeKinds.join(", ")}
   --minutes M     duration, such as 0.25; default 1
   --seed S        chooses the faults and their times; default random
   --nodes N       number of processes; default 4
@@ -27,23 +29,22 @@ npm run chaos -- --store sqlite [options]
 Exits with 0 when all held; 1 when something did not, or too little was done; 2 if an option is wrong; 130 after Ctrl-C.
 `
 
-const stores = ["sqlite"]
-
 /** `drawn` is the seed of a command that gives none. */
 export function parseChaos(args: readonly string[], drawn: number): ChaosCommand {
   return parseCommand(args, options, (given) => {
-    const { store, minutes = "1", faults, unfenced = false } = given
-    if (!stores.includes(store ?? "")) {
-      const problem = store === undefined ? "which store?" : `there is no store "${store}" to try;`
-      throw new RangeError(`${problem} the stores are:\n  ${stores.join("\n  ")}`)
-    }
-    const chosen = faults?.split(",").map((fault) => knownName("fault", fault, faultKinds))
+    const { minutes = "1", faults, unfenced = false } = given
+    if (given.store === undefined)
+      throw new RangeError(`which store? the stores are:\n  ${storeKinds.join("\n  ")}`)
+    const store = knownName("store", given.store, storeKinds)
+    const known = store === "sqlite" ? faultKindsOfFile : faultKinds
+    const chosen = faults?.split(",").map((fault) => knownName("fault", fault, known))
     return {
       kind: "run",
+      store,
       durationMs: minuteCount(minutes) * 60_000,
       seed: wholeNumber(given, "seed", [0, maxSeed], drawn >>> 0),
       nodes: wholeNumber(given, "nodes", [2, 16], 4),
-      faults: chosen ?? (unfenced ? ["late-save"] : faultKinds),
+      faults: chosen ?? (unfenced ? ["late-save"] : known),
       unfenced,
     }
   })

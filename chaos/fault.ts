@@ -28,6 +28,19 @@ export type Fault =
     }
   /** Their connection is broken; they may connect again at once. */
   | { readonly kind: "reset"; readonly from: number; readonly to: number; readonly ms: 0 }
+  /** The store's server ends, as told or by `kill -9`; it is started again after a while. */
+  | { readonly kind: "store-restart"; readonly how: "stop" | "kill"; readonly ms: number }
+  /** Nobody gets an answer from the store. */
+  | { readonly kind: "store-pause"; readonly ms: number }
+  /** Nothing gets from one node or client to the store, or back, or either way. */
+  | {
+      readonly kind: "store-cut"
+      readonly from: number
+      readonly way: "to" | "back" | "both"
+      readonly ms: number
+    }
+  /** The connections of one node or client to the store are broken; it may connect again at once. */
+  | { readonly kind: "store-reset"; readonly from: number; readonly ms: 0 }
 
 export type FaultKind = Fault["kind"]
 
@@ -39,4 +52,13 @@ export const faultKinds: readonly FaultKind[] = [
   "stop",
   "cut",
   "reset",
+  "store-pause",
+  "store-restart",
+  "store-cut",
+  "store-reset",
 ]
+
+/** What can be done to a store that is a file: it has neither a server nor a network. */
+export const faultKindsOfFile: readonly FaultKind[] = faultKinds.filter(
+  (kind) => kind === "store-pause" || !kind.startsWith("store-"),
+)

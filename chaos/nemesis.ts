@@ -1,3 +1,4 @@
+import { STORE } from "./chaos-store.js"
 import type { Fault, FaultKind } from "./fault.js"
 import type { Rig, RigNode } from "./rig.js"
 import type { Whereabouts } from "./whereabouts.js"
@@ -33,24 +34,58 @@ export class Nemesis {
   }
 
   async inflict(fault: Fault): Promise<void> {
-    if (fault.kind === "cut") await this.#cut(fault)
-    else if (fault.kind === "reset") this.#reset(fault.from, fault.to)
-    else {
+    if ("node" in fault) {
       const node = this.#tools.rig.nodes[fault.node] as RigNode
       if (node.state !== "up") {
         this.#skipped += 1
         return
       }
       await this.#inflictOn(node, fault)
+    } else {
+      await this.#inflictElsewhere(fault)
     }
     this.#done.set(fault.kind, (this.#done.get(fault.kind) ?? 0) + 1)
   }
 
-  async #inflictOn(node: RigNode, { kind, ms }: Exclude<Fault, { kind: "cut" | "reset" }>): Promise<void> {
+  async #inflictElsewhere(fault: Exclude<Fault, { node: number }>): Promise<void> {
+    const { rig, wait } = this.#tools
+    switch (fault.kind) {
+      case "cut": {
+        const [from, to] = [rig.nameOf(fault.from), rig.nameOf(fault.to)]
+        return this.#cut(
+          fault.bothWays
+            ? [
+                [from, to],
+                [to, from],
+              ]
+            : [[from, to]],
+          fault.ms,
+        )
+      }
+      case "reset":
+        return this.#reset(fault.from, fault.to)
+      case "store-cut": {
+        const name = rig.nameOf(fault.from)
+        return this.#cut(waysOf(fault.way, [name, STORE], [STORE, name]), fault.ms)
+      }
+      case "store-reset":
+        return rig.store.server?.reset(rig.nameOf(fault.from))
+      case "store-pause":
+        await rig.store.pause()
+        await wait(fault.ms)
+        return rig.store.resume()
+      case "store-restart":
+        await rig.store.server?.end(fault.how)
+        await wait(fault.ms)
+        return rig.store.server?.start()
+    }
+  }
+
+  async #inflictOn(node: RigNode, { kind, ms }: Extract<Fault, { node: number }>): Promise<void> {
     const { whereabouts } = this.#tools
     switch (kind) {
       case "kill":
-        whereabouts.gone(node.name)
+        whereabouts.gone(node.name, "killed")
         await node.kill()
         await this.#startAfter(node, ms)
         break
@@ -87,26 +122,22 @@ export class Nemesis {
     const { rig, whereabouts, wait } = this.#tools
     for (let left = FREEZES; left > 0; left -= 1) {
       await node.halt()
-      if (rig.betweenCommits.canBeLocked()) break
+      if (await rig.store.mayFreeze()) break
       node.resume()
       await wait(2)
     }
     await node.halt()
-    whereabouts.gone(node.name)
+    whereabouts.gone(node.name, "frozen")
     await wait(ms)
     node.resume()
     whereabouts.returned(node.name)
   }
 
-  async #cut(fault: Fault & { kind: "cut" }): Promise<void> {
+  async #cut(ways: readonly Way[], ms: number): Promise<void> {
     const { rig, wait } = this.#tools
-    const { cuts } = rig
-    const [from, to] = [rig.nameOf(fault.from), rig.nameOf(fault.to)]
-    cuts.cut(from, to)
-    if (fault.bothWays) cuts.cut(to, from)
-    await wait(fault.ms)
-    cuts.heal(from, to)
-    if (fault.bothWays) cuts.heal(to, from)
+    for (const [from, to] of ways) rig.cuts.cut(from, to)
+    await wait(ms)
+    for (const [from, to] of ways) rig.cuts.heal(from, to)
   }
 
   #reset(from: number, to: number): void {
@@ -121,3 +152,17 @@ const HOLD_MS = 500
 /** Far longer than it gives its actors. */
 const STOP_MS = 20_000
 const FREEZES = 50
+
+/** What one sends to the other. */
+type Way = readonly [from: string, to: string]
+
+function waysOf(which: "to" | "back" | "both", to: Way, back: Way): readonly Way[] {
+  switch (which) {
+    case "to":
+      return [to]
+    case "back":
+      return [back]
+    case "both":
+      return [to, back]
+  }
+}

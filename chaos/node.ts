@@ -7,17 +7,16 @@ import {
   NodeFenced,
   NodeRejoined,
 } from "../src/index.js"
-import { sqliteStore } from "../src/stores/sqlite/index.js"
 import { ParentProcess } from "../tools/cluster/parent-process.js"
-import { clusterSettings } from "./cluster-settings.js"
+import { clusterSettings, type Place } from "./cluster-settings.js"
 import { Counter } from "./counter-actor.js"
 import { Register } from "./register-actor.js"
 import { type Arrival, SlowRoad } from "./slow-road.js"
+import { type StoreOptions, storeOf } from "./store-options.js"
 
-export interface NodeOptions {
-  readonly file: string
-  readonly port: number
-  readonly advertised: number
+export interface NodeOptions extends Place {
+  readonly name: string
+  readonly store: StoreOptions
   readonly unfenced: boolean
 }
 
@@ -33,12 +32,10 @@ export type NodeEvent =
     }
 
 const parent = new ParentProcess<NodeOptions, NodeEvent>()
-const { file, port, advertised, unfenced } = parent.options
-const road = new SlowRoad(sqliteStore({ file }), unfenced, (became) =>
-  parent.report({ kind: "save", became }),
-)
+const { name, store, unfenced } = parent.options
+const road = new SlowRoad(storeOf(store), unfenced, (became) => parent.report({ kind: "save", became }))
 const system = await ActorSystem.start({
-  ...clusterSettings(port, advertised),
+  ...clusterSettings(name, parent.options),
   actors: [Register, Counter],
   store: road.provider,
   logger: consoleLogger({ level: "error" }),

@@ -1,7 +1,6 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { BATCH_HEADER_BYTES, HELLO } from "../src/remote/frames.js"
 import { notice, recorded, until } from "../test/remote/support/until.js"
 import { Cuts } from "./cuts.js"
 import { Relay } from "./relay.js"
@@ -83,21 +82,22 @@ interface Side {
 async function connected() {
   const rig = await opened()
   const here = rig.dial("a")
-  await until("it is connected", () => rig.accepted[0]?.heard.includes("TRPE") === true)
+  await until("it is connected", () => rig.accepted[0]?.heard.includes("dials") === true)
   return { ...rig, here, there: () => rig.accepted[0] as Side }
 }
 
 /** A relay before node `b`, which the nodes `a` and `c` know. */
 async function opened() {
-  const names = new Map([
-    ["a:1", "a"],
-    ["c:1", "c"],
-  ])
+  const names: readonly string[] = ["a", "c"]
   const cuts = new Cuts()
   const accepted = recorded<Side>()
   const server = createServer((socket) => accepted.push(sideOf(socket))).listen(0, "127.0.0.1")
   await once(server, "listening")
-  const relay = await Relay.open("b", cuts, (authority) => names.get(authority))
+  const relay = await Relay.open("b", cuts, (heard) => {
+    const [name = "", ...rest] = heard.toString().split(" ")
+    if (rest.length === 0) return undefined
+    return names.includes(name) ? name : "stranger"
+  })
   relay.sendOnTo((server.address() as AddressInfo).port)
   onTestFinished(async () => {
     await relay.close()
@@ -106,7 +106,7 @@ async function opened() {
   const dial = (name: string) => {
     const side = sideOf(connect(relay.port, "127.0.0.1"))
     onTestFinished(() => void side.socket.destroy())
-    side.socket.write(hello(`${name}:1#0001`))
+    side.socket.write(`${name} dials`)
     return side
   }
   /** Whatever came before has been seen to when somebody else has been answered. */
@@ -133,16 +133,4 @@ function sideOf(socket: Socket): Side {
     notice()
   })
   return side
-}
-
-/** As much of it as a relay looks at. */
-function hello(node: string): Buffer {
-  const text = (value: string) => [0x80 | value.length, ...Buffer.from(value)]
-  const fields = Buffer.from([...Buffer.from("TRPE"), 2, ...text(node)])
-  const bytes = Buffer.alloc(BATCH_HEADER_BYTES + 5 + fields.length)
-  bytes.writeUInt32LE(5 + fields.length, 0)
-  bytes.writeUInt32LE(1 + fields.length, BATCH_HEADER_BYTES)
-  bytes[BATCH_HEADER_BYTES + 4] = HELLO
-  fields.copy(bytes, BATCH_HEADER_BYTES + 5)
-  return bytes
 }

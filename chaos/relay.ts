@@ -1,53 +1,42 @@
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import type { Cuts } from "./cuts.js"
-import { diallerOf } from "./dialler.js"
 import { RelayedConnection } from "./relayed-connection.js"
 
 /**
- * Stands before one node, at the address that the others know it by, and can keep what one of them sends from
- * getting there.
+ * Stands before a node, or before the store, at the address that the others know it by, and can keep what one of them
+ * sends from getting there.
  *
- * All others dial the same address, so who dials is read from the first thing that a connection says. A relay
- * for each pair of nodes would know it by its port, but nodes learn of each other from the store, which has
- * one address for each. Network namespaces need rights that not everybody has.
+ * All others dial a node at the same address, so who dials is read from the first thing that a connection says. A relay
+ * for each pair of nodes would know it by its port, but nodes learn of each other from the store, which has one address
+ * for each. Network namespaces need rights that not everybody has.
  */
 export class Relay {
   readonly port: number
   readonly #name: string
   readonly #cuts: Cuts
-  readonly #nameOf: (authority: string) => string | undefined
+  readonly #diallerOf: DiallerOf
   readonly #server: Server
   readonly #connections = new Set<RelayedConnection>()
   readonly #strangers = new Set<Socket>()
   #target = 0
 
-  /** `nameOf` tells which node has an address. */
-  static async open(
-    name: string,
-    cuts: Cuts,
-    nameOf: (authority: string) => string | undefined,
-  ): Promise<Relay> {
+  static async open(name: string, cuts: Cuts, diallerOf: DiallerOf): Promise<Relay> {
     const server = createServer().listen(0, "127.0.0.1")
     await once(server, "listening")
-    return new Relay(name, cuts, nameOf, server)
+    return new Relay(name, cuts, diallerOf, server)
   }
 
-  private constructor(
-    name: string,
-    cuts: Cuts,
-    nameOf: (authority: string) => string | undefined,
-    server: Server,
-  ) {
+  private constructor(name: string, cuts: Cuts, diallerOf: DiallerOf, server: Server) {
     this.#name = name
     this.#cuts = cuts
-    this.#nameOf = nameOf
+    this.#diallerOf = diallerOf
     this.#server = server
     this.port = (server.address() as AddressInfo).port
     server.on("connection", (socket) => this.#accept(socket))
   }
 
-  /** Where the node itself listens now. */
+  /** Where it really listens now. */
   sendOnTo(port: number): void {
     this.#target = port
   }
@@ -73,13 +62,12 @@ export class Relay {
     socket.on("close", () => this.#strangers.delete(socket))
     socket.on("data", (chunk: Buffer) => {
       heard = Buffer.concat([heard, chunk])
-      const dialler = diallerOf(heard)
-      if (dialler === undefined) return
+      const from = this.#diallerOf(heard)
+      if (from === undefined) return
       socket.pause()
       socket.removeAllListeners("data")
       this.#strangers.delete(socket)
-      const from = this.#nameOf(dialler)
-      if (from === undefined) socket.resetAndDestroy()
+      if (from === "stranger") socket.resetAndDestroy()
       else this.#serve(from, socket, heard)
     })
   }
@@ -98,3 +86,6 @@ export class Relay {
     connection.begin()
   }
 }
+
+/** Who dials, by what a connection has said so far; `undefined` if that is not enough. */
+export type DiallerOf = (heard: Buffer) => string | "stranger" | undefined

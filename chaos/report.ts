@@ -1,4 +1,5 @@
-import { grouped } from "../tools/human-number.js"
+import { duration, grouped } from "../tools/human-number.js"
+import type { Latencies } from "../tools/latencies.js"
 import type { ChaosResult } from "./chaos.js"
 import type { ChaosOptions } from "./command-line.js"
 
@@ -8,7 +9,7 @@ export function report(result: ChaosResult, options: ChaosOptions, historyFile: 
   const problems = problemsOf(result)
   const faults = [...result.faults.values()].reduce((sum, count) => sum + count, 0)
   const rows: readonly (readonly [string, string])[] = [
-    ["store", `sqlite${options.unfenced ? ", and saves are not fenced" : ""}`],
+    ["store", `${options.store}${options.unfenced ? ", and saves are not fenced" : ""}`],
     ["seed", `${options.seed}`],
     ["took", `${(result.elapsedMs / 1_000).toFixed(1)} s with ${options.nodes} nodes`],
     ["faults", `${grouped(faults)}, and ${grouped(result.skipped)} that found its node unwell`],
@@ -19,6 +20,8 @@ export function report(result: ChaosResult, options: ChaosOptions, historyFile: 
     ["  unknown", grouped(outcomes.unknown)],
     ...[...outcomes.reasons].map(([reason, count]) => [`    ${reason}`, grouped(count)] as const),
     ["takeovers", `${grouped(result.takeovers)}, and ${grouped(result.moves)} moves that were planned`],
+    ["failover, killed", failoverOf(result.failovers.killed)],
+    ["failover, frozen", failoverOf(result.failovers.frozen)],
     [
       "fenced",
       `${grouped(result.fenced)} times a node lost its lease, and came back ${grouped(result.rejoined)} times`,
@@ -54,3 +57,9 @@ export function problemsOf({ problems, outcomes, faults, judgements }: ChaosResu
 }
 
 const MAX_PROBLEMS = 60
+
+function failoverOf(latencies: Latencies): string {
+  if (latencies.count === 0) return "none"
+  const [p50, p99] = [latencies.quantile(0.5), latencies.quantile(0.99)]
+  return `p50 ${duration(p50)}, p99 ${duration(p99)}, of ${grouped(latencies.count)} actors`
+}

@@ -1,18 +1,21 @@
 import { ActorSystem, consoleLogger } from "../src/index.js"
-import { sqliteStore } from "../src/stores/sqlite/index.js"
 import { NodeProcess } from "../tools/cluster/node-process.js"
 import { freePort } from "../tools/free-port.js"
-import { BetweenCommits } from "./between-commits.js"
-import { clusterSettings } from "./cluster-settings.js"
+import type { ChaosStore } from "./chaos-store.js"
+import { clusterSettings, serverNameOf } from "./cluster-settings.js"
 import { Cuts } from "./cuts.js"
+import { diallerOf } from "./dialler.js"
 import type { NodeCommands, NodeEvent, NodeOptions } from "./node.js"
+import { openStore } from "./open-store.js"
 import { Relay } from "./relay.js"
+import { type StoreKind, storeOf } from "./store-options.js"
 
 export type RigNode = NodeProcess<NodeCommands, NodeEvent>
 
 export interface RigOptions {
-  /** Of the store. */
-  readonly file: string
+  readonly store: StoreKind
+  /** For all that it writes. */
+  readonly directory: string
   readonly nodes: number
   readonly clients: number
   readonly unfenced: boolean
@@ -21,8 +24,8 @@ export interface RigOptions {
 }
 
 /**
- * What faults are made to: nodes in processes of their own, clients in this one, and a relay before each of
- * them.
+ * What faults are made to: nodes in processes of their own, clients in this one, a relay before each of them, and a
+ * store.
  */
 export class Rig {
   readonly cuts = new Cuts()
@@ -31,7 +34,7 @@ export class Rig {
   readonly #relays = new Map<string, Relay>()
   readonly #nodes: RigNode[] = []
   readonly #clients: ActorSystem[] = []
-  #betweenCommits: BetweenCommits | undefined
+  #store: ChaosStore | undefined
 
   constructor(options: RigOptions) {
     this.#options = options
@@ -46,9 +49,9 @@ export class Rig {
     return this.#clients
   }
 
-  get betweenCommits(): BetweenCommits {
-    if (this.#betweenCommits === undefined) throw new Error("the rig has not been started")
-    return this.#betweenCommits
+  get store(): ChaosStore {
+    if (this.#store === undefined) throw new Error("the rig has not been started")
+    return this.#store
   }
 
   /** Of a node or a client, by its place: clients come after the nodes. */
@@ -62,17 +65,23 @@ export class Rig {
   }
 
   async start(): Promise<void> {
-    const { file, nodes } = this.#options
-    const names = new Map<string, string>()
+    const { nodes } = this.#options
+    this.#store = await openStore(this.#options.store, {
+      directory: this.#options.directory,
+      names: this.#names,
+      cuts: this.cuts,
+    })
+    const names = new Map(this.#names.map((name) => [serverNameOf(name), name]))
     for (const name of this.#names) {
-      const relay = await Relay.open(name, this.cuts, (authority) => names.get(authority))
+      const relay = await Relay.open(name, this.cuts, (heard) => {
+        const dialler = diallerOf(heard)
+        return dialler === undefined ? undefined : (names.get(dialler) ?? "stranger")
+      })
       this.#relays.set(name, relay)
-      names.set(`127.0.0.1:${relay.port}`, name)
     }
     for (const name of this.#names.slice(0, nodes)) this.#nodes.push(this.#node(name))
     await Promise.all(this.#nodes.map((node) => this.startNode(node)))
     for (const name of this.#names.slice(nodes)) this.#clients.push(await this.#client(name))
-    this.#betweenCommits = await BetweenCommits.open(file)
   }
 
   /**
@@ -84,19 +93,25 @@ export class Rig {
   }
 
   /**
-   * Resolves when the node is a member of the cluster. Tries again, because a free port may be taken
-   * meanwhile.
+   * Resolves when the node is a member of the cluster. Tries again, because a free port may be taken meanwhile, and the
+   * store may be away.
    */
   async startNode(node: RigNode): Promise<void> {
-    const { file, unfenced } = this.#options
     const relay = this.#relays.get(node.name) as Relay
-    for (let left = START_ATTEMPTS; ; left -= 1) {
+    const deadline = performance.now() + START_MS
+    for (;;) {
       const port = await freePort()
       relay.sendOnTo(port)
       try {
-        return await node.start({ file, unfenced, port, advertised: relay.port } satisfies NodeOptions)
+        return await node.start({
+          name: node.name,
+          store: this.store.optionsFor(node.name),
+          unfenced: this.#options.unfenced,
+          port,
+          advertised: relay.port,
+        } satisfies NodeOptions)
       } catch (error) {
-        if (left === 1) throw error
+        if (performance.now() > deadline) throw error
       }
     }
   }
@@ -106,7 +121,7 @@ export class Rig {
     await Promise.all(this.#nodes.map((node) => node.kill()))
     await Promise.all(this.#clients.map((client) => client.stop()))
     await Promise.all([...this.#relays.values()].map((relay) => relay.close()))
-    this.#betweenCommits?.close()
+    await this.#store?.close()
   }
 
   #node(name: string): RigNode {
@@ -123,14 +138,15 @@ export class Rig {
     const port = await freePort()
     relay.sendOnTo(port)
     return ActorSystem.start({
-      ...clusterSettings(port, relay.port),
-      store: sqliteStore({ file: this.#options.file }),
+      ...clusterSettings(name, { port, advertised: relay.port }),
+      store: storeOf(this.store.optionsFor(name)),
       logger: consoleLogger({ level: "error" }),
     })
   }
 }
 
-const START_ATTEMPTS = 3
+/** Longer than any fault lasts. */
+const START_MS = 60_000
 
 function named(letter: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)

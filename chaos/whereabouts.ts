@@ -1,3 +1,4 @@
+import { Latencies } from "../tools/latencies.js"
 import type { NodeEvent } from "./node.js"
 
 /**
@@ -8,8 +9,14 @@ export class Whereabouts {
   readonly #holders = new Map<string, Holder>()
   /** Nodes that were killed or stopped by the kernel, and have not come back. */
   readonly #gone = new Set<string>()
+  readonly #failovers = { killed: new Latencies(), frozen: new Latencies() }
+  readonly #now: () => number
   #takeovers = 0
   #moves = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
 
   /** Actors that got to another node after theirs was killed, frozen or fenced. */
   get takeovers(): number {
@@ -21,9 +28,15 @@ export class Whereabouts {
     return this.#moves
   }
 
-  gone(node: string): void {
+  /** How long actors that were called were nowhere, from the end of their node until they ran on another one. */
+  get failovers(): Readonly<Record<"killed" | "frozen", Latencies>> {
+    return this.#failovers
+  }
+
+  gone(node: string, how: Loss["how"]): void {
     this.#gone.add(node)
-    for (const holder of this.#holders.values()) if (holder.node === node) holder.isLost = true
+    const loss = { how, at: this.#now() }
+    for (const holder of this.#holders.values()) if (holder.node === node) holder.loss ??= loss
   }
 
   returned(node: string): void {
@@ -34,15 +47,27 @@ export class Whereabouts {
     const before = this.#holders.get(actor)
     if (state === "invalid" || (before !== undefined && before.generation >= generation)) return
     if (before !== undefined && before.node !== node) {
-      if (before.isLost) this.#takeovers += 1
-      else this.#moves += 1
+      if (before.loss === undefined) this.#moves += 1
+      else this.#takeOver(before.loss)
     }
-    this.#holders.set(actor, { node, generation, isLost: this.#gone.has(node) })
+    const loss = this.#gone.has(node) ? ({ how: "fenced", at: this.#now() } as const) : undefined
+    this.#holders.set(actor, { node, generation, loss })
+  }
+
+  #takeOver({ how, at }: Loss): void {
+    this.#takeovers += 1
+    if (how !== "fenced") this.#failovers[how].add(this.#now() - at)
   }
 }
 
 interface Holder {
   readonly node: string
   readonly generation: number
-  isLost: boolean
+  loss: Loss | undefined
+}
+
+/** The end of a node as a host of actors. One that is fenced may have been of no use for some time. */
+interface Loss {
+  readonly how: "killed" | "frozen" | "fenced"
+  readonly at: number
 }

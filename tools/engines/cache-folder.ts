@@ -13,8 +13,8 @@ export const projectFolder = projectAbove(import.meta.dirname)
 export function cacheFolder(): string {
   const inProject = join(projectFolder, "build", "engines")
   mkdirSync(inProject, { recursive: true })
-  if (process.getuid?.() !== 0 || isOpenToOthers(inProject)) return inProject
-  const shared = join(tmpdir(), "troupe-engines")
+  if (!isRoot || isOpenToOthers(inProject)) return inProject
+  const shared = join(temporaryParent(), "troupe-engines")
   mkdirSync(shared, { recursive: true, mode: 0o755 })
   const status = lstatSync(shared)
   if (status.uid !== 0 || !status.isDirectory() || (status.mode & 0o022) !== 0) {
@@ -22,6 +22,14 @@ export function cacheFolder(): string {
   }
   return shared
 }
+
+/** Where servers have their folders: with the other temporary ones, unless the user of a server could not get there. */
+export function temporaryParent(): string {
+  const usual = tmpdir()
+  return isRoot && !isOpenToOthers(usual) ? "/tmp" : usual
+}
+
+const isRoot = process.getuid?.() === 0
 
 function isOpenToOthers(folder: string): boolean {
   if ((statSync(folder).mode & 0o001) === 0) return false

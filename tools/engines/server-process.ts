@@ -11,11 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { halted } from "../cluster/process-state.js"
 import { pause } from "../pause.js"
 import { within } from "../within.js"
+import { temporaryParent } from "./cache-folder.js"
 import { command } from "./command.js"
 import { sweepAtEnd } from "./sweeper.js"
 import { giveToUnprivileged } from "./unprivileged.js"
@@ -23,7 +23,7 @@ import { giveToUnprivileged } from "./unprivileged.js"
 /** Makes a folder for one server, which is removed with the server when this process ends in any way. */
 export function serverFolder(): string {
   // The kernel knows folders by their real paths; a socket's path must be short.
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-")))
+  const folder = realpathSync(mkdtempSync(join(temporaryParent(), "troupe-")))
   giveToUnprivileged(folder)
   sweepAtEnd(folder)
   return folder

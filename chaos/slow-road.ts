@@ -21,6 +21,8 @@ export class SlowRoad {
     this.#arrived = arrived
     this.provider = {
       open: async (namespace, ports) => this.#along(await store.open(namespace, ports)),
+      // Renewals of the lease are no saves: the thread that sends them takes the road of its own.
+      inThread: store.inThread,
     }
   }
 

@@ -24,7 +24,7 @@ describe("the chaos rig", { timeout: 180_000 }, () => {
     expect(numberOf("takeovers", output)).toBeGreaterThan(0)
     expect(numberOf("  kill", output)).toBeGreaterThan(0)
     expect(numberOf("  store-pause", output)).toBeGreaterThan(0)
-    expect(output).toMatch(/\nfailover, killed +p50 .*, p99 .*, of \d+ actors\n/)
+    expect(output).toMatch(/\nfailover, (killed|frozen) +p50 .*, p99 .*, of \d+ actors\n/)
     expect(historyOf(output)).toEqual({
       calls: numberOf("operations", output),
       faults: numberOf("faults", output),

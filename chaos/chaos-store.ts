@@ -1,4 +1,4 @@
-import type { StoreOptions } from "./store-options.js"
+import type { StoreOptions } from "../tools/store-options.js"
 
 /** The store of a run, as the rig sees it, which does to it what can go wrong with a store. */
 export interface ChaosStore {

@@ -1,6 +1,6 @@
 import { knownName, maxSeed, type NotRun, parseCommand, wholeNumber } from "../tools/command-line.js"
+import { type StoreKind, storeKinds } from "../tools/store-options.js"
 import { type FaultKind, faultKinds, faultKindsOfFile } from "./fault.js"
-import { type StoreKind, storeKinds } from "./store-options.js"
 
 export type ChaosCommand = ({ readonly kind: "run" } & ChaosOptions) | NotRun
 

@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { temporaryFolder } from "../tools/cluster/temporary-folder.js"
 import { showNotRun } from "../tools/command-line.js"
+import { runOrExplain } from "../tools/engines/run-or-explain.js"
 import { interruption } from "../tools/interruption.js"
 import { ProgressLine } from "../tools/progress-line.js"
 import { Chaos } from "./chaos.js"
@@ -10,7 +11,7 @@ import { type ChaosOptions, help, parseChaos } from "./command-line.js"
 import { problemsOf, report } from "./report.js"
 
 const command = parseChaos(process.argv.slice(2), randomInt(2 ** 32))
-if (command.kind === "run") await run(command)
+if (command.kind === "run") await runOrExplain("chaos", () => run(command))
 else showNotRun("chaos", help, command)
 
 async function run(options: ChaosOptions): Promise<void> {

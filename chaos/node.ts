@@ -8,11 +8,11 @@ import {
   NodeRejoined,
 } from "../src/index.js"
 import { ParentProcess } from "../tools/cluster/parent-process.js"
+import { type StoreOptions, storeOf } from "../tools/store-options.js"
 import { clusterSettings, type Place } from "./cluster-settings.js"
 import { Counter } from "./counter-actor.js"
 import { Register } from "./register-actor.js"
 import { type Arrival, SlowRoad } from "./slow-road.js"
-import { type StoreOptions, storeOf } from "./store-options.js"
 
 export interface NodeOptions extends Place {
   readonly name: string

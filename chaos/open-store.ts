@@ -1,8 +1,10 @@
 import { join } from "node:path"
+import { PostgresServer } from "../tools/engines/postgres-server.js"
+import type { StoreKind } from "../tools/store-options.js"
 import type { ChaosStore } from "./chaos-store.js"
 import type { Cuts } from "./cuts.js"
+import { ServedStore } from "./served-store.js"
 import { SqliteFile } from "./sqlite-file.js"
-import type { StoreKind } from "./store-options.js"
 
 export interface StorePlace {
   readonly directory: string
@@ -11,7 +13,14 @@ export interface StorePlace {
   readonly cuts: Cuts
 }
 
-/** Starts the store of a run. */
-export async function openStore(kind: StoreKind, { directory }: StorePlace): Promise<ChaosStore> {
-  return new SqliteFile(join(directory, `${kind}.db`))
+/** Starts the store of a run. A server is fetched at the first use. */
+export async function openStore(kind: StoreKind, place: StorePlace): Promise<ChaosStore> {
+  switch (kind) {
+    case "sqlite":
+      return new SqliteFile(join(place.directory, "chaos.db"))
+    case "postgres": {
+      const server = await PostgresServer.start({ tls: true })
+      return ServedStore.open(server, place, (port) => ({ kind, url: server.urlAt(port), ca: server.ca }))
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import { ActorSystem, consoleLogger } from "../src/index.js"
 import { NodeProcess } from "../tools/cluster/node-process.js"
 import { freePort } from "../tools/free-port.js"
+import { type StoreKind, storeOf } from "../tools/store-options.js"
 import type { ChaosStore } from "./chaos-store.js"
 import { clusterSettings, serverNameOf } from "./cluster-settings.js"
 import { Cuts } from "./cuts.js"
@@ -8,7 +9,6 @@ import { diallerOf } from "./dialler.js"
 import type { NodeCommands, NodeEvent, NodeOptions } from "./node.js"
 import { openStore } from "./open-store.js"
 import { Relay } from "./relay.js"
-import { type StoreKind, storeOf } from "./store-options.js"
 
 export type RigNode = NodeProcess<NodeCommands, NodeEvent>
 

@@ -31,9 +31,12 @@ export function schedule(options: ScheduleOptions): readonly Planned[] {
   /** Until when each node is busy with a fault, and with getting well again; and the store. */
   const busyUntil = new Array<number>(nodes).fill(0)
   let storeBusyUntil = 0
+  const ofStore = kinds.filter((kind) => kind.startsWith("store-"))
+  const others = kinds.filter((kind) => !kind.startsWith("store-"))
   const planned: Planned[] = []
   for (let atMs = 1_000; atMs < durationMs; atMs += random.between(300, 1_800)) {
-    const kind = random.pick(kinds)
+    const isOfStore = random.chance(STORE_SHARE)
+    const kind = random.pick((isOfStore && ofStore.length > 0) || others.length === 0 ? ofStore : others)
     if (isOfConnections(kind)) {
       planned.push({ atMs, fault: ofConnections(kind, random, nodes + clients) })
       continue
@@ -80,6 +83,8 @@ function ofConnections(kind: OfConnections, random: SeededRandom, places: number
   }
 }
 
+/** How many of the faults are for the store: it is one, and takes the whole cluster with it. */
+const STORE_SHARE = 0.25
 const RECOVERY_MS = 2_000
 /** All nodes may have lost their leases, and join again. */
 const STORE_RECOVERY_MS = 6_000

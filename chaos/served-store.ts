@@ -1,8 +1,8 @@
+import type { StoreOptions } from "../tools/store-options.js"
 import type { ChaosServer, ChaosStore } from "./chaos-store.js"
 import { STORE } from "./chaos-store.js"
 import type { Cuts } from "./cuts.js"
 import { Relay } from "./relay.js"
-import type { StoreOptions } from "./store-options.js"
 
 /** A server of `tools/engines`. */
 export interface EngineServer {

@@ -1,7 +1,7 @@
 import { type Connection, loadDriver } from "../src/stores/sqlite/driver.js"
 import { pause } from "../tools/pause.js"
+import type { StoreOptions } from "../tools/store-options.js"
 import type { ChaosStore } from "./chaos-store.js"
-import type { StoreOptions } from "./store-options.js"
 
 /**
  * A SQLite file that all nodes share, of which the rig can take the lock.

@@ -1,18 +1,19 @@
 import { type ActorSystemSettings, consoleLogger } from "../src/index.js"
-import { sqliteStore } from "../src/stores/sqlite/index.js"
+import { type StoreOptions, storeOf } from "../tools/store-options.js"
 
 export interface ClusterOptions {
-  /** Where the store is. It is removed with the demo. */
+  /** For temporary files. It is removed with the demo. */
   readonly folder: string
+  readonly store: StoreOptions
   readonly deathProof: boolean
 }
 
 /** What the nodes and the bank have in common. */
-export function clusterSettings({ folder, deathProof }: ClusterOptions) {
+export function clusterSettings({ store, deathProof }: ClusterOptions) {
   return {
     namespace: "demo",
     listen: { host: "127.0.0.1", port: 0 },
-    store: sqliteStore({ file: `${folder}/demo.db` }),
+    store: storeOf(store),
     lease: { deathProof },
     requestTimeoutMs: 15_000,
     // All are on this machine: a node that runs can be reached at once.

@@ -7,6 +7,7 @@ describe("the command line", () => {
   it("runs until it is interrupted, with the proof of death, unless told otherwise", () => {
     const usual = {
       kind: "run",
+      store: "sqlite",
       seconds: undefined,
       nodes: 3,
       accounts: 60,
@@ -15,8 +16,18 @@ describe("the command line", () => {
       deathProof: true,
     }
     expect(parse()).toEqual(usual)
-    const args = "--seconds 30 --nodes 5 --accounts 9 --tellers 2 --seed 0 --no-proof".split(" ")
-    const other = { seconds: 30, nodes: 5, accounts: 9, tellers: 2, seed: 0, deathProof: false }
+    const args = "--store postgres --seconds 30 --nodes 5 --accounts 9 --tellers 2 --seed 0 --no-proof".split(
+      " ",
+    )
+    const other = {
+      store: "postgres",
+      seconds: 30,
+      nodes: 5,
+      accounts: 9,
+      tellers: 2,
+      seed: 0,
+      deathProof: false,
+    }
     expect(parse(...args)).toEqual({ ...usual, ...other })
   })
 
@@ -38,6 +49,7 @@ describe("the command line", () => {
   })
 
   it("refuses what it does not know", () => {
+    expect(parse("--store", "paper")).toMatchObject({ problem: expect.stringContaining('"paper"') })
     expect(parse("--fast")).toMatchObject({ kind: "wrong", problem: expect.stringContaining("--fast") })
   })
 })

@@ -1,8 +1,10 @@
-import { maxSeed, type NotRun, parseCommand, wholeNumber } from "../tools/command-line.js"
+import { knownName, maxSeed, type NotRun, parseCommand, wholeNumber } from "../tools/command-line.js"
+import { type StoreKind, storeKinds } from "../tools/store-options.js"
 
 export type DemoCommand = ({ readonly kind: "run" } & DemoOptions) | NotRun
 
 export interface DemoOptions {
+  readonly store: StoreKind
   /** Undefined: until it is interrupted. */
   readonly seconds: number | undefined
   readonly nodes: number
@@ -18,6 +20,8 @@ export const help = `Moves money between accounts on a few nodes, kills the node
 the money.
 
 npm start -- [options]
+  --store S     what the nodes agree by: ${storeKinds.join(", ")};
+                default sqlite. A server is fetched at its first use
   --seconds N   how long it runs; default until Ctrl-C
   --nodes N     number of processes; default 3
   --accounts N  number of accounts; default 60
@@ -37,6 +41,7 @@ Exits with 0 if every account is right, 1 if not, 2 if an option is wrong.
 export function parseDemo(args: readonly string[], drawn: number): DemoCommand {
   return parseCommand(args, options, (given) => ({
     kind: "run",
+    store: knownName("store", given.store ?? "sqlite", storeKinds),
     seconds: wholeNumber(given, "seconds", [1, 86_400], undefined),
     nodes: wholeNumber(given, "nodes", [2, 16], 3),
     accounts: wholeNumber(given, "accounts", [2, 10_000], 60),
@@ -48,6 +53,7 @@ export function parseDemo(args: readonly string[], drawn: number): DemoCommand {
 
 const text = { type: "string" } as const
 const options = {
+  store: text,
   seconds: text,
   nodes: text,
   accounts: text,

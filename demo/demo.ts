@@ -39,10 +39,9 @@ export class Demo {
   #countdown = new AbortController()
   #startedAt = performance.now()
 
-  /** Everything that the demo writes is in `folder`. */
-  constructor(options: DemoOptions, folder: string, screen: LiveScreen) {
+  constructor(options: DemoOptions, cluster: ClusterOptions, screen: LiveScreen) {
     this.#options = options
-    this.#cluster = { folder, deathProof: options.deathProof }
+    this.#cluster = cluster
     this.#screen = screen
     this.#random = new SeededRandom(options.seed)
     this.#nodes = Array.from(
@@ -61,7 +60,9 @@ export class Demo {
       this.#screen.close()
       this.#log("ending")
     })
-    this.#log(`starting ${this.#nodes.length} nodes (seed ${this.#options.seed})`)
+    const { store, seed } = this.#options
+    const on = store === "sqlite" ? "" : ` on ${store}`
+    this.#log(`starting ${this.#nodes.length} nodes${on} (seed ${seed})`)
     await Promise.all(this.#nodes.map(({ process }) => process.start(this.#cluster)))
     // A node that hosts no actors calls those of the others.
     const system = await ActorSystem.start(clusterSettings(this.#cluster))

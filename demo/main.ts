@@ -1,13 +1,15 @@
 import { randomInt } from "node:crypto"
 import { temporaryFolder } from "../tools/cluster/temporary-folder.js"
 import { showNotRun } from "../tools/command-line.js"
+import { runOrExplain } from "../tools/engines/run-or-explain.js"
 import { interruption } from "../tools/interruption.js"
 import { type DemoOptions, help, parseDemo } from "./command-line.js"
 import { Demo } from "./demo.js"
 import { LiveScreen } from "./live-screen.js"
+import { openStore } from "./open-store.js"
 
 const command = parseDemo(process.argv.slice(2), randomInt(2 ** 32))
-if (command.kind === "run") await run(command)
+if (command.kind === "run") await runOrExplain("demo", () => run(command))
 else showNotRun("demo", help, command)
 
 async function run(options: DemoOptions): Promise<void> {
@@ -20,8 +22,11 @@ async function run(options: DemoOptions): Promise<void> {
   process.once("exit", () => screen.close())
   // Before the error is printed, which the terminal would lose with the picture.
   process.once("uncaughtExceptionMonitor", () => screen.close())
-  const demo = new Demo(options, folder.path, screen)
+  const store = await openStore(options.store, folder.path)
+  const { deathProof } = options
+  const demo = new Demo(options, { folder: folder.path, store: store.options, deathProof }, screen)
   try {
+    signal.throwIfAborted()
     const { isRight, summary } = await demo.run(signal)
     screen.print(summary)
     process.exitCode = isRight ? 0 : 1
@@ -31,5 +36,6 @@ async function run(options: DemoOptions): Promise<void> {
     process.exitCode = exitCode()
   } finally {
     await demo.stop()
+    await store.close()
   }
 }

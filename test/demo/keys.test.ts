@@ -25,8 +25,18 @@ it("pauses, audits, kills and ends at the press of a key", { timeout: PATIENCE_M
     vi.unstubAllEnvs()
     folder.remove()
   })
-  const options = { seconds: undefined, nodes: 2, accounts: 2, tellers: 1, seed: 1, deathProof: true }
-  const demo = new Demo(options, folder.path, screen)
+  const deathProof = true
+  const store = { kind: "sqlite", file: folder.file("demo.db") } as const
+  const options = {
+    seconds: undefined,
+    nodes: 2,
+    accounts: 2,
+    tellers: 1,
+    seed: 1,
+    store: store.kind,
+    deathProof,
+  }
+  const demo = new Demo(options, { folder: folder.path, store, deathProof }, screen)
   onTestFinished(() => demo.stop())
   const run = demo.run(new AbortController().signal)
   run.then(

@@ -4,7 +4,7 @@ import { Latencies } from "../../tools/latencies.js"
 
 /** Figures for the tests of what shows them: fourteen seconds, two kills, and an audit after the first. */
 export const figures: Figures = {
-  options: { seconds: 30, nodes: 3, accounts: 60, tellers: 16, seed: 1, deathProof: true },
+  options: { store: "sqlite", seconds: 30, nodes: 3, accounts: 60, tellers: 16, seed: 1, deathProof: true },
   elapsedMs: 12_345,
   phase: { kind: "killed", node: "n2" },
   pressed: undefined,

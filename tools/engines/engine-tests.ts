@@ -1,5 +1,5 @@
 import { describe, it } from "vitest"
-import { type EngineName, type Missing, obtain } from "./engines.js"
+import { EngineMissingError, type EngineName, type Missing, obtain } from "./engines.js"
 
 declare module "vitest" {
   interface TaskMeta {
@@ -29,9 +29,7 @@ export async function describeWith(
 
 function declareMissing(name: string, missing: Missing): void {
   it(`${name} needs ${missing.engine}`, ({ task, skip }) => {
-    if (process.env["TROUPE_ENGINES_REQUIRED"]) {
-      throw new Error(`${missing.engine} could not be had: ${missing.reason}`)
-    }
+    if (process.env["TROUPE_ENGINES_REQUIRED"]) throw new EngineMissingError(missing)
     task.meta.missing = missing
     skip(missing.reason)
   })

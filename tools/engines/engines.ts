@@ -59,10 +59,19 @@ export async function obtain<Name extends EngineName>(engine: Name): Promise<Obt
   }
 }
 
+/** An engine is needed that could not be had. */
+export class EngineMissingError extends Error {
+  override readonly name = "EngineMissingError"
+
+  constructor({ engine, reason }: Missing) {
+    super(`${engine} could not be had: ${reason}`)
+  }
+}
+
 /** The same for those that cannot do without it. */
 export async function programsOf<Name extends EngineName>(engine: Name): Promise<EnginePrograms[Name]> {
   const obtained = await obtain(engine)
-  if (obtained.kind === "missing") throw new Error(`${engine} could not be had: ${obtained.reason}`)
+  if (obtained.kind === "missing") throw new EngineMissingError(obtained)
   return obtained.programs
 }
 

@@ -22,7 +22,7 @@ export class PgBouncer {
 
   private constructor(server: PostgresServer, folder: string, port: number) {
     this.port = port
-    this.url = server.url.replace(`:${server.port}/`, `:${port}/`)
+    this.url = server.urlAt(port)
     this.#process = new ServerProcess("PgBouncer", folder)
   }
 

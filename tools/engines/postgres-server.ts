@@ -84,8 +84,13 @@ CREATE DATABASE ${server.database} OWNER ${server.user};
 
   /** What a client needs, in one line. */
   get url(): string {
+    return this.urlAt(this.port)
+  }
+
+  /** The same for a client that reaches the server by another port of its host, such as that of a proxy. */
+  urlAt(port: number): string {
     const secret = encodeURIComponent(this.password)
-    return `postgres://${this.user}:${secret}@${this.host}:${this.port}/${this.database}`
+    return `postgres://${this.user}:${secret}@${this.host}:${port}/${this.database}`
   }
 
   /** The authority that has signed the server's certificate, if it has one. */

@@ -1,0 +1,23 @@
+import type { StoreProvider } from "../src/index.js"
+import { postgresStore } from "../src/stores/postgres/index.js"
+import { sqliteStore } from "../src/stores/sqlite/index.js"
+
+/** A store as one process tells another, which opens it. */
+export type StoreOptions =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres"; readonly url: string; readonly ca: string | undefined }
+
+export type StoreKind = StoreOptions["kind"]
+
+export const storeKinds: readonly StoreKind[] = ["sqlite", "postgres"]
+
+export function storeOf(options: StoreOptions): StoreProvider {
+  switch (options.kind) {
+    case "sqlite":
+      return sqliteStore({ file: options.file })
+    case "postgres": {
+      const { url, ca } = options
+      return postgresStore({ url, ...(ca === undefined ? {} : { ssl: { ca } }) })
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { EtcdServer } from "../tools/engines/etcd-server.js"
 import { PostgresServer } from "../tools/engines/postgres-server.js"
 import type { StoreKind } from "../tools/store-options.js"
 import type { ChaosStore } from "./chaos-store.js"
@@ -21,6 +22,15 @@ export async function openStore(kind: StoreKind, place: StorePlace): Promise<Cha
     case "postgres": {
       const server = await PostgresServer.start({ tls: true })
       return ServedStore.open(server, place, (port) => ({ kind, url: server.urlAt(port), ca: server.ca }))
+    }
+    case "etcd": {
+      const server = await EtcdServer.start({ tls: true, authentication: true })
+      return ServedStore.open(server, place, (port) => ({
+        kind,
+        endpoints: [server.urlAt(port)],
+        auth: server.auth,
+        ca: server.ca,
+      }))
     }
   }
 }

@@ -1,3 +1,4 @@
+import { EtcdServer } from "../tools/engines/etcd-server.js"
 import { PostgresServer } from "../tools/engines/postgres-server.js"
 import type { StoreKind, StoreOptions } from "../tools/store-options.js"
 
@@ -15,6 +16,11 @@ export async function openStore(kind: StoreKind, folder: string): Promise<DemoSt
     case "postgres": {
       const server = await PostgresServer.start()
       return { options: { kind, url: server.url, ca: server.ca }, close: () => server.remove() }
+    }
+    case "etcd": {
+      const server = await EtcdServer.start({ authentication: true })
+      const { url, auth, ca } = server
+      return { options: { kind, endpoints: [url], auth, ca }, close: () => server.remove() }
     }
   }
 }

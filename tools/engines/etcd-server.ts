@@ -110,7 +110,17 @@ export class EtcdServer {
 
   /** Where clients connect. */
   get url(): string {
-    return `${this.#options.tls === true ? "https" : "http"}://127.0.0.1:${this.port}`
+    return this.urlAt(this.port)
+  }
+
+  /** The same for a client that reaches the server by another port, such as that of a proxy. */
+  urlAt(port: number): string {
+    return `${this.#options.tls === true ? "https" : "http"}://127.0.0.1:${port}`
+  }
+
+  /** What clients authenticate with. */
+  get auth(): { readonly user: string; readonly password: string } {
+    return { user: this.user, password: this.password }
   }
 
   /** The authority that has signed the server's certificate, if it has one. */

@@ -41,8 +41,8 @@ export class RelayedConnection {
   }
 
   reset(): void {
-    this.#tools.socket.resetAndDestroy()
-    this.#there?.resetAndDestroy()
+    reset(this.#tools.socket)
+    if (this.#there !== undefined) reset(this.#there)
     this.#end()
   }
 
@@ -108,4 +108,13 @@ export class RelayedConnection {
   #other(sender: Socket): Socket | undefined {
     return sender === this.#tools.socket ? this.#there : this.#tools.socket
   }
+}
+
+/**
+ * Node leaks a socket that is reset in the turn in which it was ended, and then spins for ever when the process is to
+ * exit. Whoever is at the other end of one that was ended knows that it is over.
+ */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }

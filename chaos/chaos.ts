@@ -186,8 +186,9 @@ export class Chaos {
       if (signal.aborted || this.#problems.length > 0) break
       const begunAt = this.#now()
       running.push(
-        this.#nemesis.inflict(fault).then(() => {
-          this.#inflicted.push({ atMs: Math.round(begunAt), overMs: Math.round(this.#now()), fault })
+        this.#nemesis.inflict(fault).then((isDone) => {
+          if (isDone)
+            this.#inflicted.push({ atMs: Math.round(begunAt), overMs: Math.round(this.#now()), fault })
         }),
       )
     }

@@ -27,7 +27,10 @@ describe("the command line", () => {
   })
 
   it("asks for the store", () => {
-    expect(parse()).toEqual({ kind: "wrong", problem: "which store? the stores are:\n  sqlite" })
+    expect(parse()).toEqual({
+      kind: "wrong",
+      problem: "which store? the stores are:\n  sqlite\n  postgres\n  etcd",
+    })
     expect(parse("--store", "paper")).toMatchObject({ problem: expect.stringContaining('"paper"') })
   })
 

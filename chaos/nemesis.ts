@@ -33,18 +33,20 @@ export class Nemesis {
     return this.#skipped
   }
 
-  async inflict(fault: Fault): Promise<void> {
+  /** Resolves with whether it was done. */
+  async inflict(fault: Fault): Promise<boolean> {
     if ("node" in fault) {
       const node = this.#tools.rig.nodes[fault.node] as RigNode
       if (node.state !== "up") {
         this.#skipped += 1
-        return
+        return false
       }
       await this.#inflictOn(node, fault)
     } else {
       await this.#inflictElsewhere(fault)
     }
     this.#done.set(fault.kind, (this.#done.get(fault.kind) ?? 0) + 1)
+    return true
   }
 
   async #inflictElsewhere(fault: Exclude<Fault, { node: number }>): Promise<void> {

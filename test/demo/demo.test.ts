@@ -1,25 +1,16 @@
 import { existsSync, readdirSync, watch } from "node:fs"
-import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { processesOf } from "../../tools/cluster/marked-processes.js"
-import { Program } from "../../tools/cluster/program.js"
-import { temporaryFolder } from "../../tools/cluster/temporary-folder.js"
-import { compiledOnce } from "../../tools/compiled-once.js"
 import { polled } from "../remote/support/polled.js"
 import { notice, until } from "../remote/support/until.js"
-
-const built = await compiledOnce({
-  name: "demo",
-  config: "demo/tsconfig.json",
-  sources: ["src", "demo", "tools"],
-})
+import { startDemo } from "./demo-run.js"
 
 /** Other tests have their turns on the same cores. */
 const PATIENCE_MS = 120_000
 
 describe("the demo", { timeout: PATIENCE_MS }, () => {
   it("kills processes, finds every transfer, and leaves nothing behind", async () => {
-    const { demo, directory } = start("--seconds", "6", "--seed", "1")
+    const { demo, directory } = startDemo("--seconds", "6", "--seed", "1")
     expect(await demo.ending, demo.output).toBe("exit code 0")
     const kills = Number(/killed +(\d+) process(es)? with kill -9/.exec(demo.output)?.[1])
     expect(kills).toBeGreaterThan(0)
@@ -35,7 +26,7 @@ describe("the demo", { timeout: PATIENCE_MS }, () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
     "ends with a summary at %s, though its nodes get that too",
     async (signal) => {
-      const { demo, directory } = start()
+      const { demo, directory } = startDemo()
       await demo.untilItPrints("was killed", PATIENCE_MS / 2)
       // As a terminal does: to all processes of the group.
       process.kill(-(demo.pid as number), signal)
@@ -47,7 +38,7 @@ describe("the demo", { timeout: PATIENCE_MS }, () => {
   )
 
   it("ends without a complaint when Ctrl-C ends its nodes before they are up", async () => {
-    const { demo, directory } = start()
+    const { demo, directory } = startDemo()
     await demo.untilItPrints("starting 3 nodes", PATIENCE_MS / 2)
     process.kill(-(demo.pid as number), "SIGINT")
     // A node that is far enough to ignore the signal lets the demo go on, to its summary.
@@ -58,7 +49,7 @@ describe("the demo", { timeout: PATIENCE_MS }, () => {
   })
 
   it("leaves nothing behind, not even when it is killed itself", async () => {
-    const { demo, directory } = start()
+    const { demo, directory } = startDemo()
     await demo.untilItPrints("calls/s", PATIENCE_MS / 2)
     if (existsSync("/proc/self/environ")) expect(processesOf(directory).length).toBeGreaterThan(3)
     const watcher = watch(directory, notice)
@@ -69,23 +60,8 @@ describe("the demo", { timeout: PATIENCE_MS }, () => {
   })
 
   it("says what it does not understand", async () => {
-    const { demo } = start("--seconds", "soon")
+    const { demo } = startDemo("--seconds", "soon")
     expect(await demo.ending).toBe("exit code 2")
     expect(demo.output).toBe('demo: --seconds must be a whole number from 1 to 86400 (got "soon")\n')
   })
 })
-
-function start(...args: readonly string[]): { readonly demo: Program; readonly directory: string } {
-  const folder = temporaryFolder()
-  const demo = new Program(join(built, "demo/main.js"), {
-    args,
-    env: { TMPDIR: folder.path },
-    ownGroup: true,
-    channel: false,
-  })
-  onTestFinished(async () => {
-    await demo.kill()
-    folder.remove()
-  })
-  return { demo, directory: folder.path }
-}

@@ -54,6 +54,7 @@ export class Chaos {
       nodes: options.nodes,
       clients: CLIENTS,
       unfenced: options.unfenced,
+      namespaces: options.namespaces,
       reported: (node, event) => this.#reported(node, event),
       broke: (problem) => this.#problems.push(problem),
     })
@@ -170,12 +171,13 @@ export class Chaos {
   }
 
   async #inflictAll(signal: AbortSignal): Promise<void> {
-    const { seed, durationMs, nodes, faults: kinds } = this.#options
+    const { seed, durationMs, nodes, faults: kinds, namespaces } = this.#options
     const plan = schedule({
       seed,
       durationMs,
       nodes,
-      clients: CLIENTS,
+      // In namespaces the clients are where packets are dropped, and theirs are not.
+      clients: namespaces ? 0 : CLIENTS,
       kinds,
       ttlMs: TTL_MS,
       roundMs: ROUND_MS,

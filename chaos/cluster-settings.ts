@@ -5,24 +5,27 @@ import { serverTls } from "../tools/engines/server-tls.js"
 export const TTL_MS = 2_000
 
 export interface Place {
+  readonly host: string
   /** Where it listens itself. */
   readonly port: number
-  /** Where others reach it, which is where its relay is. */
+  /** The port where others reach it, which may be that of a relay. */
   readonly advertised: number
+  /** Whether the kernel can prove to the others that a process has died. */
+  readonly hasDeathProof: boolean
 }
 
 /** What nodes and clients have in common. */
-export function clusterSettings(name: string, { port, advertised }: Place) {
+export function clusterSettings(name: string, { host, port, advertised, hasDeathProof }: Place) {
   return {
     namespace: "chaos",
     listen: {
-      host: "127.0.0.1",
+      host,
       port,
       secret: "a secret that is in the sources and for chaos alone",
       tls: { ...serverTls, mutual: true, serverName: serverNameOf(name) },
     },
     advertise: { port: advertised },
-    lease: { ttlMs: TTL_MS },
+    lease: { ttlMs: TTL_MS, deathProof: hasDeathProof },
     requestTimeoutMs: 5_000,
     drainMs: 5_000,
     reconnect: { fromMs: 50, toMs: 500 },

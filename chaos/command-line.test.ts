@@ -12,6 +12,7 @@ describe("the command line", () => {
     nodes: 4,
     faults: faultKindsOfFile,
     unfenced: false,
+    namespaces: false,
   }
 
   it("runs for a minute with all faults, unless told otherwise", () => {
@@ -19,6 +20,13 @@ describe("the command line", () => {
     const args = "--store sqlite --minutes 0.25 --seed 5 --nodes 3 --faults kill,cut --unfenced".split(" ")
     const other = { durationMs: 15_000, seed: 5, nodes: 3, faults: ["kill", "cut"], unfenced: true }
     expect(parse(...args)).toEqual({ ...usual, ...other })
+  })
+
+  it("has two nodes in namespaces, where no connection is reset", () => {
+    const command = parse("--store", "postgres", "--namespaces")
+    expect(command).toMatchObject({ store: "postgres", nodes: 2, namespaces: true })
+    expect(command).toMatchObject({ faults: expect.arrayContaining(["cut", "store-cut"]) })
+    expect(command).not.toMatchObject({ faults: expect.arrayContaining(["reset"]) })
   })
 
   it("looks for what unfenced saves do where it shows", () => {
@@ -42,6 +50,7 @@ describe("the command line", () => {
     ["--faults", "kill,flood"],
     ["--faults", "store-restart"],
     ["--fast"],
+    ["--namespaces"],
   ])("refuses %s %s", (...args) => {
     expect(parse("--store", "sqlite", ...args)).toMatchObject({ kind: "wrong" })
   })

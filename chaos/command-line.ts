@@ -1,6 +1,6 @@
 import { knownName, maxSeed, type NotRun, parseCommand, wholeNumber } from "../tools/command-line.js"
 import { type StoreKind, storeKinds } from "../tools/store-options.js"
-import { type FaultKind, faultKinds, faultKindsOfFile } from "./fault.js"
+import { type FaultKind, faultKinds, faultKindsOfFile, faultKindsOfNamespaces } from "./fault.js"
 
 export type ChaosCommand = ({ readonly kind: "run" } & ChaosOptions) | NotRun
 
@@ -12,6 +12,8 @@ export interface ChaosOptions {
   readonly faults: readonly FaultKind[]
   /** Whether saves are made without their conditions: a mistake that has to be found. */
   readonly unfenced: boolean
+  /** Whether each node, and the store, is in a network namespace of its own. */
+  readonly namespaces: boolean
 }
 
 export const help = `Runs a cluster of real processes, does to them what can go wrong, and checks what its clients saw.
@@ -24,6 +26,8 @@ npm run chaos -- --store S [options]
   --faults A,B    only these: ${faultKinds.join(", ")}
   --unfenced      saves are made without their conditions, so that there is something to be found; the default of
                   --faults is late-save then
+  --namespaces    each node, and the server of the store, has a network namespace of its own, and packets between
+                  them are dropped; needs Linux, root and --store postgres; the default of --nodes is 2 then
   --help          this text
 
 Exits with 0 when all held; 1 when something did not, or too little was done; 2 if an option is wrong; 130 after Ctrl-C.
@@ -36,16 +40,20 @@ export function parseChaos(args: readonly string[], drawn: number): ChaosCommand
     if (given.store === undefined)
       throw new RangeError(`which store? the stores are:\n  ${storeKinds.join("\n  ")}`)
     const store = knownName("store", given.store, storeKinds)
-    const known = store === "sqlite" ? faultKindsOfFile : faultKinds
+    const { namespaces = false } = given
+    if (namespaces && store !== "postgres")
+      throw new RangeError("--namespaces must be used with --store postgres")
+    const known = store === "sqlite" ? faultKindsOfFile : namespaces ? faultKindsOfNamespaces : faultKinds
     const chosen = faults?.split(",").map((fault) => knownName("fault", fault, known))
     return {
       kind: "run",
       store,
       durationMs: minuteCount(minutes) * 60_000,
       seed: wholeNumber(given, "seed", [0, maxSeed], drawn >>> 0),
-      nodes: wholeNumber(given, "nodes", [2, 16], 4),
+      nodes: wholeNumber(given, "nodes", [2, 16], namespaces ? 2 : 4),
       faults: chosen ?? (unfenced ? ["late-save"] : known),
       unfenced,
+      namespaces,
     }
   })
 }
@@ -58,6 +66,7 @@ const options = {
   nodes: text,
   faults: text,
   unfenced: { type: "boolean" },
+  namespaces: { type: "boolean" },
 } as const
 
 function minuteCount(text: string): number {

@@ -62,3 +62,8 @@ export const faultKinds: readonly FaultKind[] = [
 export const faultKindsOfFile: readonly FaultKind[] = faultKinds.filter(
   (kind) => kind === "store-pause" || !kind.startsWith("store-"),
 )
+
+/** What can be done in network namespaces, where nothing on the way knows of connections. */
+export const faultKindsOfNamespaces: readonly FaultKind[] = faultKinds.filter(
+  (kind) => !kind.endsWith("reset"),
+)

@@ -3,16 +3,30 @@ import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { temporaryFolder } from "../tools/cluster/temporary-folder.js"
 import { showNotRun } from "../tools/command-line.js"
+import { programsOf } from "../tools/engines/engines.js"
 import { runOrExplain } from "../tools/engines/run-or-explain.js"
 import { interruption } from "../tools/interruption.js"
 import { ProgressLine } from "../tools/progress-line.js"
 import { Chaos } from "./chaos.js"
 import { type ChaosOptions, help, parseChaos } from "./command-line.js"
+import { isInNamespace, obstacle, runInNamespace } from "./in-namespace.js"
 import { problemsOf, report } from "./report.js"
 
 const command = parseChaos(process.argv.slice(2), randomInt(2 ** 32))
-if (command.kind === "run") await runOrExplain("chaos", () => run(command))
+if (command.kind === "run") await runOrExplain("chaos", () => runWhereAsked(command))
 else showNotRun("chaos", help, command)
+
+/** Namespaces have no way to the registries, so the server is fetched before. */
+async function runWhereAsked(options: ChaosOptions): Promise<void> {
+  if (!options.namespaces || isInNamespace) return run(options)
+  const problem = obstacle()
+  if (problem === undefined) {
+    await programsOf("postgres-18")
+    return runInNamespace()
+  }
+  process.stderr.write(`chaos: ${problem}\n`)
+  process.exitCode = 1
+}
 
 async function run(options: ChaosOptions): Promise<void> {
   const { signal, exitCode } = interruption()

@@ -144,8 +144,8 @@ export class Nemesis {
 
   #reset(from: number, to: number): void {
     const { rig } = this.#tools
-    rig.reset(rig.nameOf(from), rig.nameOf(to))
-    rig.reset(rig.nameOf(to), rig.nameOf(from))
+    rig.wiring.reset(rig.nameOf(from), rig.nameOf(to))
+    rig.wiring.reset(rig.nameOf(to), rig.nameOf(from))
   }
 }
 

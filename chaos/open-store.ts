@@ -8,6 +8,8 @@ import { ServedStore } from "./served-store.js"
 import { SqliteFile } from "./sqlite-file.js"
 
 export interface StorePlace {
+  /** The address of a server, and the command by which it runs there. Default: it is relayed to the loopback interface. */
+  readonly elsewhere?: { readonly host: string; readonly command: readonly string[] } | undefined
   readonly directory: string
   /** Of the nodes and clients that use it. */
   readonly names: readonly string[]
@@ -20,12 +22,14 @@ export async function openStore(kind: StoreKind, place: StorePlace): Promise<Cha
     case "sqlite":
       return new SqliteFile(join(place.directory, "chaos.db"))
     case "postgres": {
-      const server = await PostgresServer.start({ tls: true })
-      return ServedStore.open(server, place, (port) => ({ kind, url: server.urlAt(port), ca: server.ca }))
+      const server = await PostgresServer.start({ tls: true, ...place.elsewhere })
+      const optionsAt = (port: number) => ({ kind, url: server.urlAt(port), ca: server.ca })
+      if (place.elsewhere !== undefined) return new ServedStore(server, optionsAt)
+      return ServedStore.relayed(server, place, optionsAt)
     }
     case "etcd": {
       const server = await EtcdServer.start({ tls: true, authentication: true })
-      return ServedStore.open(server, place, (port) => ({
+      return ServedStore.relayed(server, place, (port) => ({
         kind,
         endpoints: [server.urlAt(port)],
         auth: server.auth,

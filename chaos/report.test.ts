@@ -12,6 +12,7 @@ const options: ChaosOptions = {
   nodes: 4,
   faults: faultKinds,
   unfenced: false,
+  namespaces: false,
 }
 
 const result: ChaosResult = {

@@ -9,7 +9,10 @@ export function report(result: ChaosResult, options: ChaosOptions, historyFile: 
   const problems = problemsOf(result)
   const faults = [...result.faults.values()].reduce((sum, count) => sum + count, 0)
   const rows: readonly (readonly [string, string])[] = [
-    ["store", `${options.store}${options.unfenced ? ", and saves are not fenced" : ""}`],
+    [
+      "store",
+      `${options.store}${options.namespaces ? ", in network namespaces" : ""}${options.unfenced ? ", and saves are not fenced" : ""}`,
+    ],
     ["seed", `${options.seed}`],
     ["took", `${(result.elapsedMs / 1_000).toFixed(1)} s with ${options.nodes} nodes`],
     ["faults", `${grouped(faults)}, and ${grouped(result.skipped)} that found its node unwell`],

@@ -1,14 +1,14 @@
 import { ActorSystem, consoleLogger } from "../src/index.js"
 import { NodeProcess } from "../tools/cluster/node-process.js"
-import { freePort } from "../tools/free-port.js"
 import { type StoreKind, storeOf } from "../tools/store-options.js"
-import type { ChaosStore } from "./chaos-store.js"
-import { clusterSettings, serverNameOf } from "./cluster-settings.js"
+import { type ChaosStore, STORE } from "./chaos-store.js"
+import { clusterSettings } from "./cluster-settings.js"
 import { Cuts } from "./cuts.js"
-import { diallerOf } from "./dialler.js"
+import { Namespaces, STORE_ADDRESS } from "./namespaces.js"
 import type { NodeCommands, NodeEvent, NodeOptions } from "./node.js"
 import { openStore } from "./open-store.js"
-import { Relay } from "./relay.js"
+import { Relays } from "./relays.js"
+import type { Wiring } from "./wiring.js"
 
 export type RigNode = NodeProcess<NodeCommands, NodeEvent>
 
@@ -19,22 +19,23 @@ export interface RigOptions {
   readonly nodes: number
   readonly clients: number
   readonly unfenced: boolean
+  /** Whether each node, and the store, is in a network namespace of its own. */
+  readonly namespaces: boolean
   reported(node: string, event: NodeEvent): void
   broke(problem: string): void
 }
 
 /**
- * What faults are made to: nodes in processes of their own, clients in this one, a relay before each of them, and a
- * store.
+ * What faults are made to: nodes in processes of their own, clients in this one, what connects them, and a store.
  */
 export class Rig {
   readonly cuts = new Cuts()
   readonly #options: RigOptions
   readonly #names: readonly string[]
-  readonly #relays = new Map<string, Relay>()
   readonly #nodes: RigNode[] = []
   readonly #clients: ActorSystem[] = []
   #store: ChaosStore | undefined
+  #wiring: Wiring | undefined
 
   constructor(options: RigOptions) {
     this.#options = options
@@ -59,29 +60,24 @@ export class Rig {
     return this.#names[place] as string
   }
 
-  /** Breaks what the one has dialled of the other. */
-  reset(from: string, to: string): void {
-    this.#relays.get(to)?.reset(from)
+  get wiring(): Wiring {
+    if (this.#wiring === undefined) throw new Error("the rig has not been started")
+    return this.#wiring
   }
 
   async start(): Promise<void> {
-    const { nodes } = this.#options
-    this.#store = await openStore(this.#options.store, {
-      directory: this.#options.directory,
-      names: this.#names,
-      cuts: this.cuts,
-    })
-    const names = new Map(this.#names.map((name) => [serverNameOf(name), name]))
-    for (const name of this.#names) {
-      const relay = await Relay.open(name, this.cuts, (heard) => {
-        const dialler = diallerOf(heard)
-        return dialler === undefined ? undefined : (names.get(dialler) ?? "stranger")
-      })
-      this.#relays.set(name, relay)
-    }
-    for (const name of this.#names.slice(0, nodes)) this.#nodes.push(this.#node(name))
+    const { store, directory, nodes, namespaces } = this.#options
+    const [names, cuts] = [this.#names, this.cuts]
+    const clients = names.slice(nodes)
+    const wiring = namespaces
+      ? await Namespaces.open(names.slice(0, nodes), clients, cuts)
+      : await Relays.open(names, cuts)
+    this.#wiring = wiring
+    const elsewhere = namespaces ? { host: STORE_ADDRESS, command: wiring.commandAt(STORE) } : undefined
+    this.#store = await openStore(store, { directory, names, cuts, elsewhere })
+    for (const name of names.slice(0, nodes)) this.#nodes.push(this.#node(name))
     await Promise.all(this.#nodes.map((node) => this.startNode(node)))
-    for (const name of this.#names.slice(nodes)) this.#clients.push(await this.#client(name))
+    for (const name of clients) this.#clients.push(await this.#client(name))
   }
 
   /**
@@ -97,18 +93,15 @@ export class Rig {
    * store may be away.
    */
   async startNode(node: RigNode): Promise<void> {
-    const relay = this.#relays.get(node.name) as Relay
     const deadline = performance.now() + START_MS
     for (;;) {
-      const port = await freePort()
-      relay.sendOnTo(port)
+      const place = await this.wiring.placeOf(node.name)
       try {
         return await node.start({
+          ...place,
           name: node.name,
           store: this.store.optionsFor(node.name),
           unfenced: this.#options.unfenced,
-          port,
-          advertised: relay.port,
         } satisfies NodeOptions)
       } catch (error) {
         if (performance.now() > deadline) throw error
@@ -120,25 +113,23 @@ export class Rig {
   async stop(): Promise<void> {
     await Promise.all(this.#nodes.map((node) => node.kill()))
     await Promise.all(this.#clients.map((client) => client.stop()))
-    await Promise.all([...this.#relays.values()].map((relay) => relay.close()))
     await this.#store?.close()
+    await this.#wiring?.close()
   }
 
   #node(name: string): RigNode {
     const { reported, broke } = this.#options
     return new NodeProcess(name, {
       program: new URL("./node.js", import.meta.url),
+      under: this.wiring.commandAt(name),
       reported: (event) => reported(name, event),
       died: broke,
     })
   }
 
   async #client(name: string): Promise<ActorSystem> {
-    const relay = this.#relays.get(name) as Relay
-    const port = await freePort()
-    relay.sendOnTo(port)
     return ActorSystem.start({
-      ...clusterSettings(name, { port, advertised: relay.port }),
+      ...clusterSettings(name, await this.wiring.placeOf(name)),
       store: storeOf(this.store.optionsFor(name)),
       logger: consoleLogger({ level: "error" }),
     })

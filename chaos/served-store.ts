@@ -15,15 +15,15 @@ export interface EngineServer {
   remove(): Promise<void>
 }
 
-/** A store that is a server, with a relay between it and each of those who use it. */
+/** A store that is a server. */
 export class ServedStore implements ChaosStore {
   readonly server: ChaosServer
   readonly #engine: EngineServer
   readonly #relays: ReadonlyMap<string, Relay>
   readonly #optionsAt: (port: number) => StoreOptions
 
-  /** `optionsAt` tells how the server is reached by a port of this machine. */
-  static async open(
+  /** There is a relay between it and each of those who use it. `optionsAt` tells how it is reached by a port. */
+  static async relayed(
     engine: EngineServer,
     { names, cuts }: { readonly names: readonly string[]; readonly cuts: Cuts },
     optionsAt: (port: number) => StoreOptions,
@@ -35,13 +35,14 @@ export class ServedStore implements ChaosStore {
       relay.sendOnTo(engine.port)
       relays.set(name, relay)
     }
-    return new ServedStore(engine, relays, optionsAt)
+    return new ServedStore(engine, optionsAt, relays)
   }
 
-  private constructor(
+  /** Without relays, it is reached where it listens. */
+  constructor(
     engine: EngineServer,
-    relays: ReadonlyMap<string, Relay>,
     optionsAt: (port: number) => StoreOptions,
+    relays: ReadonlyMap<string, Relay> = new Map(),
   ) {
     this.#engine = engine
     this.#relays = relays
@@ -49,12 +50,12 @@ export class ServedStore implements ChaosStore {
     this.server = {
       end: (how) => (how === "kill" ? engine.kill() : engine.stop()),
       start: () => engine.restart(),
-      reset: (name) => this.#relayOf(name).reset(name),
+      reset: (name) => relays.get(name)?.reset(name),
     }
   }
 
   optionsFor(name: string): StoreOptions {
-    return this.#optionsAt(this.#relayOf(name).port)
+    return this.#optionsAt(this.#relays.get(name)?.port ?? this.#engine.port)
   }
 
   /** A client of a server holds no lock between its requests. */
@@ -73,11 +74,5 @@ export class ServedStore implements ChaosStore {
   async close(): Promise<void> {
     await Promise.all([...this.#relays.values()].map((relay) => relay.close()))
     await this.#engine.remove()
-  }
-
-  #relayOf(name: string): Relay {
-    const relay = this.#relays.get(name)
-    if (relay === undefined) throw new Error(`${name} does not use the store`)
-    return relay
   }
 }

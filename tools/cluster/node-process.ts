@@ -4,6 +4,8 @@ import { Program } from "./program.js"
 export interface NodeProcessOptions<Event> {
   /** The compiled file, which has a `ParentProcess`. */
   readonly program: string | URL
+  /** A command that runs the program in its own process, such as one that enters a namespace. */
+  readonly under?: readonly string[]
   /** Called with each event that the node reports. */
   reported?(event: Event): void
   /** Called when a process that was up has ended without having been told to. */
@@ -46,6 +48,7 @@ export class NodeProcess<NodeCommands extends Commands, Event = never> {
       throw new Error(`${this.name} is ${this.#state}; start it when it has ended`)
     const program = new Program<Report<Event>>(this.#options.program, {
       args: [JSON.stringify(options)],
+      under: this.#options.under ?? [],
       received: (report) => this.#received(report),
     })
     this.#program = program

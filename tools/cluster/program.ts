@@ -7,6 +7,8 @@ import { Warden } from "./warden.js"
 
 export interface ProgramOptions<Message> {
   readonly args?: readonly string[]
+  /** A command that runs the program in its own process, such as one that enters a namespace. */
+  readonly under?: readonly string[]
   /** Variables besides those of this process. */
   readonly env?: Readonly<Record<string, string>>
   /** Commands of a shell that come before the program, in its process: limits, say. */
@@ -38,8 +40,17 @@ export class Program<Message = unknown> {
   #isRunning = true
 
   constructor(file: string | URL, options: ProgramOptions<Message> = {}) {
-    const { args = [], env = {}, shell, ownGroup = false, channel = true, input = false } = options
-    const command = [process.execPath, typeof file === "string" ? file : fileURLToPath(file), ...args]
+    const {
+      args = [],
+      under = [],
+      env = {},
+      shell,
+      ownGroup = false,
+      channel = true,
+      input = false,
+    } = options
+    const program = typeof file === "string" ? file : fileURLToPath(file)
+    const command = [...under, process.execPath, program, ...args]
     const [first = "", ...rest] =
       shell === undefined ? command : ["sh", "-c", `${shell}; exec "$0" "$@"`, ...command]
     const child = spawn(first, rest, {

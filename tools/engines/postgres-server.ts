@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string | number>>
   /** Where clients connect. Default 127.0.0.1. */
   readonly host?: string
+  /** A command that runs the server, such as one that enters a network namespace. */
+  readonly command?: readonly string[]
 }
 
 /** A copy of a server's files, as a file system backup has them. `PostgresServer.restored` starts a server on it. */
@@ -233,7 +235,7 @@ CREATE DATABASE ${this.database} OWNER ${this.user};
     }
     const assignments = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
     const start = unprivileged([this.#programs.postgres, "-D", this.#data, ...assignments])
-    await this.#process.start(start, () => this.#isReady())
+    await this.#process.start([...(this.#options.command ?? []), ...start], () => this.#isReady())
     return this
   }
 

@@ -1,10 +1,9 @@
 import { once } from "node:events"
 import { existsSync, watch } from "node:fs"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { Program } from "../cluster/program.js"
-import { temporaryFolder } from "../cluster/temporary-folder.js"
 import { compiledOnce } from "../compiled-once.js"
 import { Received } from "../received.js"
 import { within } from "../within.js"
@@ -17,12 +16,8 @@ it.runIf(existsSync("/proc/self/cwd"))(
       config: "tools/engines/tsconfig.json",
       sources: ["tools"],
     })
-    const parent = temporaryFolder()
     const listener = createServer().listen(0, "127.0.0.1")
-    onTestFinished(() => {
-      listener.close()
-      parent.remove()
-    })
+    onTestFinished(() => void listener.close())
     await once(listener, "listening")
     const connected = new Received<Socket>()
     const ended: Promise<unknown>[] = []
@@ -33,7 +28,6 @@ it.runIf(existsSync("/proc/self/cwd"))(
     const received = new Received<string>()
     const owner = new Program<string>(join(built, "tools/engines/programs/server-owner.js"), {
       args: [`${(listener.address() as AddressInfo).port}`],
-      env: { TMPDIR: parent.path },
       received: (message) => received.add(message),
     })
     onTestFinished(() => owner.kill())
@@ -41,7 +35,7 @@ it.runIf(existsSync("/proc/self/cwd"))(
     owner.send("pause")
     const [, folder = ""] = await received.count("messages of the owner", 2)
     expect(existsSync(folder)).toBe(true)
-    const changes = watch(parent.path)
+    const changes = watch(dirname(folder))
     const removed = new Promise<void>((resolve) => {
       changes.on("change", () => {
         if (!existsSync(folder)) resolve()

@@ -2,6 +2,7 @@ import type { Stage, Workload } from "../src/sim/index.js"
 import type { CallLedger } from "./cluster/call-ledger.js"
 import { Cluster, isFaultless } from "./cluster/cluster.js"
 import { checkConvergence } from "./cluster/convergence.js"
+import { drawStore } from "./cluster/draw-store.js"
 import { Host } from "./cluster/host.js"
 import { judgeAll } from "./cluster/ledgers.js"
 import { typeNames } from "./cluster/performers.js"
@@ -50,7 +51,7 @@ function drawCluster(stage: Stage): Cluster<Host> {
   return new Cluster(stage, {
     namespace: "activation",
     nodes: stage.knob("nodes", [3, 4, 5]),
-    store: stage.store("store", { keptCommits: stage.knob("keptCommits", [20, 1_000]) }),
+    store: drawStore(stage, { keptCommits: stage.knob("keptCommits", [20, 1_000]) }),
     storeTimeoutMs: stage.knob("storeTimeoutMs", [300, 1_000]),
     settings: {
       // Without faults every call is served in the end.

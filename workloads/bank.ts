@@ -8,6 +8,7 @@ import type { Order } from "./bank/transfer.js"
 import { judgeMakers } from "./cluster/call-makers.js"
 import { Cluster, isFaultless } from "./cluster/cluster.js"
 import { DoorLedger } from "./cluster/door-ledger.js"
+import { drawStore } from "./cluster/draw-store.js"
 import { StoreHistory } from "./cluster/store-history.js"
 import { stopShort } from "./cluster/strikes.js"
 import { WriteLedger } from "./cluster/write-ledger.js"
@@ -65,7 +66,7 @@ function drawCluster(stage: Stage): Cluster<Branch> {
   return new Cluster(stage, {
     namespace: "bank",
     nodes: stage.knob("nodes", [3, 4, 5]),
-    store: stage.store("store", { keptCommits: stage.knob("keptCommits", [20, 1_000]) }),
+    store: drawStore(stage, { keptCommits: stage.knob("keptCommits", [20, 1_000]) }),
     storeTimeoutMs: stage.knob("storeTimeoutMs", [300, 1_000]),
     settings: {
       // Without faults every call is served in the end.

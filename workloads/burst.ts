@@ -6,6 +6,7 @@ import { drawPace, type Load } from "./burst/pace.js"
 import { settingsOf } from "./burst/settings.js"
 import { Cluster } from "./cluster/cluster.js"
 import { DoorLedger } from "./cluster/door-ledger.js"
+import { drawStore } from "./cluster/draw-store.js"
 import { neverFencedInVain } from "./cluster/needless-fence.js"
 import { StoreHistory } from "./cluster/store-history.js"
 import { WriteLedger } from "./cluster/write-ledger.js"
@@ -19,7 +20,7 @@ import { WriteLedger } from "./cluster/write-ledger.js"
 export const burst: Workload = {
   name: "burst",
   about: "nodes that are given much to activate and much to save at once, on stores that take their time",
-  faults: ["crash", "pause", "reset", "partial-write", "clock-drift"],
+  faults: ["crash", "pause", "reset", "partial-write", "clock-drift", "store-lag"],
   floors: { operations: 500 },
   limits: { virtualMs: 900_000 },
   async run(stage) {
@@ -31,7 +32,7 @@ export const burst: Workload = {
     const cluster = new Cluster<Desk>(stage, {
       namespace: "burst",
       nodes,
-      store: stage.store("store", { keptCommits: 100, service }),
+      store: drawStore(stage, { keptCommits: 100, service }),
       // Nobody gives up on what is only slow.
       storeTimeoutMs: PATIENCE_MS,
       settings: settingsOf(stage, { ttlMs, requestTimeoutMs: isCalm ? PATIENCE_MS : 10_000 }),

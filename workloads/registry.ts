@@ -1,6 +1,7 @@
 import { type FaultKind, faultsExcept, type Stage, type Workload } from "../src/sim/index.js"
 import { Cluster } from "./cluster/cluster.js"
 import { checkConvergence, checkEmpty } from "./cluster/convergence.js"
+import { drawStore } from "./cluster/draw-store.js"
 import { Host } from "./cluster/host.js"
 import { judgeAll } from "./cluster/ledgers.js"
 import { Ambush, crash } from "./cluster/strikes.js"
@@ -66,7 +67,7 @@ function drawCluster(stage: Stage): Cluster<Host> {
   return new Cluster(stage, {
     namespace: "registry",
     nodes: stage.knob("nodes", [3, 3, 4, 5]),
-    store: stage.store("store", { keptCommits: stage.knob("keptCommits", [20, 1_000]) }),
+    store: drawStore(stage, { keptCommits: stage.knob("keptCommits", [20, 1_000]) }),
     storeTimeoutMs,
     manners: {
       answerMs: stage.knob("answerMs", [0, 0, 120]),

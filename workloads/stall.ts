@@ -6,6 +6,7 @@ import { ItemLedger } from "./burst/item-ledger.js"
 import { settingsOf } from "./burst/settings.js"
 import { Cluster } from "./cluster/cluster.js"
 import { DoorLedger } from "./cluster/door-ledger.js"
+import { drawStore } from "./cluster/draw-store.js"
 import type { Fenced } from "./cluster/needless-fence.js"
 import { StoreHistory } from "./cluster/store-history.js"
 
@@ -26,6 +27,7 @@ export const stall: Workload = {
     "loop-stall",
     "thread-stall",
     "thread-death",
+    "store-lag",
   ],
   floors: { operations: 30 },
   limits: { virtualMs: 1_200_000 },
@@ -36,7 +38,7 @@ export const stall: Workload = {
     const cluster = new Cluster<Desk>(stage, {
       namespace: "stall",
       nodes,
-      store: stage.store(),
+      store: drawStore(stage),
       storeTimeoutMs: 3_000,
       settings: settingsOf(stage, { ttlMs, requestTimeoutMs: 5_000 }),
     })

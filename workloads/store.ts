@@ -7,11 +7,13 @@ import {
   type Stage,
   type Workload,
 } from "../src/sim/index.js"
+import { drawStore } from "./cluster/draw-store.js"
 import { storeFaults } from "./fault-sets.js"
 import { idsOf, type Rules, StoreClient, text } from "./store/client.js"
 import { CommitLog } from "./store/commit-log.js"
 import { EpochLedger } from "./store/epoch-ledger.js"
 import { Mirror } from "./store/mirror.js"
+import { RevisionLedger } from "./store/revision-ledger.js"
 
 /**
  * Clients on several machines use registers and counters on one store, under all that can happen to a store
@@ -91,6 +93,7 @@ class Show {
   readonly #registers = new EpochLedger(register())
   readonly #counters = new EpochLedger(counter())
   readonly #log = new CommitLog()
+  readonly #revisions: RevisionLedger
   /** By the name of their life. */
   readonly #handles = new Map<string, Promise<ClusterStore>>()
   readonly #clients = new Map<string, StoreClient>()
@@ -101,8 +104,10 @@ class Show {
     this.#stage = stage
     this.#rules = rules
     this.#timeoutMs = stage.knob("timeoutMs", [500, 3_000])
-    this.#store = stage.store("store", { keptCommits: stage.knob("keptCommits", [5, 1_000]) })
+    this.#revisions = new RevisionLedger(stage)
+    this.#store = drawStore(stage, { keptCommits: stage.knob("keptCommits", [5, 1_000]) })
     this.#store.observe((event) => {
+      this.#revisions.take(event)
       const { entries } = this.#store.list()
       this.#log.take(
         event,
@@ -127,7 +132,7 @@ class Show {
 
   async clientOf(life: Life): Promise<StoreClient> {
     const store = await this.#open(life)
-    const ledgers = { registers: this.#registers, counters: this.#counters }
+    const ledgers = { registers: this.#registers, counters: this.#counters, revisions: this.#revisions }
     const client = this.#clients.get(life.name) ?? new StoreClient(life, store, ledgers, this.#rules)
     this.#clients.set(life.name, client)
     return client
@@ -235,4 +240,6 @@ const places = [
   "a watch tells of a change",
   "a watch hears a gap",
   "a mirror sees an epoch end",
+  "a watch repeats what a listing has shown",
+  "a commit takes effect before one of a lower revision",
 ]

@@ -129,6 +129,12 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     return this.mayAct() ? this.#keeper.renewedAt : undefined
   }
 
+  /** The last revision of its lease that the store has confirmed. */
+  get confirmed(): { readonly node: string; readonly revision: Revision } | undefined {
+    const revision = this.#lastKnownLease
+    return revision === undefined ? undefined : { node: this.node.toString(), revision }
+  }
+
   /** Whether this incarnation leaves, and was not fenced. */
   get isLeaving(): boolean {
     return this.#keeper.state === "leaving"

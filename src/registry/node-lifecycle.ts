@@ -60,6 +60,7 @@ export class NodeLifecycle {
       troubles: this.troubles,
       terms,
       renewedAt: () => (this.#incarnation ? this.#incarnation.renewedAt : clock.monotonicMs()),
+      confirmed: () => this.#incarnation?.confirmed,
       isOwn: (node) => this.#ids.has(node),
       recordChanged: (node, revision, status) => {
         if (node === this.#life.node.toString()) this.#incarnation?.recordChanged(revision, status)

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { settle } from "../../test/fake/manual-clock.js"
 import { JOIN_MS, OBSERVER_MS, Scene, TTL_MS, type Way } from "../../test/registry/scene.js"
 import { NodeId } from "../address/node-id.js"
@@ -8,6 +8,7 @@ import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.
 import { Roster } from "./roster.js"
 import { StartWait } from "./start-wait.js"
 import { StoreTroubles } from "./store-troubles.js"
+import type { OwnLease } from "./watch-lag.js"
 
 const [a, b, c] = ["a", "b", "c"].map((digit) => NodeId.of("10.0.0.1", 7_000, digit.repeat(16))) as [
   NodeId,
@@ -156,8 +157,8 @@ test("lists again after a gap, and misses no node that has joined or gone meanwh
   await scene.clock.advance(1_000)
   expect(membersOf(roster)).toEqual(["b up"])
   expect(changes).toEqual(["a active", "a gone", "b active"])
-  await put(scene, a)
-  expect(membersOf(roster)).toEqual(["a up", "b up"])
+  await put(scene, c)
+  expect(membersOf(roster)).toEqual(["b up", "c up"])
 })
 
 test("a gap alone does not start the time of a lease again", async () => {
@@ -225,7 +226,6 @@ test("begins once the store lists the nodes, and watches each prefix once", asyn
   expect(changes).toEqual(["a active", "a gone"])
 })
 
-/** A roster that has begun, where the node `a` is. */
 test("ends no lease while its own has expired, and then gives the others time to renew", async () => {
   const { scene, roster } = await following()
   await scene.clock.advance(OBSERVER_MS - 1)
@@ -245,6 +245,147 @@ test("logs the end of a former incarnation of this process as such, and not as a
   expect(log).toEqual(["info a former incarnation of this node was taken out of the cluster"])
 })
 
+describe("while the watches lag", () => {
+  /** A roster of the node `b`, in which `a` is too. Both renew their leases, and the watches hear of nothing. */
+  async function lagging() {
+    const made = await following()
+    const { scene, way, own } = made
+    await put(scene, b)
+    const renew = async (...nodes: readonly NodeId[]) => {
+      await scene.commit(
+        ...nodes.map((node) => ({ kind: "put", key: leaseKey(node), value: new Uint8Array(0) }) as const),
+      )
+      const { revision } = (await scene.entry(leaseKey(b))) ?? { revision: 0 }
+      own.confirmed = { node: `${b}`, revision }
+    }
+    await renew(a, b)
+    way.restorable.makeLate()
+    /** `b` renews every third of the ttl, and the others that are named. */
+    const pass = async (thirds: number, ...others: readonly NodeId[]) => {
+      for (let third = 0; third < thirds; third += 1) {
+        await scene.clock.advance(TTL_MS / 3)
+        await renew(b, ...others)
+      }
+    }
+    await pass(3, a)
+    return { ...made, pass }
+  }
+
+  test("leases and nodes are listed, and that is logged once", async () => {
+    const { scene, way, roster, pass, log } = await lagging()
+    expect(log).toEqual([LATE])
+    await put(scene, c)
+    await pass(1, a)
+    expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
+    await pass(20, a, c)
+    expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
+    expect(log).toEqual([LATE])
+    way.restorable.catchUp()
+    await pass(2, a, c)
+    expect(log).toEqual([LATE, "info the store reports changes in time again"])
+    way.calls.length = 0
+    await pass(20, a, c)
+    expect(way.calls).toEqual([])
+    expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
+  })
+
+  test("a node that renews is not ended, and nobody tries to", async () => {
+    const { way, pass } = await lagging()
+    way.calls.length = 0
+    await pass(30, a)
+    expect(way.calls).not.toContain("commit")
+  })
+
+  test("a node that has died is ended, a third of the ttl later than otherwise, and shown as gone at once", async () => {
+    const { scene, roster, pass, log } = await lagging()
+    // `a` has just renewed. The next listing shows it, and the time counts from there.
+    await pass(4)
+    await scene.clock.advance(TTL_MS / 3 + OBSERVER_MS - (4 / 3) * TTL_MS - 1)
+    expect(membersOf(roster)).toEqual(["a up", "b up"])
+    await scene.clock.advance(1)
+    expect(membersOf(roster)).toEqual(["b up"])
+    expect(log.slice(1)).toEqual(["warn a node was taken out of the cluster"])
+  })
+
+  test("a node that another one has ended is gone, and nothing that is reported later brings it back", async () => {
+    const { scene, way, roster, pass, changes, log } = await lagging()
+    await put(scene, c)
+    await pass(1, a)
+    await put(scene, c, { ...record, status: "leaving" })
+    await scene.endLease(c)
+    await pass(1, a)
+    expect(membersOf(roster)).toEqual(["a up", "b up"])
+    const told = [...changes]
+    way.restorable.catchUp()
+    await settle()
+    expect(changes).toEqual(told)
+    expect(told).toEqual(["a active", "b active", "c active", "c gone"])
+    await pass(6, a)
+    expect(log.filter((line) => line.startsWith("warn"))).toEqual([LATE])
+  })
+
+  test("a record is not set back by a report that is older than the listing", async () => {
+    const { scene, way, roster, pass, changes } = await lagging()
+    await put(scene, a, { ...record, status: "leaving" })
+    await put(scene, a, { ...record, status: "down" })
+    await pass(1, a)
+    expect(membersOf(roster)).toEqual(["a down", "b up"])
+    way.restorable.catchUp()
+    await settle()
+    expect(changes).toEqual(["a active", "b active", "a down"])
+  })
+
+  test("a listing that fails is tried again", async () => {
+    const { scene, way, roster, pass } = await lagging()
+    await put(scene, c)
+    way.trouble = "refuse"
+    await pass(1, a)
+    way.trouble = undefined
+    expect(membersOf(roster)).toEqual(["a up", "b up"])
+    await pass(1, a)
+    expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
+  })
+
+  test("a listing from another epoch counts for nothing: the watches hear of it", async () => {
+    const { scene, way, roster, pass } = await lagging()
+    await put(scene, c)
+    const { epoch } = roster
+    way.restorable.restoreSilently()
+    await pass(1, a)
+    expect([roster.epoch, ...membersOf(roster)]).toEqual([epoch, "a up", "b up"])
+    way.restorable.miss()
+    await settle()
+    expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
+  })
+
+  const LATE = "warn the store reports changes late; nodes and leases are listed meanwhile"
+})
+
+test("a refused end counts as a sight of what was found, and is not tried again at once", async () => {
+  const { scene, way, roster } = await following()
+  way.restorable.isDeaf = true
+  await scene.clock.advance(TTL_MS)
+  await scene.commit({ kind: "put", key: leaseKey(a), value: new Uint8Array(0) })
+  way.calls.length = 0
+  await scene.clock.advance(OBSERVER_MS - TTL_MS)
+  expect(way.calls).toEqual(["commit"])
+  await scene.clock.advance(OBSERVER_MS - 1)
+  expect(way.calls).toEqual(["commit"])
+  expect(membersOf(roster)).toEqual(["a up"])
+  await scene.clock.advance(1)
+  expect(membersOf(roster)).toEqual([])
+})
+
+test("a lease that another node has ended is gone, even if no watch says so", async () => {
+  const { scene, way, roster, log } = await following()
+  way.restorable.isDeaf = true
+  await scene.endLease(a)
+  await scene.clock.advance(OBSERVER_MS)
+  expect(membersOf(roster)).toEqual([])
+  expect(log).toEqual([])
+})
+
+/** A roster that has begun, where the node `a` is. */
 async function following(of: NodeRecord = record, former?: string) {
   const scene = new Scene()
   if (of.lifeline !== undefined) await scene.lines.hold()
@@ -257,6 +398,7 @@ async function following(of: NodeRecord = record, former?: string) {
 }
 
 function rosterOf(scene: Scene, way: Way, former?: string) {
+  const own: { confirmed: OwnLease | undefined } = { confirmed: undefined }
   const changes: string[] = []
   const log: string[] = []
   const logger = {
@@ -272,14 +414,15 @@ function rosterOf(scene: Scene, way: Way, former?: string) {
     troubles: new StoreTroubles(logger, scene.clock),
     terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
     renewedAt: () => scene.clock.monotonicMs(),
-    isOwn: (node) => node === former,
+    confirmed: () => own.confirmed,
+    isOwn: (node) => node === former || node === own.confirmed?.node,
     recordChanged: (node, _revision, status) => changes.push(`${nameOf(NodeId.parse(node))} ${status}`),
     viewed: () => {},
     renewing: () => {},
     epochChanged: () => changes.push("another epoch"),
   })
   const wait = new StartWait({ clock: scene.clock, random: nodeRandom, logger }, JOIN_MS)
-  return { roster, begin: () => roster.begin(wait), changes, log }
+  return { roster, begin: () => roster.begin(wait), changes, log, own }
 }
 
 /** Record and lease, as one that joins writes them. */

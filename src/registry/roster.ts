@@ -1,84 +1,65 @@
 import { NodeId } from "../address/node-id.js"
 import { ClusterView } from "../membership/cluster-view.js"
 import type { Member } from "../membership/member.js"
-import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
+import type { Timer } from "../ports/clock.js"
 import type { Following, Lifeline } from "../ports/lifeline.js"
-import type { Logger } from "../ports/logger.js"
-import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
-import { downCommit, endCommit } from "./commits.js"
-import { type EndableLease, LeaseObserver } from "./lease-observer.js"
-import { type LeaseTerms, termsToWatch } from "./lease-terms.js"
+import type { Change, Listing, Moment, Revision } from "../ports/store.js"
+import { downCommit } from "./commits.js"
+import { GoneNodes } from "./gone-nodes.js"
+import { renewEveryMs } from "./lease-terms.js"
+import { LeaseWatch, type LeaseWatchDependencies } from "./lease-watch.js"
 import { listAll } from "./list-all.js"
-import { decodeRecord, LEASES, NODES, type NodeRecord } from "./node-record.js"
+import { decodeRecord, NODES, type NodeRecord } from "./node-record.js"
 import type { StartWait } from "./start-wait.js"
-import type { StoreTroubles } from "./store-troubles.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
 
 /**
- * Who is in the cluster, by the records in the store: the driver of `lease-observer.ts`. Ends the leases that
- * have expired, and those whose holders are proved dead. The roster belongs to the process, and goes on while
- * its node is fenced.
+ * Who is in the cluster, by the records in the store. Nodes are taken out by the end of their leases
+ * (`lease-watch.ts`). The roster belongs to the process, and goes on while its node is fenced.
+ *
+ * Nothing relies on the watches of the store alone. While they lag, all leases and records are listed every
+ * third of the ttl: so a node that has died is found almost as soon as otherwise, a new one is seen within
+ * seconds, and nodes do not try to end each other's leases for want of reports. What a listing has shown
+ * first, a watch repeats later: a report that is not above what is known of its key is ignored.
  */
 export class Roster {
   readonly #dependencies: RosterDependencies
-  readonly #sights: LeaseObserver
+  readonly #leases: LeaseWatch
   readonly #records = new Map<string, KnownRecord>()
   readonly #followed = new Map<string, Following>()
   readonly #nodes: StoreWatchLoop
-  readonly #leases: StoreWatchLoop
-  readonly #ending = new Set<string>()
-  /** The nodes that have renewed their leases since this process first saw them. */
-  readonly #renewing = new Set<string>()
   #epoch = ""
-  #leaseEpoch = ""
   /** The revision of the last listing of all records: an older record that it did not show was gone. */
   #listedAt: Revision = 0
-  /**
-   * The revisions at which the watch has shown records as gone, of the latest ones. The watch of one key says
-   * nothing about another.
-   */
-  readonly #goneAt = new Map<string, Revision>()
+  readonly #gone = new GoneNodes()
   #view = ClusterView.empty
-  #wake: Timer | undefined
-  /** Whether this node's own lease has expired, and its outcome is not known yet. */
-  #isPaused = false
+  #check: Timer | undefined
+  #isLagging = false
+  #isCatchingUp = false
   #isOver = false
 
   constructor(dependencies: RosterDependencies) {
     this.#dependencies = dependencies
-    this.#sights = new LeaseObserver(dependencies.terms)
-    const { store, clock, troubles } = dependencies
-    this.#leases = new StoreWatchLoop(
-      store,
-      { clock, troubles },
-      {
-        prefix: LEASES,
-        look: () => this.#lookAtLeases(),
-        changed: (changes) => this.#leasesChanged(changes),
-      },
-    )
-    this.#nodes = new StoreWatchLoop(
-      store,
-      { clock, troubles },
-      {
-        prefix: NODES,
-        look: () => this.#lookAtNodes(),
-        changed: (changes) => this.#nodesChanged(changes),
-      },
-    )
+    this.#leases = new LeaseWatch({ ...dependencies, ended: (node) => this.#ended(node) })
+    this.#nodes = new StoreWatchLoop(dependencies.store, dependencies, {
+      prefix: NODES,
+      look: () => this.#look(),
+      changed: (changes) => this.#changed(changes),
+    })
   }
 
   /** Rejects with the error that ends the wait for the store to list the records and leases. */
   async begin(wait: StartWait): Promise<void> {
     await this.#leases.begin(wait)
     await this.#nodes.begin(wait)
+    if (!this.#isOver) this.#setCheck()
   }
 
   stop(): void {
     this.#isOver = true
     this.#leases.stop()
     this.#nodes.stop()
-    this.#wake?.cancel()
+    this.#check?.cancel()
     for (const following of this.#followed.values()) following.cancel()
     this.#followed.clear()
   }
@@ -94,7 +75,7 @@ export class Roster {
 
   /** Whether the node has renewed its lease since this process first saw it. */
   isRenewing(node: NodeId): boolean {
-    return this.#renewing.has(node.toString())
+    return this.#leases.isRenewing(node.toString())
   }
 
   /**
@@ -118,100 +99,109 @@ export class Roster {
 
   /** Ends no leases while this node's own has expired: it may have missed the renewals of others. */
   pause(): void {
-    this.#isPaused = true
+    this.#leases.pause()
   }
 
   /** Goes on, as this node's own lease was renewed or lost. */
   resume(): void {
-    if (!this.#isPaused) return
-    this.#isPaused = false
-    this.#sights.cameBack(this.#dependencies.clock.monotonicMs())
-    this.#setWake()
+    this.#leases.resume()
   }
 
   /**
-   * This node's own join was confirmed: it is in the view without waiting for the watch. Ignored if the watch
+   * This node's own join was confirmed: it is in the view without waiting for the watch. Ignored if the store
    * has already shown the join, or the end of that incarnation.
    */
   joined(node: NodeId, record: NodeRecord, { epoch, revision }: Moment): void {
-    if (epoch !== this.#epoch || revision <= this.#listedAt) return
-    const told = this.#records.get(node.toString())?.revision ?? this.#goneAt.get(node.toString()) ?? 0
-    if (revision <= told) return
-    this.#records.set(node.toString(), { id: node, record, revision })
+    const name = node.toString()
+    if (epoch !== this.#epoch || revision <= this.#listedAt || this.#isOld(name, revision)) return
+    this.#records.set(name, { id: node, record, revision })
     this.#show()
   }
 
-  async #lookAtLeases(): Promise<Moment> {
-    const { store, clock } = this.#dependencies
-    const listing = await listAll(store, LEASES)
-    // Leases count from when the listing was received.
-    const now = clock.monotonicMs()
-    if (listing.epoch !== this.#leaseEpoch) {
-      this.#sights.forgetAll()
-      this.#renewing.clear()
+  #setCheck(): void {
+    const { clock, terms } = this.#dependencies
+    this.#check = clock.setTimer(renewEveryMs(terms), () => {
+      this.#setCheck()
+      this.#noteLag(this.#leases.checkLag())
+      if (this.#isLagging && !this.#isCatchingUp) void this.#catchUp()
+    })
+  }
+
+  #noteLag(isLagging: boolean): void {
+    if (isLagging === this.#isLagging) return
+    this.#isLagging = isLagging
+    const { logger } = this.#dependencies
+    if (isLagging) logger.log("warn", "the store reports changes late; nodes and leases are listed meanwhile")
+    else logger.log("info", "the store reports changes in time again")
+  }
+
+  /** Lists what the watches have not shown. They notice a new epoch themselves. */
+  async #catchUp(): Promise<void> {
+    const { store, troubles } = this.#dependencies
+    this.#isCatchingUp = true
+    try {
+      const known = new Map(this.#records)
+      const [listing] = await Promise.all([listAll(store, NODES), this.#leases.catchUp()])
+      if (!this.#isOver && listing.epoch === this.#epoch) this.#listed(listing, known)
+    } catch (error) {
+      troubles.note("list nodes and leases", error)
+    } finally {
+      this.#isCatchingUp = false
     }
-    this.#leaseEpoch = listing.epoch
-    const there = new Set(listing.entries.map(({ key }) => key.slice(LEASES.length)))
-    for (const [node] of this.#sights.snapshot) if (!there.has(node)) this.#leaseGone(node)
-    for (const { key, revision, value } of listing.entries) {
-      this.#leaseSeen(key.slice(LEASES.length), revision, now, value)
-    }
-    this.#setWake()
-    return listing
   }
 
-  #leasesChanged(changes: readonly Change[]): void {
-    const now = this.#dependencies.clock.monotonicMs()
-    for (const { key, revision, value } of changes) {
-      const node = key.slice(LEASES.length)
-      if (value === undefined) this.#leaseGone(node)
-      else this.#leaseSeen(node, revision, now, value)
-    }
-    this.#setWake()
-  }
-
-  #leaseSeen(node: string, revision: Revision, now: MonotonicMs, value: Uint8Array): void {
-    const hasMoved = this.#sights.saw(node, revision, now, termsToWatch(value, this.#dependencies.terms))
-    if (hasMoved) this.#dependencies.alive?.(node)
-    if (!hasMoved || this.#renewing.has(node)) return
-    this.#renewing.add(node)
-    this.#dependencies.renewing(node)
-  }
-
-  #leaseGone(node: string): void {
-    this.#sights.gone(node)
-    this.#renewing.delete(node)
-  }
-
-  async #lookAtNodes(): Promise<Moment> {
+  async #look(): Promise<Moment> {
+    const known = new Map(this.#records)
     const listing = await listAll(this.#dependencies.store, NODES)
     if (this.#isOver) return listing
-    const isAnew = this.#epoch !== "" && listing.epoch !== this.#epoch
+    if (this.#epoch !== "" && listing.epoch !== this.#epoch) this.#beginEpoch(listing)
     this.#epoch = listing.epoch
-    this.#listedAt = isAnew ? listing.revision : Math.max(this.#listedAt, listing.revision)
-    this.#goneAt.clear()
-    if (isAnew) this.#dependencies.epochChanged()
-    const there = new Set(listing.entries.map(({ key }) => key.slice(NODES.length)))
-    for (const [node, known] of [...this.#records]) {
-      const isOlder = isAnew || known.revision <= listing.revision
-      if (isOlder && !there.has(node)) this.#remove(node, listing.revision)
-    }
-    for (const { key, revision, value } of listing.entries)
-      this.#learn(key.slice(NODES.length), revision, value)
-    this.#show()
+    this.#listed(listing, known)
     return listing
   }
 
-  #nodesChanged(changes: readonly Change[]): void {
+  /** Revisions of another epoch cannot be compared: those in the store may have gone back. */
+  #beginEpoch({ entries }: Listing): void {
+    this.#dependencies.epochChanged()
+    this.#listedAt = 0
+    this.#gone.clear()
+    const there = new Set(entries.map(({ key }) => key.slice(NODES.length)))
+    for (const [node, known] of [...this.#records])
+      if (there.has(node)) this.#records.set(node, { ...known, revision: 0 })
+      else this.#remove(node)
+  }
+
+  /** `known` are the records from before the listing was requested: of these, one that is not in it is gone. */
+  #listed({ entries, revision: listedAt }: Listing, known: ReadonlyMap<string, KnownRecord>): void {
+    this.#listedAt = Math.max(this.#listedAt, listedAt)
+    const there = new Set(entries.map(({ key }) => key.slice(NODES.length)))
+    for (const [node, { revision }] of [...this.#records])
+      if (!there.has(node) && known.get(node)?.revision === revision) this.#remove(node)
+    for (const { key, revision, value } of entries) this.#learn(key.slice(NODES.length), revision, value)
+    this.#show()
+  }
+
+  #changed(changes: readonly Change[]): void {
     for (const { key, revision, value } of changes) {
       const node = key.slice(NODES.length)
-      if (value === undefined) this.#removed(node, revision)
+      if (value === undefined) this.#remove(node, revision)
       else this.#learn(node, revision, value)
     }
     this.#show()
   }
 
+  #ended(node: string): void {
+    this.#remove(node)
+    this.#show()
+  }
+
+  /** Whether a report of this revision says nothing that is not known. */
+  #isOld(node: string, revision: Revision): boolean {
+    return this.#gone.has(node) || revision <= (this.#records.get(node)?.revision ?? 0)
+  }
+
   #learn(node: string, revision: Revision, value: Uint8Array): void {
+    if (this.#isOld(node, revision)) return
     const record = decodeRecord(value)
     const id = record === undefined ? undefined : parsedNode(node)
     if (record === undefined || id === undefined) {
@@ -223,27 +213,24 @@ export class Roster {
     this.#follow(node, record)
   }
 
-  #removed(node: string, revision: Revision): void {
-    this.#goneAt.set(node, revision)
-    if (this.#goneAt.size > MAX_GONE) this.#goneAt.delete(this.#goneAt.keys().next().value as string)
-    this.#remove(node, revision)
-  }
-
-  #remove(node: string, revision: Revision): void {
-    if (!this.#records.delete(node)) return
+  /** Without a revision, that of the delete is not known; it is above that of the record. */
+  #remove(node: string, revision?: Revision): void {
+    this.#gone.add(node)
+    const known = this.#records.get(node)
+    if (known === undefined) return
+    this.#records.delete(node)
     this.#followed.get(node)?.cancel()
     this.#followed.delete(node)
-    this.#dependencies.recordChanged(node, revision, "gone")
+    this.#dependencies.recordChanged(node, revision ?? known.revision + 1, "gone")
   }
 
   #follow(node: string, { lifeline: mark }: NodeRecord): void {
     const { lifeline } = this.#dependencies
     if (mark === undefined || lifeline === undefined || this.#followed.has(node)) return
-    const following = lifeline.follow(mark, () => {
-      this.#sights.died(node)
-      this.#endWhatIsDue()
-    })
-    this.#followed.set(node, following)
+    this.#followed.set(
+      node,
+      lifeline.follow(mark, () => this.#leases.died(node)),
+    )
   }
 
   #show(): void {
@@ -251,73 +238,15 @@ export class Roster {
     this.#view = before.next(membersOf(this.#records.values()))
     this.#dependencies.viewed(this.#view, before)
   }
-
-  #setWake(): void {
-    this.#wake?.cancel()
-    const { wakeAt } = this.#sights
-    if (wakeAt === undefined || this.#isOver || this.#isPaused) return
-    const { clock } = this.#dependencies
-    this.#wake = clock.setTimer(Math.max(0, wakeAt - clock.monotonicMs()), () => this.#endWhatIsDue())
-  }
-
-  #endWhatIsDue(): void {
-    // After a block this may run before the own lease was checked, and would end that one too.
-    const { clock, renewedAt } = this.#dependencies
-    const renewed = this.#isOver || this.#isPaused ? undefined : renewedAt()
-    if (renewed === undefined) return
-    for (const lease of this.#sights.due(clock.monotonicMs(), renewed)) {
-      // One commit for each node: while the store is away they would pile up, to be served when it is back.
-      if (this.#ending.has(lease.node)) continue
-      this.#ending.add(lease.node)
-      void this.#end(lease).finally(() => this.#ending.delete(lease.node))
-    }
-    this.#setWake()
-  }
-
-  async #end({ node, lease, proved }: EndableLease): Promise<void> {
-    const { store, logger, troubles } = this.#dependencies
-    try {
-      const result = await store.commit({ epoch: this.#leaseEpoch, ...endCommit(node, lease) })
-      if (result.kind !== "committed") return
-      if (this.#dependencies.isOwn(node)) {
-        logger.log("info", "a former incarnation of this node was taken out of the cluster", { gone: node })
-        return
-      }
-      const because = proved ? "its process has died" : "it did not renew its lease"
-      logger.log("warn", "a node was taken out of the cluster", { gone: node, because })
-    } catch (error) {
-      // `due` names it again after a while, if the lease is still there then.
-      troubles.note("end a lease", error)
-    }
-  }
 }
 
-/** A join of this node is answered long before so many other nodes are gone. */
-const MAX_GONE = 1_000
-
-interface RosterDependencies {
-  readonly store: ClusterStore
-  readonly clock: Clock
+interface RosterDependencies extends Omit<LeaseWatchDependencies, "ended"> {
   readonly lifeline: Lifeline | undefined
-  readonly logger: Logger
-  readonly troubles: StoreTroubles
-  readonly terms: LeaseTerms
-  /**
-   * When this node sent its last renewal that was confirmed; the present for a process that is no member, and
-   * has none. Undefined while this node may not act: it has missed what others did.
-   */
-  renewedAt(): MonotonicMs | undefined
-  /** Whether the node is an incarnation of this process. */
-  isOwn(node: string): boolean
   /** The record of any node has changed, this one among them. */
   recordChanged(node: string, revision: Revision, status: NodeRecord["status"] | "gone"): void
   viewed(view: ClusterView, before: ClusterView): void
-  /** The node has renewed its lease, for the first time that this process saw. */
-  renewing(node: string): void
   /** Another epoch of the store has begun. */
   epochChanged(): void
-  /** A node has renewed its lease. */
-  alive?(node: string): void
 }
 
 interface KnownRecord {

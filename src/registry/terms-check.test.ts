@@ -19,10 +19,69 @@ const stopping = new AbortController().signal
 test("a node is refused while a node is alive that has joined on other terms", async () => {
   const { store, put } = await cluster(OLD)
   await put(LEASE, encodeTerms(terms))
-  const checked = checkTerms(NEW, { store, clock: new ManualClock(), terms, stopping })
+  const clock = new ManualClock()
+  const checked = checkTerms(NEW, { store, clock, terms, stopping })
+  const refused = expect(checked).rejects.toMatchObject({ field: "listen.secret" })
   await settle()
   await put(LEASE, encodeTerms(terms))
-  await expect(checked).rejects.toMatchObject({ field: "listen.secret" })
+  await clock.advance(terms.ttlMs / 3)
+  await refused
+  expect(clock.pendingTimers).toBe(0)
+})
+
+test("a node that joins meanwhile counts as alive, and one that leaves does not", async () => {
+  const { store, put, remove } = await cluster(OLD)
+  const clock = new ManualClock()
+  await put(LEASE, encodeTerms(terms))
+  const left = checkTerms(NEW, { store, clock, terms, stopping })
+  await settle()
+  await remove(LEASE)
+  await clock.advance(terms.ttlMs / 3)
+  expect(await left).toBe((await store.get(CLUSTER)).entry?.revision)
+  await put(LEASE, encodeTerms(terms))
+  const met = checkTerms(OLD, { store, clock, terms, stopping })
+  const refused = expect(met).rejects.toMatchObject({ field: "listen.secret" })
+  await settle()
+  await put(leaseKey("second"), encodeTerms(terms))
+  await clock.advance(terms.ttlMs / 3)
+  await refused
+})
+
+test("nothing is watched: a watch may be late, and repeat what is old", async () => {
+  const { store, put } = await cluster(OLD)
+  await put(LEASE, encodeTerms(terms))
+  const clock = new ManualClock()
+  const unwatched = over(store, {
+    watch: () => {
+      throw new Error("it was watched")
+    },
+  })
+  const checked = checkTerms(NEW, { store: unwatched, clock, terms, stopping })
+  await settle()
+  await clock.advance(terms.ttlMs * (1 + terms.driftMargin) - 1)
+  expect(clock.pendingTimers).toBe(1)
+  await clock.advance(1)
+  expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
+  expect(clock.pendingTimers).toBe(0)
+})
+
+test("another epoch of the store says nothing about who is alive", async () => {
+  const { store, put } = await cluster(OLD)
+  await put(LEASE, encodeTerms(terms))
+  const clock = new ManualClock()
+  let lists = 0
+  const restored = over(store, {
+    list: async (prefix, options) => {
+      lists += 1
+      const listing = await store.list(prefix, options)
+      return lists === 1 ? listing : { ...listing, epoch: "another" }
+    },
+  })
+  const checked = checkTerms(NEW, { store: restored, clock, terms, stopping })
+  const failed = expect(checked).rejects.toThrow("the epoch of the store has changed")
+  await settle()
+  await clock.advance(terms.ttlMs / 3)
+  await failed
 })
 
 test("a node is not refused for terms that another node has replaced by its own meanwhile", async () => {
@@ -39,9 +98,11 @@ test("a node is not refused for terms that another node has replaced by its own 
       return store.list(prefix)
     },
   })
-  const checked = checkTerms(NEW, { store: racing, clock: new ManualClock(), terms, stopping })
+  const clock = new ManualClock()
+  const checked = checkTerms(NEW, { store: racing, clock, terms, stopping })
   await settle()
   await put(LEASE, encodeTerms(terms))
+  await clock.advance(terms.ttlMs / 3)
   expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
 })
 
@@ -59,102 +120,18 @@ test("a dead node with other secrets refuses no node, even if others renew their
   expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
 })
 
-test("a node is refused for a renewal that the watch has not shown in time", async () => {
-  const { store, put } = await cluster(OLD)
-  await put(LEASE, encodeTerms(terms))
-  const clock = new ManualClock()
-  const late = over(store, { watch: () => ({ cancel: () => {} }) })
-  const checked = checkTerms(NEW, { store: late, clock, terms, stopping })
-  const refused = expect(checked).rejects.toMatchObject({ field: "listen.secret" })
-  await settle()
-  await put(LEASE, encodeTerms(terms))
-  await clock.advance(1_000)
-  await refused
-})
-
-test("a change that the listing has shown is no renewal", async () => {
-  const { store, put } = await cluster(OLD)
-  await put(LEASE, encodeTerms(terms))
-  const clock = new ManualClock()
-  const repeating = over(store, {
-    watch: (prefix, from, watcher) => {
-      void store.get(LEASE).then(({ entry }) => watcher.changed(entry === undefined ? [] : [entry]))
-      return store.watch(prefix, from, watcher)
-    },
-  })
-  const checked = checkTerms(NEW, { store: repeating, clock, terms, stopping })
-  await clock.advance(1_000)
-  expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
-})
-
-test.each([
-  ["in which a lease was renewed", true],
-  ["in which nothing happened", false],
-])("after a gap %s the leases are read, and watched again", async (_, isRenewed) => {
-  const { store, put } = await cluster(OLD)
-  await put(LEASE, encodeTerms(terms))
-  const clock = new ManualClock()
-  let watches = 0
-  const gapping = over(store, {
-    watch: (prefix, from, watcher) => {
-      watches += 1
-      if (watches > 1) return store.watch(prefix, from, watcher)
-      void (isRenewed ? put(LEASE, encodeTerms(terms)) : Promise.resolve()).then(() => watcher.gap())
-      return { cancel: () => {} }
-    },
-  })
-  const checked = checkTerms(NEW, { store: gapping, clock, terms, stopping })
-  checked.catch(() => {})
-  await settle()
-  expect(watches).toBe(isRenewed ? 1 : 2)
-  await clock.advance(1_000)
-  if (isRenewed) await expect(checked).rejects.toMatchObject({ field: "listen.secret" })
-  else expect(await checked).toBe((await store.get(CLUSTER)).entry?.revision)
-  expect(clock.pendingTimers).toBe(0)
-})
-
-test("a store that cannot be watched leaves no timer behind", async () => {
-  const { store, put } = await cluster(OLD)
-  await put(LEASE, encodeTerms(terms))
-  const clock = new ManualClock()
-  const blind = over(store, {
-    watch: () => {
-      throw new Error("it is closed")
-    },
-  })
-  await expect(checkTerms(NEW, { store: blind, clock, terms, stopping })).rejects.toThrow("it is closed")
-  expect(clock.pendingTimers).toBe(0)
-})
-
-test("a watch that calls back before it is returned ends the wait", async () => {
-  const { store, put } = await cluster(OLD)
-  await put(LEASE, encodeTerms(terms))
-  const clock = new ManualClock()
-  let cancelled = 0
-  const hasty = over(store, {
-    watch: (_prefix, _from, watcher) => {
-      watcher.changed([{ key: LEASE, revision: 1_000, value: encodeTerms(terms) }])
-      return {
-        cancel: () => {
-          cancelled += 1
-        },
-      }
-    },
-  })
-  await expect(checkTerms(NEW, { store: hasty, clock, terms, stopping })).rejects.toMatchObject({
-    field: "listen.secret",
-  })
-  expect([clock.pendingTimers, cancelled]).toEqual([0, 1])
-})
-
 async function cluster(of: ClusterTerms) {
   const store = await memoryStore().open("n", nodePorts())
   const put = async (key: string, value: Uint8Array) => {
     const { epoch } = await store.get(key)
     await store.commit({ epoch, conditions: [], writes: [{ kind: "put", key, value }] })
   }
+  const remove = async (key: string) => {
+    const { epoch } = await store.get(key)
+    await store.commit({ epoch, conditions: [], writes: [{ kind: "delete", key }] })
+  }
   await put(CLUSTER, encodeClusterTerms(of))
-  return { store, put }
+  return { store, put, remove }
 }
 
 function over(store: ClusterStore, changed: Partial<ClusterStore>): ClusterStore {

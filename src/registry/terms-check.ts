@@ -1,10 +1,10 @@
 import { SettingsError } from "../errors/settings-error.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
-import type { ClusterStore, Listing, Revision, StoreWatch } from "../ports/store.js"
+import type { ClusterStore, Listing, Revision } from "../ports/store.js"
 import { type ClusterTerms, compareTerms, decodeClusterTerms, mayMeet } from "./cluster-terms.js"
 import { termsCommit } from "./commits.js"
-import { type LeaseTerms, observerMs, termsToWatch } from "./lease-terms.js"
+import { type LeaseTerms, observerMs, renewEveryMs, termsToWatch } from "./lease-terms.js"
 import { listAll } from "./list-all.js"
 import { decodeRecord, LEASES, leaseKey, NODES } from "./node-record.js"
 import { CLUSTER } from "./registry-keys.js"
@@ -75,8 +75,8 @@ async function isAnybodyAlive(dependencies: TermsCheckDependencies): Promise<boo
 }
 
 /**
- * The key of the first lease that is renewed, of those that count; undefined if all expire before. The watch
- * of a store may be late, so what it has not shown until then is read.
+ * The key of the first lease that is renewed, of those that count; undefined if all expire before. The leases
+ * are listed again and again: a watch may report a renewal long after it was made, and repeats old ones.
  */
 async function firstRenewed(
   leases: Listing,
@@ -84,65 +84,34 @@ async function firstRenewed(
   counts: (key: string) => boolean,
 ): Promise<string | undefined> {
   if (leases.entries.length === 0) return undefined
-  const left = new Set(leases.entries.map(({ key }) => key))
   const known = new Map(leases.entries.map(({ key, revision }) => [key, revision]))
-  /** A watch may begin with changes that the listing shows. */
-  const isLater = (key: string, revision: Revision) => counts(key) && revision > (known.get(key) ?? 0)
   const longestMs = Math.max(...leases.entries.map(({ value }) => observerMs(termsToWatch(value, terms))))
+  const until = clock.monotonicMs() + longestMs
+  while (true) {
+    const leftMs = until - clock.monotonicMs()
+    await pause(Math.max(0, Math.min(leftMs, renewEveryMs(terms))), clock, stopping)
+    const { epoch, entries } = await listAll(store, LEASES)
+    if (epoch !== leases.epoch) throw new StoreUnavailableError(EPOCH_CHANGED, "not-committed")
+    const there = entries.filter(({ key }) => counts(key))
+    const renewed = there.find(({ key, revision }) => known.get(key) !== revision)
+    if (renewed !== undefined) return renewed.key
+    if (there.length === 0 || clock.monotonicMs() >= until) return undefined
+  }
+}
+
+/** Rejects if the node stops meanwhile. */
+function pause(ms: number, clock: Clock, stopping: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    let watch: StoreWatch | undefined
-    let isOver = false
-    const cleanUp = () => {
-      isOver = true
+    const stop = () => {
       timer.cancel()
-      watch?.cancel()
+      reject(new StoreUnavailableError("this node is stopping", "not-committed", { problem: "closed" }))
+    }
+    const timer = clock.setTimer(ms, () => {
       stopping.removeEventListener("abort", stop)
-    }
-    const end = (renewed: string | undefined) => {
-      cleanUp()
-      resolve(renewed)
-    }
-    const fail = (error: unknown) => {
-      cleanUp()
-      reject(error)
-    }
-    const stop = () =>
-      fail(new StoreUnavailableError("this node is stopping", "not-committed", { problem: "closed" }))
-    /** Ends if a lease was renewed since; otherwise goes on `then`. */
-    const look = (then: (now: Listing) => void) => {
-      const looked = store.list(LEASES).then((now) => {
-        if (isOver) return
-        if (now.epoch !== leases.epoch) throw new StoreUnavailableError(EPOCH_CHANGED, "not-committed")
-        const renewed = now.entries.find(({ key, revision }) => isLater(key, revision))
-        if (renewed !== undefined) end(renewed.key)
-        else then(now)
-      })
-      looked.catch(fail)
-    }
-    const timer = clock.setTimer(longestMs, () => look(() => end(undefined)))
-    const follow = (from: Listing) => {
-      watch = store.watch(LEASES, from, {
-        changed: (changes) => {
-          for (const { key, revision, value } of changes) {
-            if (!isLater(key, revision)) continue
-            if (value !== undefined) return end(key)
-            left.delete(key)
-          }
-          if (left.size === 0) end(undefined)
-        },
-        // A missed change may be a renewal.
-        gap: () => look(follow),
-      })
-      // The watch may have called back before it was returned.
-      if (isOver) watch.cancel()
-    }
-    try {
-      follow(leases)
-      if (stopping.aborted) stop()
-      else if (!isOver) stopping.addEventListener("abort", stop)
-    } catch (error) {
-      fail(error)
-    }
+      resolve()
+    })
+    if (stopping.aborted) stop()
+    else stopping.addEventListener("abort", stop, { once: true })
   })
 }
 

@@ -33,6 +33,7 @@ export const faultKinds = [
   "loop-stall",
   "thread-stall",
   "thread-death",
+  "store-lag",
 ] as const
 
 /** A kind of fault. */

@@ -7,6 +7,7 @@ export { type RegisterInput, type RegisterOutput, type RegisterValue, register }
 export { runSeed, type SeedFailure, type SeedOptions, type SeedReport } from "./run-seed.js"
 export { SeededRandom } from "./seeded-random.js"
 export type { RequestFault, SimStore, SimStoreEvent, SimStoreOptions } from "./sim-store.js"
+export type { CommitOrder } from "./sim-store-commits.js"
 export type { StoreService } from "./sim-store-server.js"
 export { type FailedSeed, type SimulateOptions, type SimulationReport, simulate, Tally } from "./simulate.js"
 export { ProcessDiedError, Stage, type StageStoreOptions } from "./stage.js"

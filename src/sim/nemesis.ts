@@ -137,6 +137,16 @@ const storeStrikes: readonly [
     },
   ],
   [
+    "store-lag",
+    8_000,
+    (store, world) => {
+      const lastsMs = Math.ceil(world.random.between(1_000, 1_000 + 29_000 * world.faults["store-lag"]))
+      world.fault("store-lag", `${store.name} for ${lastsMs} ms`)
+      const end = store.lag()
+      world.schedule(world.now + lastsMs * 1000, undefined, "watches catch up", end)
+    },
+  ],
+  [
     "store-epoch",
     20_000,
     (store, world) => {

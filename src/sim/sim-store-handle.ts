@@ -53,12 +53,12 @@ export class SimStoreHandle implements ClusterStore {
   }
 
   get(key: string): Promise<Sight> {
-    const serve = () => this.#store.state.get(key)
+    const serve = () => this.#store.get(key)
     return this.#ask(`get ${key}`, { bytes: key.length, keys: [key], serve })
   }
 
   list(prefix: string, options: ListOptions): Promise<Listing> {
-    const serve = () => this.#store.state.list(prefix, options)
+    const serve = () => this.#store.page(prefix, options)
     return this.#ask(`list ${prefix}`, { bytes: prefix.length, keys: [prefix], serve })
   }
 
@@ -66,8 +66,7 @@ export class SimStoreHandle implements ClusterStore {
     const taken = copied(commit)
     const what = taken.writes.map(({ kind, key }) => `${kind} ${key}`).join(", ")
     const keys = taken.writes.map(({ key }) => key)
-    const serve = () => this.#store.state.commit(taken)
-    return this.#ask(`commit ${what}`, { bytes: sizeOf(taken), keys, serve, commit: taken })
+    return this.#ask(`commit ${what}`, { bytes: sizeOf(taken), keys, commit: taken })
   }
 
   watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {

@@ -13,7 +13,8 @@ export class SimStoreRequest<Answer = unknown> {
   readonly commit: Commit | undefined
   /** The keys that it reads or writes. */
   readonly keys: readonly string[]
-  readonly serve: () => Answer
+  /** Carries out a read at the store, and returns the answer. Undefined for a commit. */
+  readonly serve: (() => Answer) | undefined
   readonly answered: Promise<Answer>
   readonly leavesAt: SimMicros
   /** When the client gives up. */
@@ -83,6 +84,6 @@ export interface AskedOfStore<Answer> {
   readonly timeoutMicros: SimMicros
   /** When the process died, if it has. */
   readonly diedAt: () => SimMicros | undefined
-  /** Carries the request out at the store, and returns the answer. */
-  readonly serve: () => Answer
+  /** Carries out a read at the store, and returns the answer. */
+  readonly serve?: (() => Answer) | undefined
 }

@@ -8,6 +8,8 @@ import { SimStoreLine } from "./sim-store-line.js"
 interface WatchedStore {
   readonly state: StoreState
   readonly isHanging: boolean
+  /** All commits up to this moment can be reported. */
+  readonly settled: Moment
   isCutOff(machine: string): boolean
 }
 
@@ -43,14 +45,14 @@ export class SimStoreWatch implements StoreWatch {
   }
 
   /**
-   * Whether the watch has seen everything up to the moment before a commit to these keys, and the commit does
+   * Whether the watch has seen everything up to the moment before commits to these keys, and the commits do
    * not concern it. The watch would find this out by itself, in a step that costs more than this.
    */
   passesOver(keys: readonly string[], before: Moment): boolean {
     const hasSeenAll =
-      !this.#isWaking && this.#from.epoch === before.epoch && this.#from.revision === before.revision
+      !this.#isWaking && this.#from.epoch === before.epoch && this.#from.revision >= before.revision
     if (!hasSeenAll || keys.some((key) => key.startsWith(this.#prefix))) return false
-    this.#from = this.#store.state.moment
+    this.#passTo(this.#store.settled)
     return true
   }
 
@@ -83,16 +85,21 @@ export class SimStoreWatch implements StoreWatch {
       this.#store.isCutOff(this.process.machine.name)
     )
       return
-    const { state } = this.#store
-    const commits = state.changesAfter(this.#prefix, this.#from)
+    const { state, settled } = this.#store
+    const commits = state.changesAfter(this.#prefix, this.#from, settled.revision)
     if (commits === undefined) return this.#tellGap()
-    this.#from = state.moment
+    this.#passTo(settled)
     for (const changes of commits) {
       const bytes = changes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
       this.#line.send(bytes, () => {
         if (!this.#isCancelled) this.#watcher.changed(changes)
       })
     }
+  }
+
+  /** The listing that the watch began at may be later than what can be reported. */
+  #passTo(settled: Moment): void {
+    if (settled.revision > this.#from.revision) this.#from = settled
   }
 
   #tellGap(): void {

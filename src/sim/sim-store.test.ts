@@ -21,7 +21,7 @@ class StoreWorld extends SmallWorld {
 
   private constructor(options: SmallWorldOptions & { readonly service?: StoreService }) {
     super(options)
-    this.store = new SimStore(this.world, "store", {}, options.service)
+    this.store = new SimStore(this.world, "store", options)
   }
 
   /** Retries until it succeeds, if faults are enabled. */

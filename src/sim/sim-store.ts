@@ -1,8 +1,18 @@
-import type { Commit, CommitResult, Listing, Moment, StoreProvider } from "../ports/store.js"
-import { NamespacedStore } from "../stores/namespaced-store.js"
+import type {
+  Commit,
+  CommitResult,
+  Listing,
+  ListOptions,
+  Moment,
+  Revision,
+  Sight,
+  StoreProvider,
+} from "../ports/store.js"
+import { MAX_PAGE, NamespacedStore } from "../stores/namespaced-store.js"
 import { type KeptLog, StoreState } from "../stores/store-state.js"
 import type { SimMicros } from "./agenda.js"
 import type { FaultKind } from "./faults.js"
+import { type CommitOrder, SimStoreCommits } from "./sim-store-commits.js"
 import { SimStoreHandle } from "./sim-store-handle.js"
 import type { SimStoreRequest } from "./sim-store-request.js"
 import { SimStoreServer, type StoreService } from "./sim-store-server.js"
@@ -16,12 +26,13 @@ import type { Life, World } from "./world.js"
  * A request takes time to arrive and its answer takes time to return. The requests of one handle arrive in
  * the order of the calls, and the store handles each in a step of its own, so each is a single moment in the
  * order of the world. A store with a `StoreService` also takes time for each request, and serves those of one
- * process one after another.
+ * process one after another. The order of its commits is that of `SimStoreCommits`.
  *
  * A request may be refused, delayed, or lost; its answer may be lost; or it may arrive long after the client
  * has given up, out of order and possibly after the death of its process. A machine may be cut off from the
  * store for a while: half of what it sends is lost and the rest arrives when the cut heals. The whole store
- * may hang, and it may be set back to an earlier moment, which begins a new epoch.
+ * may hang, and it may be set back to an earlier moment, which begins a new epoch. Watches may lag behind
+ * reads, as if a transaction of somebody else took long.
  */
 export class SimStore {
   /** The contents of the store, for the simulator. */
@@ -36,15 +47,24 @@ export class SimStore {
   /** Requests that arrived while the store hangs, or whose machine is cut off. */
   #held: SimStoreRequest[] = []
   readonly #service: StoreService | undefined
+  readonly #commits: SimStoreCommits
+  readonly #pageEntries: number
+  /** Commits that are visible, and that watches have not been notified of. */
+  #unreported: { readonly revision: Revision; readonly keys: readonly string[] }[] = []
+  #reported: Moment
+  readonly #lags = new Set<() => void>()
   readonly #planned = new Map<string, RequestFault[]>()
   #hangsUntil: SimMicros | undefined
   #epochs = 1
 
-  constructor(world: World, name: string, kept: Partial<KeptLog> = {}, service?: StoreService) {
+  constructor(world: World, name: string, { kept, service, order, pageEntries }: SimStoreSettings = {}) {
     this.#world = world
     this.name = name
     this.#service = service
+    this.#pageEntries = pageEntries ?? MAX_PAGE
     this.state = new StoreState(`simulated-${name}`, "epoch-1", { commits: 1_000, undo: true, ...kept })
+    this.#reported = this.state.moment
+    this.#commits = new SimStoreCommits(world, this.state, order ?? "ordered", () => this.#report())
     world.addStore(this)
   }
 
@@ -70,9 +90,26 @@ export class SimStore {
     return this.state.list(prefix)
   }
 
+  /** Reads a key as a client does; for the simulator. */
+  get(key: string): Sight {
+    const sight = this.state.get(key)
+    return sight.entry === undefined ? { ...sight, absentAt: this.#commits.absentAt(key) } : sight
+  }
+
+  /** Reads a page as a client does; for the simulator. */
+  page(prefix: string, options: ListOptions): Listing {
+    const limit = Math.min(options.limit ?? MAX_PAGE, this.#pageEntries)
+    return { ...this.state.list(prefix, { ...options, limit }), ...this.#commits.listed }
+  }
+
+  /** All commits up to this moment can be reported to watches; for the simulator. */
+  get settled(): Moment {
+    return this.#commits.settled
+  }
+
   /**
-   * Notifies the observer of every commit and every cut of history, at the moment at which it happens. Keys
-   * include their namespace.
+   * Notifies the observer of every commit, at the moment at which it takes effect or is refused, and of every
+   * cut of history. Keys include their namespace.
    */
   observe(observer: (event: SimStoreEvent) => void): void {
     this.#observers.push(observer)
@@ -114,9 +151,24 @@ export class SimStore {
     return this.#hangsUntil !== undefined
   }
 
-  /** Ends a hang. */
+  /**
+   * Makes all watches lag: they are notified of nothing that happens from now on until the returned function
+   * is called, or the world is calm. Reads show it.
+   */
+  lag(): () => void {
+    const end = this.#commits.hold()
+    const over = () => {
+      this.#lags.delete(over)
+      end()
+    }
+    this.#lags.add(over)
+    return over
+  }
+
+  /** Ends a hang, and all lags. */
   resume(): void {
     this.#hangsUntil = undefined
+    for (const end of [...this.#lags]) end()
     this.#serveHeld()
     this.#wakeWatches()
   }
@@ -129,6 +181,9 @@ export class SimStore {
     state.rewind(lost, `epoch-${this.#epochs}`)
     if (lost > 0) this.#world.lostHistory.push(this.#lossText(lost))
     this.#tell({ kind: "cut", ...state.moment })
+    this.#commits.abort()
+    this.#unreported = []
+    this.#reported = this.settled
     this.#wakeWatches()
   }
 
@@ -203,17 +258,35 @@ export class SimStore {
   }
 
   #serve(request: SimStoreRequest): void {
-    const { process: proc, commit } = request
+    const { commit, serve } = request
     if (this.#strikes(request, "store-refusal", 0.1)) return request.refuse()
-    const before = this.state.moment
-    const answer = request.serve()
-    if (commit !== undefined) {
-      const result = answer as CommitResult
-      this.#world.note(undefined, `store commit of ${proc.name} ${resultText(result)}`)
-      this.#tell({ kind: "judged", by: proc.processName, commit, result, isLate: request.isAbandoned })
-      if (result.kind === "committed") this.#wakeWatchesOf(commit, before)
+    if (commit !== undefined) this.#commits.make(commit, (result) => this.#judged(request, commit, result))
+    else this.#answer(request, serve?.())
+  }
+
+  #judged(request: SimStoreRequest, commit: Commit, result: CommitResult): void {
+    const { process: proc } = request
+    this.#world.note(undefined, `store commit of ${proc.name} ${resultText(result)}`)
+    this.#tell({ kind: "judged", by: proc.processName, commit, result, isLate: request.isAbandoned })
+    if (result.kind === "committed") {
+      const keys = commit.writes.map(({ key }) => key)
+      this.#unreported.push({ revision: result.revision, keys })
     }
+    this.#answer(request, result)
+  }
+
+  #answer(request: SimStoreRequest, answer: unknown): void {
     if (!this.#strikes(request, "store-lost-answer", 0.05)) request.answer(answer)
+  }
+
+  /** Wakes the watches that are concerned by what has been settled since the last time. */
+  #report(): void {
+    const before = this.#reported
+    this.#reported = this.settled
+    const { revision } = this.#reported
+    const keys = this.#unreported.flatMap((commit) => (commit.revision <= revision ? commit.keys : []))
+    this.#unreported = this.#unreported.filter((commit) => commit.revision > revision)
+    this.#wakeWatches((watch) => !watch.passesOver(keys, before))
   }
 
   #tell(event: SimStoreEvent): void {
@@ -242,18 +315,22 @@ export class SimStore {
     for (const request of held) if (!this.#held.includes(request)) this.#serve(request)
   }
 
-  /** Wakes the watches that the commit concerns. */
-  #wakeWatchesOf({ writes }: Commit, before: Moment): void {
-    const keys = writes.map(({ key }) => key)
-    this.#wakeWatches((watch) => !watch.passesOver(keys, before))
-  }
-
   #wakeWatches(isConcerned: (watch: SimStoreWatch) => boolean = () => true): void {
     for (const watch of this.#watches) {
       if (watch.isOver) this.#watches.delete(watch)
       else if (isConcerned(watch)) watch.wake(this.#world.now)
     }
   }
+}
+
+/** How a store is made. */
+export interface SimStoreSettings {
+  readonly kept?: Partial<KeptLog>
+  readonly service?: StoreService | undefined
+  /** Default `ordered`. */
+  readonly order?: CommitOrder | undefined
+  /** The most entries of a page. Default 1,000. */
+  readonly pageEntries?: number | undefined
 }
 
 /** The faults that affect a single request. */

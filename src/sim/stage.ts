@@ -5,6 +5,7 @@ import type { FaultPlan } from "./faults.js"
 import { unleashOn } from "./nemesis.js"
 import type { SeededRandom } from "./seeded-random.js"
 import { SimStore } from "./sim-store.js"
+import type { CommitOrder } from "./sim-store-commits.js"
 import type { StoreService } from "./sim-store-server.js"
 import type { Life, Program, World } from "./world.js"
 
@@ -26,6 +27,13 @@ export interface StageStoreOptions {
   readonly keptCommits?: number
   /** How long the store takes for requests. By default no time at all, however many there are. */
   readonly service?: StoreService | undefined
+  /**
+   * In which order commits are made: one after another, as by SQLite and etcd, or concurrently, as by
+   * PostgreSQL. Default `ordered`.
+   */
+  readonly order?: CommitOrder | undefined
+  /** The most entries of a page of a listing. Default 1,000. */
+  readonly pageEntries?: number | undefined
 }
 
 /**
@@ -70,7 +78,8 @@ export class Stage {
   store(name = "store", options: StageStoreOptions = {}): SimStore {
     const known = this.#stores.get(name)
     if (known !== undefined) return known
-    const store = new SimStore(this.#world, name, { commits: options.keptCommits ?? 1_000 }, options.service)
+    const { keptCommits = 1_000, ...settings } = options
+    const store = new SimStore(this.#world, name, { ...settings, kept: { commits: keptCommits } })
     this.#stores.set(name, store)
     unleashOn(store, this.#world)
     return store

@@ -26,7 +26,7 @@ export class StoreState {
   readonly #entries = new Map<string, Entry>()
   /** The keys in the order of their bytes; undefined since a key was added or deleted. */
   #sorted: readonly string[] | undefined
-  /** The last commits that changed watched keys, the oldest first; with `undo` those that changed any. */
+  /** The last commits that changed watched keys, by their revisions; with `undo` those that changed any. */
   #log: LoggedCommit[] = []
   #oldestKnown: Revision = 0
   #logBytes = 0
@@ -73,36 +73,61 @@ export class StoreState {
     return { ...this.moment, entries, more: keys[at]?.startsWith(prefix) ?? false }
   }
 
-  commit({ epoch, conditions, writes }: Commit): CommitResult {
+  commit(commit: Commit): CommitResult {
+    const refusal = this.refusal(commit)
+    if (refusal !== undefined) return refusal
+    const isChange = commit.writes.some(({ kind, key }) => kind === "put" || this.#entries.has(key))
+    return isChange
+      ? this.apply(commit, this.nextRevision())
+      : { kind: "committed", revision: this.#revision }
+  }
+
+  /** The answer to a commit that cannot be made now; undefined if all of its conditions hold. */
+  refusal({
+    epoch,
+    conditions,
+  }: Commit): Extract<CommitResult, { kind: "refused" | "epoch-changed" }> | undefined {
     if (epoch !== this.#epoch) return { kind: "epoch-changed", epoch: this.#epoch }
     const found = conditions.flatMap((condition) => this.#contradiction(condition))
-    if (found.length > 0) return { kind: "refused", epoch, found }
-    const effective = writes.filter(({ kind, key }) => kind === "put" || this.#entries.has(key))
-    if (effective.length > 0) {
-      this.#revision += 1
-      const revision = this.#revision
-      this.#keep(
-        revision,
-        effective.map((write) => {
-          const value = write.kind === "put" ? this.#copy(write.value) : undefined
-          return this.#change({ key: write.key, revision, value })
-        }),
-      )
-    }
-    return { kind: "committed", revision: this.#revision }
+    return found.length > 0 ? { kind: "refused", epoch, found } : undefined
+  }
+
+  /** Gives out a revision, which is above all before it. */
+  nextRevision(step = 1): Revision {
+    this.#revision += step
+    return this.#revision
   }
 
   /**
-   * Returns the commits after a moment, as far as they touch the prefix, or undefined if they are not all
-   * known any longer.
+   * Makes a commit whose conditions hold, at a revision that was given out for it. Commits to different keys
+   * need not be made in the order of their revisions: all up to `settled` have been made.
    */
-  changesAfter(prefix: string, from: Moment): readonly (readonly Change[])[] | undefined {
+  apply({ writes }: Commit, revision: Revision, settled = revision): CommitResult {
+    const effective = writes.filter(({ kind, key }) => kind === "put" || this.#entries.has(key))
+    const made = effective.map((write) => {
+      const value = write.kind === "put" ? this.#copy(write.value) : undefined
+      return this.#change({ key: write.key, revision, value })
+    })
+    if (made.length > 0) this.#keep(revision, made, settled)
+    return { kind: "committed", revision }
+  }
+
+  /**
+   * Returns the commits after a moment, as far as they touch the prefix, in the order of their revisions up
+   * to `upTo`; or undefined if they are not all known any longer.
+   */
+  changesAfter(
+    prefix: string,
+    from: Moment,
+    upTo = this.#revision,
+  ): readonly (readonly Change[])[] | undefined {
     if (from.epoch !== this.#epoch || from.revision > this.#revision) return undefined
     if (from.revision < this.#oldestKnown) return undefined
     let first = this.#log.length
     while (first > 0 && (this.#log[first - 1] as LoggedCommit).revision > from.revision) first -= 1
     const commits: Change[][] = []
     for (let at = first; at < this.#log.length; at += 1) {
+      if ((this.#log[at] as LoggedCommit).revision > upTo) break
       let touched: Change[] | undefined
       for (const change of (this.#log[at] as LoggedCommit).changes) {
         if (!change.key.startsWith(prefix)) continue
@@ -170,27 +195,37 @@ export class StoreState {
     return { change, before }
   }
 
-  #keep(revision: Revision, all: readonly MadeChange[]): void {
+  #keep(revision: Revision, all: readonly MadeChange[], settled: Revision): void {
     const made = this.#kept.undo ? all : all.filter(({ change }) => isWatched(change.key))
     if (made.length === 0) return
     const bytes = made.reduce((sum, { change }) => sum + change.key.length + (change.value?.length ?? 0), 0)
-    this.#log.push({
+    let at = this.#log.length
+    while (at > 0 && (this.#log[at - 1] as LoggedCommit).revision > revision) at -= 1
+    const logged = {
       revision,
       changes: made.map(({ change }) => change),
       before: made.map(({ before }) => before),
       bytes,
-    })
+    }
+    if (at === this.#log.length) this.#log.push(logged)
+    else this.#log.splice(at, 0, logged)
     this.#logBytes += bytes
     // Up to twice as much is kept, so that the log is not copied for every commit.
-    if (this.#log.length > 2 * this.#kept.commits || this.#logBytes > 2 * this.#kept.bytes) this.#trimLog()
+    if (this.#log.length > 2 * this.#kept.commits || this.#logBytes > 2 * this.#kept.bytes)
+      this.#trimLog(settled)
   }
 
-  #trimLog(): void {
+  /** Keeps what a watch from a moment that is settled needs. */
+  #trimLog(settled: Revision): void {
     let first = Math.max(0, this.#log.length - this.#kept.commits)
     let bytes = this.#log.slice(first).reduce((sum, one) => sum + one.bytes, 0)
     while (bytes > this.#kept.bytes) {
       bytes -= (this.#log[first] as LoggedCommit).bytes
       first += 1
+    }
+    while (first > 0 && (this.#log[first - 1] as LoggedCommit).revision > settled) {
+      first -= 1
+      bytes += (this.#log[first] as LoggedCommit).bytes
     }
     if (first > 0) this.#oldestKnown = (this.#log[first - 1] as LoggedCommit).revision
     this.#log = this.#log.slice(first)

@@ -8,12 +8,17 @@ import type {
   StoreWatcher,
 } from "../../src/ports/store.js"
 
-/** A store with one handle whose epoch a test can change, as if a backup had been restored, and whose watches it can end. */
+/**
+ * A store with one handle whose epoch a test can change, as if a backup had been restored, and whose watches it can end or
+ * make late.
+ */
 export class RestorableStore implements ClusterStore {
   readonly #store: ClusterStore
   readonly #watches = new Map<object, () => void>()
   /** While it is so, watches are told nothing, and never hear of it later. */
   isDeaf = false
+  /** What watches hear when they catch up; undefined while they are not late. */
+  #late: (() => void)[] | undefined
   #epochs = 1
 
   constructor(store: ClusterStore) {
@@ -28,10 +33,27 @@ export class RestorableStore implements ClusterStore {
     return `epoch-${this.#epochs}`
   }
 
+  /** Watches hear nothing from now on until they catch up. */
+  makeLate(): void {
+    this.#late ??= []
+  }
+
+  /** Watches hear all that they missed since they were made late. */
+  catchUp(): void {
+    const late = this.#late ?? []
+    this.#late = undefined
+    for (const hear of late) hear()
+  }
+
   /** All that was built on the history holds no more. */
   restore(): void {
-    this.#epochs += 1
+    this.restoreSilently()
     this.miss()
+  }
+
+  /** The same, and no watch hears of it yet. */
+  restoreSilently(): void {
+    this.#epochs += 1
   }
 
   /** Every watch has missed something. */
@@ -69,7 +91,9 @@ export class RestorableStore implements ClusterStore {
     }
     const hearing: StoreWatcher = {
       changed: (changes) => {
-        if (!this.isDeaf) watcher.changed(changes)
+        if (this.isDeaf) return
+        if (this.#late === undefined) watcher.changed(changes)
+        else this.#late.push(() => isOver || watcher.changed(changes))
       },
       gap: () => watcher.gap(),
     }

@@ -30,7 +30,7 @@ export interface DoorsSeen {
   readonly areOpen: boolean
 }
 
-/** Whatever stops a process or a clock, or comes between a node and its store. */
+/** Whatever stops a process or a clock, or comes between a node and its store. Watches may lag. */
 const threatsToLeases: readonly FaultKind[] = [
   "pause",
   "pause-in-call",
@@ -40,5 +40,5 @@ const threatsToLeases: readonly FaultKind[] = [
   "suspend",
   "clock-jump",
   "slow-network",
-  ...storeFaults,
+  ...storeFaults.filter((kind) => kind !== "store-lag"),
 ]

@@ -1,24 +1,26 @@
 import type { ClusterStore, Commit, CommitResult, Entry } from "../../src/ports/store.js"
 import type { CounterInput, CounterOutput, Life, RegisterInput, RegisterOutput } from "../../src/sim/index.js"
 import type { EpochLedger } from "./epoch-ledger.js"
+import type { RevisionLedger } from "./revision-ledger.js"
 
 export type Registers = EpochLedger<unknown, RegisterInput, RegisterOutput>
 export type Counters = EpochLedger<unknown, CounterInput, CounterOutput>
+
+export interface Ledgers {
+  readonly registers: Registers
+  readonly counters: Counters
+  readonly revisions: RevisionLedger
+}
 
 /** What one life does with the store, with every answer and every lost answer in a ledger. */
 export class StoreClient {
   readonly #life: Life
   readonly #store: ClusterStore
-  readonly #ledgers: { readonly registers: Registers; readonly counters: Counters }
+  readonly #ledgers: Ledgers
   readonly #rules: Rules
   #lastId = 0
 
-  constructor(
-    life: Life,
-    store: ClusterStore,
-    ledgers: { readonly registers: Registers; readonly counters: Counters },
-    rules: Rules,
-  ) {
+  constructor(life: Life, store: ClusterStore, ledgers: Ledgers, rules: Rules) {
     this.#life = life
     this.#store = store
     this.#ledgers = ledgers
@@ -144,8 +146,12 @@ export class StoreClient {
 
   /** Undefined if nobody knows. */
   async #try(commit: Commit): Promise<CommitResult | "not-committed" | undefined> {
+    const sent = this.#ledgers.revisions.sending(this.#life, commit.epoch)
     try {
-      return await this.#store.commit(commit)
+      const result = await this.#store.commit(commit)
+      // A delete of what is absent changes nothing, and its revision has no meaning.
+      if (result.kind === "committed" && commit.writes[0]?.kind === "put") sent(result.revision)
+      return result
     } catch (error) {
       const { commitment } = error as { readonly commitment?: string }
       if (commitment === undefined) throw error
@@ -157,7 +163,10 @@ export class StoreClient {
 
   async #readRegister(key: string): Promise<{ readonly epoch: string; readonly entry: Entry | undefined }> {
     const operation = this.#ledgers.registers.call(this.#life.name, key, { kind: "read" })
-    const { epoch, entry } = await this.#store.get(key)
+    const seen = this.#ledgers.revisions.reading(this.#life, key)
+    const sight = await this.#store.get(key)
+    seen(sight)
+    const { epoch, entry } = sight
     this.#ledgers.registers.ok(operation, { kind: "value", value: text(entry) ?? null }, epoch)
     return { epoch, entry }
   }

@@ -1,7 +1,7 @@
 import type { Revision } from "../../src/ports/store.js"
 import type { SimStoreEvent } from "../../src/sim/index.js"
 
-/** Every commit that changed something, as the store made it. */
+/** Every commit that changed something, by its revision. */
 export class CommitLog {
   readonly #epochs = new Map<string, LoggedCommit[]>()
   readonly #present = new Set<string>()
@@ -14,13 +14,16 @@ export class CommitLog {
         const keys = changed.map(({ key }) => key.replace(/^[^/]*\//, "")).join(" ")
         const log = this.#epochs.get(epoch) ?? []
         this.#epochs.set(epoch, log)
-        log.push({ revision: event.result.revision, keys })
+        const { revision } = event.result
+        const at = log.findLastIndex((commit) => commit.revision < revision) + 1
+        log.splice(at, 0, { revision, keys })
       }
     }
     this.#present.clear()
     for (const key of present) this.#present.add(key)
   }
 
+  /** The next one that a watch has to report, of those that have taken effect. */
   after(epoch: string, revision: Revision): LoggedCommit | undefined {
     return this.#epochs.get(epoch)?.find((commit) => commit.revision > revision)
   }

@@ -1,4 +1,5 @@
-import type { Change, ClusterStore, Listing } from "../../src/ports/store.js"
+import type { Change, ClusterStore, Listing, Revision } from "../../src/ports/store.js"
+import { listAll } from "../../src/registry/list-all.js"
 import type { Life } from "../../src/sim/index.js"
 import { text } from "./client.js"
 import type { CommitLog } from "./commit-log.js"
@@ -8,7 +9,7 @@ export class Mirror {
   readonly #life: Life
   readonly #store: ClusterStore
   readonly #log: CommitLog
-  #contents = new Map<string, string>()
+  #contents = new Map<string, { readonly value: string; readonly revision: Revision }>()
   #epoch = ""
   #revision = 0
 
@@ -20,14 +21,16 @@ export class Mirror {
 
   get contents(): string {
     return [...this.#contents]
-      .map(([key, value]) => `${key}=${value}`)
+      .map(([key, { value }]) => `${key}=${value}`)
       .sort()
       .join("; ")
   }
 
   async keep(): Promise<void> {
     const listing = await this.#listing()
-    this.#contents = new Map(listing.entries.map((entry) => [entry.key, text(entry) as string]))
+    this.#contents = new Map(
+      listing.entries.map((entry) => [entry.key, { value: text(entry) as string, revision: entry.revision }]),
+    )
     this.#life.sometimes("a mirror sees an epoch end", this.#epoch !== "" && this.#epoch !== listing.epoch)
     this.#epoch = listing.epoch
     this.#revision = listing.revision
@@ -61,8 +64,11 @@ export class Mirror {
     )
     this.#revision = revision
     for (const { key, value } of changes) {
+      const isOld = (this.#contents.get(key)?.revision ?? 0) >= revision
+      this.#life.sometimes("a watch repeats what a listing has shown", isOld)
+      if (isOld) continue
       if (value === undefined) this.#contents.delete(key)
-      else this.#contents.set(key, Buffer.from(value).toString())
+      else this.#contents.set(key, { value: Buffer.from(value).toString(), revision })
     }
     this.#life.sometimes("a watch tells of a change")
   }
@@ -70,7 +76,7 @@ export class Mirror {
   async #listing(): Promise<Listing> {
     for (;;) {
       try {
-        return await this.#store.list("wards/")
+        return await listAll(this.#store, "wards/")
       } catch {
         await new Promise<void>((resolve) => {
           this.#life.ports.clock.setTimer(100, resolve)

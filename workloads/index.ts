@@ -2,6 +2,7 @@ import type { Workload } from "../src/sim/index.js"
 import { activation } from "./activation.js"
 import { bank } from "./bank.js"
 import { burst } from "./burst.js"
+import { lag } from "./lag.js"
 import { local } from "./local.js"
 import { registry } from "./registry.js"
 import { remoting } from "./remoting.js"
@@ -20,4 +21,5 @@ export const workloads: readonly Workload[] = [
   burst,
   stall,
   silence,
+  lag,
 ]

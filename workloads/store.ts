@@ -34,7 +34,7 @@ export function storeWith(rules: Partial<Pick<Rules, "resendsWhereAbsent">>, nam
       const machines = ["alpha", "beta", "gamma", "delta"].slice(0, stage.knob("clients", [2, 3, 4]))
       for (const machine of machines) stage.start(machine, (life) => show.enter(life))
       const rounds = stage.knob("rounds", [15, 40])
-      const pauseMs = stage.knob("pauseMs", [100, 1_000])
+      const pauseMs = stage.knob("pauseMs", [10, 100, 1_000])
       await Promise.all(machines.map((machine) => play(stage, show, { machine, rounds, pauseMs })))
       stage.calm()
       // Until the last commit that is late has arrived.

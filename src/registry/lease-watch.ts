@@ -76,7 +76,7 @@ export class LeaseWatch {
     this.#setWake()
   }
 
-  /** Returns whether the watch lags. Asked once every third of the ttl. */
+  /** Returns whether the watch lags. Asked twice in the time between two renewals. */
   checkLag(): boolean {
     return this.#lag.check(this.#dependencies.confirmed())
   }

@@ -34,7 +34,8 @@ export class Roster {
   readonly #gone = new GoneNodes()
   #view = ClusterView.empty
   #check: Timer | undefined
-  #isLagging = false
+  /** The number of checks since the watches lag. */
+  #lagged = 0
   #isCatchingUp = false
   #isOver = false
 
@@ -118,21 +119,26 @@ export class Roster {
     this.#show()
   }
 
+  /**
+   * A lag is found before the leases of others seem to have expired: a renewal of this node was not reported
+   * by then, which is due within a third of the ttl, as were the last ones of others before the lag; and two
+   * checks take another third.
+   */
   #setCheck(): void {
     const { clock, terms } = this.#dependencies
-    this.#check = clock.setTimer(renewEveryMs(terms), () => {
+    this.#check = clock.setTimer(renewEveryMs(terms) / 2, () => {
       this.#setCheck()
       this.#noteLag(this.#leases.checkLag())
-      if (this.#isLagging && !this.#isCatchingUp) void this.#catchUp()
+      if (this.#lagged % 2 === 1 && !this.#isCatchingUp) void this.#catchUp()
     })
   }
 
   #noteLag(isLagging: boolean): void {
-    if (isLagging === this.#isLagging) return
-    this.#isLagging = isLagging
     const { logger } = this.#dependencies
-    if (isLagging) logger.log("warn", "the store reports changes late; nodes and leases are listed meanwhile")
-    else logger.log("info", "the store reports changes in time again")
+    if (isLagging && this.#lagged === 0)
+      logger.log("warn", "the store reports changes late; nodes and leases are listed meanwhile")
+    if (!isLagging && this.#lagged > 0) logger.log("info", "the store reports changes in time again")
+    this.#lagged = isLagging ? this.#lagged + 1 : 0
   }
 
   /** Lists what the watches have not shown. They notice a new epoch themselves. */

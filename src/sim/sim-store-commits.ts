@@ -110,7 +110,7 @@ export class SimStoreCommits {
   #apply(commit: Commit, revision: Revision): CommitResult {
     const { settled } = this
     this.#tombstones.note(commit.writes, revision)
-    if (this.#world.random.chance(0.02)) this.#tombstones.purge(settled.revision)
+    if (this.#world.random.chance(0.1)) this.#tombstones.purge(settled.revision)
     return this.#state.apply(commit, revision, settled.revision)
   }
 

@@ -1,4 +1,4 @@
-import type { ActorHandle } from "../../src/index.js"
+import { type ActorHandle, type PlacementStrategy, rendezvous } from "../../src/index.js"
 import type { Life } from "../../src/sim/index.js"
 import type { Cluster, Place } from "../cluster/cluster.js"
 import { ClusterNode } from "../cluster/cluster-node.js"
@@ -11,9 +11,14 @@ export class Desk {
   readonly #life: Life
 
   /** Rejects with a `StoreUnavailableError` if the store, or the join, does not answer. */
-  static async open(life: Life, { name }: Place, cluster: Cluster): Promise<Desk> {
+  static async open(
+    life: Life,
+    { name }: Place,
+    cluster: Cluster,
+    placement: PlacementStrategy = rendezvous,
+  ): Promise<Desk> {
     const tap = new NodeTap(name, life, cluster)
-    const node = await ClusterNode.start(tap, { actors: [itemOn(tap)] })
+    const node = await ClusterNode.start(tap, { actors: [Object.assign(itemOn(tap), { placement })] })
     return new Desk(life, node, cluster.settings.lease.ttlMs / LOOKS)
   }
 
@@ -35,6 +40,11 @@ export class Desk {
 
   keep(key: string, kib: number): Promise<Seen | undefined> {
     return this.#called(key, (item) => item.keep(kib))
+  }
+
+  /** Ends the item, if it runs here. */
+  async release(key: string): Promise<void> {
+    await this.node.actors.catalog.get(`Item/${key}`)?.deactivate("asked")
   }
 
   /** Undefined if it failed. */

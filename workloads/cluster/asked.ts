@@ -14,6 +14,8 @@ export class Asked {
   readonly isOneWay: boolean
   /** The actors that wait for it. */
   readonly chain: readonly string[]
+  /** If its maker does not wait for it, those who wait for the turns it was made in: that cannot be seen. */
+  readonly via: readonly string[]
   /** The calls that they wait for: all of the chain but its last, who waits for this one. */
   readonly waits: readonly number[]
   /** Where it is to be passed on to. */
@@ -31,6 +33,7 @@ export class Asked {
     this.thinkMs = fields.thinkMs
     this.isOneWay = fields.isOneWay
     this.chain = fields.chain
+    this.via = fields.via ?? []
     this.waits = fields.waits
     this.path = fields.path
     this.from = fields.from
@@ -38,7 +41,9 @@ export class Asked {
   }
 }
 
-export type AskedFields = { readonly [Field in Exclude<keyof Asked, "mark">]: Asked[Field] }
+export type AskedFields = { readonly [Field in Exclude<keyof Asked, "mark" | "via">]: Asked[Field] } & {
+  readonly via?: readonly string[] | undefined
+}
 
 /**
  * What it answers: which question this is the answer to, and who gives it. It is a class so that it takes the

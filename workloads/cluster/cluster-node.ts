@@ -3,6 +3,7 @@ import {
   ActorsLeftBehind,
   type LogFields,
   type Logger,
+  MemberUp,
   NodeFenced,
   NodeRejoined,
 } from "../../src/index.js"
@@ -74,6 +75,9 @@ export class ClusterNode {
       life.record({ kind: "stopped", node: `${node}` })
       life.record({ kind: "fenced", node: `${node}`, because })
       life.sometimes(`a node is fenced: ${because}`)
+    })
+    system.events.subscribe(MemberUp, ({ member }) => {
+      life.record({ kind: "member-up", who: this.name, node: `${member.node}` })
     })
     system.events.subscribe(NodeRejoined, () => life.sometimes("a fenced node comes back"))
     system.events.subscribe(ActorsLeftBehind, () => {

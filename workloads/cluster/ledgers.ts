@@ -9,6 +9,7 @@ import { LeaseLedger } from "./lease-ledger.js"
 import { StateLedger } from "./state-ledger.js"
 import { StoreHistory } from "./store-history.js"
 import { TurnLedger } from "./turn-ledger.js"
+import { ViewLedger } from "./view-ledger.js"
 import { WriteLedger } from "./write-ledger.js"
 
 /**
@@ -29,5 +30,6 @@ export function judgeAll(
   new CacheLedger(stage)
   new TurnLedger(history, stage)
   new CatalogLedger(stage)
+  new ViewLedger(stage)
   return new CallLedger(cluster, stage, delivers)
 }

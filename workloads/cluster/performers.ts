@@ -75,6 +75,8 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
     readonly #by = scene.freshName()
     readonly #seqs = new Map<string, number>()
     #busy = 0
+    /** The chains of the turns that run. */
+    readonly #turns = new Set<readonly string[]>()
     #saves = 0
     /** A call or a save that belongs to no turn, and that nobody waits for. */
     readonly #speak = () => {
@@ -144,7 +146,7 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
       return this.#turn("pass", asked, async () => {
         const [next, ...path] = asked.path
         if (next === undefined) return
-        const chain = asked.isOneWay ? [asked.id] : [...asked.chain, asked.id]
+        const chain = chainOf(asked)
         const waits = asked.isOneWay || asked.from === undefined ? [] : [...asked.waits, asked.op]
         const failed = await this.#call(next, { path, chain, waits })
         if (failed !== undefined && random.chance(0.5)) throw failed
@@ -159,14 +161,14 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
 
     /**
      * Nobody waits for it, so this activation may be over before it has left; and it may wait long, for those
-     * who are hardly ever there.
+     * who are hardly ever there. It counts as made in whatever turns run at that moment.
      */
     async #callAside(): Promise<void> {
       const later = traffic.ids.slice(traffic.ids.indexOf(this.#id) + 1)
       const rare = later.filter((id) => isRare(id))
       const among = rare.length > 0 && random.chance(0.5) ? rare : later
       if (among.length === 0) return
-      await this.#call(random.pick(among), { chain: [this.#id], isAside: true })
+      await this.#call(random.pick(among), { chain: [this.#id], isAside: true, via: [...this.#turns].flat() })
     }
 
     /**
@@ -195,12 +197,13 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
       return this.save()
     }
 
-    #call(next: string, { path = [], chain, waits = [], isAside = false }: Way): Promise<Error | undefined> {
+    #call(next: string, way: Way): Promise<Error | undefined> {
+      const { path = [], chain, waits = [], isAside = false, via = [] } = way
       const seq = this.#seqs.get(next) ?? 0
       this.#seqs.set(next, seq + 1)
       const method: Method = path.length > 0 ? "pass" : random.chance(0.7) ? "add" : "glance"
       const from = { id: this.#id, generation: this.fencingToken }
-      const draft = { id: next, method, sender: this.#by, seq, chain, waits, path, from, isAside }
+      const draft = { id: next, method, sender: this.#by, seq, chain, waits, path, from, isAside, via }
       return scene.call((type, key) => this.#handle(type, key), scene.drawn(draft))
     }
 
@@ -220,9 +223,12 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
 
     async #turn(method: Method, asked: Asked, task: () => Promise<void>): Promise<Answer> {
       const overlap = this.#begin(method, asked)
+      const chain = [...asked.via, ...chainOf(asked)]
+      this.#turns.add(chain)
       try {
         await task()
       } finally {
+        this.#turns.delete(chain)
         this.#end(overlap)
       }
       return this.#answer(asked)
@@ -261,7 +267,8 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
       const options = traits.methods?.[method]
       if (asked === undefined) return "writer"
       if (options?.alwaysInterleave) return "between"
-      if (traits.reentrant && this.#busy > 0 && asked.chain.includes(asked.id)) {
+      const isChained = asked.chain.includes(asked.id) || asked.via.includes(asked.id)
+      if (traits.reentrant && this.#busy > 0 && isChained) {
         life.sometimes("a reentrant actor is called by way of itself")
         return "between"
       }
@@ -287,10 +294,15 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
   })
 }
 
+/** The actors that wait for a call that is made in this turn. */
+function chainOf({ isOneWay, chain, id }: Asked): readonly string[] {
+  return isOneWay ? [id] : [...chain, id]
+}
+
 const LINGERING_MS = 2_000
 
 /** Of a call that an actor makes. */
-interface Way extends Pick<CallDraft, "chain" | "isAside"> {
+interface Way extends Pick<CallDraft, "chain" | "isAside" | "via"> {
   readonly path?: readonly string[]
   readonly waits?: readonly number[]
 }

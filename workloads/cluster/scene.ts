@@ -143,6 +143,7 @@ export interface CallDraft {
   readonly isOneWay?: boolean
   /** Its maker does not wait for it. */
   readonly isAside?: boolean
+  readonly via?: readonly string[]
 }
 
 export interface CallPlan extends CallDraft {

@@ -4,6 +4,7 @@ import { placementPlantings } from "./placement-plantings.js"
 import type { Planting } from "./planting.js"
 import { registryPlantings } from "./registry-plantings.js"
 import { renewalPlantings } from "./renewal-plantings.js"
+import { weakStorePlantings } from "./weak-store-plantings.js"
 
 /** Every bug that `npm run sim -- --plant NAME` knows. A test plants each, and sees that it is found. */
 export const plantings: readonly Planting[] = [
@@ -30,4 +31,5 @@ export const plantings: readonly Planting[] = [
   ...leasePlantings,
   ...renewalPlantings,
   ...placementPlantings,
+  ...weakStorePlantings,
 ]

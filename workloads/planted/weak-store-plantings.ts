@@ -1,0 +1,81 @@
+import type { Planting } from "./planting.js"
+
+/**
+ * Bugs that only a store shows whose commits overlap, whose watches lag and whose listings come in pages, as
+ * the port allows: with one that orders everything and reports at once they do no harm.
+ */
+export const weakStorePlantings: readonly Planting[] = [
+  {
+    name: "absent-as-of-the-latest",
+    about:
+      "a store says that a key is absent as of its latest revision, and a commit in flight has a lower one",
+    breaks: "revisions grow along each key",
+    workload: "store",
+    file: "src/sim/sim-store-commits.ts",
+    from: `return this.#order === "ordered" ? this.#state.moment.revision : this.#tombstones.at(key);`,
+    to: "return this.#state.moment.revision;",
+  },
+  {
+    name: "tombstones-purged-in-flight",
+    about: "a store purges tombstones above a commit in flight, and the floor is above what that one creates",
+    breaks: "revisions grow along each key",
+    workload: "store",
+    file: "src/sim/sim-store-commits.ts",
+    from: "if (this.#world.random.chance(0.1)) this.#tombstones.purge(settled.revision);",
+    to: "if (this.#world.random.chance(0.1)) this.#tombstones.purge(revision);",
+  },
+  {
+    name: "watch-from-the-last-page",
+    about: "the watch after a listing in pages begins at the moment of the last one",
+    breaks: "mirrors have it all in the end",
+    workload: "store",
+    file: "src/registry/list-all.ts",
+    from: "entries.push(...page.entries); } return { ...first, entries, more: false };",
+    to: "entries.push(...page.entries); if (!page.more) return { ...page, entries }; } return { ...first, entries };",
+  },
+  {
+    name: "old-sight-is-a-renewal",
+    about: "an observer takes an old renewal that a late watch reports for a new one",
+    breaks: "a dead node is found in time",
+    workload: "lag",
+    file: "src/registry/lease-observer.ts",
+    from: "if (known !== undefined && known.revision >= revision) return false;",
+    to: "if (known !== undefined && known.revision === revision) return false;",
+  },
+  {
+    name: "old-record-taken",
+    about: "a roster takes a record that a late watch reports, although it knows a later one",
+    breaks: "a member comes up once",
+    workload: "lag",
+    file: "src/registry/roster.ts",
+    from: "return this.#gone.has(node) || revision <= (this.#records.get(node)?.revision ?? 0);",
+    to: "return false;",
+  },
+  {
+    name: "late-watch-unnoticed",
+    about: "a node relies on its watches, however late they are",
+    breaks: "nobody tries to end the lease of a node that renews it",
+    workload: "lag",
+    file: "src/registry/watch-lag.ts",
+    from: "return this.#shown?.node !== expected.node || this.#shown.revision < expected.revision;",
+    to: "return false;",
+  },
+  {
+    name: "lag-measured-by-listings",
+    about: "a renewal that a listing has shown counts as shown by the watch, which goes on to lag",
+    breaks: "in time",
+    workload: "lag",
+    file: "src/registry/lease-watch.ts",
+    from: "if (revision <= listing.revision) this.#shownByWatch(",
+    to: "this.#shownByWatch(",
+  },
+  {
+    name: "absence-not-noticed",
+    about: "a node that a listing no longer shows stays in the view until a watch says that it is gone",
+    breaks: "all see that a node is gone in time",
+    workload: "lag",
+    file: "src/registry/roster.ts",
+    from: "if (!there.has(node) && known.get(node)?.revision === revision) this.#remove(node);",
+    to: "",
+  },
+]

@@ -18,6 +18,11 @@ test("a node that leaves as the store begins a new epoch leaves its lease to run
   expect((await runSeed(registry, 26, { faults: noFaults() })).failure).toBeUndefined()
 })
 
+test("an actor that is called by way of itself, through calls that nobody waits for, interleaves", async () => {
+  // In this seed such a chain has two calls that nobody waits for.
+  expect((await runSeed(registry, 1_134)).failure).toBeUndefined()
+})
+
 test("without faults the outcome of every save is known, and no lease is ended but that of a node declared down", async () => {
   const { failures, sometimes } = await simulate(registry, { seeds: 5, faults: noFaults() })
   expect(failures).toEqual([])

@@ -129,10 +129,9 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     return this.mayAct() ? this.#keeper.renewedAt : undefined
   }
 
-  /** The last revision of its lease that the store has confirmed. */
-  get confirmed(): { readonly node: string; readonly revision: Revision } | undefined {
-    const revision = this.#lastKnownLease
-    return revision === undefined ? undefined : { node: this.node.toString(), revision }
+  /** The last revision of the lease that the store has confirmed. */
+  get confirmedLease(): Revision {
+    return this.#keeper.lastKnown
   }
 
   /** Whether this incarnation leaves, and was not fenced. */

@@ -10,7 +10,7 @@ import { LEASES } from "./node-record.js"
 import type { StartWait } from "./start-wait.js"
 import type { StoreTroubles } from "./store-troubles.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
-import { WatchLag } from "./watch-lag.js"
+import { type OwnLease, WatchLag } from "./watch-lag.js"
 
 /**
  * Watches all leases, and ends those that have expired and those whose holders are proved dead: the driver of
@@ -105,7 +105,7 @@ export class LeaseWatch {
     return listing
   }
 
-  /** `known` are the sights from before the listing was requested: of these, one that is not in it is gone. */
+  /** Of the sights from before the listing was requested, `known`, those that it does not show are gone. */
   #listed({ entries }: Listing, known: ReadonlyMap<string, LeaseSight>): void {
     // Leases count from when the listing was received.
     const now = this.#dependencies.clock.monotonicMs()
@@ -211,7 +211,7 @@ export interface LeaseWatchDependencies {
    */
   renewedAt(): MonotonicMs | undefined
   /** The last revision of this node's lease that was confirmed; undefined for a process that is no member. */
-  confirmed(): { readonly node: string; readonly revision: Revision } | undefined
+  confirmed(): OwnLease | undefined
   /** Whether the node is an incarnation of this process. */
   isOwn(node: string): boolean
   /** The node has renewed its lease, for the first time that this process saw. */

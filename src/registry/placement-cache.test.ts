@@ -54,6 +54,31 @@ test("decides as its golden scenarios say", async () => {
       misdirected("Room/1", placed(ada, 7)),
       misdirected("Room/1", absent(15)),
     ]),
+    conversation("released and claimed again while the watch lags: what it shows later changes nothing", [
+      read("Room/1", placed(ada, 40)),
+      misdirected("Room/1", placed(bob, 52)),
+      changed("Room/1", placed(ada, 40)),
+      changed("Room/1", absent(44)),
+      changed("Room/1", placed(bob, 52)),
+    ]),
+    conversation(
+      "a read that shows an absence before the watch does, as of a tombstone and then of a floor",
+      [
+        claimed("Room/1", placed(ada, 40)),
+        read("Room/1", absent(44)),
+        changed("Room/1", placed(ada, 40)),
+        changed("Room/1", absent(44)),
+        read("Room/1", absent(47)),
+        misdirected("Room/1", absent(44)),
+        misdirected("Room/1", placed(bob, 52)),
+      ],
+    ),
+    conversation("an absence as of a floor that was read before a claim does not end the claim", [
+      released("Room/1", absent(44)),
+      misdirected("Room/1", placed(bob, 52)),
+      read("Room/1", absent(47)),
+      misdirected("Room/1", absent(51)),
+    ]),
     conversation("a node that is gone takes its entries along, and not those of its next incarnation", [
       read("Room/1", placed(bob, 7)),
       read("Room/2", placed(ada, 8)),

@@ -177,7 +177,7 @@ export class Roster {
       else this.#remove(node)
   }
 
-  /** `known` are the records from before the listing was requested: of these, one that is not in it is gone. */
+  /** Of the records from before the listing was requested, `known`, those that it does not show are gone. */
   #listed({ entries, revision: listedAt }: Listing, known: ReadonlyMap<string, KnownRecord>): void {
     this.#listedAt = Math.max(this.#listedAt, listedAt)
     const there = new Set(entries.map(({ key }) => key.slice(NODES.length)))

@@ -9,10 +9,10 @@ import type { World } from "./world.js"
  *
  * - `ordered`: one after another, and each has the next revision, as in SQLite and etcd. A listing has the
  *   moment of the last commit, and so has the sight of an absent key.
- * - `concurrent`: as in PostgreSQL, and as weak as the port allows. A commit gets its revision when it begins,
- *   and becomes visible later; commits whose keys conflict wait for each other, and others become visible in
- *   any order. Revisions have gaps. The moment of a listing is below every commit in flight, and an absent key
- *   has been absent since its tombstone, or since a floor that rises as tombstones are purged.
+ * - `concurrent`: as in PostgreSQL, and as weak as the port allows. A commit gets its revision when it
+ *   begins, and becomes visible later; commits whose keys conflict wait for each other, and others become
+ *   visible in any order. Revisions have gaps. The moment of a listing is below every commit in flight, and
+ *   an absent key has been absent since its tombstone, or since a floor that rises as tombstones are purged.
  */
 export type CommitOrder = "ordered" | "concurrent"
 

@@ -3,7 +3,7 @@ import { SmallWorld, type SmallWorldOptions } from "../../test/sim/small-world.j
 import type { ClusterStore, CommitResult } from "../ports/store.js"
 import { drawFaults, type FaultKind, faultKinds } from "./faults.js"
 import { SeededRandom } from "./seeded-random.js"
-import { SimStore } from "./sim-store.js"
+import { SimStore, type SimStoreSettings } from "./sim-store.js"
 import type { StoreService } from "./sim-store-server.js"
 
 /** A small world with a store, which alpha and beta have open. */
@@ -11,15 +11,13 @@ class StoreWorld extends SmallWorld {
   readonly store: SimStore
   readonly handles = new Map<string, ClusterStore>()
 
-  static async begin(
-    options: SmallWorldOptions & { readonly service?: StoreService } = {},
-  ): Promise<StoreWorld> {
+  static async begin(options: SmallWorldOptions & SimStoreSettings = {}): Promise<StoreWorld> {
     const world = new StoreWorld(options)
     for (const name of ["alpha", "beta"]) await world.open(name)
     return world
   }
 
-  private constructor(options: SmallWorldOptions & { readonly service?: StoreService }) {
+  private constructor(options: SmallWorldOptions & SimStoreSettings) {
     super(options)
     this.store = new SimStore(this.world, "store", options)
   }
@@ -379,4 +377,134 @@ describe("a store that takes time for requests", () => {
     await world.run()
     expect(seen).toEqual(keys)
   })
+})
+
+describe("a store whose commits overlap", () => {
+  test("makes commits to different keys visible in any order, and those of one key in theirs", async () => {
+    let overtaken = 0
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const world = await StoreWorld.begin({ seed, order: "concurrent" })
+      const made: { readonly key: string; readonly revision: number }[] = []
+      world.store.observe((event) => {
+        if (event.kind !== "judged" || event.result.kind !== "committed") return
+        const { revision } = event.result
+        for (const { key } of event.commit.writes) made.push({ key, revision })
+      })
+      await world.on("alpha", () => {
+        for (let count = 0; count < 30; count += 1)
+          void world.writing("alpha", `${count}`, `nodes/${count % 10}`)
+      })
+      await world.run()
+      expect(made).toHaveLength(30)
+      for (let key = 0; key < 10; key += 1) {
+        const revisions = made
+          .filter((one) => one.key === `test/nodes/${key}`)
+          .map(({ revision }) => revision)
+        expect(revisions).toEqual(revisions.toSorted((one, other) => one - other))
+      }
+      overtaken += made.filter(({ revision }, at) => (made[at + 1]?.revision ?? revision) < revision).length
+      const gaps = new Set(made.map(({ revision }) => revision))
+      expect(gaps.size).toBe(30)
+      expect(Math.max(...gaps)).toBeGreaterThan(30)
+    }
+    expect(overtaken).toBeGreaterThan(20)
+  })
+
+  test("lists commits that are above its moment, and a watch from there repeats them once", async () => {
+    const world = await StoreWorld.begin({ order: "concurrent" })
+    const end = world.store.lag()
+    await world.write("alpha", "one", "nodes/a")
+    await world.write("alpha", "two", "nodes/b")
+    const listing = await world.on("beta", () => (world.handles.get("beta") as ClusterStore).list("nodes/"))
+    expect(listing.entries).toHaveLength(2)
+    for (const { revision } of listing.entries) expect(revision).toBeGreaterThan(listing.revision)
+    const told = await world.watch("beta")
+    await world.run()
+    expect(told).toEqual([])
+    end()
+    await world.run()
+    expect(told).toEqual(["one", "two"])
+  })
+
+  test("an absent key is absent as of its tombstone or of a floor, below whatever is in flight", async () => {
+    const floors = new Set<boolean>()
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const world = await StoreWorld.begin({ seed, order: "concurrent" })
+      const absentAt = (key: string) =>
+        world.on("beta", async () => {
+          const sight = await (world.handles.get("beta") as ClusterStore).get(key)
+          return sight.entry === undefined ? sight.absentAt : Number.NaN
+        })
+      const comeAndGo = (keys: number) =>
+        world.on("alpha", async () => {
+          const alpha = world.handles.get("alpha") as ClusterStore
+          const { epoch } = world.store.state.moment
+          for (let count = 0; count < keys; count += 1) {
+            await world.writing("alpha", "x", `nodes/${count}`)
+            await alpha.commit({ epoch, conditions: [], writes: [{ kind: "delete", key: `nodes/${count}` }] })
+          }
+        })
+      await comeAndGo(10)
+      const latest = world.store.state.moment.revision
+      expect(await absentAt("nodes/9")).toBe(latest)
+      floors.add((await absentAt("never-there")) > 0)
+      // As a commit in flight does.
+      world.store.lag()
+      await comeAndGo(20)
+      expect(await absentAt("never-there")).toBeLessThanOrEqual(latest)
+      expect(await absentAt("nodes/0")).toBeGreaterThan(latest)
+    }
+    expect(floors).toEqual(new Set([true, false]))
+  })
+
+  test("a cut of history ends what is in flight", async () => {
+    const world = await StoreWorld.begin({ order: "concurrent" })
+    const answers: string[] = []
+    await world.on("alpha", () => {
+      for (let count = 0; count < 20; count += 1)
+        void world.writing("alpha", `${count}`, `nodes/${count % 2}`).then((answer) => answers.push(answer))
+    })
+    await world.run(() => world.store.list().entries.length > 0)
+    world.store.cutHistory(0)
+    await world.run()
+    expect(answers).toHaveLength(20)
+    expect(answers).toContain("committed")
+    expect(answers.filter((answer) => answer === "epoch-changed").length).toBeGreaterThan(10)
+  })
+})
+
+test.each(["ordered", "concurrent"] as const)(
+  "watches lag behind reads until they catch up, %s",
+  async (order) => {
+    const world = await StoreWorld.begin({ order })
+    const told = await world.watch("beta")
+    await world.write("alpha", "before")
+    await world.run()
+    const ends = [world.store.lag(), world.store.lag()]
+    await world.write("alpha", "during")
+    await world.run()
+    expect([told, world.truth]).toEqual([["before"], ["a=during"]])
+    ends[0]?.()
+    await world.write("alpha", "still")
+    await world.run()
+    expect(told).toEqual(["before"])
+    ends[1]?.()
+    await world.run()
+    expect(told).toEqual(["before", "during", "still"])
+    world.store.lag()
+    await world.write("alpha", "after")
+    world.world.calm()
+    await world.run()
+    expect(told.at(-1)).toBe("after")
+  },
+)
+
+test("pages have at most as many entries as the store gives", async () => {
+  const world = await StoreWorld.begin({ pageEntries: 2 })
+  for (const key of ["nodes/a", "nodes/b", "nodes/c"]) await world.write("alpha", "x", key)
+  const list = (limit?: number) =>
+    world.on("beta", () => (world.handles.get("beta") as ClusterStore).list("nodes/", { limit }))
+  const { entries, more } = await list()
+  expect([entries.length, more]).toEqual([2, true])
+  expect((await list(1)).entries).toHaveLength(1)
 })

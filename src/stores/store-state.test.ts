@@ -126,3 +126,33 @@ test("pages follow each other while keys come and go between them", () => {
   const third = state.list("ns/", { limit: 2, after: "ns/d" })
   expect([third.entries.map(({ key }) => key), third.more]).toEqual([["ns/e"], false])
 })
+
+test("commits that are made in another order than that of their revisions are reported in that of these", () => {
+  const state = new StoreState("store", "one", { undo: true })
+  const begin = state.moment
+  const [first, second, third] = [state.nextRevision(), state.nextRevision(3), state.nextRevision()]
+  const made = (revision: number, key: string) =>
+    state.apply({ epoch: "one", conditions: [], writes: [put(`ns/nodes/${key}`)] }, revision, begin.revision)
+  expect(made(third, "c")).toEqual({ kind: "committed", revision: 5 })
+  made(first, "a")
+  const reported = (upTo: number) =>
+    state.changesAfter("ns/", begin, upTo)?.map(([change]) => `${change?.key}@${change?.revision}`)
+  expect(reported(first)).toEqual(["ns/nodes/a@1"])
+  expect(reported(second - 1)).toEqual(["ns/nodes/a@1"])
+  made(second, "b")
+  expect(reported(third)).toEqual(["ns/nodes/a@1", "ns/nodes/b@4", "ns/nodes/c@5"])
+  state.rewind(1, "two")
+  expect(contents(state)).toEqual(["ns/nodes/a=ns/nodes/a@1", "ns/nodes/b=ns/nodes/b@4"])
+})
+
+test("the log keeps what is not settled, however much it is", () => {
+  const state = new StoreState("store", "one", { commits: 5 })
+  for (let count = 1; count <= 40; count += 1) {
+    const commit = { epoch: "one", conditions: [], writes: [put("ns/nodes/a", `${count}`)] }
+    state.apply(commit, state.nextRevision(), 2)
+  }
+  expect(state.oldestKnown).toBeLessThanOrEqual(2)
+  expect(state.changesAfter("", { epoch: "one", revision: 2 })).toHaveLength(38)
+  write(state, put("ns/nodes/a"))
+  expect(state.oldestKnown).toBe(36)
+})

@@ -9,7 +9,7 @@ const machines = ["alpha", "beta", "gamma"]
 
 /**
  * Uses a little of everything that a world has, so that anything that is not drawn from the seed shows in the
- * trace: echoes between three machines, a store, actors, timers, and the clocks and random functions of the
+ * trace: echoes between three machines, a store, threads, actors, timers, and the clocks and random functions of the
  * globals, each of which logs its results.
  */
 export const everything: Workload = {
@@ -20,6 +20,7 @@ export const everything: Workload = {
     for (const name of machines) {
       stage.start(name, (life) => {
         void countOnStore(life, store)
+        keepThread(life, store)
         return chatter(life)
       })
     }
@@ -107,6 +108,24 @@ async function converse(life: Life, host: string, say: (what: string) => void): 
     connection.write(sent)
     if (Math.random() < 0.7) connection.end()
   })
+}
+
+/** Has a thread that opens the store, and logs what it says; starts another one if it dies. */
+function keepThread(life: Life, shared: SimStore): void {
+  const say = (what: string) => life.ports.logger.log("info", what)
+  const { inThread } = shared.provider(life)
+  if (inThread === undefined) throw new Error("a simulated store cannot be opened in a thread")
+  const thread = life.ports.threads?.startRenewal(
+    { ...inThread, namespace: "everything" },
+    {
+      received: (message) => say(`thread: ${JSON.stringify(message)}`),
+      ended: () => {
+        say("the thread has ended")
+        keepThread(life, shared)
+      },
+    },
+  )
+  thread?.post({ kind: "begin", identity: shared.state.identity })
 }
 
 /** Adds to a number, and logs the changes of the others that it receives. */

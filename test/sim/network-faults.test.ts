@@ -112,8 +112,8 @@ test(`the port's contract holds for ${seeds} seeds with all faults of a network`
     for (const name of report.sometimes.keys()) failed.add(name)
   }
   const told = faultKinds.filter((kind) => !["corruption", "slow-network", "clock-drift"].includes(kind))
-  // There is no store here.
-  expect([...struck].sort()).toEqual(told.filter((kind) => !kind.startsWith("store-")).sort())
+  // There is no store here, and no thread.
+  expect([...struck].sort()).toEqual(told.filter((kind) => !/^(store|thread)-/.test(kind)).sort())
   expect([...failed].sort()).toEqual(["a connect fails: Refused", "a connect fails: TimedOut"])
   for (const kind of ["ended", "aborted", "failed"]) expect(ends.get(kind), kind).toBeGreaterThan(100)
 })

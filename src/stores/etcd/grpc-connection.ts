@@ -56,7 +56,9 @@ export class GrpcConnection {
   readonly #calls = new Set<Call>()
   #streams = 0
   #receivedAt = performance.now()
-  #pingSentAt: number | undefined
+  /** Since when something is expected that was not received; also if its call was given up since. */
+  #expectedSince: number | undefined
+  #isPinging = false
   #isEnded = false
   #isRetired = false
   /** Called when no further call can be made. */
@@ -109,6 +111,7 @@ export class GrpcConnection {
     const call = new Call(stream, options.isRead)
     if (this.#calls.size === 0) this.#session.ref()
     this.#calls.add(call)
+    this.#expectedSince ??= call.sentAt
     stream.on("data", () => this.received())
     stream.on("response", () => this.received())
     stream.on("close", () => this.#finished(call))
@@ -145,12 +148,9 @@ export class GrpcConnection {
     }
   }
 
-  /** Whether a call has been in flight for so long, and nothing at all was received in that time. */
+  /** Whether an answer has been expected for so long, and nothing at all was received in that time. */
   isSilent(forMs: number): boolean {
-    const before = performance.now() - forMs
-    if (this.#receivedAt > before) return false
-    const [oldest] = this.#calls
-    return (oldest?.sentAt ?? Infinity) < before || (this.#pingSentAt ?? Infinity) < before
+    return this.#expectedSince !== undefined && this.#expectedSince < performance.now() - forMs
   }
 
   /**
@@ -160,14 +160,18 @@ export class GrpcConnection {
   pingAfter(silentMs: number): void {
     const now = performance.now()
     if (this.#session.destroyed) return
-    if (this.#streams === 0 || this.#pingSentAt !== undefined || this.#receivedAt > now - silentMs) return
-    this.#pingSentAt = now
-    this.#session.ping(() => this.received())
+    if (this.#streams === 0 || this.#isPinging || this.#receivedAt > now - silentMs) return
+    this.#isPinging = true
+    this.#expectedSince ??= now
+    this.#session.ping(() => {
+      this.#isPinging = false
+      this.received()
+    })
   }
 
   received(): void {
     this.#receivedAt = performance.now()
-    this.#pingSentAt = undefined
+    this.#expectedSince = this.#calls.size > 0 || this.#isPinging ? this.#receivedAt : undefined
   }
 
   /**
@@ -206,6 +210,9 @@ export class GrpcConnection {
   #finished(call: Call): void {
     if (!this.#calls.delete(call)) return
     if (this.#calls.size === 0 && !this.#session.destroyed) this.#session.unref()
+    if (this.#calls.size === 0 && !this.#isPinging && this.#expectedSince === this.#receivedAt) {
+      this.#expectedSince = undefined
+    }
     if (this.#isRetired) this.#closeIfIdle()
   }
 

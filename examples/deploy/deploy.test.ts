@@ -16,7 +16,12 @@ const built = await compiledOnce({
 const manifest = {
   name: "troupe",
   type: "module",
-  exports: { ".": "./src/index.js", "./sqlite": "./src/stores/sqlite/index.js" },
+  exports: {
+    ".": "./src/index.js",
+    "./etcd": "./src/stores/etcd/index.js",
+    "./postgres": "./src/stores/postgres/index.js",
+    "./sqlite": "./src/stores/sqlite/index.js",
+  },
 }
 writeFileSync(join(built, "package.json"), JSON.stringify(manifest))
 

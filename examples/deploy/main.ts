@@ -2,7 +2,9 @@
 // probes, and an orderly end. The README beside this file says how to run it.
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Actor, ActorSystem, CallError, consoleLogger } from "troupe"
+import { Actor, ActorSystem, CallError, consoleLogger, type StoreProvider } from "troupe"
+import { etcdStore } from "troupe/etcd"
+import { postgresStore } from "troupe/postgres"
 import { sqliteStore } from "troupe/sqlite"
 
 class Counter extends Actor<{ count: number }> {
@@ -20,7 +22,7 @@ class Counter extends Actor<{ count: number }> {
 }
 
 const {
-  STORE = "counters.db", // the path of a SQLite file
+  STORE = "counters.db", // the path of a SQLite file, or the address of PostgreSQL or etcd
   SECRET, // what all nodes know: openssl rand -base64 32
   PREVIOUS_SECRET, // while SECRET is being replaced
   ADVERTISE, // the address at which other nodes reach this one; without it, only this host can
@@ -63,7 +65,7 @@ try {
         ...(SECRET === undefined ? {} : { secret: PREVIOUS_SECRET ? [SECRET, PREVIOUS_SECRET] : SECRET }),
       },
       ...(ADVERTISE === undefined ? {} : { advertise: { host: ADVERTISE } }),
-      store: sqliteStore({ file: STORE }),
+      store: storeAt(STORE),
       actors: [Counter],
       requestTimeoutMs: 5_000,
       logger: consoleLogger({ format: "json" }),
@@ -87,6 +89,12 @@ function stop(): void {
   starting.abort()
   server.close(() => void system?.stop())
   setTimeout(() => server.closeAllConnections(), 5_000).unref()
+}
+
+function storeAt(address: string): StoreProvider {
+  if (/^postgres(ql)?:/.test(address)) return postgresStore({ url: address })
+  if (/^https?:/.test(address)) return etcdStore({ endpoints: address.split(",") })
+  return sqliteStore({ file: address })
 }
 
 function sendHealth(response: ServerResponse): void {

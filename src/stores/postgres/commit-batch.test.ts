@@ -82,3 +82,16 @@ test("all commits of a batch for an old epoch have the new one as their result",
   batch.add(put("a"))
   expect(batch.results({ ...VALID, epoch: "f" }, [])).toEqual([{ kind: "epoch-changed", epoch: "f" }])
 })
+
+test("the witness is a key that was put, by a commit that was made", () => {
+  const batch = new CommitBatch("e")
+  batch.add({ epoch: "e", conditions: [], writes: [{ kind: "delete", key: "a" }] })
+  batch.add(put("b"))
+  batch.add(put("c"))
+  const [made, refused] = [
+    { kind: "committed", revision: 9 } as const,
+    { kind: "refused", epoch: "e", found: [] } as const,
+  ]
+  expect(batch.witnessOf([made, refused, made])).toEqual({ key: "c", revision: 9 })
+  expect(batch.witnessOf([made, refused, refused])).toBeUndefined()
+})

@@ -2,6 +2,7 @@ import type { Commit, CommitResult, Entry, Found } from "../../ports/store.js"
 import { isWatched } from "../watched-keys.js"
 import { bigintArray, booleanArray, byteaArray, intArray, textArray } from "./binary-array.js"
 import type { Parameter, Row } from "./driver.js"
+import type { Witness } from "./epoch-memory.js"
 import { bytesOf, type Head } from "./rows.js"
 import { REVISIONS_PER_TRANSACTION } from "./store-schema.js"
 
@@ -95,6 +96,16 @@ export class CommitBatch {
       if (contradictions === undefined) return { kind: "committed", revision: revision + index * n }
       return { kind: "refused", epoch, found: contradictions }
     })
+  }
+
+  /** Returns a key that one of the commits has put, with its revision. */
+  witnessOf(results: readonly CommitResult[]): Witness | undefined {
+    for (const [index, result] of results.entries()) {
+      if (result.kind !== "committed") continue
+      const put = this.#commits[index]?.writes.find(({ kind }) => kind === "put")
+      if (put !== undefined) return { key: put.key, revision: result.revision }
+    }
+    return undefined
   }
 
   #found(rows: readonly Row[]): Map<number, Found[]> {

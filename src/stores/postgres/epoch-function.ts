@@ -23,12 +23,20 @@ export const PLACE = `SELECT current_database()::text AS database,
   CASE WHEN has_function_privilege('pg_control_system()', 'execute')
     THEN (SELECT system_identifier::text FROM pg_control_system()) END AS system`
 
-/** Reads what a process compares with the store that it knows, and the last revision that may be assigned. */
+/**
+ * Reads what a process compares with the store that it knows, and the last revision that may be assigned. The
+ * parameters are an epoch, and a key that was committed in it at a revision: since revisions grow along each
+ * key, a store that has the key at a lower one has lost that commit, however far its log has come since.
+ */
 export function identification({ name }: StoreSchema): string {
   return `SELECT s.version, s.identity, s.epoch,
-  s.database = place.database AND coalesce(s.system = place.system, true) AND ${STORE_STATE} = 'valid',
+  s.database = place.database AND coalesce(s.system = place.system, true) AND ${STORE_STATE} = 'valid' AND
+    coalesce(s.epoch <> $1 OR $3::bigint <= coalesce(
+      (SELECT e.revision FROM ${name}.entries e WHERE e.key = $2),
+      greatest((SELECT t.revision FROM ${name}.tombstones t WHERE t.key = $2), l.absent_at)
+    ), true),
   s.base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint * ${REVISIONS_PER_TRANSACTION}
-FROM ${name}.store s, (${PLACE}) place,
+FROM ${name}.store s, ${name}.log l, (${PLACE}) place,
   (SELECT NULL::text AS epoch, 0::bigint AS lsn) seen, (SELECT pg_current_wal_flush_lsn() AS lsn) now`
 }
 

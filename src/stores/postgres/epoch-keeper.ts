@@ -20,7 +20,8 @@ import type { StoreSchema } from "./store-schema.js"
  * - A restored dump, a promoted replica and a recovered backup are recognised by the server, in every request
  *   (see `epoch-function.ts`), and by the system identifier, when a connection is opened.
  * - A copy of the server's files that was put back as it is can be recognised only by a process that has seen
- *   more of the history: what it has seen goes with every request.
+ *   more of the history. How far the server's log had come goes with every request, and a new connection
+ *   looks for the last commit of this process, since the log may have come as far again.
  * - What nobody remembers, nobody recognises. `renewEpoch` is for that.
  *
  * A store at another place, such as a dump that was restored on another server, gets another identity: it may
@@ -112,20 +113,24 @@ export class EpochKeeper {
   }
 
   async #renew(session: Session, old: string, reason: string): Promise<void> {
-    await beginEpoch(session, this.#schema, this.#settings, this.#ports, old, this.memory.highest)
+    await this.#begin(session, old, reason)
     await this.#check(session)
+  }
+
+  async #check(session: Session): Promise<void> {
+    const { identity, epoch, isValid } = await identify(session, this.#schema, this.memory)
+    if (identity !== this.identity) throw this.#moved(session)
+    if (isValid) return
+    await this.#begin(session, epoch, "noticed by a new connection")
+    if ((await identify(session, this.#schema)).identity !== this.identity) throw this.#moved(session)
+  }
+
+  async #begin(session: Session, old: string, reason: string): Promise<void> {
+    await beginEpoch(session, this.#schema, this.#settings, this.#ports, old, this.memory.highest)
     this.#logger.log("warn", "a new epoch of the store has begun, because its history may have been cut", {
       store: session.place,
       reason,
     })
-  }
-
-  async #check(session: Session): Promise<void> {
-    const { identity, epoch, isValid } = await identify(session, this.#schema)
-    if (identity !== this.identity) throw this.#moved(session)
-    if (isValid) return
-    await beginEpoch(session, this.#schema, this.#settings, this.#ports, epoch, this.memory.highest)
-    if ((await identify(session, this.#schema)).identity !== this.identity) throw this.#moved(session)
   }
 
   #moved({ place }: Session): Error {
@@ -153,8 +158,9 @@ interface Identified {
   readonly last: number
 }
 
-async function identify(session: Session, schema: StoreSchema): Promise<Identified> {
-  const [row] = await session.run(identification(schema))
+async function identify(session: Session, schema: StoreSchema, memory?: EpochMemory): Promise<Identified> {
+  const { key = null, revision = null } = memory?.witness ?? {}
+  const [row] = await session.run(identification(schema), [memory?.epoch ?? null, key, revision])
   if (row === undefined) {
     const advice = "restore a whole backup, or drop the schema to begin with an empty store"
     throw refusal("damaged", `the store at ${session.place} has no record of its epoch; ${advice}`)

@@ -10,6 +10,7 @@ export class EpochMemory {
   #lsn = 0
   #known: Revision = 0
   #highest: Revision = 0
+  #witness: Witness | undefined
 
   constructor(epoch: string) {
     this.#epoch = epoch
@@ -22,6 +23,11 @@ export class EpochMemory {
   /** The highest revision of the epoch that was read or acknowledged, and so is on the server's disk. */
   get known(): Revision {
     return this.#known
+  }
+
+  /** The last commit of this process in the epoch, which every later state of the store shows. */
+  get witness(): Witness | undefined {
+    return this.#witness
   }
 
   /** The highest revision of all epochs. */
@@ -40,8 +46,14 @@ export class EpochMemory {
       this.#epoch = epoch
       this.#lsn = 0
       this.#known = 0
+      this.#witness = undefined
     }
     this.#lsn = Math.max(this.#lsn, lsn)
+  }
+
+  /** Records a key that this process has committed. */
+  committed(epoch: string, witness: Witness): void {
+    if (epoch === this.#epoch) this.#witness = witness
   }
 
   /** Records a revision that was read or acknowledged in an epoch. */
@@ -49,4 +61,10 @@ export class EpochMemory {
     this.#highest = Math.max(this.#highest, revision)
     if (epoch === this.#epoch) this.#known = Math.max(this.#known, revision)
   }
+}
+
+/** A key, and a revision that it had. */
+export interface Witness {
+  readonly key: string
+  readonly revision: Revision
 }

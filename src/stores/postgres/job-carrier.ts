@@ -104,6 +104,8 @@ export class JobCarrier implements Carrier {
     const results = batch.results(head, rows.slice(1))
     // The revision of a transaction that changed nothing may be assigned again.
     if (head.n > 0) this.#epochs.memory.saw(head.epoch, head.revision + requests.length - 1)
+    const witness = batch.witnessOf(results)
+    if (witness !== undefined) this.#epochs.memory.committed(head.epoch, witness)
     for (const [index, { item }] of requests.entries())
       this.#open.answer(item, results[index] as CommitResult)
     if (batch.logged > 0) this.#feed.committed(batch.logged, batch.isWatched)

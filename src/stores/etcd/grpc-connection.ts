@@ -85,6 +85,8 @@ export class GrpcConnection {
         reject(new Error("the connection was closed before it was established"))
       })
       session.once("connect", () => {
+        // Node tells of a connection that was lost in the same turn; that it is closed follows.
+        if (session.destroyed) return
         clearTimeout(timer)
         session.setLocalWindowSize(SESSION_WINDOW_BYTES)
         resolve(new GrpcConnection(url, session))

@@ -183,16 +183,17 @@ export class Chaos {
       roundMs: ROUND_MS,
     })
     const running: Promise<void>[] = []
+    const failed = (error: unknown) => void this.#problems.push(`${(error as Error).stack}`)
     for (const { atMs, fault } of plan) {
       await pause(atMs - this.#now(), signal)
       if (signal.aborted || this.#problems.length > 0) break
       const begunAt = this.#now()
-      running.push(
-        this.#nemesis.inflict(fault).then((isDone) => {
-          if (isDone)
-            this.#inflicted.push({ atMs: Math.round(begunAt), overMs: Math.round(this.#now()), fault })
-        }),
-      )
+      const inflicted = this.#nemesis.inflict(fault).then((isDone) => {
+        if (!isDone) return
+        this.#inflicted.push({ atMs: Math.round(begunAt), overMs: Math.round(this.#now()), fault })
+      })
+      // Those that follow are carried out and awaited all the same: nothing of it goes on while the run is judged.
+      running.push(inflicted.catch(failed))
     }
     if (this.#problems.length === 0) await pause(durationMs - this.#now(), signal)
     this.#faultsEnd.abort()

@@ -13,11 +13,11 @@ import type {
   StoreWatch,
   StoreWatcher,
 } from "../../ports/store.js"
+import { CommitOrder } from "../commit-order.js"
 import { goesFirst, isOfNodes } from "../lane.js"
 import { MAX_PAGE, NamespacedStore } from "../namespaced-store.js"
 import { isWatched } from "../watched-keys.js"
 import { CommitBatching, CommitRequest } from "./commit-batch.js"
-import { CommitOrder } from "./commit-order.js"
 import { EtcdLink, type LinkOptions } from "./etcd-link.js"
 import { type EtcdStoreOptions, linkOptions } from "./etcd-options.js"
 import { EtcdWatches, endOf } from "./etcd-watches.js"
@@ -86,7 +86,7 @@ class EtcdStore implements ClusterStore {
     const others = { maxInFlight: MAX_IN_FLIGHT, timeoutMs, patienceMs: isAlone ? timeoutMs : patienceMs }
     const commitLane = (limits: typeof first) => {
       const batching = new CommitBatching(prefix, recordKey)
-      const order = new CommitOrder<CommitRequest>()
+      const order = new CommitOrder<CommitRequest>((commit) => commit)
       return new RequestLane(link, ports, { batching, order, ...limits })
     }
     const readLane = (limits: typeof first) =>

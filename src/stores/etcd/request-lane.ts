@@ -1,7 +1,7 @@
 import { type Commitment, StoreUnavailableError } from "../../errors/store-errors.js"
 import type { Timer } from "../../ports/clock.js"
 import type { Ports } from "../../ports/ports.js"
-import { Fifo } from "../sqlite/fifo.js"
+import { Fifo } from "../fifo.js"
 import type { EtcdLink, SentTxn } from "./etcd-link.js"
 import { readTxn, type TxnAnswer } from "./messages.js"
 import { type Failure, StoreFailure, unavailable } from "./problem.js"

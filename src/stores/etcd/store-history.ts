@@ -1,5 +1,5 @@
 import type { Ports } from "../../ports/ports.js"
-import { firstRevision } from "../sqlite/epoch-revision.js"
+import { firstRevision } from "../epoch-revision.js"
 import {
   decodeRecord,
   type EpochRecord,

@@ -81,7 +81,7 @@ export class ConnectionLane {
     const outcome = await this.#carrier.carryOut(session, job)
     if (job.kind === "commit") this.#committing -= 1
     if (outcome === "again") this.work.putBack(job)
-    if (job.kind === "commit") for (const ordered of job.requests) this.work.end(ordered)
+    if (job.kind === "commit") for (const request of job.requests) this.work.end(request)
     if (session.isOpen) this.#idle.push(session)
     else this.#sessions.delete(session)
     this.wake()

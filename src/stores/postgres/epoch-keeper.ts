@@ -1,6 +1,6 @@
 import type { Logger } from "../../ports/logger.js"
 import type { Ports } from "../../ports/ports.js"
-import { firstRevision } from "../sqlite/epoch-revision.js"
+import { firstRevision } from "../epoch-revision.js"
 import type { Parameter, Row } from "./driver.js"
 import { identification } from "./epoch-function.js"
 import { EpochMemory } from "./epoch-memory.js"

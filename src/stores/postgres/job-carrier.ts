@@ -106,8 +106,8 @@ export class JobCarrier implements Carrier {
     if (head.n > 0) this.#epochs.memory.saw(head.epoch, head.revision + requests.length - 1)
     const witness = batch.witnessOf(results)
     if (witness !== undefined) this.#epochs.memory.committed(head.epoch, witness)
-    for (const [index, { item }] of requests.entries())
-      this.#open.answer(item, results[index] as CommitResult)
+    for (const [index, request] of requests.entries())
+      this.#open.answer(request, results[index] as CommitResult)
     if (batch.logged > 0) this.#feed.committed(batch.logged, batch.isWatched)
   }
 }
@@ -129,6 +129,5 @@ function sightOf(epoch: string, key: string, [, , , , , , revision, value]: Row)
 }
 
 function requestsOf(job: Job): readonly OpenRequest<unknown, never>[] {
-  if (job.kind === "commit") return job.requests.map(({ item }) => item)
-  return job.kind === "get" ? job.requests : [job.request]
+  return job.kind === "single" ? [job.request] : job.requests
 }

@@ -1,6 +1,6 @@
 import type { Commit, CommitResult, Sight } from "../../ports/store.js"
+import { CommitOrder } from "../commit-order.js"
 import { CommitBatch } from "./commit-batch.js"
-import { CommitOrder, type Ordered } from "./commit-order.js"
 import type { OpenRequest, OpenRequests } from "./open-requests.js"
 import type { Session } from "./session.js"
 
@@ -17,7 +17,7 @@ export type Job =
   | {
       readonly kind: "commit"
       readonly batch: CommitBatch
-      readonly requests: readonly Ordered<CommitRequest>[]
+      readonly requests: readonly CommitRequest[]
     }
   | { readonly kind: "get"; readonly requests: readonly GetRequest[] }
   | { readonly kind: "single"; readonly request: SingleRequest }
@@ -28,8 +28,8 @@ export type Job =
  */
 export class LaneWork {
   readonly #open: OpenRequests
-  readonly #order = new CommitOrder<CommitRequest>()
-  #ready: Ordered<CommitRequest>[] = []
+  readonly #order = new CommitOrder<CommitRequest>(({ subject }) => subject)
+  #ready: CommitRequest[] = []
   #gets: GetRequest[] = []
   #singles: SingleRequest[] = []
   #turn = 0
@@ -43,13 +43,7 @@ export class LaneWork {
   }
 
   addCommit(request: CommitRequest): void {
-    const { conditions, writes } = request.subject
-    const ordered = this.#order.add(
-      request,
-      conditions.map(({ key }) => key),
-      writes.map(({ key }) => key),
-    )
-    if (ordered.waitsFor === 0) this.#ready.push(ordered)
+    if (this.#order.add(request)) this.#ready.push(request)
   }
 
   addGet(request: GetRequest): void {
@@ -61,8 +55,8 @@ export class LaneWork {
   }
 
   /** Called when a commit has been answered, or has failed: those that waited for it may be ready. */
-  end(ordered: Ordered<CommitRequest>): void {
-    this.#ready.push(...this.#order.end(ordered))
+  end(request: CommitRequest): void {
+    this.#ready.push(...this.#order.finish(request))
   }
 
   /** Puts reads back in the first place. */
@@ -96,29 +90,24 @@ export class LaneWork {
     this.#dropExpired()
     const [first] = this.#ready
     if (first === undefined) return undefined
-    const batch = new CommitBatch(first.item.subject.epoch)
+    const batch = new CommitBatch(first.subject.epoch)
     let count = 0
-    while (
-      count < this.#ready.length &&
-      batch.add((this.#ready[count] as Ordered<CommitRequest>).item.subject)
-    ) {
-      count += 1
-    }
+    while (count < this.#ready.length && batch.add((this.#ready[count] as CommitRequest).subject)) count += 1
     const requests = this.#ready.splice(0, count)
-    for (const { item } of requests) item.isSent = true
+    for (const request of requests) request.isSent = true
     return { kind: "commit", batch, requests }
   }
 
   /** Ends the commits whose time is over. Those that waited for them may be over as well. */
   #dropExpired(): void {
     for (let at = 0; at < this.#ready.length; ) {
-      const ordered = this.#ready[at] as Ordered<CommitRequest>
-      if (this.#open.isOpen(ordered.item)) {
+      const request = this.#ready[at] as CommitRequest
+      if (this.#open.isOpen(request)) {
         at += 1
         continue
       }
       this.#ready.splice(at, 1)
-      this.end(ordered)
+      this.end(request)
     }
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { nodeClock } from "../../runtime/node-clock.js"
+import { firstRevision } from "../epoch-revision.js"
 import type { Connection } from "./driver.js"
-import { firstRevision } from "./epoch-revision.js"
 import { bearsMark, newMark } from "./file-mark.js"
 import { refusal } from "./problem.js"
 import { BEGIN_READING, BEGIN_WRITING, inTransaction } from "./transaction.js"

@@ -1,7 +1,7 @@
 import type { ListOptions } from "../../ports/store.js"
 import { nodeClock } from "../../runtime/node-clock.js"
+import { Fifo } from "../fifo.js"
 import { ChangeFeed } from "./change-feed.js"
-import { Fifo } from "./fifo.js"
 import { LockBackoff } from "./lock-backoff.js"
 import {
   type CommitRequest,

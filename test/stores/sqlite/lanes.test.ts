@@ -83,7 +83,7 @@ it("does not refuse renewals when there are too many other requests", async () =
 })
 
 it("reports waiting commits that time out as not committed", async () => {
-  const store = await open(sqliteStore({ file: path(), timeoutMs: 400 }))
+  const store = await open(sqliteStore({ file: path(), timeoutMs: 1_500 }))
   const { epoch } = await store.get("any")
   const other = (await loadDriver())(path())
   other.exec("BEGIN IMMEDIATE")

@@ -129,11 +129,11 @@ it("reports a gap, not a partial commit, if a single commit is larger than the l
 })
 
 it("rejects a commit that waited too long for the lock, as not committed", async () => {
-  const store = await openOne({ timeoutMs: 400 })
+  const store = await openOne({ timeoutMs: 1_500 })
   await put(store, "a", "before")
   const other = await locked()
   await expect(put(store, "a", "after")).rejects.toMatchObject(
-    unavailable("not-committed", /store\.db was locked by other processes for 320 ms/, "locked"),
+    unavailable("not-committed", /store\.db was locked by other processes for 1200 ms/, "locked"),
   )
   expect(await textAt(store, "a")).toBe("before")
   other.close()
@@ -142,7 +142,7 @@ it("rejects a commit that waited too long for the lock, as not committed", async
 })
 
 it("reports the outcome of a commit that was not answered in time as unknown", async () => {
-  const store = await openOne({ timeoutMs: 500 })
+  const store = await openOne({ timeoutMs: 1_500 })
   const { epoch } = await store.get("any")
   const commit = store.commit({
     epoch,
@@ -150,12 +150,12 @@ it("reports the outcome of a commit that was not answered in time as unknown", a
     writes: [{ kind: "put", key: "a", value: bytes("1") }],
   })
   const lost = expect(commit).rejects.toMatchObject(
-    unavailable("unknown", /did not answer within 500 ms/, "unanswered"),
+    unavailable("unknown", /did not answer within 1500 ms/, "unanswered"),
   )
   await new Promise((resolve) => setImmediate(resolve))
   // This thread is blocked until the timeout. The answer has arrived by then, but the timeout is checked
   // first.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500)
   await lost
   expect(await textAt(store, "a")).toBe("1")
 })

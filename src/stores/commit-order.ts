@@ -5,27 +5,33 @@ interface OrderedCommit {
 }
 
 /**
- * Decides which commits can be in flight together. etcd executes transactions that are in flight at the same
- * time in any order, and evaluates all comparisons of one transaction before it changes anything. So a commit
- * waits until those before it are answered that write a key which it reads or writes, or read one which it
- * writes. Others overtake it.
+ * Decides which commits of one handle can be in flight together. A server executes requests that are in
+ * flight at the same time in any order, and evaluates all conditions of one request before it changes
+ * anything. So a commit waits until those before it are answered that write a key which it reads or writes,
+ * or read one which it writes. Others overtake it.
  */
-export class CommitOrder<C extends OrderedCommit> {
+export class CommitOrder<C> {
   readonly #keys = new Map<string, KeyUse<C>>()
   readonly #waiting = new Map<C, { count: number; isGivenUp: boolean }>()
   readonly #followers = new Map<C, C[]>()
+  readonly #keysOf: (commit: C) => OrderedCommit
+
+  constructor(keysOf: (commit: C) => OrderedCommit) {
+    this.#keysOf = keysOf
+  }
 
   /** Returns whether the commit can be sent at once. */
   add(commit: C): boolean {
     const predecessors = new Set<C>()
-    for (const { key } of commit.writes) {
+    const { conditions, writes } = this.#keysOf(commit)
+    for (const { key } of writes) {
       const use = this.#use(key)
       if (use.readers.size === 0 && use.writer !== undefined) predecessors.add(use.writer)
       for (const reader of use.readers) predecessors.add(reader)
       use.writer = commit
       use.readers.clear()
     }
-    for (const { key } of commit.conditions) {
+    for (const { key } of conditions) {
       const use = this.#use(key)
       if (use.writer === commit) continue
       if (use.writer !== undefined) predecessors.add(use.writer)
@@ -51,8 +57,9 @@ export class CommitOrder<C extends OrderedCommit> {
       waiting.isGivenUp = true
       return []
     }
-    for (const { key } of commit.writes) this.#release(key, commit)
-    for (const { key } of commit.conditions) this.#release(key, commit)
+    const { conditions, writes } = this.#keysOf(commit)
+    for (const { key } of writes) this.#release(key, commit)
+    for (const { key } of conditions) this.#release(key, commit)
     const followers = this.#followers.get(commit) ?? []
     this.#followers.delete(commit)
     return followers.flatMap((follower) => this.#advance(follower))

@@ -1,4 +1,4 @@
-import type { Revision } from "../../ports/store.js"
+import type { Revision } from "../ports/store.js"
 
 /**
  * Returns the first revision of a new epoch. It is above all revisions that may have been issued, so that

@@ -9,7 +9,7 @@ interface Commit {
 }
 
 it("lets commits that only read the same key travel together, and a writer wait for all of them", () => {
-  const order = new CommitOrder<Commit>()
+  const order = new CommitOrder<Commit>((each) => each)
   const [one, two] = [commit("one", ["node"], ["a"]), commit("two", ["node"], ["b"])]
   const [down, three] = [commit("down", [], ["node"]), commit("three", ["node"], ["c"])]
   expect([one, two, down, three].map((each) => order.add(each))).toEqual([true, true, false, false])
@@ -19,7 +19,7 @@ it("lets commits that only read the same key travel together, and a writer wait 
 })
 
 it("keeps commits to one key in their order, one at a time", () => {
-  const order = new CommitOrder<Commit>()
+  const order = new CommitOrder<Commit>((each) => each)
   const commits = ["1", "2", "3"].map((name) => commit(name, ["a"], ["a"]))
   expect(commits.map((each) => order.add(each))).toEqual([true, false, false])
   expect(order.finish(commits[0] as Commit)).toEqual([commits[1]])
@@ -31,7 +31,7 @@ it("never has two commits in flight that conflict, keeps their order, and sends 
   const drawn = fc.array(fc.tuple(fc.uniqueArray(key), fc.uniqueArray(key), fc.nat()), { maxLength: 25 })
   fc.assert(
     fc.property(drawn, (parts) => {
-      const order = new CommitOrder<Commit>()
+      const order = new CommitOrder<Commit>((each) => each)
       const commits = parts.map(([conditions, writes], index) => commit(`${index}`, conditions, writes))
       const inFlight: Commit[] = []
       const finished: Commit[] = []
@@ -60,7 +60,7 @@ it("never has two commits in flight that conflict, keeps their order, and sends 
 })
 
 it("does not send a commit that was given up while it waited, nor one behind it before its time", () => {
-  const order = new CommitOrder<Commit>()
+  const order = new CommitOrder<Commit>((each) => each)
   const [one, two, three] = ["1", "2", "3"].map((name) => commit(name, [], ["a"])) as [Commit, Commit, Commit]
   for (const each of [one, two, three]) order.add(each)
   expect(order.finish(two)).toEqual([])

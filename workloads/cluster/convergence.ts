@@ -70,10 +70,7 @@ async function callAll(host: Host, ids: readonly string[]): Promise<readonly str
   const problems: string[] = []
   await Promise.all(
     ids.map(async (id) => {
-      const first = await host.callOnce(id)
-      // An actor that starts may call others that have just started too, and wait there for longer than a
-      // call may take. It runs by then, so the next call is answered.
-      const problem = first?.startsWith("Timeout") ? await host.callOnce(id) : first
+      const problem = await host.callOnce(id)
       if (problem !== undefined) problems.push(`${id}: ${problem}`)
     }),
   )

@@ -82,7 +82,9 @@ export class Host {
       from: undefined,
       isOneWay: false,
     }
-    const plan = { ...this.#scene.drawn(draft), impatience: undefined, aborts: false }
+    // It may start the actor, which may call others at once that are about to start too.
+    const timeoutMs = 3 * this.#scene.cluster.settings.requestTimeoutMs
+    const plan = { ...this.#scene.drawn(draft), impatience: undefined, aborts: false, timeoutMs }
     const failed = await this.#scene.call(this.#handleOf, plan)
     return failed === undefined ? undefined : `${(failed as { code?: string }).code}: ${failed.message}`
   }

@@ -63,7 +63,8 @@ export class Scene {
     const { life, cluster } = this
     const [type = "", key = ""] = id.split("/")
     const asked = new Asked({ ...plan, op: cluster.nextOp() })
-    const timeoutMs = impatience !== undefined && !aborts ? impatience : cluster.settings.requestTimeoutMs
+    const { timeoutMs: usualMs = cluster.settings.requestTimeoutMs } = plan
+    const timeoutMs = impatience !== undefined && !aborts ? impatience : usualMs
     const isCycle = !isOneWay && plan.chain.includes(id) && !letsIn(id, method)
     life.record({
       kind: "made",
@@ -153,4 +154,6 @@ export interface CallPlan extends CallDraft {
   readonly impatience: number | undefined
   /** By a signal. */
   readonly aborts: boolean
+  /** Default that of the cluster. */
+  readonly timeoutMs?: number
 }

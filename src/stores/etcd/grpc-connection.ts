@@ -1,4 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2"
+import type { Socket } from "node:net"
 import { ConnectionLost, GrpcRefusal } from "./grpc-failure.js"
 import { FrameReader, frame } from "./grpc-frames.js"
 
@@ -52,6 +53,7 @@ export interface StreamListener {
 export class GrpcConnection {
   readonly url: string
   readonly #session: ClientHttp2Session
+  readonly #socket: Socket
   /** In the order in which they were sent. */
   readonly #calls = new Set<Call>()
   #streams = 0
@@ -84,19 +86,20 @@ export class GrpcConnection {
         clearTimeout(timer)
         reject(new Error("the connection was closed before it was established"))
       })
-      session.once("connect", () => {
+      session.once("connect", (_, socket) => {
         // Node tells of a connection that was lost in the same turn; that it is closed follows.
         if (session.destroyed) return
         clearTimeout(timer)
         session.setLocalWindowSize(SESSION_WINDOW_BYTES)
-        resolve(new GrpcConnection(url, session))
+        resolve(new GrpcConnection(url, session, socket))
       })
     })
   }
 
-  private constructor(url: string, session: ClientHttp2Session) {
+  private constructor(url: string, session: ClientHttp2Session, socket: Socket) {
     this.url = url
     this.#session = session
+    this.#socket = socket
     session.unref()
     session.on("error", (error) => this.#end(error))
     session.on("goaway", () => this.#end(new Error("the server ends the connection")))
@@ -145,7 +148,7 @@ export class GrpcConnection {
       },
       cancel: () => {
         isCancelled = true
-        stream.close(constants.NGHTTP2_CANCEL)
+        giveUp(stream)
       },
     }
   }
@@ -188,17 +191,17 @@ export class GrpcConnection {
     this.#closeIfIdle()
   }
 
-  /** Closes the connection at once. */
+  /** Closes the connection at once. A session alone keeps its socket until the server has read all of it. */
   destroy(): void {
     this.#isRetired = true
     this.#session.destroy()
+    this.#socket.destroy()
   }
 
   #request(method: string, token: string | undefined): ClientHttp2Stream {
-    if (this.#isEnded || this.#session.closed || this.#session.destroyed) {
-      throw new ConnectionLost("the connection has ended", { wasSent: false })
-    }
-    return this.#session.request({
+    if (this.#session.closed || this.#session.destroyed) this.#end(new Error("the connection was closed"))
+    if (this.#isEnded) throw new ConnectionLost("the connection has ended", { wasSent: false })
+    const stream = this.#session.request({
       [constants.HTTP2_HEADER_METHOD]: "POST",
       [constants.HTTP2_HEADER_PATH]: method,
       [constants.HTTP2_HEADER_CONTENT_TYPE]: "application/grpc",
@@ -207,6 +210,15 @@ export class GrpcConnection {
       hasleader: "true",
       ...(token === undefined || token === "" ? {} : { token }),
     })
+    // Node neither ends such a stream nor tells that it accepts no others; nor may a session be ended here.
+    stream.once("frameError", () => setImmediate(() => this.#unsent(stream)))
+    return stream
+  }
+
+  #unsent(stream: ClientHttp2Stream): void {
+    const cause = new Error("a frame could not be sent")
+    stream.destroy(cause)
+    this.#end(cause)
   }
 
   #finished(call: Call): void {
@@ -219,7 +231,7 @@ export class GrpcConnection {
   }
 
   #closeIfIdle(): void {
-    if (this.#calls.size === 0) this.#session.destroy()
+    if (this.#calls.size === 0) this.destroy()
   }
 
   #end(cause: Error): void {
@@ -227,6 +239,15 @@ export class GrpcConnection {
     this.#isEnded = true
     this.onEnded(cause)
   }
+}
+
+/**
+ * Tells the server that nobody waits for a stream, and ends the stream at once. Without the latter it never ends
+ * if the server does not read, since its headers may not have been sent yet.
+ */
+function giveUp(stream: ClientHttp2Stream): void {
+  stream.close(constants.NGHTTP2_CANCEL)
+  stream.destroy()
 }
 
 class Call implements GrpcCall {
@@ -275,7 +296,7 @@ class Call implements GrpcCall {
 
   #end(because: ConnectionLost): void {
     this.#reject(because)
-    this.#stream.close(constants.NGHTTP2_CANCEL)
+    giveUp(this.#stream)
   }
 }
 

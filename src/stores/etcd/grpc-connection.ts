@@ -242,8 +242,8 @@ export class GrpcConnection {
 }
 
 /**
- * Tells the server that nobody waits for a stream, and ends the stream at once. Without the latter it never ends
- * if the server does not read, since its headers may not have been sent yet.
+ * Tells the server that nobody waits for a stream, and ends the stream at once. Without the latter it never
+ * ends if the server does not read, since its headers may not have been sent yet.
  */
 function giveUp(stream: ClientHttp2Stream): void {
   stream.close(constants.NGHTTP2_CANCEL)

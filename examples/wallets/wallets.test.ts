@@ -25,7 +25,7 @@ test("a seed on which a forgetful wallet counts a payment twice can be replayed"
 
 test("where a restored backup loses payments, the failure says so", async () => {
   const faults = { ...noFaults(), "store-epoch": 1 }
-  const { failures } = await simulate(payments("restored", Wallet), { seeds: 10, faults })
+  const { failures } = await simulate(payments("restored", Wallet), { seeds: 40, faults })
   expect(failures.map(({ failure }) => failure.detail)).toContainEqual(
     expect.stringMatching(/was restored to an earlier state.*; acknowledged writes were lost with it$/),
   )

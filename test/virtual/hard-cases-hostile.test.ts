@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest"
+import { NodeId } from "../../src/address/node-id.js"
 import { PlacementError } from "../../src/errors/actor-call-errors.js"
 import { ActorStoppedError, FencedError, NodeUnreachableError } from "../../src/errors/call-errors.js"
 import { Actor, CallError } from "../../src/index.js"
@@ -249,20 +250,21 @@ it("a call carries its remaining time, without the time that it has waited for a
   const { node, peer, self, store } = await attack(clock)
   const { epoch } = await store.get("any")
   const record = { status: "active", roles: [], types: ["Evil"], lifeline: undefined } as const
-  const join = () =>
-    store.commit({ epoch, ...joinCommit(self.toString(), record, new Uint8Array(0)) }) as Promise<{
+  const join = (host: NodeId) =>
+    store.commit({ epoch, ...joinCommit(host.toString(), record, new Uint8Array(0)) }) as Promise<{
       revision: number
     }>
-  const { revision } = await join()
+  const former = NodeId.of(self.host, self.port, "f".repeat(16))
+  const { revision } = await join(former)
   await until("the node sees it", () => node.system.cluster.members.length === 2)
-  await store.commit({ epoch, ...endCommit(self.toString(), revision) })
+  await store.commit({ epoch, ...endCommit(former.toString(), revision) })
   await until("the node sees that it is gone", () => node.system.cluster.members.length === 1)
   const evil = withOptions(node.system.actor("Evil", "k"), { timeoutMs: 10_000 }) as unknown as {
     take(): Promise<unknown>
   }
   const call = failureOf(evil.take())
   await clock.advance(3_000)
-  await join()
+  await join(self)
   await until("the node sees it", () => node.system.cluster.members.length === 2)
   await clock.advance(1_000)
   const asked = () => peer.messages.find(({ envelope }) => envelope.direction === REQUEST)?.envelope

@@ -1,7 +1,7 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
+import { type Hash64, mix, stableHash } from "../address/stable-hash.js"
 import type { Candidate } from "./placement-protocol.js"
-import { type Hash64, mix, stableHash } from "./stable-hash.js"
 
 /**
  * Returns the candidate with the highest score for the actor; the score is a hash of the two.

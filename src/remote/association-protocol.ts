@@ -35,6 +35,8 @@ export type AssociationEvent<P> =
   | { readonly kind: "send"; readonly message: P }
   /** Whether an actor of this node watches an actor of the other node. */
   | { readonly kind: "watched"; readonly watched: boolean }
+  /** Whether membership needs a connection, also while nothing waits to be sent. */
+  | { readonly kind: "kept"; readonly isKept: boolean }
   /** The dialled connection is open; the handshake begins. */
   | { readonly kind: "dial-answered" }
   | { readonly kind: "dial-failed"; readonly because: DisconnectReason }

@@ -29,14 +29,15 @@ import { QuarantinedNodes } from "./quarantined-nodes.js"
  * sending and before any newer message, which preserves the order per sender and receiver. No queued message
  * has been handed to a connection, so it may still be sent, or be refused as `not-delivered`; both are true.
  *
- * A connection is opened only when a message or a watch needs it: a node without traffic may be down for
- * good. If two nodes dial each other at the same time, the dial of the lower node id is kept and the other is
- * refused as a duplicate.
+ * A connection is opened only when a message, a watch or membership needs it: a node without traffic may be
+ * down for good. If two nodes dial each other at the same time, the dial of the lower node id is kept and the
+ * other is refused as a duplicate.
  *
  * A failed dial is repeated after a delay that grows up to `toMs` if only watches wait. While messages wait,
- * the delay stays short: they expire, and nothing else tells when the network has recovered. An `alive` event
- * (the node's lease was renewed in the store, for example) also shortens the delay, and replaces a dial that
- * has long been unanswered, whose packets may have been lost in a partition that has ended.
+ * or membership, which has to notice soon that the node is back, the delay stays short: messages expire, and
+ * nothing else tells when the network has recovered. An `alive` event (the node's lease was renewed in the
+ * store, for example) also shortens the delay, and replaces a dial that has long been unanswered, whose
+ * packets may have been lost in a partition that has ended.
  *
  * This node may continue as a new incarnation. What it has said of itself is then false, so connection and
  * dial end as if the transport had dropped. No failure has occurred, so there is no delay. An existing
@@ -67,6 +68,7 @@ export class Association<P extends Queueable> {
   #watchedSince: MonotonicMs | undefined
   #lastNow: MonotonicMs = Number.NEGATIVE_INFINITY
   #isWatched = false
+  #isKept = false
 
   constructor(options: AssociationOptions) {
     this.authority = options.authority
@@ -134,6 +136,9 @@ export class Association<P extends Queueable> {
         return this.#send(event.message, now)
       case "watched":
         return this.#watched(event.watched, now)
+      case "kept":
+        this.#isKept = event.isKept
+        return this.#state.kind === "unresolved" ? this.#dialIfDue(now) : []
       case "dial-answered":
         this.#isDialAnswered = true
         return []
@@ -329,7 +334,7 @@ export class Association<P extends Queueable> {
   }
 
   get #isWanted(): boolean {
-    return this.#queue.size > 0 || this.#isWatched
+    return this.#queue.size > 0 || this.#isWatched || this.#isKept
   }
 
   /** During a quarantine a dial finds out whether a new incarnation is there, which ends the refusals. */
@@ -347,7 +352,7 @@ export class Association<P extends Queueable> {
   }
 
   get #dueAt(): MonotonicMs {
-    return this.#queue.size > 0 ? this.#dialForMessagesAt : this.#dialAt
+    return this.#queue.size > 0 || this.#isKept ? this.#dialForMessagesAt : this.#dialAt
   }
 
   #waitUntil(at: MonotonicMs): void {

@@ -12,6 +12,7 @@ export const refusalCodes = {
   malformed: 10,
   stopping: 11,
   occupied: 12,
+  removed: 13,
 } as const
 
 /** Why a node refused a handshake, as it tells its peer. */
@@ -79,6 +80,8 @@ export const advice: Readonly<Record<DisconnectReason, string>> = {
   duplicate: "the other node is connecting at the same time; its connection is used",
   quarantined: "the other node has quarantined this node; restart this node to give it a new incarnation",
   self: "the address is that of this node",
+  removed:
+    "the cluster has removed this incarnation of the node; the node joins again by itself as a new incarnation",
   malformed: "the peer sent malformed data; check that it is a Troupe node, and its version",
   stopping: "the node there is stopping",
   unreachable: "check that the node is up, and that no firewall blocks the port",

@@ -14,7 +14,7 @@ export const BATCH_HEADER_BYTES = 12
 export const FRAME_HEADER_BYTES = 5
 
 /** The version of the protocol, which must be the same on both nodes of a connection. */
-export const PROTOCOL_VERSION = 2
+export const PROTOCOL_VERSION = 3
 
 export const HELLO = 0x01
 export const WELCOME = 0x02
@@ -27,6 +27,7 @@ export const WATCH = 0x12
 export const UNWATCH = 0x13
 export const WATCHING = 0x14
 export const TERMINATED = 0x15
+export const MEMBERSHIP = 0x16
 export const PING = 0x20
 export const GOODBYE = 0x21
 export const PROBE = 0x22

@@ -7,7 +7,7 @@ import { nodeDigest } from "../runtime/node-digest.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import { type HandshakeRefusal, refusalCodes } from "./disconnect-reason.js"
-import { ENVELOPE, HELLO, PING, PROOF, READY, REFUSED, WELCOME } from "./frames.js"
+import { ENVELOPE, HELLO, PING, PROOF, PROTOCOL_VERSION, READY, REFUSED, WELCOME } from "./frames.js"
 import {
   Handshake,
   type HandshakeStep,
@@ -151,13 +151,13 @@ test("decides as its conversations tell", async () => {
       "another version of the protocol in HELLO",
       {},
       {},
-      { change: rewritten(HELLO, (frame) => setByte(frame, 4, 2)) },
+      { change: rewritten(HELLO, (frame) => setByte(frame, 4, PROTOCOL_VERSION - 1)) },
     ),
     conversation(
       "another version of the protocol in WELCOME",
       {},
       {},
-      { change: rewritten(WELCOME, (frame) => setByte(frame, 0, 2)) },
+      { change: rewritten(WELCOME, (frame) => setByte(frame, 0, PROTOCOL_VERSION - 1)) },
     ),
     conversation(
       "something that is no node",
@@ -395,7 +395,7 @@ test.each(Object.keys(refusalCodes) as HandshakeRefusal[])(
 )
 
 test("a refusal for a reason that is not known is a malformed one", () => {
-  for (const code of [0, 13, 255]) {
+  for (const code of [0, 14, 255]) {
     const step = heard(sideThatAwaits(WELCOME), { kind: REFUSED, fields: Uint8Array.of(code) })
     expect(step).toMatchObject({ kind: "refused", by: "peer", because: "malformed" })
   }
@@ -467,10 +467,10 @@ function talk(dialling: Partial<HandshakeTerms>, listening: Partial<HandshakeTer
 function byHand(dialled: string, store: string, listener: Handshake) {
   const hmac = (label: string, ...parts: Uint8Array[]) =>
     createHmac("sha256", KEY)
-      .update(Buffer.concat([Buffer.from(`troupe ${label} 2\0`), ...parts]))
+      .update(Buffer.concat([Buffer.from(`troupe ${label} 3\0`), ...parts]))
       .digest()
   const said = [
-    Buffer.from("TRPE\x02"),
+    Buffer.from("TRPE\x03"),
     asWritten(DIALLER.toString()),
     asWritten(dialled),
     Buffer.alloc(32, 9),

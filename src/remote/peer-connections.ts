@@ -5,6 +5,7 @@ import type { Connection, TlsOptions } from "../ports/network.js"
 import type { Random } from "../ports/random.js"
 import type { FrameDependencies } from "./frame-connection.js"
 import type { HandshakeTerms } from "./handshake.js"
+import type { MemberLink } from "./member-link.js"
 import type { MessageCodec } from "./message-codec.js"
 import { PeerConnection, type Role } from "./peer-connection.js"
 import type { RemoteNode } from "./remote-node.js"
@@ -16,6 +17,8 @@ export class PeerConnections {
   self: NodeId
   /** When set, every handshake is refused. */
   isStopping = false
+  /** Undefined without membership. */
+  link: MemberLink | undefined
   readonly #options: PeerConnectionsOptions
   readonly #all = new Set<PeerConnection>()
 
@@ -61,6 +64,7 @@ export class PeerConnections {
       judge: (peer) => {
         if (this.isStopping) return "stopping"
         if (peer.equals(this.self)) return "self"
+        if (this.link?.isRemoved(peer) === true) return "removed"
         return nodes.get(peer.address)?.judge(peer)
       },
       admitHello,

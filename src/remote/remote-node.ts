@@ -16,6 +16,7 @@ import type { Association } from "./association.js"
 import type { AssociationCommand, AssociationEvent, MessageRefusal } from "./association-protocol.js"
 import { AssociationReport } from "./association-report.js"
 import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
+import type { MemberLink } from "./member-link.js"
 import type { MessageCodec } from "./message-codec.js"
 import { QueuedMessage } from "./queued-message.js"
 import type { MessageTransport, RemoteRef } from "./remote-ref.js"
@@ -143,6 +144,20 @@ export class RemoteNode implements MessageTransport, SessionOwner {
     if (this.#watches.size === 0) this.#handle({ kind: "watched", watched: false })
   }
 
+  membership(session: Session, payload: Buffer): void {
+    if (session === this.#session) this.#dependencies.link()?.received(session.node, payload)
+  }
+
+  /** Sends what membership says, if there is a connection that takes it. */
+  sendMembership(payload: Uint8Array): boolean {
+    return this.#session?.sendMembership(payload) ?? false
+  }
+
+  /** Says whether membership needs a connection with this node. */
+  keep(isKept: boolean): void {
+    this.#handle({ kind: "kept", isKept })
+  }
+
   /** Called when a handshake succeeded. Closes the previous connection with this authority. */
   established(session: Session): void {
     const before = this.#session
@@ -158,6 +173,7 @@ export class RemoteNode implements MessageTransport, SessionOwner {
 
   dialFailed(because: DisconnectReason): void {
     this.#cancelDial = undefined
+    if (because === "removed") this.#dependencies.link()?.ousted(this.authority)
     this.#handle({ kind: "dial-failed", because })
   }
 
@@ -279,9 +295,11 @@ export class RemoteNode implements MessageTransport, SessionOwner {
         return
       case "connected":
         this.#report.connected(command.node)
-        return this.#startSession(this.#session as Session)
+        this.#startSession(this.#session as Session)
+        return this.#dependencies.link()?.connected(command.node)
       case "lost":
-        return this.#report.lost(command.node, command.because)
+        this.#report.lost(command.node, command.because)
+        return this.#dependencies.link()?.lost(command.node)
       case "failed": {
         const isExpected = command.because === "duplicate" || this.state.kind === "quarantined"
         return this.#report.failed(command.because, command.attempts, isExpected)
@@ -366,6 +384,8 @@ export interface RemoteNodeDependencies {
   readonly outboundBytes: number
   /** Whether nodes use TLS. */
   readonly isTls: boolean
+  /** Undefined without membership. */
+  link(): MemberLink | undefined
   nextCorrelation(): number
   mayDial(authority: string): boolean
   /** Begins to connect, and reports the outcome to the node. The returned function cancels the dial. */

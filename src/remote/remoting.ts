@@ -20,6 +20,7 @@ import { Dialler } from "./dialler.js"
 import type { FrameDependencies } from "./frame-connection.js"
 import { BATCH_ALLOWANCE_BYTES, MAX_NAME_BYTES } from "./frames.js"
 import type { InboundTerms } from "./inbound-budget.js"
+import type { MemberLink } from "./member-link.js"
 import { MessageCodec } from "./message-codec.js"
 import { PeerConnections } from "./peer-connections.js"
 import { answerUid, correlationOf, questionPath } from "./question-path.js"
@@ -116,6 +117,7 @@ export class Remoting {
       deferredCapacity: terms.perAuthority,
       outboundBytes: terms.bytes,
       isTls,
+      link: () => this.#connections.link,
       nextCorrelation: () => {
         this.#correlations += 1
         return this.#correlations
@@ -209,6 +211,28 @@ export class Remoting {
    */
   dialOnly(isMember: (authority: string) => boolean): void {
     this.#isMember = isMember
+  }
+
+  /** Connects membership. */
+  attach(link: MemberLink): void {
+    this.#connections.link = link
+  }
+
+  /** Sends what membership says. False if there is no connection with that address that takes it. */
+  sendMembership(authority: string, payload: Uint8Array): boolean {
+    return this.#nodes.get(authority)?.sendMembership(payload) ?? false
+  }
+
+  /** Says whether membership needs a connection with the node at this address. */
+  keep(authority: string, isKept: boolean): void {
+    if (isKept) this.#nodeOf(authority).keep(true)
+    else this.#nodes.get(authority)?.keep(false)
+  }
+
+  /** Closes the connection with a node that the cluster has removed. */
+  disconnect(node: NodeId): void {
+    const session = this.#nodes.get(node.address)?.session
+    if (session?.node.equals(node) === true) session.close("removed")
   }
 
   /** Called when the node at this address was seen to be alive by other means than a connection. */

@@ -22,6 +22,7 @@ import {
   GOODBYE,
   MAX_NAME_BYTES,
   MAX_WATCHES,
+  MEMBERSHIP,
   NAME,
   TERMINATED,
   UNWATCH,
@@ -149,6 +150,14 @@ export class Session {
     this.#frames.closeFrame(frame)
   }
 
+  /** Sends what membership says. False if the connection takes nothing at the moment. */
+  sendMembership(payload: Uint8Array): boolean {
+    if (!this.isWritable || this.#frames.writer.hasOpenFrame) return false
+    this.#frames.writer.frame(MEMBERSHIP, payload)
+    this.#frames.written()
+    return true
+  }
+
   /** Sends GOODBYE, and closes after it was sent. */
   leave(): void {
     this.#frames.writer.frame(GOODBYE)
@@ -193,6 +202,8 @@ export class Session {
         return this.#receiveWatch(input.varint(), lastText(input))
       case UNWATCH:
         return this.#watched.remove(lastVarint(input))
+      case MEMBERSHIP:
+        return this.#owner.membership(this, Buffer.from(input.raw(input.left)))
       case WATCHING:
         return this.#owner.watching(this, input.varint(), lastVarint(input))
       default:
@@ -353,6 +364,8 @@ export interface SessionOwner {
   /** Called when the peer has found the actor of watch `number`. A uid of 0 means none. */
   watching(session: Session, number: number, uid: number): void
   terminated(number: number, cause: unknown): void
+  /** Called with what the membership of the peer says. */
+  membership(session: Session, payload: Buffer): void
 }
 
 /** Reused for every message: each is handled before the next is read. */

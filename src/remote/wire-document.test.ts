@@ -10,7 +10,7 @@ const page = readFileSync(join(import.meta.dirname, "../../docs/wire.md"), "utf8
 
 test("the page has every kind of frame, by its number", () => {
   const kinds = Object.entries(frames).filter(([name]) => /^[A-Z]+$/.test(name))
-  expect(kinds.length).toBe(15)
+  expect(kinds.length).toBe(16)
   expect(rows(/^\| `(0x[0-2].)` \| `([A-Z]+)` +\|/gm)).toEqual(kinds.toSorted(byNumber))
 })
 

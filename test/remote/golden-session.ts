@@ -139,6 +139,10 @@ class RecordingOwner implements SessionOwner {
     this.told.push(`terminated ${number}`)
     this.causes.push(cause)
   }
+
+  membership(_session: Session, payload: Buffer): void {
+    this.told.push(`membership ${payload.toString("hex")}`)
+  }
 }
 
 /** An actor that records its messages, questions and watchers. */

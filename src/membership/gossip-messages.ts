@@ -1,0 +1,90 @@
+import type { About } from "./gossip-state.js"
+
+/**
+ * The messages of gossip: plain data, which any codec can encode. The handshake of a connection proves who the
+ * sender is, but not that it is well-formed, so `readGossip` checks and bounds all that arrives.
+ *
+ * A *name* is a hash of a node id, which takes 9 bytes where the id takes 40. The id of a node that the
+ * receiver does not know comes in `entries`.
+ */
+export type GossipMessage =
+  | JoinMessage
+  | WelcomeMessage
+  | RefuseMessage
+  | InviteMessage
+  | SyncMessage
+  | DeltaMessage
+  | NotAMemberMessage
+
+/** Asks for membership. */
+export interface JoinMessage {
+  readonly kind: "join"
+  /** The cluster that has welcomed the node before; empty if none has. */
+  readonly cluster: string
+  readonly about: About
+}
+
+/** Answers a join: the sender has the joiner in its view, which this message has whole. */
+export interface WelcomeMessage extends Knowledge {
+  readonly kind: "welcome"
+}
+
+/** Answers the join of a node that does not fit. */
+export interface RefuseMessage {
+  readonly kind: "refuse"
+  /** The setting that does not fit. */
+  readonly field: string
+  readonly problem: string
+}
+
+/** Tells the node at the address of a seed that there is a cluster, so that it does not found another one. */
+export interface InviteMessage {
+  readonly kind: "invite"
+  readonly cluster: string
+}
+
+/** Begins an exchange with a summary of what the sender knows. */
+export interface SyncMessage {
+  readonly kind: "sync"
+  readonly cluster: string
+  /** The version of the sender's word. */
+  readonly version: number
+  /** Four numbers for each node: name, place of its status, version of its word, number as a member. */
+  readonly summary: readonly number[]
+}
+
+/** Answers a sync, or a delta that asks for something. */
+export interface DeltaMessage extends Knowledge {
+  readonly kind: "delta"
+  /** The names of nodes of which the receiver knows more than the sender. */
+  readonly wants: readonly number[]
+  /** The names of nodes that the sender does not know. */
+  readonly lacks: readonly number[]
+}
+
+/** Answers gossip that was not merged, because its sender is no member. */
+export interface NotAMemberMessage {
+  readonly kind: "not-a-member"
+  /** The cluster of the node that answers. */
+  readonly cluster: string
+  readonly status: "down" | "removed" | "unknown"
+}
+
+/** What one node tells another of the members. */
+export interface Knowledge {
+  readonly cluster: string
+  /** The version of the sender's word. */
+  readonly version: number
+  /** Nodes that the receiver does not know: id, place of the status, number as a member, index in `abouts`. */
+  readonly entries: readonly (readonly [node: string, order: number, upNumber: number, about: number])[]
+  readonly abouts: readonly About[]
+  /** Three numbers for each node that the receiver knows: name, place of the status, number as a member. */
+  readonly moves: readonly number[]
+  /**
+   * For each word: name, version, index in `digests`, busy time in thousandths, activations, the count of
+   * unreachable nodes, and their indexes in `nodes`.
+   */
+  readonly words: readonly number[]
+  readonly digests: readonly number[]
+  readonly nodes: readonly string[]
+}

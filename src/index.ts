@@ -53,8 +53,32 @@ export {
 } from "./errors/store-errors.js"
 export { TroupeError } from "./errors/troupe-error.js"
 export { ClusterView } from "./membership/cluster-view.js"
+export type { Figures } from "./membership/gossip-state.js"
 export type { Member, MemberStatus } from "./membership/member.js"
-export { MemberLeft, MemberRemoved, MemberUp, NodeFenced, NodeRejoined } from "./membership/member-events.js"
+export {
+  LeaderChanged,
+  MemberDowned,
+  MemberExiting,
+  MemberJoining,
+  MemberLeaving,
+  MemberLeft,
+  MemberRemoved,
+  MemberUp,
+  NodeFenced,
+  NodeRejoined,
+  ReachableMember,
+  UnreachableMember,
+} from "./membership/member-events.js"
+export {
+  downAll,
+  keepMajority,
+  keepOldest,
+  type SplitBrainDecision,
+  type SplitBrainMember,
+  type SplitBrainSituation,
+  type SplitBrainStrategy,
+  staticQuorum,
+} from "./membership/split-brain.js"
 export { ActorSystem } from "./node-actor-system.js"
 export { type PlacementEvent, PlacementHappened } from "./placement/placement-log.js"
 export type { Candidate } from "./placement/placement-protocol.js"

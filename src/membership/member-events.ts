@@ -121,8 +121,7 @@ export function changesBetween(
     if (made !== undefined) events.push(new made(member, at))
     const observers = after.unreachable.get(node.text)
     const wasUnreachable = before.unreachable.has(node.text)
-    if (observers !== undefined && !wasUnreachable)
-      events.push(new UnreachableMember(member, observers, at))
+    if (observers !== undefined && !wasUnreachable) events.push(new UnreachableMember(member, observers, at))
     if (observers === undefined && wasUnreachable) events.push(new ReachableMember(member, at))
   }
   const { leader } = after

@@ -19,11 +19,3 @@ export interface Member {
  * node that was down or removed returns as another member.
  */
 export type MemberStatus = "joining" | "up" | "leaving" | "exiting" | "down" | "removed"
-
-/** How busy a node is, as it says itself. */
-export interface NodeFigures {
-  /** The share of time in which the event loop was busy, from 0 to 1, over the last seconds. */
-  readonly busy: number
-  /** The number of actors that the node runs. */
-  readonly activations: number
-}

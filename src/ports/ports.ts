@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.js"
 import type { Digest } from "./digest.js"
 import type { Lifeline } from "./lifeline.js"
+import type { Load } from "./load.js"
 import type { Logger } from "./logger.js"
 import type { Network } from "./network.js"
 import type { Random } from "./random.js"
@@ -22,4 +23,6 @@ export interface Ports {
   readonly turnContext: TurnContext
   /** Undefined where there are no threads: leases are then renewed on the event loop. */
   readonly threads?: Threads | undefined
+  /** Undefined where the load of the process is not measured. */
+  readonly load?: Load | undefined
 }

@@ -356,4 +356,5 @@ export function lossBy(
 }
 
 const ENDED = "the lease was ended by another node"
-const DOWN = "another node has declared this one down"
+/** Why a node was fenced whose record was set to `down`. */
+export const DOWN = "another node has declared this one down"

@@ -6,6 +6,7 @@ import { CommitWindows } from "./commit-window.js"
 import { Incarnation } from "./incarnation.js"
 import { holderMs, observerMs, renewEveryMs } from "./lease-terms.js"
 import type { MemberHealth } from "./member-health.js"
+import { DOWN } from "./node-lease.js"
 import { type LifeEvent, NodeLife } from "./node-life.js"
 import type { RegistryDependencies } from "./registry-dependencies.js"
 import { RenewalThread } from "./renewal-thread.js"
@@ -229,8 +230,20 @@ export class NodeLifecycle {
   }
 
   async #rejoin(because: string): Promise<void> {
+    if (because === DOWN) await this.#mayRejoin()
     if (!this.#life.isEnding) this.#beginJoin(`the node was fenced: ${because}`)
     while (!this.#life.isEnding && !(await this.#tryToRejoin()));
+  }
+
+  /** Resolves at once for a node that leaves, or leaves meanwhile. */
+  #mayRejoin(): Promise<void> {
+    const { mayRejoin } = this.#dependencies
+    const { signal } = this.#stopping
+    return new Promise((resolve) => {
+      if (signal.aborted || mayRejoin === undefined) return resolve()
+      signal.addEventListener("abort", () => resolve(), { once: true })
+      void mayRejoin().then(resolve)
+    })
   }
 
   /** The cluster may have changed while this node was out of it, and may change back. */

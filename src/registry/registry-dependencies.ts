@@ -39,6 +39,8 @@ export interface RegistryDependencies {
   lifeChanged(life: NodeLife): void
   /** The store shows that a node is alive, this one among them. */
   alive?(node: NodeId): void
+  /** Resolves once a node that was declared down may join again; default at once. */
+  mayRejoin?(): Promise<void>
   /** The lease has expired, and its outcome is not known yet: calls should go to other nodes. */
   turnedAway(): void
   /** Resolves once no turn of a fenced activation is in flight. */

@@ -223,6 +223,16 @@ export class Registry implements TenureHolder {
     return this.#roster.down(node)
   }
 
+  /** Sets which members cannot be reached, with those that observed it: another view is current. */
+  reached(unreachable: ReadonlyMap<string, readonly NodeId[]>): void {
+    this.#roster.reached(unreachable)
+  }
+
+  /** Whether the node was a member, and is down or gone. */
+  isRemoved(node: NodeId): boolean {
+    return this.#roster.isRemoved(node)
+  }
+
   /** Announces that this node takes nothing new. What runs here goes on until `stop`. */
   leave(): void {
     this.#lifecycle.leave()

@@ -38,6 +38,7 @@ export class Roster {
   #lagged = 0
   #isCatchingUp = false
   #isOver = false
+  #unreachable: ReadonlyMap<string, readonly NodeId[]> = new Map()
 
   constructor(dependencies: RosterDependencies) {
     this.#dependencies = dependencies
@@ -98,6 +99,18 @@ export class Roster {
     }
   }
 
+  /** Whether the node was declared down, or its record is gone. */
+  isRemoved(node: NodeId): boolean {
+    const name = node.toString()
+    return this.#gone.has(name) || this.#records.get(name)?.record.status === "down"
+  }
+
+  /** Sets which members cannot be reached, with those that observed it. */
+  reached(unreachable: ReadonlyMap<string, readonly NodeId[]>): void {
+    this.#unreachable = unreachable
+    this.#show()
+  }
+
   /** Ends no leases while this node's own has expired: it may have missed the renewals of others. */
   pause(): void {
     this.#leases.pause()
@@ -115,7 +128,7 @@ export class Roster {
   joined(node: NodeId, record: NodeRecord, { epoch, revision }: Moment): void {
     const name = node.toString()
     if (epoch !== this.#epoch || revision <= this.#listedAt || this.#isOld(name, revision)) return
-    this.#records.set(name, { id: node, record, revision })
+    this.#records.set(name, { id: node, record, revision, age: revision })
     this.#show()
   }
 
@@ -214,7 +227,8 @@ export class Roster {
       this.#dependencies.logger.log("warn", "this version cannot read a node record", { node })
       return
     }
-    this.#records.set(node, { id, record, revision })
+    const age = this.#records.get(node)?.age ?? revision
+    this.#records.set(node, { id, record, revision, age })
     this.#dependencies.recordChanged(node, revision, record.status)
     this.#follow(node, record)
   }
@@ -241,7 +255,7 @@ export class Roster {
 
   #show(): void {
     const before = this.#view
-    this.#view = before.next(membersOf(this.#records.values()))
+    this.#view = before.next(membersOf(this.#records.values()), this.#unreachable)
     this.#dependencies.viewed(this.#view, before)
   }
 }
@@ -259,13 +273,15 @@ interface KnownRecord {
   readonly id: NodeId
   readonly record: NodeRecord
   readonly revision: Revision
+  /** The revision at which it was first seen: that of the join, unless the node was leaving by then. */
+  readonly age: Revision
 }
 
 const statuses = { active: "up", leaving: "leaving", down: "down" } as const
 
 function* membersOf(records: Iterable<KnownRecord>): Generator<Member> {
-  for (const { id, record } of records) {
-    yield { node: id, status: statuses[record.status], roles: record.roles, types: record.types }
+  for (const { id, record, age } of records) {
+    yield { node: id, status: statuses[record.status], roles: record.roles, types: record.types, age }
   }
 }
 

@@ -75,10 +75,11 @@ export class StartWait {
   }
 
   /** Calls `abort` when the start is aborted, or at once; the returned function cancels that. */
-  onAbort(abort: () => void): () => void {
-    if (this.#signal?.aborted) abort()
-    this.#signal?.addEventListener("abort", abort, { once: true })
-    return () => this.#signal?.removeEventListener("abort", abort)
+  onAbort(abort: (reason: unknown) => void): () => void {
+    const aborted = () => abort(this.#signal?.reason)
+    if (this.#signal?.aborted) aborted()
+    this.#signal?.addEventListener("abort", aborted, { once: true })
+    return () => this.#signal?.removeEventListener("abort", aborted)
   }
 
   #pause(pauseMs: number): Promise<void> {

@@ -131,6 +131,11 @@ export class Remoting {
     }
   }
 
+  /** The name of the codec of messages. */
+  get codecName(): string {
+    return this.#codec.name
+  }
+
   /** The current incarnation of this node. */
   get self(): NodeId {
     return this.#connections.self

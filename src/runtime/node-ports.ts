@@ -5,6 +5,7 @@ import { nodeLifeline } from "./lifeline/node-lifeline.js"
 import { noTelemetry } from "./no-telemetry.js"
 import { nodeClock } from "./node-clock.js"
 import { nodeDigest } from "./node-digest.js"
+import { nodeLoad } from "./node-load.js"
 import { nodeNetwork } from "./node-network.js"
 import { nodeRandom } from "./node-random.js"
 import { nodeScheduler } from "./node-scheduler.js"
@@ -26,5 +27,6 @@ export function nodePorts(overrides: Partial<Ports> = {}): Ports {
     telemetry: overrides.telemetry ?? noTelemetry,
     turnContext: overrides.turnContext ?? nodeTurnContext,
     threads: overrides.threads ?? nodeThreads,
+    load: overrides.load ?? nodeLoad(),
   }
 }

@@ -18,13 +18,15 @@ import type { NodeId } from "../address/node-id.js"
 import { PathResolutionError } from "../address/path-resolution-error.js"
 import { drawFirstUid, UidReservations } from "../address/uid-reservations.js"
 import { ClusterView } from "../membership/cluster-view.js"
+import type { Figures } from "../membership/gossip-state.js"
+import type { SeedCluster } from "../membership/seed-cluster.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore, StoreProvider } from "../ports/store.js"
 import type { Registry } from "../registry/registry.js"
 import { StartWait } from "../registry/start-wait.js"
 import type { AssociationState } from "../remote/association-protocol.js"
 import { RemoteRef } from "../remote/remote-ref.js"
-import { Remoting } from "../remote/remoting.js"
+import type { Remoting } from "../remote/remoting.js"
 import { fingerprints } from "../remote/shared-keys.js"
 import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
@@ -33,10 +35,11 @@ import type { VirtualActors } from "../virtual/virtual-actors.js"
 import { type BoundListener, bindListener } from "./bound-listener.js"
 import { Cluster, type ClusterDependencies } from "./cluster.js"
 import { guardian } from "./guardian.js"
-import { isLoopback } from "./remote-settings.js"
+import { joinBySeeds } from "./join-by-seeds.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 import type { StartOptions } from "./start-options.js"
 import { type SystemHealth, type SystemPhase, systemHealth } from "./system-health.js"
+import { systemRemoting } from "./system-remoting.js"
 
 /**
  * A system of actors in this process. It connects the parts of the runtime, holds the two guardians, and is
@@ -63,6 +66,8 @@ export class ActorSystem implements AsyncDisposable {
   readonly #remoting: Remoting | undefined
   readonly #store: ClusterStore | undefined
   #cluster: Cluster | undefined
+  /** Undefined with a store, and without seeds. */
+  #seedCluster: SeedCluster | undefined
   #gate: ActorsGate | undefined
   #stopping: Promise<void> | undefined
   #phase: SystemPhase
@@ -103,6 +108,7 @@ export class ActorSystem implements AsyncDisposable {
       starting.wait.throwIfAborted()
       const shown = bound === undefined ? [] : fingerprints(bound.keys, ports.digest)
       if (store !== undefined) await system.#join({ ...starting, store, fingerprints: shown })
+      else await system.#joinBySeeds(starting)
     } catch (error) {
       await system.#remoting?.stop()
       throw error
@@ -151,42 +157,14 @@ export class ActorSystem implements AsyncDisposable {
     this.#user = guardian(this.#environment, "user")
     this.#system = guardian(this.#environment, "system")
     if (bound === undefined) return
-    const { terms, inbound, keepAlive, maxMessageBytes, codec, types, listen } = settings.remote
-    const { deadLetters, deadlines, dispatcher } = this.#environment
-    this.#remoting = new Remoting(
-      {
-        self: bound.self,
-        address,
-        namespace: settings.namespace,
-        store: store?.identity ?? "",
-        keys: bound.keys,
-        tls: listen?.tls,
-        terms,
-        inbound,
-        keepAlive,
-        connectTimeoutMs: CONNECT_TIMEOUT_MS,
-        maxMessageBytes,
-        codec,
-        types,
-        ports,
-        logger,
-        events,
-        deadLetters,
-        deadlines,
-        dispatcher,
-        local: (path) => this.#local(path),
-      },
-      bound.listener,
-    )
-    logger.log("info", "listening for other nodes", {
-      at: `${bound.listener.at.host}:${bound.listener.at.port}`,
+    this.#remoting = systemRemoting({
+      settings,
+      ports,
+      environment: this.#environment,
+      bound,
+      store: store?.identity ?? "",
+      local: (path) => this.#local(path),
     })
-    if (listen?.tls === undefined && !isLoopback(bound.listener.at.host)) {
-      logger.log(
-        "warn",
-        "connections between nodes are not encrypted; set listen.tls unless the network is trusted",
-      )
-    }
   }
 
   /** The id of this node in its current incarnation; undefined if the system does not listen. */
@@ -194,9 +172,14 @@ export class ActorSystem implements AsyncDisposable {
     return this.#remoting?.self
   }
 
-  /** The members of the cluster as this node knows them; empty without a store. */
+  /** The members of the cluster as this node knows them; empty without a store or seeds. */
   get cluster(): ClusterView {
-    return this.#cluster?.registry.view ?? ClusterView.empty
+    return this.#cluster?.registry.view ?? this.#seedCluster?.view ?? ClusterView.empty
+  }
+
+  /** Returns how busy a member is, as it says itself; undefined if that is not known. */
+  figures(node: NodeId): Figures | undefined {
+    return (this.#cluster ?? this.#seedCluster)?.figuresOf(node.toString())
   }
 
   /** Returns the state of the association with the node at `host:port`; undefined if there is none. */
@@ -222,7 +205,7 @@ export class ActorSystem implements AsyncDisposable {
     const now = this.#environment.clock.monotonicMs()
     return {
       ...systemHealth(this.#phase, now),
-      ...this.#cluster?.health(now),
+      ...(this.#cluster ?? this.#seedCluster)?.health(now),
       node: this.node?.toString(),
       connected: this.#remoting?.connected ?? 0,
       deadLetters: this.deadLetterCount,
@@ -327,10 +310,17 @@ export class ActorSystem implements AsyncDisposable {
     })
   }
 
+  async #joinBySeeds({ ports, wait }: Pick<Starting, "ports" | "wait">): Promise<void> {
+    const settings = this.#settings
+    const remoting = this.#remoting
+    if (remoting === undefined || settings.membership.seeds.length === 0) return
+    this.#seedCluster = await joinBySeeds({ settings, environment: this.#environment, ports, remoting, wait })
+  }
+
   async #stop(): Promise<void> {
     const { clock } = this.#environment
     this.#phase = { name: "leaving", since: clock.monotonicMs() }
-    await this.#cluster?.leave(this.#settings.drainMs)
+    await (this.#cluster ?? this.#seedCluster)?.leave(this.#settings.drainMs)
     const deadline = clock.setTimer(this.#settings.drainMs, () => {
       this.#user.abandon()
       this.#system.abandon()
@@ -339,7 +329,7 @@ export class ActorSystem implements AsyncDisposable {
     await this.stopActor(this.#system.ref)
     deadline.cancel()
     this.#environment.deadlines.stop()
-    await this.#cluster?.stop()
+    await (this.#cluster ?? this.#seedCluster)?.stop()
     await this.#remoting?.stop()
     await this.#store?.close()
     this.events.flush()
@@ -382,8 +372,6 @@ export class ActorSystem implements AsyncDisposable {
     return found.path.sameIncarnation(path) ? found : undefined
   }
 }
-
-const CONNECT_TIMEOUT_MS = 5_000
 
 /** What a system starts with, besides its settings. */
 interface Starting {

@@ -4,6 +4,7 @@ import { InternalRef } from "../actor/internal-ref.js"
 import { ActorPath } from "../address/actor-path.js"
 import { Address } from "../address/address.js"
 import { NodeId } from "../address/node-id.js"
+import type { Figures } from "../membership/gossip-state.js"
 import { changesBetween, NodeFenced, NodeRejoined } from "../membership/member-events.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Codec, CodecTools } from "../ports/codec.js"
@@ -21,6 +22,7 @@ import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { VirtualActors } from "../virtual/virtual-actors.js"
 import type { CheckedSettings } from "./settings.js"
+import { StoreMembership } from "./store-membership.js"
 import { memberHealth, type SystemHealth } from "./system-health.js"
 
 /**
@@ -30,6 +32,8 @@ import { memberHealth, type SystemHealth } from "./system-health.js"
 export class Cluster {
   readonly registry: Registry
   readonly actors: VirtualActors
+  /** Undefined if this node does not listen. */
+  readonly #membership: StoreMembership | undefined
   readonly #environment: ActorEnvironment
   /** Undefined if no other node can see the store. */
   readonly #leaseTtlMs: number | undefined
@@ -60,6 +64,7 @@ export class Cluster {
       maxForwards: settings.maxForwards,
       maxMessageBytes: settings.remote.maxMessageBytes,
       maxStateBytes: settings.maxStateBytes,
+      meetsOthers: remoting !== undefined,
       gateOf: (node) => {
         const known = gates.get(node.address)
         if (known !== undefined || remoting === undefined) return known
@@ -70,6 +75,8 @@ export class Cluster {
     })
     if (!dependencies.isPrivate) warnOfUnnamed(actors, environment.logger)
     dependencies.opened(actors.gate)
+    const clusterTerms = termsOf(dependencies, codec)
+    const membership = remoting && membershipOf(dependencies, remoting, clusterTerms, actors)
     const node = remoting?.self ?? NodeId.fresh(NOT_LISTENING, 1, ports.random)
     const registry = await Registry.join({
       node,
@@ -84,12 +91,14 @@ export class Cluster {
       roles: settings.roles,
       types: actors.types,
       actors: actors.table,
-      clusterTerms: dependencies.isPrivate ? undefined : termsOf(dependencies, codec),
+      clusterTerms: dependencies.isPrivate ? undefined : clusterTerms,
       viewed: (view, before) => {
         addresses = new Set(view.members.map((member) => member.node.address))
         actors.viewed(view, before)
+        membership?.viewed(view)
         for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
-        for (const change of changesBetween(before, view)) environment.events.publish(change)
+        const changes = changesBetween(before, view, environment.clock.wallMs())
+        for (const change of changes) environment.events.publish(change)
       },
       alive: ({ address }) => remoting?.alive(address),
       lifeChanged: (life) => {
@@ -97,21 +106,30 @@ export class Cluster {
         // Every attempt to join has its own node id.
         if (phase === "member" && remoting?.self.equals(node) === false) remoting.reincarnate(node)
         actors.lifeChanged(life)
+        membership?.lifeChanged(life)
         if (phase === "fenced") environment.events.publish(new NodeFenced(node, because, cause))
         if (phase === "member" && joins > 1) environment.events.publish(new NodeRejoined(node))
       },
+      mayRejoin: () => membership?.peerHeard() ?? Promise.resolve(),
       turnedAway: () => actors.catalog.turnAway(),
       settled: () => actors.catalog.settled(),
     })
     remoting?.dialOnly((authority) => addresses.has(authority))
     actors.joined(registry)
-    return new Cluster(registry, actors, dependencies)
+    membership?.joined(registry)
+    return new Cluster(registry, actors, membership, dependencies)
   }
 
-  private constructor(registry: Registry, actors: VirtualActors, dependencies: ClusterDependencies) {
+  private constructor(
+    registry: Registry,
+    actors: VirtualActors,
+    membership: StoreMembership | undefined,
+    dependencies: ClusterDependencies,
+  ) {
     const { environment, isPrivate, settings } = dependencies
     this.registry = registry
     this.actors = actors
+    this.#membership = membership
     this.#environment = environment
     this.#leaseTtlMs = isPrivate ? undefined : settings.lease.ttlMs
   }
@@ -146,6 +164,10 @@ export class Cluster {
     this.#isSettled = this.actors.catalog.isIdle
   }
 
+  figuresOf(node: string): Figures | undefined {
+    return this.#membership?.figuresOf(node)
+  }
+
   health(now: MonotonicMs): Partial<SystemHealth> {
     const { catalog } = this.actors
     return {
@@ -178,6 +200,25 @@ export interface ClusterDependencies {
    * joined before it knows that itself.
    */
   opened(gate: ActorsGate): void
+}
+
+function membershipOf(
+  { settings, environment, ports }: ClusterDependencies,
+  remoting: Remoting,
+  { version, codec }: ClusterTerms,
+  actors: VirtualActors,
+): StoreMembership {
+  const { clock, random, logger } = environment
+  return new StoreMembership({
+    remoting,
+    clock,
+    random,
+    logger,
+    terms: settings.membership.terms,
+    about: { roles: settings.roles, types: actors.types, terms: { version, codec, shards: {} } },
+    figures: () => ({ busy: ports.load?.busy() ?? 0, activations: actors.catalog.size }),
+    met: () => actors.met(),
+  })
 }
 
 /** Undefined where the lease is renewed on the event loop. */

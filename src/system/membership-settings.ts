@@ -1,5 +1,7 @@
+import { SettingsError } from "../errors/settings-error.js"
 import type { DowningTerms } from "../membership/downing.js"
 import type { HeartbeatTerms } from "../membership/heartbeats.js"
+import type { MembershipTerms } from "../membership/membership.js"
 import type { SplitBrainStrategy } from "../membership/split-brain.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
 
@@ -63,3 +65,27 @@ export declare function checkSeeds(
   listen: object | undefined,
 ): readonly string[]
 export declare function checkGossipInterval(gossipIntervalMs: number | undefined): number
+
+export interface CheckedMembership {
+  readonly seeds: readonly string[]
+  readonly terms: MembershipTerms
+}
+
+/** `lease` is that of a node with a store. */
+export function checkMembership(
+  settings: MembershipSettings & { readonly listen?: object; readonly store?: object },
+  lease: LeaseTerms | undefined,
+): CheckedMembership {
+  const { seeds, gossipIntervalMs, heartbeat, splitBrain, listen, store } = settings
+  if (seeds !== undefined && store !== undefined) {
+    throw new SettingsError("seeds", "must not be set with store, which names the nodes of its cluster")
+  }
+  return {
+    seeds: checkSeeds(seeds, listen),
+    terms: {
+      gossipIntervalMs: checkGossipInterval(gossipIntervalMs),
+      heartbeat: checkHeartbeat(heartbeat),
+      splitBrain: checkSplitBrain(splitBrain, lease),
+    },
+  }
+}

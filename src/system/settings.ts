@@ -9,6 +9,12 @@ import type { WireType } from "../serialization/type-registry.js"
 import type { CheckedActors } from "../virtual/checked-actors.js"
 import type { RegisteredActor } from "../virtual/provide.js"
 import {
+  type CheckedMembership,
+  checkMembership,
+  type MembershipSettings,
+  membershipFields,
+} from "./membership-settings.js"
+import {
   type CheckedRemoteSettings,
   checkRemoteSettings,
   type RemoteSettings,
@@ -20,7 +26,8 @@ import { checkDuration, checkGroup, checkInteger, checkMethods, shown } from "./
 export interface ActorSystemSettings<
   Classes extends readonly RegisteredActor[] = readonly RegisteredActor[],
   Types extends readonly WireType[] = readonly WireType[],
-> extends RemoteSettings<Types> {
+> extends RemoteSettings<Types>,
+    MembershipSettings {
   /** The name of the cluster, which isolates it from others: letters, digits, `-`, `_` and `.`. */
   readonly namespace: string
   /** The system name in the paths of actors. Default: the namespace. */
@@ -92,6 +99,7 @@ export interface CheckedSettings {
   readonly telemetry: Telemetry | undefined
   readonly roles: readonly string[]
   readonly lease: LeaseTerms & { readonly deathProof: boolean }
+  readonly membership: CheckedMembership
   readonly remote: CheckedRemoteSettings
 }
 
@@ -105,6 +113,7 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
   checkMethods("store", settings.store, ["open"])
   checkMethods("telemetry", settings.telemetry, ["counter", "histogram", "span"])
   const requestTimeoutMs = checkDuration("requestTimeoutMs", settings.requestTimeoutMs, 30_000)
+  const lease = checkLease(settings.lease)
   return {
     address: checkAddress(settings),
     namespace: settings.namespace,
@@ -117,7 +126,8 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     store: settings.store,
     telemetry: settings.telemetry,
     roles: checkRoles(settings.roles),
-    lease: checkLease(settings.lease),
+    lease,
+    membership: checkMembership(settings, settings.store === undefined ? undefined : lease),
     remote: checkRemoteSettings(settings, requestTimeoutMs),
     drainMs: checkDuration("drainMs", settings.drainMs, 10_000),
     joinMs: checkDuration("joinMs", settings.joinMs, 30_000),
@@ -143,6 +153,7 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "lease",
   "logger",
   "telemetry",
+  ...membershipFields,
   ...remoteFields,
 ])
 

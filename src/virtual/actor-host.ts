@@ -164,4 +164,6 @@ export interface VirtualActorsOptions {
   readonly maxMessageBytes: number
   readonly maxStateBytes: number
   gateOf(node: NodeId): InternalRef<never> | undefined
+  /** Whether this node hosts nothing before `met`. */
+  readonly meetsOthers: boolean
 }

@@ -18,6 +18,8 @@ import { PlacementDriver } from "./placement-driver.js"
 export class VirtualActors {
   readonly gate: ActorsGate
   readonly #host: ActorHost
+  /** Whether this incarnation has met another node, or need not. */
+  #hasMet = true
 
   constructor(options: VirtualActorsOptions) {
     this.#host = new ActorHost(options)
@@ -68,6 +70,12 @@ export class VirtualActors {
     if (life.phase === "member" && this.#host.hasJoined) this.#beginPlacing()
     else if (life.phase === "fenced") this.#fenced(life.because)
     else if (life.phase === "stopped") this.#stop()
+  }
+
+  /** This incarnation has met another node, or there is none: it may host actors. */
+  met(): void {
+    this.#hasMet = true
+    if (this.#host.hasJoined && this.#host.life?.phase === "member") this.#startPlacing()
   }
 
   viewed(view: ClusterView, before: ClusterView): void {
@@ -123,11 +131,19 @@ export class VirtualActors {
 
   /** Creates the placement coordinator of a new incarnation of the node. */
   #beginPlacing(): void {
-    const { types, registry } = this.#host
+    const { registry, options } = this.#host
     const placement = new PlacementDriver(this.#host)
     this.#host.placement = placement
     placement.handle({ kind: "topology-changed", topology: this.#topologyOf(registry.view) })
+    this.#hasMet = !options.meetsOthers
+    this.#startPlacing()
+  }
+
+  /** A node that hosts nothing calls through others anyway. */
+  #startPlacing(): void {
+    const { types, placement } = this.#host
     placement.handle({ kind: "start", as: types.size > 0 ? "member" : "client" })
+    if (types.size > 0 && !this.#hasMet) placement.handle({ kind: "suspend", because: ALONE })
   }
 
   #topologyOf(view: ClusterView) {
@@ -148,6 +164,9 @@ export class VirtualActors {
     })
   }
 }
+
+/** Why a node that reaches its store, and no other node, hosts nothing. */
+const ALONE = "this node has not reached any of the other nodes yet"
 
 /**
  * A leaving node waits until it has not been called for this long: by then all nodes have learned that its

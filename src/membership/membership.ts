@@ -1,0 +1,353 @@
+import { NodeId } from "../address/node-id.js"
+import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
+import type { Logger } from "../ports/logger.js"
+import type { Random } from "../ports/random.js"
+import type { MemberLink } from "../remote/member-link.js"
+import type { Remoting } from "../remote/remoting.js"
+import { Downing, type DowningTerms } from "./downing.js"
+import { Gossip, type GossipCommand, type GossipOptions, type StoredMember } from "./gossip.js"
+import type { Figures } from "./gossip-state.js"
+import { Heartbeats, type HeartbeatTerms } from "./heartbeats.js"
+import type { Member } from "./member.js"
+import { decodeMembership, encodeMembership, type MembershipMessage } from "./membership-wire.js"
+import { unreachableOf } from "./reachability.js"
+import { Ring } from "./ring.js"
+import type { SplitBrainMember, SplitBrainSituation } from "./split-brain.js"
+
+/**
+ * One incarnation of this node among the others: the driver of gossip, heartbeats, reachability and downing.
+ * It exchanges messages over the connections of the node, keeps the time, and tells its owner what has
+ * changed. The owner knows what follows from it: with a store its records decide who is a member, and without
+ * one gossip does.
+ */
+export class Membership implements MemberLink {
+  readonly #dependencies: MembershipDependencies
+  readonly #owner: MembershipOwner
+  readonly #self: string
+  readonly #gossip: Gossip
+  readonly #heartbeats: Heartbeats
+  readonly #downing: Downing
+  #members: readonly Member[] = []
+  #ring = new Ring([])
+  #unreachable: ReadonlyMap<string, readonly NodeId[]> = new Map()
+  /** The addresses that are kept connected: those of the observed nodes. */
+  #kept = new Set<string>()
+  /** What waits for a connection that is being opened, by address: the latest message. */
+  readonly #waiting = new Map<string, Uint8Array>()
+  #gossipAt: MonotonicMs
+  #timer: Timer | undefined
+  #isOver = false
+
+  constructor(dependencies: MembershipDependencies, owner: MembershipOwner) {
+    const { self, clock, random, about, source, seeds, contacts, terms } = dependencies
+    this.#dependencies = dependencies
+    this.#owner = owner
+    this.#self = self.toString()
+    const now = clock.monotonicMs()
+    this.#gossip = new Gossip({
+      self: this.#self,
+      about,
+      source,
+      ...(seeds === undefined ? {} : { seeds }),
+      ...(contacts === undefined ? {} : { contacts }),
+      random,
+      now,
+      gossipIntervalMs: terms.gossipIntervalMs,
+      acceptablePauseMs: terms.heartbeat.acceptablePauseMs,
+    })
+    this.#heartbeats = new Heartbeats(this.#self, terms.heartbeat)
+    this.#downing = new Downing(terms.splitBrain)
+    this.#gossipAt = now
+  }
+
+  /** Begins to exchange messages. The first round follows at once. */
+  begin(): void {
+    this.#dependencies.remoting.attach(this)
+    this.#setTimer()
+  }
+
+  /** Says nothing from now on. Connections stay as they are. */
+  end(): void {
+    this.#isOver = true
+    this.#timer?.cancel()
+    for (const address of [...this.#kept, ...this.#waiting.keys()])
+      this.#dependencies.remoting.keep(address, false)
+  }
+
+  get gossip(): Gossip {
+    return this.#gossip
+  }
+
+  /** The members that cannot be reached, by the texts of their ids, with those that observed it. */
+  get unreachable(): ReadonlyMap<string, readonly NodeId[]> {
+    return this.#unreachable
+  }
+
+  /** Returns what the node says of its load; undefined before it has said anything. */
+  figuresOf(node: string): Figures | undefined {
+    return this.#gossip.state.entries.get(node)?.word?.figures
+  }
+
+  /** The members have changed, by the store or by gossip. */
+  membersChanged(members: readonly Member[]): void {
+    const now = this.#now
+    this.#members = members
+    const observed = members.filter(({ status }) => status !== "down")
+    this.#ring = new Ring(observed.map(({ node }) => node.text))
+    this.#heartbeats.members(this.#ring, now)
+    const { monitored } = this.#dependencies.terms.heartbeat
+    this.#keep(new Set(this.#ring.after(this.#self, monitored).map(addressOf)))
+    this.#evaluate(now)
+    this.#setTimer()
+  }
+
+  /** By the store: these are the members, as their records say. */
+  stored(members: readonly StoredMember[]): void {
+    this.#do(this.#gossip.members(members, this.#now))
+  }
+
+  /** By seeds: this node leaves. */
+  leave(): void {
+    this.#do(this.#gossip.leave(this.#now))
+  }
+
+  /** By seeds: declares a member down. */
+  down(node: string): void {
+    this.#do(this.#gossip.down(node, this.#now))
+  }
+
+  isRemoved(node: NodeId): boolean {
+    return this.#owner.isRemoved(node)
+  }
+
+  received(from: NodeId, payload: Buffer): void {
+    if (this.#isOver) return
+    const message = decodeMembership(payload)
+    if (message === undefined) {
+      this.#dependencies.logger.log("warn", "a node sent gossip that this version cannot read", {
+        from: from.toString(),
+      })
+      return
+    }
+    const now = this.#now
+    if (message.kind === "ping") this.#send(from.address, { kind: "pong" })
+    else if (message.kind === "pong") this.#heartbeats.answered(from.text, now)
+    else this.#do(this.#gossip.received(from.text, message.gossip, now))
+  }
+
+  connected(node: NodeId): void {
+    if (this.#isOver) return
+    const { address } = node
+    const waiting = this.#waiting.get(address)
+    if (waiting !== undefined) {
+      this.#stopWaiting(address)
+      this.#dependencies.remoting.sendMembership(address, waiting)
+    }
+    this.#owner.connectionMade(node)
+  }
+
+  lost(node: NodeId): void {
+    if (!this.#isOver) this.#owner.connectionLost(node)
+  }
+
+  ousted(by: string): void {
+    if (!this.#isOver) this.#owner.ousted(`the node at ${by} says that the cluster has removed this one`)
+  }
+
+  get #now(): MonotonicMs {
+    return this.#dependencies.clock.monotonicMs()
+  }
+
+  #setTimer(): void {
+    this.#timer?.cancel()
+    if (this.#isOver) return
+    const { clock } = this.#dependencies
+    const at = Math.min(this.#gossipAt, this.#heartbeats.wakeAt, this.#downing.wakeAt ?? this.#gossipAt)
+    this.#timer = clock.setTimer(Math.max(0, at - clock.monotonicMs()), () => this.#tick())
+  }
+
+  #tick(): void {
+    const now = this.#now
+    for (const node of this.#heartbeats.tick(now).ping) this.#send(addressOf(node), { kind: "ping" })
+    this.#evaluate(now)
+    if (now >= this.#gossipAt) this.#exchange(now)
+    if (!this.#isOver) this.#resolve(now)
+    this.#setTimer()
+  }
+
+  #exchange(now: MonotonicMs): void {
+    const { terms, figures } = this.#dependencies
+    this.#gossipAt = now + terms.gossipIntervalMs
+    // What could not be sent within an interval is out of date.
+    for (const address of [...this.#waiting.keys()]) this.#stopWaiting(address)
+    this.#gossip.figures(figures())
+    this.#do(this.#gossip.tick(now))
+  }
+
+  /** Asks the strategy what to do about nodes that have been unreachable for a while. */
+  #resolve(now: MonotonicMs): void {
+    const command = this.#downing.tick(now)
+    if (command === undefined) return
+    const { logger } = this.#dependencies
+    const { because } = command
+    if (command.kind === "down-self") {
+      if (command.fault !== undefined)
+        logger.log("error", "the split-brain strategy failed", { error: command.fault })
+      logger.log("error", "this node declares itself down", { because })
+      this.#owner.downSelf(because)
+    } else if (this.#gossip.leader === this.#self) {
+      logger.log("warn", "unreachable nodes are declared down", { nodes: command.nodes, because })
+      this.#owner.down(command.nodes)
+    }
+  }
+
+  /** Evaluates what the nodes report of each other. */
+  #evaluate(now: MonotonicMs): void {
+    const gossip = this.#gossip
+    const own = this.#heartbeats.unreachable(now)
+    gossip.observed(own)
+    const { entries } = gossip.state
+    const unreachable = unreachableOf({
+      self: this.#self,
+      ring: this.#ring,
+      monitored: this.#dependencies.terms.heartbeat.monitored,
+      reports: (observer) =>
+        observer === this.#self ? own : (entries.get(observer)?.word?.unreachable ?? NOBODY),
+      heard: (node) => gossip.heard(node, now),
+    })
+    const isSame = sameReports(unreachable, this.#unreachable)
+    if (!isSame)
+      this.#unreachable = new Map([...unreachable].map(([node, by]) => [node, by.map(NodeId.parse)]))
+    gossip.reachable(new Set(unreachable.keys()))
+    this.#downing.viewed(this.#situation(), now)
+    if (!isSame) this.#owner.reachability()
+  }
+
+  #situation(): SplitBrainSituation {
+    const { self } = this.#dependencies
+    return {
+      self,
+      members: this.#members.filter(isCounted),
+      joining: this.#members.filter(({ status }) => status === "joining"),
+      unreachable: new Set(this.#unreachable.keys()),
+    }
+  }
+
+  #do(commands: readonly GossipCommand[]): void {
+    for (const command of commands) {
+      if (this.#isOver) return
+      switch (command.kind) {
+        case "send":
+          this.#sendOrConnect(addressOf(command.to), { kind: "gossip", gossip: command.message })
+          break
+        case "changed":
+          this.#owner.gossiped(command)
+          if (!this.#isOver) this.#evaluate(this.#now)
+          break
+        case "misfit":
+          this.#dependencies.logger.log("warn", "a node was refused, as it does not fit", { ...command })
+          break
+        case "foreign":
+          this.#dependencies.logger.log(
+            "error",
+            "there is another cluster of this name; stop its nodes, and start them with these seeds",
+            { node: command.node, cluster: command.cluster, own: this.#gossip.cluster },
+          )
+          break
+        case "ousted":
+          this.#owner.ousted(command.because)
+          break
+        default:
+          this.#owner.gossiped(command)
+      }
+    }
+  }
+
+  #send(address: string, message: MembershipMessage): void {
+    this.#dependencies.remoting.sendMembership(address, encodeMembership(message))
+  }
+
+  /** A message for a node that is not connected is sent once it is, unless a later one replaces it. */
+  #sendOrConnect(address: string, message: MembershipMessage): void {
+    const { remoting } = this.#dependencies
+    const payload = encodeMembership(message)
+    if (remoting.sendMembership(address, payload)) return
+    this.#waiting.set(address, payload)
+    remoting.keep(address, true)
+  }
+
+  #stopWaiting(address: string): void {
+    this.#waiting.delete(address)
+    if (!this.#kept.has(address)) this.#dependencies.remoting.keep(address, false)
+  }
+
+  #keep(addresses: Set<string>): void {
+    const { remoting } = this.#dependencies
+    const before = this.#kept
+    this.#kept = addresses
+    for (const address of addresses) if (!before.has(address)) remoting.keep(address, true)
+    for (const address of before)
+      if (!addresses.has(address) && !this.#waiting.has(address)) remoting.keep(address, false)
+  }
+}
+
+/** Learns from membership what has changed, and what to do. */
+export interface MembershipOwner {
+  isRemoved(node: NodeId): boolean
+  /** The unreachable nodes have changed. */
+  reachability(): void
+  /** What gossip says, of what is not the driver's own to do. */
+  gossiped(news: GossipNews): void
+  connectionMade(node: NodeId): void
+  connectionLost(node: NodeId): void
+  /** These nodes are to be declared down. */
+  down(nodes: readonly string[]): void
+  /** This node is on the side of a partition that does not survive. */
+  downSelf(because: string): void
+  /** This incarnation is no longer a member. */
+  ousted(because: string): void
+}
+
+export type GossipNews = Extract<
+  GossipCommand,
+  { readonly kind: "changed" | "joined" | "left" | "refused" | "hint" }
+>
+
+export interface MembershipDependencies
+  extends Pick<GossipOptions, "about" | "source" | "seeds" | "contacts"> {
+  readonly self: NodeId
+  readonly remoting: Pick<Remoting, "attach" | "sendMembership" | "keep">
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly terms: MembershipTerms
+  figures(): Figures
+}
+
+/** The settings of membership, checked. */
+export interface MembershipTerms {
+  readonly gossipIntervalMs: number
+  readonly heartbeat: HeartbeatTerms
+  readonly splitBrain: DowningTerms
+}
+
+const NOBODY: readonly string[] = []
+
+/** Accepts a node id or an address. */
+function addressOf(node: string): string {
+  const hash = node.indexOf("#")
+  return hash === -1 ? node : node.slice(0, hash)
+}
+
+function isCounted(member: Member): member is Member & SplitBrainMember {
+  return member.status === "up" || member.status === "leaving" || member.status === "exiting"
+}
+
+function sameReports(
+  some: ReadonlyMap<string, readonly string[]>,
+  others: ReadonlyMap<string, readonly NodeId[]>,
+): boolean {
+  if (some.size !== others.size) return false
+  for (const [node, observers] of some) if (others.get(node)?.join() !== observers.join()) return false
+  return true
+}

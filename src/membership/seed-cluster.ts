@@ -1,0 +1,260 @@
+import { NodeId } from "../address/node-id.js"
+import { NodeUnreachableError } from "../errors/call-errors.js"
+import { SettingsError } from "../errors/settings-error.js"
+import type { MonotonicMs, Timer } from "../ports/clock.js"
+import type { Remoting } from "../remote/remoting.js"
+import { ClusterView } from "./cluster-view.js"
+import type { Entry, Figures } from "./gossip-state.js"
+import type { Member } from "./member.js"
+import {
+  type GossipNews,
+  Membership,
+  type MembershipDependencies,
+  type MembershipOwner,
+} from "./membership.js"
+
+/**
+ * This node's part in a cluster without a store: gossip alone says who is a member.
+ *
+ * The node joins through its seeds. One that was declared down, or is on the side of a partition that does
+ * not survive, ends its incarnation and joins again as a new one, by itself; its local actors go on. It asks
+ * the members that it knew as well as its seeds, which may be gone by then. Until it has joined again it
+ * keeps the view of before.
+ */
+export class SeedCluster implements MembershipOwner {
+  readonly #dependencies: SeedClusterDependencies
+  #membership: Membership
+  #members: readonly Member[] = []
+  #view = ClusterView.empty
+  #phase: SeedPhase = "joining"
+  /** When the phase began, and why it is what it is. */
+  #since: MonotonicMs
+  #because = "no seed has answered yet"
+  #joins = 0
+  #beginTimer: Timer | undefined
+  /** Ends the wait for the first join, or for leaving. */
+  #settle: (error?: unknown) => void = () => {}
+
+  /**
+   * Resolves once this node is a member. Rejects with a `SettingsError` if it does not fit, with a
+   * `NodeUnreachableError` if no seed answered within `joinMs`, and with the reason of an abort.
+   */
+  static async join(dependencies: SeedClusterDependencies): Promise<SeedCluster> {
+    const cluster = new SeedCluster(dependencies)
+    try {
+      await cluster.#firstJoin()
+    } catch (error) {
+      cluster.stop()
+      throw error
+    }
+    return cluster
+  }
+
+  private constructor(dependencies: SeedClusterDependencies) {
+    this.#dependencies = dependencies
+    this.#since = dependencies.clock.monotonicMs()
+    this.#membership = this.#incarnation(dependencies.remoting.self, [])
+  }
+
+  get view(): ClusterView {
+    return this.#view
+  }
+
+  health(now: MonotonicMs): SeedHealth {
+    const isReady = this.#phase === "member"
+    return {
+      isReady,
+      reasons: isReady ? [] : [`this node is not a member of its cluster: ${this.#because}`],
+      phase: this.#phase,
+      phaseMs: Math.round(now - this.#since),
+      members: this.#view.members.length,
+    }
+  }
+
+  figuresOf(node: string): Figures | undefined {
+    return this.#membership.figuresOf(node)
+  }
+
+  /** Announces that this node leaves. Resolves once all members know it, or `withinMs` have passed. */
+  async leave(withinMs: number): Promise<void> {
+    const isMember = this.#phase === "member"
+    this.#goOn("leaving", "it is stopping")
+    if (!isMember) return
+    await new Promise<void>((resolve) => {
+      const timer = this.#dependencies.clock.setTimer(withinMs, resolve)
+      this.#settle = () => {
+        timer.cancel()
+        resolve()
+      }
+      this.#membership.leave()
+    })
+  }
+
+  stop(): void {
+    this.#goOn("stopped", "it has stopped")
+    this.#beginTimer?.cancel()
+    this.#membership.end()
+  }
+
+  isRemoved(node: NodeId): boolean {
+    const status = this.#membership.gossip.state.entries.get(node.text)?.status
+    return status === "down" || status === "removed"
+  }
+
+  gossiped(news: GossipNews): void {
+    switch (news.kind) {
+      case "changed":
+        return this.#changed()
+      case "joined":
+        return this.#joined()
+      case "left":
+        return this.#settle()
+      case "refused":
+        return this.#refused(news)
+    }
+  }
+
+  reachability(): void {
+    this.#show()
+  }
+
+  connectionMade(): void {}
+
+  connectionLost(): void {}
+
+  #changed(): void {
+    const members = [...this.#membership.gossip.state.entries.values()].flatMap(memberOf)
+    if (sameMembers(members, this.#members)) return
+    this.#members = members
+    this.#membership.membersChanged(members)
+    this.#show()
+  }
+
+  down(nodes: readonly string[]): void {
+    for (const node of nodes) this.#membership.down(node)
+  }
+
+  downSelf(because: string): void {
+    this.ousted(because)
+  }
+
+  /** The next incarnation may be ousted too, for as long as the network is cut, so it does not begin at once. */
+  ousted(because: string): void {
+    if (this.#phase === "leaving") return this.#settle()
+    const { remoting, logger, random, clock, fenced, terms } = this.#dependencies
+    logger.log("warn", "this node is no longer a member; it joins again as a new incarnation", { because })
+    const { self } = remoting
+    const { contacts } = this.#membership.gossip
+    this.#membership.end()
+    if (this.#phase === "member") fenced(self, because)
+    this.#goOn("joining", because)
+    const next = NodeId.fresh(self.host, self.port, random)
+    remoting.reincarnate(next)
+    this.#members = []
+    this.#membership = this.#incarnation(next, contacts)
+    const pauseMs = terms.gossipIntervalMs * (0.5 + random.uint32() / 2 ** 32)
+    this.#beginTimer = clock.setTimer(pauseMs, () => this.#membership.begin())
+  }
+
+  #joined(): void {
+    this.#joins += 1
+    if (this.#phase === "joining") this.#goOn("member", "it has joined")
+    this.#settle()
+    this.#show()
+    if (this.#joins > 1) this.#dependencies.rejoined(this.#dependencies.remoting.self)
+  }
+
+  #refused({ by, field, problem }: Extract<GossipNews, { readonly kind: "refused" }>): void {
+    const error = new SettingsError(field, `${problem} (says ${by})`)
+    if (this.#joins === 0) return this.#settle(error)
+    this.#dependencies.logger.log("error", "this node no longer fits into its cluster, and stays out of it", {
+      error,
+    })
+  }
+
+  #goOn(phase: SeedPhase, because: string): void {
+    this.#phase = phase
+    this.#because = because
+    this.#since = this.#dependencies.clock.monotonicMs()
+  }
+
+  #incarnation(self: NodeId, contacts: readonly string[]): Membership {
+    return new Membership({ ...this.#dependencies, self, contacts, source: "seeds" }, this)
+  }
+
+  #firstJoin(): Promise<void> {
+    const { clock, joinMs, onAbort, seeds } = this.#dependencies
+    return new Promise((resolve, reject) => {
+      const forgetAbort = onAbort((reason) => this.#settle(reason))
+      const timer = clock.setTimer(joinMs, () => this.#settle(unanswered(seeds, joinMs)))
+      this.#settle = (error) => {
+        this.#settle = () => {}
+        timer.cancel()
+        forgetAbort()
+        if (error === undefined) resolve()
+        else reject(error)
+      }
+      this.#membership.begin()
+    })
+  }
+
+  #show(): void {
+    if (this.#phase === "joining") return
+    const before = this.#view
+    this.#view = before.next(this.#members, this.#membership.unreachable)
+    const { remoting, viewed } = this.#dependencies
+    for (const { node } of before.members) if (this.isRemoved(node)) remoting.disconnect(node)
+    viewed(this.#view, before)
+  }
+}
+
+export interface SeedHealth {
+  readonly isReady: boolean
+  readonly reasons: readonly string[]
+  readonly phase: SeedPhase
+  readonly phaseMs: number
+  readonly members: number
+}
+
+/** The phase of the node's life. */
+type SeedPhase = "joining" | "member" | "leaving" | "stopped"
+
+export interface SeedClusterDependencies
+  extends Omit<MembershipDependencies, "self" | "source" | "contacts" | "remoting"> {
+  readonly seeds: readonly string[]
+  readonly remoting: MembershipDependencies["remoting"] &
+    Pick<Remoting, "self" | "reincarnate" | "disconnect">
+  /** How long the first join may take. */
+  readonly joinMs: number
+  /** Calls `abort` when the start is aborted; the returned function cancels that. */
+  onAbort(abort: (reason: unknown) => void): () => void
+  viewed(view: ClusterView, before: ClusterView): void
+  /** This incarnation has ended, and the next one tries to join. */
+  fenced(node: NodeId, because: string): void
+  rejoined(node: NodeId): void
+}
+
+function memberOf({ node, status, upNumber, about }: Entry): readonly Member[] {
+  if (status === "removed" || about === undefined) return []
+  const { roles, types } = about
+  return [{ node: NodeId.parse(node), status, roles, types, age: upNumber ?? Number.POSITIVE_INFINITY }]
+}
+
+function sameMembers(some: readonly Member[], others: readonly Member[]): boolean {
+  const known = new Map(others.map((member) => [member.node.text, member]))
+  return (
+    some.length === others.length &&
+    some.every(({ node, status, age }) => {
+      const other = known.get(node.text)
+      return other?.status === status && other.age === age
+    })
+  )
+}
+
+function unanswered(seeds: readonly string[], joinMs: number): NodeUnreachableError {
+  return new NodeUnreachableError(
+    seeds.join(", "),
+    "not-delivered",
+    `no seed has answered within ${joinMs} ms; check that one of them runs and can be reached, or set joinMs to wait longer`,
+  )
+}

@@ -1,0 +1,43 @@
+import type { ActorEnvironment } from "../actor/actor-environment.js"
+import { changesBetween, NodeFenced, NodeRejoined } from "../membership/member-events.js"
+import { SeedCluster } from "../membership/seed-cluster.js"
+import type { Ports } from "../ports/ports.js"
+import type { StartWait } from "../registry/start-wait.js"
+import { PROTOCOL_VERSION } from "../remote/frames.js"
+import type { Remoting } from "../remote/remoting.js"
+import type { CheckedSettings } from "./settings.js"
+
+/** Joins a cluster without a store. Rejects as `SeedCluster.join` does. */
+export function joinBySeeds({ settings, environment, ports, remoting, wait }: Joining): Promise<SeedCluster> {
+  const { events, clock, random, logger } = environment
+  const { seeds, terms } = settings.membership
+  return SeedCluster.join({
+    remoting,
+    clock,
+    random,
+    logger,
+    terms,
+    seeds,
+    about: {
+      roles: settings.roles,
+      types: [],
+      terms: { version: PROTOCOL_VERSION, codec: remoting.codecName, shards: {} },
+    },
+    figures: () => ({ busy: ports.load?.busy() ?? 0, activations: 0 }),
+    joinMs: settings.joinMs,
+    onAbort: (abort) => wait.onAbort(abort),
+    viewed: (view, before) => {
+      for (const change of changesBetween(before, view, clock.wallMs())) events.publish(change)
+    },
+    fenced: (node, because) => events.publish(new NodeFenced(node, because)),
+    rejoined: (node) => events.publish(new NodeRejoined(node)),
+  })
+}
+
+interface Joining {
+  readonly settings: CheckedSettings
+  readonly environment: ActorEnvironment
+  readonly ports: Ports
+  readonly remoting: Remoting
+  readonly wait: StartWait
+}

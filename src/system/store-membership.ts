@@ -1,0 +1,171 @@
+import type { NodeId } from "../address/node-id.js"
+import type { ClusterView } from "../membership/cluster-view.js"
+import type { Figures } from "../membership/gossip-state.js"
+import type { Member } from "../membership/member.js"
+import { Membership, type MembershipDependencies, type MembershipOwner } from "../membership/membership.js"
+import type { NodeLife } from "../registry/node-life.js"
+import type { Registry } from "../registry/registry.js"
+import type { Remoting } from "../remote/remoting.js"
+
+/**
+ * This node among the others of a cluster with a store. The records in the store say who is a member; gossip
+ * adds who can be reached, how busy each node is, and hints about records that this node does not know yet.
+ *
+ * A node that reaches the store but no peer would take actors that nobody else can call. So where there are
+ * peers, an incarnation hosts nothing before its first connection with one of them, and a node that was
+ * declared down does not join again before it has heard from one: until then its record would only be
+ * declared down again and again.
+ */
+export class StoreMembership implements MembershipOwner {
+  readonly #dependencies: StoreMembershipDependencies
+  #registry: Registry | undefined
+  /** Undefined while this node is no member. */
+  #membership: Membership | undefined
+  #view: ClusterView | undefined
+  #members: readonly Member[] = []
+  /** Whether this incarnation has met a peer, or there is none. */
+  #hasMet = false
+  /** Called when a peer is heard while this node waits to join again. */
+  #heard: (() => void) | undefined
+
+  constructor(dependencies: StoreMembershipDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** This node has joined for the first time. */
+  joined(registry: Registry): void {
+    this.#registry = registry
+    this.lifeChanged(registry.life)
+    this.viewed(registry.view)
+  }
+
+  lifeChanged({ phase, node }: NodeLife): void {
+    if (this.#registry === undefined) return
+    if (phase === "member") this.#begin(node)
+    else if (phase === "fenced" || phase === "stopped") this.#end()
+  }
+
+  viewed(view: ClusterView): void {
+    this.#view = view
+    this.#noteMet()
+    if (this.#membership !== undefined && !sameMembers(view.members, this.#members)) this.#tellMembers()
+    if (this.#heard !== undefined && this.#peers.length === 0) this.#heard()
+  }
+
+  figuresOf(node: string): Figures | undefined {
+    return this.#membership?.figuresOf(node)
+  }
+
+  /** Resolves once a peer is heard, or there is none: a node that was declared down may join again. */
+  peerHeard(): Promise<void> {
+    const { remoting } = this.#dependencies
+    const addresses = this.#peers.map(({ node }) => node.address)
+    if (addresses.length === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#heard = () => {
+        this.#heard = undefined
+        for (const address of addresses) remoting.keep(address, false)
+        resolve()
+      }
+      for (const address of addresses) remoting.keep(address, true)
+    })
+  }
+
+  isRemoved(node: NodeId): boolean {
+    return this.#registry?.isRemoved(node) ?? false
+  }
+
+  reachability(): void {
+    if (this.#membership !== undefined) this.#registry?.reached(this.#membership.unreachable)
+  }
+
+  connectionMade(): void {
+    this.#heard?.()
+    this.#noteMet()
+  }
+
+  connectionLost(): void {}
+
+  gossiped(): void {}
+
+  down(nodes: readonly string[]): void {
+    for (const node of nodes) {
+      const member = this.#view?.member(node)
+      if (member !== undefined) void this.#registry?.down(member.node)
+    }
+  }
+
+  downSelf(): void {
+    const { self } = this.#dependencies.remoting
+    void this.#registry?.down(self)
+  }
+
+  /** A peer refuses this incarnation, and can be reached. Whether it is right, the next renewal shows. */
+  ousted(): void {
+    this.#heard?.()
+  }
+
+  get #peers(): readonly Member[] {
+    const { address } = this.#dependencies.remoting.self
+    return (this.#view?.members ?? []).filter(
+      ({ node, status }) => node.address !== address && status !== "down",
+    )
+  }
+
+  #begin(self: NodeId): void {
+    this.#end()
+    this.#hasMet = false
+    this.#membership = new Membership({ ...this.#dependencies, self, source: "store" }, this)
+    this.#membership.begin()
+    if (this.#view !== undefined) this.#tellMembers()
+    this.#noteMet()
+  }
+
+  #end(): void {
+    this.#membership?.end()
+    this.#membership = undefined
+    this.#members = []
+  }
+
+  #tellMembers(): void {
+    const { about } = this.#dependencies
+    const membership = this.#membership as Membership
+    this.#members = this.#view?.members ?? []
+    const stored = this.#members.map(({ node, status, roles, types, age }) => ({
+      node: node.text,
+      status: status as "up" | "leaving" | "down",
+      about: { roles, types, terms: about.terms },
+      age,
+    }))
+    membership.stored(stored)
+    membership.membersChanged(this.#members)
+  }
+
+  #noteMet(): void {
+    const { remoting, met } = this.#dependencies
+    if (this.#hasMet || this.#view === undefined) return
+    const peers = this.#peers
+    const isConnected = ({ node }: Member) => remoting.state(node.address)?.kind === "connected"
+    if (peers.length > 0 && !peers.some(isConnected)) return
+    this.#hasMet = true
+    met()
+  }
+}
+
+interface StoreMembershipDependencies
+  extends Omit<MembershipDependencies, "self" | "source" | "seeds" | "contacts" | "remoting"> {
+  readonly remoting: MembershipDependencies["remoting"] & Pick<Remoting, "self" | "state">
+  /** This incarnation has met a peer, or there is none: it may host actors. */
+  met(): void
+}
+
+/** Whether the two say the same of who is a member; reachability is not theirs. */
+function sameMembers(some: readonly Member[], others: readonly Member[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ node, status }, at) => {
+      const other = others[at]
+      return other?.node.text === node.text && other.status === status
+    })
+  )
+}

@@ -64,6 +64,7 @@ export class Cluster {
       maxForwards: settings.maxForwards,
       maxMessageBytes: settings.remote.maxMessageBytes,
       maxStateBytes: settings.maxStateBytes,
+      loadOf: (node) => membership?.figuresOf(node.text)?.activations,
       meetsOthers: remoting !== undefined,
       gateOf: (node) => {
         const known = gates.get(node.address)

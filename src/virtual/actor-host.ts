@@ -28,7 +28,6 @@ import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
 import { Handles } from "./handles.js"
 import { IncomingCalls } from "./incoming-calls.js"
-import { Loads } from "./loads.js"
 import type { PlacementDriver } from "./placement-driver.js"
 import type { RegisteredActor } from "./provide.js"
 import { QuietPeriod } from "./quiet-period.js"
@@ -52,7 +51,6 @@ export class ActorHost {
   readonly router: CallRouter
   readonly handles: Handles
   readonly incoming: IncomingCalls
-  readonly loads: Loads
   /** The types that some node has hosted since this one started; calls to them wait for a host. */
   readonly seenTypes = new Set<string>()
   /** The last life published by the registry; undefined until the first join is confirmed or has failed. */
@@ -73,7 +71,6 @@ export class ActorHost {
     this.router = new CallRouter(this)
     this.handles = new Handles(this)
     this.incoming = new IncomingCalls(this)
-    this.loads = new Loads(this)
   }
 
   /** Handles the first join of the node. */
@@ -164,6 +161,8 @@ export interface VirtualActorsOptions {
   readonly maxMessageBytes: number
   readonly maxStateBytes: number
   gateOf(node: NodeId): InternalRef<never> | undefined
+  /** Returns how many actors a node runs, as it says itself; undefined if that is not known. */
+  loadOf(node: NodeId): number | undefined
   /** Whether this node hosts nothing before `met`. */
   readonly meetsOthers: boolean
 }

@@ -29,12 +29,10 @@ export class ActorsGate extends InternalRef<unknown> {
     return Number.POSITIVE_INFINITY
   }
 
-  tell(message: unknown): void {
-    this.#receiver.notified(message)
-  }
+  /** Ignores the message: every call is a question. */
+  tell(): void {}
 
-  accept(message: unknown): DeadLetterReason | undefined {
-    this.#receiver.notified(message)
+  accept(): DeadLetterReason | undefined {
     return undefined
   }
 

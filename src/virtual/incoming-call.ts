@@ -147,8 +147,6 @@ export interface CallReceiver {
   refused(call: IncomingCall): void
   /** Returns an error if this node hosts the type, and the type has no such method. */
   methodProblem(call: IncomingCall): Error | undefined
-  /** Handles a notification from another node. */
-  notified(message: unknown): void
 }
 
 /** The message of a call: type, key, method, arguments and flags. */

@@ -58,11 +58,6 @@ export class IncomingCalls implements CallReceiver {
     return hosted.unknownMethod(method)
   }
 
-  /** Ignores messages until this node has joined, as it does not know the members before. */
-  notified(message: unknown): void {
-    if (this.#host.hasJoined) this.#host.loads.reported(message)
-  }
-
   /** Delivers the waiting calls to the new activation of their actor. */
   created(activation: Activation): void {
     for (const call of this.#admission.activatedHere(activation.key)) activation.turns.accept(call)

@@ -59,7 +59,6 @@ export class VirtualActors {
   /** Handles the first join of this node. */
   joined(registry: Registry): void {
     this.#host.joined(registry)
-    this.#host.loads.start()
     this.#beginPlacing()
   }
 
@@ -79,7 +78,7 @@ export class VirtualActors {
   }
 
   viewed(view: ClusterView, before: ClusterView): void {
-    const { seenTypes, hasJoined, router, loads } = this.#host
+    const { seenTypes, hasJoined, router } = this.#host
     for (const { types } of view.members) for (const type of types) seenTypes.add(type)
     if (!hasJoined) return
     const { placement } = this.#host
@@ -88,7 +87,6 @@ export class VirtualActors {
       if (view.has(node)) continue
       placement.handle({ kind: "member-left", node })
       router.nodeGone(node)
-      loads.forget(node)
     }
   }
 
@@ -118,9 +116,8 @@ export class VirtualActors {
   }
 
   #stop(): void {
-    const { catalog, loads, quiet, router, incoming, hasJoined } = this.#host
+    const { catalog, quiet, router, incoming, hasJoined } = this.#host
     catalog.stop()
-    loads.stop()
     quiet.end()
     router.stop()
     incoming.stop()
@@ -154,12 +151,12 @@ export class VirtualActors {
     }
   }
 
-  /** Omits the loads if no strategy needs them; the candidates then depend only on the view. */
+  /** Omits the loads if the type has no strategy; the candidates then depend only on the view. */
   #candidates(view: ClusterView, type: string): readonly Candidate[] {
-    const { loads } = this.#host
-    if (!loads.isNeeded) return view.hosting(type)
+    const { types, options, registry, catalog } = this.#host
+    if (types.get(type)?.placement === undefined) return view.hosting(type)
     return view.hosting(type).map(({ node }) => {
-      const load = loads.of(node)
+      const load = node.equals(registry.node) ? catalog.size : options.loadOf(node)
       return load === undefined ? { node } : { node, load }
     })
   }

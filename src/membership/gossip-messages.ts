@@ -19,8 +19,6 @@ export type GossipMessage =
 /** Asks for membership. */
 export interface JoinMessage {
   readonly kind: "join"
-  /** The cluster that has welcomed the node before; empty if none has. */
-  readonly cluster: string
   readonly about: About
 }
 
@@ -44,11 +42,8 @@ export interface InviteMessage {
 }
 
 /** Begins an exchange with a summary of what the sender knows. */
-export interface SyncMessage {
+export interface SyncMessage extends Sender {
   readonly kind: "sync"
-  readonly cluster: string
-  /** The version of the sender's word. */
-  readonly version: number
   /** Four numbers for each node: name, place of its status, version of its word, number as a member. */
   readonly summary: readonly number[]
 }
@@ -70,11 +65,16 @@ export interface NotAMemberMessage {
   readonly status: "down" | "removed" | "unknown"
 }
 
-/** What one node tells another of the members. */
-export interface Knowledge {
+/** Who says something, and when by its own count. */
+export interface Sender {
+  /** The cluster of the sender. */
   readonly cluster: string
   /** The version of the sender's word. */
   readonly version: number
+}
+
+/** What one node tells another of the members. */
+export interface Knowledge extends Sender {
   /** Nodes that the receiver does not know: id, place of the status, number as a member, index in `abouts`. */
   readonly entries: readonly (readonly [node: string, order: number, upNumber: number, about: number])[]
   readonly abouts: readonly About[]

@@ -1,5 +1,9 @@
+import { type Hash64, mix, stableHash } from "../address/stable-hash.js"
+import type { MonotonicMs } from "../ports/clock.js"
 import type { JoinTerms } from "./join-terms.js"
 import type { MemberStatus } from "./member.js"
+import { orderOf } from "./status-order.js"
+import { VectorClock } from "./vector-clock.js"
 
 /** What the members know of one node. */
 export interface Entry {
@@ -39,4 +43,147 @@ export interface Figures {
   readonly busy: number
   /** The number of active actors. */
   readonly activations: number
+}
+
+/** An entry as a state keeps it. */
+export interface KeptEntry extends Entry {
+  /** Names the node in messages: 53 bits of the hash of its id. */
+  readonly name: number
+  /** When this process first knew the node, or saw its word grow. It is not part of what is gossiped. */
+  readonly heardAt: MonotonicMs
+}
+
+/**
+ * What a node knows of the members: a join-semilattice for each of them. A status only moves on in its order,
+ * the lower number of two is kept, and so is the later word; `about` never changes. A merge can therefore take
+ * any state, of any age, in any order and any number of times, and all nodes end up with the same state.
+ *
+ * `removed` is the top of the lattice: what else was known of the node is dropped, and the id alone remains as
+ * a tombstone, so that an older state cannot bring the node back.
+ */
+export class GossipState {
+  readonly #byNode = new Map<string, Kept>()
+  readonly #byName = new Map<number, Kept>()
+  #digestHigh = 0
+  #digestLow = 0
+
+  /** What is known of each node, tombstones included. */
+  get entries(): ReadonlyMap<string, KeptEntry> {
+    return this.#byNode
+  }
+
+  /**
+   * A hash of all nodes that are not removed and of their statuses, whatever their order. Of 10^16 states that
+   * differ from another one, one has the same digest.
+   */
+  get digest(): number {
+    return toScalar(this.#digestHigh, this.#digestLow)
+  }
+
+  get clock(): VectorClock {
+    return new VectorClock(Array.from(this.#byNode.values(), ({ node, word }) => [node, word?.version ?? 0]))
+  }
+
+  get(node: string): KeptEntry | undefined {
+    return this.#byNode.get(node)
+  }
+
+  named(name: number): KeptEntry | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** Merges what is said of a node. Returns whether the members or a status have changed. */
+  merge({ node, status, upNumber, about, word }: Entry, now: MonotonicMs): boolean {
+    let isChanged = false
+    if (!this.#byNode.has(node)) {
+      this.#add(new Kept(node, status, about, now))
+      isChanged = true
+    }
+    if (this.move(node, status, upNumber)) isChanged = true
+    if (word !== undefined) this.hear(node, word, now)
+    return isChanged
+  }
+
+  /** Moves a node on. Returns whether its status or its number has changed. */
+  move(node: string, status: MemberStatus, upNumber: number | undefined): boolean {
+    const kept = this.#byNode.get(node)
+    if (kept === undefined || kept.status === "removed") return false
+    const isMoved = orderOf(status) > orderOf(kept.status)
+    if (isMoved) {
+      this.#count(kept, -1)
+      kept.status = status
+      this.#count(kept, 1)
+    }
+    if (status === "removed") {
+      kept.bury()
+      return true
+    }
+    const isLower = upNumber !== undefined && (kept.upNumber === undefined || upNumber < kept.upNumber)
+    if (isLower) kept.upNumber = upNumber
+    return isMoved || isLower
+  }
+
+  /** Takes a later word of a node. Returns whether it is later. */
+  hear(node: string, word: Word, now: MonotonicMs): boolean {
+    const kept = this.#byNode.get(node)
+    if (kept === undefined || kept.status === "removed") return false
+    if (kept.word !== undefined && kept.word.version >= word.version) return false
+    kept.word = word
+    kept.heardAt = now
+    return true
+  }
+
+  /** Drops a node, with its tombstone. */
+  forget(node: string): void {
+    const kept = this.#byNode.get(node)
+    if (kept === undefined) return
+    this.#count(kept, -1)
+    this.#byNode.delete(node)
+    if (this.#byName.get(kept.name) === kept) this.#byName.delete(kept.name)
+  }
+
+  #add(kept: Kept): void {
+    this.#byNode.set(kept.node, kept)
+    this.#byName.set(kept.name, kept)
+    this.#count(kept, 1)
+  }
+
+  /** Adds a status to the digest, or takes it away. */
+  #count({ hash, status }: Kept, times: 1 | -1): void {
+    if (status === "removed") return
+    const { high, low } = mix(hash.high ^ Math.imul(orderOf(status) + 1, 0x9e3779b9), hash.low)
+    this.#digestHigh = (this.#digestHigh + times * high) | 0
+    this.#digestLow = (this.#digestLow + times * low) | 0
+  }
+}
+
+class Kept implements KeptEntry {
+  readonly node: string
+  readonly name: number
+  readonly hash: Hash64
+  status: MemberStatus
+  upNumber: number | undefined = undefined
+  about: About | undefined
+  word: Word | undefined = undefined
+  heardAt: MonotonicMs
+
+  constructor(node: string, status: MemberStatus, about: About | undefined, now: MonotonicMs) {
+    this.node = node
+    this.hash = stableHash(node)
+    this.name = toScalar(this.hash.high, this.hash.low)
+    this.status = status
+    this.about = status === "removed" ? undefined : about
+    this.heardAt = now
+  }
+
+  bury(): void {
+    this.upNumber = undefined
+    this.about = undefined
+    this.word = undefined
+  }
+}
+
+/** A number that is exact has 53 bits. */
+function toScalar(high: number, low: number): number {
+  return (high >>> 11) * 2 ** 32 + (low >>> 0)
 }

@@ -1,30 +1,14 @@
+import { assert } from "../errors/assert.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Random } from "../ports/random.js"
-import type { GossipMessage } from "./gossip-messages.js"
-import type { About, Entry, Figures } from "./gossip-state.js"
-
-export type GossipCommand =
-  /**
-   * Send a message: to the node with this id, or to whoever is at this `host:port`. A message that cannot be
-   * sent now is dropped, never queued: gossip repeats itself.
-   */
-  | { readonly kind: "send"; readonly to: string; readonly message: GossipMessage }
-  /** Members, statuses or words have changed. */
-  | { readonly kind: "changed" }
-  /** This node is a member of a cluster, in which it is joining. */
-  | { readonly kind: "joined" }
-  /** This node does not fit: its start fails. */
-  | { readonly kind: "refused"; readonly by: string; readonly field: string; readonly problem: string }
-  /** Another node asked to join, and does not fit. */
-  | { readonly kind: "misfit"; readonly node: string; readonly field: string; readonly problem: string }
-  /** This node has left as it asked to: it may stop. */
-  | { readonly kind: "left" }
-  /** This incarnation is no longer a member: the node begins another one, with `contacts` of this one. */
-  | { readonly kind: "ousted"; readonly because: string }
-  /** There is another cluster, whose nodes can be reached: it was founded by mistake. */
-  | { readonly kind: "foreign"; readonly node: string; readonly cluster: string }
-  /** By the store: the record of this node has to be read, because a peer knows it, or no longer knows it. */
-  | { readonly kind: "hint"; readonly node: string; readonly said: "there" | "gone" }
+import { type GossipCommand, membersChanged, send, wordsChanged } from "./gossip-command.js"
+import { compareTo, learn, learnWords } from "./gossip-exchange.js"
+import type { DeltaMessage, GossipMessage, Knowledge, Sender, SyncMessage } from "./gossip-messages.js"
+import { GossipRounds } from "./gossip-rounds.js"
+import type { About, Figures, GossipState, KeptEntry } from "./gossip-state.js"
+import { isConverged, leaderOf, type Unreachable } from "./leader-moves.js"
+import { addressOf, SeedMembership } from "./seed-membership.js"
+import { StoreHints } from "./store-hints.js"
 
 export interface GossipOptions {
   /** The id of this node. */
@@ -51,48 +35,198 @@ export interface StoredMember {
   readonly age: number
 }
 
-/** What the driver may read of the state: see `GossipState`. */
-interface State {
-  /** What is known of each node, tombstones (`removed`) included. */
-  readonly entries: ReadonlyMap<string, Entry>
-  readonly digest: number
-}
+/**
+ * How the nodes of a cluster tell each other who is a member, and how each of them fares.
+ *
+ * Every interval a node makes a new word about itself and exchanges what it knows with one random member, so
+ * anything that one node knows reaches n nodes in about log2 n rounds, whatever connections fail, and no node
+ * does more than others. Broadcasting each change would be faster, and lost for whoever was away at the
+ * time.
+ *
+ * Merging is harmless, since what is known is a lattice (`gossip-state.ts`). What needs care is whom to listen
+ * to, because a state that is old enough can bring back what all others have forgotten:
+ *
+ * - Only a member is listened to, and not once it is `down`. Others are told that they are no members.
+ * - A message that was made before a word of its sender that is known already is stale, and ignored whole.
+ * - A cluster has an id, drawn by the node that formed it. Messages of another cluster are not merged.
+ * - A node that is told that it is down or removed, or that again and again is not known, begins another
+ *   incarnation, with an empty state. It never gets its old membership back.
+ *
+ * With a store, its records say who is a member and with which status. Gossip then merges words only, and a
+ * difference in members is a hint to read a record.
+ */
+export class Gossip {
+  readonly #self: string
+  readonly #intervalMs: number
+  readonly #acceptablePauseMs: number
+  readonly #rounds: GossipRounds
+  /** Undefined by the store. */
+  readonly #membership: SeedMembership | undefined
+  readonly #hints: StoreHints
+  #unreachable: Unreachable = new Set()
 
-export declare class Gossip {
-  constructor(options: GossipOptions)
+  constructor(options: GossipOptions) {
+    const { self, random, gossipIntervalMs, acceptablePauseMs } = options
+    this.#self = self
+    this.#intervalMs = gossipIntervalMs
+    this.#acceptablePauseMs = acceptablePauseMs
+    this.#rounds = new GossipRounds(self, random)
+    this.#membership = options.source === "seeds" ? new SeedMembership(options, this.#rounds) : undefined
+    this.#hints = new StoreHints(gossipIntervalMs)
+  }
 
-  /** To be called every `gossipIntervalMs`: makes a new word and exchanges with a random member. */
-  tick(now: MonotonicMs): readonly GossipCommand[]
+  /** What this node knows of the members. */
+  get state(): GossipState {
+    return this.#rounds.state
+  }
 
-  /** Handles a message of a node that is proven by the handshake. */
-  received(from: string, message: GossipMessage, now: MonotonicMs): readonly GossipCommand[]
+  /** The id of the cluster: empty before this node has joined one, and by the store. */
+  get cluster(): string {
+    return this.#rounds.cluster
+  }
+
+  /** Whether all members whose agreement is needed have seen what this node knows. */
+  get isConverged(): boolean {
+    return isConverged(this.state, this.#self, this.#unreachable)
+  }
+
+  /** The reachable member with the lowest address, which makes the moves of all. */
+  get leader(): string | undefined {
+    return leaderOf(this.state, this.#self, this.#unreachable)
+  }
+
+  /** The addresses of some other members, for the next incarnation. */
+  get contacts(): readonly string[] {
+    const addresses = new Set(this.#rounds.peers.map(({ node }) => addressOf(node)))
+    addresses.delete(addressOf(this.#self))
+    return [...addresses].slice(0, MOST_CONTACTS)
+  }
+
+  /** Says whether the word of a node has grown recently, as it does while its gossip reaches this node. */
+  heard(node: string, now: MonotonicMs): boolean {
+    if (node === this.#self) return true
+    const entry = this.state.get(node)
+    if (entry === undefined) return false
+    const rounds = 4 + 3 * Math.log2(Math.max(1, this.state.entries.size))
+    return now - entry.heardAt <= this.#acceptablePauseMs + this.#intervalMs * rounds
+  }
 
   /** Sets what this node observes and does not hear, for its next word. */
-  observed(unreachable: readonly string[]): void
+  observed(unreachable: readonly string[]): void {
+    this.#rounds.observed = unreachable
+  }
 
   /** Sets the figures for the next word of this node. */
-  figures(figures: Figures): void
+  figures(figures: Figures): void {
+    this.#rounds.figures = figures
+  }
 
   /** Sets which members are unreachable, by the reports of all. */
-  reachable(unreachable: ReadonlySet<string>): void
+  reachable(unreachable: Unreachable): void {
+    this.#unreachable = unreachable
+  }
+
+  /** Does the work of a round. The driver calls it every `gossipIntervalMs`. */
+  tick(now: MonotonicMs): readonly GossipCommand[] {
+    if (this.#membership !== undefined) return this.#membership.tick(this.#unreachable, now)
+    return this.#rounds.own === undefined ? [] : this.#rounds.begin(now)
+  }
+
+  /** Handles a message of the node that the handshake has proven. */
+  received(from: string, message: GossipMessage, now: MonotonicMs): readonly GossipCommand[] {
+    if (from === this.#self || this.#membership?.isOver) return []
+    switch (message.kind) {
+      case "sync":
+        return this.#refusalOf(from, message, now) ?? this.#synced(from, message, now)
+      case "delta":
+        return this.#refusalOf(from, message, now) ?? this.#told(from, message, now)
+      case "welcome":
+        if (this.#rounds.own === undefined) return this.#membership?.welcomed(message, now) ?? []
+        return this.#refusalOf(from, message, now) ?? this.#learned(message, now)
+      default:
+        return this.#membership?.received(from, message, now) ?? []
+    }
+  }
 
   /** By seeds: this node leaves. */
-  leave(now: MonotonicMs): readonly GossipCommand[]
+  leave(now: MonotonicMs): readonly GossipCommand[] {
+    assert(this.#membership !== undefined, "with a store a node leaves by its record")
+    return this.#membership.leave(now)
+  }
 
   /** By seeds: declares a member down. */
-  down(node: string, now: MonotonicMs): readonly GossipCommand[]
+  down(node: string, now: MonotonicMs): readonly GossipCommand[] {
+    assert(this.#membership !== undefined, "with a store a node is declared down in its record")
+    return this.#membership.down(node, now)
+  }
 
   /** By the store: sets the members. Nodes that are not among them are forgotten. */
-  members(records: readonly StoredMember[], now: MonotonicMs): readonly GossipCommand[]
+  members(records: readonly StoredMember[], now: MonotonicMs): readonly GossipCommand[] {
+    assert(this.#membership === undefined, "without a store gossip says who is a member")
+    const wasMember = this.#rounds.own !== undefined
+    const there = new Set(records.map(({ node }) => node))
+    let isChanged = false
+    for (const node of [...this.state.entries.keys()]) {
+      if (there.has(node)) continue
+      this.state.forget(node)
+      isChanged = true
+    }
+    for (const { node, status, about, age } of records) {
+      if (this.state.merge({ node, status, about, upNumber: age, word: undefined }, now)) isChanged = true
+    }
+    const joined: GossipCommand[] = !wasMember && there.has(this.#self) ? [{ kind: "joined" }] : []
+    return isChanged ? [...joined, membersChanged] : joined
+  }
 
-  /** Says whether the word of a node has grown recently. */
-  heard(node: string, now: MonotonicMs): boolean
+  #synced(from: string, { summary }: SyncMessage, now: MonotonicMs): readonly GossipCommand[] {
+    const difference = compareTo(this.state, summary)
+    const { unknownThere, behindThere, lacks, wants } = difference
+    const nodes = unknownThere.map(({ node }) => node)
+    const hints = this.#membership === undefined ? this.#hints.of(nodes, "gone", now) : []
+    if (unknownThere.length + behindThere.length + lacks.length + wants.length === 0) return hints
+    return [...hints, send(from, this.#rounds.delta(difference))]
+  }
 
-  get state(): State
-  get isConverged(): boolean
-  get leader(): string | undefined
-  /** The id of the cluster: empty before this node has joined one, and by the store. */
-  get cluster(): string
-  /** The addresses of some members, for the next incarnation. */
-  get contacts(): readonly string[]
+  #told(from: string, message: DeltaMessage, now: MonotonicMs): readonly GossipCommand[] {
+    const learned = this.#learned(message, now)
+    const unknownThere = this.#named(message.lacks)
+    const behindThere = this.#named(message.wants)
+    if (this.#membership?.isOver || unknownThere.length + behindThere.length === 0) return learned
+    return [...learned, send(from, this.#rounds.delta({ unknownThere, behindThere, lacks: [], wants: [] }))]
+  }
+
+  #named(names: readonly number[]): readonly KeptEntry[] {
+    return names.map((name) => this.state.named(name)).filter((entry) => entry !== undefined)
+  }
+
+  /** Says what to do about gossip that may not be merged; undefined if it may. */
+  #refusalOf(
+    from: string,
+    { cluster, version }: Sender,
+    now: MonotonicMs,
+  ): readonly GossipCommand[] | undefined {
+    if (this.#rounds.own === undefined) return []
+    const sender = cluster === this.cluster ? this.state.get(from) : undefined
+    const status = sender?.status ?? "unknown"
+    if (status === "unknown" || status === "down" || status === "removed") {
+      if (this.#membership !== undefined) return [this.#rounds.deny(from, status)]
+      return status === "unknown" ? this.#hints.of([from], "there", now) : []
+    }
+    if (version < (sender?.word?.version ?? 0)) return []
+    this.#membership?.met()
+    return undefined
+  }
+
+  /** Merges what a member tells. */
+  #learned(told: Knowledge, now: MonotonicMs): readonly GossipCommand[] {
+    if (this.#membership !== undefined) {
+      const isChanged = learn(this.state, told, now)
+      return [isChanged ? membersChanged : wordsChanged, ...this.#membership.ownEnd()]
+    }
+    learnWords(this.state, told, now)
+    const strangers = told.entries.map(([node]) => node).filter((node) => this.state.get(node) === undefined)
+    return [wordsChanged, ...this.#hints.of(strangers, "there", now)]
+  }
 }
+
+const MOST_CONTACTS = 10

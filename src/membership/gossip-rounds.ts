@@ -1,0 +1,71 @@
+import type { MonotonicMs } from "../ports/clock.js"
+import type { Random } from "../ports/random.js"
+import { type GossipCommand, send } from "./gossip-command.js"
+import { type Difference, summaryOf, tell } from "./gossip-exchange.js"
+import type { DeltaMessage, NotAMemberMessage, Sender, WelcomeMessage } from "./gossip-messages.js"
+import { type Figures, GossipState, type KeptEntry } from "./gossip-state.js"
+
+/** The state of a node, the words that it says, and with whom it exchanges them. */
+export class GossipRounds {
+  readonly state = new GossipState()
+  /** The id of the cluster: empty before this node has joined one, and by the store. */
+  cluster = ""
+  /** What this node observes and does not hear, for its next word. */
+  observed: readonly string[] = []
+  /** For the next word of this node. */
+  figures: Figures = { busy: 0, activations: 0 }
+  readonly #self: string
+  readonly #random: Random
+
+  constructor(self: string, random: Random) {
+    this.#self = self
+    this.#random = random
+  }
+
+  get own(): KeptEntry | undefined {
+    return this.state.get(this.#self)
+  }
+
+  /** The other nodes to exchange with. */
+  get peers(): readonly KeptEntry[] {
+    const peers: KeptEntry[] = []
+    for (const entry of this.state.entries.values()) {
+      if (entry.node !== this.#self && entry.status !== "down" && entry.status !== "removed")
+        peers.push(entry)
+    }
+    return peers
+  }
+
+  /** Makes a new word, and begins an exchange with a random peer. */
+  begin(now: MonotonicMs): readonly GossipCommand[] {
+    const word = { unreachable: this.observed, seen: this.state.digest, figures: this.figures }
+    this.state.hear(this.#self, { version: this.#sender.version + 1, ...word }, now)
+    const peer = this.anyOf(this.peers)
+    if (peer === undefined) return []
+    return [send(peer.node, { kind: "sync", ...this.#sender, summary: summaryOf(this.state) })]
+  }
+
+  /** Says what a peer lacks, and asks for what is lacking here. */
+  delta({ unknownThere, behindThere, lacks, wants }: Difference): DeltaMessage {
+    return { kind: "delta", ...tell(this.#sender, unknownThere, behindThere), lacks, wants }
+  }
+
+  /** Says all to a node that knows nothing. */
+  welcome(): WelcomeMessage {
+    const known = [...this.state.entries.values()].filter(({ status }) => status !== "removed")
+    return { kind: "welcome", ...tell(this.#sender, known, []) }
+  }
+
+  /** Tells a node that its gossip is not merged. */
+  deny(to: string, status: NotAMemberMessage["status"]): GossipCommand {
+    return send(to, { kind: "not-a-member", cluster: this.cluster, status })
+  }
+
+  anyOf<T>(some: readonly T[]): T | undefined {
+    return some.length === 0 ? undefined : some[this.#random.uint32() % some.length]
+  }
+
+  get #sender(): Sender {
+    return { cluster: this.cluster, version: this.own?.word?.version ?? 0 }
+  }
+}

@@ -1,0 +1,281 @@
+import type { MonotonicMs } from "../ports/clock.js"
+import type { Random } from "../ports/random.js"
+import { type GossipCommand, membersChanged, send } from "./gossip-command.js"
+import { learn } from "./gossip-exchange.js"
+import type { DeltaMessage, GossipMessage, SyncMessage, WelcomeMessage } from "./gossip-messages.js"
+import type { GossipRounds } from "./gossip-rounds.js"
+import type { About, Entry, GossipState } from "./gossip-state.js"
+import type { Misfit } from "./join-terms.js"
+import { counts, isConverged, leaderOf, misfitAmong, movesOf, type Unreachable } from "./leader-moves.js"
+import { SeedSearch } from "./seed-search.js"
+import { Tombstones } from "./tombstones.js"
+
+/** What a {@link SeedMembership} needs to know: see `GossipOptions`. */
+export interface SeedOptions {
+  readonly self: string
+  readonly about: About
+  readonly seeds?: readonly string[]
+  readonly contacts?: readonly string[]
+  readonly random: Random
+  readonly now: MonotonicMs
+  readonly gossipIntervalMs: number
+}
+
+/**
+ * How nodes become members and cease to be, without a store.
+ *
+ *     joining -> up -> leaving -> exiting -> removed
+ *        '-------'---------'---------'-> down -> removed
+ *
+ * A node asks the seeds. A member that is up admits it at once, as `joining`, and sends it all that it knows;
+ * the leader moves it up once all members have seen it, so that all agree on who is older than whom. A node
+ * that leaves says so itself. Anybody may declare a node down: the strategy against split brain does, and so
+ * does a member that admits a new incarnation at the address of an old one, which must be dead then.
+ *
+ * Each step is a move of a status in the lattice, so it does not matter if two nodes make the same one, or if
+ * a message about it is lost. A leader is not needed for safety: two of them, with different views, make
+ * moves that merge.
+ */
+export class SeedMembership {
+  readonly #self: string
+  readonly #about: About
+  /** The addresses of the other seeds. */
+  readonly #seeds: readonly string[]
+  readonly #random: Random
+  readonly #intervalMs: number
+  readonly #rounds: GossipRounds
+  readonly #state: GossipState
+  readonly #search: SeedSearch
+  readonly #tombstones: Tombstones
+  /** How many members in a row did not know this node. */
+  #strikes = 0
+  #isLeaving = false
+  #hasLeft = false
+  #isOver = false
+
+  constructor(options: SeedOptions, rounds: GossipRounds) {
+    const { self, about, seeds = [], contacts = [], random, now, gossipIntervalMs } = options
+    this.#self = self
+    this.#about = about
+    this.#seeds = seeds.filter((seed) => seed !== addressOf(self))
+    this.#random = random
+    this.#intervalMs = gossipIntervalMs
+    this.#rounds = rounds
+    this.#state = rounds.state
+    this.#search = new SeedSearch(addressOf(self), seeds, contacts, now)
+    this.#tombstones = new Tombstones(gossipIntervalMs)
+  }
+
+  /** Whether this incarnation is not a member any more, or may not become one. It says nothing then. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  tick(unreachable: Unreachable, now: MonotonicMs): readonly GossipCommand[] {
+    const { own } = this.#rounds
+    if (this.#isOver) return []
+    if (own === undefined) return this.#look(now)
+    if (own.status === "joining" && this.#isLonely(now)) {
+      return this.#end(`no member has been heard of for ${LONELY_ROUNDS} gossip intervals`)
+    }
+    this.#tombstones.prune(this.#state, this.#self, now)
+    const moved = this.#lead(unreachable)
+    return [...moved, ...this.#rounds.begin(now), ...this.#invite(now), ...this.ownEnd()]
+  }
+
+  received(
+    from: string,
+    message: Exclude<GossipMessage, SyncMessage | DeltaMessage | WelcomeMessage>,
+    now: MonotonicMs,
+  ): readonly GossipCommand[] {
+    switch (message.kind) {
+      case "join":
+        return this.#admit(from, message.about, now)
+      case "refuse":
+        return this.#rounds.own === undefined ? this.#refused(from, message) : []
+      case "invite":
+        return this.#invited(from, message.cluster, now)
+      case "not-a-member":
+        return this.#rounds.own === undefined ? [] : this.#denied(from, message, now)
+    }
+  }
+
+  /** Takes the first welcome of this node. */
+  welcomed(message: WelcomeMessage, now: MonotonicMs): readonly GossipCommand[] {
+    learn(this.#state, message, now)
+    return this.#enter(message.cluster, { status: "joining", upNumber: undefined }, now)
+  }
+
+  /** Notes that a member takes this node for a member. */
+  met(): void {
+    this.#strikes = 0
+  }
+
+  leave(now: MonotonicMs): readonly GossipCommand[] {
+    this.#isLeaving = true
+    if (this.#rounds.own !== undefined) return this.#set(this.#self, "leaving", now)
+    this.#isOver = true
+    return this.#leftOnce()
+  }
+
+  down(node: string, now: MonotonicMs): readonly GossipCommand[] {
+    return this.#rounds.own === undefined ? [] : this.#set(node, "down", now)
+  }
+
+  /** Says what the own status, and the terms of others, mean for this node. */
+  ownEnd(): readonly GossipCommand[] {
+    const status = this.#rounds.own?.status
+    if (status === "exiting") return this.#leftOnce()
+    if (status === "down" || status === "removed") return this.#end(`the members have this node as ${status}`)
+    if (status !== "joining") return []
+    // Of two that join at once by different seeds and do not fit each other, the lower address stays.
+    const later = this.#rounds.peers.filter((entry) => entry.status === "joining" && entry.node > this.#self)
+    const misfit = misfitAmong({ node: this.#self, about: this.#about }, this.#fellows(later))
+    return misfit === undefined ? [] : this.#refused(misfit.by, misfit)
+  }
+
+  /** Asks seeds, or forms a cluster. */
+  #look(now: MonotonicMs): readonly GossipCommand[] {
+    const command = this.#search.tick(now)
+    if (command?.kind === "ask") {
+      return command.addresses.map((address) => send(address, { kind: "join", about: this.#about }))
+    }
+    if (command?.kind !== "found") return []
+    const cluster = Buffer.from(this.#random.bytes(8)).toString("hex")
+    return this.#enter(cluster, { status: "up", upNumber: 1 }, now)
+  }
+
+  #enter(
+    cluster: string,
+    as: Pick<Entry, "status" | "upNumber">,
+    now: MonotonicMs,
+  ): readonly GossipCommand[] {
+    this.#rounds.cluster = cluster
+    this.#state.merge({ node: this.#self, ...as, about: this.#about, word: undefined }, now)
+    return [{ kind: "joined" }, membersChanged, ...this.#rounds.begin(now), ...this.ownEnd()]
+  }
+
+  /** Admits a node that asks for membership. Only a member that is up does. */
+  #admit(node: string, about: About, now: MonotonicMs): readonly GossipCommand[] {
+    if (this.#rounds.own?.status !== "up") return []
+    const known = this.#state.get(node)?.status
+    if (known === "down" || known === "removed") return [this.#rounds.deny(node, known)]
+    if (known !== undefined) return [send(node, this.#rounds.welcome())]
+    const older = [...this.#state.entries.values()].filter(
+      (entry) => addressOf(entry.node) === addressOf(node),
+    )
+    const misfit = misfitAmong({ node, about }, this.#fellows(older)) ?? fullness(this.#state)
+    if (misfit !== undefined) {
+      const { field, problem } = misfit
+      return [{ kind: "misfit", node, field, problem }, send(node, { kind: "refuse", field, problem })]
+    }
+    for (const entry of older) this.#state.move(entry.node, "down", undefined)
+    this.#state.merge({ node, status: "joining", upNumber: undefined, about, word: undefined }, now)
+    return [membersChanged, send(node, this.#rounds.welcome()), ...this.#rounds.begin(now), ...this.ownEnd()]
+  }
+
+  #refused(by: string, { field, problem }: Misfit): readonly GossipCommand[] {
+    this.#isOver = true
+    return [{ kind: "refused", by, field, problem }]
+  }
+
+  #invited(from: string, cluster: string, now: MonotonicMs): readonly GossipCommand[] {
+    if (cluster === this.#rounds.cluster) return []
+    if (this.#rounds.own !== undefined) return [{ kind: "foreign", node: from, cluster }]
+    this.#search.invited(now)
+    return [send(from, { kind: "join", about: this.#about })]
+  }
+
+  /** Handles the answer of a node that does not take this one for a member. */
+  #denied(
+    from: string,
+    { cluster, status }: { readonly cluster: string; readonly status: "down" | "removed" | "unknown" },
+    now: MonotonicMs,
+  ): readonly GossipCommand[] {
+    // It has followed the welcome of another cluster, and says so itself.
+    if (cluster !== this.#rounds.cluster) return this.#set(from, "down", now)
+    if (status !== "unknown") {
+      this.#state.move(this.#self, status, undefined)
+      return this.ownEnd()
+    }
+    // Many members do not know a node that has just joined; it is over only once it is lonely.
+    if (this.#rounds.own?.status === "joining") return []
+    this.#strikes += 1
+    return this.#strikes < MOST_STRIKES ? [] : this.#end("the members do not know this node any longer")
+  }
+
+  /** Moves a member, as this node has decided, and tells a peer at once. */
+  #set(node: string, status: "leaving" | "down", now: MonotonicMs): readonly GossipCommand[] {
+    if (!this.#state.move(node, status, undefined)) return []
+    return [membersChanged, ...this.#rounds.begin(now), ...this.ownEnd()]
+  }
+
+  /** Moves members along, if this node is the leader and all agree. */
+  #lead(unreachable: Unreachable): readonly GossipCommand[] {
+    if (leaderOf(this.#state, this.#self, unreachable) !== this.#self) return []
+    if (!isConverged(this.#state, this.#self, unreachable)) return []
+    const moves = movesOf(this.#state, unreachable)
+    for (const { node, status, upNumber } of moves) this.#state.move(node, status, upNumber)
+    return moves.length === 0 ? [] : [membersChanged]
+  }
+
+  /** Tells a seed whose words do not arrive that there is a cluster: it may have restarted. */
+  #invite(now: MonotonicMs): readonly GossipCommand[] {
+    if (this.#rounds.own?.status !== "up") return []
+    const seed = this.#rounds.anyOf(this.#seeds)
+    if (seed === undefined) return []
+    for (const { node, heardAt } of this.#rounds.peers) {
+      if (addressOf(node) === seed && now - heardAt <= QUIET_ROUNDS * this.#intervalMs) return []
+    }
+    return this.#random.uint32() % this.#state.entries.size < INVITATIONS
+      ? [send(seed, { kind: "invite", cluster: this.#rounds.cluster })]
+      : []
+  }
+
+  /** The nodes that another one has to fit to. */
+  #fellows(except: readonly Entry[]): readonly Entry[] {
+    return [...this.#state.entries.values()].filter(
+      (entry) => (counts(entry.status) || entry.status === "joining") && !except.includes(entry),
+    )
+  }
+
+  /** Whether the members that could move this node on have all fallen silent. */
+  #isLonely(now: MonotonicMs): boolean {
+    for (const { status, heardAt } of this.#state.entries.values()) {
+      if (counts(status) && now - heardAt <= LONELY_ROUNDS * this.#intervalMs) return false
+    }
+    return true
+  }
+
+  #end(because: string): readonly GossipCommand[] {
+    this.#isOver = true
+    return this.#isLeaving ? this.#leftOnce() : [{ kind: "ousted", because }]
+  }
+
+  #leftOnce(): readonly GossipCommand[] {
+    if (this.#hasLeft) return []
+    this.#hasLeft = true
+    return [{ kind: "left" }]
+  }
+}
+
+function fullness({ entries }: GossipState): Misfit | undefined {
+  if (entries.size < MOST_MEMBERS) return undefined
+  return { field: "seeds", problem: `the cluster has ${MOST_MEMBERS} nodes already` }
+}
+
+/** Returns `host:port` of a node id. */
+export function addressOf(node: string): string {
+  return node.slice(0, node.lastIndexOf("#"))
+}
+
+/** Fewer than a message may have, since nodes may join at several members at once. */
+const MOST_MEMBERS = 5_000
+/** A node that is up is over once as many members in a row do not know it. */
+const MOST_STRIKES = 3
+/** A node that is joining is over once all members have been silent for as many intervals. */
+const LONELY_ROUNDS = 30
+/** A seed whose words have not arrived for as many intervals may have restarted. */
+const QUIET_ROUNDS = 3
+/** How many members together invite a seed in an interval. */
+const INVITATIONS = 10

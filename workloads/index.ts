@@ -4,6 +4,7 @@ import { bank } from "./bank.js"
 import { burst } from "./burst.js"
 import { lag } from "./lag.js"
 import { local } from "./local.js"
+import { membership } from "./membership.js"
 import { registry } from "./registry.js"
 import { remoting } from "./remoting.js"
 import { silence } from "./silence.js"
@@ -22,4 +23,5 @@ export const workloads: readonly Workload[] = [
   stall,
   silence,
   lag,
+  membership,
 ]

@@ -3,7 +3,8 @@ import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import type { Codec } from "../ports/codec.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import { type GossipMessage, readGossip } from "./gossip-messages.js"
+import type { GossipMessage } from "./gossip-messages.js"
+import { readGossip } from "./read-gossip.js"
 
 /** What one membership says to another, in one frame: a byte for the kind, and what gossip says. */
 export type MembershipMessage =

@@ -5,7 +5,8 @@ import type { Random } from "../ports/random.js"
 import type { MemberLink } from "../remote/member-link.js"
 import type { Remoting } from "../remote/remoting.js"
 import { Downing, type DowningTerms } from "./downing.js"
-import { Gossip, type GossipCommand, type GossipOptions, type StoredMember } from "./gossip.js"
+import { Gossip, type GossipOptions, type StoredMember } from "./gossip.js"
+import type { GossipCommand } from "./gossip-command.js"
 import type { Figures } from "./gossip-state.js"
 import { Heartbeats, type HeartbeatTerms } from "./heartbeats.js"
 import type { Member } from "./member.js"
@@ -55,7 +56,7 @@ export class Membership implements MemberLink {
       gossipIntervalMs: terms.gossipIntervalMs,
       acceptablePauseMs: terms.heartbeat.acceptablePauseMs,
     })
-    this.#heartbeats = new Heartbeats(this.#self, terms.heartbeat)
+    this.#heartbeats = new Heartbeats(this.#self, terms.heartbeat, now)
     this.#downing = new Downing(terms.splitBrain)
     this.#gossipAt = now
   }
@@ -204,7 +205,7 @@ export class Membership implements MemberLink {
   /** Evaluates what the nodes report of each other. */
   #evaluate(now: MonotonicMs): void {
     const gossip = this.#gossip
-    const own = this.#heartbeats.unreachable(now)
+    const own = this.#heartbeats.unreachable
     gossip.observed(own)
     const { entries } = gossip.state
     const unreachable = unreachableOf({
@@ -241,7 +242,7 @@ export class Membership implements MemberLink {
           this.#sendOrConnect(addressOf(command.to), { kind: "gossip", gossip: command.message })
           break
         case "changed":
-          this.#owner.gossiped(command)
+          if (command.what === "members") this.#owner.gossiped(command)
           if (!this.#isOver) this.#evaluate(this.#now)
           break
         case "misfit":

@@ -1,28 +1,70 @@
 import type { Ring } from "./ring.js"
 
+/**
+ * Returns the nodes that count as unreachable, sorted, each with the sorted observers that report it.
+ *
+ * One node that reports another proves nothing: its own network may be the bad one. So the observers of a
+ * node vote, and a node votes only while it is heard, that is while its word reaches this node. Self is always
+ * heard, so a node that is cut off is left with its own reports. The rules, for each node but self:
+ *
+ * 1. Two or more observers are heard: the node is unreachable if more than half of them report it, even if
+ *    its own word is heard. It may be able to send and not to receive.
+ * 2. One observer is heard, or none: there is no second opinion. The node is unreachable if that one reports
+ *    it and its own word is not heard either. Otherwise the bad network may be that of the observer.
+ * 3. In a cluster of two nodes there never is a second opinion: the report of self is enough.
+ *
+ * A majority alone would not do. A single node could have others declared down once the other observers of
+ * these nodes were dead, as after the crash of a rack or a restart of half of the cluster; and a node that is
+ * cut off in a cluster of more than `monitored` + 1 nodes would find those that it does not observe reachable
+ * for ever, because nobody is left to report them.
+ *
+ * Rule 2 has a price: a node that can send and not receive stays reachable while all of its observers but one
+ * are dead. It is found when those are down, because others then observe it.
+ *
+ * From that follows, for three nodes or more:
+ * - A node whose network is bad makes nobody unreachable in the view of the others: it is one vote, and a
+ *   node whose word is heard needs two.
+ * - A node that hears no word finds all others unreachable: of those that it observes it has one vote, its
+ *   own; of others none; and it hears no word of theirs. It may be able to send.
+ */
+export function unreachableOf(observations: Observations): ReadonlyMap<string, readonly string[]> {
+  const { self, ring } = observations
+  const unreachable = new Map<string, readonly string[]>()
+  for (const node of [...ring.after(self, ring.size)].sort()) {
+    const reporters = reportersIfUnreachable(node, observations)
+    if (reporters !== undefined) unreachable.set(node, reporters)
+  }
+  return unreachable
+}
+
 /** What a node knows of who observes whom. */
 export interface Observations {
   readonly self: string
-  /** The members that are not down or removed. */
+  /** The members that are not down or removed. Self must be one of them, or nobody is unreachable. */
   readonly ring: Ring
   /** How many nodes after it in the ring a node observes. */
   readonly monitored: number
   /** Returns the nodes that this observer reports: those that it observes and does not hear. */
   readonly reports: (observer: string) => readonly string[]
-  /** Says whether the word of this node has grown lately. Self is not asked about. */
+  /** Says whether the word of this node has grown within `hearMs`. It is not asked about self. */
   readonly heard: (node: string) => boolean
 }
 
-/** Returns the nodes that count as unreachable, sorted, each with the sorted observers that report it. */
-export function unreachableOf(_observations: Observations): ReadonlyMap<string, readonly string[]> {
-  return new Map()
+/**
+ * Returns how long after its word has last grown a node still counts as heard: a pause, and the rounds that
+ * gossip needs to bring a word to every node.
+ */
+export function hearMs(acceptablePauseMs: number, gossipIntervalMs: number, nodes: number): number {
+  return acceptablePauseMs + gossipIntervalMs * (4 + 3 * Math.log2(Math.max(nodes, 1)))
 }
 
-/** Returns how long after its word has last grown an observer still counts as heard. */
-export function hearMs(
-  { acceptablePauseMs }: { readonly acceptablePauseMs: number },
-  gossipIntervalMs: number,
-  nodes: number,
-): number {
-  return acceptablePauseMs + gossipIntervalMs * (4 + 3 * Math.log2(Math.max(nodes, 1)))
+function reportersIfUnreachable(
+  node: string,
+  { self, ring, monitored, reports, heard }: Observations,
+): readonly string[] | undefined {
+  const voters = ring.before(node, monitored).filter((observer) => observer === self || heard(observer))
+  const reporters = voters.filter((observer) => reports(observer).includes(node)).sort()
+  if (voters.length > 1) return reporters.length * 2 > voters.length ? reporters : undefined
+  const isReported = reporters.length === voters.length
+  return isReported && (ring.size === 2 || !heard(node)) ? reporters : undefined
 }

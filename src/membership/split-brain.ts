@@ -1,4 +1,47 @@
 import type { NodeId } from "../address/node-id.js"
+import { quoted, shownKind } from "../address/quote.js"
+import { SettingsError } from "../errors/settings-error.js"
+import { compareAddresses } from "./address-order.js"
+
+// Strategies for a cluster in which some nodes have been unreachable for a while. They may be dead, or alive
+// on the other side of a partition, where they decide by the same strategy. Each node decides for its own
+// side, alone, and at most one side may survive.
+//
+// The sides do not know quite the same members. The leader moves members along only when all have seen their
+// last state, so views differ by one move at most: a node that is joining here may be up there, and one that
+// is exiting here may be removed there, or leaving. So members that are joining or exiting never count for
+// the side that they are on, and always count against it if they are on the other one. Then every member
+// that counts for one side counts against all others, which is what each strategy needs:
+// - keepMajority: if two sides had at least as many members as count against them, both would have equally
+//   many, and count the same members. So both would agree on the lowest address, which is on one side.
+// - staticQuorum: if two sides had `size` members, each would count 2 × `size`, and refuse.
+// - keepOldest: if two sides had the oldest of all that they count, each one's would be older than the other.
+//
+// Counting members that are joining for neither side would not do: with members a, b and c, and d that the
+// leader on side {a, d} has just moved up, that side has 2 of 4 and the lowest address, and {b, c} 2 of 3.
+
+/** Decides which side of a partition survives. Each node asks it for its own side, so it must not be random. */
+export type SplitBrainStrategy = (situation: SplitBrainSituation) => SplitBrainDecision
+
+/** Whether the reachable side goes on and declares the others down, or this node shuts itself down. */
+export interface SplitBrainDecision {
+  /** True if the reachable side survives and the unreachable nodes are declared down. */
+  readonly survive: boolean
+  /** The reason, for logs and events. */
+  readonly because: string
+}
+
+/** The cluster as one node sees it, when some nodes have been unreachable for a while. */
+export interface SplitBrainSituation {
+  /** The node that decides. */
+  readonly self: NodeId
+  /** The members, including unreachable ones. */
+  readonly members: readonly SplitBrainMember[]
+  /** The nodes that are joining. Another side may have them as members already. */
+  readonly joining: readonly Pick<SplitBrainMember, "node" | "roles">[]
+  /** The ids of the members and joining nodes that are unreachable, as text. */
+  readonly unreachable: ReadonlySet<string>
+}
 
 /** A member as a strategy sees it. */
 export interface SplitBrainMember {
@@ -6,56 +49,119 @@ export interface SplitBrainMember {
   readonly node: NodeId
   /** The roles from the settings of the node. */
   readonly roles: readonly string[]
-  /** The position in the order in which members came up: lower is older. */
+  /** The position in the order in which members came up: the oldest has the lowest. */
   readonly age: number
   /** The state of the member. */
   readonly status: "up" | "leaving" | "exiting"
 }
 
-/** The cluster as one node sees it, when some members have been unreachable for a while. */
-export interface SplitBrainSituation {
-  /** The node that decides. */
-  readonly self: NodeId
-  /** The members, unreachable ones included. */
-  readonly members: readonly SplitBrainMember[]
-  /** The nodes that are joining, which do not count for a side. */
-  readonly joining: readonly { readonly node: NodeId; readonly roles: readonly string[] }[]
-  /** The texts of the ids of members and joining nodes that are unreachable. */
-  readonly unreachable: ReadonlySet<string>
+/**
+ * Keeps the side with more than half of the members, or of those with the role. Of two halves, the one with
+ * the lowest address survives.
+ */
+export function keepMajority(options: { readonly role?: string } = {}): SplitBrainStrategy {
+  const role = checkRole("keepMajority", options.role)
+  return (situation) => {
+    const { forUs, against } = countsOf(situation, role)
+    const share = `${forUs.length} of ${forUs.length + against.length} ${membersWith(role)} are reachable`
+    if (forUs.length !== against.length) return decide(forUs.length > against.length, share)
+    const [lowest] = [...forUs, ...against].sort((a, b) => compareAddresses(a.node, b.node))
+    if (lowest === undefined) return decide(false, `there are no ${membersWith(role)}`)
+    const isHere = !situation.unreachable.has(lowest.node.text)
+    return decide(isHere, `${share}, and the lowest address is ${isHere ? "among them" : "not"}`)
+  }
 }
 
-/** Whether the reachable side goes on and declares the others down, or this node shuts itself down. */
-export interface SplitBrainDecision {
-  /** True if the reachable side survives and the unreachable nodes are declared down. */
-  readonly survive: boolean
-  /** The reason, for logs. */
-  readonly because: string
+/**
+ * Keeps a side that has at least `size` members, or members with the role. `size` must be more than half of
+ * the members that the cluster ever has. While it is not, no side survives, because two could.
+ */
+export function staticQuorum(options: { readonly size: number; readonly role?: string }): SplitBrainStrategy {
+  const { size } = options
+  if (!(Number.isSafeInteger(size) && size > 0)) {
+    const got = typeof size === "number" ? size : shownKind(size)
+    throw new SettingsError(FIELD, `staticQuorum size must be a positive integer (got ${got})`)
+  }
+  const role = checkRole("staticQuorum", options.role)
+  return (situation) => {
+    const { forUs, against } = countsOf(situation, role)
+    const all = forUs.length + against.length
+    if (size * 2 <= all) {
+      const rule = `the quorum of ${size} must be more than half of the ${all} ${membersWith(role)}`
+      return decide(false, `${rule}; set size to ${Math.floor(all / 2) + 1} or more`)
+    }
+    return decide(
+      forUs.length >= size,
+      `${forUs.length} of the ${membersWith(role)} are reachable, and the quorum is ${size}`,
+    )
+  }
 }
 
-/** Decides which side of a partition survives. Every node decides for itself, so it must not be random. */
-export type SplitBrainStrategy = (situation: SplitBrainSituation) => SplitBrainDecision
-
-/** The side with more than half of the members survives; of two halves the one with the lowest address. */
-export function keepMajority(_options: { readonly role?: string } = {}): SplitBrainStrategy {
-  return () => ({ survive: false, because: "" })
-}
-
-/** A side with at least `size` members survives; `size` must be more than half of the cluster. */
-export function staticQuorum(_options: {
-  readonly size: number
-  readonly role?: string
-}): SplitBrainStrategy {
-  return () => ({ survive: false, because: "" })
-}
-
-/** The side with the oldest member survives. */
+/**
+ * Keeps the side with the oldest member, or the oldest with the role. With `downIfAlone` (default true) an
+ * oldest member that is alone on its side shuts itself down if there are at least two others, and those
+ * survive if they are all on one side.
+ */
 export function keepOldest(
-  _options: { readonly role?: string; readonly downIfAlone?: boolean } = {},
+  options: { readonly role?: string; readonly downIfAlone?: boolean } = {},
 ): SplitBrainStrategy {
-  return () => ({ survive: false, because: "" })
+  const { downIfAlone = true } = options
+  if (typeof downIfAlone !== "boolean") {
+    throw new SettingsError(
+      FIELD,
+      `keepOldest downIfAlone must be true or false (got ${shownKind(downIfAlone)})`,
+    )
+  }
+  const role = checkRole("keepOldest", options.role)
+  return (situation) => {
+    const { forUs, against } = countsOf(situation, role)
+    const [oldest] = [...forUs, ...against].sort((a, b) => ageOf(a) - ageOf(b))
+    if (oldest === undefined) return decide(false, `there are no ${membersWith(role)}`)
+    const isHere = !situation.unreachable.has(oldest.node.text)
+    const [here, there] = isHere ? [forUs, against] : [against, forUs]
+    const what = `${oldest.node}, the oldest of the ${membersWith(role)},`
+    if (downIfAlone && here.length === 1 && there.length > 1) return decide(!isHere, `${what} is alone`)
+    return decide(isHere, `${what} is ${isHere ? "reachable" : "unreachable"}`)
+  }
 }
 
-/** No side survives. */
+/** Keeps no side: every node that cannot reach all others shuts itself down, and joins again. */
 export function downAll(): SplitBrainStrategy {
-  return () => ({ survive: false, because: "" })
+  return ({ unreachable }) => decide(false, `${unreachable.size} of the nodes are unreachable`)
+}
+
+const FIELD = "splitBrain.strategy"
+
+type Counted = Pick<SplitBrainMember, "node" | "roles"> & { readonly age?: number }
+
+/** Returns the members that count for this side, and those that count against it. */
+function countsOf(
+  { members, joining, unreachable }: SplitBrainSituation,
+  role: string | undefined,
+): { readonly forUs: readonly Counted[]; readonly against: readonly Counted[] } {
+  const counts = ({ roles }: Counted) => role === undefined || roles.includes(role)
+  const isAway = ({ node }: Counted) => unreachable.has(node.text)
+  return {
+    forUs: members.filter((each) => each.status !== "exiting" && !isAway(each) && counts(each)),
+    against: [...members, ...joining].filter((each) => isAway(each) && counts(each)),
+  }
+}
+
+/** A node that is joining becomes the youngest member. */
+function ageOf({ age = Number.MAX_SAFE_INTEGER }: Counted): number {
+  return age
+}
+
+function membersWith(role: string | undefined): string {
+  return role === undefined ? "members" : `members with the role ${role}`
+}
+
+function decide(survive: boolean, because: string): SplitBrainDecision {
+  return { survive, because }
+}
+
+function checkRole(strategy: string, role: string | undefined): string | undefined {
+  if (role === undefined || (typeof role === "string" && role !== "")) return role
+  const got = typeof role === "string" ? quoted(role) : shownKind(role)
+  throw new SettingsError(FIELD, `${strategy} role must be a non-empty string (got ${got})`)
 }

@@ -1,50 +1,60 @@
+import { canonicalHost, parsePort } from "../address/host.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { DowningTerms } from "../membership/downing.js"
 import type { HeartbeatTerms } from "../membership/heartbeats.js"
 import type { MembershipTerms } from "../membership/membership.js"
-import type { SplitBrainStrategy } from "../membership/split-brain.js"
-import type { LeaseTerms } from "../registry/lease-terms.js"
+import { keepMajority, type SplitBrainStrategy } from "../membership/split-brain.js"
+import { type LeaseTerms, observerMs } from "../registry/lease-terms.js"
+import { checkDuration, checkGroup, checkInteger, shown } from "./setting-checks.js"
 
 /** The settings by which nodes find and observe each other. */
 export interface MembershipSettings {
   /**
-   * The addresses of nodes through which this one joins the cluster, each as `host:port`. At most 100; needs
-   * `listen`. The node that is named first forms the cluster if there is none. Default: none.
+   * The addresses of nodes through which this one joins the cluster, as `host:port`: at most 100. The node
+   * that is named first forms the cluster if there is none. They need `listen`. Default: none.
    */
   readonly seeds?: readonly string[]
-  /** How often a node exchanges what it knows of the members with another one. Default 1,000. */
+  /** How often a node exchanges what it knows of the cluster with another one. Default 1,000. */
   readonly gossipIntervalMs?: number
-  /** How nodes observe each other. */
-  readonly heartbeat?: {
-    /** How often a node pings those that it observes. Default 1,000. */
-    readonly intervalMs?: number
-    /**
-     * How unlikely the silence of a node must be before the node is suspected, as a negative power of ten.
-     * Default 8.
-     */
-    readonly threshold?: number
-    /** The number of intervals between answers that the estimate is made from. Default 200. */
-    readonly maxSamples?: number
-    /** The minimum of the estimated deviation of the intervals. Default 100. */
-    readonly minDeviationMs?: number
-    /** How long a node may pause beyond its usual interval without being suspected. Default 3,000. */
-    readonly acceptablePauseMs?: number
-    /** The expected interval before the first answer. Default 1,000, or `intervalMs` if that is more. */
-    readonly firstEstimateMs?: number
-    /** How many nodes each node observes. Default 9. */
-    readonly monitored?: number
-  }
-  /** What happens when nodes are unreachable and the cluster may be partitioned. */
-  readonly splitBrain?: {
-    /** Decides which side of a partition survives. Default `keepMajority()`. */
-    readonly strategy?: SplitBrainStrategy
-    /**
-     * How long members and their reachability must be unchanged before the strategy is asked. Default
-     * 10,000. With a store it must be above `lease.ttlMs` × (1 + `lease.driftMargin`), and the default is at
-     * least twice that.
-     */
-    readonly stableAfterMs?: number
-  }
+  /** How nodes observe each other. It should be the same on all nodes. */
+  readonly heartbeat?: HeartbeatSettings
+  /** What happens when nodes are unreachable, since the cluster may be partitioned. */
+  readonly splitBrain?: SplitBrainSettings
+}
+
+/** How nodes observe each other. */
+export interface HeartbeatSettings {
+  /** How often a node pings those that it observes. Default 1,000, maximum 60,000. */
+  readonly intervalMs?: number
+  /**
+   * How improbable a silence must be before the node is suspected: 8 stands for one mistake in 10^8 silences.
+   * Default 8, maximum 100.
+   */
+  readonly threshold?: number
+  /** How many intervals between answers the estimate is made from. Default 200, minimum 2. */
+  readonly maxSamples?: number
+  /** The minimum of the estimated deviation of these intervals. Default 100. */
+  readonly minDeviationMs?: number
+  /** How long a node may pause in addition to the usual interval. Default 3,000. */
+  readonly acceptablePauseMs?: number
+  /** The interval that is expected before the first answers. Default 1,000, or `intervalMs` if that is more. */
+  readonly firstEstimateMs?: number
+  /** How many others each node observes, and is observed by. Default 9, maximum 100. */
+  readonly monitored?: number
+}
+
+/** What happens when nodes are unreachable. */
+export interface SplitBrainSettings {
+  /**
+   * Decides which side of a partition survives. It must be the same on all nodes. Default `keepMajority()`.
+   */
+  readonly strategy?: SplitBrainStrategy
+  /**
+   * How long the members and their reachability must be unchanged before the strategy is asked. With a store
+   * it must be above `lease.ttlMs` × (1 + `lease.driftMargin`). Default 10,000, or twice that minimum if
+   * 10,000 is not above it.
+   */
+  readonly stableAfterMs?: number
 }
 
 export const membershipFields: readonly (keyof MembershipSettings)[] = [
@@ -54,17 +64,112 @@ export const membershipFields: readonly (keyof MembershipSettings)[] = [
   "splitBrain",
 ]
 
-export declare function checkHeartbeat(given: MembershipSettings["heartbeat"]): HeartbeatTerms
-export declare function checkSplitBrain(
-  given: MembershipSettings["splitBrain"],
-  lease: LeaseTerms | undefined,
-): DowningTerms
-/** Returns the seeds in canonical form, without duplicates. */
-export declare function checkSeeds(
-  seeds: MembershipSettings["seeds"],
+/** Returns the seeds in canonical form, in their order, each once. */
+export function checkSeeds(
+  seeds: MembershipSettings["seeds"] = [],
   listen: object | undefined,
-): readonly string[]
-export declare function checkGossipInterval(gossipIntervalMs: number | undefined): number
+): readonly string[] {
+  if (!Array.isArray(seeds) || seeds.length > MOST_SEEDS) {
+    const got = Array.isArray(seeds) ? `${seeds.length}` : shown(seeds)
+    throw new SettingsError("seeds", `must be an array of at most ${MOST_SEEDS} addresses (got ${got})`)
+  }
+  if (seeds.length > 0 && listen === undefined) {
+    throw new SettingsError("seeds", "must not be set without listen; set listen so that others can connect")
+  }
+  return [...new Set(seeds.map((seed: unknown, nth) => checkSeed(`seeds[${nth}]`, seed)))]
+}
+
+export function checkGossipInterval(given: number | undefined): number {
+  return atMost("gossipIntervalMs", checkDuration("gossipIntervalMs", given, 1_000), MINUTE)
+}
+
+export function checkHeartbeat(heartbeat: HeartbeatSettings | undefined): HeartbeatTerms {
+  const given = checkGroup("heartbeat", heartbeat, [
+    "intervalMs",
+    "threshold",
+    "maxSamples",
+    "minDeviationMs",
+    "acceptablePauseMs",
+    "firstEstimateMs",
+    "monitored",
+  ])
+  const duration = (field: keyof HeartbeatSettings, fallback: number) =>
+    checkDuration(`heartbeat.${field}`, given[field], fallback)
+  const intervalMs = atMost("heartbeat.intervalMs", duration("intervalMs", 1_000), MINUTE)
+  const firstEstimateMs = duration("firstEstimateMs", Math.max(1_000, intervalMs))
+  if (firstEstimateMs < intervalMs) {
+    throw new SettingsError(
+      "heartbeat.firstEstimateMs",
+      `must be at least heartbeat.intervalMs (got ${firstEstimateMs}, interval is ${intervalMs})`,
+    )
+  }
+  const { threshold = 8 } = given
+  if (!(typeof threshold === "number" && threshold > 0 && threshold <= 100)) {
+    throw new SettingsError(
+      "heartbeat.threshold",
+      `must be above 0 and at most 100 (got ${shown(threshold)})`,
+    )
+  }
+  const maxSamples = checkInteger("heartbeat.maxSamples", given.maxSamples, 200, 10_000)
+  if (maxSamples < 2) {
+    throw new SettingsError("heartbeat.maxSamples", `must be at least 2 (got ${maxSamples})`)
+  }
+  return {
+    intervalMs,
+    threshold,
+    maxSamples,
+    minDeviationMs: duration("minDeviationMs", 100),
+    acceptablePauseMs: duration("acceptablePauseMs", 3_000),
+    firstEstimateMs,
+    monitored: checkInteger("heartbeat.monitored", given.monitored, 9, 100),
+  }
+}
+
+/** `lease` has the terms of the leases in the store; undefined without one. */
+export function checkSplitBrain(
+  splitBrain: SplitBrainSettings | undefined,
+  lease: LeaseTerms | undefined,
+): DowningTerms {
+  const given = checkGroup("splitBrain", splitBrain, ["strategy", "stableAfterMs"])
+  const { strategy = keepMajority() } = given
+  if (typeof strategy !== "function") {
+    throw new SettingsError(
+      "splitBrain.strategy",
+      `must be a strategy, such as keepMajority() (got ${shown(strategy)})`,
+    )
+  }
+  const endMs = lease === undefined ? 0 : observerMs(lease)
+  const fallback = endMs < DEFAULT_STABLE_MS ? DEFAULT_STABLE_MS : 2 * endMs
+  const stableAfterMs = checkDuration("splitBrain.stableAfterMs", given.stableAfterMs, fallback)
+  if (lease !== undefined && stableAfterMs <= endMs) {
+    throw new SettingsError(
+      "splitBrain.stableAfterMs",
+      `must be above lease.ttlMs × (1 + lease.driftMargin), so that dead nodes have left the view before the strategy is asked (got ${stableAfterMs}, leases end after ${endMs})`,
+    )
+  }
+  return { strategy, stableAfterMs }
+}
+
+const DEFAULT_STABLE_MS = 10_000
+const MOST_SEEDS = 100
+const MINUTE = 60_000
+
+function checkSeed(field: string, seed: unknown): string {
+  const text = typeof seed === "string" ? seed : ""
+  const colon = text.lastIndexOf(":")
+  const port = parsePort(text.slice(colon + 1))
+  if (colon < 1 || port === undefined) {
+    throw new SettingsError(field, `must be "host:port", with a port from 1 to 65535 (got ${shown(seed)})`)
+  }
+  const checked = canonicalHost(text.slice(0, colon))
+  if ("problem" in checked) throw new SettingsError(field, checked.problem)
+  return `${checked.host}:${port}`
+}
+
+function atMost(field: string, value: number, most: number): number {
+  if (value <= most) return value
+  throw new SettingsError(field, `must be at most ${most} (got ${value})`)
+}
 
 export interface CheckedMembership {
   readonly seeds: readonly string[]

@@ -12,8 +12,8 @@ import { orderOf, STATUSES } from "./status-order.js"
  *     delta: what B lacks           ->
  *
  * Words change every second, so among many nodes nearly every word differs in each exchange. Comparing
- * summaries first sends each of them once, in the direction in which it is needed, at 4 numbers a node; sending
- * whole states would send all of them both ways, with roles and types that never change.
+ * summaries first sends each of them once, in the direction in which it is needed, at 4 numbers a node;
+ * sending whole states would send all of them both ways, with roles and types that never change.
  *
  * A tombstone is sent only to a node that knows the removed one as alive. Otherwise a node that has pruned it
  * would get it back from one that has not, and so on for ever.

@@ -1,8 +1,8 @@
 import type { About } from "./gossip-state.js"
 
 /**
- * The messages of gossip: plain data, which any codec can encode. The handshake of a connection proves who the
- * sender is, but not that it is well-formed, so `readGossip` checks and bounds all that arrives.
+ * The messages of gossip: plain data, which any codec can encode. The handshake of a connection proves who
+ * the sender is, but not that it is well-formed, so `readGossip` checks and bounds all that arrives.
  *
  * A *name* is a hash of a node id, which takes 9 bytes where the id takes 40. The id of a node that the
  * receiver does not know comes in `entries`.
@@ -17,7 +17,7 @@ export type GossipMessage =
   | NotAMemberMessage
 
 /** Asks for membership. */
-export interface JoinMessage {
+interface JoinMessage {
   readonly kind: "join"
   readonly about: About
 }
@@ -28,7 +28,7 @@ export interface WelcomeMessage extends Knowledge {
 }
 
 /** Answers the join of a node that does not fit. */
-export interface RefuseMessage {
+interface RefuseMessage {
   readonly kind: "refuse"
   /** The setting that does not fit. */
   readonly field: string
@@ -36,7 +36,7 @@ export interface RefuseMessage {
 }
 
 /** Tells the node at the address of a seed that there is a cluster, so that it does not found another one. */
-export interface InviteMessage {
+interface InviteMessage {
   readonly kind: "invite"
   readonly cluster: string
 }
@@ -75,7 +75,9 @@ export interface Sender {
 
 /** What one node tells another of the members. */
 export interface Knowledge extends Sender {
-  /** Nodes that the receiver does not know: id, place of the status, number as a member, index in `abouts`. */
+  /**
+   * Nodes that the receiver does not know: id, place of the status, number as a member, index in `abouts`.
+   */
   readonly entries: readonly (readonly [node: string, order: number, upNumber: number, about: number])[]
   readonly abouts: readonly About[]
   /** Three numbers for each node that the receiver knows: name, place of the status, number as a member. */

@@ -27,7 +27,7 @@ export interface About {
 }
 
 /** What a node says of itself. Only the node makes its words, one after the other. */
-export interface Word {
+interface Word {
   /** Counts the words of the node, from 1. */
   readonly version: number
   /** The node ids that the node observes and does not hear. */
@@ -55,11 +55,11 @@ export interface KeptEntry extends Entry {
 
 /**
  * What a node knows of the members: a join-semilattice for each of them. A status only moves on in its order,
- * the lower number of two is kept, and so is the later word; `about` never changes. A merge can therefore take
- * any state, of any age, in any order and any number of times, and all nodes end up with the same state.
+ * the lower number of two is kept, and so is the later word; `about` never changes. A merge can therefore
+ * take any state, of any age, in any order and any number of times, and all nodes end up with the same state.
  *
- * `removed` is the top of the lattice: what else was known of the node is dropped, and the id alone remains as
- * a tombstone, so that an older state cannot bring the node back.
+ * `removed` is the top of the lattice: what else was known of the node is dropped, and the id alone remains
+ * as a tombstone, so that an older state cannot bring the node back.
  */
 export class GossipState {
   readonly #byNode = new Map<string, Kept>()
@@ -73,8 +73,8 @@ export class GossipState {
   }
 
   /**
-   * A hash of all nodes that are not removed and of their statuses, whatever their order. Of 10^16 states that
-   * differ from another one, one has the same digest.
+   * A hash of all nodes that are not removed and of their statuses, whatever their order. Of 10^16 states
+   * that differ from another one, one has the same digest.
    */
   get digest(): number {
     return toScalar(this.#digestHigh, this.#digestLow)

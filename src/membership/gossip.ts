@@ -10,7 +10,7 @@ import { isConverged, leaderOf, type Unreachable } from "./leader-moves.js"
 import { addressOf, SeedMembership } from "./seed-membership.js"
 import { StoreHints } from "./store-hints.js"
 
-export interface GossipOptions {
+interface GossipOptions {
   /** The id of this node. */
   readonly self: string
   readonly about: About
@@ -43,8 +43,8 @@ export interface StoredMember {
  * does more than others. Broadcasting each change would be faster, and lost for whoever was away at the
  * time.
  *
- * Merging is harmless, since what is known is a lattice (`gossip-state.ts`). What needs care is whom to listen
- * to, because a state that is old enough can bring back what all others have forgotten:
+ * Merging is harmless, since what is known is a lattice (`gossip-state.ts`). What needs care is whom to
+ * listen to, because a state that is old enough can bring back what all others have forgotten:
  *
  * - Only a member is listened to, and not once it is `down`. Others are told that they are no members.
  * - A message that was made before a word of its sender that is known already is stale, and ignored whole.
@@ -107,8 +107,9 @@ export class Gossip {
     if (node === this.#self) return true
     const entry = this.state.get(node)
     if (entry === undefined) return false
-    const rounds = 4 + 3 * Math.log2(Math.max(1, this.state.entries.size))
-    return now - entry.heardAt <= this.#acceptablePauseMs + this.#intervalMs * rounds
+    // The logarithm is rounded up in integers, so that it is the same on every engine.
+    const doublings = 32 - Math.clz32(this.state.entries.size - 1)
+    return now - entry.heardAt <= this.#acceptablePauseMs + this.#intervalMs * (4 + 3 * doublings)
   }
 
   /** Sets what this node observes and does not hear, for its next word. */

@@ -6,7 +6,7 @@ import type { MemberStatus } from "./member.js"
 export type Unreachable = ReadonlySet<string>
 
 /** A step of a member to its next status. */
-export interface Move {
+interface Move {
   readonly node: string
   readonly status: MemberStatus
   readonly upNumber: number | undefined
@@ -43,11 +43,13 @@ export function movesOf(state: GossipState, unreachable: Unreachable): readonly 
     if (status === "leaving") moves.push({ node, status: "exiting", upNumber: undefined })
     if (status === "exiting" || status === "down")
       moves.push({ node, status: "removed", upNumber: undefined })
-    if (status !== "joining" || entry.word === undefined || unreachable.has(node)) continue
+    if (status !== "joining") continue
     if (misfitAmong(entry, members) !== undefined) {
       moves.push({ node, status: "down", upNumber: undefined })
       continue
     }
+    // Without a word it may have followed another cluster, or have died as it joined.
+    if (entry.word === undefined || unreachable.has(node)) continue
     highest += 1
     moves.push({ node, status: "up", upNumber: highest })
     members.push(entry)

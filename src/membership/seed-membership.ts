@@ -11,7 +11,7 @@ import { SeedSearch } from "./seed-search.js"
 import { Tombstones } from "./tombstones.js"
 
 /** What a {@link SeedMembership} needs to know: see `GossipOptions`. */
-export interface SeedOptions {
+interface SeedOptions {
   readonly self: string
   readonly about: About
   readonly seeds?: readonly string[]
@@ -96,7 +96,7 @@ export class SeedMembership {
       case "invite":
         return this.#invited(from, message.cluster, now)
       case "not-a-member":
-        return this.#rounds.own === undefined ? [] : this.#denied(from, message, now)
+        return this.#denied(from, message, now)
     }
   }
 
@@ -192,6 +192,10 @@ export class SeedMembership {
     { cluster, status }: { readonly cluster: string; readonly status: "down" | "removed" | "unknown" },
     now: MonotonicMs,
   ): readonly GossipCommand[] {
+    // This node asked to join, and its welcome was lost for so long that it was declared down.
+    if (this.#rounds.own === undefined) {
+      return status === "unknown" ? [] : this.#end(`the members have this node as ${status}`)
+    }
     // It has followed the welcome of another cluster, and says so itself.
     if (cluster !== this.#rounds.cluster) return this.#set(from, "down", now)
     if (status !== "unknown") {

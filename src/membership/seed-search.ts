@@ -1,6 +1,6 @@
 import type { MonotonicMs } from "../ports/clock.js"
 
-export type SearchCommand =
+type SearchCommand =
   /** Ask the nodes at these addresses for membership. */
   | { readonly kind: "ask"; readonly addresses: readonly string[] }
   /** Form a cluster, alone. */

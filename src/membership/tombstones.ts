@@ -5,9 +5,9 @@ import type { VectorClock } from "./vector-clock.js"
 /**
  * When a tombstone may be dropped: once no state that still has the removed node can reach this node.
  *
- * A member that has not heard of the removal would bring the node back. Its word says what it has seen, but not
- * when: if a node came and went quickly, a member that heard neither says the same digest as one that heard
- * both.
+ * A member that has not heard of the removal would bring the node back. Its word says what it has seen, but
+ * not when: if a node came and went quickly, a member that heard neither says the same digest as one that
+ * heard both.
  *
  *     1. `c` says that it has seen {a, b, c}
  *     2. `x` joins at `b`, which tells `c`; the message is held up
@@ -15,9 +15,9 @@ import type { VectorClock } from "./vector-clock.js"
  *     4. `a` finds that all agree, and drops the tombstone
  *     5. the message of step 2 arrives at `c`, and `x` is back
  *
- * So after a minute of rounds (60) each member must say a *new* word that agrees: it takes part in the gossip,
- * and the words that make the old message stale have reached it long since. Members of every status count,
- * except those that are down, whose gossip is not merged.
+ * So after a minute of rounds (60) each member must say a *new* word that agrees: it takes part in the
+ * gossip, and the words that make the old message stale have reached it long since. Members of every status
+ * count, except those that are down, whose gossip is not merged.
  */
 export class Tombstones {
   readonly #waitMs: number

@@ -1,0 +1,332 @@
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { GossipStage, idOf, storedMembers } from "../../test/fake/gossip-stage.js"
+
+it("converses as recorded", async () => {
+  const told = [
+    joins(),
+    founds(),
+    doesNotFit(),
+    misfitsJoinAtOnce(),
+    joinAtOnce(),
+    leaves(),
+    lastLeaves(),
+    goesDown(),
+    rejoins(),
+    welcomeIsLost(),
+    staleMessage(),
+    comesBackLate(),
+    pruned(),
+    strangers(),
+    twoClusters(),
+    firstSeedRestarts(),
+    seedsRestart(),
+    allRestart(),
+    lonely(),
+    byTheStore(),
+  ]
+  await expect(`${HEAD}\n${told.join("\n")}`).toMatchFileSnapshot(
+    join(import.meta.dirname, "gossip.golden.txt"),
+  )
+})
+
+const HEAD = `Nodes gossip once a second. b2 is the second incarnation at the address b, and v3 the third
+word of a node. "knows" tells what a node has after a round, if it has changed; the number after a
+status counts the members in the order in which they became up.
+
+  time  what happens                                         what is to be done
+`
+
+function joins(): string {
+  const stage = new GossipStage("a node joins by a seed")
+  stage.start("a1")
+  stage.tick("a1")
+  stage.now = 500
+  stage.start("b1")
+  stage.tick("b1")
+  stage.now = 1_000
+  stage.tick("a1")
+  return stage.text
+}
+
+function founds(): string {
+  const stage = new GossipStage("only the first seed forms a cluster, once nobody has answered for 5 s")
+  stage.start("b1", { seeds: ["a", "b"] })
+  stage.rounds(8)
+  stage.start("a1", { seeds: ["a", "b"] })
+  stage.rounds(10)
+  return stage.text
+}
+
+function doesNotFit(): string {
+  const stage = new GossipStage("a node that does not fit is refused, and both sides know why")
+  stage.start("a1", { about: { shards: { account: 10 } } })
+  stage.tick("a1")
+  stage.start("b1", { about: { codec: "binary" } })
+  stage.tick("b1")
+  stage.start("c1", { about: { shards: { account: 20 } } })
+  stage.tick("c1")
+  stage.start("d1", { about: { version: 2 } })
+  stage.tick("d1")
+  stage.tick("d1")
+  return stage.text
+}
+
+function misfitsJoinAtOnce(): string {
+  const stage = new GossipStage(
+    "two that do not fit each other join at once by different seeds: the lower address stays",
+  )
+  formed(stage, "a1", "b1")
+  stage.start("c1", { about: { shards: { account: 10 } } })
+  stage.start("d1", { seeds: ["b"], about: { shards: { account: 20 } } })
+  stage.holds = ({ message }) => message.kind === "sync"
+  stage.tick("c1")
+  stage.tick("d1")
+  stage.note("what they have just sent to each other is lost")
+  stage.holds = () => false
+  stage.rounds(5)
+  return stage.text
+}
+
+function joinAtOnce(): string {
+  const stage = new GossipStage("two nodes join at once by different seeds")
+  formed(stage, "a1", "b1")
+  stage.start("d1", { seeds: ["b"] })
+  stage.start("c1")
+  stage.rounds(6)
+  return stage.text
+}
+
+function leaves(): string {
+  const stage = new GossipStage("a node leaves")
+  formed(stage, "a1", "b1", "c1")
+  stage.act("b1 leaves", "b1", (gossip) => gossip.leave(stage.now))
+  stage.rounds(5)
+  return stage.text
+}
+
+function lastLeaves(): string {
+  const stage = new GossipStage("a node leaves before it has joined, and the last node leaves")
+  stage.start("b1")
+  stage.act("b1 leaves", "b1", (gossip) => gossip.leave(stage.now))
+  stage.tick("b1")
+  stage.start("a1")
+  stage.tick("a1")
+  stage.act("a1 leaves", "a1", (gossip) => gossip.leave(stage.now))
+  stage.rounds(2)
+  return stage.text
+}
+
+function goesDown(): string {
+  const stage = new GossipStage(
+    "an unreachable node blocks the leader until it is down; if it lives, it is told",
+  )
+  formed(stage, "a1", "b1", "c1")
+  stage.cut.add("b1")
+  for (const label of ["a1", "c1"]) stage.node(label).reachable(new Set([idOf("b1")]))
+  stage.start("d1")
+  stage.rounds(3)
+  stage.act("a1 declares b1 down", "a1", (gossip) => gossip.down(idOf("b1"), stage.now))
+  stage.rounds(5)
+  stage.cut.clear()
+  stage.tick("b1")
+  stage.tick("b1")
+  return stage.text
+}
+
+function rejoins(): string {
+  const stage = new GossipStage("a node restarts at its address while the others still have it as up")
+  formed(stage, "a1", "b1", "c1")
+  stage.kill("b1")
+  stage.start("b2")
+  stage.rounds(6)
+  return stage.text
+}
+
+function welcomeIsLost(): string {
+  const stage = new GossipStage(
+    "the welcome is lost: the node asks again, and is over if it was declared down meanwhile",
+  )
+  stage.start("a1")
+  stage.tick("a1")
+  stage.start("b1")
+  stage.holds = ({ message }) => message.kind === "welcome"
+  stage.tick("b1")
+  stage.act("a1 declares b1 down", "a1", (gossip) => gossip.down(idOf("b1"), stage.now))
+  stage.now = 1_000
+  stage.tick("b1")
+  stage.release()
+  return stage.text
+}
+
+function staleMessage(): string {
+  const stage = new GossipStage("a message that is older than what is known of its sender is ignored")
+  formed(stage, "a1", "b1", "c1")
+  stage.holds = ({ from, message }) => from === "b1" && message.kind === "sync"
+  stage.tick("b1")
+  stage.holds = () => false
+  stage.rounds(5)
+  stage.release()
+  return stage.text
+}
+
+function comesBackLate(): string {
+  const stage = new GossipStage("a node that was away for ten minutes does not bring back what is forgotten")
+  formed(stage, "a1", "b1", "c1", "d1")
+  stage.cut.add("d1")
+  for (const label of ["a1", "b1", "c1"]) stage.node(label).reachable(new Set([idOf("d1")]))
+  stage.act("a1 declares d1 down", "a1", (gossip) => gossip.down(idOf("d1"), stage.now))
+  stage.act("b1 leaves", "b1", (gossip) => gossip.leave(stage.now))
+  stage.rounds(6)
+  stage.kill("b1")
+  stage.rounds(600)
+  stage.cut.clear()
+  stage.note("d1 still has all as up")
+  stage.rounds(6)
+  return stage.text
+}
+
+function pruned(): string {
+  const stage = new GossipStage("a tombstone is kept until every member has agreed after 60 rounds")
+  formed(stage, "a1", "b1", "c1")
+  stage.kill("b1")
+  stage.act("a1 declares b1 down", "a1", (gossip) => gossip.down(idOf("b1"), stage.now))
+  stage.rounds(20)
+  stage.note("c1 cannot be reached from now on")
+  stage.cut.add("c1")
+  stage.rounds(100)
+  stage.cut.clear()
+  stage.rounds(4)
+  return stage.text
+}
+
+function strangers(): string {
+  const stage = new GossipStage("gossip of a node that is not a member, or of another cluster, is not merged")
+  formed(stage, "a1", "b1")
+  const { cluster } = stage.node("a1")
+  const claim = {
+    version: 9,
+    entries: [[idOf("x1"), 1, 1, 0] as const],
+    abouts: [{ roles: [], types: [], terms: { version: 1, codec: "json", shards: {} } }],
+    moves: [],
+    words: [],
+    digests: [],
+    nodes: [],
+    lacks: [],
+    wants: [],
+  }
+  stage.forge("x1", "a1", { kind: "delta", cluster, ...claim })
+  stage.forge("b1", "a1", { kind: "delta", cluster: "another", ...claim })
+  stage.forge("x1", "a1", { kind: "welcome", cluster: "another", ...claim })
+  stage.forge("x1", "a1", { kind: "refuse", field: "codec", problem: "must be another" })
+  stage.note(`a1 knows ${stage.view("a1")}`)
+  return stage.text
+}
+
+function twoClusters(): string {
+  const stage = new GossipStage(
+    "two clusters are never merged; a node that both welcome is in the first one alone",
+  )
+  stage.start("a1", { seeds: ["a", "b"] })
+  stage.cut.add("b1")
+  stage.start("b1", { seeds: ["b"] })
+  stage.rounds(6)
+  stage.cut.clear()
+  stage.tick("b1")
+  stage.start("c1", { seeds: ["a", "b"] })
+  stage.rounds(4)
+  return stage.text
+}
+
+function firstSeedRestarts(): string {
+  const stage = new GossipStage("the first seed restarts while its cluster lives")
+  formed(stage, "a1", "b1", "c1")
+  stage.kill("a1")
+  stage.start("a2", { seeds: ["a", "b"] })
+  stage.rounds(6)
+  return stage.text
+}
+
+function seedsRestart(): string {
+  const stage = new GossipStage("all seeds restart at once; those that live on invite them")
+  const seeds = ["a", "b"]
+  formedWith(stage, seeds, "a1", "b1", "c1", "d1")
+  stage.kill("a1")
+  stage.kill("b1")
+  stage.start("a2", { seeds })
+  stage.start("b2", { seeds })
+  stage.rounds(10)
+  return stage.text
+}
+
+function allRestart(): string {
+  const stage = new GossipStage("all nodes restart at once")
+  const seeds = ["a", "b"]
+  formedWith(stage, seeds, "a1", "b1", "c1")
+  for (const label of ["a1", "b1", "c1"]) stage.kill(label)
+  for (const label of ["a2", "b2", "c2"]) stage.start(label, { seeds })
+  stage.rounds(10)
+  return stage.text
+}
+
+function lonely(): string {
+  const stage = new GossipStage("the member that admitted a node dies before anybody else knows it")
+  stage.start("a1")
+  stage.tick("a1")
+  stage.start("b1")
+  stage.tick("b1")
+  stage.kill("a1")
+  stage.rounds(32)
+  return stage.text
+}
+
+function byTheStore(): string {
+  const stage = new GossipStage(
+    "by the store, members are those of the records; gossip adds words and hints",
+    "store",
+  )
+  for (const label of ["a1", "b1", "c1"]) stage.start(label)
+  const both = storedMembers(["a1", "up"], ["b1", "up"])
+  const all = storedMembers(["a1", "up"], ["b1", "up"], ["c1", "up"])
+  stage.tick("a1")
+  stage.act("a1 is told of a1, b1", "a1", (gossip) => gossip.members(both, stage.now))
+  stage.act("b1 is told of a1, b1, c1", "b1", (gossip) => gossip.members(all, stage.now))
+  stage.act("b1 is told the same again", "b1", (gossip) => gossip.members(all, stage.now))
+  stage.act("c1 is told of a1, b1, c1", "c1", (gossip) => gossip.members(all, stage.now))
+  stage.tick("a1")
+  stage.tick("a1")
+  stage.tick("b1")
+  stage.tick("c1")
+  stage.now = 1_000
+  stage.tick("c1")
+  stage.act("a1 is told of a1, b1, c1", "a1", (gossip) => gossip.members(all, stage.now))
+  const leaving = storedMembers(["a1", "up"], ["b1", "leaving"], ["c1", "down"])
+  stage.act("a1 is told that b1 is leaving, c1 down", "a1", (gossip) => gossip.members(leaving, stage.now))
+  stage.note("statuses are not taken from gossip, and the gossip of c1 is ignored")
+  stage.tick("a1")
+  stage.tick("c1")
+  stage.tick("c1")
+  stage.note(`b1 knows ${stage.view("b1")}`)
+  stage.act("a1 is told of a1 alone", "a1", (gossip) =>
+    gossip.members(storedMembers(["a1", "up"]), stage.now),
+  )
+  stage.tick("a1")
+  return stage.text
+}
+
+/** Nodes that are up in one cluster, and know it. */
+function formed(stage: GossipStage, ...labels: readonly string[]): void {
+  formedWith(stage, ["a"], ...labels)
+}
+
+function formedWith(stage: GossipStage, seeds: readonly string[], ...labels: readonly string[]): void {
+  const { length } = stage.lines
+  for (const label of labels) stage.start(label, { seeds })
+  stage.rounds(20)
+  stage.lines.splice(length)
+  for (const label of labels) {
+    expect(stage.node(label).isConverged).toBe(true)
+    expect(stage.node(label).leader).toBe(idOf(labels[0] as string))
+  }
+  stage.note(`${labels[0]} knows ${stage.view(labels[0] as string)}`)
+}

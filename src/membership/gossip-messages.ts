@@ -23,12 +23,12 @@ interface JoinMessage {
 }
 
 /** Answers a join: the sender has the joiner in its view, which this message has whole. */
-export interface WelcomeMessage extends Knowledge {
+export interface WelcomeMessage extends Knowledge, Answer {
   readonly kind: "welcome"
 }
 
 /** Answers the join of a node that does not fit. */
-interface RefuseMessage {
+interface RefuseMessage extends Answer {
   readonly kind: "refuse"
   /** The setting that does not fit. */
   readonly field: string
@@ -58,11 +58,17 @@ export interface DeltaMessage extends Knowledge {
 }
 
 /** Answers gossip that was not merged, because its sender is no member. */
-export interface NotAMemberMessage {
+export interface NotAMemberMessage extends Answer {
   readonly kind: "not-a-member"
   /** The cluster of the node that answers. */
   readonly cluster: string
   readonly status: "down" | "removed" | "unknown"
+}
+
+/** Decides about one incarnation: another one, which may be at its address by now, ignores it. */
+interface Answer {
+  /** The id of the node that is answered. */
+  readonly node: string
 }
 
 /** Who says something, and when by its own count. */

@@ -2,7 +2,7 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { Random } from "../ports/random.js"
 import { type GossipCommand, send } from "./gossip-command.js"
 import { type Difference, summaryOf, tell } from "./gossip-exchange.js"
-import type { DeltaMessage, NotAMemberMessage, Sender, WelcomeMessage } from "./gossip-messages.js"
+import type { DeltaMessage, NotAMemberMessage, Sender } from "./gossip-messages.js"
 import { type Figures, GossipState, type KeptEntry } from "./gossip-state.js"
 
 /** The state of a node, the words that it says, and with whom it exchanges them. */
@@ -51,14 +51,14 @@ export class GossipRounds {
   }
 
   /** Says all to a node that knows nothing. */
-  welcome(): WelcomeMessage {
+  welcome(node: string): GossipCommand {
     const known = [...this.state.entries.values()].filter(({ status }) => status !== "removed")
-    return { kind: "welcome", ...tell(this.#sender, known, []) }
+    return send(node, { kind: "welcome", node, ...tell(this.#sender, known, []) })
   }
 
   /** Tells a node that its gossip is not merged. */
-  deny(to: string, status: NotAMemberMessage["status"]): GossipCommand {
-    return send(to, { kind: "not-a-member", cluster: this.cluster, status })
+  deny(node: string, status: NotAMemberMessage["status"]): GossipCommand {
+    return send(node, { kind: "not-a-member", node, cluster: this.cluster, status })
   }
 
   anyOf<T>(some: readonly T[]): T | undefined {

@@ -14,6 +14,7 @@ it("converses as recorded", async () => {
     goesDown(),
     rejoins(),
     welcomeIsLost(),
+    answersTheOldOne(),
     staleMessage(),
     comesBackLate(),
     pruned(),
@@ -159,6 +160,24 @@ function welcomeIsLost(): string {
   return stage.text
 }
 
+function answersTheOldOne(): string {
+  const stage = new GossipStage(
+    "answers to an incarnation that is over do not concern the next one at its address",
+  )
+  stage.start("a1")
+  stage.tick("a1")
+  stage.start("b1", { about: { codec: "binary" } })
+  stage.holds = ({ to }) => to === idOf("b1")
+  stage.tick("b1")
+  stage.kill("b1")
+  stage.start("b2")
+  stage.tick("b2")
+  stage.releaseTo("b2")
+  const cluster = stage.node("a1").cluster
+  stage.forge("a1", "b2", { kind: "not-a-member", node: idOf("b1"), cluster, status: "removed" })
+  return stage.text
+}
+
 function staleMessage(): string {
   const stage = new GossipStage("a message that is older than what is known of its sender is ignored")
   formed(stage, "a1", "b1", "c1")
@@ -217,8 +236,8 @@ function strangers(): string {
   }
   stage.forge("x1", "a1", { kind: "delta", cluster, ...claim })
   stage.forge("b1", "a1", { kind: "delta", cluster: "another", ...claim })
-  stage.forge("x1", "a1", { kind: "welcome", cluster: "another", ...claim })
-  stage.forge("x1", "a1", { kind: "refuse", field: "codec", problem: "must be another" })
+  stage.forge("x1", "a1", { kind: "welcome", node: idOf("a1"), cluster: "another", ...claim })
+  stage.forge("x1", "a1", { kind: "refuse", node: idOf("a1"), field: "codec", problem: "must be another" })
   stage.note(`a1 knows ${stage.view("a1")}`)
   return stage.text
 }

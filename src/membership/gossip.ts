@@ -10,7 +10,7 @@ import { isConverged, leaderOf, type Unreachable } from "./leader-moves.js"
 import { addressOf, SeedMembership } from "./seed-membership.js"
 import { StoreHints } from "./store-hints.js"
 
-interface GossipOptions {
+export interface GossipOptions {
   /** The id of this node. */
   readonly self: string
   readonly about: About
@@ -136,6 +136,7 @@ export class Gossip {
   /** Handles a message of the node that the handshake has proven. */
   received(from: string, message: GossipMessage, now: MonotonicMs): readonly GossipCommand[] {
     if (from === this.#self || this.#membership?.isOver) return []
+    if ("node" in message && message.node !== this.#self) return []
     switch (message.kind) {
       case "sync":
         return this.#refusalOf(from, message, now) ?? this.#synced(from, message, now)

@@ -17,7 +17,7 @@ const knowledge = {
   digests: [5],
   nodes: [NODE, "b:1#0000000000000001"],
 }
-const welcome = { kind: "welcome", ...knowledge }
+const welcome = { kind: "welcome", node: NODE, ...knowledge }
 const delta = { kind: "delta", ...knowledge, lacks: [1], wants: [2] }
 const sync = { kind: "sync", cluster: "c", version: 1, summary: [77, 1, 2, 3] }
 const join = { kind: "join", about }
@@ -28,9 +28,9 @@ describe("a message of gossip", () => {
     welcome,
     delta,
     sync,
-    { kind: "refuse", field: "codec", problem: "must be another" },
+    { kind: "refuse", node: NODE, field: "codec", problem: "must be another" },
     { kind: "invite", cluster: "c" },
-    { kind: "not-a-member", cluster: "c", status: "unknown" },
+    { kind: "not-a-member", node: NODE, cluster: "c", status: "unknown" },
   ])("is read: $kind", (message) => {
     expect(readGossip(message)).toBe(message)
   })
@@ -70,8 +70,11 @@ describe("a message of gossip", () => {
       "has shards that are not counted",
       { ...join, about: { ...about, terms: { ...about.terms, shards: { a: "1" } } } },
     ],
-    ["says nothing of why it refuses", { kind: "refuse", field: "codec" }],
-    ["has no status that bars a node", { kind: "not-a-member", cluster: "c", status: "up" }],
+    ["says nothing of why it refuses", { kind: "refuse", node: NODE, field: "codec" }],
+    ["has no status that bars a node", { kind: "not-a-member", node: NODE, cluster: "c", status: "up" }],
+    ["does not say whom it bars", { kind: "not-a-member", cluster: "c", status: "down" }],
+    ["does not say whom it welcomes", { ...welcome, node: undefined }],
+    ["does not say whom it refuses", { kind: "refuse", field: "codec", problem: "must be another" }],
   ])("is not read if it %s", (_, message) => {
     expect(readGossip(message)).toBeUndefined()
   })

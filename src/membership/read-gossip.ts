@@ -14,9 +14,9 @@ function isMessage(value: Fields): boolean {
     case "join":
       return isAbout(value["about"])
     case "welcome":
-      return isKnowledge(value)
+      return isNodeId(value["node"]) && isKnowledge(value)
     case "refuse":
-      return isText(value["field"]) && isText(value["problem"], 10_000)
+      return isNodeId(value["node"]) && isText(value["field"]) && isText(value["problem"], 10_000)
     case "invite":
       return isText(value["cluster"])
     case "sync":
@@ -26,7 +26,7 @@ function isMessage(value: Fields): boolean {
         isKnowledge(value) && isCounts(value["wants"], MOST_NODES) && isCounts(value["lacks"], MOST_NODES)
       )
     case "not-a-member":
-      return isText(value["cluster"]) && ["down", "removed", "unknown"].includes(value["status"] as string)
+      return isNodeId(value["node"]) && isText(value["cluster"]) && isDenial(value["status"])
     default:
       return false
   }
@@ -102,6 +102,10 @@ function isNodeId(value: unknown): value is string {
   } catch {
     return false
   }
+}
+
+function isDenial(value: unknown): boolean {
+  return value === "down" || value === "removed" || value === "unknown"
 }
 
 function isOrder(value: unknown): boolean {

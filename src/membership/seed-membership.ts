@@ -160,18 +160,18 @@ export class SeedMembership {
     if (this.#rounds.own?.status !== "up") return []
     const known = this.#state.get(node)?.status
     if (known === "down" || known === "removed") return [this.#rounds.deny(node, known)]
-    if (known !== undefined) return [send(node, this.#rounds.welcome())]
+    if (known !== undefined) return [this.#rounds.welcome(node)]
     const older = [...this.#state.entries.values()].filter(
       (entry) => addressOf(entry.node) === addressOf(node),
     )
     const misfit = misfitAmong({ node, about }, this.#fellows(older)) ?? fullness(this.#state)
     if (misfit !== undefined) {
       const { field, problem } = misfit
-      return [{ kind: "misfit", node, field, problem }, send(node, { kind: "refuse", field, problem })]
+      return [{ kind: "misfit", node, field, problem }, send(node, { kind: "refuse", node, field, problem })]
     }
     for (const entry of older) this.#state.move(entry.node, "down", undefined)
     this.#state.merge({ node, status: "joining", upNumber: undefined, about, word: undefined }, now)
-    return [membersChanged, send(node, this.#rounds.welcome()), ...this.#rounds.begin(now), ...this.ownEnd()]
+    return [membersChanged, this.#rounds.welcome(node), ...this.#rounds.begin(now), ...this.ownEnd()]
   }
 
   #refused(by: string, { field, problem }: Misfit): readonly GossipCommand[] {

@@ -90,6 +90,13 @@ export class GossipStage {
     this.#deliverAll()
   }
 
+  /** Delivers what was held to another incarnation at the address, as a connection by address does. */
+  releaseTo(label: string): void {
+    this.holds = () => false
+    this.#queue.push(...this.held.splice(0).map((sent) => ({ ...sent, to: idOf(label) })))
+    this.#deliverAll()
+  }
+
   /** Delivers a message that a node has not sent. */
   forge(from: string, to: string, message: GossipMessage): void {
     this.#queue.push({ from, to: idOf(to), message })

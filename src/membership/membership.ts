@@ -194,7 +194,6 @@ export class Membership implements MemberLink {
     if (command.kind === "down-self") {
       if (command.fault !== undefined)
         logger.log("error", "the split-brain strategy failed", { error: command.fault })
-      logger.log("error", "this node declares itself down", { because })
       this.#owner.downSelf(because)
     } else if (this.#gossip.leader === this.#self) {
       logger.log("warn", "unreachable nodes are declared down", { nodes: command.nodes, because })

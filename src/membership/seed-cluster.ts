@@ -135,6 +135,7 @@ export class SeedCluster implements MembershipOwner {
   }
 
   downSelf(because: string): void {
+    this.#dependencies.logger.log("error", "this node declares itself down", { because })
     this.ousted(because)
   }
 

@@ -140,7 +140,7 @@ const ENDED = "the thread that renews the lease has ended; the event loop renews
 const OTHER_CLOCK =
   "threads of this runtime do not share a clock, so the lease is renewed on the event loop; computations should be short"
 
-const SILENCE_MS = 15_000
+export const SILENCE_MS = 15_000
 const RESTART_MS = 100
 const LONGEST_RESTART_MS = 60_000
 /** Two threads read one clock, and each measures its origin to within less than this. */

@@ -12,7 +12,7 @@ import type { Logger } from "../ports/logger.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore } from "../ports/store.js"
 import type { ClusterTerms } from "../registry/cluster-terms.js"
-import type { LeaseTerms } from "../registry/lease-terms.js"
+import { type LeaseTerms, observerMs } from "../registry/lease-terms.js"
 import { Registry } from "../registry/registry.js"
 import type { RenewalSettings } from "../registry/registry-dependencies.js"
 import type { StartWait } from "../registry/start-wait.js"
@@ -218,6 +218,7 @@ function membershipOf(
     terms: settings.membership.terms,
     about: { roles: settings.roles, types: actors.types, terms: { version, codec, shards: {} } },
     figures: () => ({ busy: ports.load?.busy() ?? 0, activations: actors.catalog.size }),
+    leaseMs: observerMs(settings.lease),
     met: () => actors.met(),
   })
 }

@@ -3,13 +3,20 @@ import type { ClusterView } from "../membership/cluster-view.js"
 import type { Figures } from "../membership/gossip-state.js"
 import type { Member } from "../membership/member.js"
 import { Membership, type MembershipDependencies, type MembershipOwner } from "../membership/membership.js"
+import type { MonotonicMs } from "../ports/clock.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
+import { SILENCE_MS } from "../registry/renewal-thread.js"
 import type { Remoting } from "../remote/remoting.js"
 
 /**
  * This node among the others of a cluster with a store. The records in the store say who is a member; gossip
  * adds who can be reached, how busy each node is, and hints about records that this node does not know yet.
+ *
+ * The side of a partition that survives declares the others down in the store, so a node that loses hears of
+ * it there. It gives up by itself only if that has not happened for longer than a lease can outlast its
+ * holder: no side survives then, or the other one is no side at all. A process that is stuck, for instance,
+ * keeps its lease for a while by its renewal thread, and would win a tie by its address.
  *
  * A node that reaches the store but no peer would take actors that nobody else can call. So where there are
  * peers, an incarnation hosts nothing before its first connection with one of them, and a node that was
@@ -23,6 +30,8 @@ export class StoreMembership implements MembershipOwner {
   #membership: Membership | undefined
   #view: ClusterView | undefined
   #members: readonly Member[] = []
+  /** Since when this node is on the side that does not survive. */
+  #losingSince: MonotonicMs | undefined
   /** Whether this incarnation has met a peer, or there is none. */
   #hasMet = false
   /** Called when a peer is heard while this node waits to join again. */
@@ -76,6 +85,7 @@ export class StoreMembership implements MembershipOwner {
   }
 
   reachability(): void {
+    this.#losingSince = undefined
     if (this.#membership !== undefined) this.#registry?.reached(this.#membership.unreachable)
   }
 
@@ -95,9 +105,13 @@ export class StoreMembership implements MembershipOwner {
     }
   }
 
-  downSelf(): void {
-    const { self } = this.#dependencies.remoting
-    void this.#registry?.down(self)
+  downSelf(because: string): void {
+    const { remoting, clock, logger, leaseMs, terms } = this.#dependencies
+    const now = clock.monotonicMs()
+    this.#losingSince ??= now - terms.splitBrain.stableAfterMs
+    if (now - this.#losingSince < SILENCE_MS + leaseMs) return
+    logger.log("error", "this node declares itself down", { because })
+    void this.#registry?.down(remoting.self)
   }
 
   /** A peer refuses this incarnation, and can be reached. Whether it is right, the next renewal shows. */
@@ -131,6 +145,7 @@ export class StoreMembership implements MembershipOwner {
     const { about } = this.#dependencies
     const membership = this.#membership as Membership
     this.#members = this.#view?.members ?? []
+    this.#losingSince = undefined
     const stored = this.#members.map(({ node, status, roles, types, age }) => ({
       node: node.text,
       status: status as "up" | "leaving" | "down",
@@ -155,6 +170,8 @@ export class StoreMembership implements MembershipOwner {
 interface StoreMembershipDependencies
   extends Omit<MembershipDependencies, "self" | "source" | "seeds" | "contacts" | "remoting"> {
   readonly remoting: MembershipDependencies["remoting"] & Pick<Remoting, "self" | "state">
+  /** After how long without a renewal others may end a lease. */
+  readonly leaseMs: number
   /** This incarnation has met a peer, or there is none: it may host actors. */
   met(): void
 }

@@ -137,9 +137,8 @@ export class Membership implements MemberLink {
   }
 
   connected(node: NodeId): void {
-    if (this.#isOver) return
     const { address } = node
-    const waiting = this.#waiting.get(address)
+    const waiting = this.#isOver ? undefined : this.#waiting.get(address)
     if (waiting !== undefined) {
       this.#stopWaiting(address)
       this.#dependencies.remoting.sendMembership(address, waiting)
@@ -152,7 +151,7 @@ export class Membership implements MemberLink {
   }
 
   ousted(by: string): void {
-    if (!this.#isOver) this.#owner.ousted(`the node at ${by} says that the cluster has removed this one`)
+    this.#owner.refused(by)
   }
 
   get #now(): MonotonicMs {
@@ -304,8 +303,10 @@ export interface MembershipOwner {
   down(nodes: readonly string[]): void
   /** This node is on the side of a partition that does not survive. */
   downSelf(because: string): void
-  /** This incarnation is no longer a member. */
+  /** This incarnation is no longer a member, as gossip says. */
   ousted(because: string): void
+  /** The node at that address refuses this incarnation as removed. */
+  refused(by: string): void
 }
 
 export type GossipNews = Extract<

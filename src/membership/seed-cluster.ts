@@ -32,6 +32,8 @@ export class SeedCluster implements MembershipOwner {
   #because = "no seed has answered yet"
   #joins = 0
   #beginTimer: Timer | undefined
+  /** Whether an incarnation has ended, and the next one has not begun to join. */
+  #isPaused = false
   /** Ends the wait for the first join, or for leaving. */
   #settle: (error?: unknown) => void = () => {}
 
@@ -139,6 +141,10 @@ export class SeedCluster implements MembershipOwner {
     this.ousted(because)
   }
 
+  refused(by: string): void {
+    if (!this.#isPaused) this.ousted(`the node at ${by} says that the cluster has removed this one`)
+  }
+
   /** The next incarnation may be ousted too, for as long as the network is cut, so it does not begin at once. */
   ousted(because: string): void {
     if (this.#phase === "leaving") return this.#settle()
@@ -154,7 +160,11 @@ export class SeedCluster implements MembershipOwner {
     this.#members = []
     this.#membership = this.#incarnation(next, contacts)
     const pauseMs = terms.gossipIntervalMs * (0.5 + random.uint32() / 2 ** 32)
-    this.#beginTimer = clock.setTimer(pauseMs, () => this.#membership.begin())
+    this.#isPaused = true
+    this.#beginTimer = clock.setTimer(pauseMs, () => {
+      this.#isPaused = false
+      this.#membership.begin()
+    })
   }
 
   #joined(): void {

@@ -68,8 +68,8 @@ export class StoreMembership implements MembershipOwner {
   /** Resolves once a peer is heard, or there is none: a node that was declared down may join again. */
   peerHeard(): Promise<void> {
     const { remoting } = this.#dependencies
+    if (this.#hasPeerOrIsAlone) return Promise.resolve()
     const addresses = this.#peers.map(({ node }) => node.address)
-    if (addresses.length === 0) return Promise.resolve()
     return new Promise((resolve) => {
       this.#heard = () => {
         this.#heard = undefined
@@ -114,8 +114,11 @@ export class StoreMembership implements MembershipOwner {
     void this.#registry?.down(remoting.self)
   }
 
-  /** A peer refuses this incarnation, and can be reached. Whether it is right, the next renewal shows. */
-  ousted(): void {
+  /** Whether this node was removed, its next renewal shows. */
+  ousted(): void {}
+
+  /** A peer refuses this incarnation, so it can be reached. */
+  refused(): void {
     this.#heard?.()
   }
 
@@ -124,6 +127,13 @@ export class StoreMembership implements MembershipOwner {
     return (this.#view?.members ?? []).filter(
       ({ node, status }) => node.address !== address && status !== "down",
     )
+  }
+
+  /** Whether this node is connected with another one, or there is none. */
+  get #hasPeerOrIsAlone(): boolean {
+    const { remoting } = this.#dependencies
+    const peers = this.#peers
+    return peers.length === 0 || peers.some(({ node }) => remoting.state(node.address)?.kind === "connected")
   }
 
   #begin(self: NodeId): void {
@@ -157,13 +167,9 @@ export class StoreMembership implements MembershipOwner {
   }
 
   #noteMet(): void {
-    const { remoting, met } = this.#dependencies
-    if (this.#hasMet || this.#view === undefined) return
-    const peers = this.#peers
-    const isConnected = ({ node }: Member) => remoting.state(node.address)?.kind === "connected"
-    if (peers.length > 0 && !peers.some(isConnected)) return
+    if (this.#hasMet || this.#view === undefined || !this.#hasPeerOrIsAlone) return
     this.#hasMet = true
-    met()
+    this.#dependencies.met()
   }
 }
 

@@ -105,14 +105,14 @@ export interface DowningTerms {
   readonly stableAfterMs: number
 }
 
-export type DowningCommand =
+type DowningCommand =
   /** Declare these nodes down. The ids are sorted. */
   | { readonly kind: "down"; readonly nodes: readonly string[]; readonly because: string }
   /** Give up this incarnation, and join again. */
   | {
       readonly kind: "down-self"
       readonly because: string
-      /** The error that the strategy threw, or an error that describes what it returned instead of a decision. */
+      /** The error that the strategy threw, or one that describes what it returned instead of a decision. */
       readonly fault?: unknown
     }
 

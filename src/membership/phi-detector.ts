@@ -25,8 +25,8 @@ import { erfc, logErfc } from "./erfc.js"
  * p = (1 + 1 / sqrt(1 + z²)) / 2, where it is a + (b - a) × (1 + sqrt(1 + z²)) / 2. By default that is
  * 1,000 + 400 × 3.3502 = 2,341 ms, so with the pause a silent node is suspected after at most 5,341 ms,
  * whatever came before. While the window still has its two first samples, 250 ms below and above
- * `firstEstimateMs`, the bound is 5,700 ms, after one or two more samples of 1,400 ms. Where `minDeviationMs` is
- * above the deviation, it takes its place: 1,400 + 3,000 + 561 ms at most.
+ * `firstEstimateMs`, the bound is 5,700 ms, after one or two more samples of 1,400 ms. Where `minDeviationMs`
+ * is above the deviation, it takes its place: 1,400 + 3,000 + 561 ms at most.
  */
 export class PhiDetector {
   readonly #terms: PhiTerms

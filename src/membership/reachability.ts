@@ -4,8 +4,8 @@ import type { Ring } from "./ring.js"
  * Returns the nodes that count as unreachable, sorted, each with the sorted observers that report it.
  *
  * One node that reports another proves nothing: its own network may be the bad one. So the observers of a
- * node vote, and a node votes only while it is heard, that is while its word reaches this node. Self is always
- * heard, so a node that is cut off is left with its own reports. The rules, for each node but self:
+ * node vote, and a node votes only while it is heard, that is while its word reaches this node. Self is
+ * always heard, so a node that is cut off is left with its own reports. The rules, for each node but self:
  *
  * 1. Two or more observers are heard: the node is unreachable if more than half of them report it, even if
  *    its own word is heard. It may be able to send and not to receive.
@@ -38,7 +38,7 @@ export function unreachableOf(observations: Observations): ReadonlyMap<string, r
 }
 
 /** What a node knows of who observes whom. */
-export interface Observations {
+interface Observations {
   readonly self: string
   /** The members that are not down or removed. Self must be one of them, or nobody is unreachable. */
   readonly ring: Ring

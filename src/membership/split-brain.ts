@@ -20,7 +20,7 @@ import { compareAddresses } from "./address-order.js"
 // Counting members that are joining for neither side would not do: with members a, b and c, and d that the
 // leader on side {a, d} has just moved up, that side has 2 of 4 and the lowest address, and {b, c} 2 of 3.
 
-/** Decides which side of a partition survives. Each node asks it for its own side, so it must not be random. */
+/** Decides which side of a partition survives. Each node asks it for its own side: it must not be random. */
 export type SplitBrainStrategy = (situation: SplitBrainSituation) => SplitBrainDecision
 
 /** Whether the reachable side goes on and declares the others down, or this node shuts itself down. */

@@ -37,7 +37,7 @@ export interface HeartbeatSettings {
   readonly minDeviationMs?: number
   /** How long a node may pause in addition to the usual interval. Default 3,000. */
   readonly acceptablePauseMs?: number
-  /** The interval that is expected before the first answers. Default 1,000, or `intervalMs` if that is more. */
+  /** The interval that is expected before the first answers. Default 1,000, or `intervalMs` if longer. */
   readonly firstEstimateMs?: number
   /** How many others each node observes, and is observed by. Default 9, maximum 100. */
   readonly monitored?: number

@@ -22,9 +22,8 @@ import type { Ring } from "./ring.js"
  *   `PhiDetector`), the second 250 ms later: 711 ms are left for the way of the messages. If this process
  *   pauses as well, at most the first 350 ms of its pause are counted, and the answer waits for it then.
  * - A node that falls silent is suspected within 6 s, whatever came before: after at most 5,341 ms and the
- *   250 ms to each of two looks; within 6.2 s if it was observed for the first few times. Each pause of this
- *   process in that time postpones it by its length: within 12 s for a pause of more than 5 s, or if this
- *   process is away for half of the time.
+ *   250 ms to each of two looks; within 6.2 s if it has answered only a few times. A pause of this process in
+ *   that time postpones the suspicion by its length at most: two pauses of 3 s by 6 s, to within 12 s.
  */
 export class Heartbeats {
   readonly #self: string

@@ -28,9 +28,13 @@ import type { Ring } from "./ring.js"
  *   own; of others none; and it hears no word of theirs. It may be able to send.
  */
 export function unreachableOf(observations: Observations): ReadonlyMap<string, readonly string[]> {
-  const { self, ring } = observations
+  const { self, ring, reports, heard } = observations
+  const others = ring.after(self, ring.size)
+  const reported = new Set([self, ...others].flatMap((observer) => reports(observer)))
+  // No rule applies to a node that is heard and that nobody reports, as almost all are.
+  const doubtful = others.filter((node) => reported.has(node) || !heard(node)).sort()
   const unreachable = new Map<string, readonly string[]>()
-  for (const node of [...ring.after(self, ring.size)].sort()) {
+  for (const node of doubtful) {
     const reporters = reportersIfUnreachable(node, observations)
     if (reporters !== undefined) unreachable.set(node, reporters)
   }

@@ -127,7 +127,7 @@ describe("of the sides of a partition", () => {
       fc.property(cluster, (nodes) => {
         expect(survivors(strategy, nodes).length).toBeLessThanOrEqual(1)
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     )
   })
 

@@ -7,6 +7,7 @@ import type { DeltaMessage, GossipMessage, Knowledge, Sender, SyncMessage } from
 import { GossipRounds } from "./gossip-rounds.js"
 import type { About, Figures, GossipState, KeptEntry } from "./gossip-state.js"
 import { isConverged, leaderOf, type Unreachable } from "./leader-moves.js"
+import { hearMs } from "./reachability.js"
 import { addressOf, SeedMembership } from "./seed-membership.js"
 import { StoreHints } from "./store-hints.js"
 
@@ -64,6 +65,8 @@ export class Gossip {
   readonly #membership: SeedMembership | undefined
   readonly #hints: StoreHints
   #unreachable: Unreachable = new Set()
+  /** When this process has last come back from a pause, in which it heard nobody. */
+  #backAt: MonotonicMs = Number.NEGATIVE_INFINITY
 
   constructor(options: GossipOptions) {
     const { self, random, gossipIntervalMs, acceptablePauseMs } = options
@@ -107,9 +110,13 @@ export class Gossip {
     if (node === this.#self) return true
     const entry = this.state.get(node)
     if (entry === undefined) return false
-    // The logarithm is rounded up in integers, so that it is the same on every engine.
-    const doublings = 32 - Math.clz32(this.state.entries.size - 1)
-    return now - entry.heardAt <= this.#acceptablePauseMs + this.#intervalMs * (4 + 3 * doublings)
+    const since = Math.max(entry.heardAt, this.#backAt)
+    return now - since <= hearMs(this.#acceptablePauseMs, this.#intervalMs, this.state.entries.size)
+  }
+
+  /** This process was away until now, and has heard nobody: that says nothing about the others. */
+  cameBack(now: MonotonicMs): void {
+    this.#backAt = now
   }
 
   /** Sets what this node observes and does not hear, for its next word. */

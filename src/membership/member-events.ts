@@ -101,7 +101,7 @@ export class NodeRejoined {
   }
 }
 
-export type MembershipEvent = MemberChanged | LeaderChanged
+type MembershipEvent = MemberChanged | LeaderChanged
 
 /** Returns the events that lead from one view to the next. A member that skipped states has the last one. */
 export function changesBetween(

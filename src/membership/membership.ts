@@ -37,6 +37,8 @@ export class Membership implements MemberLink {
   readonly #waiting = new Map<string, Uint8Array>()
   #gossipAt: MonotonicMs
   #timer: Timer | undefined
+  /** When the timer is to fire. */
+  #wakeAt: MonotonicMs
   #isOver = false
 
   constructor(dependencies: MembershipDependencies, owner: MembershipOwner) {
@@ -59,6 +61,7 @@ export class Membership implements MemberLink {
     this.#heartbeats = new Heartbeats(this.#self, terms.heartbeat, now)
     this.#downing = new Downing(terms.splitBrain)
     this.#gossipAt = now
+    this.#wakeAt = now
   }
 
   /** Begins to exchange messages. The first round follows at once. */
@@ -162,12 +165,13 @@ export class Membership implements MemberLink {
     this.#timer?.cancel()
     if (this.#isOver) return
     const { clock } = this.#dependencies
-    const at = Math.min(this.#gossipAt, this.#heartbeats.wakeAt, this.#downing.wakeAt ?? this.#gossipAt)
-    this.#timer = clock.setTimer(Math.max(0, at - clock.monotonicMs()), () => this.#tick())
+    this.#wakeAt = Math.min(this.#gossipAt, this.#heartbeats.wakeAt, this.#downing.wakeAt ?? this.#gossipAt)
+    this.#timer = clock.setTimer(Math.max(0, this.#wakeAt - clock.monotonicMs()), () => this.#tick())
   }
 
   #tick(): void {
     const now = this.#now
+    if (now - this.#wakeAt > this.#dependencies.terms.gossipIntervalMs) this.#gossip.cameBack(now)
     for (const node of this.#heartbeats.tick(now).ping) this.#send(addressOf(node), { kind: "ping" })
     this.#evaluate(now)
     if (now >= this.#gossipAt) this.#exchange(now)

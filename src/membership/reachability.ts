@@ -59,7 +59,9 @@ interface Observations {
  * gossip needs to bring a word to every node.
  */
 export function hearMs(acceptablePauseMs: number, gossipIntervalMs: number, nodes: number): number {
-  return acceptablePauseMs + gossipIntervalMs * (4 + 3 * Math.log2(Math.max(nodes, 1)))
+  // The logarithm is rounded up in integers, so that it is the same on every engine.
+  const doublings = 32 - Math.clz32(Math.max(nodes, 1) - 1)
+  return acceptablePauseMs + gossipIntervalMs * (4 + 3 * doublings)
 }
 
 function reportersIfUnreachable(

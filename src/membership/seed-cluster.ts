@@ -145,7 +145,9 @@ export class SeedCluster implements MembershipOwner {
     if (!this.#isPaused) this.ousted(`the node at ${by} says that the cluster has removed this one`)
   }
 
-  /** The next incarnation may be ousted too, for as long as the network is cut, so it does not begin at once. */
+  /**
+   * The next incarnation may be ousted too, for as long as the network is cut, so it does not begin at once.
+   */
   ousted(because: string): void {
     if (this.#phase === "leaving") return this.#settle()
     const { remoting, logger, random, clock, fenced, terms } = this.#dependencies
@@ -219,7 +221,7 @@ export class SeedCluster implements MembershipOwner {
   }
 }
 
-export interface SeedHealth {
+interface SeedHealth {
   readonly isReady: boolean
   readonly reasons: readonly string[]
   readonly phase: SeedPhase
@@ -230,7 +232,7 @@ export interface SeedHealth {
 /** The phase of the node's life. */
 type SeedPhase = "joining" | "member" | "leaving" | "stopped"
 
-export interface SeedClusterDependencies
+interface SeedClusterDependencies
   extends Omit<MembershipDependencies, "self" | "source" | "contacts" | "remoting"> {
   readonly seeds: readonly string[]
   readonly remoting: MembershipDependencies["remoting"] &

@@ -131,7 +131,7 @@ export function checkSplitBrain(
   lease: LeaseTerms | undefined,
 ): DowningTerms {
   const given = checkGroup("splitBrain", splitBrain, ["strategy", "stableAfterMs"])
-  const { strategy = keepMajority() } = given
+  const { strategy = DEFAULT_STRATEGY } = given
   if (typeof strategy !== "function") {
     throw new SettingsError(
       "splitBrain.strategy",
@@ -194,3 +194,5 @@ export function checkMembership(
     },
   }
 }
+
+const DEFAULT_STRATEGY = keepMajority()

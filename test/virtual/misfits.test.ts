@@ -4,6 +4,7 @@ import type { StoreProvider } from "../../src/ports/store.js"
 import { compareTerms, encodeClusterTerms } from "../../src/registry/cluster-terms.js"
 import { joinCommit } from "../../src/registry/commits.js"
 import { encodeTerms } from "../../src/registry/lease-terms.js"
+import { PROTOCOL_VERSION } from "../../src/remote/frames.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
 import { memoryStore } from "../../src/stores/memory-store.js"
 import { ca, node as certified } from "../certificates/certificates.js"
@@ -150,7 +151,7 @@ describe("the terms of a cluster", () => {
     const text = Buffer.from((await handle.get("cluster")).entry?.value ?? []).toString()
     await handle.close()
     const { secrets, ...rest } = JSON.parse(text) as { secrets: string[] }
-    expect(rest).toEqual({ version: 2, codec: "troupe-binary-1", transport: "tcp" })
+    expect(rest).toEqual({ version: PROTOCOL_VERSION, codec: "troupe-binary-1", transport: "tcp" })
     expect(secrets).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
     expect(encodeClusterTerms({ ...terms, secrets })).toBeInstanceOf(Uint8Array)
   })

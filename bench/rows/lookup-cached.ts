@@ -18,7 +18,7 @@ export const lookupCached: ThroughputRow = {
   bar: { of: "value", better: "higher", at: 1_000_000 },
   ours: {
     setup: () => {
-      const cache = new PlacementCache({ epoch: "e1" })
+      const cache = new PlacementCache({ epoch: "e1", capacity: entries })
       for (const [index, key] of keysInOrder().entries()) {
         cache.handle({ kind: "read", key, epoch: "e1", where: placementOf(index) })
       }

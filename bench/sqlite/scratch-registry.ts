@@ -39,6 +39,7 @@ export class ScratchRegistry {
       wait: new StartWait({ clock, random, logger }, 5_000),
       roles: [],
       types: ["Account"],
+      placementCache: 1_000_000,
       actors: new ActorTable(HeldActor),
       viewed: () => {},
       lifeChanged: ({ phase, because }) => {

@@ -227,15 +227,15 @@ function release(here: Here, at: number, generation: number): Step<World> {
   })
 }
 
-/** What the cache learns from: the store's watch, and what other nodes have read. */
+/** What the cache learns from: reads of the store for calls of this node, and what other nodes have read. */
 function* hearing(here: Here, at: number, { cache }: Process): Iterable<Step<World>> {
   const { world, setting } = here
   const by = letter(at)
   const node = placementSeen(entryAt(world, PLACEMENT))?.node
   const hint = { node, revision: world.placedAt }
   if ((cache?.revision ?? 0) < world.placedAt) {
-    yield here.take(`Watch(${by})`, (next, check) =>
-      new Drivers(next, setting, check).tellCache(at, { kind: "changed", hint }),
+    yield here.take(`Read(${by})`, (next, check) =>
+      new Drivers(next, setting, check).tellCache(at, { kind: "read", hint }),
     )
   }
   const named = cache?.node

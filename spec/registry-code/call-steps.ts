@@ -60,14 +60,9 @@ export function* callSteps(here: Here): Iterable<Step<World>> {
   }
 }
 
-/** What the caller learns from the store's watch and the view of the cluster. */
+/** What the caller learns from the view of the cluster. Nobody tells it of placements, unless it calls. */
 function* hearing(here: Here, { cache }: Caller): Iterable<Step<World>> {
   const { world } = here
-  if ((cache?.revision ?? 0) < world.placedAt) {
-    yield here.take("Watch(c)", (next, check) =>
-      hear(next, { kind: "changed", hint: placementHint(world) }, here.setting, check),
-    )
-  }
   const named = cache?.node
   if (named === undefined || revisionAt(world, `nodes/${named}`) !== undefined) return
   yield here.take(`Forget(c, ${named})`, (next, check) =>
@@ -79,7 +74,8 @@ function* resolving(here: Here, { cache }: Caller, { refusedBy }: Call): Iterabl
   const { world, setting } = here
   const isThere = (node: string | undefined): node is string =>
     node !== undefined && revisionAt(world, `nodes/${node}`) !== undefined
-  const isCached = isThere(cache?.node)
+  // A placement on a node that leaves is read again.
+  const isCached = cache?.node !== undefined && hosts(world).includes(cache.node)
   const placed = isCached ? cache?.node : placementSeen(entryAt(world, PLACEMENT))?.node
   const chosen = isThere(placed) ? [placed] : hosts(world).filter((node) => !refusedBy.includes(node))
   const asked = (next: World, check: Check): void => {
@@ -92,7 +88,10 @@ function* resolving(here: Here, { cache }: Caller, { refusedBy }: Call): Iterabl
       here,
       `Resolve(${node})`,
       (routing) => routing.resolved(1, { kind: "node", node: idOf(node) }),
-      asked,
+      (next, check) => {
+        asked(next, check)
+        if (!isThere(placed)) hear(next, { kind: "expected", node }, setting, check)
+      },
     )
   }
   if (chosen.length > 0) return

@@ -170,12 +170,14 @@ export function tellCache(
 }
 
 export type CacheTold =
-  | { readonly kind: "read" | "changed" | "claimed" | "released" | "misdirected"; readonly hint: Hint }
-  | { readonly kind: "node-gone"; readonly node: string }
+  | { readonly kind: "read" | "claimed" | "released" | "misdirected"; readonly hint: Hint }
+  | { readonly kind: "expected" | "node-gone"; readonly node: string }
   | { readonly kind: "doubted" }
 
 function cacheEvent(event: CacheTold): PlacementCacheEvent {
   switch (event.kind) {
+    case "expected":
+      return { kind: "expected", key: KEY, node: idOf(event.node) }
     case "node-gone":
       return { kind: "node-gone", node: idOf(event.node) }
     case "doubted":

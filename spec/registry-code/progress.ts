@@ -20,9 +20,6 @@ export const PROGRESS: Readonly<Record<Progress, LeadsTo<World>>> = {
   "a comes back": becomes((world) => isUp(world, 0)),
   "b comes back": becomes((world) => isUp(world, 1)),
   "a call ends": becomes(({ caller }) => caller?.call === undefined),
-  "caches are corrected": becomes(
-    ({ caller, placedAt }) => caller?.cache === undefined || caller.cache.revision === placedAt,
-  ),
   "the actor runs": becomes(({ processes }) =>
     processes.some(({ activation }) => activation?.stage === "running"),
   ),
@@ -35,7 +32,6 @@ export type Progress =
   | "a comes back"
   | "b comes back"
   | "a call ends"
-  | "caches are corrected"
   | "the actor runs"
 
 /** Wherever the goal does not hold, it eventually will. */
@@ -60,7 +56,7 @@ function fairness(): Pick<LeadsTo<World>, "fair" | "fairLabelsOf"> {
         "Redirect",
         "NotHere",
       ],
-      ...["Refuse", "Reply", "ReplyUnknown", "Watch"],
+      ...["Refuse", "Reply", "ReplyUnknown"],
     ],
   }
 }

@@ -28,9 +28,9 @@ const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: num
   "death proved": [2967, 13_003],
   "joining again and again": [2520, 8493],
   sharding: [2927, 7561],
-  "calls and forwards": [18_719, 62_437],
-  "calls to a node that leaves": [3299, 10_935],
-  "calls without a node": [227, 493],
+  "calls and forwards": [8900, 24_436],
+  "calls to a node that leaves": [2521, 7310],
+  "calls without a node": [189, 354],
   "given up after all": [19_040, 90_569],
 }
 
@@ -72,7 +72,17 @@ const ACTIONS = [
   ...["Claim", "Crash", "Deliver", "Door", "Down", "End", "EndLate", "Forget", "GiveUpFormer", "Handle"],
   ...["Hear", "Impatient", "Knock", "Leave", "Load", "LookAtLease", "LookAtRecord", "Misdirect"],
   ...["NeverLeft", "NodeGone", "NotHere", "NotRead", "NotReadBack", "NotResolved", "Passivate", "Prove"],
-  ...["ReadBack", "ReadNode", "ReadPlacement", "Redirect", "Refuse", "Release", "Reply", "ReplyUnknown"],
-  ...["Resolve", "Restart", "Retry", "Save", "See", "Settle", "Start", "Tick", "Unanswered", "Wake", "Watch"],
+  ...[
+    "Read",
+    "ReadBack",
+    "ReadNode",
+    "ReadPlacement",
+    "Redirect",
+    "Refuse",
+    "Release",
+    "Reply",
+    "ReplyUnknown",
+  ],
+  ...["Resolve", "Restart", "Retry", "Save", "See", "Settle", "Start", "Tick", "Unanswered", "Wake"],
   ...["WatchOwn", "Write", "initially"],
 ]

@@ -85,6 +85,10 @@ export class ClusterRole {
     return this.#left.size === 0 || !this.#left.has(node.toString())
   }
 
+  isLeaving(node: NodeId): boolean {
+    return this.#topology?.isLeaving(node) === true
+  }
+
   /** Returns the members that may host the type. As a client this node is not one, even if still listed. */
   hosts(type: string): readonly Candidate[] {
     const candidates = this.#topology?.candidates(type) ?? []

@@ -57,7 +57,7 @@ const kinds = [
 
 const happening = fc.record({
   kind: fc.constantFrom(...kinds),
-  pick: fc.nat(99),
+  pick: fc.nat(511),
   outcome: fc.nat(99),
 })
 
@@ -244,6 +244,7 @@ function topologyOf(version: number, pick: number): Topology {
     version,
     candidates: () => hosts,
     has: (node) => there.some((one) => one.equals(node)),
+    isLeaving: (node) => there.some((one, at) => one.equals(node) && (pick >> (at + 6)) % 2 === 1),
   }
 }
 

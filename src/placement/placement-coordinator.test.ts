@@ -44,6 +44,18 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        1   resolve x`,
     ),
     scenario(
+      "cached authority: a placement on a node that leaves is read again, also as its last host",
+      { authority: "c" },
+      `0   topology 2 a b~ c
+       0   cache x b @7
+       1   resolve x
+       2   looked-up r1 b @7
+       3   resolve x
+       4   looked-up r2 absent @9
+       5   topology 3 b~
+       6   resolve x`,
+    ),
+    scenario(
       "stored authority: without a cached placement, the store is read before a message is sent to another node",
       { authority: "b" },
       `1   resolve x
@@ -895,11 +907,12 @@ function whereabouts([node = "", at]: readonly string[]): Whereabouts {
 /** Makes a topology in which every node hosts `T`, except those with a `-`. */
 function topologyOf(version: number, names: readonly string[]): Topology {
   const nodes = names.map((name) => nodeNamed(name.slice(0, 1)))
-  const hosts = nodes.filter((_node, at) => !names[at]?.endsWith("-")).map((node) => ({ node }))
+  const hosts = nodes.filter((_node, at) => !/[-~]$/.test(names[at] as string)).map((node) => ({ node }))
   return {
     version,
     candidates: (type) => (type === "T" ? hosts : []),
     has: (node) => nodes.some((one) => one.equals(node)),
+    isLeaving: (node) => names.includes(`${node.host}~`),
   }
 }
 

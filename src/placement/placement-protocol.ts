@@ -155,6 +155,8 @@ export interface Topology {
   candidates(type: string): readonly Candidate[]
   /** Returns whether the node has a record; the node may be leaving or unreachable. */
   has(node: NodeId): boolean
+  /** Returns whether the node has a record and is leaving: it ends its actors, and claims none. */
+  isLeaving(node: NodeId): boolean
 }
 
 /** A node that may be chosen for an actor. */

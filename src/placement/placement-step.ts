@@ -14,6 +14,9 @@ import type { Candidate, PlacementOptions, Refusal, Stage } from "./placement-pr
  * may be outdated in either direction without harm: a node that is wrongly taken for dead keeps the actor,
  * because the claim is denied; a node that is wrongly taken for alive cannot be reached, and the actor is
  * resolved again.
+ *
+ * The cache is not told when a placement ends. A node that leaves ends all of its own, and then its process:
+ * a cached placement on it is read again, so that it gets no more calls once its actors are gone.
  */
 export function nextStep(
   id: ActorId,
@@ -25,7 +28,10 @@ export function nextStep(
   const { self } = role
   const placed = known?.kind === "placed" ? known : undefined
   const isOwn = placed?.node.equals(self) === true
-  if (placed !== undefined && !isOwn && role.hasMember(placed.node)) return { kind: "found", placed }
+  if (placed !== undefined && !isOwn && role.hasMember(placed.node)) {
+    const isOutdated = !isFromStore && role.isLeaving(placed.node)
+    return isOutdated ? { kind: "look-up", authority: placed.node } : { kind: "found", placed }
+  }
   if (placed !== undefined && isOwn && role.isMember) {
     return role.isHost(id.type) ? { kind: "acquire" } : { kind: "clear", generation: placed.generation }
   }

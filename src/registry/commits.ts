@@ -1,4 +1,3 @@
-import type { NodeId } from "../address/node-id.js"
 import type { Commit, CommitResult, Condition, Entry, Revision } from "../ports/store.js"
 import type { ClaimEvent, Guess, PlacementSeen } from "./claim.js"
 import { type ClusterTerms, encodeClusterTerms } from "./cluster-terms.js"
@@ -95,11 +94,6 @@ export function claimCommit(
     ],
     writes: [{ kind: "put", key, value: claimerOf(claimer.node).bytes }],
   }
-}
-
-/** The value of a placement that names this node. */
-export function placementValue(node: NodeId): Uint8Array {
-  return claimerOf(node.toString()).bytes
 }
 
 /** Keeps the key and the bytes of the last claimer, as the same node claims again and again. */

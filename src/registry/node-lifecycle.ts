@@ -70,7 +70,10 @@ export class NodeLifecycle {
       },
       viewed,
       renewing: (node) => this.#noteRenewing(NodeId.parse(node)),
-      epochChanged: () => this.#incarnation?.epochChanged(),
+      epochBegun: (epoch) => {
+        this.#owner.epochBegun(epoch)
+        this.#incarnation?.epochChanged()
+      },
       alive: (node) => {
         const id = parsedNode(node)
         if (id !== undefined) alive?.(id)
@@ -335,4 +338,6 @@ interface LifecycleOwner {
   incarnationEnded(because: string, cause: Error | undefined): void
   /** The record of a node is gone. */
   nodeGone(node: NodeId): void
+  /** This is the epoch of the store from now on. */
+  epochBegun(epoch: string): void
 }

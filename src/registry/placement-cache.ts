@@ -4,25 +4,29 @@ import type { Revision } from "../ports/store.js"
 /**
  * Where actors are, as far as this node knows: a decision.
  *
- * Reports of a placement come from many sides and in any order: a watch lags behind a read, and a slow answer
- * may be about a placement that has moved since. So each report carries its revision, and a lower one never
- * replaces a higher one. The revision of a placement is its generation. That of an absence is the revision of
- * the delete, or of the moment at which nothing was there; it replaces every placement up to it, and only a
- * later placement replaces it.
+ * Reports of a placement come from many sides and in any order: a slow answer may be about a placement that
+ * has moved since. So each report carries its revision, and a lower one never replaces a higher one. The
+ * revision of a placement is its generation. That of an absence is the revision of the delete, or of the
+ * moment at which nothing was there; it replaces every placement up to it, and only a later placement
+ * replaces it.
  *
  * Revisions can be compared only within one epoch of the store, so the cache is of one epoch and ignores
  * reports of others. A late report from before a restored backup would otherwise have a revision that the new
  * history takes days to reach, and nothing could correct it until then.
  *
- * An entry is a hint. A claim is decided by the store, and a node that is called for an actor that it does
- * not have answers where the store has it. That is why entries may be dropped: one that was dropped or
- * evicted may be learned again from an older report, which costs one redirected call, and the answer to that
- * has the higher revision.
+ * An entry is a hint, and nobody reports when it becomes outdated: watching all placements would tell every
+ * node of every claim in the cluster. A claim is decided by the store, and a node that is called for an actor
+ * that it does not have answers where the store has it. That is why entries may be dropped: one that was
+ * dropped or evicted may be learned again from an older report, which costs one redirected call, and the
+ * answer to that has the higher revision.
+ *
+ * An actor that nobody has is expected at the node that it is called on, which claims it then. The entry has
+ * the revision of the absence, so whatever is reported of the placement itself replaces it.
  *
  * The capacity is limited, and entries are evicted by second chance: in the order in which they came, but one
  * that was looked up since goes back to the end. To move each entry when it is looked up would be exact, and
  * would make a lookup more than twice as expensive; this way it is one probe and one mark. A report does not
- * mark its entry, or the watch, which reports on the whole cluster, would evict what this node needs.
+ * mark its entry, or redirected calls of other nodes would evict what this node needs.
  *
  * When a node is gone, all entries are searched for it. An index by node would have to be kept up to date at
  * every change, to save some ten milliseconds in the rare case that a node dies.
@@ -37,7 +41,7 @@ export class PlacementCache {
   readonly #front = this.#entries.entries()
   #epoch: string
 
-  constructor({ epoch, capacity = 100_000 }: PlacementCacheOptions) {
+  constructor({ epoch, capacity }: PlacementCacheOptions) {
     this.#epoch = epoch
     this.#capacity = capacity
   }
@@ -76,17 +80,16 @@ export class PlacementCache {
   handle(event: PlacementCacheEvent): PlacementCacheOutcome {
     switch (event.kind) {
       case "read":
-      case "changed":
       case "claimed":
       case "released":
       case "misdirected":
         return event.epoch === this.#epoch ? this.#learn(event.key, event.where) : ignored("another epoch")
+      case "expected":
+        return this.#expect(event.key, event.node)
       case "doubted":
         return { kind: "dropped", count: this.#entries.delete(event.key) ? 1 : 0 }
       case "node-gone":
         return this.#dropNode(event.node)
-      case "gap":
-        return this.#dropAll()
       case "epoch-changed":
         if (event.epoch === this.#epoch) return ignored("known already")
         this.#epoch = event.epoch
@@ -104,6 +107,14 @@ export class PlacementCache {
     const before = entry.where
     if (!replaces(where, before)) return ignored(replaces(before, where) ? "older" : "known already")
     entry.where = where
+    return { kind: "learned", before, evicted: undefined }
+  }
+
+  #expect(key: string, node: NodeId): PlacementCacheOutcome {
+    const entry = this.#entries.get(key)
+    if (entry?.where.kind !== "absent") return ignored("not known to be absent")
+    const before = entry.where
+    entry.where = { kind: "placed", node, generation: before.revision }
     return { kind: "learned", before, evicted: undefined }
   }
 
@@ -170,8 +181,8 @@ export interface Absent {
 interface PlacementCacheOptions {
   /** The epoch of the store. */
   readonly epoch: string
-  /** How many entries are kept; at least 1, default 100,000. */
-  readonly capacity?: number
+  /** How many entries are kept; at least 1. */
+  readonly capacity: number
 }
 
 interface CacheEntry {
@@ -191,20 +202,18 @@ interface PlacementCacheSnapshot {
 export type PlacementCacheEvent =
   /** The store has shown it, by a read or a refused commit. */
   | Told<"read", Whereabouts>
-  /** The watch of the store has shown it. */
-  | Told<"changed", Whereabouts>
   /** This node's own claim was committed. */
   | Told<"claimed", Placed>
   /** This node's own release was committed. */
   | Told<"released", Absent>
   /** A node that was called does not have the actor, and answered what it read from the store. */
   | Told<"misdirected", Whereabouts>
+  /** A call is sent to this node, which claims the actor if nobody has it. */
+  | { readonly kind: "expected"; readonly key: string; readonly node: NodeId }
   /** A call by this entry failed: the store has to be read. */
   | { readonly kind: "doubted"; readonly key: string }
   /** The node's record is gone. */
   | { readonly kind: "node-gone"; readonly node: NodeId }
-  /** The watch has missed changes. */
-  | { readonly kind: "gap" }
   | { readonly kind: "epoch-changed"; readonly epoch: string }
 
 interface Told<Kind, Where> {
@@ -226,4 +235,4 @@ export type PlacementCacheOutcome =
   | { readonly kind: "ignored"; readonly because: IgnoredBecause }
   | { readonly kind: "dropped"; readonly count: number }
 
-type IgnoredBecause = "older" | "known already" | "another epoch"
+type IgnoredBecause = "older" | "known already" | "another epoch" | "not known to be absent"

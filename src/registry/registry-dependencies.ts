@@ -29,6 +29,8 @@ export interface RegistryDependencies {
   readonly wait: StartWait
   readonly roles: readonly string[]
   readonly types: readonly string[]
+  /** How many placements this node remembers. */
+  readonly placementCache: number
   /** Where the actors are kept that this node has. */
   readonly actors: ActorTable
   /** What this node must have in common with the others; undefined where no other node can see the store. */

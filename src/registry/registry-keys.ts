@@ -1,5 +1,4 @@
 import type { ActorId } from "../address/actor-id.js"
-import { decodeKey } from "../address/actor-key.js"
 
 // The keys of the registry. They do not contain the namespace, for which the store was opened.
 
@@ -9,11 +8,6 @@ export function placementKey(id: ActorId): string {
 
 export function stateKey(id: ActorId): string {
   return STATE + id.path
-}
-
-/** The name of the actor that a placement is of; undefined for a key that stands for none. */
-export function placedName(placement: string): string | undefined {
-  return decodeKey(placement.slice(PLACEMENTS.length))
 }
 
 /** The terms that all nodes have in common. */

@@ -3,11 +3,11 @@ import { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { MonotonicMs } from "../ports/clock.js"
-import type { Change, Moment, Revision } from "../ports/store.js"
+import type { Revision } from "../ports/store.js"
 import type { ActorTable } from "./actor-table.js"
 import type { ClaimOutcome } from "./claim.js"
 import { ClaimDriver } from "./claim-driver.js"
-import { placementValue, releaseCommit } from "./commits.js"
+import { releaseCommit } from "./commits.js"
 import type { Incarnation } from "./incarnation.js"
 import type { MemberHealth } from "./member-health.js"
 import type { NodeLife } from "./node-life.js"
@@ -15,9 +15,8 @@ import { NodeLifecycle } from "./node-lifecycle.js"
 import { type Placed, PlacementCache, type Whereabouts } from "./placement-cache.js"
 import type { Denial, Registration, Unregistration } from "./registration.js"
 import type { RegistryDependencies } from "./registry-dependencies.js"
-import { PLACEMENTS, placedName, placementKey } from "./registry-keys.js"
+import { placementKey } from "./registry-keys.js"
 import { parsedNode, type Roster } from "./roster.js"
-import { StoreWatchLoop } from "./store-watch-loop.js"
 import { Tenure, type TenureHolder } from "./tenure.js"
 
 /**
@@ -29,6 +28,9 @@ import { Tenure, type TenureHolder } from "./tenure.js"
  * decision of its own, checked by the models in `spec/`. This class and the other drivers carry their
  * commands to the store, and hold no rule.
  *
+ * Placements are not watched: there are too many, and most of them matter to few nodes. What this node knows
+ * of them are hints (`placement-cache.ts`), which are corrected by the nodes that it calls.
+ *
  * The life of the node, from its join through fences to its stop, is that of `NodeLifecycle`. A fence ends
  * all tenures; those of the next incarnation are claimed anew.
  */
@@ -36,8 +38,7 @@ export class Registry implements TenureHolder {
   readonly #dependencies: RegistryDependencies
   readonly #lifecycle: NodeLifecycle
   readonly #roster: Roster
-  readonly #cache = new PlacementCache({ epoch: "" })
-  readonly #placements: StoreWatchLoop
+  readonly #cache: PlacementCache
   readonly #actors: ActorTable
 
   /**
@@ -50,7 +51,6 @@ export class Registry implements TenureHolder {
     try {
       const { wait } = dependencies
       await registry.#roster.begin(wait)
-      await registry.#placements.begin(wait)
       await registry.#lifecycle.join()
       wait.throwIfAborted()
       wait.ended()
@@ -64,21 +64,13 @@ export class Registry implements TenureHolder {
   private constructor(dependencies: RegistryDependencies) {
     this.#dependencies = dependencies
     this.#actors = dependencies.actors
+    this.#cache = new PlacementCache({ epoch: "", capacity: dependencies.placementCache })
     this.#lifecycle = new NodeLifecycle(dependencies, {
       incarnationEnded: (because, cause) => this.#endTenures(because, cause),
       nodeGone: (node) => this.#cache.handle({ kind: "node-gone", node }),
+      epochBegun: (epoch) => this.#cache.handle({ kind: "epoch-changed", epoch }),
     })
     this.#roster = this.#lifecycle.roster
-    const { store, clock } = dependencies
-    this.#placements = new StoreWatchLoop(
-      store,
-      { clock, troubles: this.#lifecycle.troubles },
-      {
-        prefix: PLACEMENTS,
-        look: () => this.#beginToWatch(),
-        changed: (changes) => this.#placementsChanged(changes),
-      },
-    )
   }
 
   /** The phase of this node's life, as it was last published with `lifeChanged`. */
@@ -153,6 +145,11 @@ export class Registry implements TenureHolder {
   /** Takes over where the store has the actor, as a node that was called for it answered. */
   misdirected(id: ActorId, epoch: string, where: Whereabouts): void {
     this.#cache.handle({ kind: "misdirected", epoch, key: id.name, where })
+  }
+
+  /** A call goes to this node, which is to claim the actor, as no other node has it. */
+  expect(id: ActorId, node: NodeId): void {
+    this.#cache.handle({ kind: "expected", key: id.name, node })
   }
 
   /** Drops what is known of the actor: a call by it failed. */
@@ -242,7 +239,6 @@ export class Registry implements TenureHolder {
   async stop({ isSettled = true }: { readonly isSettled?: boolean } = {}): Promise<void> {
     await this.#lifecycle.stop(isSettled)
     this.#endTenures("its node has stopped")
-    this.#placements.stop()
   }
 
   #claim(id: ActorId, incarnation: Incarnation): Promise<Registration> {
@@ -298,27 +294,6 @@ export class Registry implements TenureHolder {
 
   #endTenures(because: string, cause?: Error): void {
     for (const tenure of [...this.tenures()]) tenure.end(because, cause)
-  }
-
-  /** Placements are too many to list: drops what was known, and reads each again when it is needed. */
-  async #beginToWatch(): Promise<Moment> {
-    const moment = await this.#dependencies.store.list(PLACEMENTS, { limit: 1, keysOnly: true })
-    this.#cache.handle({ kind: "epoch-changed", epoch: moment.epoch })
-    this.#cache.handle({ kind: "gap" })
-    return moment
-  }
-
-  #placementsChanged(changes: readonly Change[]): void {
-    const epoch = this.#cache.epoch
-    const own = placementValue(this.node)
-    for (const { key: full, revision, value } of changes) {
-      // Most changes that a node is notified of are its own claims. Their answers say more.
-      if (value !== undefined && Buffer.compare(value, own) === 0) continue
-      const key = placedName(full)
-      const where = this.#whereabouts(value, revision)
-      if (key !== undefined && where !== undefined) this.#cache.handle({ kind: "changed", epoch, key, where })
-      else this.#dependencies.logger.log("warn", "this version cannot read a placement", { key: full })
-    }
   }
 
   /** Undefined for a value that this version cannot read. */

@@ -398,7 +398,7 @@ async function following(of: NodeRecord = record, former?: string) {
 }
 
 function rosterOf(scene: Scene, way: Way, former?: string) {
-  const own: { confirmed: OwnLease | undefined } = { confirmed: undefined }
+  const own: { confirmed: OwnLease | undefined; epoch?: string } = { confirmed: undefined }
   const changes: string[] = []
   const log: string[] = []
   const logger = {
@@ -419,7 +419,10 @@ function rosterOf(scene: Scene, way: Way, former?: string) {
     recordChanged: (node, _revision, status) => changes.push(`${nameOf(NodeId.parse(node))} ${status}`),
     viewed: () => {},
     renewing: () => {},
-    epochChanged: () => changes.push("another epoch"),
+    epochBegun: (epoch) => {
+      if (own.epoch !== undefined) changes.push("another epoch")
+      own.epoch = epoch
+    },
   })
   const wait = new StartWait({ clock: scene.clock, random: nodeRandom, logger }, JOIN_MS)
   return { roster, begin: () => roster.begin(wait), changes, log, own }

@@ -173,15 +173,15 @@ export class Roster {
     const known = new Map(this.#records)
     const listing = await listAll(this.#dependencies.store, NODES)
     if (this.#isOver) return listing
-    if (this.#epoch !== "" && listing.epoch !== this.#epoch) this.#beginEpoch(listing)
-    this.#epoch = listing.epoch
+    if (listing.epoch !== this.#epoch) this.#beginEpoch(listing)
     this.#listed(listing, known)
     return listing
   }
 
   /** Revisions of another epoch cannot be compared: those in the store may have gone back. */
-  #beginEpoch({ entries }: Listing): void {
-    this.#dependencies.epochChanged()
+  #beginEpoch({ entries, epoch }: Listing): void {
+    this.#epoch = epoch
+    this.#dependencies.epochBegun(epoch)
     this.#listedAt = 0
     this.#gone.clear()
     const there = new Set(entries.map(({ key }) => key.slice(NODES.length)))
@@ -265,8 +265,8 @@ interface RosterDependencies extends Omit<LeaseWatchDependencies, "ended"> {
   /** The record of any node has changed, this one among them. */
   recordChanged(node: string, revision: Revision, status: NodeRecord["status"] | "gone"): void
   viewed(view: ClusterView, before: ClusterView): void
-  /** Another epoch of the store has begun. */
-  epochChanged(): void
+  /** The epoch of the store is known, or another one has begun. */
+  epochBegun(epoch: string): void
 }
 
 interface KnownRecord {

@@ -29,7 +29,7 @@ test("a watch keeps up with any number of commits that do not concern it", async
   const told: string[] = []
   const { epoch, revision } = await store.list("")
   store.watch(
-    "placements/",
+    "nodes/",
     { epoch, revision },
     {
       changed: (changes) => told.push(...changes.map(({ key }) => key)),
@@ -39,8 +39,8 @@ test("a watch keeps up with any number of commits that do not concern it", async
   const put = (key: string) =>
     store.commit({ epoch, conditions: [], writes: [{ kind: "put", key, value: new Uint8Array() }] })
   // More than the store keeps of its history.
-  for (let commit = 0; commit < 20_001; commit += 1) await put("leases/a")
-  await put("placements/b")
+  for (let commit = 0; commit < 20_001; commit += 1) await put("wards/a")
+  await put("nodes/b")
   await new Promise((resolve) => setImmediate(resolve))
-  expect(told).toEqual(["placements/b"])
+  expect(told).toEqual(["nodes/b"])
 })

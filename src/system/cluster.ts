@@ -91,6 +91,7 @@ export class Cluster {
       wait,
       roles: settings.roles,
       types: actors.types,
+      placementCache: settings.placementCache,
       actors: actors.table,
       clusterTerms: dependencies.isPrivate ? undefined : clusterTerms,
       viewed: (view, before) => {

@@ -52,6 +52,11 @@ export interface ActorSystemSettings<
   /** How often a call that finds its actor on another node is forwarded without delay. Default 2. */
   readonly maxForwards?: number
   /**
+   * How many placements of actors this node remembers, so that it can call them without reading the store.
+   * Default 1,000,000. A placement takes about 200 bytes of memory, with a key of 30 characters.
+   */
+  readonly placementCache?: number
+  /**
    * The maximum size of the state that an actor may save, in bytes. Default 1 MiB, which is also the maximum,
    * because every store can commit that much. Larger states that are stored already can be read. The `codec`
    * limits the number of items in it.
@@ -93,6 +98,7 @@ export interface CheckedSettings {
   readonly idleAfterMs: number
   readonly mailboxCapacity: number
   readonly maxForwards: number
+  readonly placementCache: number
   readonly maxStateBytes: number
   readonly store: StoreProvider | undefined
   /** Undefined if nothing is recorded. */
@@ -122,6 +128,7 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     idleAfterMs: checkDuration("idleAfterMs", settings.idleAfterMs, 600_000),
     mailboxCapacity: checkInteger("mailboxCapacity", settings.mailboxCapacity, 10_000),
     maxForwards: checkInteger("maxForwards", settings.maxForwards, 2),
+    placementCache: checkInteger("placementCache", settings.placementCache, 1_000_000, 10_000_000),
     maxStateBytes: checkInteger("maxStateBytes", settings.maxStateBytes, MIB, MIB),
     store: settings.store,
     telemetry: settings.telemetry,
@@ -147,6 +154,7 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "idleAfterMs",
   "mailboxCapacity",
   "maxForwards",
+  "placementCache",
   "maxStateBytes",
   "store",
   "roles",

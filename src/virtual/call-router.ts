@@ -325,9 +325,13 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
   }
 
   #resolve(route: Route, request: number, excluded: readonly NodeId[]): void {
-    this.#host.placement.resolve(route.id, excluded.length === 0 ? NO_OPTIONS : { excluded }, (answer) =>
-      this.#do(route, route.routing.resolved(request, routingAnswer(this.#host, route.id, answer))),
-    )
+    const { placement, registry } = this.#host
+    placement.resolve(route.id, excluded.length === 0 ? NO_OPTIONS : { excluded }, (answer) => {
+      const routed = routingAnswer(this.#host, route.id, answer)
+      const isClaimedThere = answer.kind === "remote" && answer.generation === undefined
+      if (isClaimedThere && routed.kind === "node") registry.expect(route.id, routed.node)
+      this.#do(route, route.routing.resolved(request, routed))
+    })
   }
 
   /**
@@ -340,7 +344,9 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
     if (known?.kind !== "placed" || !registry.life.hasLease || environment.events.has(PlacementHappened))
       return undefined
     const { node } = known
-    return node.address !== registry.node.address && registry.view.has(node) ? node : undefined
+    if (node.address === registry.node.address) return undefined
+    const status = registry.view.member(node)?.status
+    return status === undefined || status === "leaving" ? undefined : node
   }
 }
 

@@ -354,7 +354,7 @@ function learn<C extends RoutableCall>(
 ): Commands<C> {
   if (!(error instanceof PlacementError)) {
     routed.attempts += 1
-    return NONE
+    return isPowerOfTwo(routed.attempts) && routed.attempts > 2 ? [FORGET] : NONE
   }
   const { problem } = error
   const where = problem === "moved" ? whereaboutsIn(error.where) : undefined
@@ -372,6 +372,14 @@ function learn<C extends RoutableCall>(
     routed.refusedBy = [...routed.refusedBy, routed.sentTo]
   }
   return [FORGET]
+}
+
+/**
+ * A node that cannot be reached does not say that the actor is elsewhere by now, so the store is read: after
+ * 4 attempts, 8, 16 and so on, as thousands of calls may wait for a node that is down for a moment.
+ */
+function isPowerOfTwo(attempts: number): boolean {
+  return (attempts & (attempts - 1)) === 0
 }
 
 /** Returns 0 for the first attempt, and then an exponentially growing pause. */

@@ -147,6 +147,7 @@ export class VirtualActors {
     return {
       version: view.version,
       has: (node: NodeId) => view.has(node),
+      isLeaving: (node: NodeId) => view.member(node)?.status === "leaving",
       candidates: (type: string) => this.#candidates(view, type),
     }
   }

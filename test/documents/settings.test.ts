@@ -48,6 +48,7 @@ function defaults(): Record<string, unknown> {
     idleAfterMs: system.idleAfterMs,
     mailboxCapacity: system.mailboxCapacity,
     maxForwards: system.maxForwards,
+    placementCache: system.placementCache,
     maxStateBytes: system.maxStateBytes,
     "lease.ttlMs": lease.ttlMs,
     "lease.driftMargin": lease.driftMargin,

@@ -95,6 +95,7 @@ export class Scene {
       turnedAway: () => {},
       roles: [],
       types: [],
+      placementCache: 100,
       actors: new ActorTable(HeldActor),
       ...dependencies,
     })

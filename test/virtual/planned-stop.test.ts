@@ -78,6 +78,30 @@ test("one-way messages that wait in a mailbox when its node stops are run by the
   })
 })
 
+test("a planned stop is not held up by nodes that remember its actors, and call each of them now and then", async () => {
+  await onThreeNodes([Ledger], async ({ on, stage }) => {
+    const failures: unknown[] = []
+    const calls: Promise<unknown>[] = []
+    const call = (made: number) =>
+      on("a", (system) => system.actor(Ledger, `page-${made % 400}`).entries()).catch((error: unknown) =>
+        failures.push(error),
+      )
+    for (let made = 0; made < 400; made += 1) calls.push(call(made))
+    await Promise.all(calls)
+    const beganMs = stage.nowMs
+    let stopping: Promise<void> | undefined = on("c", (system) => system.stop()).then(() => {
+      stopping = undefined
+    })
+    for (let made = 0; stopping !== undefined; made += 1) {
+      calls.push(call(made))
+      await stage.sleep(5)
+    }
+    expect(stage.nowMs - beganMs).toBeLessThan(1_000)
+    await Promise.all(calls)
+    expect(failures).toEqual([])
+  })
+})
+
 class Caller extends Actor {
   static readonly type = "Caller"
   static readonly reentrant = true

@@ -45,11 +45,16 @@ export async function checkConvergence(
     const [type = "", key = ""] = id.split("/")
     const actor = ActorId.of(namespace, type, key)
     for (const machine of machines) {
-      const placed = await stage.on(machine, () => residents.get(machine)?.node.registry.lookup(actor))
+      // The hint may be stale, but what the store shows must replace it.
+      const known = await stage.on(machine, async () => {
+        const registry = residents.get(machine)?.node.registry
+        await registry?.read(actor)
+        return registry?.cached(actor)
+      })
       const [entry] = store.list(`${namespace}/${PLACEMENTS}${id}`).entries
       agree(
-        placed === undefined || entry === undefined || placed.generation === entry.revision,
-        () => `${machine} has ${id} at ${placed?.generation}, not ${entry?.revision}`,
+        known?.kind !== "placed" || entry === undefined || known.generation === entry.revision,
+        () => `${machine} has ${id} as of ${JSON.stringify(known)}, not ${entry?.revision}`,
       )
     }
   }

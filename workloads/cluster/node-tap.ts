@@ -2,7 +2,6 @@ import { ActorId } from "../../src/index.js"
 import type { Change, Entry } from "../../src/ports/store.js"
 import { decodeRecord, NODES } from "../../src/registry/node-record.js"
 import type { Registry } from "../../src/registry/registry.js"
-import { PLACEMENTS } from "../../src/registry/registry-keys.js"
 import type { Life } from "../../src/sim/index.js"
 import type { Cluster } from "./cluster.js"
 import type { Door } from "./events.js"
@@ -81,7 +80,6 @@ export class NodeTap implements StoreTap {
 
   changed(prefix: string, changes: readonly Change[]): void {
     for (const { key, value } of changes) {
-      if (prefix === PLACEMENTS) this.#noteCached(key.slice(PLACEMENTS.length))
       if (prefix !== NODES) continue
       if (value === undefined) this.#cleared()
       const node = key.slice(NODES.length)
@@ -94,11 +92,11 @@ export class NodeTap implements StoreTap {
   }
 
   gap(prefix: string): void {
-    if (prefix === PLACEMENTS || prefix === NODES) this.#cleared()
+    if (prefix === NODES) this.#cleared()
   }
 
   looked(key: string, entry?: Entry): void {
-    if (key === PLACEMENTS || key === NODES) this.#cleared()
+    if (key === NODES) this.#cleared()
     if (entry === undefined || !key.startsWith(STATE)) return
     if (this.#open.has(authorOf(entry.value).writeId))
       this.life.sometimes("a save whose answer was lost is found in the store")

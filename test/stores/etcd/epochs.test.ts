@@ -9,24 +9,24 @@ await describeWith("etcd", "a store whose etcd was restored from a snapshot", ()
     const server = await serverOf()
     const store = await opened({ endpoints: server.url })
     const before = await epochOf(store)
-    for (let count = 0; count < 20; count += 1) await committed(store.commit(putting(before, "placements/a")))
+    for (let count = 0; count < 20; count += 1) await committed(store.commit(putting(before, "nodes/a")))
     const snapshot = await server.snapshot()
     onTestFinished(snapshot.remove)
-    const lost = await committed(store.commit(creating(before, "placements/b")))
-    const gap = gapOf(store, "placements/", await store.list("placements/"))
+    const lost = await committed(store.commit(creating(before, "nodes/b")))
+    const gap = gapOf(store, "nodes/", await store.list("nodes/"))
 
     await server.rewind(snapshot)
     await gap
     const after = await epochOf(store)
     expect(after).not.toBe(before)
-    expect(await store.commit(putting(before, "placements/c"))).toEqual({
+    expect(await store.commit(putting(before, "nodes/c"))).toEqual({
       kind: "epoch-changed",
       epoch: after,
     })
-    const again = await committed(store.commit(creating(after, "placements/b")))
+    const again = await committed(store.commit(creating(after, "nodes/b")))
     expect(again).toBeGreaterThan(lost)
     expect(again).toBeLessThan(Number.MAX_SAFE_INTEGER)
-    expect((await store.get("placements/a")).entry?.revision).toBeGreaterThan(lost)
+    expect((await store.get("nodes/a")).entry?.revision).toBeGreaterThan(lost)
 
     // The same snapshot once more, with no process that remembers.
     await store.close()
@@ -35,7 +35,7 @@ await describeWith("etcd", "a store whose etcd was restored from a snapshot", ()
     expect(newcomer.identity).toBe(store.identity)
     const last = await epochOf(newcomer)
     expect([before, after]).not.toContain(last)
-    expect(await committed(newcomer.commit(creating(last, "placements/b")))).toBeGreaterThan(again)
+    expect(await committed(newcomer.commit(creating(last, "nodes/b")))).toBeGreaterThan(again)
     // It is begun once: a restart is no cut.
     await server.restart()
     expect(await epochOf(newcomer)).toBe(last)
@@ -48,7 +48,7 @@ await describeWith("etcd", "a store whose etcd was restored from a snapshot", ()
     const server = await serverOf()
     const store = await opened({ endpoints: server.url })
     const epoch = await epochOf(store)
-    const revision = await committed(store.commit(creating(epoch, "placements/a")))
+    const revision = await committed(store.commit(creating(epoch, "nodes/a")))
     const snapshot = await server.snapshot()
     onTestFinished(snapshot.remove)
     const restored = await EtcdServer.restored(snapshot)
@@ -56,7 +56,7 @@ await describeWith("etcd", "a store whose etcd was restored from a snapshot", ()
 
     const copy = await opened({ endpoints: restored.url })
     expect(copy.identity).not.toBe(store.identity)
-    const entry = (await copy.get("placements/a")).entry
+    const entry = (await copy.get("nodes/a")).entry
     expect(entry?.revision).toBeGreaterThan(revision)
 
     const both = await opened({ endpoints: [server.url] })
@@ -66,7 +66,7 @@ await describeWith("etcd", "a store whose etcd was restored from a snapshot", ()
   it("goes on with a cluster whose endpoints are beside those of a copy", async () => {
     const server = await serverOf()
     const store = await opened({ endpoints: server.url })
-    await committed(store.commit(creating(await epochOf(store), "placements/a")))
+    await committed(store.commit(creating(await epochOf(store), "nodes/a")))
     const snapshot = await server.snapshot()
     onTestFinished(snapshot.remove)
     const copy = await EtcdServer.restored(snapshot)
@@ -74,9 +74,9 @@ await describeWith("etcd", "a store whose etcd was restored from a snapshot", ()
     const both = await opened({ endpoints: [server.url, copy.url], timeoutMs: 2_000 })
     const of = both.identity === store.identity ? server : copy
     await of.kill()
-    expect(await outcome(both.get("placements/a"))).toBe("not-committed: moved")
+    expect(await outcome(both.get("nodes/a"))).toBe("not-committed: moved")
     await of.restart()
-    expect(await outcome(both.get("placements/a"))).toBe("answered")
+    expect(await outcome(both.get("nodes/a"))).toBe("answered")
   })
 
   it("refuses a store whose record was removed, until the process is restarted", async () => {

@@ -33,6 +33,13 @@ const sections: readonly Section[] = [
     types: { types: "readonly WireType[]" },
   },
   {
+    title: "Membership",
+    about:
+      "Further settings of `ActorSystem.start`, for nodes that listen. [Who is a member](membership.md).",
+    file: "src/system/membership-settings.ts",
+    interface: "MembershipSettings",
+  },
+  {
     title: "listen",
     about: "The group `listen` of `ActorSystem.start`.",
     file: "src/system/remote-settings.ts",

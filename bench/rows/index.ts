@@ -14,6 +14,7 @@ export {
   commitSqliteGrouped,
   commitSqliteStall,
 } from "./commit-sqlite.js"
+export { gossipConvergence } from "./gossip-convergence.js"
 export { idleActivationBytes } from "./idle-activation-bytes.js"
 export { idleActorBytes } from "./idle-actor-bytes.js"
 export { localAsk, localAsk64 } from "./local-ask.js"

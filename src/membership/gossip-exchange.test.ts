@@ -1,10 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { aboutOf, contentOf, NODES, sayings, stateOf } from "../../test/fake/gossip-states.js"
-import { compareTo, learn, summaryOf, tell } from "./gossip-exchange.js"
+import { asked, compareTo, learn, summaryOf, tell } from "./gossip-exchange.js"
 import type { GossipState, KeptEntry } from "./gossip-state.js"
 import { readGossip } from "./read-gossip.js"
 
+const NOTHING = { entries: [], moves: [], words: [], lacks: [], wantsMoves: [], wantsWords: [] }
 const SENDER = { cluster: "c", version: 1 }
 
 describe("an exchange", () => {
@@ -28,12 +29,7 @@ describe("an exchange", () => {
       fc.property(sayings, sayings, (some, others) => {
         const [a, b] = [stateOf(some), stateOf(others)]
         exchange(a, b)
-        expect(compareTo(b, summaryOf(a))).toEqual({
-          unknownThere: [],
-          behindThere: [],
-          lacks: [],
-          wants: [],
-        })
+        expect(compareTo(b, summaryOf(a))).toEqual(NOTHING)
       }),
     )
   })
@@ -42,7 +38,8 @@ describe("an exchange", () => {
     const [A = "", B = ""] = NODES
     const word = { version: 1, unreachable: [B], seen: 5, figures: { busy: 0.25, activations: 7 } }
     const entry = { node: A, status: "up", upNumber: 1, about: aboutOf(A), word } as const
-    const told = tell(SENDER, [], [stateOf([entry]).get(A) as KeptEntry])
+    const known = stateOf([entry]).get(A) as KeptEntry
+    const told = tell(SENDER, { entries: [], moves: [known], words: [known] })
     expect(told.abouts).toEqual([])
     expect(told.entries).toEqual([])
     const receiver = stateOf([{ ...entry, status: "joining", upNumber: undefined, word: undefined }])
@@ -62,7 +59,9 @@ describe("an exchange", () => {
         word: undefined,
       })),
     )
-    expect(tell(SENDER, state.entries.values(), []).abouts).toEqual([about])
+    expect(tell(SENDER, { entries: [...state.entries.values()], moves: [], words: [] }).abouts).toEqual([
+      about,
+    ])
   })
 })
 
@@ -73,25 +72,17 @@ function whatReaches(merged: GossipState, known: ReadonlySet<string>) {
 
 /** The messages pass through the check of what arrives. */
 function exchange(a: GossipState, b: GossipState): void {
-  const toA = compareTo(b, summaryOf(a))
-  const first = {
-    kind: "delta",
-    ...tell(SENDER, toA.unknownThere, toA.behindThere),
-    lacks: [],
-    wants: [],
-  } as const
+  const { lacks, wantsMoves, wantsWords, ...news } = compareTo(b, summaryOf(a))
+  const first = { kind: "delta", ...tell(SENDER, news), lacks, wantsMoves, wantsWords } as const
   expect(readGossip(structuredClone(first))).toEqual(first)
   learn(a, first, 0)
   const second = {
     kind: "delta",
-    ...tell(SENDER, named(a, toA.lacks), named(a, toA.wants)),
+    ...tell(SENDER, asked(a, first)),
     lacks: [],
-    wants: [],
-  } as const
+    wantsMoves: [],
+    wantsWords: [],
+  }
   expect(readGossip(structuredClone(second))).toEqual(second)
   learn(b, second, 0)
-}
-
-function named(state: GossipState, names: readonly number[]): readonly KeptEntry[] {
-  return names.map((name) => state.named(name)).filter((entry) => entry !== undefined)
 }

@@ -51,10 +51,12 @@ export interface SyncMessage extends Sender {
 /** Answers a sync, or a delta that asks for something. */
 export interface DeltaMessage extends Knowledge {
   readonly kind: "delta"
-  /** The names of nodes of which the receiver knows more than the sender. */
-  readonly wants: readonly number[]
   /** The names of nodes that the sender does not know. */
   readonly lacks: readonly number[]
+  /** The names of nodes that the receiver knows to have moved on. */
+  readonly wantsMoves: readonly number[]
+  /** The names of nodes of which the receiver knows a later word. */
+  readonly wantsWords: readonly number[]
 }
 
 /** Answers gossip that was not merged, because its sender is no member. */

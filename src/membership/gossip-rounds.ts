@@ -2,7 +2,7 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { Random } from "../ports/random.js"
 import { type GossipCommand, send } from "./gossip-command.js"
 import { type Difference, summaryOf, tell } from "./gossip-exchange.js"
-import type { DeltaMessage, NotAMemberMessage, Sender } from "./gossip-messages.js"
+import type { NotAMemberMessage, Sender } from "./gossip-messages.js"
 import { type Figures, GossipState, type KeptEntry } from "./gossip-state.js"
 
 /** The state of a node, the words that it says, and with whom it exchanges them. */
@@ -45,15 +45,16 @@ export class GossipRounds {
     return [send(peer.node, { kind: "sync", ...this.#sender, summary: summaryOf(this.state) })]
   }
 
-  /** Says what a peer lacks, and asks for what is lacking here. */
-  delta({ unknownThere, behindThere, lacks, wants }: Difference): DeltaMessage {
-    return { kind: "delta", ...tell(this.#sender, unknownThere, behindThere), lacks, wants }
+  /** Tells a peer what it does not know, and asks for what is not known here. */
+  delta(node: string, { lacks, wantsMoves, wantsWords, ...news }: Difference): GossipCommand {
+    const message = { kind: "delta", ...tell(this.#sender, news), lacks, wantsMoves, wantsWords } as const
+    return send(node, message)
   }
 
   /** Says all to a node that knows nothing. */
   welcome(node: string): GossipCommand {
-    const known = [...this.state.entries.values()].filter(({ status }) => status !== "removed")
-    return send(node, { kind: "welcome", node, ...tell(this.#sender, known, []) })
+    const entries = [...this.state.entries.values()].filter(({ status }) => status !== "removed")
+    return send(node, { kind: "welcome", node, ...tell(this.#sender, { entries, moves: [], words: [] }) })
   }
 
   /** Tells a node that its gossip is not merged. */

@@ -1,4 +1,4 @@
-import { type Hash64, mix, stableHash } from "../address/stable-hash.js"
+import { mix, stableHash } from "../address/stable-hash.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { JoinTerms } from "./join-terms.js"
 import type { MemberStatus } from "./member.js"
@@ -14,7 +14,7 @@ export interface Entry {
   readonly upNumber: number | undefined
   /** Undefined once the node is removed. */
   readonly about: About | undefined
-  /** Undefined before the node has said anything, and once it is removed. */
+  /** Undefined before the node has said anything, and once it is removed. A later word replaces its content. */
   readonly word: Word | undefined
 }
 
@@ -128,7 +128,7 @@ export class GossipState {
     const kept = this.#byNode.get(node)
     if (kept === undefined || kept.status === "removed") return false
     if (kept.word !== undefined && kept.word.version >= word.version) return false
-    kept.word = word
+    kept.hear(word)
     kept.heardAt = now
     return true
   }
@@ -149,9 +149,9 @@ export class GossipState {
   }
 
   /** Adds a status to the digest, or takes it away. */
-  #count({ hash, status }: Kept, times: 1 | -1): void {
+  #count({ name, status }: Kept, times: 1 | -1): void {
     if (status === "removed") return
-    const { high, low } = mix(hash.high ^ Math.imul(orderOf(status) + 1, 0x9e3779b9), hash.low)
+    const { high, low } = mix((name / 2 ** 32) ^ Math.imul(orderOf(status) + 1, 0x9e3779b9), name | 0)
     this.#digestHigh = (this.#digestHigh + times * high) | 0
     this.#digestLow = (this.#digestLow + times * low) | 0
   }
@@ -160,20 +160,33 @@ export class GossipState {
 class Kept implements KeptEntry {
   readonly node: string
   readonly name: number
-  readonly hash: Hash64
   status: MemberStatus
   upNumber: number | undefined = undefined
   about: About | undefined
-  word: Word | undefined = undefined
+  word: Mutable<Word> | undefined = undefined
   heardAt: MonotonicMs
 
   constructor(node: string, status: MemberStatus, about: About | undefined, now: MonotonicMs) {
     this.node = node
-    this.hash = stableHash(node)
-    this.name = toScalar(this.hash.high, this.hash.low)
+    const { high, low } = stableHash(node)
+    this.name = toScalar(high, low)
     this.status = status
     this.about = status === "removed" ? undefined : about
     this.heardAt = now
+  }
+
+  /** Copies the word: all words change every round, and objects that live for a round are expensive. */
+  hear({ version, unreachable, seen, figures: { busy, activations } }: Word): void {
+    if (this.word === undefined) {
+      this.word = { version, unreachable, seen, figures: { busy, activations } }
+      return
+    }
+    const { word } = this
+    word.version = version
+    word.unreachable = unreachable
+    word.seen = seen
+    word.figures.busy = busy
+    word.figures.activations = activations
   }
 
   bury(): void {
@@ -182,6 +195,8 @@ class Kept implements KeptEntry {
     this.word = undefined
   }
 }
+
+type Mutable<T> = T extends readonly string[] ? T : { -readonly [K in keyof T]: Mutable<T[K]> }
 
 /** A number that is exact has 53 bits. */
 function toScalar(high: number, low: number): number {

@@ -232,7 +232,8 @@ function strangers(): string {
     digests: [],
     nodes: [],
     lacks: [],
-    wants: [],
+    wantsMoves: [],
+    wantsWords: [],
   }
   stage.forge("x1", "a1", { kind: "delta", cluster, ...claim })
   stage.forge("b1", "a1", { kind: "delta", cluster: "another", ...claim })

@@ -1,11 +1,11 @@
 import { assert } from "../errors/assert.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Random } from "../ports/random.js"
-import { type GossipCommand, membersChanged, send, wordsChanged } from "./gossip-command.js"
-import { compareTo, learn, learnWords } from "./gossip-exchange.js"
+import { type GossipCommand, membersChanged, wordsChanged } from "./gossip-command.js"
+import { asked, compareTo, isNews, learn, learnWords } from "./gossip-exchange.js"
 import type { DeltaMessage, GossipMessage, Knowledge, Sender, SyncMessage } from "./gossip-messages.js"
 import { GossipRounds } from "./gossip-rounds.js"
-import type { About, Figures, GossipState, KeptEntry } from "./gossip-state.js"
+import type { About, Figures, GossipState } from "./gossip-state.js"
 import { isConverged, leaderOf, type Unreachable } from "./leader-moves.js"
 import { hearMs } from "./reachability.js"
 import { addressOf, SeedMembership } from "./seed-membership.js"
@@ -189,23 +189,18 @@ export class Gossip {
 
   #synced(from: string, { summary }: SyncMessage, now: MonotonicMs): readonly GossipCommand[] {
     const difference = compareTo(this.state, summary)
-    const { unknownThere, behindThere, lacks, wants } = difference
-    const nodes = unknownThere.map(({ node }) => node)
+    const { entries, lacks, wantsMoves, wantsWords } = difference
+    const nodes = entries.map(({ node }) => node)
     const hints = this.#membership === undefined ? this.#hints.of(nodes, "gone", now) : []
-    if (unknownThere.length + behindThere.length + lacks.length + wants.length === 0) return hints
-    return [...hints, send(from, this.#rounds.delta(difference))]
+    const isAsking = lacks.length + wantsMoves.length + wantsWords.length > 0
+    return isAsking || isNews(difference) ? [...hints, this.#rounds.delta(from, difference)] : hints
   }
 
   #told(from: string, message: DeltaMessage, now: MonotonicMs): readonly GossipCommand[] {
     const learned = this.#learned(message, now)
-    const unknownThere = this.#named(message.lacks)
-    const behindThere = this.#named(message.wants)
-    if (this.#membership?.isOver || unknownThere.length + behindThere.length === 0) return learned
-    return [...learned, send(from, this.#rounds.delta({ unknownThere, behindThere, lacks: [], wants: [] }))]
-  }
-
-  #named(names: readonly number[]): readonly KeptEntry[] {
-    return names.map((name) => this.state.named(name)).filter((entry) => entry !== undefined)
+    const news = asked(this.state, message)
+    if (this.#membership?.isOver || !isNews(news)) return learned
+    return [...learned, this.#rounds.delta(from, { ...news, lacks: [], wantsMoves: [], wantsWords: [] })]
   }
 
   /** Says what to do about gossip that may not be merged; undefined if it may. */
@@ -229,8 +224,8 @@ export class Gossip {
   /** Merges what a member tells. */
   #learned(told: Knowledge, now: MonotonicMs): readonly GossipCommand[] {
     if (this.#membership !== undefined) {
-      const isChanged = learn(this.state, told, now)
-      return [isChanged ? membersChanged : wordsChanged, ...this.#membership.ownEnd()]
+      if (learn(this.state, told, now)) return [membersChanged, ...this.#membership.ownEnd()]
+      return told.words.length === 0 ? [] : [wordsChanged]
     }
     learnWords(this.state, told, now)
     const strangers = told.entries.map(([node]) => node).filter((node) => this.state.get(node) === undefined)

@@ -18,7 +18,7 @@ const knowledge = {
   nodes: [NODE, "b:1#0000000000000001"],
 }
 const welcome = { kind: "welcome", node: NODE, ...knowledge }
-const delta = { kind: "delta", ...knowledge, lacks: [1], wants: [2] }
+const delta = { kind: "delta", ...knowledge, lacks: [1], wantsMoves: [2], wantsWords: [3] }
 const sync = { kind: "sync", cluster: "c", version: 1, summary: [77, 1, 2, 3] }
 const join = { kind: "join", about }
 

@@ -22,9 +22,7 @@ function isMessage(value: Fields): boolean {
     case "sync":
       return isText(value["cluster"]) && isCount(value["version"]) && isSummary(value["summary"])
     case "delta":
-      return (
-        isKnowledge(value) && isCounts(value["wants"], MOST_NODES) && isCounts(value["lacks"], MOST_NODES)
-      )
+      return isKnowledge(value) && areNames(value["lacks"], value["wantsMoves"], value["wantsWords"])
     case "not-a-member":
       return isNodeId(value["node"]) && isText(value["cluster"]) && isDenial(value["status"])
     default:
@@ -54,6 +52,10 @@ function isKnowledge(value: Fields): boolean {
     isCounts(words, MOST_NODES * 20) &&
     areWords(words, digests.length, nodes.length)
   )
+}
+
+function areNames(...lists: readonly unknown[]): boolean {
+  return lists.every((names) => isCounts(names, MOST_NODES))
 }
 
 function isEntry(value: unknown, abouts: number): boolean {

@@ -227,13 +227,11 @@ export class SeedMembership {
   #invite(now: MonotonicMs): readonly GossipCommand[] {
     if (this.#rounds.own?.status !== "up") return []
     const seed = this.#rounds.anyOf(this.#seeds)
-    if (seed === undefined) return []
+    if (seed === undefined || this.#random.uint32() % this.#state.entries.size >= INVITATIONS) return []
     for (const { node, heardAt } of this.#rounds.peers) {
       if (addressOf(node) === seed && now - heardAt <= QUIET_ROUNDS * this.#intervalMs) return []
     }
-    return this.#random.uint32() % this.#state.entries.size < INVITATIONS
-      ? [send(seed, { kind: "invite", cluster: this.#rounds.cluster })]
-      : []
+    return [send(seed, { kind: "invite", cluster: this.#rounds.cluster })]
   }
 
   /** The nodes that another one has to fit to. */

@@ -209,7 +209,8 @@ export class GossipStage {
       case "welcome":
         return `welcome (${this.#knowledgeText(message)})`
       case "delta": {
-        const asked = [...message.lacks, ...message.wants].map((name) => this.#names.get(name))
+        const names = new Set([...message.lacks, ...message.wantsMoves, ...message.wantsWords])
+        const asked = [...names].map((name) => this.#names.get(name))
         const asks = asked.length === 0 ? "" : `; asks ${asked.sort().join(" ")}`
         return `delta (${this.#knowledgeText(message)}${asks})`
       }
@@ -223,11 +224,10 @@ export class GossipStage {
     for (let at = 0; at < moves.length; at += 3) {
       said.push(`${this.#names.get(moves[at] as number)} ${STATUSES[moves[at + 1] as number]}`)
     }
-    const versions = new Map<string | undefined, number>()
     for (let at = 0; at < words.length; at += 6 + (words[at + 5] as number)) {
-      versions.set(this.#names.get(words[at] as number), words[at + 1] as number)
+      said.push(`${this.#names.get(words[at] as number)} v${words[at + 1]}`)
     }
-    return said.map((text) => `${text}${wordText(versions.get(text.slice(0, 2)))}`).join(" ")
+    return said.join(" ")
   }
 }
 
@@ -257,8 +257,4 @@ export function labelOf(id: string): string {
 
 function aboutWith(terms: Partial<About["terms"]>): About {
   return { roles: [], types: [], terms: { version: 1, codec: "json", shards: {}, ...terms } }
-}
-
-function wordText(version: number | undefined): string {
-  return version === undefined ? "" : ` v${version}`
 }

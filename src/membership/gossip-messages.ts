@@ -35,10 +35,12 @@ interface RefuseMessage extends Answer {
   readonly problem: string
 }
 
-/** Tells the node at the address of a seed that there is a cluster, so that it does not found another one. */
-interface InviteMessage {
+/** Tells a node that there is a cluster: one that is in none joins it, and of two clusters one yields. */
+export interface InviteMessage {
   readonly kind: "invite"
   readonly cluster: string
+  /** How many members that are up the sender has heard of recently, itself included. */
+  readonly size: number
 }
 
 /** Begins an exchange with a summary of what the sender knows. */

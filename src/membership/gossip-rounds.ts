@@ -4,6 +4,14 @@ import { type GossipCommand, send } from "./gossip-command.js"
 import { type Difference, summaryOf, tell } from "./gossip-exchange.js"
 import type { NotAMemberMessage, Sender } from "./gossip-messages.js"
 import { type Figures, GossipState, type KeptEntry } from "./gossip-state.js"
+import { hearMs } from "./reachability.js"
+
+interface RoundsOptions {
+  readonly self: string
+  readonly random: Random
+  readonly gossipIntervalMs: number
+  readonly acceptablePauseMs: number
+}
 
 /** The state of a node, the words that it says, and with whom it exchanges them. */
 export class GossipRounds {
@@ -16,10 +24,25 @@ export class GossipRounds {
   figures: Figures = { busy: 0, activations: 0 }
   readonly #self: string
   readonly #random: Random
+  /** When this process has last come back from a pause, in which it heard nobody. */
+  backAt: MonotonicMs = Number.NEGATIVE_INFINITY
+  readonly #intervalMs: number
+  readonly #acceptablePauseMs: number
 
-  constructor(self: string, random: Random) {
+  constructor({ self, random, gossipIntervalMs, acceptablePauseMs }: RoundsOptions) {
     this.#self = self
     this.#random = random
+    this.#intervalMs = gossipIntervalMs
+    this.#acceptablePauseMs = acceptablePauseMs
+  }
+
+  /** Says whether the word of a node has grown recently, as it does while its gossip reaches this node. */
+  heard(node: string, now: MonotonicMs): boolean {
+    if (node === this.#self) return true
+    const entry = this.state.get(node)
+    if (entry === undefined) return false
+    const since = Math.max(entry.heardAt, this.backAt)
+    return now - since <= hearMs(this.#acceptablePauseMs, this.#intervalMs, this.state.entries.size)
   }
 
   get own(): KeptEntry | undefined {

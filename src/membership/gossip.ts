@@ -7,7 +7,6 @@ import type { DeltaMessage, GossipMessage, Knowledge, Sender, SyncMessage } from
 import { GossipRounds } from "./gossip-rounds.js"
 import type { About, Figures, GossipState } from "./gossip-state.js"
 import { isConverged, leaderOf, type Unreachable } from "./leader-moves.js"
-import { hearMs } from "./reachability.js"
 import { addressOf, SeedMembership } from "./seed-membership.js"
 import { StoreHints } from "./store-hints.js"
 
@@ -58,24 +57,17 @@ export interface StoredMember {
  */
 export class Gossip {
   readonly #self: string
-  readonly #intervalMs: number
-  readonly #acceptablePauseMs: number
   readonly #rounds: GossipRounds
   /** Undefined by the store. */
   readonly #membership: SeedMembership | undefined
   readonly #hints: StoreHints
   #unreachable: Unreachable = new Set()
-  /** When this process has last come back from a pause, in which it heard nobody. */
-  #backAt: MonotonicMs = Number.NEGATIVE_INFINITY
 
   constructor(options: GossipOptions) {
-    const { self, random, gossipIntervalMs, acceptablePauseMs } = options
-    this.#self = self
-    this.#intervalMs = gossipIntervalMs
-    this.#acceptablePauseMs = acceptablePauseMs
-    this.#rounds = new GossipRounds(self, random)
+    this.#self = options.self
+    this.#rounds = new GossipRounds(options)
     this.#membership = options.source === "seeds" ? new SeedMembership(options, this.#rounds) : undefined
-    this.#hints = new StoreHints(gossipIntervalMs)
+    this.#hints = new StoreHints(options.gossipIntervalMs)
   }
 
   /** What this node knows of the members. */
@@ -100,23 +92,20 @@ export class Gossip {
 
   /** The addresses of some other members, for the next incarnation. */
   get contacts(): readonly string[] {
-    const addresses = new Set(this.#rounds.peers.map(({ node }) => addressOf(node)))
+    const known = this.#rounds.peers.map(({ node }) => node)
+    const addresses = new Set([...(this.#membership?.largerCluster ?? []), ...known].map(addressOf))
     addresses.delete(addressOf(this.#self))
     return [...addresses].slice(0, MOST_CONTACTS)
   }
 
   /** Says whether the word of a node has grown recently, as it does while its gossip reaches this node. */
   heard(node: string, now: MonotonicMs): boolean {
-    if (node === this.#self) return true
-    const entry = this.state.get(node)
-    if (entry === undefined) return false
-    const since = Math.max(entry.heardAt, this.#backAt)
-    return now - since <= hearMs(this.#acceptablePauseMs, this.#intervalMs, this.state.entries.size)
+    return this.#rounds.heard(node, now)
   }
 
   /** This process was away until now, and has heard nobody: that says nothing about the others. */
   cameBack(now: MonotonicMs): void {
-    this.#backAt = now
+    this.#rounds.backAt = now
   }
 
   /** Sets what this node observes and does not hear, for its next word. */

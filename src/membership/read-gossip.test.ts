@@ -29,7 +29,7 @@ describe("a message of gossip", () => {
     delta,
     sync,
     { kind: "refuse", node: NODE, field: "codec", problem: "must be another" },
-    { kind: "invite", cluster: "c" },
+    { kind: "invite", cluster: "c", size: 1 },
     { kind: "not-a-member", node: NODE, cluster: "c", status: "unknown" },
   ])("is read: $kind", (message) => {
     expect(readGossip(message)).toBe(message)
@@ -70,6 +70,7 @@ describe("a message of gossip", () => {
       "has shards that are not counted",
       { ...join, about: { ...about, terms: { ...about.terms, shards: { a: "1" } } } },
     ],
+    ["does not say how large its cluster is", { kind: "invite", cluster: "c" }],
     ["says nothing of why it refuses", { kind: "refuse", node: NODE, field: "codec" }],
     ["has no status that bars a node", { kind: "not-a-member", node: NODE, cluster: "c", status: "up" }],
     ["does not say whom it bars", { kind: "not-a-member", cluster: "c", status: "down" }],

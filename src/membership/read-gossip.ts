@@ -18,7 +18,7 @@ function isMessage(value: Fields): boolean {
     case "refuse":
       return isNodeId(value["node"]) && isText(value["field"]) && isText(value["problem"], 10_000)
     case "invite":
-      return isText(value["cluster"])
+      return isText(value["cluster"]) && isCount(value["size"])
     case "sync":
       return isText(value["cluster"]) && isCount(value["version"]) && isSummary(value["summary"])
     case "delta":

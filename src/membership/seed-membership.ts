@@ -2,7 +2,13 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { Random } from "../ports/random.js"
 import { type GossipCommand, membersChanged, send } from "./gossip-command.js"
 import { learn } from "./gossip-exchange.js"
-import type { DeltaMessage, GossipMessage, SyncMessage, WelcomeMessage } from "./gossip-messages.js"
+import type {
+  DeltaMessage,
+  GossipMessage,
+  InviteMessage,
+  SyncMessage,
+  WelcomeMessage,
+} from "./gossip-messages.js"
 import type { GossipRounds } from "./gossip-rounds.js"
 import type { About, Entry, GossipState } from "./gossip-state.js"
 import type { Misfit } from "./join-terms.js"
@@ -35,6 +41,10 @@ interface SeedOptions {
  * Each step is a move of a status in the lattice, so it does not matter if two nodes make the same one, or if
  * a message about it is lost. A leader is not needed for safety: two of them, with different views, make
  * moves that merge.
+ *
+ * Two clusters can come to be if the first seed restarts and reaches no member for 5 s. Their states are never
+ * merged. Members invite seeds that they do not hear, so sooner or later a node of each hears of the other
+ * cluster, and the nodes of the smaller one begin other incarnations, which join the larger one.
  */
 export class SeedMembership {
   readonly #self: string
@@ -49,6 +59,9 @@ export class SeedMembership {
   readonly #tombstones: Tombstones
   /** How many members in a row did not know this node. */
   #strikes = 0
+  /** The node of another cluster that was invited last. */
+  #invitee: { readonly node: string; readonly at: MonotonicMs } | undefined
+  #largerCluster: readonly string[] = []
   #isLeaving = false
   #hasLeft = false
   #isOver = false
@@ -69,6 +82,11 @@ export class SeedMembership {
   /** Whether this incarnation is not a member any more, or may not become one. It says nothing then. */
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  /** The node of the cluster that this one has yielded to, if it has. */
+  get largerCluster(): readonly string[] {
+    return this.#largerCluster
   }
 
   tick(unreachable: Unreachable, now: MonotonicMs): readonly GossipCommand[] {
@@ -94,7 +112,7 @@ export class SeedMembership {
       case "refuse":
         return this.#rounds.own === undefined ? this.#refused(from, message) : []
       case "invite":
-        return this.#invited(from, message.cluster, now)
+        return this.#invited(from, message, now)
       case "not-a-member":
         return this.#denied(from, message, now)
     }
@@ -179,11 +197,30 @@ export class SeedMembership {
     return [{ kind: "refused", by, field, problem }]
   }
 
-  #invited(from: string, cluster: string, now: MonotonicMs): readonly GossipCommand[] {
-    if (cluster === this.#rounds.cluster) return []
-    if (this.#rounds.own !== undefined) return [{ kind: "foreign", node: from, cluster }]
-    this.#search.invited(now)
-    return [send(from, { kind: "join", about: this.#about })]
+  #invited(from: string, { cluster, size }: InviteMessage, now: MonotonicMs): readonly GossipCommand[] {
+    const own = this.#rounds.cluster
+    if (cluster === own) return []
+    if (this.#rounds.own === undefined) {
+      this.#search.invited(now)
+      return [send(from, { kind: "join", about: this.#about })]
+    }
+    const ownSize = this.#sizeAt(now)
+    const isLarger = size > ownSize || (size === ownSize && cluster < own)
+    const foreign = { kind: "foreign", node: from, cluster } as const
+    // An invitation may be old. So this node invites the other in turn, and yields to its answer.
+    const isAnswer = this.#invitee?.node === from && now - this.#invitee.at <= QUIET_ROUNDS * this.#intervalMs
+    if (isLarger && isAnswer) {
+      this.#largerCluster = [from]
+      return [foreign, ...this.#end(`the cluster of ${from} is larger than the one of this node`)]
+    }
+    if (isLarger) this.#invitee = { node: from, at: now }
+    return [foreign, send(from, { kind: "invite", cluster: own, size: ownSize })]
+  }
+
+  #sizeAt(now: MonotonicMs): number {
+    return [...this.#state.entries.values()].filter(
+      ({ node, status }) => status === "up" && this.#rounds.heard(node, now),
+    ).length
   }
 
   /** Handles the answer of a node that does not take this one for a member. */
@@ -231,7 +268,7 @@ export class SeedMembership {
     for (const { node, heardAt } of this.#rounds.peers) {
       if (addressOf(node) === seed && now - heardAt <= QUIET_ROUNDS * this.#intervalMs) return []
     }
-    return [send(seed, { kind: "invite", cluster: this.#rounds.cluster })]
+    return [send(seed, { kind: "invite", cluster: this.#rounds.cluster, size: this.#sizeAt(now) })]
   }
 
   /** The nodes that another one has to fit to. */

@@ -112,8 +112,9 @@ export class GossipStage {
       for (const label of [...this.#nodes.keys()]) if (!this.cut.has(label)) this.tick(label)
       const said = lines.splice(before)
       for (const line of said) {
-        const found = /^ *\d+ {2}(\w+) .*?((joined|left|ousted|refused|misfit|foreign)(: [^,]*)?)/.exec(line)
-        if (found !== null) lines.push(this.#row(found[1] as string, found[2] as string))
+        const [what = "", then = ""] = line.slice(8).split("-> ")
+        const told = then.match(/\b(joined|left|ousted|refused|misfit|foreign)\b(: [^,]*)?/g)
+        if (told !== null) lines.push(this.#row(what.slice(0, 2), told.join(", ")))
       }
       for (const label of this.#nodes.keys()) this.#tellView(label)
     }

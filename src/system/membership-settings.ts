@@ -16,9 +16,9 @@ export interface MembershipSettings {
   readonly seeds?: readonly string[]
   /** How often a node exchanges what it knows of the cluster with another one. Default 1,000. */
   readonly gossipIntervalMs?: number
-  /** How nodes observe each other. It should be the same on all nodes. */
+  /** How nodes observe each other; each setting has a default. It should be the same on all nodes. */
   readonly heartbeat?: HeartbeatSettings
-  /** What happens when nodes are unreachable, since the cluster may be partitioned. */
+  /** What happens when nodes are unreachable, since the cluster may be partitioned; each setting has a default. */
   readonly splitBrain?: SplitBrainSettings
 }
 

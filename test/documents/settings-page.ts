@@ -40,6 +40,20 @@ const sections: readonly Section[] = [
     interface: "MembershipSettings",
   },
   {
+    title: "heartbeat",
+    about: "The group `heartbeat` of `ActorSystem.start`.",
+    file: "src/system/membership-settings.ts",
+    interface: "HeartbeatSettings",
+    prefix: "heartbeat.",
+  },
+  {
+    title: "splitBrain",
+    about: "The group `splitBrain` of `ActorSystem.start`.",
+    file: "src/system/membership-settings.ts",
+    interface: "SplitBrainSettings",
+    prefix: "splitBrain.",
+  },
+  {
     title: "listen",
     about: "The group `listen` of `ActorSystem.start`.",
     file: "src/system/remote-settings.ts",

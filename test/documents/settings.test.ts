@@ -38,7 +38,7 @@ function all(): Setting[] {
 
 /** The settings whose default is a number, as the code applies it. */
 function defaults(): Record<string, unknown> {
-  const { lease, remote, ...system } = checkSettings({ namespace: "prod" })
+  const { lease, remote, membership, ...system } = checkSettings({ namespace: "prod" })
   const { terms, inbound, keepAlive } = remote
   const codec = codecLimits()
   return {
@@ -64,11 +64,19 @@ function defaults(): Record<string, unknown> {
     "keepAlive.intervalMs": keepAlive.intervalMs,
     "keepAlive.timeoutMs": keepAlive.timeoutMs,
     unreachableAfterMs: terms.unreachableAfterMs,
+    gossipIntervalMs: membership.terms.gossipIntervalMs,
+    ...named("heartbeat", membership.terms.heartbeat),
+    "splitBrain.stableAfterMs": membership.terms.splitBrain.stableAfterMs,
     ...sqliteDefaults(),
     stateVersion: 0,
     maxDepth: codec.maxDepth,
     maxItems: codec.maxItems,
   }
+}
+
+/** The settings of a group, by their paths. */
+function named(group: string, settings: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`${group}.${name}`, value]))
 }
 
 /** The defaults in the text of the sources, as a store of the sources has no compiled thread to start. */

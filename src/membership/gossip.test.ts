@@ -20,6 +20,7 @@ it("converses as recorded", async () => {
     pruned(),
     strangers(),
     twoClusters(),
+    twoWelcomes(),
     firstSeedRestarts(),
     seedsRestart(),
     allRestart(),
@@ -245,7 +246,7 @@ function strangers(): string {
 
 function twoClusters(): string {
   const stage = new GossipStage(
-    "two clusters are never merged; a node that both welcome is in the first one alone",
+    "of two clusters the smaller one yields, or the one with the higher id; they are never merged",
   )
   stage.start("a1", { seeds: ["a", "b"] })
   stage.cut.add("b1")
@@ -255,6 +256,17 @@ function twoClusters(): string {
   stage.tick("b1")
   stage.start("c1", { seeds: ["a", "b"] })
   stage.rounds(4)
+  return stage.text
+}
+
+function twoWelcomes(): string {
+  const stage = new GossipStage("a node that two clusters welcome is in the first one alone")
+  stage.start("a1", { seeds: ["a"] })
+  stage.start("b1", { seeds: ["b"] })
+  stage.rounds(1)
+  stage.start("c1", { seeds: ["a", "b"] })
+  stage.tick("c1")
+  stage.rounds(3)
   return stage.text
 }
 

@@ -39,7 +39,7 @@ export interface Difference extends News {
 }
 
 /** What is known here and not by a peer. */
-export interface News {
+interface News {
   /** Nodes that the peer does not know. */
   readonly entries: readonly KeptEntry[]
   /** Nodes that have moved on. */

@@ -5,7 +5,7 @@ import type { GossipCommand } from "./gossip-command.js"
 import type { GossipMessage } from "./gossip-messages.js"
 
 const ADDRESSES = ["a:1", "b:1", "c:1", "d:1", "e:1", "f:1"]
-const SEEDS = Array.from({ length: 10 }, (_, nth) => nth + 1)
+const SEEDS = Array.from({ length: 6 }, (_, nth) => nth + 1)
 const FAULTY_ROUNDS = 250
 const CALM_ROUNDS = 200
 
@@ -177,7 +177,7 @@ class FaultyCluster {
     for (const command of commands) {
       if (command.kind === "send") {
         const at = this.#round + this.#delay()
-        this.#flying.push({ at, from: live.id, to: command.to, message: structuredClone(command.message) })
+        this.#flying.push({ at, from: live.id, to: command.to, message: command.message })
       }
       if (command.kind === "ousted") this.ousted += 1
       if (command.kind === "ousted" || command.kind === "left") {

@@ -14,7 +14,9 @@ export interface Entry {
   readonly upNumber: number | undefined
   /** Undefined once the node is removed. */
   readonly about: About | undefined
-  /** Undefined before the node has said anything, and once it is removed. A later word replaces its content. */
+  /**
+   * Undefined before the node has said anything, and once it is removed. A later word replaces its content.
+   */
   readonly word: Word | undefined
 }
 

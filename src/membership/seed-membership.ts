@@ -42,9 +42,9 @@ interface SeedOptions {
  * a message about it is lost. A leader is not needed for safety: two of them, with different views, make
  * moves that merge.
  *
- * Two clusters can come to be if the first seed restarts and reaches no member for 5 s. Their states are never
- * merged. Members invite seeds that they do not hear, so sooner or later a node of each hears of the other
- * cluster, and the nodes of the smaller one begin other incarnations, which join the larger one.
+ * Two clusters can come to be if the first seed restarts and reaches no member for 5 s. Their states are
+ * never merged. Members invite seeds that they do not hear, so sooner or later a node of each hears of the
+ * other cluster, and the nodes of the smaller one begin other incarnations, which join the larger one.
  */
 export class SeedMembership {
   readonly #self: string

@@ -37,11 +37,11 @@ export class GossipRounds {
   }
 
   /** Says whether the word of a node has grown recently, as it does while its gossip reaches this node. */
-  heard(node: string, now: MonotonicMs): boolean {
+  heard(node: string, now: MonotonicMs, backAt = this.backAt): boolean {
     if (node === this.#self) return true
     const entry = this.state.get(node)
     if (entry === undefined) return false
-    const since = Math.max(entry.heardAt, this.backAt)
+    const since = Math.max(entry.heardAt, backAt)
     return now - since <= hearMs(this.#acceptablePauseMs, this.#intervalMs, this.state.entries.size)
   }
 

@@ -217,9 +217,10 @@ export class SeedMembership {
     return [foreign, send(from, { kind: "invite", cluster: own, size: ownSize })]
   }
 
+  /** After a long pause, which would excuse all others, this node counts itself alone: they may be gone. */
   #sizeAt(now: MonotonicMs): number {
     return [...this.#state.entries.values()].filter(
-      ({ node, status }) => status === "up" && this.#rounds.heard(node, now),
+      ({ node, status }) => status === "up" && this.#rounds.heard(node, now, Number.NEGATIVE_INFINITY),
     ).length
   }
 

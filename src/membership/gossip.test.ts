@@ -21,6 +21,7 @@ it("converses as recorded", async () => {
     strangers(),
     twoClusters(),
     twoWelcomes(),
+    clusterIsGone(),
     firstSeedRestarts(),
     seedsRestart(),
     allRestart(),
@@ -267,6 +268,23 @@ function twoWelcomes(): string {
   stage.start("c1", { seeds: ["a", "b"] })
   stage.tick("c1")
   stage.rounds(3)
+  return stage.text
+}
+
+function clusterIsGone(): string {
+  const stage = new GossipStage(
+    "a node was paused while all others restarted: it yields, though it knew more of them",
+  )
+  const seeds = ["a", "b"]
+  formedWith(stage, seeds, "a1", "b1", "c1", "d1")
+  stage.cut.add("d1")
+  for (const label of ["a1", "b1", "c1"]) stage.kill(label)
+  for (const label of ["a2", "b2"]) stage.start(label, { seeds })
+  stage.rounds(30)
+  stage.cut.clear()
+  stage.node("d1").cameBack(stage.now)
+  stage.note("d1 is back, and has heard nobody yet")
+  stage.rounds(4)
   return stage.text
 }
 

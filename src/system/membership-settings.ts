@@ -18,7 +18,7 @@ export interface MembershipSettings {
   readonly gossipIntervalMs?: number
   /** How nodes observe each other; each setting has a default. It should be the same on all nodes. */
   readonly heartbeat?: HeartbeatSettings
-  /** What happens when nodes are unreachable, since the cluster may be partitioned; each setting has a default. */
+  /** What happens when nodes are unreachable; each setting has a default. */
   readonly splitBrain?: SplitBrainSettings
 }
 

@@ -10,6 +10,7 @@ it("converses as recorded", async () => {
     misfitsJoinAtOnce(),
     joinAtOnce(),
     leaves(),
+    leaderLeaves(),
     lastLeaves(),
     goesDown(),
     rejoins(),
@@ -105,6 +106,18 @@ function leaves(): string {
   formed(stage, "a1", "b1", "c1")
   stage.act("b1 leaves", "b1", (gossip) => gossip.leave(stage.now))
   stage.rounds(5)
+  return stage.text
+}
+
+function leaderLeaves(): string {
+  const stage = new GossipStage("the leader leaves: it has moved itself on, tells so, and hears nothing more")
+  formed(stage, "a1", "b1")
+  stage.act("a1 leaves", "a1", (gossip) => gossip.leave(stage.now))
+  stage.rounds(1)
+  stage.holds = ({ to }) => to === idOf("a1")
+  stage.tick("a1")
+  stage.kill("a1")
+  stage.rounds(2)
   return stage.text
 }
 

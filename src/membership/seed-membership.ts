@@ -143,7 +143,7 @@ export class SeedMembership {
   /** Says what the own status, and the terms of others, mean for this node. */
   ownEnd(): readonly GossipCommand[] {
     const status = this.#rounds.own?.status
-    if (status === "exiting") return this.#leftOnce()
+    if (status === "exiting") return this.#hasLeft ? [] : [...this.#farewell(), ...this.#leftOnce()]
     if (status === "down" || status === "removed") return this.#end(`the members have this node as ${status}`)
     if (status !== "joining") return []
     // Of two that join at once by different seeds and do not fit each other, the lower address stays.
@@ -287,6 +287,17 @@ export class SeedMembership {
     return true
   }
 
+  /**
+   * Tells some peers which nodes go. A node that leads has moved itself on, and nobody else may know: the
+   * others would wait for its word until it is declared down.
+   */
+  #farewell(): readonly GossipCommand[] {
+    const moves = [...this.#state.entries.values()].filter(({ status }) => status === "exiting")
+    const told = { entries: [], moves, words: [], lacks: [], wantsMoves: [], wantsWords: [] }
+    const peers = new Set(Array.from({ length: FAREWELLS }, () => this.#rounds.anyOf(this.#rounds.peers)))
+    return [...peers].filter((peer) => peer !== undefined).map(({ node }) => this.#rounds.delta(node, told))
+  }
+
   #end(because: string): readonly GossipCommand[] {
     this.#isOver = true
     return this.#isLeaving ? this.#leftOnce() : [{ kind: "ousted", because }]
@@ -317,5 +328,7 @@ const MOST_STRIKES = 3
 const LONELY_ROUNDS = 30
 /** A seed whose words have not arrived for as many intervals may have restarted. */
 const QUIET_ROUNDS = 3
+/** How many peers a node that leaves tells so. */
+const FAREWELLS = 3
 /** How many members together invite a seed in an interval. */
 const INVITATIONS = 10

@@ -92,5 +92,7 @@ describe("the events between two views", () => {
     expect(told(three, cut)).toEqual(["UnreachableMember a", "LeaderChanged b"])
     expect(told(cut, cut.next(cut.members, new Map([[A.text, [B]]])))).toEqual([])
     expect(told(cut, cut.next(cut.members, new Map()))).toEqual(["ReachableMember a", "LeaderChanged a"])
+    const down = cut.next([member(A, "down"), member(B), member(C)], new Map())
+    expect(told(cut, down)).toEqual(["MemberDowned a"])
   })
 })

@@ -122,7 +122,9 @@ export function changesBetween(
     const observers = after.unreachable.get(node.text)
     const wasUnreachable = before.unreachable.has(node.text)
     if (observers !== undefined && !wasUnreachable) events.push(new UnreachableMember(member, observers, at))
-    if (observers === undefined && wasUnreachable) events.push(new ReachableMember(member, at))
+    // Nobody observes a member that is down.
+    if (observers === undefined && wasUnreachable && status !== "down")
+      events.push(new ReachableMember(member, at))
   }
   const { leader } = after
   if (leader?.text !== before.leader?.text) events.push(new LeaderChanged(leader, at))

@@ -2,6 +2,7 @@ import { NodeId } from "../address/node-id.js"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Random } from "../ports/random.js"
+import type { DisconnectReason } from "../remote/disconnect-reason.js"
 import type { MemberLink } from "../remote/member-link.js"
 import type { Remoting } from "../remote/remoting.js"
 import { Downing, type DowningTerms } from "./downing.js"
@@ -33,8 +34,10 @@ export class Membership implements MemberLink {
   #unreachable: ReadonlyMap<string, readonly NodeId[]> = new Map()
   /** The addresses that are kept connected: those of the observed nodes. */
   #kept = new Set<string>()
-  /** What waits for a connection that is being opened, by address: the latest message. */
-  readonly #waiting = new Map<string, Uint8Array>()
+  /** The addresses of nodes that are exiting, which are not dialled: they may have gone. */
+  #going: ReadonlySet<string> = new Set()
+  /** The addresses that are dialled for a message. */
+  readonly #waiting = new Map<string, Waiting>()
   #gossipAt: MonotonicMs
   #timer: Timer | undefined
   /** When the timer is to fire. */
@@ -100,7 +103,9 @@ export class Membership implements MemberLink {
     this.#ring = new Ring(observed.map(({ node }) => node.text))
     this.#heartbeats.members(this.#ring, now)
     const { monitored } = this.#dependencies.terms.heartbeat
-    this.#keep(new Set(this.#ring.after(this.#self, monitored).map(addressOf)))
+    this.#going = goingOf(members)
+    const kept = this.#ring.after(this.#self, monitored).map(addressOf)
+    this.#keep(new Set(kept.filter((address) => !this.#going.has(address))))
     this.#evaluate(now)
     this.#setTimer()
   }
@@ -144,7 +149,7 @@ export class Membership implements MemberLink {
     const waiting = this.#isOver ? undefined : this.#waiting.get(address)
     if (waiting !== undefined) {
       this.#stopWaiting(address)
-      this.#dependencies.remoting.sendMembership(address, waiting)
+      if (waiting.payload !== undefined) this.#dependencies.remoting.sendMembership(address, waiting.payload)
     }
     this.#owner.connectionMade(node)
   }
@@ -153,8 +158,8 @@ export class Membership implements MemberLink {
     if (!this.#isOver) this.#owner.connectionLost(node)
   }
 
-  ousted(by: string): void {
-    this.#owner.refused(by)
+  unreached(authority: string, because: DisconnectReason): void {
+    this.#owner.unreached(authority, because)
   }
 
   get #now(): MonotonicMs {
@@ -182,8 +187,11 @@ export class Membership implements MemberLink {
   #exchange(now: MonotonicMs): void {
     const { terms, figures } = this.#dependencies
     this.#gossipAt = now + terms.gossipIntervalMs
-    // What could not be sent within an interval is out of date.
-    for (const address of [...this.#waiting.keys()]) this.#stopWaiting(address)
+    for (const [address, waiting] of [...this.#waiting]) {
+      waiting.payload = undefined
+      waiting.rounds += 1
+      if (waiting.rounds > DIALLED_ROUNDS) this.#stopWaiting(address)
+    }
     this.#gossip.figures(figures())
     this.#do(this.#gossip.tick(now))
   }
@@ -274,8 +282,8 @@ export class Membership implements MemberLink {
   #sendOrConnect(address: string, message: MembershipMessage): void {
     const { remoting } = this.#dependencies
     const payload = encodeMembership(message)
-    if (remoting.sendMembership(address, payload)) return
-    this.#waiting.set(address, payload)
+    if (remoting.sendMembership(address, payload) || this.#going.has(address)) return
+    this.#waiting.set(address, { payload, rounds: 0 })
     remoting.keep(address, true)
   }
 
@@ -303,14 +311,14 @@ export interface MembershipOwner {
   gossiped(news: GossipNews): void
   connectionMade(node: NodeId): void
   connectionLost(node: NodeId): void
+  /** A dial to that address has failed: because of `removed`, if the node there refuses this incarnation. */
+  unreached(authority: string, because: DisconnectReason): void
   /** These nodes are to be declared down. */
   down(nodes: readonly string[]): void
   /** This node is on the side of a partition that does not survive. */
   downSelf(because: string): void
   /** This incarnation is no longer a member, as gossip says. */
   ousted(because: string): void
-  /** The node at that address refuses this incarnation as removed. */
-  refused(by: string): void
 }
 
 export type GossipNews = Extract<
@@ -336,12 +344,30 @@ export interface MembershipTerms {
   readonly splitBrain: DowningTerms
 }
 
+interface Waiting {
+  /** The latest message; undefined once it is out of date, which it is after an interval. */
+  payload: Uint8Array | undefined
+  /** How many gossip intervals have passed since there was a message. */
+  rounds: number
+}
+
+/** For how many gossip intervals an address is dialled: a dead seed is one trouble, and not one each time. */
+const DIALLED_ROUNDS = 20
+
 const NOBODY: readonly string[] = []
 
 /** Accepts a node id or an address. */
 function addressOf(node: string): string {
   const hash = node.indexOf("#")
   return hash === -1 ? node : node.slice(0, hash)
+}
+
+/** Returns the addresses at which there is no node but one that is exiting. */
+function goingOf(members: readonly Member[]): ReadonlySet<string> {
+  const exiting = members.filter(({ status }) => status === "exiting")
+  const addresses = new Set(exiting.map(({ node }) => node.address))
+  for (const { node, status } of members) if (status !== "exiting") addresses.delete(node.address)
+  return addresses
 }
 
 function isCounted(member: Member): member is Member & SplitBrainMember {

@@ -1,7 +1,7 @@
 import { NodeId } from "../address/node-id.js"
-import { NodeUnreachableError } from "../errors/call-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { MonotonicMs, Timer } from "../ports/clock.js"
+import type { DisconnectReason } from "../remote/disconnect-reason.js"
 import type { Remoting } from "../remote/remoting.js"
 import { ClusterView } from "./cluster-view.js"
 import type { Entry, Figures } from "./gossip-state.js"
@@ -12,6 +12,7 @@ import {
   type MembershipDependencies,
   type MembershipOwner,
 } from "./membership.js"
+import { misfitAt, unanswered } from "./seed-problems.js"
 
 /**
  * This node's part in a cluster without a store: gossip alone says who is a member.
@@ -31,6 +32,8 @@ export class SeedCluster implements MembershipOwner {
   #since: MonotonicMs
   #because = "no seed has answered yet"
   #joins = 0
+  /** Why the addresses could not be reached before the first join. */
+  readonly #unreached = new Map<string, DisconnectReason>()
   #beginTimer: Timer | undefined
   /** Whether an incarnation has ended, and the next one has not begun to join. */
   #isPaused = false
@@ -124,6 +127,17 @@ export class SeedCluster implements MembershipOwner {
 
   connectionLost(): void {}
 
+  unreached(authority: string, because: DisconnectReason): void {
+    if (because === "removed") return this.#removed(authority)
+    if (this.#joins > 0) return
+    this.#unreached.set(authority, because)
+    // What a listener says before its proof is worth no more than its silence: another seed may let this in.
+    const { seeds, remoting } = this.#dependencies
+    if (!seeds.every((seed) => seed === remoting.self.address || this.#unreached.has(seed))) return
+    const misfit = misfitAt(this.#unreached, this.#dependencies)
+    if (misfit !== undefined) this.#settle(misfit)
+  }
+
   #changed(): void {
     const members = [...this.#membership.gossip.state.entries.values()].flatMap(memberOf)
     if (sameMembers(members, this.#members)) return
@@ -139,10 +153,6 @@ export class SeedCluster implements MembershipOwner {
   downSelf(because: string): void {
     this.#dependencies.logger.log("error", "this node declares itself down", { because })
     this.ousted(because)
-  }
-
-  refused(by: string): void {
-    if (!this.#isPaused) this.ousted(`the node at ${by} says that the cluster has removed this one`)
   }
 
   /**
@@ -169,11 +179,22 @@ export class SeedCluster implements MembershipOwner {
     })
   }
 
+  #removed(by: string): void {
+    if (!this.#isPaused) this.ousted(`the node at ${by} says that the cluster has removed this one`)
+  }
+
   #joined(): void {
     this.#joins += 1
     if (this.#phase === "joining") this.#goOn("member", "it has joined")
+    const { entries } = this.#membership.gossip.state
+    const hasFormed = entries.get(this.#dependencies.remoting.self.text)?.status === "up"
+    this.#dependencies.logger.log(
+      "info",
+      hasFormed ? "this node has formed a cluster, as no other seed has one" : "this node joins a cluster",
+      { members: entries.size },
+    )
     this.#settle()
-    this.#show()
+    this.#changed()
     if (this.#joins > 1) this.#dependencies.rejoined(this.#dependencies.remoting.self)
   }
 
@@ -199,7 +220,7 @@ export class SeedCluster implements MembershipOwner {
     const { clock, joinMs, onAbort, seeds } = this.#dependencies
     return new Promise((resolve, reject) => {
       const forgetAbort = onAbort((reason) => this.#settle(reason))
-      const timer = clock.setTimer(joinMs, () => this.#settle(unanswered(seeds, joinMs)))
+      const timer = clock.setTimer(joinMs, () => this.#settle(unanswered(seeds, joinMs, this.#unreached)))
       this.#settle = (error) => {
         this.#settle = () => {}
         timer.cancel()
@@ -261,13 +282,5 @@ function sameMembers(some: readonly Member[], others: readonly Member[]): boolea
       const other = known.get(node.text)
       return other?.status === status && other.age === age
     })
-  )
-}
-
-function unanswered(seeds: readonly string[], joinMs: number): NodeUnreachableError {
-  return new NodeUnreachableError(
-    seeds.join(", "),
-    "not-delivered",
-    `no seed has answered within ${joinMs} ms; check that one of them runs and can be reached, or set joinMs to wait longer`,
   )
 }

@@ -1,4 +1,5 @@
 import type { NodeId } from "../address/node-id.js"
+import type { DisconnectReason } from "./disconnect-reason.js"
 
 /**
  * The membership of this node, as far as connections concern it. What it says travels in frames of its own,
@@ -11,6 +12,6 @@ export interface MemberLink {
   received(from: NodeId, payload: Buffer): void
   connected(node: NodeId): void
   lost(node: NodeId): void
-  /** The node at that address refuses this incarnation, because the cluster has removed it. */
-  ousted(by: string): void
+  /** A dial to that address has failed. The reason is `removed` if the cluster has removed this incarnation. */
+  unreached(authority: string, because: DisconnectReason): void
 }

@@ -173,7 +173,7 @@ export class RemoteNode implements MessageTransport, SessionOwner {
 
   dialFailed(because: DisconnectReason): void {
     this.#cancelDial = undefined
-    if (because === "removed") this.#dependencies.link()?.ousted(this.authority)
+    this.#dependencies.link()?.unreached(this.authority, because)
     this.#handle({ kind: "dial-failed", because })
   }
 

@@ -1,0 +1,132 @@
+import { inspect } from "node:util"
+import { expect, onTestFinished, test } from "vitest"
+import {
+  ActorSystem,
+  type ActorSystemSettings,
+  jsonCodec,
+  type LogFields,
+  type Logger,
+  memoryStore,
+  SettingsError,
+} from "../../src/index.js"
+import { REFUSED, WELCOME } from "../../src/remote/frames.js"
+import { freePort } from "../../tools/free-port.js"
+import { Received } from "../../tools/received.js"
+import { RawListener } from "../remote/support/raw-listener.js"
+import { frame } from "../remote/support/wire.js"
+
+const SECRET = "a secret of this test alone"
+
+test.each<[string, Partial<ActorSystemSettings>, string]>([
+  ["seeds without listen", { seeds: ["127.0.0.1:1"] }, "seeds must not be set without listen"],
+  [
+    "seeds with a store",
+    { seeds: ["127.0.0.1:1"], listen: { host: "127.0.0.1", port: 0 }, store: memoryStore() },
+    "seeds must not be set with store",
+  ],
+])("a node with %s does not start", async (_, settings, problem) => {
+  await expect(ActorSystem.start({ namespace: "test", ...settings })).rejects.toThrow(problem)
+})
+
+test("a node with another codec is refused at once, with the reason on both sides", async () => {
+  const { seed, log } = await member()
+  const error = await start({ seeds: [seed], codec: jsonCodec() })
+  expect(error).toBeInstanceOf(SettingsError)
+  expect(`${error}`).toContain(`codec must be that of the seed ${seed} (got troupe-json-1)`)
+  await log.first("the member logs it", (line) => line.includes("wrong-codec"))
+})
+
+test("a node that joins by seeds is refused at once by one that uses a store", async () => {
+  const port = await freePort()
+  const listen = { host: "127.0.0.1", port, secret: SECRET }
+  const system = await ActorSystem.start({
+    namespace: "test",
+    listen,
+    store: memoryStore(),
+    logger: logging(() => {}),
+  })
+  onTestFinished(() => system.stop())
+  const error = await start({ seeds: [`127.0.0.1:${port}`] })
+  expect(`${error}`).toContain(`the node at 127.0.0.1:${port} uses a store; set the same store`)
+})
+
+test("a seed that is written in another way than the node is known fails at once", async () => {
+  const port = await freePort()
+  const listen = { host: "127.0.0.1", port, secret: SECRET }
+  const error = await start({ seeds: [`localhost:${port}`], listen })
+  expect(`${error}`).toContain(`localhost:${port} is this node, which is known as 127.0.0.1:${port}`)
+})
+
+test.each<[string, Partial<ActorSystemSettings>, string]>([
+  ["another secret", { listen: { host: "127.0.0.1", port: 0, secret: `another ${SECRET}` } }, "wrong-secret"],
+  ["another namespace", { namespace: "other" }, "wrong-secret"],
+])("a node with %s is refused, with the reason on both sides", async (_, settings, reason) => {
+  const { seed, log } = await member()
+  const error = await start({ seeds: [seed], joinMs: 500, ...settings })
+  expect(`${error}`).toContain(`${seed}: the other node refused this node as unproven`)
+  await log.first("the member logs it", (line) => line.includes(reason))
+})
+
+test("a node whose seed has another version of the protocol says so", async () => {
+  const listener = await RawListener.start()
+  onTestFinished(() => listener.stop())
+  const starting = start({ seeds: [listener.authority], joinMs: 1_000 })
+  const dialler = await listener.dialled()
+  dialler.send(frame(WELCOME, Buffer.from([99])))
+  expect(`${await starting}`).toContain(
+    `${listener.authority}: the nodes use different versions of the protocol`,
+  )
+})
+
+test("a listener that refuses the codec does not keep a node from joining through another seed", async () => {
+  const { seed } = await member()
+  const listener = await RawListener.start()
+  onTestFinished(() => listener.stop())
+  const starting = start({ seeds: [listener.authority, seed] })
+  const dialler = await listener.dialled()
+  dialler.send(frame(REFUSED, Buffer.from([3])))
+  expect(await starting).toBe("joined")
+})
+
+test("a node whose seeds are all dead says what it tried, and who forms a cluster", async () => {
+  const seeds = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
+  const error = `${await start({ seeds, joinMs: 500 })}`
+  expect(error).toContain("no seed has let this node join within 500 ms")
+  for (const seed of seeds) expect(error).toContain(`${seed}: check that the node is up`)
+  expect(error).toContain(`only the first seed, ${seeds[0]}, forms a cluster if there is none`)
+})
+
+/** A cluster of one node, which is its seed. */
+async function member(): Promise<{ readonly seed: string; readonly log: Received<string> }> {
+  const port = await freePort()
+  const seed = `127.0.0.1:${port}`
+  const log = new Received<string>()
+  const listen = { host: "127.0.0.1", port, secret: SECRET }
+  const logger = logging((line) => log.add(line))
+  const system = await ActorSystem.start({ namespace: "test", listen, seeds: [seed], logger, ...quick })
+  onTestFinished(() => system.stop())
+  return { seed, log }
+}
+
+/** Resolves with the error of the start, or with `joined`. */
+async function start(settings: Partial<ActorSystemSettings>): Promise<unknown> {
+  const listen = { host: "127.0.0.1", port: 0, secret: SECRET }
+  try {
+    const logger = logging(() => {})
+    const system = await ActorSystem.start({ namespace: "test", listen, logger, ...quick, ...settings })
+    onTestFinished(() => system.stop())
+    return "joined"
+  } catch (error) {
+    return error
+  }
+}
+
+const quick = { gossipIntervalMs: 50, reconnect: { fromMs: 50 } }
+
+function logging(add: (line: string) => void, known: LogFields = {}): Logger {
+  return {
+    enabled: () => true,
+    log: (level, message, fields) => add(`${level} ${message} ${inspect({ ...known, ...fields })}`),
+    with: (fields) => logging(add, { ...known, ...fields }),
+  }
+}

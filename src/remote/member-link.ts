@@ -12,6 +12,6 @@ export interface MemberLink {
   received(from: NodeId, payload: Buffer): void
   connected(node: NodeId): void
   lost(node: NodeId): void
-  /** A dial to that address has failed. The reason is `removed` if the cluster has removed this incarnation. */
+  /** A dial to that address has failed, by `removed` if the node there refuses this incarnation. */
   unreached(authority: string, because: DisconnectReason): void
 }

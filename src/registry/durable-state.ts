@@ -5,7 +5,7 @@ import type { Codec } from "../ports/codec.js"
 import type { ClusterStore, Revision, Sight } from "../ports/store.js"
 import { saveCommit } from "./commits.js"
 import { placementKey, stateKey } from "./registry-keys.js"
-import { Save, type SaveEvent, type SaveOutcome } from "./save.js"
+import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
 import {
   readValue,
   type StateFormat,
@@ -31,7 +31,8 @@ export class DurableState {
   #saves = 0
   /** The last failure of the store in the save in flight, or the last one. */
   #trouble: Error | undefined
-  #last: Promise<unknown> | undefined = undefined
+  /** The latest save, while one is in flight. */
+  #last: Promise<void> | undefined = undefined
 
   constructor(tenure: Tenure, dependencies: StateDependencies, shape: StateShape) {
     this.#tenure = tenure
@@ -99,24 +100,53 @@ export class DurableState {
    * activation has ended. Rejects with a `StateError` for a value that cannot be stored: nothing was sent,
    * and the activation goes on.
    */
-  async save(value: unknown): Promise<void> {
+  save(value: unknown): Promise<void> {
     const { generation, node } = this.#tenure
     this.#saves += 1
+    const number = this.#saves
     // Generations are never used twice, nor are the numbers of saves within one.
-    const writeId = `${node.incarnation}.${generation}.${this.#saves}`
-    const bytes = writeValue(value, writeId, this.#format, this.#dependencies.maxStateBytes)
-    const saved = (this.#last ?? SETTLED).then(() => this.#save(bytes, writeId))
-    this.#last = saved.catch(() => {})
-    await saved
+    const writeId = `${node.incarnation}.${generation}.${number}`
+    let bytes: Uint8Array
+    try {
+      bytes = writeValue(value, writeId, this.#format, this.#dependencies.maxStateBytes)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    const draft = { number, writeId, bytes }
+    this.#last = this.#last === undefined ? this.#save(draft) : this.#saveAfter(this.#last, draft)
+    return this.#last
   }
 
   /** Resolves when no save is in flight. */
   async idle(): Promise<void> {
-    await this.#last
+    await this.#last?.catch(() => {})
   }
 
-  async #save(bytes: Uint8Array, writeId: string): Promise<void> {
-    const outcome = await this.#decide(bytes, writeId)
+  #saveAfter(last: Promise<void>, draft: Draft): Promise<void> {
+    const begin = () => this.#save(draft)
+    return last.then(begin, begin)
+  }
+
+  #save(draft: Draft): Promise<void> {
+    this.#trouble = undefined
+    const save = new Save(draft.writeId, this.#revision)
+    return this.#carryOut(save, save.begin(), draft)
+  }
+
+  /**
+   * Carries out a command, and those that follow from it, until the save has ended. Nearly all saves end with
+   * the first event, so this is no loop in an asynchronous function, which would take twice the memory.
+   */
+  #carryOut(save: Save, command: SaveCommand, draft: Draft): Promise<void> {
+    return this.#eventOf(command, draft.bytes).then((event) => {
+      const next = save.handle(event)
+      if (next === undefined) throw new Error("a save got an event that it had not asked for")
+      return next.kind === "end" ? this.#end(draft, next.outcome) : this.#carryOut(save, next, draft)
+    })
+  }
+
+  #end({ number }: Draft, outcome: SaveOutcome): void {
+    if (number === this.#saves) this.#last = undefined
     if (outcome.kind === "saved") {
       this.#revision = outcome.revision
       return
@@ -128,21 +158,30 @@ export class DurableState {
     throw this.#fenced("unknown", because, cause)
   }
 
-  async #decide(bytes: Uint8Array, writeId: string): Promise<SaveOutcome> {
-    const save = new Save(writeId, this.#revision)
-    this.#trouble = undefined
-    const step = async (kind: "write" | "read" | "wait"): Promise<SaveEvent> => {
-      if (kind === "wait") return this.#wait()
-      if (kind === "write") return this.#writeInTurn(bytes)
-      return (await this.#mayGoOn()) ? this.#look() : { kind: "gave-up" }
+  #eventOf(command: SaveCommand, bytes: Uint8Array): Promise<SaveEvent> {
+    switch (command.kind) {
+      case "write":
+        return this.#writeInTurn(bytes)
+      case "read":
+        return this.#look()
+      case "wait":
+        return this.#wait()
+      case "end":
+        throw new Error("a save that has ended has no event")
     }
-    let command = save.begin()
-    for (;;) {
-      if (command.kind === "end") return command.outcome
-      const next = save.handle(await step(command.kind))
-      if (next === undefined) throw new Error("a save got an event that it had not asked for")
-      command = next
-    }
+  }
+
+  #writeInTurn(bytes: Uint8Array): Promise<SaveEvent> {
+    const room = this.#tenure.incarnation.windows.saves.enter(bytes.length)
+    return room === undefined && this.#tenure.mayAct() ? this.#write(bytes) : this.#writeLater(bytes, room)
+  }
+
+  /** Asks the door last, as it may have shut while the write waited in the window. */
+  async #writeLater(bytes: Uint8Array, room: Promise<void> | undefined): Promise<SaveEvent> {
+    await room
+    if (await this.#mayGoOn()) return this.#write(bytes)
+    this.#tenure.incarnation.windows.saves.leave(bytes.length)
+    return { kind: "gave-up" }
   }
 
   /** Returns a promise only while the doors are shut, which is rare. */
@@ -150,35 +189,31 @@ export class DurableState {
     return this.#tenure.mayAct() || this.#tenure.opened()
   }
 
-  /** Asks the door last, as it may have shut while the write waited in the window. */
-  async #writeInTurn(bytes: Uint8Array): Promise<SaveEvent> {
-    const window = this.#tenure.incarnation.windows.saves
-    const room = window.enter(bytes.length)
-    if (room !== undefined) await room
-    try {
-      if (!(await this.#mayGoOn())) return { kind: "gave-up" }
-      return await this.#write(bytes)
-    } finally {
-      window.leave(bytes.length)
-    }
-  }
-
-  async #write(bytes: Uint8Array): Promise<SaveEvent> {
+  /** Writes the state, and leaves the window, which was entered before. */
+  #write(bytes: Uint8Array): Promise<SaveEvent> {
     const { id, generation, incarnation } = this.#tenure
+    const { epoch, windows } = incarnation
     const placement = { key: placementKey(id), generation }
-    const proposal = saveCommit(placement, { key: stateKey(id), over: this.#revision }, bytes)
-    try {
-      const result = await this.#dependencies.store.commit({ epoch: incarnation.epoch, ...proposal })
-      if (result.kind === "committed") return { kind: "committed", revision: result.revision }
-      if (result.kind === "epoch-changed") incarnation.epochChanged()
-      return { kind: "refused" }
-    } catch (error) {
-      return { kind: "unsure", mayArrive: this.#note("save a state", error).commitment === "unknown" }
-    }
+    const state = { key: stateKey(id), over: this.#revision }
+    const { conditions, writes } = saveCommit(placement, state, bytes)
+    const size = bytes.length
+    return this.#dependencies.store.commit({ epoch, conditions, writes }).then(
+      (result): SaveEvent => {
+        windows.saves.leave(size)
+        if (result.kind === "committed") return result
+        if (result.kind === "epoch-changed") incarnation.epochChanged()
+        return { kind: "refused" }
+      },
+      (error: unknown): SaveEvent => {
+        windows.saves.leave(size)
+        return { kind: "unsure", mayArrive: this.#note("save a state", error).commitment === "unknown" }
+      },
+    )
   }
 
   async #look(): Promise<SaveEvent> {
     const { id, incarnation } = this.#tenure
+    if (!(await this.#mayGoOn())) return { kind: "gave-up" }
     try {
       const { epoch, entry } = await this.#dependencies.store.get(stateKey(id))
       if (epoch !== incarnation.epoch) {
@@ -211,8 +246,14 @@ export class DurableState {
   }
 }
 
+/** A value to save, as it was at the call. */
+interface Draft {
+  readonly number: number
+  readonly writeId: string
+  readonly bytes: Uint8Array
+}
+
 const RETRY_MS = 100
-const SETTLED: Promise<unknown> = Promise.resolve()
 
 export interface StateDependencies {
   readonly store: ClusterStore

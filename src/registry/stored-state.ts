@@ -18,15 +18,27 @@ export function encodeState(
   head: Omit<StoredState, "value">,
   append: (out: OutputBuffer) => void,
 ): { readonly bytes: Uint8Array; readonly valueBytes: number } {
-  const out = new OutputBuffer(256)
+  const out = scratch ?? new OutputBuffer(SCRATCH_BYTES)
+  // A getter of the value may save the state of another actor.
+  scratch = undefined
+  out.at = 0
   out.u8(FORMAT)
   out.text(head.writeId)
   out.varint(head.version)
   out.text(head.codec)
   const start = out.at
   append(out)
-  return { bytes: out.bytes.subarray(0, out.at), valueBytes: out.at - start }
+  const valueBytes = out.at - start
+  if (out.bytes.length > SCRATCH_BYTES) return { bytes: out.bytes.subarray(0, out.at), valueBytes }
+  scratch = out
+  const bytes = Buffer.allocUnsafe(out.at)
+  out.bytes.copy(bytes, 0, 0, out.at)
+  return { bytes, valueBytes }
 }
+
+/** A buffer for small states, which are copied from it: a small buffer of their own would take longer. */
+let scratch: OutputBuffer | undefined
+const SCRATCH_BYTES = 1_024
 
 /** Throws a `MalformedBytesError` for bytes that are no state. */
 export function decodeState(bytes: Uint8Array): StoredState {

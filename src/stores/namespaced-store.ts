@@ -54,21 +54,14 @@ export class NamespacedStore implements ClusterStore {
     return { ...listing, entries: listing.entries.map((entry) => this.#own(entry)) }
   }
 
-  async commit({ epoch, conditions, writes }: Commit): Promise<CommitResult> {
-    checkLimits(conditions, writes)
-    const result = await this.#store.commit({
-      epoch,
-      conditions: conditions.map((condition) => this.#condition(condition)),
-      writes: writes.map((write) => this.#write(write)),
-    })
-    if (result.kind !== "refused") return result
-    return {
-      ...result,
-      found: result.found.map(({ key, entry }) => ({
-        key: this.#bare(key),
-        entry: entry === undefined ? undefined : this.#own(entry),
-      })),
+  commit(commit: Commit): Promise<CommitResult> {
+    let full: Commit
+    try {
+      full = this.#fullCommit(commit)
+    } catch (error) {
+      return Promise.reject(error)
     }
+    return this.#store.commit(full).then(this.#bareResult)
   }
 
   watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
@@ -87,24 +80,43 @@ export class NamespacedStore implements ClusterStore {
     return this.#store.close()
   }
 
-  #condition(condition: Condition): Condition {
+  #fullCommit({ epoch, conditions, writes }: Commit): Commit {
+    checkLimits(conditions, writes)
+    const full = conditions.map(this.#fullCondition)
+    return {
+      epoch,
+      conditions: full,
+      writes: writes.map((write) => this.#fullWrite(write, conditions, full)),
+    }
+  }
+
+  readonly #fullCondition = (condition: Condition): Condition => {
     const key = this.#full(condition.key)
     return condition.kind === "at"
       ? { kind: "at", key, revision: condition.revision }
       : { kind: "absent", key }
   }
 
-  #write(write: Write): Write {
-    const key = this.#full(write.key)
+  /** Most writes are conditioned on their key, whose full form exists then. */
+  #fullWrite(write: Write, conditions: readonly Condition[], full: readonly Condition[]): Write {
+    let key: string | undefined
+    for (let index = 0; index < conditions.length; index += 1) {
+      if ((conditions[index] as Condition).key === write.key) key = (full[index] as Condition).key
+    }
+    key ??= this.#full(write.key)
     return write.kind === "put" ? { kind: "put", key, value: write.value } : { kind: "delete", key }
   }
 
+  /** The prefix is part of the check because a concatenation is copied to be searched. */
   #full(key: string, least = 1): string {
     if (key.length < least || key.length > MAX_KEY_BYTES) {
       assert.fail(`a key must have ${least} to ${MAX_KEY_BYTES} characters (got ${key.length})`)
     }
-    assert(/^[\x21-\x7e]*$/.test(key), "a key must consist of printable ASCII characters without spaces")
-    return this.#prefix + key
+    const full = this.#prefix + key
+    if (!PRINTABLE.test(full)) {
+      assert.fail("a key must consist of printable ASCII characters without spaces")
+    }
+    return full
   }
 
   #bare(key: string): string {
@@ -113,6 +125,15 @@ export class NamespacedStore implements ClusterStore {
 
   #own(entry: Entry): Entry {
     return { ...entry, key: this.#bare(entry.key) }
+  }
+
+  readonly #bareResult = (result: CommitResult): CommitResult => {
+    if (result.kind !== "refused") return result
+    const found = result.found.map(({ key, entry }) => ({
+      key: this.#bare(key),
+      entry: entry === undefined ? undefined : this.#own(entry),
+    }))
+    return { ...result, found }
   }
 }
 
@@ -138,6 +159,8 @@ function sizeOf(conditions: Commit["conditions"], writes: Commit["writes"]): num
   for (const write of writes) bytes += write.key.length + (write.kind === "put" ? write.value.length : 0)
   return bytes
 }
+
+const PRINTABLE = /^[\x21-\x7e]*$/
 
 export const MAX_KEY_BYTES = 2_400
 

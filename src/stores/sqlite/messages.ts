@@ -41,12 +41,15 @@ export interface Turn {
   readonly sinceMs?: number
 }
 
+/** Conditions and writes are most of what is sent. In flat lists they are parsed in a third of the time of objects. */
 export interface CommitRequest extends Turn {
   readonly kind: "commit"
   readonly id: number
   readonly epoch: string
-  readonly conditions: readonly PackedCondition[]
-  readonly writes: readonly PackedWrite[]
+  /** The key of each condition, and its revision, or null if the key must be absent. */
+  readonly conditions: readonly (string | Revision | null)[]
+  /** The key of each write, and the slice of its value; of a delete, two nulls. */
+  readonly writes: readonly (string | number | null)[]
 }
 
 /** The messages of the worker. */
@@ -93,14 +96,6 @@ export interface Failure {
   readonly cause?: string
 }
 
-/**
- * Conditions and writes are most of what is sent. As tuples they take a third of the time to parse that
- * objects take.
- */
-type PackedCondition = readonly [key: string, revision: Revision | null]
-
-type PackedWrite = readonly [key: string, from: number, to: number] | readonly [deletedKey: string]
-
 interface PackedEntry {
   readonly key: string
   readonly revision: Revision
@@ -123,42 +118,45 @@ export function packCommit(
   { epoch, conditions, writes }: Commit,
   packing: Packing<Request>,
 ): CommitRequest {
-  return {
-    kind: "commit",
-    id,
-    epoch,
-    conditions: conditions.map(packCondition),
-    writes: writes.map(packWrite),
+  const packedConditions = new Array<string | Revision | null>(2 * conditions.length)
+  let at = 0
+  for (const condition of conditions) {
+    packedConditions[at++] = condition.key
+    packedConditions[at++] = condition.kind === "at" ? condition.revision : null
   }
-
-  function packWrite(write: Write): PackedWrite {
-    if (write.kind === "delete") return [write.key]
-    const [from, to] = packing.bytes(write.value)
-    return [write.key, from, to]
+  const packedWrites = new Array<string | number | null>(3 * writes.length)
+  at = 0
+  for (const write of writes) {
+    const from = packing.length
+    if (write.kind === "put") packing.append(write.value)
+    packedWrites[at++] = write.key
+    packedWrites[at++] = write.kind === "put" ? from : null
+    packedWrites[at++] = write.kind === "put" ? packing.length : null
   }
-}
-
-function packCondition(condition: Condition): PackedCondition {
-  return [condition.key, condition.kind === "at" ? condition.revision : null]
+  return { kind: "commit", id, epoch, conditions: packedConditions, writes: packedWrites }
 }
 
 /** The bytes are views of the parcel, and valid for as long as it is not changed. */
-export function unpackCommit({ epoch, conditions, writes }: CommitRequest, bytes: Uint8Array): Commit {
-  return { epoch, conditions: conditions.map(unpackCondition), writes: writes.map(unpackWrite) }
-
-  function unpackWrite([key, from, to]: PackedWrite): Write {
-    return to === undefined ? { kind: "delete", key } : { kind: "put", key, value: bytes.subarray(from, to) }
+export function unpackCommit(request: CommitRequest, bytes: Uint8Array): Commit {
+  const conditions: Condition[] = []
+  for (let at = 0; at < request.conditions.length; at += 2) {
+    const key = request.conditions[at] as string
+    const revision = request.conditions[at + 1] as Revision | null
+    conditions.push(revision === null ? { kind: "absent", key } : { kind: "at", key, revision })
   }
-}
-
-function unpackCondition([key, revision]: PackedCondition): Condition {
-  return revision === null ? { kind: "absent", key } : { kind: "at", key, revision }
+  const writes: Write[] = []
+  for (let at = 0; at < request.writes.length; at += 3) {
+    const [key, from, to] = [request.writes[at] as string, request.writes[at + 1], request.writes[at + 2]]
+    if (from === null) writes.push({ kind: "delete", key })
+    else writes.push({ kind: "put", key, value: bytes.subarray(from as number, to as number) })
+  }
+  return { epoch: request.epoch, conditions, writes }
 }
 
 /** The number of bytes that a commit puts. */
 export function weightOf({ writes }: CommitRequest): number {
   let weight = 0
-  for (const [, from = 0, to = 0] of writes) weight += to - from
+  for (let at = 0; at < writes.length; at += 3) weight += Number(writes[at + 2]) - Number(writes[at + 1])
   return weight
 }
 

@@ -8,6 +8,8 @@ export interface Parcel {
   readonly sentAtMs: number
   readonly text: string
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** How long the worker took for its last transaction, in its parcels. */
+  readonly tookMs?: number
 }
 
 /** The start and the end in the bytes of the parcel. */
@@ -34,11 +36,15 @@ export class Packing<T> {
 
   bytes(value: Uint8Array): Slice {
     const from = this.#length
-    const to = from + value.length
+    this.append(value)
+    return [from, this.#length]
+  }
+
+  append(value: Uint8Array): void {
+    const to = this.#length + value.length
     if (to > this.#bytes.length) this.#grow(to)
-    this.#bytes.set(value, from)
+    this.#bytes.set(value, this.#length)
     this.#length = to
-    return [from, to]
   }
 
   /** Removes and returns everything that was added. */

@@ -23,9 +23,13 @@ export async function renewEpoch({ file }: RenewEpochOptions): Promise<string> {
   }
   const link = new WorkerLink({ ...linkOptions({ file }), mustExist: true }, nodePorts())
   try {
-    const { report } = await link.ask({ pack: (id) => ({ kind: "renew-epoch", id }) })
-    if (report.kind !== "renewed") throw unexpected(report)
-    return report.epoch
+    return await link.ask({
+      pack: (id) => ({ kind: "renew-epoch", id }),
+      unpack: (report) => {
+        if (report.kind !== "renewed") throw unexpected(report)
+        return report.epoch
+      },
+    })
   } finally {
     await link.close()
   }

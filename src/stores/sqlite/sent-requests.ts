@@ -1,16 +1,14 @@
 import { assert } from "../../errors/assert.js"
-import type { Commitment, StoreUnavailableError } from "../../errors/store-errors.js"
-import type { Report } from "./messages.js"
 
 /**
  * The requests that are with the worker, or will be sent in the next parcel, by their ids. Requests that go
  * first are kept separately and do not count towards limits. A request that has timed out is abandoned, but
  * its weight counts until the worker has answered it.
  */
-export class SentRequests {
+export class SentRequests<T extends SentRequest> {
   /** In the order of their deadlines. */
-  readonly #ordinary = new Map<number, SentRequest>()
-  readonly #first = new Map<number, SentRequest>()
+  readonly #ordinary = new Map<number, T>()
+  readonly #first = new Map<number, T>()
   /** The weight of abandoned requests that are still with the worker. */
   readonly #abandoned = new Map<number, number>()
   /** The weight of ordinary and abandoned requests. */
@@ -35,7 +33,7 @@ export class SentRequests {
     return Math.min(first?.dueAt ?? Number.POSITIVE_INFINITY, ordinary?.dueAt ?? Number.POSITIVE_INFINITY)
   }
 
-  add(id: number, request: SentRequest, isFirst: boolean): void {
+  add(id: number, request: T, isFirst: boolean): void {
     if (isFirst) this.#first.set(id, request)
     else {
       this.#ordinary.set(id, request)
@@ -43,23 +41,29 @@ export class SentRequests {
     }
   }
 
-  get(id: number): SentRequest | undefined {
-    return this.#ordinary.get(id) ?? this.#first.get(id)
+  /** Removes and returns a request that the worker has answered; undefined if it was abandoned. */
+  finish(id: number): T | undefined {
+    const ordinary = this.#ordinary.get(id)
+    if (ordinary !== undefined) {
+      this.#ordinary.delete(id)
+      this.#lighten(ordinary.weight)
+      return ordinary
+    }
+    const first = this.#first.get(id)
+    if (first !== undefined) this.#first.delete(id)
+    else if (this.#abandoned.size > 0) this.#lighten(this.#abandoned.get(id) ?? 0)
+    this.#abandoned.delete(id)
+    return first
   }
 
-  /** Called when the worker has answered a request, which may have been abandoned. */
-  finish(id: number): void {
-    const weight = this.#ordinary.get(id)?.weight ?? this.#abandoned.get(id) ?? 0
+  #lighten(weight: number): void {
     this.#weight -= weight
     assert(this.#weight >= 0, "the weight of requests with the worker is negative")
-    this.#ordinary.delete(id)
-    this.#first.delete(id)
-    this.#abandoned.delete(id)
   }
 
   /** Removes and returns the requests whose deadline has passed. */
-  takeDue(now: number): SentRequest[] {
-    const due: SentRequest[] = []
+  takeDue(now: number): T[] {
+    const due: T[] = []
     for (const requests of [this.#first, this.#ordinary]) {
       for (const [id, request] of requests) {
         if (request.dueAt > now) break
@@ -75,8 +79,8 @@ export class SentRequests {
    * Called when the worker has ended: removes and returns its requests, up to this id, and forgets the
    * abandoned ones.
    */
-  takeUpTo(lastSentId: number): SentRequest[] {
-    const sent: SentRequest[] = []
+  takeUpTo(lastSentId: number): T[] {
+    const sent: T[] = []
     for (const requests of [this.#first, this.#ordinary]) {
       for (const [id, request] of requests) {
         if (id > lastSentId) break
@@ -88,7 +92,7 @@ export class SentRequests {
     return sent
   }
 
-  takeAll(): SentRequest[] {
+  takeAll(): T[] {
     const all = [...this.#first.values(), ...this.#ordinary.values()]
     this.#first.clear()
     this.#ordinary.clear()
@@ -97,18 +101,8 @@ export class SentRequests {
 }
 
 export interface SentRequest {
-  readonly resolve: (answer: Answer) => void
-  readonly reject: (error: StoreUnavailableError) => void
   readonly dueAt: number
-  /** What to report if no answer comes. */
-  readonly commitment: Commitment
   readonly weight: number
-}
-
-/** The answer to a request. The slices of the report refer to `bytes`. */
-export interface Answer {
-  readonly report: Report
-  readonly bytes: Uint8Array
 }
 
 /** Enough for a few transactions, so that the next one is ready when the worker has finished one. */

@@ -14,9 +14,8 @@ import type {
 } from "../../ports/store.js"
 import { goesFirst, isOfNodes } from "../lane.js"
 import { NamespacedStore } from "../namespaced-store.js"
-import { packCommit, type Request, unpackEntry, unpackFound } from "./messages.js"
+import { packCommit, type Report, type Request, unpackEntry, unpackFound } from "./messages.js"
 import type { Packing } from "./parcel.js"
-import type { Answer } from "./sent-requests.js"
 import { requireWorkerFile } from "./worker-file.js"
 import { type Asked, type LinkOptions, unexpected, WorkerLink } from "./worker-link.js"
 
@@ -93,35 +92,29 @@ class SqliteStore implements ClusterStore {
     this.identity = identity
   }
 
-  async get(key: string): Promise<Sight> {
+  get(key: string): Promise<Sight> {
     const isFirst = isOfNodes(key)
-    const { report, bytes } = await this.#link.ask({
+    return this.#link.ask({
       isFirst,
       pack: (id) => (isFirst ? { kind: "get", id, key, isFirst } : { kind: "get", id, key }),
+      unpack: unpackSight,
     })
-    if (report.kind === "absent") {
-      return { epoch: report.epoch, entry: undefined, absentAt: report.absentAt }
-    }
-    if (report.kind !== "sight") throw unexpected(report)
-    return { epoch: report.epoch, entry: unpackEntry(report.entry, bytes) }
   }
 
-  async list(prefix: string, options: ListOptions): Promise<Listing> {
+  list(prefix: string, options: ListOptions): Promise<Listing> {
     const isFirst = isOfNodes(prefix)
-    const { report, bytes } = await this.#link.ask({
+    return this.#link.ask({
       isFirst,
       pack: (id) => {
         const request = { kind: "list", id, prefix, options } as const
         return isFirst ? { ...request, isFirst } : request
       },
+      unpack: unpackListing,
     })
-    if (report.kind !== "page") throw unexpected(report)
-    const { epoch, revision, entries, more } = report
-    return { epoch, revision, entries: entries.map((entry) => unpackEntry(entry, bytes)), more }
   }
 
   commit(commit: Commit): Promise<CommitResult> {
-    return this.#link.ask(new AskedCommit(commit)).then(resultOf)
+    return this.#link.ask(new AskedCommit(commit))
   }
 
   watch(prefix: string, from: Moment, watcher: StoreWatcher): StoreWatch {
@@ -133,7 +126,21 @@ class SqliteStore implements ClusterStore {
   }
 }
 
-function resultOf({ report, bytes }: Answer): CommitResult {
+function unpackSight(report: Report, bytes: Uint8Array): Sight {
+  if (report.kind === "absent") {
+    return { epoch: report.epoch, entry: undefined, absentAt: report.absentAt }
+  }
+  if (report.kind !== "sight") throw unexpected(report)
+  return { epoch: report.epoch, entry: unpackEntry(report.entry, bytes) }
+}
+
+function unpackListing(report: Report, bytes: Uint8Array): Listing {
+  if (report.kind !== "page") throw unexpected(report)
+  const { epoch, revision, entries, more } = report
+  return { epoch, revision, entries: entries.map((entry) => unpackEntry(entry, bytes)), more }
+}
+
+function unpackResult(report: Report, bytes: Uint8Array): CommitResult {
   switch (report.kind) {
     case "committed":
       return { kind: "committed", revision: report.revision }
@@ -150,7 +157,7 @@ function resultOf({ report, bytes }: Answer): CommitResult {
   }
 }
 
-class AskedCommit implements Asked {
+class AskedCommit implements Asked<CommitResult> {
   readonly isFirst: boolean
   readonly weight: number
   readonly #commit: Commit
@@ -163,12 +170,20 @@ class AskedCommit implements Asked {
     this.weight = weight
   }
 
+  get commitment(): "unknown" {
+    return "unknown"
+  }
+
+  get unpack(): (report: Report, bytes: Uint8Array) => CommitResult {
+    return unpackResult
+  }
+
   pack(id: number, packing: Packing<Request>): Request {
     const request = packCommit(id, this.#commit, packing)
     return this.isFirst ? { ...request, isFirst: true } : request
   }
 
-  own(): Asked {
+  own(): Asked<CommitResult> {
     const writes = this.#commit.writes.map((write) =>
       write.kind === "put" ? { ...write, value: new Uint8Array(write.value) } : write,
     )

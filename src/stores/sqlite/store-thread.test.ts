@@ -118,7 +118,7 @@ function list(id: number, prefix: string, isFirst?: true): Request {
 
 /** A renewal, which the other thread marks. */
 function lease(id: number): Request {
-  const writes = [["ns/leases/a", 0, 0]] as const
+  const writes = ["ns/leases/a", 0, 0]
   return { kind: "commit", id, epoch: "", conditions: [], writes, isFirst: true }
 }
 
@@ -162,7 +162,7 @@ function requestOf(sent: Sent, epoch: string, packing: Packing<Request>): Reques
   if (!("save" in sent)) return sent.kind === "commit" ? { ...sent, epoch } : sent
   const { id, save, ...rest } = sent
   const [from, to] = packing.bytes(new Uint8Array(save))
-  return { kind: "commit", id, epoch, conditions: [], writes: [[`ns/state/${id}`, from, to]], ...rest }
+  return { kind: "commit", id, epoch, conditions: [], writes: [`ns/state/${id}`, from, to], ...rest }
 }
 
 function lineOf(report: Report): string {

@@ -58,6 +58,8 @@ export class StoreThread {
   /** The revision when the lock was last released; a different one now means that others have committed. */
   #revision: number | undefined
   #checkedAt = Number.NEGATIVE_INFINITY
+  /** How long the last transaction took, with the wait for the lock. */
+  #tookMs = 0
   #isLinked = false
   #hasNews = false
   #isClosing = false
@@ -213,6 +215,7 @@ export class StoreThread {
   }
 
   #commitGroup(): void {
+    const beganAt = now()
     if (!this.#lock()) return
     const group = this.#takeCommits()
     try {
@@ -228,7 +231,9 @@ export class StoreThread {
       this.#fail(group, packFailure(unavailable(error, this.#options.file)))
       if (!isFull(error)) throw error
     } finally {
-      this.#backoff.released(now())
+      const endedAt = now()
+      this.#backoff.released(endedAt)
+      this.#tookMs = endedAt - beganAt
     }
     this.#flush()
   }
@@ -325,7 +330,8 @@ export class StoreThread {
   }
 
   #flush(): void {
-    if (!this.#outbox.isEmpty) this.#counterpart.send(this.#outbox.take(now()))
+    if (this.#outbox.isEmpty) return
+    this.#counterpart.send({ ...this.#outbox.take(now()), tookMs: this.#tookMs })
   }
 }
 

@@ -8,10 +8,11 @@ import { Fifo } from "../fifo.js"
 import { Gate, openGates } from "./gate.js"
 import { LinkWatches } from "./link-watches.js"
 import { type Failure, type Report, type Request, unpackFailure } from "./messages.js"
-import { itemsOf, Packing, type Parcel } from "./parcel.js"
+import { Packing, type Parcel } from "./parcel.js"
 import { createFile } from "./place.js"
 import { refusal } from "./problem.js"
-import { type Answer, type SentRequest, SentRequests } from "./sent-requests.js"
+import { ReportInbox } from "./report-inbox.js"
+import { type SentRequest, SentRequests } from "./sent-requests.js"
 import type { WorkerOptions } from "./sqlite-worker.js"
 import type { KnownFile } from "./store-file.js"
 import { warningOfGroup } from "./trust.js"
@@ -25,13 +26,17 @@ export interface LinkOptions extends Omit<WorkerOptions, "patienceMs" | "known" 
 }
 
 /** A request before it has an id. */
-export interface Asked {
+export interface Asked<T> {
   /** Adds it to the next parcel. */
   pack(id: number, packing: Packing<Request>): Request
+  /** Returns what the caller gets. The slices of the report refer to `bytes`. */
+  readonly unpack: (report: Report, bytes: Uint8Array) => T
   /** The number of bytes that it has besides. */
   readonly weight?: number
   /** Returns a request whose bytes nobody else can change; without bytes, the same one. */
-  own?(): Asked
+  own?(): Asked<T>
+  /** What to report if no answer comes. Default `not-committed`. */
+  readonly commitment?: Commitment
   /** Whether it goes ahead of other requests, and is not refused because there are too many of them. */
   readonly isFirst?: boolean
 }
@@ -54,7 +59,8 @@ export class WorkerLink {
   readonly #options: LinkOptions
   readonly #ports: Ports
   readonly #outbox = new Packing<Request>()
-  readonly #sent = new SentRequests()
+  readonly #inbox: ReportInbox
+  readonly #sent = new SentRequests<Sent>()
   readonly #waiting = new Fifo<Waiting>()
   readonly #watches = new LinkWatches()
   #worker: Worker | undefined
@@ -63,6 +69,8 @@ export class WorkerLink {
   #gate = new Gate()
   #ended: Promise<void> = Promise.resolve()
   #isFlushDue = false
+  /** Whether a request that goes first is in the next parcel. */
+  #isUrgent = false
   #timer: Timer | undefined
   #restart: NodeJS.Timeout | undefined
   #lastId = 0
@@ -76,32 +84,42 @@ export class WorkerLink {
   constructor(options: LinkOptions, ports: Ports) {
     this.#options = options
     this.#ports = ports
+    this.#inbox = new ReportInbox(ports.scheduler, {
+      handle: (report, bytes) => this.#handle(report, bytes),
+      paused: () => this.#goOn(),
+    })
   }
 
   /** Returns the identity of the store. */
   async open(): Promise<string> {
-    const { report } = await this.ask({ pack: (id) => ({ kind: "open", id }) })
-    if (report.kind !== "opened") throw unexpected(report)
-    const { identity, inode } = report
-    this.#known = { identity, inode }
+    const known = await this.ask({
+      pack: (id) => ({ kind: "open", id }),
+      unpack: (report): KnownFile => {
+        if (report.kind !== "opened") throw unexpected(report)
+        return { identity: report.identity, inode: report.inode }
+      },
+    })
+    this.#known = known
     const warning = warningOfGroup(this.#options.file)
     if (warning !== undefined) this.#warn(warning)
-    return identity
+    return known.identity
   }
 
   /** Rejects with a `StoreUnavailableError`. */
-  ask(asked: Asked): Promise<Answer> {
+  ask<T>(asked: Asked<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(closed())
     if (this.#lost !== undefined) return Promise.reject(unpackFailure(this.#lost))
     const { file, timeoutMs, maxPending = MAX_PENDING } = this.#options
-    if (asked.isFirst !== true && this.#sent.size + this.#waiting.length >= maxPending) {
+    const { isFirst = false } = asked
+    if (!isFirst && this.#sent.size + this.#waiting.length >= maxPending) {
       const message = `the store ${file} has ${maxPending} requests in flight; wait for some of them first`
       return Promise.reject(refusal("overloaded", message))
     }
     return new Promise((resolve, reject) => {
       if (this.#isIdle) this.#worker?.ref()
-      const waiting = { asked, resolve, reject, dueAt: this.#ports.clock.monotonicMs() + timeoutMs }
-      if (asked.isFirst === true || (this.#waiting.length === 0 && this.#sent.hasRoom)) this.#pack(waiting)
+      const dueAt = this.#ports.clock.monotonicMs() + timeoutMs
+      const waiting = { asked, resolve, reject, dueAt } as Waiting
+      if (isFirst || (this.#waiting.length === 0 && this.#sent.hasRoom)) this.#pack(waiting)
       else this.#waiting.push({ ...waiting, asked: asked.own?.() ?? asked, sinceMs: nodeClock.monotonicMs() })
       this.#timer ??= this.#ports.clock.setTimer(timeoutMs, () => this.#giveUp())
     })
@@ -146,13 +164,13 @@ export class WorkerLink {
     return this.#sent.isEmpty && this.#waiting.length === 0
   }
 
-  #pack({ asked, sinceMs, resolve, reject, dueAt }: Waiting): void {
+  #pack({ asked, resolve, reject, dueAt, sinceMs }: Waiting): void {
     this.#lastId += 1
     const id = this.#lastId
-    const { weight = 0, isFirst = false } = asked
+    const { unpack, weight = 0, commitment = "not-committed", isFirst = false } = asked
     const request = asked.pack(id, this.#outbox)
-    const commitment = request.kind === "commit" ? "unknown" : "not-committed"
-    this.#sent.add(id, { resolve, reject, dueAt, commitment, weight }, isFirst)
+    this.#sent.add(id, { unpack, resolve, reject, dueAt, weight, commitment }, isFirst)
+    this.#isUrgent ||= isFirst
     this.#post(sinceMs === undefined ? request : ({ ...request, sinceMs } as Request))
   }
 
@@ -178,13 +196,20 @@ export class WorkerLink {
 
   #post(request: Request): void {
     this.#outbox.add(request)
+    this.#planFlush()
+  }
+
+  #planFlush(): void {
     if (this.#isFlushDue) return
     this.#isFlushDue = true
-    this.#ports.scheduler.afterMicrotasks(() => this.#flush())
+    this.#ports.scheduler.afterMicrotasks(() => {
+      this.#isFlushDue = false
+      if (this.#inbox.letsRequestsGo || this.#isUrgent) this.#flush()
+    })
   }
 
   #flush(): void {
-    this.#isFlushDue = false
+    this.#isUrgent = false
     if (this.#outbox.isEmpty) return
     if (this.#lost !== undefined) return this.#refuseAll(this.#lost)
     this.#worker ??= this.#start()
@@ -215,13 +240,14 @@ export class WorkerLink {
       execArgv: [],
     })
     if (this.#isIdle) worker.unref()
-    worker.on("message", (parcel: Parcel) => this.#deliver(parcel))
+    worker.on("message", (parcel: Parcel) => this.#inbox.add(parcel))
     worker.on("error", (cause) => {
       this.#ports.logger.log("error", "the thread of a SQLite store failed", { file: options.file, cause })
     })
     this.#ended = new Promise((resolve) => {
       worker.on("exit", () => {
         openGates.delete(gate)
+        this.#inbox.drain()
         if (this.#worker === worker) this.#lose()
         resolve()
       })
@@ -229,14 +255,17 @@ export class WorkerLink {
     return worker
   }
 
-  #deliver(parcel: Parcel): void {
-    for (const report of itemsOf<Report>(parcel)) {
-      if (report.kind === "changed" || report.kind === "gap") this.#watches.tell(report, parcel.bytes)
-      else if (report.kind === "over") this.#end(report.failure)
-      else if (report.kind === "linked") this.#warn(LINKED)
-      else this.#answer(report, parcel.bytes)
-    }
+  #handle(report: Report, bytes: Uint8Array): void {
+    if (report.kind === "changed" || report.kind === "gap") this.#watches.tell(report, bytes)
+    else if (report.kind === "over") this.#end(report.failure)
+    else if (report.kind === "linked") this.#warn(LINKED)
+    else this.#answer(report, bytes)
+  }
+
+  /** Called when some reports have been handled. */
+  #goOn(): void {
     this.#release()
+    if (!this.#outbox.isEmpty) this.#planFlush()
     if (this.#isIdle) this.#rest()
   }
 
@@ -245,12 +274,14 @@ export class WorkerLink {
   }
 
   #answer(report: Report, bytes: Uint8Array): void {
-    const { id } = report
-    const request = this.#sent.get(id)
-    this.#sent.finish(id)
+    const request = this.#sent.finish(report.id)
     if (request === undefined) return
-    if (report.kind === "failed") request.reject(unpackFailure(report.failure))
-    else request.resolve({ report, bytes })
+    if (report.kind === "failed") return request.reject(unpackFailure(report.failure))
+    try {
+      request.resolve(request.unpack(report, bytes))
+    } catch (error) {
+      request.reject(error as Error)
+    }
   }
 
   #giveUp(): void {
@@ -317,10 +348,16 @@ export class WorkerLink {
 }
 
 /** A request that has not been sent. */
-interface Waiting extends Pick<SentRequest, "resolve" | "reject" | "dueAt"> {
-  readonly asked: Asked
+interface Waiting extends Pick<Sent, "resolve" | "reject" | "dueAt"> {
+  readonly asked: Asked<unknown>
   /** Since when it waits, if it could not be sent at once, on the clock that all threads share. */
   readonly sinceMs?: number
+}
+
+/** A request that has been sent. What was asked is not kept, so that its memory is free. */
+interface Sent extends SentRequest, Required<Pick<Asked<unknown>, "unpack" | "commitment">> {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
 }
 
 export function unexpected({ kind }: Report): Error {

@@ -1,0 +1,81 @@
+import type { Scheduler } from "../../ports/scheduler.js"
+import { Fifo } from "../fifo.js"
+import type { Report } from "./messages.js"
+import { itemsOf, type Parcel } from "./parcel.js"
+
+/**
+ * The reports of the worker that have arrived, in their order. Only some are handled at once, so that the
+ * event loop serves others in between.
+ *
+ * A caller that gets its answer often makes its next request. Whether these requests go to the worker while
+ * there are further answers depends on its disk. The time of a transaction is mostly that of its flush, and a
+ * transaction that begins early does without the requests that follow the other answers, which need another
+ * flush. If a flush is quick, both threads work at the same time, which is faster nevertheless; if it is slow,
+ * half of the commits in each transaction are half of the throughput.
+ */
+export class ReportInbox {
+  readonly #scheduler: Pick<Scheduler, "yield">
+  readonly #reader: ReportReader
+  readonly #parcels = new Fifo<OpenParcel>()
+  #isWorkerQuick = false
+  #isDue = false
+
+  constructor(scheduler: Pick<Scheduler, "yield">, reader: ReportReader) {
+    this.#scheduler = scheduler
+    this.#reader = reader
+  }
+
+  /** Whether requests are sent now, and do not wait until all reports have been handled. */
+  get letsRequestsGo(): boolean {
+    return this.#isWorkerQuick || this.#parcels.length === 0
+  }
+
+  /** Handles the first reports, unless there are earlier ones. */
+  add(parcel: Parcel): void {
+    const { bytes, tookMs = 0 } = parcel
+    this.#parcels.push({ reports: itemsOf<Report>(parcel), next: 0, bytes })
+    this.#isWorkerQuick = tookMs < QUICK_MS
+    if (!this.#isDue) this.#handle(REPORTS_AT_ONCE)
+  }
+
+  /** Handles all reports at once. */
+  drain(): void {
+    this.#handle(Number.POSITIVE_INFINITY)
+  }
+
+  #handle(atMost: number): void {
+    this.#isDue = false
+    for (let left = atMost; left > 0 && this.#parcels.length > 0; left -= 1) this.#handleNext()
+    this.#isDue = this.#parcels.length > 0
+    if (this.#isDue) this.#scheduler.yield(() => this.#handle(REPORTS_AT_ONCE))
+    this.#reader.paused()
+  }
+
+  #handleNext(): void {
+    const parcel = this.#parcels.first as OpenParcel
+    const report = parcel.reports[parcel.next] as Report
+    parcel.next += 1
+    if (parcel.next === parcel.reports.length) this.#parcels.shift()
+    this.#reader.handle(report, parcel.bytes)
+  }
+}
+
+export interface ReportReader {
+  /** The slices of the report refer to `bytes`. */
+  handle(report: Report, bytes: Uint8Array): void
+  /** Called after the reports that are handled at once. */
+  paused(): void
+}
+
+interface OpenParcel {
+  readonly reports: readonly Report[]
+  /** The index of the first report that has not been handled. */
+  next: number
+  readonly bytes: Uint8Array
+}
+
+/** The callers that get these answers take the event loop a fraction of a millisecond. */
+const REPORTS_AT_ONCE = 32
+
+/** The longest transaction of a worker whose flushes are quick: about as long as the event loop takes. */
+const QUICK_MS = 0.5

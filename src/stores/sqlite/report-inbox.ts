@@ -7,11 +7,11 @@ import { itemsOf, type Parcel } from "./parcel.js"
  * The reports of the worker that have arrived, in their order. Only some are handled at once, so that the
  * event loop serves others in between.
  *
- * A caller that gets its answer often makes its next request. Whether these requests go to the worker while
- * there are further answers depends on its disk. The time of a transaction is mostly that of its flush, and a
- * transaction that begins early does without the requests that follow the other answers, which need another
- * flush. If a flush is quick, both threads work at the same time, which is faster nevertheless; if it is slow,
- * half of the commits in each transaction are half of the throughput.
+ * A caller that gets its answer often makes its next request. Whether such requests go to the worker before
+ * the other answers have been handled depends on the disk. A transaction that begins early does without the
+ * requests that follow those answers, and these need a flush of their own. If a flush takes less time than
+ * the event loop takes for the answers, this is faster nevertheless, because both threads work at the same
+ * time. If it takes longer, half as many commits in each transaction are half of the throughput.
  */
 export class ReportInbox {
   readonly #scheduler: Pick<Scheduler, "yield">
@@ -60,7 +60,7 @@ export class ReportInbox {
   }
 }
 
-export interface ReportReader {
+interface ReportReader {
   /** The slices of the report refer to `bytes`. */
   handle(report: Report, bytes: Uint8Array): void
   /** Called after the reports that are handled at once. */

@@ -24,7 +24,7 @@ export async function renewEpoch({ file }: RenewEpochOptions): Promise<string> {
   const link = new WorkerLink({ ...linkOptions({ file }), mustExist: true }, nodePorts())
   try {
     return await link.ask({
-      pack: (id) => ({ kind: "renew-epoch", id }),
+      pack: (id, packing) => packing.add({ kind: "renew-epoch", id }),
       unpack: (report) => {
         if (report.kind !== "renewed") throw unexpected(report)
         return report.epoch

@@ -1,7 +1,7 @@
 import type { Scheduler } from "../../ports/scheduler.js"
 import { Fifo } from "../fifo.js"
-import type { Report } from "./messages.js"
-import { itemsOf, type Parcel } from "./parcel.js"
+import { type Report, reportsOf } from "./messages.js"
+import type { Parcel } from "./parcel.js"
 
 /**
  * The reports of the worker that have arrived, in their order. Only some are handled at once, so that the
@@ -32,9 +32,8 @@ export class ReportInbox {
 
   /** Handles the first reports, unless there are earlier ones. */
   add(parcel: Parcel): void {
-    const { bytes, tookMs = 0 } = parcel
-    this.#parcels.push({ reports: itemsOf<Report>(parcel), next: 0, bytes })
-    this.#isWorkerQuick = tookMs < QUICK_MS
+    this.#parcels.push({ ...reportsOf(parcel), next: 0 })
+    this.#isWorkerQuick = (parcel.tookMs ?? 0) < QUICK_MS
     if (!this.#isDue) this.#handle(REPORTS_AT_ONCE)
   }
 

@@ -96,7 +96,14 @@ class SqliteStore implements ClusterStore {
     const isFirst = isOfNodes(key)
     return this.#link.ask({
       isFirst,
-      pack: (id) => (isFirst ? { kind: "get", id, key, isFirst } : { kind: "get", id, key }),
+      pack: (id, packing, sinceMs) =>
+        packing.add({
+          kind: "get",
+          id,
+          key,
+          ...(isFirst && { isFirst }),
+          ...(sinceMs !== undefined && { sinceMs }),
+        }),
       unpack: unpackSight,
     })
   }
@@ -105,10 +112,15 @@ class SqliteStore implements ClusterStore {
     const isFirst = isOfNodes(prefix)
     return this.#link.ask({
       isFirst,
-      pack: (id) => {
-        const request = { kind: "list", id, prefix, options } as const
-        return isFirst ? { ...request, isFirst } : request
-      },
+      pack: (id, packing, sinceMs) =>
+        packing.add({
+          kind: "list",
+          id,
+          prefix,
+          options,
+          ...(isFirst && { isFirst }),
+          ...(sinceMs !== undefined && { sinceMs }),
+        }),
       unpack: unpackListing,
     })
   }
@@ -178,9 +190,8 @@ class AskedCommit implements Asked<CommitResult> {
     return unpackResult
   }
 
-  pack(id: number, packing: Packing<Request>): Request {
-    const request = packCommit(id, this.#commit, packing)
-    return this.isFirst ? { ...request, isFirst: true } : request
+  pack(id: number, packing: Packing<Request>, sinceMs?: number): void {
+    packCommit(id, this.#commit, { isFirst: this.isFirst, sinceMs }, packing)
   }
 
   own(): Asked<CommitResult> {

@@ -9,8 +9,8 @@ import { nodeClock } from "../../runtime/node-clock.js"
 import { loadDriver } from "./driver.js"
 import { Gate } from "./gate.js"
 import { LookTimes } from "./look-times.js"
-import { packFailure, type Report, type Request } from "./messages.js"
-import { itemsOf, Packing, type Parcel } from "./parcel.js"
+import { packFailure, type Report, requestsOf } from "./messages.js"
+import { Packing, type Parcel } from "./parcel.js"
 import { unavailable } from "./problem.js"
 import { retrying } from "./retrying.js"
 import { type FileOptions, StoreFile } from "./store-file.js"
@@ -28,7 +28,7 @@ export interface WorkerOptions extends FileOptions {
 const options = workerData as WorkerOptions
 const { requests } = options
 const counterpart: Counterpart = {
-  send: (parcel) => parentPort?.postMessage(parcel, [parcel.bytes.buffer]),
+  send: (parcel) => parentPort?.postMessage(parcel, [parcel.buffer]),
   receive: () => receiveMessageOnPort(requests)?.message,
 }
 
@@ -115,7 +115,7 @@ function refuseAll(error: StoreUnavailableError): void {
   requests.once("message", (first: Parcel) => {
     const outbox = new Packing<Report>()
     for (let parcel: Parcel | undefined = first; parcel !== undefined; parcel = counterpart.receive()) {
-      for (const { id } of itemsOf<Request>(parcel)) {
+      for (const { id } of requestsOf(parcel)) {
         outbox.add({ kind: "failed", id, failure })
       }
     }

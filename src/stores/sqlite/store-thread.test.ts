@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
+import type { Commit } from "../../ports/store.js"
 import { nodeClock } from "../../runtime/node-clock.js"
 import { loadDriver } from "./driver.js"
-import type { Report, Request } from "./messages.js"
-import { itemsOf, Packing, type Parcel } from "./parcel.js"
+import { packCommit, type Report, type Request, reportsOf } from "./messages.js"
+import { Packing, type Parcel } from "./parcel.js"
 import { createFile } from "./place.js"
 import { StoreFile } from "./store-file.js"
 import { StoreThread } from "./store-thread.js"
@@ -80,7 +81,7 @@ it("serves leases between large reads, and sends a bounded amount at once", asyn
   expect(answered()).toEqual([...ids(14, 17).map(sightOf), "100 committed@4"])
   while (thread.hasWork) thread.work()
   expect(answered()).toEqual(ids(18, 29).map(sightOf))
-  for (const { bytes } of parcels) expect(bytes.length).toBeLessThanOrEqual(4_096 * KIB)
+  for (const parcel of parcels) expect(reportsOf(parcel).bytes.length).toBeLessThanOrEqual(4_096 * KIB)
 })
 
 it("rejects saves that have waited for too long as overload, if no other process had the lock", async () => {
@@ -102,7 +103,10 @@ function ids(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
-type Sent = Request | { readonly save: number; readonly id: number; readonly sinceMs?: number }
+type Sent =
+  | Request
+  | { readonly save: number; readonly id: number; readonly sinceMs?: number }
+  | { readonly lease: string; readonly id: number }
 
 function saves(from: number, to: number, bytes: number): { readonly save: number; readonly id: number }[] {
   return ids(from, to).map((id) => ({ id, save: bytes }))
@@ -117,9 +121,8 @@ function list(id: number, prefix: string, isFirst?: true): Request {
 }
 
 /** A renewal, which the other thread marks. */
-function lease(id: number): Request {
-  const writes = ["ns/leases/a", 0, 0]
-  return { kind: "commit", id, epoch: "", conditions: [], writes, isFirst: true }
+function lease(id: number): Sent {
+  return { lease: "ns/leases/a", id }
 }
 
 /** A store thread without a thread: its work is done when the test calls it. */
@@ -146,23 +149,25 @@ async function scene() {
     parcels,
     send: (...requests: Sent[]) => {
       const packing = new Packing<Request>()
-      for (const request of requests) packing.add(requestOf(request, epoch, packing))
+      for (const request of requests) pack(request, epoch, packing)
       inbox.push(packing.take(nodeClock.monotonicMs()))
     },
     /** The reports since the last call. */
     answered: () => {
       const fresh = parcels.slice(told)
       told = parcels.length
-      return fresh.flatMap((parcel) => itemsOf<Report>(parcel).map(lineOf))
+      return fresh.flatMap((parcel) => reportsOf(parcel).reports.map(lineOf))
     },
   }
 }
 
-function requestOf(sent: Sent, epoch: string, packing: Packing<Request>): Request {
-  if (!("save" in sent)) return sent.kind === "commit" ? { ...sent, epoch } : sent
-  const { id, save, ...rest } = sent
-  const [from, to] = packing.bytes(new Uint8Array(save))
-  return { kind: "commit", id, epoch, conditions: [], writes: [`ns/state/${id}`, from, to], ...rest }
+function pack(sent: Sent, epoch: string, packing: Packing<Request>): void {
+  const put = (key: string, size: number): Commit => {
+    return { epoch, conditions: [], writes: [{ kind: "put", key, value: new Uint8Array(size) }] }
+  }
+  if ("kind" in sent) packing.add(sent)
+  else if ("lease" in sent) packCommit(sent.id, put(sent.lease, 0), { isFirst: true }, packing)
+  else packCommit(sent.id, put(`ns/state/${sent.id}`, sent.save), { sinceMs: sent.sinceMs }, packing)
 }
 
 function lineOf(report: Report): string {

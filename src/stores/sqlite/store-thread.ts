@@ -12,11 +12,10 @@ import {
   packResult,
   type Report,
   type Request,
+  requestsOf,
   type Turn,
-  unpackCommit,
-  weightOf,
 } from "./messages.js"
-import { itemsOf, Packing, type Parcel } from "./parcel.js"
+import { Packing, type Parcel } from "./parcel.js"
 import { isBusy, isFull, moved, refusal, unavailable } from "./problem.js"
 import { retrying } from "./retrying.js"
 import { sleep } from "./sleep.js"
@@ -89,12 +88,11 @@ export class StoreThread {
   }
 
   take(parcel: Parcel): void {
-    const { bytes, sentAtMs } = parcel
-    for (const request of itemsOf<Request>(parcel)) {
+    for (const request of requestsOf(parcel)) {
       this.#lastPlace += 1
-      const { isFirst, sinceMs = sentAtMs } = request as Request & Turn
+      const { isFirst, sinceMs = parcel.sentAtMs } = request as Request & Turn
       const lane = isFirst === true ? this.#first : this.#others
-      lane.add({ request, bytes, sinceMs, place: this.#lastPlace })
+      lane.add({ request, sinceMs, place: this.#lastPlace })
     }
   }
 
@@ -219,12 +217,10 @@ export class StoreThread {
     if (!this.#lock()) return
     const group = this.#takeCommits()
     try {
-      const results = this.#store.commit(
-        group.map(({ request, bytes }) => unpackCommit(request as CommitRequest, bytes)),
-      )
+      const results = this.#store.commit(group.map(({ request }) => (request as CommitRequest).commit))
       if (this.#store.isLogged) this.#hasNews = true
       for (const [index, result] of results.entries()) {
-        this.#outbox.add(packResult((group[index] as Task).request.id, result, this.#outbox))
+        packResult((group[index] as Task).request.id, result, this.#outbox)
         if (result.kind === "committed") this.#revision = result.revision
       }
     } catch (error) {
@@ -267,7 +263,7 @@ export class StoreThread {
     const group: Task[] = []
     let bytes = 0
     for (let task = commits.first; task !== undefined; task = commits.first) {
-      bytes += weightOf(task.request as CommitRequest)
+      bytes += (task.request as CommitRequest).weight
       // A commit that is too large goes by itself.
       if (group.length === GROUP_COMMITS || (bytes > GROUP_BYTES && group.length > 0)) break
       group.push(task)
@@ -337,8 +333,6 @@ export class StoreThread {
 
 interface Task {
   readonly request: Request
-  /** The bytes that the slices of the request refer to. */
-  readonly bytes: Uint8Array
   readonly sinceMs: number
   /** Its position in the order of all requests. */
   readonly place: number

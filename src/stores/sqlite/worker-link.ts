@@ -27,8 +27,8 @@ export interface LinkOptions extends Omit<WorkerOptions, "patienceMs" | "known" 
 
 /** A request before it has an id. */
 export interface Asked<T> {
-  /** Adds it to the next parcel. */
-  pack(id: number, packing: Packing<Request>): Request
+  /** Adds it to the next parcel. `sinceMs` is as for a `Turn`. */
+  pack(id: number, packing: Packing<Request>, sinceMs?: number): void
   /** Returns what the caller gets. The slices of the report refer to `bytes`. */
   readonly unpack: (report: Report, bytes: Uint8Array) => T
   /** The number of bytes that it has besides. */
@@ -93,7 +93,7 @@ export class WorkerLink {
   /** Returns the identity of the store. */
   async open(): Promise<string> {
     const known = await this.ask({
-      pack: (id) => ({ kind: "open", id }),
+      pack: (id, packing) => packing.add({ kind: "open", id }),
       unpack: (report): KnownFile => {
         if (report.kind !== "opened") throw unexpected(report)
         return { identity: report.identity, inode: report.inode }
@@ -168,10 +168,10 @@ export class WorkerLink {
     this.#lastId += 1
     const id = this.#lastId
     const { unpack, weight = 0, commitment = "not-committed", isFirst = false } = asked
-    const request = asked.pack(id, this.#outbox)
+    asked.pack(id, this.#outbox, sinceMs)
     this.#sent.add(id, { unpack, resolve, reject, dueAt, weight, commitment }, isFirst)
     this.#isUrgent ||= isFirst
-    this.#post(sinceMs === undefined ? request : ({ ...request, sinceMs } as Request))
+    this.#planFlush()
   }
 
   /** Sends waiting requests, as far as there is room. */
@@ -215,7 +215,7 @@ export class WorkerLink {
     this.#worker ??= this.#start()
     this.#lastSentId = this.#lastId
     const parcel = this.#outbox.take(nodeClock.monotonicMs())
-    this.#requests?.postMessage(parcel, [parcel.bytes.buffer])
+    this.#requests?.postMessage(parcel, [parcel.buffer])
   }
 
   #start(): Worker {

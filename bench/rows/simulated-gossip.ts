@@ -17,7 +17,6 @@ const about: About = {
 export class SimulatedGossip {
   readonly #nodes = new Map<string, Gossip>()
   readonly #random: SeededRandom
-  #joiner = ""
   #now = 0
 
   constructor(count: number, seed: number) {
@@ -45,18 +44,15 @@ export class SimulatedGossip {
     }
   }
 
-  /** A node asks the first one for membership. */
-  join(): void {
-    this.#joiner = idOf(this.#nodes.size)
-    const joiner = this.#start(this.#joiner)
-    const admission = (this.#nodes.get(idOf(0)) as Gossip).received(
-      this.#joiner,
-      { kind: "join", about },
-      this.#now,
-    )
+  /** Another node asks one of the members for membership. Returns the id of the new node. */
+  join(nth: number): string {
+    const [node, member] = [idOf(this.#nodes.size), idOf(nth)]
+    const joiner = this.#start(node)
+    const admission = (this.#nodes.get(member) as Gossip).received(node, { kind: "join", about }, this.#now)
     for (const { to, message } of sendsIn(admission)) {
-      if (to === this.#joiner) joiner.received(idOf(0), message, this.#now)
+      if (to === node) joiner.received(member, message, this.#now)
     }
+    return node
   }
 
   /** Every node begins one exchange, in an order that is drawn anew. */
@@ -73,14 +69,19 @@ export class SimulatedGossip {
     }
   }
 
-  /** Counts the rounds until the node that joins is known to all, or up for all. */
-  roundsUntil(what: "known" | "up"): number {
+  /** Counts the rounds until nodes that have joined are known to all, or up for all, each on its own. */
+  roundsUntil(what: "known" | "up", joiners: readonly string[]): readonly number[] {
+    const counted = new Map<string, number>()
     for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
-      const statuses = [...this.#nodes.values()].map(({ state }) => state.get(this.#joiner)?.status)
-      if (statuses.every((status) => (what === "up" ? status === "up" : status !== undefined))) return rounds
+      for (const joiner of joiners) {
+        const statuses = [...this.#nodes.values()].map(({ state }) => state.get(joiner)?.status)
+        const isThere = statuses.every((status) => (what === "up" ? status === "up" : status !== undefined))
+        if (isThere && !counted.has(joiner)) counted.set(joiner, rounds)
+      }
+      if (counted.size === joiners.length) return [...counted.values()]
       this.round()
     }
-    throw new Error(`the node is not ${what} everywhere after ${MOST_ROUNDS} rounds`)
+    throw new Error(`nodes are not ${what} everywhere after ${MOST_ROUNDS} rounds`)
   }
 
   #start(self: string): Gossip {

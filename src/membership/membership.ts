@@ -261,7 +261,7 @@ export class Membership implements MemberLink {
         case "foreign":
           this.#dependencies.logger.log(
             "error",
-            "there is another cluster of this name; stop its nodes, and start them with these seeds",
+            "there is another cluster of this name; the nodes of the smaller one join the larger",
             { node: command.node, cluster: command.cluster, own: this.#gossip.cluster },
           )
           break

@@ -517,6 +517,23 @@ test("decides as its scenarios tell", async () => {
        90000 write`,
     ),
     scenario(
+      "kept by membership: dialled again and again with short delays, and never given up",
+      { toMs: 30_000 },
+      `0     kept
+       10    dial-failed unreachable
+       1000  tick
+       1010  dial-failed unreachable
+       3010  tick
+       3020  dial-failed unreachable
+       5020  tick
+       5040  established z1
+       5050  dropped ended
+       6050  tick
+       6060  dial-failed unreachable
+       6070  released
+       60000 tick`,
+    ),
+    scenario(
       "watched: dialled, and given up when it stays out of reach",
       {},
       `0     watched
@@ -769,6 +786,7 @@ const kinds = [
   "quarantine-lifted",
   "reincarnated",
   "watched",
+  "kept",
   "alive",
 ] as const
 
@@ -797,6 +815,8 @@ function eventOf(kind: string, sent: NamedMessage[], pick: number): AssociationE
       return { kind, because: "by hand" }
     case "watched":
       return { kind, watched: pick % 2 === 0 }
+    case "kept":
+      return { kind, isKept: pick % 2 === 0 }
     case "alive":
     case "dial-answered":
     case "quarantine-lifted":
@@ -901,6 +921,9 @@ function eventWritten(
     case "watched":
     case "unwatched":
       return { kind: "watched", watched: verb === "watched" }
+    case "kept":
+    case "released":
+      return { kind: "kept", isKept: verb === "kept" }
     case "dial-failed":
       return { kind: verb, because: first as DisconnectReason }
     case "dropped":

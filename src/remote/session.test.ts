@@ -22,7 +22,7 @@ import {
 } from "../serialization/envelope.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import { ENVELOPE, MAX_NAME_BYTES, NAME, TERMINATED, UNWATCH, WATCH, WATCHING } from "./frames.js"
+import { ENVELOPE, MAX_NAME_BYTES, MEMBERSHIP, NAME, TERMINATED, UNWATCH, WATCH, WATCHING } from "./frames.js"
 
 const ORDERS = `${HERE}/user/orders`
 
@@ -348,6 +348,22 @@ describe("questions of the other node", () => {
   })
 })
 
+describe("membership", () => {
+  test("passes in both directions, whatever else waits", () => {
+    const talk = startSession()
+    expect(talk.session.sendMembership(Uint8Array.of(1, 2))).toBe(true)
+    expect(sent(talk)).toEqual(["membership 0102"])
+    hear(talk, [MEMBERSHIP, Uint8Array.of(3, 4)], [MEMBERSHIP, Uint8Array.of()])
+    expect(talk.owner.told).toEqual(["membership 0304", "membership "])
+  })
+
+  test("is not kept for a connection that takes nothing", () => {
+    const talk = startSession()
+    talk.session.close("silent")
+    expect(talk.session.sendMembership(Uint8Array.of(1))).toBe(false)
+  })
+})
+
 describe("watching", () => {
   test("says which incarnation was found, and when it has ended, with the cause", () => {
     const talk = startSession()
@@ -484,6 +500,8 @@ function frameText(talk: TestSession, { kind, fields }: Frame): string {
     }
     case ENVELOPE:
       return messageText(talk, input)
+    case MEMBERSHIP:
+      return `membership ${Buffer.from(fields).toString("hex")}`
     default:
       return `frame ${kind}`
   }

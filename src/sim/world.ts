@@ -293,6 +293,11 @@ export class World {
     for (const connection of this.connections()) connection.heal()
   }
 
+  /** A host refuses connections itself if no process listens, so a cut loses these answers, too. */
+  #isCutBetween({ name: a }: Machine, { name: b }: Machine): boolean {
+    return this.#cuts.has(`${a}>${b}`) || this.#cuts.has(`${b}>${a}`)
+  }
+
   isCut(from: SimProcess, to: SimProcess): boolean {
     return this.#cuts.size > 0 && this.#cuts.has(`${from.machine.name}>${to.machine.name}`)
   }
@@ -318,8 +323,9 @@ export class World {
         answer(result),
       )
     this.schedule(client.now + this.latency(0), undefined, `connect to ${to.host}:${to.port}`, () => {
+      const host = [...this.#sites.values()].find(({ machine }) => machine.host === to.host)?.machine
+      if (host !== undefined && this.#isCutBetween(client.machine, host)) return
       const server = this.listenerAt(to.host, to.port)
-      if (server !== undefined && (this.isCut(client, server) || this.isCut(server, client))) return
       if (server?.isSuspended) return
       if (server === undefined || this.draw("refused-connect", 0.2)) return back("refused")
       const far = server.network.openFrom(client, to)

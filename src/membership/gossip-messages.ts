@@ -61,10 +61,13 @@ export interface DeltaMessage extends Knowledge {
   readonly wantsWords: readonly number[]
 }
 
-/** Answers gossip that was not merged, because its sender is no member. */
+/**
+ * Answers gossip that was not merged, because its sender is no member; or a join, because the node that
+ * answers is no member itself.
+ */
 export interface NotAMemberMessage extends Answer {
   readonly kind: "not-a-member"
-  /** The cluster of the node that answers. */
+  /** The cluster of the node that answers; empty if it is in none. */
   readonly cluster: string
   readonly status: "down" | "removed" | "unknown"
 }

@@ -26,6 +26,8 @@ it("converses as recorded", async () => {
     firstSeedRestarts(),
     seedsRestart(),
     allRestart(),
+    losesPartition(),
+    noSideSurvives(),
     lonely(),
     byTheStore(),
   ]
@@ -329,6 +331,41 @@ function allRestart(): string {
   for (const label of ["a1", "b1", "c1"]) stage.kill(label)
   for (const label of ["a2", "b2", "c2"]) stage.start(label, { seeds })
   stage.rounds(10)
+  return stage.text
+}
+
+function losesPartition(): string {
+  const stage = new GossipStage("the first seed was on the side that lost: it forms no cluster of its own")
+  const seeds = ["a", "b"]
+  formedWith(stage, seeds, "a1", "b1", "c1")
+  stage.kill("a1")
+  stage.cut.add("b1")
+  stage.cut.add("c1")
+  stage.start("a2", { seeds, contacts: ["b", "c"] })
+  stage.rounds(10)
+  stage.note("b is restarted on its side, and is not a member yet; c1 cannot be reached")
+  stage.kill("b1")
+  stage.start("b2", { seeds })
+  stage.cut.delete("b1")
+  stage.rounds(10)
+  stage.cut.clear()
+  stage.rounds(6)
+  return stage.text
+}
+
+function noSideSurvives(): string {
+  const stage = new GossipStage(
+    "no side has survived: the first seed forms a cluster once all others are out",
+  )
+  const seeds = ["a", "b"]
+  stage.start("a2", { seeds, contacts: ["b", "c"] })
+  stage.start("b2", { seeds, contacts: ["a", "c"] })
+  stage.rounds(10)
+  stage.note("nobody listens at c")
+  for (let round = 0; round < 8; round += 1) {
+    stage.node("a2").absent("c:1")
+    stage.rounds(1)
+  }
   return stage.text
 }
 

@@ -7,7 +7,7 @@ import type { DeltaMessage, GossipMessage, Knowledge, Sender, SyncMessage } from
 import { GossipRounds } from "./gossip-rounds.js"
 import type { About, Figures, GossipState } from "./gossip-state.js"
 import { isConverged, leaderOf, type Unreachable } from "./leader-moves.js"
-import { addressOf, SeedMembership } from "./seed-membership.js"
+import { SeedMembership } from "./seed-membership.js"
 import { StoreHints } from "./store-hints.js"
 
 export interface GossipOptions {
@@ -18,7 +18,7 @@ export interface GossipOptions {
   readonly source: "seeds" | "store"
   /** Addresses (`host:port`) in the order of the settings. */
   readonly seeds?: readonly string[]
-  /** Addresses that a previous incarnation of this node knew, asked like seeds. */
+  /** The addresses of all members that a previous incarnation of this node knew, asked like seeds. */
   readonly contacts?: readonly string[]
   readonly random: Random
   readonly now: MonotonicMs
@@ -90,12 +90,9 @@ export class Gossip {
     return leaderOf(this.state, this.#self, this.#unreachable)
   }
 
-  /** The addresses of some other members, for the next incarnation. */
+  /** By seeds: the addresses of the other members, for the next incarnation. */
   get contacts(): readonly string[] {
-    const known = this.#rounds.peers.map(({ node }) => node)
-    const addresses = new Set([...(this.#membership?.largerCluster ?? []), ...known].map(addressOf))
-    addresses.delete(addressOf(this.#self))
-    return [...addresses].slice(0, MOST_CONTACTS)
+    return this.#membership?.contacts ?? []
   }
 
   /** Says whether the word of a node has grown recently, as it does while its gossip reaches this node. */
@@ -144,6 +141,11 @@ export class Gossip {
       default:
         return this.#membership?.received(from, message, now) ?? []
     }
+  }
+
+  /** Nobody listens at this address. */
+  absent(address: string): void {
+    this.#membership?.absent(address)
   }
 
   /** By seeds: this node leaves. */
@@ -221,5 +223,3 @@ export class Gossip {
     return [wordsChanged, ...this.#hints.of(strangers, "there", now)]
   }
 }
-
-const MOST_CONTACTS = 10

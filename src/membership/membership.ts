@@ -158,6 +158,10 @@ export class Membership implements MemberLink {
     if (!this.#isOver) this.#owner.connectionLost(node)
   }
 
+  absent(authority: string): void {
+    if (!this.#isOver) this.#gossip.absent(authority)
+  }
+
   unreached(authority: string, because: DisconnectReason): void {
     this.#owner.unreached(authority, because)
   }

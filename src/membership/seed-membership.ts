@@ -79,14 +79,18 @@ export class SeedMembership {
     this.#tombstones = new Tombstones(gossipIntervalMs)
   }
 
+  /** The addresses of the other members, for the next incarnation. */
+  get contacts(): readonly string[] {
+    if (this.#rounds.own === undefined) return this.#search.contacts
+    const known = this.#rounds.peers.map(({ node }) => node)
+    const addresses = new Set([...this.#largerCluster, ...known].map(addressOf))
+    addresses.delete(addressOf(this.#self))
+    return [...addresses]
+  }
+
   /** Whether this incarnation is not a member any more, or may not become one. It says nothing then. */
   get isOver(): boolean {
     return this.#isOver
-  }
-
-  /** The node of the cluster that this one has yielded to, if it has. */
-  get largerCluster(): readonly string[] {
-    return this.#largerCluster
   }
 
   tick(unreachable: Unreachable, now: MonotonicMs): readonly GossipCommand[] {
@@ -122,6 +126,11 @@ export class SeedMembership {
   welcomed(message: WelcomeMessage, now: MonotonicMs): readonly GossipCommand[] {
     learn(this.#state, message, now)
     return this.#enter(message.cluster, { status: "joining", upNumber: undefined }, now)
+  }
+
+  /** Nobody listens at this address. */
+  absent(address: string): void {
+    this.#search.out(address)
   }
 
   /** Notes that a member takes this node for a member. */
@@ -173,9 +182,10 @@ export class SeedMembership {
     return [{ kind: "joined" }, membersChanged, ...this.#rounds.begin(now), ...this.ownEnd()]
   }
 
-  /** Admits a node that asks for membership. Only a member that is up does. */
+  /** Admits a node that asks for membership. Only a member that is up does; who is none says so. */
   #admit(node: string, about: About, now: MonotonicMs): readonly GossipCommand[] {
-    if (this.#rounds.own?.status !== "up") return []
+    if (this.#rounds.own === undefined) return [this.#rounds.deny(node, "unknown")]
+    if (this.#rounds.own.status !== "up") return []
     const known = this.#state.get(node)?.status
     if (known === "down" || known === "removed") return [this.#rounds.deny(node, known)]
     if (known !== undefined) return [this.#rounds.welcome(node)]
@@ -230,10 +240,13 @@ export class SeedMembership {
     { cluster, status }: { readonly cluster: string; readonly status: "down" | "removed" | "unknown" },
     now: MonotonicMs,
   ): readonly GossipCommand[] {
-    // This node asked to join, and its welcome was lost for so long that it was declared down.
     if (this.#rounds.own === undefined) {
+      if (cluster === "") this.#search.out(addressOf(from))
+      // This node asked to join, and its welcome was lost for so long that it was declared down.
       return status === "unknown" ? [] : this.#end(`the members have this node as ${status}`)
     }
+    // An answer from before this node has joined, of a node that had not joined either.
+    if (cluster === "") return []
     // It has followed the welcome of another cluster, and says so itself.
     if (cluster !== this.#rounds.cluster) return this.#set(from, "down", now)
     if (status !== "unknown") {
@@ -316,7 +329,7 @@ function fullness({ entries }: GossipState): Misfit | undefined {
 }
 
 /** Returns `host:port` of a node id. */
-export function addressOf(node: string): string {
+function addressOf(node: string): string {
   return node.slice(0, node.lastIndexOf("#"))
 }
 

@@ -48,8 +48,9 @@ export class Dialler {
       free()
       if (abort.signal.aborted) return
       logger.log("debug", "cannot dial a node", { authority: node.authority, error })
-      const isUntrusted = error instanceof NetworkError && error.code === "Untrusted"
-      node.dialFailed(isUntrusted ? "untrusted" : "unreachable")
+      const code = error instanceof NetworkError ? error.code : undefined
+      if (code === "Refused") node.nobodyListens()
+      node.dialFailed(code === "Untrusted" ? "untrusted" : "unreachable")
     }
     free = this.#slots.take(() => {
       void network

@@ -14,4 +14,6 @@ export interface MemberLink {
   lost(node: NodeId): void
   /** A dial to that address has failed, by `removed` if the node there refuses this incarnation. */
   unreached(authority: string, because: DisconnectReason): void
+  /** Nobody listens at that address: its host is there, and refuses connections. */
+  absent(authority: string): void
 }

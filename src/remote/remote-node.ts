@@ -171,6 +171,11 @@ export class RemoteNode implements MessageTransport, SessionOwner {
     this.#handle({ kind: "dial-answered" })
   }
 
+  /** Called before the dial fails for that. */
+  nobodyListens(): void {
+    this.#dependencies.link()?.absent(this.authority)
+  }
+
   dialFailed(because: DisconnectReason): void {
     this.#cancelDial = undefined
     this.#dependencies.link()?.unreached(this.authority, because)

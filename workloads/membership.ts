@@ -1,45 +1,79 @@
-import type { Workload } from "../src/sim/index.js"
-import { PORT, Town } from "./membership/town.js"
+import type { Stage, Workload } from "../src/sim/index.js"
+import { awaitAgreement } from "./membership/agreement.js"
+import { comeAndGo } from "./membership/join-scenes.js"
+import { badLink, badNetwork, partition } from "./membership/network-scenes.js"
+import { deadSeed, manyRestart, rejoinAtOnce } from "./membership/restart-scenes.js"
+import type { Scene } from "./membership/scene.js"
+import { pauses, silent } from "./membership/silence-scenes.js"
+import { storeAlone } from "./membership/store-scenes.js"
+import { agreedMs, drawTerms } from "./membership/terms.js"
+import { Town } from "./membership/town.js"
+import { ViewLedger } from "./membership/view-ledger.js"
 
+/**
+ * Two to nine nodes, which find each other by seeds or through a store, and lose each other. Each seed plays
+ * one scene: something that happens to nodes that agree, with what must follow from it; or a minute of the
+ * faults that the seed has drawn. In the end, whatever has happened, all agree.
+ */
 export const membership: Workload = {
   name: "membership",
-  about: "nodes that find each other by seeds, and lose each other",
+  about: "nodes that find each other by seeds or through a store, and lose each other",
   faults: ["crash", "pause", "partition", "one-way-partition", "reset", "clock-drift"],
   floors: { operations: 1 },
   limits: { virtualMs: 1_200_000 },
   async run(stage) {
-    const count = stage.knob("nodes", [2, 3, 5, 7])
-    const machines = Array.from({ length: count }, (_, at) => `m${at}`)
-    const town: Town = new Town(stage, machines, (machine) => ({
-      namespace: "town",
-      listen: { host: stage.hostOf(machine), port: PORT, secret: "a secret of the town: 1234567890" },
-      seeds: machines.slice(0, 3).map((seed) => town.addressOf(seed)),
-    }))
-    for (const machine of machines) town.start(machine)
-    await stage.sleep(60_000)
-    stage.calm()
-    for (const machine of machines) if (!stage.isUp(machine)) stage.boot(machine)
-    for (let s = 0; s < 120; s += 1) {
-      await stage.sleep(1_000)
-      if (agreement(town) === undefined) break
+    for (const place of Object.values(scenes).flatMap(({ places }) => places)) stage.sometimes(place, false)
+    const scene = scenes[stage.knob("scene", drawn)]
+    const town = new Town(stage, drawTerms(stage, scene.needs))
+    new ViewLedger(stage)
+    if (scene.isWild !== true) stage.calm()
+    begin(stage, town)
+    if (scene.isWild !== true) {
+      await awaitAgreement(town, { name: "all agree at the beginning", withinMs: agreedMs(town.terms) })
     }
-    stage.always("all live nodes agree", agreement(town) === undefined, () => agreement(town) ?? "")
+    await scene.play(town)
+    stage.calm()
+    for (const machine of town.inhabited) stage.boot(machine)
+    await awaitAgreement(town, { name: "all agree in the end", withinMs: agreedMs(town.terms) })
     stage.operation()
   },
 }
 
-function agreement(town: Town): string | undefined {
-  const said = town.machines.map((machine) => {
-    const system = town.systemOn(machine)
-    if (system === undefined) return `${machine} is not up`
-    const { members, unreachable, leader } = system.cluster
-    const listed = members.map(({ node, status }) => `${node} ${status}`).join(", ")
-    return `${listed}; unreachable ${[...unreachable.keys()].join()}; leader ${leader}`
-  })
-  const [first] = said
-  const isSame = said.every((text) => text === first)
-  const all = town.systems[0]?.cluster.members ?? []
-  if (isSame && all.length === town.machines.length && all.every(({ status }) => status === "up"))
-    return undefined
-  return said.join("\n")
+/** Whatever faults the seed has drawn strike for a minute. */
+const nemesis: Scene = {
+  needs: {},
+  places: ["faults strike by seeds", "faults strike by the store"],
+  isWild: true,
+  async play({ stage, terms }) {
+    await stage.sleep(60_000)
+    stage.sometimes(`faults strike by ${terms.by === "seeds" ? "seeds" : "the store"}`)
+  },
+}
+
+const scenes = {
+  partition,
+  badNetwork,
+  badLink,
+  manyRestart,
+  rejoinAtOnce,
+  deadSeed,
+  comeAndGo,
+  pauses,
+  silent,
+  storeAlone,
+  nemesis,
+}
+
+const often: readonly (keyof typeof scenes)[] = ["partition", "nemesis"]
+const drawn: readonly (keyof typeof scenes)[] = [
+  ...(Object.keys(scenes) as (keyof typeof scenes)[]),
+  ...often,
+  ...often,
+]
+
+function begin(stage: Stage, town: Town): void {
+  const isTogether = stage.knob("start", ["together", "one after another"]) === "together"
+  for (let count = 0; count < town.terms.nodes; count += 1) {
+    town.settle(isTogether ? 0 : stage.random.between(0, 10_000))
+  }
 }

@@ -12,6 +12,7 @@ import {
   type MembershipDependencies,
   type MembershipOwner,
 } from "./membership.js"
+import { hearMs } from "./reachability.js"
 import { misfitAt, unanswered } from "./seed-problems.js"
 
 /**
@@ -150,17 +151,27 @@ export class SeedCluster implements MembershipOwner {
     for (const node of nodes) this.#membership.down(node)
   }
 
+  /**
+   * The others on this side decide alike, a few rounds of gossip sooner or later. A node that came back before
+   * they have would start their time again, and they would all take turns at leaving and coming back.
+   */
   downSelf(because: string): void {
-    this.#dependencies.logger.log("error", "this node declares itself down", { because })
-    this.ousted(because)
+    const { logger, terms } = this.#dependencies
+    logger.log("error", "this node declares itself down", { because })
+    this.#startAgain(because, hearMs(0, terms.gossipIntervalMs, this.#members.length))
   }
 
   /**
    * The next incarnation may be ousted too, for as long as the network is cut, so it does not begin at once.
    */
   ousted(because: string): void {
+    const { terms, random } = this.#dependencies
+    this.#startAgain(because, terms.gossipIntervalMs * (0.5 + random.uint32() / 2 ** 32))
+  }
+
+  #startAgain(because: string, pauseMs: number): void {
     if (this.#phase === "leaving") return this.#settle()
-    const { remoting, logger, random, clock, fenced, terms } = this.#dependencies
+    const { remoting, logger, random, clock, fenced } = this.#dependencies
     logger.log("warn", "this node is no longer a member; it joins again as a new incarnation", { because })
     const { self } = remoting
     const { contacts } = this.#membership.gossip
@@ -171,7 +182,6 @@ export class SeedCluster implements MembershipOwner {
     remoting.reincarnate(next)
     this.#members = []
     this.#membership = this.#incarnation(next, contacts)
-    const pauseMs = terms.gossipIntervalMs * (0.5 + random.uint32() / 2 ** 32)
     this.#isPaused = true
     this.#beginTimer = clock.setTimer(pauseMs, () => {
       this.#isPaused = false

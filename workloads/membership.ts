@@ -34,6 +34,8 @@ export const membership: Workload = {
     await scene.play(town)
     stage.calm()
     for (const machine of town.inhabited) stage.boot(machine)
+    // Until what was on these machines before is forgotten.
+    await stage.sleep(1)
     await awaitAgreement(town, { name: "all agree in the end", withinMs: agreedMs(town.terms) })
     stage.operation()
   },

@@ -31,7 +31,9 @@ export const partition: Scene = {
     stage.sometimes("a partition has three sides", sides.length === 3)
     await stage.sleep(decidedMs(terms))
     const ended = new Set(town.toldSince(sinceMs, "fenced").map(({ node }) => node))
-    for (const machine of inhabited) {
+    // With a store all sides see who gives up first, and the last one may go on: the store decides, so it may.
+    const isOpen = terms.by === "store" && survivors.length === 0
+    for (const machine of isOpen ? [] : inhabited) {
       const node = before.get(machine) as string
       const isExpected = survivors.includes(machine)
       stage.always(

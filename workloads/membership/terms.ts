@@ -92,8 +92,11 @@ export function silentMs(terms: Terms, wasCalm: boolean): number {
 
 /** Until each side of a partition has decided, and all of that side know it. */
 export function decidedMs(terms: Terms): number {
-  const noticed = hearMs(terms) + DRIFT * 6_200
-  return noticed + DRIFT * 1.2 * terms.stableAfterMs + spreadMs(terms) + 2 * terms.ttlMs
+  const { stableAfterMs, by, ttlMs } = terms
+  const noticed = hearMs(terms) + DRIFT * 6_200 + spreadMs(terms)
+  const stable = DRIFT * 1.2 * stableAfterMs
+  // With a store those that lose leave it to the others to declare them down, for some time.
+  return by === "seeds" ? noticed + stable : noticed + 2 * stable + DRIFT * (15_000 + 2 * ttlMs)
 }
 
 /** Until a node is up that joins members who agree. */

@@ -31,7 +31,7 @@ export class StoreMembership implements MembershipOwner {
   #membership: Membership | undefined
   #view: ClusterView | undefined
   #members: readonly Member[] = []
-  /** Since when this node is on the side that does not survive. */
+  /** Since when the strategy has this node on the side that does not survive. */
   #losingSince: MonotonicMs | undefined
   /** Whether this incarnation has met a peer, or there is none. */
   #hasMet = false
@@ -106,10 +106,14 @@ export class StoreMembership implements MembershipOwner {
     }
   }
 
+  /**
+   * Leaves it to the survivors for a while, so that they declare down this whole side. A node of it that was
+   * ahead of them would join again through another one of its side, and start their time again.
+   */
   downSelf(because: string): void {
-    const { remoting, clock, logger, leaseMs, terms } = this.#dependencies
+    const { remoting, clock, logger, leaseMs } = this.#dependencies
     const now = clock.monotonicMs()
-    this.#losingSince ??= now - terms.splitBrain.stableAfterMs
+    this.#losingSince ??= now
     if (now - this.#losingSince < SILENCE_MS + leaseMs) return
     logger.log("error", "this node declares itself down", { because })
     void this.#registry?.down(remoting.self)

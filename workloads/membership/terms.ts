@@ -42,7 +42,7 @@ export function drawTerms(stage: Stage, needs: Needs): Terms {
   const { fewest = 2 } = needs
   const nodes = stage.knob(
     "nodes",
-    [2, 3, 3, 4, 5, 5, 7, 9].filter((count) => count >= fewest),
+    [2, 3, 3, 3, 4, 4, 5, 5, 7, 9].filter((count) => count >= fewest),
   )
   const ttlMs = stage.knob("ttlMs", needs.ttlMs === undefined ? [2_000, 5_000] : [needs.ttlMs])
   const leaseEndsMs = by === "store" ? ttlMs * (1 + DRIFT_MARGIN) : 0
@@ -53,7 +53,7 @@ export function drawTerms(stage: Stage, needs: Needs): Terms {
     quorum: Math.floor(nodes / 2) + 1,
     stableAfterMs: stage.knob(
       "stableAfterMs",
-      [5_000, 10_000, 20_000].filter((ms) => ms > leaseEndsMs),
+      [5_000, 6_000, 10_000, 20_000].filter((ms) => ms > leaseEndsMs),
     ),
     gossipIntervalMs: stage.knob("gossipIntervalMs", [200, 500, 1_000]),
     ttlMs,

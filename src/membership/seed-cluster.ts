@@ -152,8 +152,8 @@ export class SeedCluster implements MembershipOwner {
   }
 
   /**
-   * The others on this side decide alike, a few rounds of gossip sooner or later. A node that came back before
-   * they have would start their time again, and they would all take turns at leaving and coming back.
+   * The others on this side decide alike, a few rounds of gossip sooner or later. A node that came back
+   * before they have would start their time again, and they would take turns at leaving and coming back.
    */
   downSelf(because: string): void {
     const { logger, terms } = this.#dependencies

@@ -35,7 +35,8 @@ export class Dialler {
           if (abort.signal.aborted) return
           if (because === "wrong-secret" && by === "us")
             node.dialRefuted(made.claimed, `${detail}; ${advice[because]}`)
-          else node.dialFailed(because)
+          // A node that this one refuses as removed is not there for it, and has not refused this one.
+          else node.dialFailed(because === "removed" && by === "us" ? "unreachable" : because)
         },
         closed: () => free(),
         proven: () => free(),

@@ -21,7 +21,28 @@ it("has the only seed form a cluster at once, unless it knew others before", () 
   expect(new SeedSearch("a:1", ["a:1"], [], 0).tick(0)).toEqual({ kind: "found" })
   const again = new SeedSearch("a:1", ["a:1"], ["b:1"], 0)
   expect(again.tick(0)).toEqual(ask("b:1"))
-  expect(again.tick(5_000)).toEqual({ kind: "found" })
+  expect(again.tick(60_000)).toEqual(ask("b:1"))
+})
+
+it("has a seed that knew others form a cluster once each of them is out for 5 s", () => {
+  const search = new SeedSearch("a:1", ["a:1"], ["b:1", "c:1"], 0)
+  search.tick(0)
+  search.out("b:1")
+  for (let now = 1_000; now <= 20_000; now += 1_000) {
+    search.out("b:1")
+    expect(search.tick(now), "c may live").toEqual(ask("b:1", "c:1"))
+  }
+  for (let now = 21_000; now <= 24_000; now += 1_000) {
+    search.out("c:1")
+    expect(search.tick(now)).toEqual(ask("b:1", "c:1"))
+  }
+  search.out("c:1")
+  expect(search.tick(25_000), "b has not answered for a while").toEqual(ask("b:1", "c:1"))
+  for (let now = 26_000; now <= 30_000; now += 1_000) {
+    search.out("b:1")
+    search.out("c:1")
+    expect(search.tick(now)).toEqual(now < 30_000 ? ask("b:1", "c:1") : { kind: "found" })
+  }
 })
 
 it("gives a cluster that has invited it time to answer", () => {

@@ -39,7 +39,10 @@ export class MemberDowned extends MemberChanged {}
 /** A member has left as planned. */
 export class MemberLeft extends MemberChanged {}
 
-/** A member was removed: it died, was declared down, or did not renew its lease. */
+/**
+ * A member was removed: it died, was declared down, or did not renew its lease. With a store, also a member
+ * that left so fast that this node did not see it leave.
+ */
 export class MemberRemoved extends MemberChanged {}
 
 /** A member cannot be reached, as more than half of its observers say. It keeps its actors. */

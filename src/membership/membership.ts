@@ -166,6 +166,10 @@ export class Membership implements MemberLink {
     this.#owner.unreached(authority, because)
   }
 
+  ousted(by: string): void {
+    this.#owner.refused(by)
+  }
+
   get #now(): MonotonicMs {
     return this.#dependencies.clock.monotonicMs()
   }
@@ -315,7 +319,7 @@ export interface MembershipOwner {
   gossiped(news: GossipNews): void
   connectionMade(node: NodeId): void
   connectionLost(node: NodeId): void
-  /** A dial to that address has failed: because of `removed`, if the node there refuses this incarnation. */
+  /** A dial to that address has failed. */
   unreached(authority: string, because: DisconnectReason): void
   /** These nodes are to be declared down. */
   down(nodes: readonly string[]): void
@@ -323,6 +327,8 @@ export interface MembershipOwner {
   downSelf(because: string): void
   /** This incarnation is no longer a member, as gossip says. */
   ousted(because: string): void
+  /** The node at that address refuses this incarnation as removed. */
+  refused(by: string): void
 }
 
 export type GossipNews = Extract<

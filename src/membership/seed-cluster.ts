@@ -129,7 +129,6 @@ export class SeedCluster implements MembershipOwner {
   connectionLost(): void {}
 
   unreached(authority: string, because: DisconnectReason): void {
-    if (because === "removed") return this.#removed(authority)
     if (this.#joins > 0) return
     this.#unreached.set(authority, because)
     // What a listener says before its proof is worth no more than its silence: another seed may let this in.
@@ -161,6 +160,10 @@ export class SeedCluster implements MembershipOwner {
     this.#startAgain(because, hearMs(0, terms.gossipIntervalMs, this.#members.length))
   }
 
+  refused(by: string): void {
+    if (!this.#isPaused) this.ousted(`the node at ${by} says that the cluster has removed this one`)
+  }
+
   /**
    * The next incarnation may be ousted too, for as long as the network is cut, so it does not begin at once.
    */
@@ -187,10 +190,6 @@ export class SeedCluster implements MembershipOwner {
       this.#isPaused = false
       this.#membership.begin()
     })
-  }
-
-  #removed(by: string): void {
-    if (!this.#isPaused) this.ousted(`the node at ${by} says that the cluster has removed this one`)
   }
 
   #joined(): void {

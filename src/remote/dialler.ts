@@ -35,8 +35,7 @@ export class Dialler {
           if (abort.signal.aborted) return
           if (because === "wrong-secret" && by === "us")
             node.dialRefuted(made.claimed, `${detail}; ${advice[because]}`)
-          // A node that this one refuses as removed is not there for it, and has not refused this one.
-          else node.dialFailed(because === "removed" && by === "us" ? "unreachable" : because)
+          else node.dialFailed(because, by)
         },
         closed: () => free(),
         proven: () => free(),

@@ -123,8 +123,10 @@ export class Handshake {
 
   #receive(kind: number, input: InputBytes): HandshakeStep {
     if (kind === REFUSED && this.#state !== "over") {
-      const because = refusalOf(input.u8()) ?? "malformed"
+      const said = refusalOf(input.u8()) ?? "malformed"
       endOf(input)
+      // A node that is removed begins another incarnation: nobody who is unproven may cause that.
+      const because = said === "removed" && !this.#isProven ? "refused" : said
       this.#state = "over"
       return { kind: "refused", by: "peer", because, detail: "" }
     }

@@ -12,8 +12,10 @@ export interface MemberLink {
   received(from: NodeId, payload: Buffer): void
   connected(node: NodeId): void
   lost(node: NodeId): void
-  /** A dial to that address has failed, by `removed` if the node there refuses this incarnation. */
+  /** A dial to that address has failed. */
   unreached(authority: string, because: DisconnectReason): void
   /** Nobody listens at that address: its host is there, and refuses connections. */
   absent(authority: string): void
+  /** The node at that address, which is proven, refuses this incarnation as removed. */
+  ousted(by: string): void
 }

@@ -176,9 +176,12 @@ export class RemoteNode implements MessageTransport, SessionOwner {
     this.#dependencies.link()?.absent(this.authority)
   }
 
-  dialFailed(because: DisconnectReason): void {
+  /** `by` says who refused the handshake, if it was refused. */
+  dialFailed(because: DisconnectReason, by: "us" | "peer" = "us"): void {
     this.#cancelDial = undefined
-    this.#dependencies.link()?.unreached(this.authority, because)
+    const link = this.#dependencies.link()
+    if (because === "removed" && by === "peer") link?.ousted(this.authority)
+    else link?.unreached(this.authority, because)
     this.#handle({ kind: "dial-failed", because })
   }
 

@@ -7,7 +7,6 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
 import { SILENCE_MS } from "../registry/renewal-thread.js"
-import type { DisconnectReason } from "../remote/disconnect-reason.js"
 import type { Remoting } from "../remote/remoting.js"
 
 /**
@@ -122,10 +121,12 @@ export class StoreMembership implements MembershipOwner {
   /** Whether this node was removed, its next renewal shows. */
   ousted(): void {}
 
-  /** A peer that refuses this incarnation can be reached. */
-  unreached(_authority: string, because: DisconnectReason): void {
-    if (because === "removed") this.#heard?.()
+  /** A peer refuses this incarnation, so it can be reached. */
+  refused(): void {
+    this.#heard?.()
   }
+
+  unreached(): void {}
 
   get #peers(): readonly Member[] {
     const { address } = this.#dependencies.remoting.self

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { scratchFile } from "../registry/scratch-file.js"
-import { type MemberOptions, type MemberProcess, MemberProcesses } from "./member-process.js"
+import { type MemberOptions, type MemberProcess, MemberProcesses, timing } from "./member-process.js"
 
 // Each test is the life of one cluster, as most of its time goes into starting processes.
 
@@ -27,13 +27,6 @@ describe("five nodes in processes of their own agree on who comes and goes", { t
 
 type Five = readonly [MemberProcess, MemberProcess, MemberProcess, MemberProcess, MemberProcess]
 
-/** Short, and long enough for processes that share two busy cores. */
-const timing: MemberOptions["timing"] = {
-  gossipIntervalMs: 100,
-  heartbeat: { intervalMs: 100, acceptablePauseMs: 700, firstEstimateMs: 200 },
-  splitBrain: { stableAfterMs: 1_200 },
-}
-
 async function places(processes: MemberProcesses): Promise<Five> {
   const place = (number: number) => processes.place(`n${number}`)
   return [await place(1), await place(2), await place(3), await place(4), await place(5)]
@@ -48,7 +41,8 @@ async function live(
   await form(nodes, options)
   const leader = nodes.find(({ node }) => node === nodes[0].view?.leader) as MemberProcess
   const [leaving, ...others] = nodes.filter((node) => node !== leader) as unknown as Five
-  await leave(leaving, [leader, ...others])
+  const source = { hasStore: options.store !== undefined }
+  await leave(leaving, [leader, ...others], source)
   await killLeader(leader, others, endOfKilled)
   const [restarted, ...rest] = others as unknown as Five
   await restart(restarted, rest, options)
@@ -56,7 +50,7 @@ async function live(
   await serves(rest)
   const second = others.find(({ node }) => node === restarted.view?.leader) as MemberProcess
   const lastTwo = others.filter((node) => node !== second)
-  await leave(second, lastTwo)
+  await leave(second, lastTwo, source)
   await Promise.all(lastTwo.map(leaveInTime))
 }
 
@@ -73,16 +67,22 @@ async function form(nodes: Five, options: MemberOptions): Promise<void> {
   }
 }
 
-async function leave(leaving: MemberProcess, others: readonly MemberProcess[]): Promise<void> {
+async function leave(
+  leaving: MemberProcess,
+  others: readonly MemberProcess[],
+  { hasStore }: { readonly hasStore: boolean },
+): Promise<void> {
   const { node } = leaving
   const since = Date.now()
   await leaveInTime(leaving)
-  for (const other of others) await other.event("MemberLeft", node, since)
   await Promise.all(others.map((other) => other.untilItSees(others)))
   for (const other of others) {
-    expect(other.eventsOf(node)).toContain("MemberLeaving")
+    const end = await other.event(["MemberLeft", "MemberRemoved"], node, since)
     expect(other.eventsOf(node)).not.toContain("MemberDowned")
-    expect(other.eventsOf(node)).not.toContain("MemberRemoved")
+    // A watch of the store may skip the record of a node that leaves, and show that it is gone.
+    if (hasStore && end === "MemberRemoved") continue
+    expect(end).toBe("MemberLeft")
+    expect(other.eventsOf(node)).toContain("MemberLeaving")
   }
 }
 
@@ -103,8 +103,8 @@ async function killLeader(
   const next = others[0]?.view?.leader
   expect(others.map((other) => other.node)).toContain(next)
   for (const other of others) {
-    for (const event of end) await other.event(event, node, since)
-    await other.event("LeaderChanged", next, since)
+    for (const event of end) await other.event([event], node, since)
+    await other.event(["LeaderChanged"], next, since)
     expect(other.eventsOf(node)).not.toContain("MemberLeft")
     expect(other.view?.leader).toBe(next)
   }
@@ -127,20 +127,19 @@ async function cutOff(processes: MemberProcesses, lost: MemberProcess, others: r
   const since = Date.now()
   const heal = processes.cut([lost], others)
   for (const other of others) {
-    await other.event("UnreachableMember", node, since)
-    await other.event("MemberRemoved", node, since)
+    await other.event(["UnreachableMember"], node, since)
+    await other.event(["MemberRemoved"], node, since)
     expect(other.eventsOf(other.node)).not.toContain("UnreachableMember")
   }
   await Promise.all(others.map((other) => other.untilItSees(others)))
-  for (const other of others) await lost.event("UnreachableMember", other.node, since)
+  for (const other of others) await lost.event(["UnreachableMember"], other.node, since)
   const isFenced = (event: { readonly kind: string }) => event.kind === "fenced"
   expect(await lost.events.first("the node that is cut off is fenced", isFenced)).toMatchObject({ node })
   const health = await lost.call("health")
   expect(health.isReady).toBe(false)
   expect(health.reasons).not.toEqual([])
   heal()
-  const isRejoined = (event: { readonly kind: string }) => event.kind === "rejoined"
-  await lost.events.first("the node that was cut off joins again", isRejoined)
+  await lost.untilItRejoins()
   expect(lost.node).not.toBe(node)
   const all = [lost, ...others]
   await Promise.all(all.map((each) => each.untilItSees(all)))

@@ -46,6 +46,13 @@ export class MemberProcesses {
   }
 }
 
+/** Short, and long enough for processes that share two busy cores. */
+export const timing: MemberOptions["timing"] = {
+  gossipIntervalMs: 100,
+  heartbeat: { intervalMs: 100, acceptablePauseMs: 700, firstEstimateMs: 200 },
+  splitBrain: { stableAfterMs: 1_200 },
+}
+
 export type MemberOptions = Omit<NodeOptions, "port" | "advertised">
 
 /** A node that keeps its address, and has one process after the other. */
@@ -100,12 +107,13 @@ export class MemberProcess extends NodeProcess<NodeCommands, NodeEvent> {
     }
   }
 
-  /** Resolves once it has published this event of that node, at that time or later by the wall clock. */
-  async event(name: string, node: string | undefined, since: number): Promise<void> {
-    const isIt = (event: NodeEvent) =>
-      event.kind === "member" && event.event === name && event.node === node && event.at >= since
-    const found = await this.events.first(`${this.name} publishes ${name} of ${node}`, isIt)
-    expect((found as NodeEvent & { kind: "member" }).at).toBeLessThanOrEqual(Date.now())
+  /** Resolves with the first of these events of that node that has this time, by the wall clock, or a later one. */
+  async event(names: readonly string[], node: string | undefined, since: number): Promise<string> {
+    const isIt = (event: NodeEvent): event is NodeEvent & { kind: "member" } =>
+      event.kind === "member" && names.includes(event.event) && event.node === node && event.at >= since
+    const { event, at } = await this.events.first(`${this.name} publishes ${names} of ${node}`, isIt)
+    expect(at).toBeLessThanOrEqual(Date.now())
+    return event
   }
 
   /** The events of a node so far, by the names of their classes. */
@@ -115,10 +123,8 @@ export class MemberProcess extends NodeProcess<NodeCommands, NodeEvent> {
     )
   }
 
-  /** Resolves with the fields of the first line with this text. */
-  async logs(text: string): Promise<string> {
-    const isIt = (event: NodeEvent): event is NodeEvent & { kind: "logged" } =>
-      event.kind === "logged" && event.message.includes(text)
-    return (await this.events.first(`${this.name} logs ${text}`, isIt)).fields
+  /** Resolves once the current process has joined again, as a new incarnation. */
+  async untilItRejoins(): Promise<void> {
+    await this.events.first(`${this.name} joins again`, ({ kind }) => kind === "rejoined")
   }
 }

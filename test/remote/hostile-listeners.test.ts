@@ -39,6 +39,11 @@ describe("a listener at an address that a node dials", () => {
       (peer) => peer.send(frame(REFUSED, Buffer.from([3]))),
       "wrong-codec",
     ],
+    [
+      "says that this node was removed, without a proof",
+      (peer) => peer.send(frame(REFUSED, Buffer.from([13]))),
+      "refused",
+    ],
   ]
   it.each(answers)("and %s is tried again later", async (_, say, reason) => {
     const { node, listener } = await dialling()

@@ -8,9 +8,9 @@ import { SETTINGS } from "./settings.js"
  * copy the new ones.
  */
 const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: number]>> = {
-  "late saves": [14_956, 53_971],
+  "late saves": [3347, 10_525],
   "late saves, taken over": [5759, 19_278],
-  "late saves, leases run out": [30_545, 147_888],
+  "late saves, leases run out": [5833, 24_690],
   "crash and rejoin": [5214, 19_209],
   "cold start": [2184, 6491],
   leaving: [6910, 34_703],
@@ -19,7 +19,6 @@ const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: num
   downing: [6047, 24_994],
   releases: [2602, 8439],
   "slow answers": [9071, 35_842],
-  "slow answers to saves": [18_373, 83_478],
   renewals: [1474, 8110],
   "clocks within the bound": [7019, 47_957],
   paused: [1056, 4285],
@@ -31,7 +30,7 @@ const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: num
   "calls and forwards": [8900, 24_436],
   "calls to a node that leaves": [2521, 7310],
   "calls without a node": [189, 354],
-  "given up after all": [19_040, 90_569],
+  "given up after all": [4235, 17_690],
 }
 
 const evaluations = new Set<string>()

@@ -40,6 +40,7 @@ export class ScratchRegistry {
       roles: [],
       types: ["Account"],
       placementCache: 1_000_000,
+      observers: 5,
       actors: new ActorTable(HeldActor),
       viewed: () => {},
       lifeChanged: ({ phase, because }) => {

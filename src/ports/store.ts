@@ -18,8 +18,8 @@ import type { Ports } from "./ports.js"
  *
  * Keys are printable ASCII without spaces, `MAX_KEY_BYTES` at most. The store prefixes each key with the
  * namespace that it was opened with, so that clusters may share one database. Only keys under `nodes/`,
- * `leases/`, `shards/` and `wards/` can be watched. Changes of all other keys are neither kept nor reported,
- * so that claiming an actor and saving its state cost one write each.
+ * `shards/` and `wards/` can be watched. Changes of all other keys are neither kept nor reported, so that
+ * renewing a lease, claiming an actor and saving its state cost one write each.
  *
  * Every call ends: a store gives up by itself if the database does not answer. Failures are rejections with a
  * `StoreUnavailableError`, which says whether the commit may have taken effect. A commit whose outcome is

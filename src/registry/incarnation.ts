@@ -129,11 +129,6 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     return this.mayAct() ? this.#keeper.renewedAt : undefined
   }
 
-  /** The last revision of the lease that the store has confirmed. */
-  get confirmedLease(): Revision {
-    return this.#keeper.lastKnown
-  }
-
   /** Whether this incarnation leaves, and was not fenced. */
   get isLeaving(): boolean {
     return this.#keeper.state === "leaving"

@@ -133,7 +133,7 @@ test("a join rejects if the store does not list the nodes", async () => {
   const scene = new Scene()
   const node = await scene.node()
   node.way.trouble = "refuse"
-  const joining = expect(node.join()).rejects.toThrow("the last to list leases/)")
+  const joining = expect(node.join()).rejects.toThrow("the last to list nodes/)")
   await scene.clock.advance(JOIN_MS)
   await joining
   expect(scene.clock.pendingTimers).toBe(0)
@@ -152,7 +152,7 @@ test("a node joins once its store answers, and logs what it waited for", async (
     "warn the start waits for the store",
     "info the store answered, and the start goes on",
   ])
-  expect(node.fields[0]).toMatchObject({ asked: "list leases/", because: "a planned fault: refuse" })
+  expect(node.fields[0]).toMatchObject({ asked: "list nodes/", because: "a planned fault: refuse" })
 })
 
 test.each(["refuse", "lose-answer", "hang"] as const)(
@@ -354,7 +354,7 @@ test("a failure of the store is logged once, and is the cause of the fence", asy
     "warn the lease was not renewed in time; actors wait for the store to renew or refuse it",
     "warn this node is fenced; it joins again as a new incarnation",
   ])
-  expect(a.fields[0]).toMatchObject({ asked: "renew the lease", error: tenure.endCause })
+  expect(a.fields[0]).toMatchObject({ asked: "read a lease" })
   expect(a.fields[2]).toEqual({ because: "the lease was ended by another node", error: tenure.endCause })
   expect(tenure.endCause?.message).toBe("a planned fault: refuse")
 })

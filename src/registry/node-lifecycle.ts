@@ -13,7 +13,6 @@ import { RenewalThread } from "./renewal-thread.js"
 import { parsedNode, Roster } from "./roster.js"
 import { StoreTroubles } from "./store-troubles.js"
 import { checkTerms } from "./terms-check.js"
-import type { OwnLease } from "./watch-lag.js"
 
 /**
  * Takes this node through its life in the cluster, one incarnation after another: the driver of
@@ -62,7 +61,8 @@ export class NodeLifecycle {
       troubles: this.troubles,
       terms,
       renewedAt: () => (this.#incarnation ? this.#incarnation.renewedAt : clock.monotonicMs()),
-      confirmed: () => this.#confirmed(),
+      observers: dependencies.observers,
+      self: () => this.#life.node,
       isOwn: (node) => this.#ids.has(node),
       recordChanged: (node, revision, status) => {
         if (node === this.#life.node.toString()) this.#incarnation?.recordChanged(revision, status)
@@ -141,11 +141,6 @@ export class NodeLifecycle {
     else this.#incarnation?.abandon()
     this.roster.stop()
     await this.#renewal?.stop()
-  }
-
-  #confirmed(): OwnLease | undefined {
-    const { node, confirmedLease: revision } = this.#incarnation ?? {}
-    return node === undefined || revision === undefined ? undefined : { node: node.toString(), revision }
   }
 
   #publish(event: LifeEvent): void {

@@ -23,6 +23,8 @@ export interface RegistryDependencies {
   readonly lifeline: Lifeline | undefined
   readonly logger: Logger
   readonly terms: LeaseTerms
+  /** How many nodes observe each lease. */
+  readonly observers: number
   /** The thread that renews the lease; undefined where the event loop does. */
   readonly renewal?: RenewalSettings | undefined
   /** How long the first join is retried, and whether it still is. */

@@ -225,6 +225,19 @@ export class Registry implements TenureHolder {
     this.#roster.reached(unreachable)
   }
 
+  /**
+   * Observes the lease of that node for a while, and reads it now: a call waits for the node, or a connection
+   * with it has ended.
+   */
+  observe(node: NodeId): void {
+    this.#roster.observe(node)
+  }
+
+  /** Reads the record of that node: others know of it, or say that it is gone. */
+  hint(node: string): void {
+    if (parsedNode(node) !== undefined) void this.#roster.hint(node)
+  }
+
   /** Whether the node was a member, and is down or gone. */
   isRemoved(node: NodeId): boolean {
     return this.#roster.isRemoved(node)

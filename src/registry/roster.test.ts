@@ -3,18 +3,19 @@ import { settle } from "../../test/fake/manual-clock.js"
 import { JOIN_MS, OBSERVER_MS, Scene, TTL_MS, type Way } from "../../test/registry/scene.js"
 import { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import { Ring } from "../membership/ring.js"
 import { nodeRandom } from "../runtime/node-random.js"
 import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
 import { Roster } from "./roster.js"
 import { StartWait } from "./start-wait.js"
 import { StoreTroubles } from "./store-troubles.js"
-import type { OwnLease } from "./watch-lag.js"
 
 const [a, b, c] = ["a", "b", "c"].map((digit) => NodeId.of("10.0.0.1", 7_000, digit.repeat(16))) as [
   NodeId,
   NodeId,
   NodeId,
 ]
+const self = NodeId.of("10.0.0.9", 7_000, "d".repeat(16))
 const record: NodeRecord = { status: "active", roles: ["front"], types: ["Account"], lifeline: undefined }
 
 test("shows nodes that were there before, and nodes that join, leave, are declared down and go", async () => {
@@ -83,24 +84,96 @@ test("ends a lease that was not renewed for the ttl and its margin, and not a mo
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
-test("a renewal starts the time of a lease again, even if the watch missed it", async () => {
-  const { scene, way, roster } = await following()
-  await scene.clock.advance(OBSERVER_MS - 1)
-  await scene.commit({ kind: "put", key: leaseKey(a), value: new Uint8Array(0) })
+test("a renewal starts the time of a lease again, from when it is read", async () => {
+  const { scene, roster } = await following()
+  await scene.clock.advance(TTL_MS / 2)
+  await renew(scene, a)
+  await scene.clock.advance(TTL_MS / 6)
+  // Read at two thirds of the ttl, when the next round is due.
   await scene.clock.advance(OBSERVER_MS - 1)
   expect(membersOf(roster)).toEqual(["a up"])
-  way.restorable.isDeaf = true
-  await scene.commit({ kind: "put", key: leaseKey(a), value: new Uint8Array(0) })
-  await scene.clock.advance(TTL_MS)
-  expect(membersOf(roster)).toEqual(["a up"])
-  expect(await scene.keys()).toHaveLength(2)
+  await scene.clock.advance(1)
+  expect(membersOf(roster)).toEqual([])
 })
 
-test("a lease without a record is ended as well", async () => {
-  const { scene } = await following()
-  await scene.commit({ kind: "delete", key: nodeKey(a) })
-  await scene.clock.advance(OBSERVER_MS)
-  expect(await scene.keys()).toEqual([])
+test("a lease is read every third of the ttl, and once more before it is ended", async () => {
+  const { scene, way } = await following()
+  way.calls.length = 0
+  await scene.clock.advance(TTL_MS - 1)
+  expect(way.calls).toEqual(["get", "get"])
+  await scene.clock.advance(OBSERVER_MS - TTL_MS)
+  expect(way.calls.slice(2)).toEqual(["list", "get"])
+  await scene.clock.advance(1)
+  expect(way.calls.slice(4)).toEqual(["get", "commit"])
+})
+
+test("a lease that was renewed at the last moment is not ended, and nobody tries to", async () => {
+  const { scene, way, roster } = await following()
+  await scene.clock.advance(OBSERVER_MS - 1)
+  await renew(scene, a)
+  way.calls.length = 0
+  await scene.clock.advance(1)
+  expect(way.calls).toEqual(["get"])
+  expect(membersOf(roster)).toEqual(["a up"])
+})
+
+test("reads a lease at once if its node becomes unreachable, and once", async () => {
+  const { way, roster } = await following()
+  way.calls.length = 0
+  const unreachable = new Map([[a.text, [b]]])
+  roster.reached(unreachable)
+  await settle()
+  expect(way.calls).toEqual(["get"])
+  roster.reached(unreachable)
+  await settle()
+  expect(way.calls).toEqual(["get"])
+})
+
+describe("with one observer for each lease", () => {
+  test("observes the next node that can be reached, and those before it that cannot", async () => {
+    const { scene, way, roster } = await following(record, undefined, 1)
+    for (const node of [b, c]) await put(scene, node)
+    const order = new Ring([self, a, b, c].map(String)).after(`${self}`, 3)
+    const readsInRound = async () => {
+      await renew(scene, a, b, c)
+      way.reads.length = 0
+      await scene.clock.advance(TTL_MS / 3)
+      return way.reads.filter((key) => key.startsWith("leases/")).map((key) => key.slice("leases/".length))
+    }
+    expect(await readsInRound()).toEqual([order[0]])
+    roster.reached(new Map([[order[0] as string, []]]))
+    expect((await readsInRound()).sort()).toEqual(order.slice(0, 2).sort())
+    roster.reached(new Map())
+    expect(await readsInRound()).toEqual([order[0]])
+  })
+
+  test("observes a node that it waits for, as long as it does", async () => {
+    const { scene, way, roster } = await following(record, undefined, 1)
+    for (const node of [b, c]) await put(scene, node)
+    const last = new Ring([self, a, b, c].map(String)).after(`${self}`, 3).at(-1) as string
+    const isRead = async () => {
+      await renew(scene, a, b, c)
+      way.reads.length = 0
+      await scene.clock.advance(TTL_MS / 3)
+      return way.reads.includes(leaseKey(last))
+    }
+    expect(await isRead()).toBe(false)
+    roster.observe(NodeId.parse(last))
+    expect(way.reads.at(-1)).toBe(leaseKey(last))
+    for (let third = 0; third < 5; third += 1) expect(await isRead()).toBe(true)
+    await scene.clock.advance(TTL_MS / 3)
+    expect(await isRead()).toBe(false)
+  })
+
+  test("waiting for a node that is not known reads its record", async () => {
+    const { scene, way, roster } = await following(record, undefined, 1)
+    way.restorable.isDeaf = true
+    await put(scene, b)
+    roster.observe(b)
+    await settle()
+    expect(membersOf(roster)).toEqual(["a up", "b up"])
+    expect(way.reads).toContain(leaseKey(b))
+  })
 })
 
 test("the end of an expired lease is retried while the store is away", async () => {
@@ -123,13 +196,11 @@ test("a proved death ends the lease at once, and its lifeline is no longer follo
   expect(scene.lines.followersOf("line-1")).toBe(0)
 })
 
-test("a death that is known before the lease ends the lease when it is seen", async () => {
+test("a death that is known before the lease was read ends the lease when it is", async () => {
   const { scene, roster } = await following()
   const { mark } = await scene.lines.hold()
   scene.lines.end(mark)
-  await scene.commit({ kind: "put", key: nodeKey(b), value: encodeRecord({ ...record, lifeline: mark }) })
-  expect(membersOf(roster)).toEqual(["a up", "b up"])
-  await scene.commit({ kind: "put", key: leaseKey(b), value: new Uint8Array(0) })
+  await put(scene, b, { ...record, lifeline: mark })
   await scene.clock.advance(0)
   expect(membersOf(roster)).toEqual(["a up"])
 })
@@ -210,7 +281,7 @@ test("does not begin if the store does not list the nodes", async () => {
   expect(scene.clock.pendingTimers).toBe(0)
 })
 
-test("begins once the store lists the nodes, and watches each prefix once", async () => {
+test("begins once the store lists the nodes, and watches them once", async () => {
   const scene = new Scene()
   await put(scene, a)
   const way = await scene.way()
@@ -245,135 +316,112 @@ test("logs the end of a former incarnation of this process as such, and not as a
   expect(log).toEqual(["info a former incarnation of this node was taken out of the cluster"])
 })
 
-describe("while the watches lag", () => {
-  /** A roster of the node `b`, in which `a` is too. Both renew their leases, and the watches hear of nothing. */
+describe("while the watch lags", () => {
+  /** A roster in which `a` and `b` are. Both renew their leases, and the watch hears of nothing. */
   async function lagging() {
     const made = await following()
-    const { scene, way, own } = made
+    const { scene, way } = made
     await put(scene, b)
-    const renew = async (...nodes: readonly NodeId[]) => {
-      await scene.commit(
-        ...nodes.map((node) => ({ kind: "put", key: leaseKey(node), value: new Uint8Array(0) }) as const),
-      )
-      const { revision } = (await scene.entry(leaseKey(b))) ?? { revision: 0 }
-      own.confirmed = { node: `${b}`, revision }
-    }
-    await renew(a, b)
     way.restorable.makeLate()
-    /** `b` renews every third of the ttl, and the others that are named. */
-    const pass = async (thirds: number, ...others: readonly NodeId[]) => {
+    /** Those that are named renew every third of the ttl. */
+    const pass = async (thirds: number, ...nodes: readonly NodeId[]) => {
       for (let third = 0; third < thirds; third += 1) {
         await scene.clock.advance(TTL_MS / 3)
-        await renew(b, ...others)
+        await renew(scene, ...nodes)
       }
     }
-    await pass(3, a)
+    await pass(3, a, b)
     return { ...made, pass }
   }
 
-  test("leases and nodes are listed, and that is logged once", async () => {
-    const { scene, way, roster, pass, log } = await lagging()
-    expect(log).toEqual([LATE])
+  test("a new node is seen within a ttl, as all records are listed", async () => {
+    const { scene, roster, pass } = await lagging()
     await put(scene, c)
-    await pass(1, a)
+    await pass(3, a, b, c)
     expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
-    await pass(20, a, c)
+  })
+
+  test("a node that others tell of is seen at once, and one that is gone is not", async () => {
+    const { scene, roster, pass } = await lagging()
+    await put(scene, c)
+    await roster.hint(`${c}`)
     expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
-    expect(log).toEqual([LATE])
-    way.restorable.catchUp()
-    await pass(2, a, c)
-    expect(log).toEqual([LATE, "info the store reports changes in time again"])
-    way.calls.length = 0
-    await pass(20, a, c)
-    expect(way.calls).toEqual([])
-    expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
+    await scene.endLease(c)
+    await roster.hint(`${c}`)
+    expect(membersOf(roster)).toEqual(["a up", "b up"])
+    await pass(3, a, b)
+    expect(membersOf(roster)).toEqual(["a up", "b up"])
   })
 
   test("a node that renews is not ended, and nobody tries to", async () => {
     const { way, pass } = await lagging()
     way.calls.length = 0
-    await pass(30, a)
+    await pass(30, a, b)
     expect(way.calls).not.toContain("commit")
   })
 
-  test("a node that has died is ended, a third of the ttl later than otherwise, and shown as gone at once", async () => {
+  test("a node that has died is ended, at most a third of the ttl after it seems to have expired", async () => {
     const { scene, roster, pass, log } = await lagging()
-    // `a` has just renewed. The next listing shows it, and the time counts from there.
-    await pass(4)
+    // `a` has just renewed. The next round shows it, and the time counts from there.
+    await pass(4, b)
     await scene.clock.advance(TTL_MS / 3 + OBSERVER_MS - (4 / 3) * TTL_MS - 1)
     expect(membersOf(roster)).toEqual(["a up", "b up"])
     await scene.clock.advance(1)
     expect(membersOf(roster)).toEqual(["b up"])
-    expect(log.slice(1)).toEqual(["warn a node was taken out of the cluster"])
+    expect(log).toEqual(["warn a node was taken out of the cluster"])
   })
 
   test("a node that another one has ended is gone, and nothing that is reported later brings it back", async () => {
     const { scene, way, roster, pass, changes, log } = await lagging()
     await put(scene, c)
-    await pass(1, a)
+    await pass(3, a, b, c)
     await put(scene, c, { ...record, status: "leaving" })
     await scene.endLease(c)
-    await pass(1, a)
+    await pass(1, a, b)
     expect(membersOf(roster)).toEqual(["a up", "b up"])
     const told = [...changes]
     way.restorable.catchUp()
     await settle()
     expect(changes).toEqual(told)
     expect(told).toEqual(["a active", "b active", "c active", "c gone"])
-    await pass(6, a)
-    expect(log.filter((line) => line.startsWith("warn"))).toEqual([LATE])
+    await pass(6, a, b)
+    expect(log).toEqual([])
   })
 
   test("a record is not set back by a report that is older than the listing", async () => {
     const { scene, way, roster, pass, changes } = await lagging()
     await put(scene, a, { ...record, status: "leaving" })
     await put(scene, a, { ...record, status: "down" })
-    await pass(1, a)
+    await pass(3, a, b)
     expect(membersOf(roster)).toEqual(["a down", "b up"])
     way.restorable.catchUp()
     await settle()
     expect(changes).toEqual(["a active", "b active", "a down"])
   })
 
-  test("a listing that fails is tried again", async () => {
+  test("a listing that fails is tried again with the next round", async () => {
     const { scene, way, roster, pass } = await lagging()
+    await pass(2, a, b)
     await put(scene, c)
     way.trouble = "refuse"
-    await pass(1, a)
+    await pass(1, a, b)
     way.trouble = undefined
     expect(membersOf(roster)).toEqual(["a up", "b up"])
-    await pass(1, a)
+    await pass(1, a, b)
     expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
   })
 
-  test("a listing from another epoch counts for nothing: the watches hear of it", async () => {
+  test("a listing from another epoch counts for nothing: the watch hears of it", async () => {
     const { scene, way, roster, pass } = await lagging()
     await put(scene, c)
     const { epoch } = roster
     way.restorable.restoreSilently()
-    await pass(1, a)
+    await pass(3, a, b)
     expect([roster.epoch, ...membersOf(roster)]).toEqual([epoch, "a up", "b up"])
     way.restorable.miss()
     await settle()
     expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
   })
-
-  const LATE = "warn the store reports changes late; nodes and leases are listed meanwhile"
-})
-
-test("a refused end counts as a sight of what was found, and is not tried again at once", async () => {
-  const { scene, way, roster } = await following()
-  way.restorable.isDeaf = true
-  await scene.clock.advance(TTL_MS)
-  await scene.commit({ kind: "put", key: leaseKey(a), value: new Uint8Array(0) })
-  way.calls.length = 0
-  await scene.clock.advance(OBSERVER_MS - TTL_MS)
-  expect(way.calls).toEqual(["commit"])
-  await scene.clock.advance(OBSERVER_MS - 1)
-  expect(way.calls).toEqual(["commit"])
-  expect(membersOf(roster)).toEqual(["a up"])
-  await scene.clock.advance(1)
-  expect(membersOf(roster)).toEqual([])
 })
 
 test("a lease that another node has ended is gone, even if no watch says so", async () => {
@@ -386,19 +434,19 @@ test("a lease that another node has ended is gone, even if no watch says so", as
 })
 
 /** A roster that has begun, where the node `a` is. */
-async function following(of: NodeRecord = record, former?: string) {
+async function following(of: NodeRecord = record, former?: string, observers = 5) {
   const scene = new Scene()
   if (of.lifeline !== undefined) await scene.lines.hold()
   await put(scene, a, of)
   const way = await scene.way()
-  const made = rosterOf(scene, way, former)
+  const made = rosterOf(scene, way, former, observers)
   await made.begin()
   await settle()
   return { scene, way, ...made }
 }
 
-function rosterOf(scene: Scene, way: Way, former?: string) {
-  const own: { confirmed: OwnLease | undefined; epoch?: string } = { confirmed: undefined }
+function rosterOf(scene: Scene, way: Way, former?: string, observers = 5) {
+  let known: string | undefined
   const changes: string[] = []
   const log: string[] = []
   const logger = {
@@ -414,18 +462,19 @@ function rosterOf(scene: Scene, way: Way, former?: string) {
     troubles: new StoreTroubles(logger, scene.clock),
     terms: { ttlMs: TTL_MS, driftMargin: 0.1 },
     renewedAt: () => scene.clock.monotonicMs(),
-    confirmed: () => own.confirmed,
-    isOwn: (node) => node === former || node === own.confirmed?.node,
+    isOwn: (node) => node === former,
+    observers,
+    self: () => self,
     recordChanged: (node, _revision, status) => changes.push(`${nameOf(NodeId.parse(node))} ${status}`),
     viewed: () => {},
     renewing: () => {},
     epochBegun: (epoch) => {
-      if (own.epoch !== undefined) changes.push("another epoch")
-      own.epoch = epoch
+      if (known !== undefined) changes.push("another epoch")
+      known = epoch
     },
   })
   const wait = new StartWait({ clock: scene.clock, random: nodeRandom, logger }, JOIN_MS)
-  return { roster, begin: () => roster.begin(wait), changes, log, own }
+  return { roster, begin: () => roster.begin(wait), changes, log }
 }
 
 /** Record and lease, as one that joins writes them. */
@@ -433,6 +482,12 @@ async function put(scene: Scene, node: NodeId, of: NodeRecord = record): Promise
   await scene.commit(
     { kind: "put", key: nodeKey(node), value: encodeRecord(of) },
     { kind: "put", key: leaseKey(node), value: new Uint8Array(0) },
+  )
+}
+
+async function renew(scene: Scene, ...nodes: readonly NodeId[]): Promise<void> {
+  await scene.commit(
+    ...nodes.map((node) => ({ kind: "put", key: leaseKey(node), value: new Uint8Array(0) }) as const),
   )
 }
 

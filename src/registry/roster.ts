@@ -1,30 +1,33 @@
 import { NodeId } from "../address/node-id.js"
 import { ClusterView } from "../membership/cluster-view.js"
 import type { Member } from "../membership/member.js"
-import type { Timer } from "../ports/clock.js"
+import type { MonotonicMs, Timer } from "../ports/clock.js"
 import type { Following, Lifeline } from "../ports/lifeline.js"
 import type { Change, Listing, Moment, Revision } from "../ports/store.js"
 import { downCommit } from "./commits.js"
 import { GoneNodes } from "./gone-nodes.js"
+import { LeaseRounds, type LeaseRoundsDependencies } from "./lease-rounds.js"
 import { renewEveryMs } from "./lease-terms.js"
-import { LeaseWatch, type LeaseWatchDependencies } from "./lease-watch.js"
 import { listAll } from "./list-all.js"
-import { decodeRecord, NODES, type NodeRecord } from "./node-record.js"
+import { decodeRecord, NODES, type NodeRecord, nodeKey } from "./node-record.js"
+import { observedNodes } from "./observed-nodes.js"
 import type { StartWait } from "./start-wait.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
 
 /**
- * Who is in the cluster, by the records in the store. Nodes are taken out by the end of their leases
- * (`lease-watch.ts`). The roster belongs to the process, and goes on while its node is fenced.
+ * Who is in the cluster, by the records in the store. Nodes are taken out by the end of their leases, of which
+ * this process observes some (`observed-nodes.ts`, `lease-rounds.ts`). The roster belongs to the process, and
+ * goes on while its node is fenced.
  *
- * Nothing relies on the watches of the store alone. While they lag, all leases and records are listed every
- * third of the ttl: so a node that has died is found almost as soon as otherwise, a new one is seen within
- * seconds, and nodes do not try to end each other's leases for want of reports. What a listing has shown
- * first, a watch repeats later: a report that is not above what is known of its key is ignored.
+ * Nothing relies on the watch of the store alone, which may lag. A lease that is read and gone takes its node
+ * out. What other nodes say makes this one read the record. And all records are listed once in a ttl, in large
+ * clusters so much less often that the cost of a node stays the same: so a new node is seen within seconds
+ * also where nobody says anything. What a listing has shown first, a watch repeats later: a report that is not
+ * above what is known of its key is ignored.
  */
 export class Roster {
   readonly #dependencies: RosterDependencies
-  readonly #leases: LeaseWatch
+  readonly #leases: LeaseRounds
   readonly #records = new Map<string, KnownRecord>()
   readonly #followed = new Map<string, Following>()
   readonly #nodes: StoreWatchLoop
@@ -33,16 +36,18 @@ export class Roster {
   #listedAt: Revision = 0
   readonly #gone = new GoneNodes()
   #view = ClusterView.empty
-  #check: Timer | undefined
-  /** The number of checks since the watches lag. */
-  #lagged = 0
+  #round: Timer | undefined
+  /** The number of rounds since the records were listed. */
+  #rounds = 0
+  /** The nodes that this one has a use for, and until when. */
+  readonly #awaited = new Map<string, MonotonicMs>()
   #isCatchingUp = false
   #isOver = false
   #unreachable: ReadonlyMap<string, readonly NodeId[]> = new Map()
 
   constructor(dependencies: RosterDependencies) {
     this.#dependencies = dependencies
-    this.#leases = new LeaseWatch({ ...dependencies, ended: (node) => this.#ended(node) })
+    this.#leases = new LeaseRounds({ ...dependencies, ended: (node) => this.#ended(node) })
     this.#nodes = new StoreWatchLoop(dependencies.store, dependencies, {
       prefix: NODES,
       look: () => this.#look(),
@@ -50,18 +55,17 @@ export class Roster {
     })
   }
 
-  /** Rejects with the error that ends the wait for the store to list the records and leases. */
+  /** Rejects with the error that ends the wait for the store to list the records. */
   async begin(wait: StartWait): Promise<void> {
-    await this.#leases.begin(wait)
     await this.#nodes.begin(wait)
-    if (!this.#isOver) this.#setCheck()
+    if (!this.#isOver) this.#setRound()
   }
 
   stop(): void {
     this.#isOver = true
     this.#leases.stop()
     this.#nodes.stop()
-    this.#check?.cancel()
+    this.#round?.cancel()
     for (const following of this.#followed.values()) following.cancel()
     this.#followed.clear()
   }
@@ -107,8 +111,10 @@ export class Roster {
 
   /** Sets which members cannot be reached, with those that observed it. */
   reached(unreachable: ReadonlyMap<string, readonly NodeId[]>): void {
+    const before = this.#unreachable
     this.#unreachable = unreachable
     this.#show()
+    for (const node of unreachable.keys()) if (!before.has(node)) this.#leases.read(node)
   }
 
   /** Ends no leases while this node's own has expired: it may have missed the renewals of others. */
@@ -133,37 +139,61 @@ export class Roster {
   }
 
   /**
-   * A lag is found before the leases of others seem to have expired: a renewal of this node was not reported
-   * by then, which is due within a third of the ttl, as were the last ones of others before the lag; and two
-   * checks take another third.
+   * The node is or was of use to this one: a call waits for it, or a connection with it has ended. Observes
+   * its lease for a while, whoever else does, so that this node depends on nobody to know when it is gone.
    */
-  #setCheck(): void {
+  observe(node: NodeId): void {
+    const { clock, terms, isOwn } = this.#dependencies
+    const name = node.toString()
+    if (isOwn(name) || this.#gone.has(name)) return
+    this.#awaited.set(name, clock.monotonicMs() + 2 * terms.ttlMs)
+    if (!this.#records.has(name)) void this.hint(name)
+    this.#observe()
+    this.#leases.read(name)
+  }
+
+  /** Reads a record that others have told of: a node that is not known here, or that is said to be gone. */
+  async hint(node: string): Promise<void> {
+    const { store, troubles } = this.#dependencies
+    const known = this.#records.get(node)
+    if (this.#isOver || this.#gone.has(node)) return
+    try {
+      const { epoch, entry } = await store.get(nodeKey(node))
+      if (this.#isOver || epoch !== this.#epoch) return
+      if (entry !== undefined) this.#learn(node, entry.revision, entry.value)
+      else if (known !== undefined && this.#records.get(node) === known) this.#remove(node)
+      this.#show()
+    } catch (error) {
+      troubles.note("read a node record", error)
+    }
+  }
+
+  /** Reads the observed leases, and now and then all records. */
+  #setRound(): void {
     const { clock, terms } = this.#dependencies
-    this.#check = clock.setTimer(renewEveryMs(terms) / 2, () => {
-      this.#setCheck()
-      this.#noteLag(this.#leases.checkLag())
-      if (this.#lagged % 2 === 1 && !this.#isCatchingUp) void this.#catchUp()
+    this.#round = clock.setTimer(renewEveryMs(terms), () => {
+      this.#setRound()
+      this.#rounds += 1
+      if (this.#rounds >= ROUNDS_PER_TTL * Math.max(1, this.#records.size / FEW_NODES)) void this.#catchUp()
+      const now = clock.monotonicMs()
+      for (const [node, until] of this.#awaited) if (now >= until) this.#awaited.delete(node)
+      this.#observe()
+      this.#leases.round()
     })
   }
 
-  #noteLag(isLagging: boolean): void {
-    const { logger } = this.#dependencies
-    if (isLagging && this.#lagged === 0)
-      logger.log("warn", "the store reports changes late; nodes and leases are listed meanwhile")
-    if (!isLagging && this.#lagged > 0) logger.log("info", "the store reports changes in time again")
-    this.#lagged = isLagging ? this.#lagged + 1 : 0
-  }
-
-  /** Lists what the watches have not shown. They notice a new epoch themselves. */
+  /** Lists what the watch may not have shown. The watch notices a new epoch itself. */
   async #catchUp(): Promise<void> {
     const { store, troubles } = this.#dependencies
+    if (this.#isCatchingUp) return
     this.#isCatchingUp = true
     try {
       const known = new Map(this.#records)
-      const [listing] = await Promise.all([listAll(store, NODES), this.#leases.catchUp()])
+      const listing = await listAll(store, NODES)
+      this.#rounds = 0
       if (!this.#isOver && listing.epoch === this.#epoch) this.#listed(listing, known)
     } catch (error) {
-      troubles.note("list nodes and leases", error)
+      troubles.note("list the nodes", error)
     } finally {
       this.#isCatchingUp = false
     }
@@ -181,6 +211,7 @@ export class Roster {
   /** Revisions of another epoch cannot be compared: those in the store may have gone back. */
   #beginEpoch({ entries, epoch }: Listing): void {
     this.#epoch = epoch
+    this.#leases.beginEpoch(epoch)
     this.#dependencies.epochBegun(epoch)
     this.#listedAt = 0
     this.#gone.clear()
@@ -230,7 +261,6 @@ export class Roster {
     const age = this.#records.get(node)?.age ?? revision
     this.#records.set(node, { id, record, revision, age })
     this.#dependencies.recordChanged(node, revision, record.status)
-    this.#follow(node, record)
   }
 
   /** Without a revision, that of the delete is not known; it is above that of the record. */
@@ -239,28 +269,61 @@ export class Roster {
     const known = this.#records.get(node)
     if (known === undefined) return
     this.#records.delete(node)
-    this.#followed.get(node)?.cancel()
-    this.#followed.delete(node)
     this.#dependencies.recordChanged(node, revision ?? known.revision + 1, "gone")
   }
 
-  #follow(node: string, { lifeline: mark }: NodeRecord): void {
+  /** Observes the leases of the nodes after this one, and what else this node has a use for. */
+  #observe(): void {
+    const { self, isOwn, observers } = this.#dependencies
+    const own = self()
+    const { members, unreachable } = this.#view
+    const nodes = observedNodes(own.text, {
+      members,
+      observers,
+      mayObserve: ({ node, status }) => status !== "down" && !unreachable.has(node.text) && !isOwn(node.text),
+    })
+    for (const { node } of members)
+      if (this.#awaited.has(node.text) || (node.address === own.address && node.text !== own.text))
+        nodes.add(node.text)
+    this.#leases.observe(nodes)
+    this.#follow(nodes)
+  }
+
+  /** Follows the lifelines of the observed nodes: of all nodes of a host they would be too many sockets. */
+  #follow(nodes: ReadonlySet<string>): void {
     const { lifeline } = this.#dependencies
-    if (mark === undefined || lifeline === undefined || this.#followed.has(node)) return
-    this.#followed.set(
-      node,
-      lifeline.follow(mark, () => this.#leases.died(node)),
-    )
+    for (const [node, following] of [...this.#followed]) {
+      if (nodes.has(node)) continue
+      following.cancel()
+      this.#followed.delete(node)
+    }
+    for (const node of nodes) {
+      const mark = this.#records.get(node)?.record.lifeline
+      if (mark === undefined || lifeline === undefined || this.#followed.has(node)) continue
+      this.#followed.set(
+        node,
+        lifeline.follow(mark, () => this.#leases.died(node)),
+      )
+    }
   }
 
   #show(): void {
     const before = this.#view
     this.#view = before.next(membersOf(this.#records.values()), this.#unreachable)
+    this.#observe()
     this.#dependencies.viewed(this.#view, before)
   }
 }
 
-interface RosterDependencies extends Omit<LeaseWatchDependencies, "ended"> {
+/** The records are listed once in a ttl, and less often where there are more of them than these. */
+const FEW_NODES = 10
+const ROUNDS_PER_TTL = 3
+
+interface RosterDependencies extends Omit<LeaseRoundsDependencies, "ended"> {
+  /** How many nodes observe each lease. */
+  readonly observers: number
+  /** The present incarnation of this process, or the one that it tries to begin. */
+  self(): NodeId
   readonly lifeline: Lifeline | undefined
   /** The record of any node has changed, this one among them. */
   recordChanged(node: string, revision: Revision, status: NodeRecord["status"] | "gone"): void

@@ -87,6 +87,7 @@ export class Cluster {
       lifeline: dependencies.isPrivate || !settings.lease.deathProof ? undefined : ports.lifeline,
       logger: environment.logger,
       terms: dependencies.isPrivate ? PRIVATE_TERMS : settings.lease,
+      observers: settings.lease.observers,
       renewal: renewalOf(settings, ports),
       wait,
       roles: settings.roles,

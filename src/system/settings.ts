@@ -80,6 +80,11 @@ export interface ActorSystemSettings<
     readonly driftMargin?: number
     /** Whether the nodes of one host learn from the kernel at once that a process has died. Default true. */
     readonly deathProof?: boolean
+    /**
+     * How many nodes observe each lease, and end it if it is not renewed: neighbours in a ring of all nodes
+     * that can be reached. Default 5.
+     */
+    readonly observers?: number
   }
   /** Receives log messages. Default: lines on standard error. */
   readonly logger?: Logger
@@ -104,7 +109,7 @@ export interface CheckedSettings {
   /** Undefined if nothing is recorded. */
   readonly telemetry: Telemetry | undefined
   readonly roles: readonly string[]
-  readonly lease: LeaseTerms & { readonly deathProof: boolean }
+  readonly lease: LeaseTerms & { readonly deathProof: boolean; readonly observers: number }
   readonly membership: CheckedMembership
   readonly remote: CheckedRemoteSettings
 }
@@ -185,7 +190,7 @@ function checkRoles(roles: readonly string[] = []): readonly string[] {
 }
 
 function checkLease(lease: ActorSystemSettings["lease"]): CheckedSettings["lease"] {
-  const given = checkGroup("lease", lease, ["ttlMs", "driftMargin", "deathProof"])
+  const given = checkGroup("lease", lease, ["ttlMs", "driftMargin", "deathProof", "observers"])
   const { driftMargin = 0.1, deathProof = true } = given
   const ttlMs = checkDuration("lease.ttlMs", given.ttlMs, 5_000)
   if (ttlMs < 100) throw new SettingsError("lease.ttlMs", `must be at least 100 (got ${ttlMs})`)
@@ -198,7 +203,8 @@ function checkLease(lease: ActorSystemSettings["lease"]): CheckedSettings["lease
   if (typeof deathProof !== "boolean") {
     throw new SettingsError("lease.deathProof", `must be true or false (got ${shown(deathProof)})`)
   }
-  return { ttlMs, driftMargin, deathProof }
+  const observers = checkInteger("lease.observers", given.observers, 5, 100)
+  return { ttlMs, driftMargin, deathProof, observers }
 }
 
 function checkAddress({

@@ -2,7 +2,12 @@ import type { NodeId } from "../address/node-id.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { Figures } from "../membership/gossip-state.js"
 import type { Member } from "../membership/member.js"
-import { Membership, type MembershipDependencies, type MembershipOwner } from "../membership/membership.js"
+import {
+  type GossipNews,
+  Membership,
+  type MembershipDependencies,
+  type MembershipOwner,
+} from "../membership/membership.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
@@ -94,9 +99,14 @@ export class StoreMembership implements MembershipOwner {
     this.#noteMet()
   }
 
-  connectionLost(): void {}
+  connectionLost(node: NodeId): void {
+    this.#registry?.observe(node)
+  }
 
-  gossiped(): void {}
+  /** Gossip may be ahead of the watch of the store, which alone decides. */
+  gossiped(news: GossipNews): void {
+    if (news.kind === "hint") this.#registry?.hint(news.node)
+  }
 
   down(nodes: readonly string[]): void {
     for (const node of nodes) {

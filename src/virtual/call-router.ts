@@ -155,7 +155,11 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
       return true
     }
     const routed = call.routed ?? this.#routed(call)
-    if (routed.sentTo !== undefined) this.#withdraw(call, routed.sentTo)
+    if (routed.sentTo !== undefined) {
+      this.#withdraw(call, routed.sentTo)
+      // The call waits for the node, or for its end.
+      if (error instanceof NodeUnreachableError) this.#host.registry.observe(routed.sentTo)
+    }
     call.rerouted()
     const route = this.#table.get(call.key)?.route ?? this.#route(call)
     this.#do(route, route.routing.cameBack(routed, error, this.#now))

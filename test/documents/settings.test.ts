@@ -52,6 +52,7 @@ function defaults(): Record<string, unknown> {
     maxStateBytes: system.maxStateBytes,
     "lease.ttlMs": lease.ttlMs,
     "lease.driftMargin": lease.driftMargin,
+    "lease.observers": lease.observers,
     maxMessageBytes: remote.maxMessageBytes,
     "deferred.perAuthority": terms.perAuthority,
     "deferred.total": terms.total,

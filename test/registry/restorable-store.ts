@@ -17,6 +17,8 @@ export class RestorableStore implements ClusterStore {
   readonly #watches = new Map<object, () => void>()
   /** While it is so, watches are told nothing, and never hear of it later. */
   isDeaf = false
+  /** The keys that were read so far, one by one. */
+  readonly reads: string[] = []
   /** What watches hear when they catch up; undefined while they are not late. */
   #late: (() => void)[] | undefined
   #epochs = 1
@@ -64,6 +66,7 @@ export class RestorableStore implements ClusterStore {
   }
 
   async get(key: string) {
+    this.reads.push(key)
     const sight = await this.#store.get(key)
     return { ...sight, epoch: this.epoch }
   }

@@ -96,6 +96,7 @@ export class Scene {
       roles: [],
       types: [],
       placementCache: 100,
+      observers: 5,
       actors: new ActorTable(HeldActor),
       ...dependencies,
     })
@@ -121,6 +122,11 @@ export class Way {
       if (this.calls.length > MOST_CALLS) return "hang"
       return (kind === "commit" ? (this.#next.shift() ?? this.commitTrouble) : undefined) ?? this.trouble
     })
+  }
+
+  /** The keys that were read so far, one by one. */
+  get reads(): string[] {
+    return this.restorable.reads
   }
 
   /** What happens to the next commits, one after the other. */

@@ -5,6 +5,7 @@ import { burst } from "./burst.js"
 import { lag } from "./lag.js"
 import { local } from "./local.js"
 import { membership } from "./membership.js"
+import { neighbours } from "./neighbours.js"
 import { registry } from "./registry.js"
 import { remoting } from "./remoting.js"
 import { silence } from "./silence.js"
@@ -24,4 +25,5 @@ export const workloads: readonly Workload[] = [
   silence,
   lag,
   membership,
+  neighbours,
 ]

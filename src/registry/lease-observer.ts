@@ -6,13 +6,13 @@ import { type LeaseTerms, observerMs } from "./lease-terms.js"
 /**
  * The observer's half of node leases: a decision.
  *
- * Every process watches all leases, and counts on its own clock for how long it has seen each at one
- * revision: from when it received the first sight of it. If a lease has not been renewed for the ttl and its
+ * A process reads the leases of a few other nodes, and counts on its own clock for how long it has seen each
+ * at one revision: from when it received the first sight of it. If a lease has not been renewed for the ttl and its
  * margin, its holder is silent, since the holder counted a shorter time from an earlier moment; so every
  * process that sees this may end the lease. The commit is conditioned on that revision, so a renewal that
  * this process has not seen yet is never ended by mistake.
  *
- * Sights belong to the process and not to its incarnation: a process that is fenced still watches, or two
+ * Sights belong to the process and not to its incarnation: a process that is fenced still observes, or two
  * nodes that fenced each other would wait for ever. The lease of a former incarnation of this process is
  * ended like any other.
  *
@@ -44,7 +44,7 @@ export class LeaseObserver {
   }
 
   /**
-   * The store has shown this lease, by a listing or a watch. `terms` are the lease's own. Returns whether the
+   * The store has shown this lease. `terms` are the lease's own. Returns whether the
    * lease was renewed since it was first seen.
    */
   saw(node: string, revision: Revision, now: MonotonicMs, terms: LeaseTerms = this.#terms): boolean {

@@ -135,20 +135,17 @@ export class LeaseRounds {
   }
 
   #endWhatIsDue(): void {
-    for (const lease of this.#due()) {
+    // After a block this may run before the own lease was checked, and would end that one too.
+    const { clock, renewedAt } = this.#dependencies
+    const renewed = this.#isOver || this.#isPaused ? undefined : renewedAt()
+    if (renewed === undefined) return
+    for (const lease of this.#sights.due(clock.monotonicMs(), renewed)) {
       // One commit for each node: while the store is away they would pile up, to be served when it is back.
       if (this.#ending.has(lease.node)) continue
       this.#ending.add(lease.node)
       void this.#end(lease).finally(() => this.#ending.delete(lease.node))
     }
     this.#setWake()
-  }
-
-  #due(): readonly EndableLease[] {
-    // After a block this may run before the own lease was checked, and would end that one too.
-    const { clock, renewedAt } = this.#dependencies
-    const renewed = this.#isOver || this.#isPaused ? undefined : renewedAt()
-    return renewed === undefined ? [] : this.#sights.due(clock.monotonicMs(), renewed)
   }
 
   async #end({ node, lease, proved }: EndableLease): Promise<void> {

@@ -48,7 +48,8 @@ test("a start that is aborted at any moment leaves no node in the cluster, whate
     expect(failure?.detail, `seed ${seed}\n${tail.join("\n")}`).toBeUndefined()
   }
   // Each way was taken, so none of them is untested.
-  for (const [outcome, times] of Object.entries(outcomes)) expect(times, outcome).toBeGreaterThan(SEEDS / 10)
+  for (const [outcome, times] of Object.entries(outcomes))
+    expect(times, outcome).toBeGreaterThanOrEqual(SEEDS / 10)
 })
 
 /** Starts a node, aborts it after a while, and stops it if it was faster. */

@@ -232,4 +232,13 @@ export const registryPlantings: readonly Planting[] = [
     from: "this.#retry = this.#clock.setTimer(pauseMs, () => this.#again());",
     to: "",
   },
+  {
+    name: "observed-by-the-dead",
+    about: "a lease is observed by the neighbours of its holder, also by those that cannot be reached",
+    breaks: "nodes that die with their observers are found in time",
+    workload: "neighbours",
+    file: "src/registry/observed-nodes.ts",
+    from: "if (acting.has(node)) passed += 1;",
+    to: "passed += 1;",
+  },
 ]

@@ -7,10 +7,10 @@ import { type LeaseTerms, observerMs } from "./lease-terms.js"
  * The observer's half of node leases: a decision.
  *
  * A process reads the leases of a few other nodes, and counts on its own clock for how long it has seen each
- * at one revision: from when it received the first sight of it. If a lease has not been renewed for the ttl and its
- * margin, its holder is silent, since the holder counted a shorter time from an earlier moment; so every
- * process that sees this may end the lease. The commit is conditioned on that revision, so a renewal that
- * this process has not seen yet is never ended by mistake.
+ * at one revision: from when it received the first sight of it. If a lease has not been renewed for the ttl
+ * and its margin, its holder is silent, since the holder counted a shorter time from an earlier moment; so
+ * every process that sees this may end the lease. The commit is conditioned on that revision, so a renewal
+ * that this process has not seen yet is never ended by mistake.
  *
  * Sights belong to the process and not to its incarnation: a process that is fenced still observes, or two
  * nodes that fenced each other would wait for ever. The lease of a former incarnation of this process is

@@ -11,8 +11,9 @@ import type { StoreTroubles } from "./store-troubles.js"
  * Reads the leases that this node observes, and ends those that have expired and those whose holders are
  * proved dead: the driver of `lease-observer.ts`.
  *
- * Leases are read, not watched: a renewal costs the store one write and notifies nobody. A lease that seems to
- * have expired is read once more before it is ended, so that a renewal that was late is not taken for a death.
+ * Leases are read, not watched: a renewal costs the store one write and notifies nobody. A lease that seems
+ * to have expired is read once more before it is ended, so that a renewal that was late is not taken for a
+ * death.
  */
 export class LeaseRounds {
   readonly #dependencies: LeaseRoundsDependencies

@@ -15,15 +15,15 @@ import type { StartWait } from "./start-wait.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
 
 /**
- * Who is in the cluster, by the records in the store. Nodes are taken out by the end of their leases, of which
- * this process observes some (`observed-nodes.ts`, `lease-rounds.ts`). The roster belongs to the process, and
- * goes on while its node is fenced.
+ * Who is in the cluster, by the records in the store. Nodes are taken out by the end of their leases, of
+ * which this process observes some (`observed-nodes.ts`, `lease-rounds.ts`). The roster belongs to the
+ * process, and goes on while its node is fenced.
  *
- * Nothing relies on the watch of the store alone, which may lag. A lease that is read and gone takes its node
- * out. What other nodes say makes this one read the record. And all records are listed once in a ttl, in large
- * clusters so much less often that the cost of a node stays the same: so a new node is seen within seconds
- * also where nobody says anything. What a listing has shown first, a watch repeats later: a report that is not
- * above what is known of its key is ignored.
+ * Nothing relies on the watch of the store alone, which may lag. A lease that is read and gone takes its
+ * node out. What other nodes say makes this one read the record. And all records are listed once in a ttl,
+ * in large clusters so much less often that the cost of a node stays the same: so a new node is seen within
+ * seconds also where nobody says anything. What a listing has shown first, a watch repeats later: a report
+ * that is not above what is known of its key is ignored.
  */
 export class Roster {
   readonly #dependencies: RosterDependencies

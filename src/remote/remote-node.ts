@@ -1,5 +1,4 @@
 import type { DeadLetterReason } from "../actor/dead-letters.js"
-import type { EventStream } from "../actor/event-stream.js"
 import type { Watcher } from "../actor/internal-ref.js"
 import type { ReplyRef } from "../actor/reply-ref.js"
 import type { NodeId } from "../address/node-id.js"
@@ -9,16 +8,15 @@ import {
   InvalidMessageError,
   NodeUnreachableError,
 } from "../errors/call-errors.js"
-import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
-import type { Logger } from "../ports/logger.js"
+import type { MonotonicMs, Timer } from "../ports/clock.js"
 import type { Extras } from "../serialization/envelope.js"
 import type { Association } from "./association.js"
 import type { AssociationCommand, AssociationEvent, MessageRefusal } from "./association-protocol.js"
 import { AssociationReport } from "./association-report.js"
 import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
-import type { MemberLink } from "./member-link.js"
 import type { MessageCodec } from "./message-codec.js"
 import { QueuedMessage } from "./queued-message.js"
+import type { RemoteNodeDependencies } from "./remote-node-dependencies.js"
 import type { MessageTransport, RemoteRef } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session, SessionOwner } from "./session.js"
@@ -380,24 +378,3 @@ export class RemoteNode implements MessageTransport, SessionOwner {
 
 /** The queued questions, by the ref for the answer. */
 const queuedQuestions = new WeakMap<ReplyRef, QueuedMessage>()
-
-export interface RemoteNodeDependencies {
-  readonly clock: Clock
-  readonly logger: Logger
-  /** Rate-limited, for entries that peers can cause at will. */
-  readonly limited: Pick<Logger, "log">
-  readonly events: EventStream
-  readonly codec: MessageCodec
-  readonly deferredCapacity: number
-  readonly outboundBytes: number
-  /** Whether nodes use TLS. */
-  readonly isTls: boolean
-  /** Undefined without membership. */
-  link(): MemberLink | undefined
-  nextCorrelation(): number
-  mayDial(authority: string): boolean
-  /** Begins to connect, and reports the outcome to the node. The returned function cancels the dial. */
-  dial(node: RemoteNode): () => void
-  forget(node: RemoteNode): void
-  quarantined(node: RemoteNode): void
-}

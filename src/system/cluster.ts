@@ -20,7 +20,7 @@ import { PROTOCOL_VERSION } from "../remote/frames.js"
 import type { Remoting } from "../remote/remoting.js"
 import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
-import { VirtualActors } from "../virtual/virtual-actors.js"
+import { ALONE, VirtualActors } from "../virtual/virtual-actors.js"
 import type { CheckedSettings } from "./settings.js"
 import { StoreMembership } from "./store-membership.js"
 import { memberHealth, type SystemHealth } from "./system-health.js"
@@ -172,9 +172,12 @@ export class Cluster {
   }
 
   health(now: MonotonicMs): Partial<SystemHealth> {
-    const { catalog } = this.actors
+    const { catalog, types } = this.actors
+    const health = memberHealth(this.registry.health(now), now, this.#leaseTtlMs)
+    const isAlone = health.isReady && types.length > 0 && this.#membership?.isWaiting === true
     return {
-      ...memberHealth(this.registry.health(now), now, this.#leaseTtlMs),
+      ...health,
+      ...(isAlone ? { isReady: false, reasons: [ALONE] } : {}),
       activations: catalog.size,
       queues: catalog.queues(),
       members: this.registry.view.members.length,

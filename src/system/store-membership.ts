@@ -66,6 +66,11 @@ export class StoreMembership implements MembershipOwner {
     if (this.#heard !== undefined && this.#peers.length === 0) this.#heard()
   }
 
+  /** Whether this incarnation waits for its first connection with a peer. */
+  get isWaiting(): boolean {
+    return this.#membership !== undefined && !this.#hasMet
+  }
+
   figuresOf(node: string): Figures | undefined {
     return this.#membership?.figuresOf(node)
   }
@@ -161,8 +166,11 @@ export class StoreMembership implements MembershipOwner {
     this.#noteMet()
   }
 
+  /** A node that is no member does not know who can be reached. */
   #end(): void {
     this.#membership?.end()
+    if (this.#membership !== undefined && this.#membership.unreachable.size > 0)
+      this.#registry?.reached(new Map())
     this.#membership = undefined
     this.#members = []
   }

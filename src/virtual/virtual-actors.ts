@@ -164,7 +164,7 @@ export class VirtualActors {
 }
 
 /** Why a node that reaches its store, and no other node, hosts nothing. */
-const ALONE = "this node has not reached any of the other nodes yet"
+export const ALONE = "this node has not reached any of the other nodes yet"
 
 /**
  * A leaving node waits until it has not been called for this long: by then all nodes have learned that its

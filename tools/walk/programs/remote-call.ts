@@ -53,6 +53,9 @@ function started(actors: readonly (typeof Echo)[]): Promise<ActorSystem> {
     actors,
     store,
     listen: { host: "127.0.0.1", port: 0 },
+    // What nodes say of themselves meanwhile is no part of a call.
+    gossipIntervalMs: 60_000,
+    heartbeat: { intervalMs: 60_000 },
     logger: consoleLogger({ level: "error" }),
   })
 }

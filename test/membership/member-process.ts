@@ -4,7 +4,6 @@ import { Cuts } from "../../chaos/cuts.js"
 import { Relay } from "../../chaos/relay.js"
 import { NodeProcess } from "../../tools/cluster/node-process.js"
 import { compiledOnce } from "../../tools/compiled-once.js"
-import { freePort } from "../../tools/free-port.js"
 import { Received } from "../../tools/received.js"
 import type { NodeCommands, NodeEvent, NodeOptions, View } from "./programs/node.js"
 
@@ -53,7 +52,7 @@ export const timing: MemberOptions["timing"] = {
   splitBrain: { stableAfterMs: 1_200 },
 }
 
-export type MemberOptions = Omit<NodeOptions, "port" | "advertised">
+export type MemberOptions = Omit<NodeOptions, "advertised">
 
 /** A node that keeps its address, and has one process after the other. */
 export class MemberProcess extends NodeProcess<NodeCommands, NodeEvent> {
@@ -65,7 +64,10 @@ export class MemberProcess extends NodeProcess<NodeCommands, NodeEvent> {
   constructor(name: string, relay: Relay) {
     super(name, {
       program: join(built, "test/membership/programs/node.js"),
-      reported: (event) => this.events.add(event),
+      reported: (event) => {
+        if (event.kind === "listening") relay.sendOnTo(event.port)
+        this.events.add(event)
+      },
       died: (problem) => this.events.end(new Error(problem)),
     })
     this.address = `127.0.0.1:${relay.port}`
@@ -77,10 +79,8 @@ export class MemberProcess extends NodeProcess<NodeCommands, NodeEvent> {
   }
 
   override async start(options: MemberOptions): Promise<void> {
-    const port = await freePort()
-    this.#relay.sendOnTo(port)
     this.events = new Received()
-    await super.start({ ...options, port, advertised: this.#relay.port } satisfies NodeOptions)
+    await super.start({ ...options, advertised: this.#relay.port } satisfies NodeOptions)
   }
 
   /** The latest view that was reported. */

@@ -1,5 +1,7 @@
 import { inspect } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
+import { Cuts } from "../../chaos/cuts.js"
+import { Relay } from "../../chaos/relay.js"
 import {
   ActorSystem,
   type ActorSystemSettings,
@@ -10,7 +12,6 @@ import {
   SettingsError,
 } from "../../src/index.js"
 import { REFUSED, WELCOME } from "../../src/remote/frames.js"
-import { freePort } from "../../tools/free-port.js"
 import { Received } from "../../tools/received.js"
 import { RawListener } from "../remote/support/raw-listener.js"
 import { frame } from "../remote/support/wire.js"
@@ -37,24 +38,16 @@ test("a node with another codec is refused at once, with the reason on both side
 })
 
 test("a node that joins by seeds is refused at once by one that uses a store", async () => {
-  const port = await freePort()
-  const listen = { host: "127.0.0.1", port, secret: SECRET }
-  const system = await ActorSystem.start({
-    namespace: "test",
-    listen,
-    store: memoryStore(),
-    logger: logging(() => {}),
-  })
-  onTestFinished(() => system.stop())
-  const error = await start({ seeds: [`127.0.0.1:${port}`] })
-  expect(`${error}`).toContain(`the node at 127.0.0.1:${port} uses a store; set the same store`)
+  const { seed } = await member({ store: memoryStore() })
+  const error = await start({ seeds: [seed] })
+  expect(`${error}`).toContain(`the node at ${seed} uses a store; set the same store`)
 })
 
 test("a seed that is written in another way than the node is known fails at once", async () => {
-  const port = await freePort()
-  const listen = { host: "127.0.0.1", port, secret: SECRET }
-  const error = await start({ seeds: [`localhost:${port}`], listen })
-  expect(`${error}`).toContain(`localhost:${port} is this node, which is known as 127.0.0.1:${port}`)
+  const { address, settings } = await place()
+  const seed = address.replace("127.0.0.1", "localhost")
+  const error = await start({ ...settings, seeds: [seed] })
+  expect(`${error}`).toContain(`${seed} is this node, which is known as ${address}`)
 })
 
 test.each<[string, Partial<ActorSystemSettings>, string]>([
@@ -89,21 +82,33 @@ test("a listener that refuses the codec does not keep a node from joining throug
 })
 
 test("a node whose seeds are all dead says what it tried, and who forms a cluster", async () => {
-  const seeds = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
+  const seeds = ["127.0.0.1:1", "127.0.0.1:2"]
   const error = `${await start({ seeds, joinMs: 500 })}`
   expect(error).toContain("no seed has let this node join within 500 ms")
   for (const seed of seeds) expect(error).toContain(`${seed}: check that the node is up`)
   expect(error).toContain(`only the first seed, ${seeds[0]}, forms a cluster if there is none`)
 })
 
-/** A cluster of one node, which is its seed. */
-async function member(): Promise<{ readonly seed: string; readonly log: Received<string> }> {
-  const port = await freePort()
-  const seed = `127.0.0.1:${port}`
+/** An address that is known before its node listens: that of a relay. */
+async function place() {
+  const relay = await Relay.open("seed", new Cuts(), () => "a node")
+  onTestFinished(() => relay.close())
   const log = new Received<string>()
-  const listen = { host: "127.0.0.1", port, secret: SECRET }
-  const logger = logging((line) => log.add(line))
-  const system = await ActorSystem.start({ namespace: "test", listen, seeds: [seed], logger, ...quick })
+  const logger = logging((line) => {
+    log.add(line)
+    const listening = /listening for other nodes .* at: '127.0.0.1:(\d+)'/.exec(line)
+    if (listening !== null) relay.sendOnTo(Number(listening[1]))
+  })
+  const listen = { host: "127.0.0.1", port: 0, secret: SECRET }
+  const settings = { namespace: "test", listen, advertise: { port: relay.port }, logger, ...quick }
+  return { address: `127.0.0.1:${relay.port}`, log, settings }
+}
+
+/** A cluster of one node: its seed, if it has no store. */
+async function member(given: Partial<ActorSystemSettings> = {}) {
+  const { address: seed, log, settings } = await place()
+  const seeds = given.store === undefined ? { seeds: [seed] } : {}
+  const system = await ActorSystem.start({ ...settings, ...seeds, ...given })
   onTestFinished(() => system.stop())
   return { seed, log }
 }

@@ -26,7 +26,6 @@ import { ParentProcess } from "../../../tools/cluster/parent-process.js"
 import { type StoreOptions, storeOf } from "../../../tools/store-options.js"
 
 export interface NodeOptions {
-  readonly port: number
   /** The port of the relay before this node. */
   readonly advertised: number
   readonly seeds?: readonly string[]
@@ -48,6 +47,7 @@ export type NodeEvent =
   | { readonly kind: "viewed"; readonly view: View }
   | { readonly kind: "fenced"; readonly node: string; readonly because: string }
   | { readonly kind: "rejoined"; readonly node: string }
+  | { readonly kind: "listening"; readonly port: number }
   | { readonly kind: "logged"; readonly level: string; readonly message: string; readonly fields: string }
 
 export interface View {
@@ -79,10 +79,10 @@ interface Question {
 }
 
 const parent = new ParentProcess<NodeOptions, NodeEvent>()
-const { port, advertised, seeds, store, secret, codec, joinMs, timing } = parent.options
+const { advertised, seeds, store, secret, codec, joinMs, timing } = parent.options
 const system = await ActorSystem.start({
   namespace: "test",
-  listen: { host: "127.0.0.1", port, ...(secret === undefined ? {} : { secret }) },
+  listen: { host: "127.0.0.1", port: 0, ...(secret === undefined ? {} : { secret }) },
   advertise: { port: advertised },
   reconnect: { fromMs: 20, toMs: 200 },
   keepAlive: { intervalMs: 500, timeoutMs: 2_000 },
@@ -168,6 +168,9 @@ function reporting(logger: Logger, known: object): Logger {
     log: (level, message, fields) => {
       logger.log(level, message, fields)
       parent.report({ kind: "logged", level, message, fields: shown({ ...known, ...fields }) })
+      // Before it joins: the others answer to the relay.
+      const listening = /:(\d+)$/.exec(`${fields?.["at"]}`)
+      if (listening !== null) parent.report({ kind: "listening", port: Number(listening[1]) })
     },
     with: (fields) => reporting(logger.with(fields), { ...known, ...fields }),
   }

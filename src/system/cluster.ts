@@ -5,7 +5,7 @@ import { ActorPath } from "../address/actor-path.js"
 import { Address } from "../address/address.js"
 import { NodeId } from "../address/node-id.js"
 import type { Figures } from "../membership/gossip-state.js"
-import { changesBetween, NodeFenced, NodeRejoined } from "../membership/member-events.js"
+import { NodeFenced, NodeRejoined } from "../membership/member-events.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Codec, CodecTools } from "../ports/codec.js"
 import type { Logger } from "../ports/logger.js"
@@ -21,6 +21,7 @@ import type { Remoting } from "../remote/remoting.js"
 import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { ALONE, VirtualActors } from "../virtual/virtual-actors.js"
+import { publishChanges } from "./publish-changes.js"
 import type { CheckedSettings } from "./settings.js"
 import { StoreMembership } from "./store-membership.js"
 import { memberHealth, type SystemHealth } from "./system-health.js"
@@ -100,8 +101,7 @@ export class Cluster {
         actors.viewed(view, before)
         membership?.viewed(view)
         for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
-        const changes = changesBetween(before, view, environment.clock.wallMs())
-        for (const change of changes) environment.events.publish(change)
+        publishChanges(environment, before, view)
       },
       alive: ({ address }) => remoting?.alive(address),
       lifeChanged: (life) => {

@@ -1,10 +1,11 @@
 import type { ActorEnvironment } from "../actor/actor-environment.js"
-import { changesBetween, NodeFenced, NodeRejoined } from "../membership/member-events.js"
+import { NodeFenced, NodeRejoined } from "../membership/member-events.js"
 import { SeedCluster } from "../membership/seed-cluster.js"
 import type { Ports } from "../ports/ports.js"
 import type { StartWait } from "../registry/start-wait.js"
 import { PROTOCOL_VERSION } from "../remote/frames.js"
 import type { Remoting } from "../remote/remoting.js"
+import { publishChanges } from "./publish-changes.js"
 import type { CheckedSettings } from "./settings.js"
 
 /** Joins a cluster without a store. Rejects as `SeedCluster.join` does. */
@@ -26,9 +27,7 @@ export function joinBySeeds({ settings, environment, ports, remoting, wait }: Jo
     figures: () => ({ busy: ports.load?.busy() ?? 0, activations: 0 }),
     joinMs: settings.joinMs,
     onAbort: (abort) => wait.onAbort(abort),
-    viewed: (view, before) => {
-      for (const change of changesBetween(before, view, clock.wallMs())) events.publish(change)
-    },
+    viewed: (view, before) => publishChanges(environment, before, view),
     fenced: (node, because) => events.publish(new NodeFenced(node, because)),
     rejoined: (node) => events.publish(new NodeRejoined(node)),
   })

@@ -38,7 +38,10 @@ export interface ActorSystemSettings<
   readonly requestTimeoutMs?: number
   /** How long `stop` waits for actors to stop. Default 10,000. */
   readonly drainMs?: number
-  /** How long `start` retries what the store fails, before it rejects. Default 30,000. */
+  /**
+   * How long `start` retries what the store fails, or waits for a seed to let it join, before it rejects.
+   * Default 30,000.
+   */
   readonly joinMs?: number
   /**
    * The classes of virtual actors that this node hosts, each alone or with its dependencies

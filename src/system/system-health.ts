@@ -10,14 +10,14 @@ import type { StoreTrouble } from "../registry/store-troubles.js"
 export interface SystemHealth {
   /**
    * Whether the node is a member of its cluster, the store renews its lease in time, and it is not stopping.
-   * A system without a store is ready until it stops.
+   * By seeds there is no lease. A system without a store or seeds is ready until it stops.
    */
   readonly isReady: boolean
   /** Why the node is not ready; empty if it is. */
   readonly reasons: readonly string[]
   /**
-   * The phase of the node's life; `running` is that of a system without a store. A `fenced` node has lost its
-   * lease, and goes on to `joining` by itself.
+   * The phase of the node's life; `running` is that of a system without a store or seeds. A `fenced` node has
+   * lost its lease, and goes on to `joining` by itself.
    */
   readonly phase: "running" | "joining" | "member" | "fenced" | "leaving" | "stopped"
   /** How long the system has been in this phase. */
@@ -38,7 +38,9 @@ export interface SystemHealth {
    * run here: it would take more than some milliseconds to count.
    */
   readonly queues: { readonly waiting: number; readonly longest: number } | undefined
-  /** The number of nodes in the cluster as this node knows it, itself included; 0 without a store. */
+  /**
+   * The number of nodes in the cluster as this node knows it, itself included; 0 without a store or seeds.
+   */
   readonly members: number
   /** The number of other nodes that this one is connected with. */
   readonly connected: number

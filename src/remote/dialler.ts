@@ -49,8 +49,7 @@ export class Dialler {
       if (abort.signal.aborted) return
       logger.log("debug", "cannot dial a node", { authority: node.authority, error })
       const code = error instanceof NetworkError ? error.code : undefined
-      if (code === "Refused") node.nobodyListens()
-      node.dialFailed(code === "Untrusted" ? "untrusted" : "unreachable")
+      node.dialFailed(code === "Untrusted" ? "untrusted" : "unreachable", code === "Refused" ? "host" : "us")
     }
     free = this.#slots.take(() => {
       void network

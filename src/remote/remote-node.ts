@@ -169,15 +169,11 @@ export class RemoteNode implements MessageTransport, SessionOwner {
     this.#handle({ kind: "dial-answered" })
   }
 
-  /** Called before the dial fails for that. */
-  nobodyListens(): void {
-    this.#dependencies.link()?.absent(this.authority)
-  }
-
-  /** `by` says who refused the handshake, if it was refused. */
-  dialFailed(because: DisconnectReason, by: "us" | "peer" = "us"): void {
+  /** `by` says who refused: one of the nodes in the handshake, or the host, as nobody listens there. */
+  dialFailed(because: DisconnectReason, by: "us" | "peer" | "host" = "us"): void {
     this.#cancelDial = undefined
     const link = this.#dependencies.link()
+    if (by === "host") link?.absent(this.authority)
     if (because === "removed" && by === "peer") link?.ousted(this.authority)
     else link?.unreached(this.authority, because)
     this.#handle({ kind: "dial-failed", because })

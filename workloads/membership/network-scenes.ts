@@ -43,6 +43,15 @@ export const partition: Scene = {
           `${node} on ${machine} is ${ended.has(node) ? "over" : "a member"}, to survive were ${survivors}`,
       )
     }
+    const losers = inhabited.filter((machine) => !survivors.includes(machine))
+    for (const machine of terms.by === "seeds" ? losers : []) {
+      const isMember = town.systemOn(machine)?.health().isReady
+      stage.always(
+        "no side that has lost forms another cluster",
+        isMember === false,
+        () => `${machine} is a member`,
+      )
+    }
     stage.sometimes("a side survives a partition", survivors.length > 0)
     stage.sometimes("no side survives a partition", survivors.length === 0)
     stage.sometimes(
@@ -65,6 +74,31 @@ export const partition: Scene = {
     stage.heal()
     await awaitAgreed(town)
     stage.sometimes("a loser comes back", town.toldSince(healedMs, "rejoined").length > 0)
+  },
+}
+
+/** The machines are on two or three sides for so long that it is noticed, and not for long enough to decide. */
+export const shortPartition: Scene = {
+  needs: {},
+  places: ["a short partition is noticed"],
+  async play(town) {
+    const { stage } = town
+    const sides = drawSides(town)
+    const sinceMs = stage.nowMs
+    for (const [at, side] of sides.entries()) {
+      for (const other of sides.slice(at + 1)) town.cutBetween(side.map(machineOf), other.map(machineOf))
+    }
+    // Nobody is unreachable for the first 4.5 s, and stableAfterMs is at least 5 s.
+    await stage.sleep(stage.random.between(5_000, 8_000))
+    stage.heal()
+    await awaitAgreed(town)
+    stage.sometimes("a short partition is noticed", town.toldSince(sinceMs, "unreachable").length > 0)
+    const [wrong] = town.toldSince(sinceMs, "downed", "removed", "fenced")
+    stage.always(
+      "nobody is downed before the time of stability",
+      wrong === undefined,
+      () => `${wrong?.by} tells that ${wrong?.node} is ${wrong?.what} ${wrong?.because}`,
+    )
   },
 }
 

@@ -1,5 +1,5 @@
 import { comeAndGo } from "./join-scenes.js"
-import { badLink, badNetwork, partition } from "./network-scenes.js"
+import { badLink, badNetwork, partition, shortPartition } from "./network-scenes.js"
 import { deadSeed, manyRestart, rejoinAtOnce } from "./restart-scenes.js"
 import type { Scene } from "./scene.js"
 import { pauses, silent } from "./silence-scenes.js"
@@ -18,6 +18,7 @@ const nemesis: Scene = {
 
 export const scenes = {
   partition,
+  shortPartition,
   badNetwork,
   badLink,
   manyRestart,

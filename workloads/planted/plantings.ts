@@ -1,5 +1,6 @@
 import { activationPlantings } from "./activation-plantings.js"
 import { leasePlantings } from "./lease-plantings.js"
+import { membershipPlantings } from "./membership-plantings.js"
 import { placementPlantings } from "./placement-plantings.js"
 import type { Planting } from "./planting.js"
 import { registryPlantings } from "./registry-plantings.js"
@@ -32,4 +33,5 @@ export const plantings: readonly Planting[] = [
   ...renewalPlantings,
   ...placementPlantings,
   ...weakStorePlantings,
+  ...membershipPlantings,
 ]

@@ -9,7 +9,6 @@ const shared: Omit<Workload, "run"> = {
   name: "membership",
   about: "nodes that find each other by seeds or through a store, and lose each other",
   faults: ["crash", "pause", "partition", "one-way-partition", "reset", "clock-drift"],
-  floors: { operations: 1 },
   limits: { virtualMs: 1_200_000 },
 }
 
@@ -18,7 +17,19 @@ const shared: Omit<Workload, "run"> = {
  * one scene: something that happens to nodes that agree, with what must follow from it; or a minute of the
  * faults that the seed has drawn. In the end, whatever has happened, all agree.
  */
-export const membership = membershipOf(drawn())
+export const membership: Workload = {
+  ...membershipOf(drawn()),
+  floors: {
+    operations: 1,
+    faults: 2,
+    sometimes: {
+      "a side survives a partition": 0.05,
+      "no side survives a partition": 0.02,
+      "a loser comes back": 0.05,
+      "a node with a bad network is downed": 0.01,
+    },
+  },
+}
 
 /** The workload with these scenes alone, of which each seed draws one. */
 export function membershipOf(names: readonly SceneName[]): Workload {

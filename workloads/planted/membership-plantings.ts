@@ -62,8 +62,8 @@ export const membershipPlantings: readonly Planting[] = [
     about: "a node that refuses a peer as removed takes itself for removed",
     breaks: "for the network of another",
     workload: "membership",
-    file: "src/remote/dialler.ts",
-    from: `because === "removed" && by === "us" ? "unreachable" : because`,
-    to: "because",
+    file: "src/remote/remote-node.ts",
+    from: `if (because === "removed" && by === "peer")`,
+    to: `if (because === "removed")`,
   },
 ]

@@ -3,7 +3,7 @@ import type { ActorSystem } from "../src/index.js"
 import { SeededRandom } from "../src/sim/index.js"
 import { pause } from "../tools/pause.js"
 import { Client, type Outcomes } from "./client.js"
-import { TTL_MS } from "./cluster-settings.js"
+import { DOWN_MS, TTL_MS } from "./cluster-settings.js"
 import type { ChaosOptions } from "./command-line.js"
 import { Generations } from "./generations.js"
 import { type Inflicted, writeHistory } from "./history-file.js"
@@ -180,6 +180,7 @@ export class Chaos {
       clients: namespaces ? 0 : CLIENTS,
       kinds,
       ttlMs: TTL_MS,
+      downMs: DOWN_MS,
       roundMs: ROUND_MS,
     })
     const running: Promise<void>[] = []

@@ -3,6 +3,8 @@ import { serverTls } from "../tools/engines/server-tls.js"
 
 /** Short, so that much happens in a minute. */
 export const TTL_MS = 2_000
+/** After how long a node that is cut off is declared down, on a machine that is not too busy. */
+export const DOWN_MS = 8_000
 
 export interface Place {
   readonly host: string
@@ -31,6 +33,8 @@ export function clusterSettings(name: string, { host, port, advertised, hasDeath
     reconnect: { fromMs: 50, toMs: 500 },
     keepAlive: { intervalMs: 500, timeoutMs: 2_000 },
     unreachableAfterMs: 2_000,
+    heartbeat: { intervalMs: 500, acceptablePauseMs: 1_500 },
+    splitBrain: { stableAfterMs: 3_000 },
   } satisfies ActorSystemSettings
 }
 

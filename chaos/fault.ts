@@ -26,6 +26,11 @@ export type Fault =
       readonly bothWays: boolean
       readonly ms: number
     }
+  /**
+   * A node is cut off from all others, both ways, for so long that they declare it down. It still reaches the
+   * store, and has to come back when the cut is healed.
+   */
+  | { readonly kind: "isolate"; readonly node: number; readonly ms: number }
   /** Their connection is broken; they may connect again at once. */
   | { readonly kind: "reset"; readonly from: number; readonly to: number; readonly ms: 0 }
   /** The store's server ends, as told or by `kill -9`; it is started again after a while. */
@@ -51,6 +56,7 @@ export const faultKinds: readonly FaultKind[] = [
   "late-save",
   "stop",
   "cut",
+  "isolate",
   "reset",
   "store-pause",
   "store-restart",
@@ -63,7 +69,9 @@ export const faultKindsOfFile: readonly FaultKind[] = faultKinds.filter(
   (kind) => kind === "store-pause" || !kind.startsWith("store-"),
 )
 
-/** What can be done in network namespaces, where nothing on the way knows of connections. */
+/**
+ * What can be done in network namespaces, where nothing on the way knows of connections, and clients cannot be cut off.
+ */
 export const faultKindsOfNamespaces: readonly FaultKind[] = faultKinds.filter(
-  (kind) => !kind.endsWith("reset"),
+  (kind) => !kind.endsWith("reset") && kind !== "isolate",
 )

@@ -1,3 +1,4 @@
+import { within } from "../tools/within.js"
 import { STORE } from "./chaos-store.js"
 import type { Fault, FaultKind } from "./fault.js"
 import type { Rig, RigNode } from "./rig.js"
@@ -103,6 +104,9 @@ export class Nemesis {
       case "freeze":
         await this.#freeze(node, ms)
         break
+      case "isolate":
+        await this.#isolate(node, ms)
+        break
       case "late-save":
         void node.call("hold", HOLD_MS)
         await this.#tools.untilASaveIsHeld(node)
@@ -135,6 +139,21 @@ export class Nemesis {
     whereabouts.returned(node.name)
   }
 
+  /** Cuts the node off from all others, and expects it back. */
+  async #isolate({ name }: RigNode, ms: number): Promise<void> {
+    const { rig, whereabouts, broke } = this.#tools
+    const others = rig.names.filter((other) => other !== name)
+    await this.#cut(
+      others.flatMap((other): Way[] => [
+        [name, other],
+        [other, name],
+      ]),
+      ms,
+    )
+    const late = `${name} was cut off from all others, and has not come back within ${COME_BACK_MS} ms`
+    await within(COME_BACK_MS, "it is back", whereabouts.untilItIsThere(name)).catch(() => broke(late))
+  }
+
   async #cut(ways: readonly Way[], ms: number): Promise<void> {
     const { rig, wait } = this.#tools
     for (const [from, to] of ways) rig.cuts.cut(from, to)
@@ -154,6 +173,8 @@ const HOLD_MS = 500
 /** Far longer than it gives its actors. */
 const STOP_MS = 20_000
 const FREEZES = 50
+/** Longer than the other faults keep a node from joining. */
+const COME_BACK_MS = 30_000
 
 /** What one sends to the other. */
 type Way = readonly [from: string, to: string]

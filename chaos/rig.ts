@@ -55,6 +55,11 @@ export class Rig {
     return this.#store
   }
 
+  /** The names of nodes and clients. */
+  get names(): readonly string[] {
+    return this.#names
+  }
+
   /** Of a node or a client, by its place: clients come after the nodes. */
   nameOf(place: number): string {
     return this.#names[place] as string

@@ -9,6 +9,7 @@ const options: ScheduleOptions = {
   clients: 3,
   kinds: faultKinds,
   ttlMs: 2_000,
+  downMs: 8_000,
   roundMs: 5_000,
 }
 
@@ -45,6 +46,7 @@ describe("a schedule", () => {
     expect(Math.max(...lengths("pause"))).toBeLessThan(options.ttlMs * 0.9)
     expect(Math.min(...lengths("freeze"))).toBeGreaterThan(options.ttlMs * 1.1)
     expect(Math.min(...lengths("late-save"))).toBeGreaterThan(options.ttlMs * 1.1 + options.roundMs)
+    expect(Math.min(...lengths("isolate"))).toBeGreaterThanOrEqual(options.downMs)
   })
 
   it("never cuts anybody off from itself", () => {

@@ -14,6 +14,8 @@ export interface ScheduleOptions {
   readonly kinds: readonly FaultKind[]
   /** Of a lease. */
   readonly ttlMs: number
+  /** After how long a node that is cut off is declared down, at most. */
+  readonly downMs: number
   /** How long actors are called before others are. */
   readonly roundMs: number
 }
@@ -91,7 +93,7 @@ const STORE_RECOVERY_MS = 6_000
 
 function lengthOf(
   kind: Exclude<FaultKind, OfConnections>,
-  { ttlMs, roundMs }: ScheduleOptions,
+  { ttlMs, downMs, roundMs }: ScheduleOptions,
 ): [number, number] {
   switch (kind) {
     case "kill":
@@ -104,6 +106,8 @@ function lengthOf(
       return [50, ttlMs * 2]
     case "freeze":
       return [ttlMs * 1.5, ttlMs * 3]
+    case "isolate":
+      return [downMs, downMs * 1.5]
     case "late-save":
       // Nobody calls the actor any more then, so that nothing hides what a late save has done to its state.
       return [ttlMs * 1.2 + roundMs, ttlMs * 1.2 + roundMs + 1_000]

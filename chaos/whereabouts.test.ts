@@ -36,3 +36,18 @@ it("measures how long actors of killed and frozen nodes were nowhere", () => {
   const { frozen, killed } = whereabouts.failovers
   expect([frozen.count, frozen.quantile(1), killed.count, killed.quantile(1)]).toEqual([1, 2_500, 1, 100])
 })
+
+it("tells when a node is back, and at once of one that was never gone", async () => {
+  const whereabouts = new Whereabouts(() => 0)
+  await whereabouts.untilItIsThere("n1")
+  whereabouts.gone("n1", "fenced")
+  let isBack = false
+  const back = whereabouts.untilItIsThere("n1").then(() => {
+    isBack = true
+  })
+  whereabouts.returned("n2")
+  await Promise.resolve()
+  expect(isBack).toBe(false)
+  whereabouts.returned("n1")
+  await back
+})

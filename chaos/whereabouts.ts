@@ -9,6 +9,7 @@ export class Whereabouts {
   readonly #holders = new Map<string, Holder>()
   /** Nodes that were killed or stopped by the kernel, and have not come back. */
   readonly #gone = new Set<string>()
+  readonly #awaited = new Map<string, readonly (() => void)[]>()
   readonly #failovers = { killed: new Latencies(), frozen: new Latencies() }
   readonly #now: () => number
   #takeovers = 0
@@ -41,6 +42,16 @@ export class Whereabouts {
 
   returned(node: string): void {
     this.#gone.delete(node)
+    for (const notify of this.#awaited.get(node) ?? []) notify()
+    this.#awaited.delete(node)
+  }
+
+  /** Resolves once the node is there, which it may be already. */
+  async untilItIsThere(node: string): Promise<void> {
+    if (!this.#gone.has(node)) return
+    await new Promise<void>((resolve) => {
+      this.#awaited.set(node, [...(this.#awaited.get(node) ?? []), resolve])
+    })
   }
 
   became(node: string, { actor, generation, state }: NodeEvent & { kind: "became" }): void {

@@ -1,5 +1,5 @@
 import type { NodeId } from "../address/node-id.js"
-import { compareAddresses } from "./address-order.js"
+import { leaderAmong } from "./address-order.js"
 import type { Member } from "./member.js"
 
 /**
@@ -56,15 +56,12 @@ export class ClusterView {
 
   /**
    * The member that moves others along: of those that are up and can be reached, the one with the lowest
-   * address. Undefined if there is none.
+   * address; of those that are leaving if none is up. Undefined if there is none.
    */
   get leader(): NodeId | undefined {
-    let leader: NodeId | undefined
-    for (const { node, status } of this.members) {
-      if (status !== "up" || this.unreachable.has(node.text)) continue
-      if (leader === undefined || compareAddresses(node, leader) < 0) leader = node
-    }
-    return leader
+    const reached = this.members.filter(({ node }) => !this.unreachable.has(node.text))
+    const leader = leaderAmong(reached.map(({ node, status }) => [node.text, status]))
+    return leader === undefined ? undefined : this.member(leader)?.node
   }
 
   /**

@@ -34,11 +34,12 @@ describe("convergence", () => {
 })
 
 describe("the leader", () => {
-  it("is the lowest address among reachable members that are up or leaving", () => {
+  it("is the lowest address among reachable members that are up, or leaving if none is up", () => {
     const state = stateOf([member(A, "joining"), member(B, "leaving"), member(C, "up"), member(D, "up")])
-    expect(leaderOf(state, D, NOBODY)).toBe(B)
-    expect(leaderOf(state, D, new Set([B]))).toBe(C)
-    expect(leaderOf(state, B, new Set([B])), "a node can reach itself").toBe(B)
+    expect(leaderOf(state, D, NOBODY)).toBe(C)
+    expect(leaderOf(state, D, new Set([C]))).toBe(D)
+    expect(leaderOf(state, C, new Set([C])), "a node can reach itself").toBe(C)
+    expect(leaderOf(state, A, new Set([C, D]))).toBe(B)
   })
 
   it("is nobody where nobody is up", () => {

@@ -1,3 +1,4 @@
+import { leaderAmong } from "./address-order.js"
 import type { Entry, GossipState } from "./gossip-state.js"
 import { type Misfit, misfitOf } from "./join-terms.js"
 import type { MemberStatus } from "./member.js"
@@ -24,12 +25,8 @@ export function isConverged(state: GossipState, self: string, unreachable: Unrea
 
 /** Returns the member that makes the moves: all nodes with the same view name the same one. */
 export function leaderOf(state: GossipState, self: string, unreachable: Unreachable): string | undefined {
-  let leader: string | undefined
-  for (const { node, status } of state.entries.values()) {
-    if (!counts(status) || (node !== self && unreachable.has(node))) continue
-    if (leader === undefined || node < leader) leader = node
-  }
-  return leader
+  const reached = [...state.entries.values()].filter(({ node }) => node === self || !unreachable.has(node))
+  return leaderAmong(reached.map(({ node, status }) => [node, status]))
 }
 
 /** Returns the moves of the leader once the members have converged: each member moves one step. */

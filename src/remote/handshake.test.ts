@@ -389,10 +389,8 @@ test.each(Object.keys(refusalCodes) as HandshakeRefusal[])(
         kind: REFUSED,
         fields: Uint8Array.of(refusalCodes[because]),
       })
-      // Only a peer that is proven can say that this node was removed, as that ends its incarnation.
-      const isBelieved = because !== "removed" || awaited === READY
-      const understood = isBelieved ? because : "refused"
-      expect(step).toEqual({ kind: "refused", by: "peer", because: understood, detail: "" })
+      const by = awaited === READY ? "peer" : "unproven"
+      expect(step).toEqual({ kind: "refused", by, because, detail: "" })
     }
   },
 )
@@ -400,7 +398,7 @@ test.each(Object.keys(refusalCodes) as HandshakeRefusal[])(
 test("a refusal for a reason that is not known is a malformed one", () => {
   for (const code of [0, 14, 255]) {
     const step = heard(sideThatAwaits(WELCOME), { kind: REFUSED, fields: Uint8Array.of(code) })
-    expect(step).toMatchObject({ kind: "refused", by: "peer", because: "malformed" })
+    expect(step).toMatchObject({ kind: "refused", by: "unproven", because: "malformed" })
   }
 })
 

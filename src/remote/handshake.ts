@@ -123,12 +123,10 @@ export class Handshake {
 
   #receive(kind: number, input: InputBytes): HandshakeStep {
     if (kind === REFUSED && this.#state !== "over") {
-      const said = refusalOf(input.u8()) ?? "malformed"
+      const because = refusalOf(input.u8()) ?? "malformed"
       endOf(input)
-      // A node that is removed begins another incarnation: nobody who is unproven may cause that.
-      const because = said === "removed" && !this.#isProven ? "refused" : said
       this.#state = "over"
-      return { kind: "refused", by: "peer", because, detail: "" }
+      return { kind: "refused", by: this.#isProven ? "peer" : "unproven", because, detail: "" }
     }
     if (kind === HELLO && this.#state === "begin") return this.#hello(input)
     if (kind === WELCOME && this.#state === "welcome") return this.#welcome(input)
@@ -350,6 +348,9 @@ export interface Outgoing {
   readonly fields: Uint8Array | undefined
 }
 
+/** Who refused a handshake. What an unproven peer says is good for the log only. */
+export type RefusedBy = "us" | "peer" | "unproven"
+
 export type HandshakeStep =
   | { readonly kind: "wait"; readonly send: Outgoing }
   /** The driver probes the current connection of the peer, and calls `confirmed` with the result. */
@@ -359,7 +360,7 @@ export type HandshakeStep =
   | { readonly kind: "over"; readonly send?: undefined }
   | {
       readonly kind: "refused"
-      readonly by: "us" | "peer"
+      readonly by: RefusedBy
       readonly because: HandshakeProblem
       readonly detail: string
       readonly send?: Outgoing

@@ -3,7 +3,13 @@ import type { Connection } from "../ports/network.js"
 import type { InputBytes } from "../serialization/input-bytes.js"
 import type { DisconnectReason } from "./disconnect-reason.js"
 import { FrameConnection, type FrameDependencies, type FrameHandler } from "./frame-connection.js"
-import { Handshake, type HandshakeStep, type HandshakeTerms, type Outgoing } from "./handshake.js"
+import {
+  Handshake,
+  type HandshakeStep,
+  type HandshakeTerms,
+  type Outgoing,
+  type RefusedBy,
+} from "./handshake.js"
 import type { MessageCodec } from "./message-codec.js"
 import type { RemoteNode } from "./remote-node.js"
 import { Session } from "./session.js"
@@ -125,7 +131,7 @@ export type Role = (
 ) & {
   owner(node: NodeId): RemoteNode
   /** Called when the handshake has failed. */
-  refused(because: DisconnectReason, detail: string, by: "us" | "peer"): void
+  refused(because: DisconnectReason, detail: string, by: RefusedBy): void
   /** Called when the peer has proven its identity. */
   proven(): void
   /** Called when the transport has closed. */

@@ -14,6 +14,7 @@ import type { Association } from "./association.js"
 import type { AssociationCommand, AssociationEvent, MessageRefusal } from "./association-protocol.js"
 import { AssociationReport } from "./association-report.js"
 import type { DisconnectReason, HandshakeRefusal } from "./disconnect-reason.js"
+import type { RefusedBy } from "./handshake.js"
 import type { MessageCodec } from "./message-codec.js"
 import { QueuedMessage } from "./queued-message.js"
 import type { RemoteNodeDependencies } from "./remote-node-dependencies.js"
@@ -170,7 +171,7 @@ export class RemoteNode implements MessageTransport, SessionOwner {
   }
 
   /** `by` says who refused: one of the nodes in the handshake, or the host, as nobody listens there. */
-  dialFailed(because: DisconnectReason, by: "us" | "peer" | "host" = "us"): void {
+  dialFailed(because: DisconnectReason, by: RefusedBy | "host" = "us"): void {
     this.#cancelDial = undefined
     const link = this.#dependencies.link()
     if (by === "host") link?.absent(this.authority)

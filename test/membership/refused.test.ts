@@ -71,15 +71,24 @@ test("a node whose seed has another version of the protocol says so", async () =
   )
 })
 
-test("a listener that refuses the codec does not keep a node from joining through another seed", async () => {
-  const { seed } = await member()
-  const listener = await RawListener.start()
-  onTestFinished(() => listener.stop())
-  const starting = start({ seeds: [listener.authority, seed] })
-  const dialler = await listener.dialled()
-  dialler.send(frame(REFUSED, Buffer.from([3])))
-  expect(await starting).toBe("joined")
-})
+test.each([
+  ["refuses the codec", 3],
+  ["says that this node was removed", 13],
+])(
+  "a listener without a proof that %s is not believed, and another seed lets the node in",
+  async (_, code) => {
+    const { seed } = await member()
+    const listener = await RawListener.start()
+    onTestFinished(() => listener.stop())
+    const { log, settings } = await place()
+    const starting = start({ ...settings, seeds: [listener.authority, seed] })
+    const dialler = await listener.dialled()
+    dialler.send(frame(REFUSED, Buffer.from([code])))
+    await log.first("the node hears it", (line) => line.includes("cannot connect to a node"))
+    expect(await starting).toBe("joined")
+    expect(log.items.join()).not.toContain("no longer a member")
+  },
+)
 
 test("a node whose seeds are all dead says what it tried, and who forms a cluster", async () => {
   const seeds = ["127.0.0.1:1", "127.0.0.1:2"]

@@ -42,7 +42,7 @@ describe("a listener at an address that a node dials", () => {
     [
       "says that this node was removed, without a proof",
       (peer) => peer.send(frame(REFUSED, Buffer.from([13]))),
-      "refused",
+      "removed",
     ],
   ]
   it.each(answers)("and %s is tried again later", async (_, say, reason) => {

@@ -61,9 +61,9 @@ async function form(nodes: Five, options: MemberOptions): Promise<void> {
   const views = nodes.map(({ view }) => ({ ...view, self: undefined }))
   for (const view of views) expect(view).toEqual(views[0])
   expect(new Set(views[0]?.ages).size).toBe(nodes.length)
+  const hasStore = options.store !== undefined
   for (const node of nodes) {
-    const health = { isReady: true, reasons: [], phase: "member", node: node.node, members: nodes.length }
-    expect(await node.call("health")).toMatchObject(health)
+    expect(await node.call("health")).toMatchObject(healthOf(node, nodes, hasStore))
   }
 }
 
@@ -150,7 +150,12 @@ async function cutOff(
   const all = [lost, ...others]
   await Promise.all(all.map((each) => each.untilItSees(all)))
   for (const other of others) expect(lost.eventsOf(other.node)).not.toContain("MemberRemoved")
-  expect((await lost.call("health")).isReady).toBe(true)
+  expect(await lost.call("health")).toMatchObject(healthOf(lost, all, hasStore))
+}
+
+/** With a store a node is not ready while its lease is renewed late, which a busy machine may cause. */
+function healthOf({ node }: MemberProcess, { length }: readonly MemberProcess[], hasStore: boolean): object {
+  return { phase: "member", node, members: length, ...(hasStore ? {} : { isReady: true, reasons: [] }) }
 }
 
 /** Each answers each, and says how busy it is. */

@@ -22,7 +22,7 @@ export async function eitherOneServesAlone(store: StoreOptions): Promise<void> {
     await left.untilItSees([left])
     sum += 1
     await addToAll(left, sum)
-    expect(await left.call("health")).toMatchObject({ isReady: true, members: 1 })
+    expect(await left.call("health")).toMatchObject({ phase: "member", members: 1 })
     await killed.start(options)
     await Promise.all(both.map((node) => node.untilItSees(both)))
     sum += 1

@@ -216,12 +216,12 @@ export const registryPlantings: readonly Planting[] = [
   },
   {
     name: "clocks-beyond-the-bound",
-    about: "clocks are a third fast or slow, and the margin is a tenth",
+    about: "clocks are twice as fast or half as slow, and the margin is a tenth",
     breaks: "got through at",
     workload: "registry",
     file: "src/sim/world.ts",
     from: "1 + this.random.between(-0.05, 0.05) * drift",
-    to: "(this.random.chance(0.5) ? 0.67 : 1.33)",
+    to: "(this.random.chance(0.5) ? 0.5 : 2)",
   },
   {
     name: "watch-not-begun-again",

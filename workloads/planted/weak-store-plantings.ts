@@ -16,15 +16,6 @@ export const weakStorePlantings: readonly Planting[] = [
     to: "return this.#state.moment.revision;",
   },
   {
-    name: "absence-ends-what-came-later",
-    about: "a cache takes an absence as of an earlier revision for the end of a later placement",
-    breaks: "CacheOrder",
-    workload: "registry",
-    file: "src/registry/placement-cache.ts",
-    from: `return known.kind === "placed" ? told.revision >= known.generation : told.revision > known.revision;`,
-    to: `return known.kind === "placed" || told.revision > known.revision;`,
-  },
-  {
     name: "watch-from-the-last-page",
     about: "the watch after a listing in pages begins at the moment of the last one",
     breaks: "mirrors have it all in the end",

@@ -30,7 +30,7 @@ export function bankWith(rules: AccountRules, name: string): Workload {
       faults: 5,
       sometimes: {
         "a transfer is done": 10,
-        "an actor is taken over from a node that is gone": 2,
+        "an actor is taken over from a node that is gone": 1.5,
         "the outcome of a transfer is unknown": 3,
         "an unknown transfer is cleared up": 1.5,
         "a fenced node comes back": 1,

@@ -72,7 +72,7 @@ try {
     },
     { signal: starting.signal },
   )
-  console.log(`node ${system.node} is ready`)
+  console.log(`node ${system.node} has joined`)
 } catch (error) {
   server.close()
   if (!isStopping) {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest"
 import { refusalCodes } from "../../src/remote/disconnect-reason.js"
-import { ENVELOPE, HELLO, MAX_HANDSHAKE_BYTES, PING, PROOF, REFUSED } from "../../src/remote/frames.js"
+import {
+  ENVELOPE,
+  HELLO,
+  MAX_HANDSHAKE_BYTES,
+  PING,
+  PROOF,
+  PROTOCOL_VERSION,
+  REFUSED,
+} from "../../src/remote/frames.js"
 import { Handshake } from "../../src/remote/handshake.js"
 import { InputBytes } from "../../src/serialization/input-bytes.js"
 import { ManualClock } from "../fake/manual-clock.js"
@@ -21,7 +29,7 @@ describe("a peer that is not a node of the cluster", () => {
     peer.send(frame(HELLO, hello))
     await refusedFor(node, "wrong-version")
     await until("it is told", () => peer.framesOf(REFUSED).length === 1)
-    expect(node.refused[0]?.detail).toBe("the peer has protocol version 99, this node 2")
+    expect(node.refused[0]?.detail).toBe(`the peer has protocol version 99, this node ${PROTOCOL_VERSION}`)
   })
 
   it.each([

@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { noFaults, runSeed, simulate } from "../src/sim/index.js"
 import { activation } from "./activation.js"
 
-test("60 seeds of actors that are called from everywhere hold what must hold, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(activation, { seeds: 60 })
+test("32 seeds of actors that are called from everywhere hold what must hold, and reach what they are to reach", async () => {
+  const { failures, problems } = await simulate(activation, { seeds: 32 })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 }, 120_000)

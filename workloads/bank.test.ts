@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { noFaults, runSeed, simulate } from "../src/sim/index.js"
 import { bank, bankWith } from "./bank.js"
 
-test("100 seeds of transfers hold their invariants, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(bank, { seeds: 100 })
+test("50 seeds of transfers hold their invariants, and reach what they are to reach", async () => {
+  const { failures, problems } = await simulate(bank, { seeds: 50 })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 }, 120_000)
@@ -22,6 +22,6 @@ test("without faults every transfer is told of, and no node is fenced, though no
 })
 
 test("accounts that do not recognize a slip are found to apply a transfer twice", async () => {
-  const { failures } = await simulate(bankWith({ recognizesSlips: false }, "bank-forgetful"), { seeds: 20 })
+  const { failures } = await simulate(bankWith({ recognizesSlips: false }, "bank-forgetful"), { seeds: 10 })
   expect(failures[0]?.failure.what).toBe("no transfer is applied twice, nor undone, nor changed")
 })

@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { noFaults, runSeed, simulate } from "../src/sim/index.js"
 import { registry } from "./registry.js"
 
-test("50 seeds of nodes that share actors hold their invariants, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(registry, { seeds: 50 })
+test("40 seeds of nodes that share actors hold their invariants, and reach what they are to reach", async () => {
+  const { failures, problems } = await simulate(registry, { seeds: 40 })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 }, 120_000)

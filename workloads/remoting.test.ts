@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { runSeed, simulate } from "../src/sim/index.js"
 import { remoting } from "./remoting.js"
 
-test("60 seeds of nodes that talk to each other hold their invariants, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(remoting, { seeds: 60 })
+test("36 seeds of nodes that talk to each other hold their invariants, and reach what they are to reach", async () => {
+  const { failures, problems } = await simulate(remoting, { seeds: 36 })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 })

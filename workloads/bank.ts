@@ -33,7 +33,7 @@ export function bankWith(rules: AccountRules, name: string): Workload {
         "an actor is taken over from a node that is gone": 1.5,
         "the outcome of a transfer is unknown": 3,
         "an unknown transfer is cleared up": 1.5,
-        "a fenced node comes back": 1,
+        "a fenced node comes back": 0.8,
       },
     },
     limits: { virtualMs: 600_000 },

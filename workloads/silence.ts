@@ -27,7 +27,11 @@ export const silence: Workload = {
       nodes: stage.knob("nodes", [1, 2, 2]),
       store: stage.store(),
       storeTimeoutMs: 3_000,
-      settings: settingsOf(stage, { ttlMs, requestTimeoutMs: 5_000 }),
+      settings: {
+        ...settingsOf(stage, { ttlMs, requestTimeoutMs: 5_000 }),
+        // Otherwise a node that computes for long would be declared down, whatever its thread renews.
+        splitBrain: { stableAfterMs: 60_000 },
+      },
       renewal: "thread",
     })
     const history = new StoreHistory(stage, cluster)

@@ -4,7 +4,7 @@ import type { Clock } from "../ports/clock.js"
 import type { Codec } from "../ports/codec.js"
 import type { ClusterStore, Revision, Sight } from "../ports/store.js"
 import { saveCommit } from "./commits.js"
-import { placementKey, stateKey } from "./registry-keys.js"
+import { stateKey } from "./registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
 import {
   readValue,
@@ -117,6 +117,10 @@ export class DurableState {
     return this.#last
   }
 
+  get isIdle(): boolean {
+    return this.#last === undefined
+  }
+
   /** Resolves when no save is in flight. */
   async idle(): Promise<void> {
     await this.#last?.catch(() => {})
@@ -128,6 +132,11 @@ export class DurableState {
   }
 
   #save(draft: Draft): Promise<void> {
+    const held = this.#tenure.saving()
+    return held === undefined ? this.#begin(draft) : held.then(() => this.#begin(draft))
+  }
+
+  #begin(draft: Draft): Promise<void> {
     this.#trouble = undefined
     const save = new Save(draft.writeId, this.#revision)
     return this.#carryOut(save, save.begin(), draft)
@@ -146,6 +155,7 @@ export class DurableState {
   }
 
   #end({ number }: Draft, outcome: SaveOutcome): void {
+    this.#tenure.saved()
     if (number === this.#saves) this.#last = undefined
     if (outcome.kind === "saved") {
       this.#revision = outcome.revision
@@ -191,9 +201,9 @@ export class DurableState {
 
   /** Writes the state, and leaves the window, which was entered before. */
   #write(bytes: Uint8Array): Promise<SaveEvent> {
-    const { id, generation, incarnation } = this.#tenure
+    const { id, recordKey, generation, incarnation } = this.#tenure
     const { epoch, windows } = incarnation
-    const placement = { key: placementKey(id), generation }
+    const placement = { key: recordKey, generation }
     const state = { key: stateKey(id), over: this.#revision }
     const { conditions, writes } = saveCommit(placement, state, bytes)
     const size = bytes.length

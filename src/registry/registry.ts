@@ -17,7 +17,7 @@ import type { Denial, Registration, Unregistration } from "./registration.js"
 import type { RegistryDependencies } from "./registry-dependencies.js"
 import { placementKey } from "./registry-keys.js"
 import { parsedNode, type Roster } from "./roster.js"
-import { Tenure, type TenureHolder } from "./tenure.js"
+import { PlacedTenure, Tenure, type TenureHolder } from "./tenure.js"
 
 /**
  * This node's part in the registry: which actors it has, where the others are, and who is in the cluster.
@@ -279,7 +279,7 @@ export class Registry implements TenureHolder {
         const { generation } = outcome
         this.#cache.handle({ kind: "claimed", epoch, key, where: { kind: "placed", node, generation } })
         if (incarnation.isFencedOff) return FENCED
-        return { kind: "acquired", tenure: new Tenure(id, generation, incarnation, this) }
+        return { kind: "acquired", tenure: new PlacedTenure(id, generation, incarnation, this) }
       }
       case "elsewhere": {
         const { generation } = outcome.placed

@@ -37,6 +37,7 @@ class Subject extends Actor {
 
 /** An activation with a real lifecycle. The test sets whether its turns are busy. */
 class Owner extends FakeActivation implements LifecycleOwner {
+  readonly isSaving = false
   readonly turns = new TurnRunner(this)
   readonly lifecycle: ActivationLifecycle
   loading: Promise<void> = Promise.resolve()

@@ -144,6 +144,11 @@ export class ActivationLifecycle {
     const interrupted = new Promise<never>((_, reject) => {
       this.#interrupt = reject
     })
+    const ended = () => {
+      this.#isInHook = false
+    }
+    // A thenable of the user need not call back, or not asynchronously.
+    Promise.resolve(hook).then(ended, ended)
     try {
       if (await Promise.race([settlesWithin(hook, timeoutMs, clock), interrupted])) return
       const problem = `did not end within ${timeoutMs} ms`
@@ -164,6 +169,8 @@ export class ActivationLifecycle {
     this.#isUnused = true
     this.#become("deactivating")
     this.#become("invalid")
+    const hasHookEnded = hook === undefined || !this.#isInHook
+    if (hasHookEnded && !this.#owner.isSaving) tenure.settle()
     tenure.end("its start failed")
     const waiting = turns.waiting.takeAll()
     if (!isTransient) this.#failure = { waiting, cause: error }
@@ -180,12 +187,13 @@ export class ActivationLifecycle {
     this.#become("deactivating")
     await this.#turnsIdle()
     this.#owner.endOwnTasks()
-    await this.#runOnDeactivate(tenure.endedBecause === undefined ? reason : "fenced")
+    const hasEnded = await this.#runOnDeactivate(tenure.endedBecause === undefined ? reason : "fenced")
     await this.#owner.awaitSaves()
     await this.#owner.awaitCalls()
     // If the tenure has ended in the meantime, the activation has already left the catalog.
     if (this.#state === "deactivating") {
       this.#become("invalid")
+      if (hasEnded) tenure.settle()
       tenure.end(`the activation was deactivated (${reason})`)
       // Awaited so that `Deactivations`, which limits the ends in flight, also limits the releases in flight.
       await this.#leaveCatalog(true)
@@ -209,9 +217,9 @@ export class ActivationLifecycle {
 
   /**
    * Runs `onDeactivate` and waits for it until the request timeout. While the hook runs, all callers of the
-   * actor wait, so a hook that hangs must not be awaited forever.
+   * actor wait, so a hook that hangs must not be awaited forever. Returns whether it has ended.
    */
-  async #runOnDeactivate(reason: DeactivationReason): Promise<void> {
+  async #runOnDeactivate(reason: DeactivationReason): Promise<boolean> {
     const { type, key, instance, home } = this.#owner
     const { clock, context, logger, requestTimeoutMs: timeoutMs } = home
     this.#isInHook = true
@@ -219,14 +227,16 @@ export class ActivationLifecycle {
       const run = () => internals.onDeactivate(instance as Actor, reason)
       // The hook runs in a context of its own: it is not part of the turn that requested the deactivation.
       const hook = type.mayOverlap ? context.run(this, run) : run()
-      if (hook === undefined || (await settlesWithin(hook, timeoutMs, clock))) return
+      if (hook === undefined || (await settlesWithin(hook, timeoutMs, clock))) return true
       logger.log("warn", "onDeactivate did not end in time; the actor ends without it", {
         actor: key,
         reason,
         timeoutMs,
       })
+      return false
     } catch (error) {
       logger.log("error", "onDeactivate failed", { actor: key, reason, error })
+      return true
     } finally {
       this.#isInHook = false
     }
@@ -267,6 +277,8 @@ export interface LifecycleOwner {
   stateChanged(state: ActivationState): void
   /** Ends the timers and watches. */
   endOwnTasks(): void
+  /** Whether a save is in flight. */
+  readonly isSaving: boolean
   /** Resolves when no save is in flight. */
   awaitSaves(): Promise<void> | undefined
   /** Resolves when no call of the actor prevents its end. */

@@ -108,7 +108,7 @@ export class Activation
   }
 
   get isLeaving(): boolean {
-    return this.tenure.incarnation.isLeaving
+    return this.tenure.isEnding
   }
 
   get isInvalid(): boolean {
@@ -248,6 +248,10 @@ export class Activation
 
   awaitSaves(): Promise<void> | undefined {
     return this.#durable?.idle()
+  }
+
+  get isSaving(): boolean {
+    return this.#durable?.isIdle === false
   }
 
   awaitCalls(): Promise<void> | undefined {

@@ -12,6 +12,9 @@ import {
   TimeoutError,
 } from "../errors/call-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
+import type { Directory } from "../placement/directory.js"
+import { rendezvous } from "../placement/rendezvous.js"
+import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Codec } from "../ports/codec.js"
 import type { Scheduler } from "../ports/scheduler.js"
 import type { ClusterStore } from "../ports/store.js"
@@ -53,6 +56,8 @@ export class ActorHost {
   readonly incoming: IncomingCalls
   /** The types that some node has hosted since this one started; calls to them wait for a host. */
   readonly seenTypes = new Set<string>()
+  /** Where the actors of sharded types are, by type; those of other types are in the registry. */
+  readonly directories = new Map<string, Directory>()
   /** The last life published by the registry; undefined until the first join is confirmed or has failed. */
   life: NodeLife | undefined
   #registry: Registry | undefined
@@ -77,7 +82,7 @@ export class ActorHost {
   joined(registry: Registry): void {
     const { clock, logger } = this.environment
     this.#registry = registry
-    this.#releases = new Releases(registry, clock, logger)
+    this.#releases = new Releases(this, clock, logger)
   }
 
   get hasJoined(): boolean {
@@ -87,6 +92,15 @@ export class ActorHost {
   /** Throws until the node has joined. */
   get registry(): Registry {
     return joinedPart(this.#registry)
+  }
+
+  /** Throws until the node has joined. */
+  directoryOf(type: string): Directory {
+    return this.directories.get(type) ?? this.registry
+  }
+
+  strategyOf(type: string): PlacementStrategy {
+    return this.directories.get(type)?.strategy ?? this.types.get(type)?.placement ?? rendezvous
   }
 
   /** Throws until the node has joined. */

@@ -8,6 +8,7 @@ import {
   NodeUnreachableError,
   OverloadedError,
 } from "../errors/call-errors.js"
+import type { Directory } from "../placement/directory.js"
 import { PlacementHappened } from "../placement/placement-log.js"
 import type { PlacementOptions } from "../placement/placement-protocol.js"
 import type { MonotonicMs, Timer } from "../ports/clock.js"
@@ -86,6 +87,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
       return activation.turns.accept(call)
     if (call.isOver) return
     const taken = route ?? this.#route(call, call.exit === "open" ? this.#knownNode(call.id) : undefined)
+    if (call.chain.length > 0) this.#awaited(call)
     this.#do(taken, taken.routing.called(this.#routed(call)))
   }
 
@@ -103,7 +105,10 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
     const [first] = calls
     if (first === undefined) return
     const route = this.#table.get(first.key)?.route ?? this.#route(first)
-    for (const call of calls) call.rerouted()
+    for (const call of calls) {
+      call.rerouted()
+      if (call.chain.length > 0) this.#awaited(call)
+    }
     const routed = calls.map((call) => call.routed ?? this.#routed(call))
     this.#do(route, route.routing.returned(routed, { isReleasing: ready !== undefined, isUnused }))
     void ready?.then(() => this.#do(route, route.routing.released()))
@@ -194,6 +199,14 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
     return this.#host.environment.clock.monotonicMs()
   }
 
+  #directoryOf({ type }: ActorId): Directory {
+    return this.#host.directoryOf(type)
+  }
+
+  #awaited({ id, chain }: OutgoingCall): void {
+    this.#host.directories.get(id.type)?.awaited?.(id, chain)
+  }
+
   #route({ id, key }: OutgoingCall, known?: NodeId): Route {
     const entry = this.#table.at(key)
     const route: Route = {
@@ -269,9 +282,9 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
         void command.routed.call.exitOpened().then(() => this.#do(route, route.routing.released()))
         return
       case "learn":
-        return this.#host.registry.misdirected(route.id, command.epoch, command.where)
+        return this.#directoryOf(route.id).misdirected(route.id, command.epoch, command.where)
       case "forget":
-        return this.#host.registry.forget(route.id)
+        return this.#directoryOf(route.id).forget(route.id)
       case "over":
         this.#end(route)
         return this.#quiet.changed()
@@ -329,11 +342,11 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
   }
 
   #resolve(route: Route, request: number, excluded: readonly NodeId[]): void {
-    const { placement, registry } = this.#host
+    const { placement } = this.#host
     placement.resolve(route.id, excluded.length === 0 ? NO_OPTIONS : { excluded }, (answer) => {
       const routed = routingAnswer(this.#host, route.id, answer)
       const isClaimedThere = answer.kind === "remote" && answer.generation === undefined
-      if (isClaimedThere && routed.kind === "node") registry.expect(route.id, routed.node)
+      if (isClaimedThere && routed.kind === "node") this.#directoryOf(route.id).expect(route.id, routed.node)
       this.#do(route, route.routing.resolved(request, routed))
     })
   }
@@ -344,7 +357,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
    */
   #knownNode(id: ActorId): NodeId | undefined {
     const { registry, environment } = this.#host
-    const known = registry.cached(id)
+    const known = this.#directoryOf(id).cached(id)
     if (known?.kind !== "placed" || !registry.life.hasLease || environment.events.has(PlacementHappened))
       return undefined
     const { node } = known

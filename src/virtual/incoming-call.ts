@@ -34,6 +34,11 @@ export class IncomingCall implements Invocation, AdmittableCall {
     this.#receiver = receiver
   }
 
+  /** The type of the actor, as the caller wrote it. */
+  get type(): string {
+    return this.#message[0]
+  }
+
   /** Created on demand, as the key suffices to find an actor that runs here. */
   get id(): ActorId {
     const [type, key] = this.#message

@@ -41,11 +41,14 @@ export class IncomingCalls implements CallReceiver {
     }
     const activation = this.#host.table.get(call.key)?.activation
     const admission = this.#admission.arrived(call, activation !== undefined)
-    if (admission === "deliver") (activation as Activation).turns.accept(call)
-    else if (admission === "resolve") {
-      this.#quiet.disturb()
-      void this.#resolve(call.id, call.key)
-    } else if (admission !== "wait") call.fail(refusalOf(call, admission, options.mailboxCapacity))
+    if (admission === "deliver") return (activation as Activation).turns.accept(call)
+    if (admission !== "wait" && admission !== "resolve") {
+      return call.fail(refusalOf(call, admission, options.mailboxCapacity))
+    }
+    if (call.chain.length > 0) this.#host.directories.get(call.type)?.awaited?.(call.id, call.chain)
+    if (admission === "wait") return
+    this.#quiet.disturb()
+    void this.#resolve(call.id, call.key)
   }
 
   refused(call: IncomingCall): void {
@@ -73,17 +76,18 @@ export class IncomingCalls implements CallReceiver {
    */
   async #resolve(id: ActorId, key: string): Promise<void> {
     const { registry } = this.#host
-    const known = registry.cached(id)
+    const directory = this.#host.directoryOf(id.type)
+    const known = directory.cached(id)
     if (known?.kind === "placed" && !known.node.equals(registry.node)) {
       try {
-        await registry.read(id)
+        await directory.read(id)
       } catch {
         return this.#refuse(key, notHere(id, "the store did not answer"))
       }
     }
     this.#host.placement.resolve(id, { here: true }, (answer) => {
       if (answer.kind === "remote") {
-        const known = { epoch: registry.epoch, where: registry.cached(id) }
+        const known = { epoch: directory.epoch, where: directory.cached(id) }
         return this.#refuse(key, moved(id, answer.node, known))
       }
       const activation = answer.kind === "local" ? this.#host.table.get(key)?.activation : undefined

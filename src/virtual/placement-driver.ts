@@ -1,5 +1,6 @@
 import type { ActorId } from "../address/actor-id.js"
 import { messageOf } from "../errors/thrown.js"
+import type { Directory } from "../placement/directory.js"
 import { PlacementCoordinator } from "../placement/placement-coordinator.js"
 import { PlacementHappened } from "../placement/placement-log.js"
 import type {
@@ -10,7 +11,6 @@ import type {
   PlacementOptions,
   StepCommand,
 } from "../placement/placement-protocol.js"
-import { rendezvous } from "../placement/rendezvous.js"
 import type { Revision } from "../ports/store.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 import type { Registration, Unregistration } from "../registry/registration.js"
@@ -28,15 +28,15 @@ export class PlacementDriver {
   readonly #waiters = new Map<number, (answer: Answer) => void>()
 
   constructor(host: ActorHost) {
-    const { registry, catalog, types, environment, options } = host
+    const { registry, catalog, environment, options } = host
     this.#host = host
     this.#coordinator = new PlacementCoordinator({
       self: registry.node,
       namespace: options.namespace,
       generationHere: (id) => catalog.get(id.name)?.generation,
-      cached: (id) => registry.cached(id),
+      cached: (id) => host.directoryOf(id.type).cached(id),
       random: environment.random,
-      strategyOf: (type) => types.get(type)?.placement ?? rendezvous,
+      strategyOf: (type) => host.strategyOf(type),
       isObserved: () => environment.events.has(PlacementHappened),
     })
   }
@@ -90,13 +90,17 @@ export class PlacementDriver {
     const { request, id } = command
     switch (command.kind) {
       case "try-acquire":
-        void this.#host.registry.register(id).then((registration) => this.#acquired(request, registration))
+        void this.#directoryOf(id)
+          .register(id)
+          .then((registration) => this.#acquired(request, registration))
         return
       case "look-up":
-        void this.#host.registry.read(id).then(
-          () => this.#lookedUp(request, this.#host.registry.cached(id) ?? UNKNOWN),
-          (error: unknown) => this.#lookedUp(request, { kind: "failed", detail: messageOf(error) }),
-        )
+        void this.#directoryOf(id)
+          .read(id)
+          .then(
+            () => this.#lookedUp(request, this.#directoryOf(id).cached(id) ?? UNKNOWN),
+            (error: unknown) => this.#lookedUp(request, { kind: "failed", detail: messageOf(error) }),
+          )
         return
       case "ensure-activation":
         void this.#activate(id, command.generation).then(
@@ -110,6 +114,10 @@ export class PlacementDriver {
           (error: unknown) => this.#released(request, messageOf(error)),
         )
     }
+  }
+
+  #directoryOf({ type }: ActorId): Directory {
+    return this.#host.directoryOf(type)
   }
 
   #acquired(request: number, registration: Registration): void {
@@ -157,12 +165,12 @@ export class PlacementDriver {
   }
 
   async #release(id: ActorId, generation: Revision): Promise<Unregistration> {
-    const { registry, releases, catalog, table } = this.#host
+    const { releases, catalog, table } = this.#host
     table.get(id.name)?.start?.failed?.tellFailure()
     const activation = catalog.get(id.name)
     if (activation?.generation === generation) await activation.deactivate("asked")
     const tenure = table.get(id.name)?.start?.tenure
-    if (tenure?.generation !== generation) return registry.discard(id, generation)
+    if (tenure?.generation !== generation) return this.#directoryOf(id).discard(id, generation)
     this.#finish(tenure)
     return releases.release(tenure)
   }

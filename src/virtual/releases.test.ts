@@ -28,7 +28,7 @@ function scene() {
       return "changed"
     },
   }
-  const releases = new Releases(registry, clock, quiet)
+  const releases = new Releases({ registry, directoryOf: () => registry }, clock, quiet)
   const answer = (result: Unregistration) => answers.shift()?.(result)
   return { clock, discarded, registry, releases, answer }
 }

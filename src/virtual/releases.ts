@@ -1,10 +1,11 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
+import type { Directory } from "../placement/directory.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Revision } from "../ports/store.js"
+import type { NodeLife } from "../registry/node-life.js"
 import type { Unregistration } from "../registry/registration.js"
-import type { Registry } from "../registry/registry.js"
 import type { Tenure } from "../registry/tenure.js"
 
 /**
@@ -17,15 +18,15 @@ import type { Tenure } from "../registry/tenure.js"
  * earlier incarnation are dropped, as generations of another epoch of the store are not valid in this one.
  */
 export class Releases {
-  readonly #registry: ReleasingRegistry
+  readonly #host: ReleasingHost
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #unconfirmed = new Map<string, Unconfirmed>()
   #timer: Timer | undefined
   #pauseMs = FIRST_PAUSE_MS
 
-  constructor(registry: ReleasingRegistry, clock: Clock, logger: Logger) {
-    this.#registry = registry
+  constructor(host: ReleasingHost, clock: Clock, logger: Logger) {
+    this.#host = host
     this.#clock = clock
     this.#logger = logger
   }
@@ -37,10 +38,13 @@ export class Releases {
 
   /** Releases a placement; does not reject. */
   async release(tenure: Tenure): Promise<Unregistration> {
-    const result = await this.#registry.unregister(tenure).catch((error: unknown): Unregistration => {
-      this.#logger.log("error", "releasing a placement failed", { actor: tenure.id.toString(), error })
-      return "unknown"
-    })
+    const result = await this.#host
+      .directoryOf(tenure.id.type)
+      .unregister(tenure)
+      .catch((error: unknown): Unregistration => {
+        this.#logger.log("error", "releasing a placement failed", { actor: tenure.id.toString(), error })
+        return "unknown"
+      })
     if (result === "unknown" && this.#isHalted(tenure.node)) this.#retryLater(tenure.id, tenure.generation)
     return result
   }
@@ -68,7 +72,7 @@ export class Releases {
 
   /** Whether the node is in the same incarnation; the outcome of an earlier one's release is ignored. */
   #isHalted(node: NodeId): boolean {
-    const { life } = this.#registry
+    const { life } = this.#host.registry
     return life.node.equals(node) && life.phase !== "fenced" && life.phase !== "stopped"
   }
 
@@ -81,7 +85,7 @@ export class Releases {
 
   /** Retries one batch; if the store confirms it, the next batch follows almost at once. */
   async #retry(): Promise<void> {
-    const { node } = this.#registry.life
+    const { node } = this.#host.registry.life
     const batch = [...firstOf(this.#unconfirmed.values(), AT_A_TIME)]
     const results = await Promise.all(batch.map((placement) => this.#discard(placement)))
     if (!this.#isHalted(node)) return
@@ -94,7 +98,10 @@ export class Releases {
   /** Returns whether the store has answered. */
   async #discard(placement: Unconfirmed): Promise<boolean> {
     const { id, generation } = placement
-    const result = await this.#registry.discard(id, generation).catch(() => "unknown")
+    const result = await this.#host
+      .directoryOf(id.type)
+      .discard(id, generation)
+      .catch(() => "unknown")
     if (result === "unknown") return false
     if (this.#unconfirmed.get(id.name) === placement) this.#unconfirmed.delete(id.name)
     return true
@@ -117,7 +124,10 @@ const BETWEEN_BATCHES_MS = 5
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 
-type ReleasingRegistry = Pick<Registry, "unregister" | "discard" | "life">
+interface ReleasingHost {
+  readonly registry: { readonly life: NodeLife }
+  directoryOf(type: string): Pick<Directory, "unregister" | "discard">
+}
 
 interface Unconfirmed {
   readonly id: ActorId

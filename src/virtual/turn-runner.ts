@@ -81,6 +81,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     const refused = invocation.waitIn?.(this.waiting, this.waiting.size)
     if (refused !== undefined) return invocation.fail(refused)
     if (!this.waiting.push(invocation, this.#capacity)) return this.#refuseOverload(invocation)
+    if (tenure.isEnding && tenure.isNeededBy(invocation.chain)) this.#letIn()
     if (state === "deactivating") this.#owner.messageQueued()
     else if (!this.#isScheduled && state === "valid" && this.#writer === undefined) this.#schedule()
   }
@@ -321,6 +322,11 @@ export class TurnRunner implements Runnable, RunningTurns {
     this.#owner.home.dispatcher.schedule(this)
   }
 
+  /** Starts the waiting messages of an activation that ends soon, as a turn that it waits for needs one. */
+  #letIn(): void {
+    if (this.#hold === "until-ended") this.#hold = "none"
+  }
+
   /**
    * Handles a message that no turn may start for: refuses it if the tenure has ended, and otherwise puts it
    * back until the doors open. On a node that is leaving, it waits for the end of the activation.
@@ -331,7 +337,7 @@ export class TurnRunner implements Runnable, RunningTurns {
     this.waiting.putBack([invocation])
     if (this.#hold === "until-opened") return
     this.#hold = "until-ended"
-    if (tenure.incarnation.isLeaving && !isAwaited(this, invocation)) return
+    if (tenure.isEnding && !isAwaited(this, invocation)) return
     this.#hold = "until-opened"
     void tenure.opened().then(() => {
       this.#hold = "none"

@@ -43,6 +43,18 @@ export class FakeTenure {
     for (const resolve of this.#waiting.splice(0)) resolve(isOpen)
   }
 
+  get isEnding(): boolean {
+    return this.incarnation.isLeaving
+  }
+
+  isNeededBy(): boolean {
+    return false
+  }
+
+  settle(): void {
+    this.ended.push("settled")
+  }
+
   end(because: string): void {
     this.ended.push(because)
     this.endedBecause ??= because

@@ -144,7 +144,7 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "SingleActivation",
     workload: "registry",
     file: "src/registry/tenure.ts",
-    from: "return this.#because === undefined && this.incarnation.mayAct();",
+    from: "return this.endedBecause === undefined && this.incarnation.mayAct();",
     to: "return this.incarnation.mayAct();",
   },
   {

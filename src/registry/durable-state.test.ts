@@ -179,6 +179,24 @@ test("each write has an id of its own", async () => {
   expect(ids.size).toBe(3)
 })
 
+test("writes of two activations under one generation have ids of their own", async () => {
+  const { scene, node, state, tenure } = await activated()
+  const idStored = async () => decodeState((await scene.entry(stateKey(alice)))?.value as Uint8Array).writeId
+  await state.load()
+  await state.save(1)
+  const first = await idStored()
+  const tools = {
+    store: node.way.store,
+    clock: scene.clock,
+    codec: binaryCodec()(PLAIN),
+    maxStateBytes: 1_000,
+  }
+  const again = new DurableState(tenure, tools, { version: 1 })
+  await again.load()
+  await again.save(1)
+  expect(await idStored()).not.toBe(first)
+})
+
 test("a save of an activation that has a successor is refused, ends it, and changes nothing", async () => {
   const { scene, state, tenure, next } = await activated()
   await state.load()

@@ -101,11 +101,11 @@ export class DurableState {
    * and the activation goes on.
    */
   save(value: unknown): Promise<void> {
-    const { generation, node } = this.#tenure
+    const { generation, node, incarnation } = this.#tenure
     this.#saves += 1
     const number = this.#saves
-    // Generations are never used twice, nor are the numbers of saves within one.
-    const writeId = `${node.incarnation}.${generation}.${number}`
+    // Incarnations are never used twice, nor are the numbers of writes within one.
+    const writeId = `${node.incarnation}.${generation}.${incarnation.nextWrite()}`
     let bytes: Uint8Array
     try {
       bytes = writeValue(value, writeId, this.#format, this.#dependencies.maxStateBytes)

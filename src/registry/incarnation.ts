@@ -48,6 +48,7 @@ export class Incarnation implements LeaseOwner, RenewalClient {
   /** For how long the event loop was blocked, and until when, if it was since the last renewal was sent. */
   #block: { readonly ms: number; readonly endedAt: MonotonicMs } | undefined
   #givenUp: Promise<unknown> | undefined
+  #writes = 0
   #resolveFenced: (because: string) => void = () => {}
 
   /**
@@ -117,6 +118,12 @@ export class Incarnation implements LeaseOwner, RenewalClient {
   /** What this process has in flight at the store, in all of its incarnations. */
   get windows(): CommitWindows {
     return this.#dependencies.windows
+  }
+
+  /** The number of the next write of a state: of all activations, as several may share a generation. */
+  nextWrite(): number {
+    this.#writes += 1
+    return this.#writes
   }
 
   /** Logs failures of the store. */

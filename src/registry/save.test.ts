@@ -32,6 +32,19 @@ test("decides as its golden scenarios say", async () => {
       read(undefined, 5),
     ]),
     conversation("another is there where nothing was", undefined, [unsure, waited, read("another", 9)]),
+    conversation("what was there before has the same id: it is not taken for this write", 5, [
+      unsure,
+      waited,
+      read("mine", 5),
+      { kind: "committed", revision: 9 },
+    ]),
+    conversation("sent twice and refused over a state with the same id: the placement has moved", 5, [
+      unsure,
+      waited,
+      read("mine", 5),
+      { kind: "refused" },
+      read("mine", 5),
+    ]),
     conversation("sent twice and refused by its own twin", 5, [
       unsure,
       waited,

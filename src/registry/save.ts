@@ -14,10 +14,11 @@ import type { Revision } from "../ports/store.js"
  *        ^           |    \-> ended: unknown   by another one: this save came before it, or never
  *        +-----------+--> writing              the state has not changed: writing again decides
  *
- * After an answer that was lost the state is read, which carries the id of its write. A write that was sent
- * twice and is refused may have been refused because the first one was committed, so the state is read
- * (checking) before the save ends. Every outcome but saved ends the activation: its memory is not what is
- * stored.
+ * After an answer that was lost the state is read, which carries the id of its write. Ids are not used twice,
+ * but the revision is compared first all the same: a state that has not changed is not this save's, whatever
+ * its id. A write that was sent twice and is refused may have been refused because the first one was
+ * committed, so the state is read (checking) before the save ends. Every outcome but saved ends the
+ * activation: its memory is not what is stored.
  *
  * While the store is away the write is retried for as long as the activation's doors are open; `gave-up` says
  * that they are shut.
@@ -72,10 +73,14 @@ export class Save {
   }
 
   #found(stored: StoredSight | undefined): SaveCommand {
-    if (stored?.writeId === this.#writeId) return this.#end({ kind: "saved", revision: stored.revision })
-    if (stored?.revision !== this.#over) return this.#end({ kind: "unknown" })
-    // A refusal over an unchanged state means that the placement has changed, and that does not come back.
-    return this.#state === "checking" ? this.#end({ kind: "refused" }) : this.#enter("writing", this.begin())
+    if (stored?.revision === this.#over) {
+      // A refusal over an unchanged state means that the placement has changed, and that does not come back.
+      return this.#state === "checking"
+        ? this.#end({ kind: "refused" })
+        : this.#enter("writing", this.begin())
+    }
+    if (stored?.writeId !== this.#writeId) return this.#end({ kind: "unknown" })
+    return this.#end({ kind: "saved", revision: stored.revision })
   }
 
   get #isReading(): boolean {

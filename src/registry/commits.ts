@@ -1,8 +1,10 @@
+import { assert } from "../errors/assert.js"
 import type { Commit, CommitResult, Condition, Entry, Revision } from "../ports/store.js"
 import type { ClaimEvent, Guess, PlacementSeen } from "./claim.js"
 import { type ClusterTerms, encodeClusterTerms } from "./cluster-terms.js"
 import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
 import { CLUSTER } from "./registry-keys.js"
+import type { TransferEvent } from "./transfer.js"
 
 /*
  * Every commit that the registry makes: its conditions, and what it writes.
@@ -120,13 +122,123 @@ export function claimAnswered(
   result: Exclude<CommitResult, { kind: "epoch-changed" }>,
 ): ClaimEvent {
   if (result.kind === "committed") return { kind: "committed", generation: result.revision }
-  const found = new Map(result.found.map(({ key: at, entry }) => [at, entry]))
+  return claimRefused(key, node, guess, entriesOf(result))
+}
+
+function claimRefused(
+  key: string,
+  node: string,
+  guess: Guess,
+  found: ReadonlyMap<string, Entry | undefined>,
+): ClaimEvent {
   return {
     kind: "refused",
     ownRecord: !found.has(nodeKey(node)),
     ownerRecord: guess.kind === "orphan" && found.has(nodeKey(guess.node)),
     placed: found.has(key) ? placementSeen(found.get(key)) : "as thought",
   }
+}
+
+function entriesOf({ found }: CommitResult & { kind: "refused" }): Map<string, Entry | undefined> {
+  return new Map(found.map(({ key, entry }) => [key, entry]))
+}
+
+/** A shard that is to be claimed, and what its claim takes its record to be. */
+export interface ShardGuess {
+  readonly key: string
+  readonly guess: Guess
+}
+
+/**
+ * Claims several shards, all or none of them: each on the conditions of a claim of its own. A record that
+ * must be absent is one condition, however many of its node's shards are claimed.
+ */
+export function shardClaimCommit(
+  claimer: { readonly node: string; readonly record: Revision },
+  shards: readonly ShardGuess[],
+): Proposal {
+  const conditions: Condition[] = [
+    { kind: "at", key: nodeKey(claimer.node), revision: claimer.record },
+    ...shards.map(({ key, guess }) => conditionsOf(key, guess)[0] as Condition),
+    ...[...ownersOf(shards)].map((owner): Condition => ({ kind: "absent", key: nodeKey(owner) })),
+  ]
+  assert(conditions.length <= MAX_CONDITIONS, "a claim has more shards than one commit can have")
+  const value = claimerOf(claimer.node).bytes
+  return { conditions, writes: shards.map(({ key }) => ({ kind: "put", key, value })) }
+}
+
+/**
+ * Divides shards into claims of one commit each, in their order. A commit has a condition for the claimer,
+ * one for each shard, and one for each node that is thought to be gone.
+ */
+export function shardClaims(shards: readonly ShardGuess[]): readonly (readonly ShardGuess[])[] {
+  const claims: ShardGuess[][] = []
+  let last: ShardGuess[] = []
+  let owners = new Set<string>()
+  for (const shard of shards) {
+    const all = new Set([...owners, ...ownersOf([shard])])
+    if (last.length === 0 || 1 + last.length + 1 + all.size > MAX_CONDITIONS) {
+      last = []
+      claims.push(last)
+      owners = ownersOf([shard])
+    } else {
+      owners = all
+    }
+    last.push(shard)
+  }
+  return claims
+}
+
+/** The limit of the store's port. */
+const MAX_CONDITIONS = 127
+
+/** The nodes that shards are taken over from. */
+function ownersOf(shards: readonly ShardGuess[]): Set<string> {
+  return new Set(shards.flatMap(({ guess }) => (guess.kind === "orphan" ? [guess.node] : [])))
+}
+
+/**
+ * The event that the store's answer is for the claim of each shard, in their order. After a refusal, a claim
+ * whose own conditions all held repeats its guess; the others have learned what is there.
+ */
+export function shardClaimAnswered(
+  node: string,
+  shards: readonly ShardGuess[],
+  result: Exclude<CommitResult, { kind: "epoch-changed" }>,
+): readonly ClaimEvent[] {
+  if (result.kind === "committed")
+    return shards.map(() => ({ kind: "committed", generation: result.revision }))
+  const found = entriesOf(result)
+  return shards.map(({ key, guess }) => claimRefused(key, node, guess, found))
+}
+
+/**
+ * Passes a placement or a shard on. Conditioned on the target's record at the revision at which it was seen
+ * active, so that nothing is given to a node that leaves, is down, or is gone.
+ */
+export function transferCommit(
+  key: string,
+  generation: Revision,
+  target: { readonly node: string; readonly record: Revision },
+): Proposal {
+  return {
+    conditions: [
+      { kind: "at", key, revision: generation },
+      { kind: "at", key: nodeKey(target.node), revision: target.record },
+    ],
+    writes: [{ kind: "put", key, value: Buffer.from(target.node, "latin1") }],
+  }
+}
+
+/** The event that the store's answer to its commit is for a transfer. */
+export function transferAnswered(
+  key: string,
+  mover: PlacementSeen,
+  result: Exclude<CommitResult, { kind: "epoch-changed" }>,
+): TransferEvent {
+  if (result.kind === "committed") return { kind: "committed", generation: result.revision }
+  const found = entriesOf(result)
+  return { kind: "refused", placed: found.has(key) ? placementSeen(found.get(key)) : mover }
 }
 
 export function placementSeen(entry: Entry | undefined): PlacementSeen | undefined {

@@ -186,8 +186,11 @@ export class Membership implements MemberLink {
     const now = this.#now
     if (now - this.#wakeAt > this.#dependencies.terms.gossipIntervalMs) this.#gossip.cameBack(now)
     for (const node of this.#heartbeats.tick(now).ping) this.#send(addressOf(node), { kind: "ping" })
-    this.#evaluate(now)
-    if (now >= this.#gossipAt) this.#exchange(now)
+    const isGossipDue = now >= this.#gossipAt
+    const isDoubtful = this.#unreachable.size > 0 || this.#heartbeats.unreachable.length > 0
+    // While all are reachable there is news only from gossip: a report, or the silence of a node for rounds.
+    if (isGossipDue || isDoubtful) this.#evaluate(now)
+    if (isGossipDue) this.#exchange(now)
     if (!this.#isOver) this.#resolve(now)
     this.#setTimer()
   }

@@ -83,6 +83,7 @@ export { ActorSystem } from "./node-actor-system.js"
 export { type PlacementEvent, PlacementHappened } from "./placement/placement-log.js"
 export type { Candidate } from "./placement/placement-protocol.js"
 export { rendezvous } from "./placement/rendezvous.js"
+export { type ShardedOptions, ShardedPlacement, sharded } from "./placement/sharded.js"
 export {
   leastLoadedOfTwo,
   type PlacementContext,
@@ -161,6 +162,7 @@ export { binaryCodec } from "./serialization/binary-codec.js"
 export type { CodecLimits } from "./serialization/codec-limits.js"
 export { jsonCodec } from "./serialization/json-codec.js"
 export type { WireType } from "./serialization/type-registry.js"
+export { ShardMoveAbandoned, ShardMoved } from "./sharding/shard-events.js"
 export { memoryStore } from "./stores/memory-store.js"
 export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"
 export type { ActorSystemSettings } from "./system/settings.js"

@@ -1,4 +1,3 @@
-import type { ActorId } from "../address/actor-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterStore, Entry } from "../ports/store.js"
 import { Claim, type ClaimCommand, type ClaimEvent, type ClaimOutcome, type Guess } from "./claim.js"
@@ -6,7 +5,6 @@ import { claimAnswered, claimCommit, placementSeen } from "./commits.js"
 import type { Incarnation } from "./incarnation.js"
 import { nodeKey } from "./node-record.js"
 import type { Placed } from "./placement-cache.js"
-import { placementKey } from "./registry-keys.js"
 
 /**
  * Carries out the commands of one claim (`claim.ts`). Chains promises, as every actor that starts is claimed
@@ -18,8 +16,9 @@ export class ClaimDriver {
   readonly #store: ClusterStore
   readonly #claim: Claim
 
-  constructor(id: ActorId, incarnation: Incarnation, store: ClusterStore) {
-    this.#key = placementKey(id)
+  /** `key` is that of the placement, or of the record of a shard. */
+  constructor(key: string, incarnation: Incarnation, store: ClusterStore) {
+    this.#key = key
     this.#incarnation = incarnation
     this.#store = store
     this.#claim = new Claim(incarnation.node.toString())

@@ -150,7 +150,7 @@ const MAX_PASSED = 64
  * No true placement has the revision of an absence; if one is reported, the absence is preferred, because
  * then the store is read.
  */
-function replaces(told: Whereabouts, known: Whereabouts): boolean {
+export function replaces(told: Whereabouts, known: Whereabouts): boolean {
   if (told.kind === "placed") return told.generation > revisionOf(known)
   return known.kind === "placed" ? told.revision >= known.generation : told.revision > known.revision
 }

@@ -16,6 +16,14 @@ export type Denial =
    */
   | { readonly kind: "fenced" | "leaving" | "unavailable"; readonly detail: string }
 
+export const FENCED = denied({ kind: "fenced", detail: "this node is not a member at the moment" })
+export const LEAVING = denied({ kind: "leaving", detail: "this node takes no new actors" })
+export const UNAVAILABLE = denied({ kind: "unavailable", detail: "the store did not answer" })
+
+export function denied(because: Denial): Registration & { readonly kind: "acquire-denied" } {
+  return { kind: "acquire-denied", because }
+}
+
 /**
  * The outcome of a release. `changed`: the placement has another generation by now. `unknown`: the store did
  * not answer, and the placement may still be there.

@@ -13,7 +13,14 @@ import type { MemberHealth } from "./member-health.js"
 import type { NodeLife } from "./node-life.js"
 import { NodeLifecycle } from "./node-lifecycle.js"
 import { type Placed, PlacementCache, type Whereabouts } from "./placement-cache.js"
-import type { Denial, Registration, Unregistration } from "./registration.js"
+import {
+  denied,
+  FENCED,
+  LEAVING,
+  type Registration,
+  UNAVAILABLE,
+  type Unregistration,
+} from "./registration.js"
 import type { RegistryDependencies } from "./registry-dependencies.js"
 import { placementKey } from "./registry-keys.js"
 import { parsedNode, type Roster } from "./roster.js"
@@ -157,6 +164,16 @@ export class Registry implements TenureHolder {
     this.#cache.handle({ kind: "doubted", key: id.name })
   }
 
+  /** The present incarnation; undefined while this node has none. */
+  get incarnation(): Incarnation | undefined {
+    return this.#lifecycle.incarnation
+  }
+
+  /** The revision of the record of a node that is active, as it is known here. */
+  activeRecord(node: NodeId): Revision | undefined {
+    return this.#roster.activeRecord(node)
+  }
+
   /** The epoch of the store that the known placements are of. */
   get epoch(): string {
     return this.#cache.epoch
@@ -256,7 +273,7 @@ export class Registry implements TenureHolder {
 
   #claim(id: ActorId, incarnation: Incarnation): Promise<Registration> {
     const guess = this.#cache.lookup(id.name)
-    const driver = new ClaimDriver(id, incarnation, this.#dependencies.store)
+    const driver = new ClaimDriver(placementKey(id), incarnation, this.#dependencies.store)
     return driver.claim(guess?.kind === "placed" ? guess : undefined).then(
       (outcome) => {
         const registration = this.#claimed(id, outcome, incarnation)
@@ -316,12 +333,4 @@ export class Registry implements TenureHolder {
     const node = this.view.member(text)?.node ?? parsedNode(text)
     return node === undefined ? undefined : { kind: "placed", node, generation: revision }
   }
-}
-
-const FENCED = denied({ kind: "fenced", detail: "this node is not a member at the moment" })
-const LEAVING = denied({ kind: "leaving", detail: "this node takes no new actors" })
-const UNAVAILABLE = denied({ kind: "unavailable", detail: "the store did not answer" })
-
-function denied(because: Denial): Registration {
-  return { kind: "acquire-denied", because }
 }

@@ -103,6 +103,12 @@ export class Roster {
     }
   }
 
+  /** The revision of the record of a node that is active, as it is known here. */
+  activeRecord(node: NodeId): Revision | undefined {
+    const known = this.#records.get(node.toString())
+    return known?.record.status === "active" ? known.revision : undefined
+  }
+
   /** Whether the node was declared down, or its record is gone. */
   isRemoved(node: NodeId): boolean {
     const name = node.toString()

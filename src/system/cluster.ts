@@ -18,6 +18,9 @@ import type { RenewalSettings } from "../registry/registry-dependencies.js"
 import type { StartWait } from "../registry/start-wait.js"
 import { PROTOCOL_VERSION } from "../remote/frames.js"
 import type { Remoting } from "../remote/remoting.js"
+import { checkGroups } from "../sharding/group-record.js"
+import { shardedGroups } from "../sharding/sharded-groups.js"
+import { Shards } from "../sharding/shards.js"
 import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { ALONE, VirtualActors } from "../virtual/virtual-actors.js"
@@ -35,6 +38,8 @@ export class Cluster {
   readonly actors: VirtualActors
   /** Undefined if this node does not listen. */
   readonly #membership: StoreMembership | undefined
+  /** Undefined if no type of this node is sharded. */
+  readonly #shards: Shards | undefined
   readonly #environment: ActorEnvironment
   /** Undefined if no other node can see the store. */
   readonly #leaseTtlMs: number | undefined
@@ -77,8 +82,13 @@ export class Cluster {
     })
     if (!dependencies.isPrivate) warnOfUnnamed(actors, environment.logger)
     dependencies.opened(actors.gate)
+    const groups = shardedGroups(actors.host.types.values())
+    const checkShards = () => checkGroups(store, groups, unshardedTypes(actors))
+    if (!dependencies.isPrivate || groups.size > 0) await wait.retry("read the groups of shards", checkShards)
+    const shards = groups.size === 0 ? undefined : new Shards(actors.host, groups, settings.drainMs)
     const clusterTerms = termsOf(dependencies, codec)
-    const membership = remoting && membershipOf(dependencies, remoting, clusterTerms, actors)
+    const membership =
+      remoting && membershipOf(dependencies, remoting, clusterTerms, actors, () => shards?.mayHost())
     const node = remoting?.self ?? NodeId.fresh(NOT_LISTENING, 1, ports.random)
     const registry = await Registry.join({
       node,
@@ -99,6 +109,7 @@ export class Cluster {
       viewed: (view, before) => {
         addresses = new Set(view.members.map((member) => member.node.address))
         actors.viewed(view, before)
+        shards?.viewed()
         membership?.viewed(view)
         for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
         publishChanges(environment, before, view)
@@ -109,6 +120,7 @@ export class Cluster {
         // Every attempt to join has its own node id.
         if (phase === "member" && remoting?.self.equals(node) === false) remoting.reincarnate(node)
         actors.lifeChanged(life)
+        shards?.lifeChanged(life)
         membership?.lifeChanged(life)
         if (phase === "fenced") environment.events.publish(new NodeFenced(node, because, cause))
         if (phase === "member" && joins > 1) environment.events.publish(new NodeRejoined(node))
@@ -120,19 +132,29 @@ export class Cluster {
     remoting?.dialOnly((authority) => addresses.has(authority))
     actors.joined(registry)
     membership?.joined(registry)
-    return new Cluster(registry, actors, membership, dependencies)
+    try {
+      // A node may have joined since that shards a type which this one hosts without.
+      if (!dependencies.isPrivate) await wait.retry("read the groups of shards", checkShards)
+      await shards?.begin(wait)
+    } catch (error) {
+      await registry.stop()
+      throw error
+    }
+    return new Cluster(registry, actors, membership, shards, dependencies)
   }
 
   private constructor(
     registry: Registry,
     actors: VirtualActors,
     membership: StoreMembership | undefined,
+    shards: Shards | undefined,
     dependencies: ClusterDependencies,
   ) {
     const { environment, isPrivate, settings } = dependencies
     this.registry = registry
     this.actors = actors
     this.#membership = membership
+    this.#shards = shards
     this.#environment = environment
     this.#leaseTtlMs = isPrivate ? undefined : settings.lease.ttlMs
   }
@@ -162,9 +184,15 @@ export class Cluster {
         timer.cancel()
         resolve()
       }
-      this.actors.drain().then(() => drained(), drained)
+      this.#drain().then(() => drained(), drained)
     })
     this.#isSettled = this.actors.catalog.isIdle
+  }
+
+  /** Shards are moved while their actors run; only then do the others end. */
+  async #drain(): Promise<void> {
+    await this.#shards?.drain()
+    await this.actors.drain()
   }
 
   figuresOf(node: string): Figures | undefined {
@@ -213,6 +241,7 @@ function membershipOf(
   remoting: Remoting,
   { version, codec }: ClusterTerms,
   actors: VirtualActors,
+  met: () => void,
 ): StoreMembership {
   const { clock, random, logger } = environment
   return new StoreMembership({
@@ -224,7 +253,10 @@ function membershipOf(
     about: { roles: settings.roles, types: actors.types, terms: { version, codec, shards: {} } },
     figures: () => ({ busy: ports.load?.busy() ?? 0, activations: actors.catalog.size }),
     leaseMs: observerMs(settings.lease),
-    met: () => actors.met(),
+    met: () => {
+      actors.met()
+      met()
+    },
   })
 }
 
@@ -232,6 +264,10 @@ function membershipOf(
 function renewalOf({ store, namespace }: CheckedSettings, { threads }: Ports): RenewalSettings | undefined {
   const inThread = store?.inThread
   return inThread && threads && { threads, store: { ...inThread, namespace } }
+}
+
+function unshardedTypes({ host }: VirtualActors): readonly string[] {
+  return [...host.types.values()].filter(({ sharding }) => sharding === undefined).map(({ name }) => name)
 }
 
 /** Saved states are found by the name of their type, so a class that is renamed starts without them. */

@@ -1,3 +1,4 @@
+import type { ShardedPlacement } from "../placement/sharded.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Actor } from "./actor.js"
 import type { StandardSchema } from "./standard-schema.js"
@@ -30,8 +31,11 @@ export interface ActorClass<A extends Actor = Actor> {
    * `upgradeState`.
    */
   readonly stateVersion?: number
-  /** How the node for a new activation is chosen. The default is `rendezvous`. */
-  readonly placement?: PlacementStrategy
+  /**
+   * How the node for a new activation is chosen, or `sharded()` for very many actors. The default is
+   * `rendezvous`.
+   */
+  readonly placement?: PlacementStrategy | ShardedPlacement
 }
 
 /** The options of a method. */

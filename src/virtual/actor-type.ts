@@ -1,6 +1,7 @@
 import { shownKind } from "../address/quote.js"
 import { UnknownMethodError } from "../errors/actor-call-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
+import { ShardedPlacement } from "../placement/sharded.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { StateShape } from "../registry/state-value.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
@@ -21,6 +22,8 @@ export class ActorType {
   readonly stateVersion: number
   readonly stateShape: StateShape
   readonly placement: PlacementStrategy | undefined
+  /** Undefined if each actor of the type has a placement of its own. */
+  readonly sharding: ShardedPlacement | undefined
   /** Whether turns of one actor may run concurrently. */
   readonly mayOverlap: boolean
   /** A `Map`, so that a lookup never finds a property of `Object.prototype`. */
@@ -63,8 +66,13 @@ export class ActorType {
     if (typeof this.reentrant !== "boolean") {
       throw mustBe(`${this.name}.reentrant`, "true or false", this.reentrant)
     }
-    if (make.placement !== undefined && typeof make.placement !== "function") {
-      throw mustBe(`${this.name}.placement`, "a function, such as rendezvous", make.placement)
+    const { placement } = make
+    if (
+      placement !== undefined &&
+      typeof placement !== "function" &&
+      !(placement instanceof ShardedPlacement)
+    ) {
+      throw mustBe(`${this.name}.placement`, "a function, such as rendezvous, or sharded()", placement)
     }
     for (const hook of ["initialState", "upgradeState"]) {
       if (!isAsync(Reflect.get(make.prototype, hook))) continue
@@ -74,7 +82,8 @@ export class ActorType {
       )
     }
     this.stateShape = { version: this.stateVersion }
-    this.placement = make.placement
+    this.placement = typeof placement === "function" ? placement : undefined
+    this.sharding = typeof placement === "function" ? undefined : placement
     this.#methods = methodsOf(make, this.name)
     this.mayOverlap = this.reentrant || [...this.#methods.values()].some(({ flags }) => flags !== 0)
   }

@@ -201,7 +201,7 @@ export interface NoInitialState {
 }
 
 /** Why an activation ends. */
-export type DeactivationReason = "idle" | "asked" | "leaving" | "fenced"
+export type DeactivationReason = "idle" | "asked" | "moved" | "leaving" | "fenced"
 
 /** The interface of an activation that its actor instance uses. */
 export interface ActorContext<State> {

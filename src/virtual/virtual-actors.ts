@@ -17,56 +17,56 @@ import { PlacementDriver } from "./placement-driver.js"
  */
 export class VirtualActors {
   readonly gate: ActorsGate
-  readonly #host: ActorHost
+  readonly host: ActorHost
   /** Whether this incarnation has met another node, or need not. */
   #hasMet = true
 
   constructor(options: VirtualActorsOptions) {
-    this.#host = new ActorHost(options)
-    this.gate = new ActorsGate(options.environment.address, this.#host.incoming)
+    this.host = new ActorHost(options)
+    this.gate = new ActorsGate(options.environment.address, this.host.incoming)
   }
 
   /** The activations of this node. */
   get catalog(): Catalog {
-    return this.#host.catalog
+    return this.host.catalog
   }
 
   /** The actors that this node calls, starts or runs. */
   get table(): ActorTable<ActorEntry> {
-    return this.#host.table
+    return this.host.table
   }
 
   /** The types that this node hosts. */
   get types(): readonly string[] {
-    return [...this.#host.types.keys()]
+    return [...this.host.types.keys()]
   }
 
   /** The classes that have no name of their own in the cluster, and use that of the class. */
   get unnamed(): readonly ActorClass[] {
-    return [...this.#host.types.values()].map(({ make }) => make).filter((make) => make.type === undefined)
+    return [...this.host.types.values()].map(({ make }) => make).filter((make) => make.type === undefined)
   }
 
   /** The number of actors that are resolved for calls of this node, or called on other nodes. */
   get routes(): number {
-    return this.#host.router.routes
+    return this.host.router.routes
   }
 
   /** The number of actors that do not run here and are called by other nodes. */
   get resolving(): number {
-    return this.#host.incoming.resolving
+    return this.host.incoming.resolving
   }
 
   /** Handles the first join of this node. */
   joined(registry: Registry): void {
-    this.#host.joined(registry)
+    this.host.joined(registry)
     this.#beginPlacing()
   }
 
   /** Handles a new phase of the node's life, as published by the registry. */
   lifeChanged(life: NodeLife): void {
-    this.#host.life = life
+    this.host.life = life
     // Before the first join there is no registry; `joined` sets it.
-    if (life.phase === "member" && this.#host.hasJoined) this.#beginPlacing()
+    if (life.phase === "member" && this.host.hasJoined) this.#beginPlacing()
     else if (life.phase === "fenced") this.#fenced(life.because)
     else if (life.phase === "stopped") this.#stop()
   }
@@ -74,14 +74,14 @@ export class VirtualActors {
   /** This incarnation has met another node, or there is none: it may host actors. */
   met(): void {
     this.#hasMet = true
-    if (this.#host.hasJoined && this.#host.life?.phase === "member") this.#startPlacing()
+    if (this.host.hasJoined && this.host.life?.phase === "member") this.#startPlacing()
   }
 
   viewed(view: ClusterView, before: ClusterView): void {
-    const { seenTypes, hasJoined, router } = this.#host
+    const { seenTypes, hasJoined, router } = this.host
     for (const { types } of view.members) for (const type of types) seenTypes.add(type)
     if (!hasJoined) return
-    const { placement } = this.#host
+    const { placement } = this.host
     placement.handle({ kind: "topology-changed", topology: this.#topologyOf(view) })
     for (const { node } of before.members) {
       if (view.has(node)) continue
@@ -92,7 +92,7 @@ export class VirtualActors {
 
   /** Ends all actors of this node; calls that wait for them go to their next activations on other nodes. */
   async drain(): Promise<void> {
-    const { catalog, placement, registry, router, incoming, quiet } = this.#host
+    const { catalog, placement, registry, router, incoming, quiet } = this.host
     placement.handle({ kind: "start", as: "client" })
     await catalog.drain("leaving")
     // If this node was fenced in the meantime, some activations still run.
@@ -104,33 +104,33 @@ export class VirtualActors {
 
   /** Returns a handle; throws an `ActorIdError` if the key is invalid. */
   handle(type: ActorClass | string, key: string): unknown {
-    return this.#host.handles.of(type, key)
+    return this.host.handles.of(type, key)
   }
 
   #fenced(because: string): void {
-    if (this.#host.hasJoined) {
-      this.#host.releases.forget()
-      this.#host.placement.handle({ kind: "suspend", because })
+    if (this.host.hasJoined) {
+      this.host.releases.forget()
+      this.host.placement.handle({ kind: "suspend", because })
     }
-    this.#host.router.makersSuperseded()
+    this.host.router.makersSuperseded()
   }
 
   #stop(): void {
-    const { catalog, quiet, router, incoming, hasJoined } = this.#host
+    const { catalog, quiet, router, incoming, hasJoined } = this.host
     catalog.stop()
     quiet.end()
     router.stop()
     incoming.stop()
     if (!hasJoined) return
-    this.#host.releases.forget()
-    this.#host.placement.handle({ kind: "stop" })
+    this.host.releases.forget()
+    this.host.placement.handle({ kind: "stop" })
   }
 
   /** Creates the placement coordinator of a new incarnation of the node. */
   #beginPlacing(): void {
-    const { registry, options } = this.#host
-    const placement = new PlacementDriver(this.#host)
-    this.#host.placement = placement
+    const { registry, options } = this.host
+    const placement = new PlacementDriver(this.host)
+    this.host.placement = placement
     placement.handle({ kind: "topology-changed", topology: this.#topologyOf(registry.view) })
     this.#hasMet = !options.meetsOthers
     this.#startPlacing()
@@ -138,7 +138,7 @@ export class VirtualActors {
 
   /** A node that hosts nothing calls through others anyway. */
   #startPlacing(): void {
-    const { types, placement } = this.#host
+    const { types, placement } = this.host
     placement.handle({ kind: "start", as: types.size > 0 ? "member" : "client" })
     if (types.size > 0 && !this.#hasMet) placement.handle({ kind: "suspend", because: ALONE })
   }
@@ -154,7 +154,7 @@ export class VirtualActors {
 
   /** Omits the loads if the type has no strategy; the candidates then depend only on the view. */
   #candidates(view: ClusterView, type: string): readonly Candidate[] {
-    const { types, options, registry, catalog } = this.#host
+    const { types, options, registry, catalog } = this.host
     if (types.get(type)?.placement === undefined) return view.hosting(type)
     return view.hosting(type).map(({ node }) => {
       const load = node.equals(registry.node) ? catalog.size : options.loadOf(node)

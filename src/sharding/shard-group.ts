@@ -1,0 +1,390 @@
+import type { ActorId } from "../address/actor-id.js"
+import type { NodeId } from "../address/node-id.js"
+import type { ClusterView } from "../membership/cluster-view.js"
+import type { Revision } from "../ports/store.js"
+import { Adoption } from "../registry/adoption.js"
+import type { ClaimOutcome } from "../registry/claim.js"
+import { ClaimDriver } from "../registry/claim-driver.js"
+import {
+  placementSeen,
+  type ShardGuess,
+  shardClaimAnswered,
+  shardClaimCommit,
+  shardClaims,
+} from "../registry/commits.js"
+import type { Incarnation } from "../registry/incarnation.js"
+import type { Placed, Whereabouts } from "../registry/placement-cache.js"
+import {
+  type Denial,
+  denied,
+  FENCED,
+  LEAVING,
+  type Registration,
+  UNAVAILABLE,
+} from "../registry/registration.js"
+import { HeldShard } from "./held-shard.js"
+import { planShards } from "./planner.js"
+import { ShardHome, type ShardHomeCommand, type ShardHomeEvent } from "./shard-home.js"
+import { shardKey } from "./shard-keys.js"
+import { ShardMap } from "./shard-map.js"
+import { ShardMover } from "./shard-mover.js"
+import { ShardTenure } from "./shard-tenure.js"
+import type { ShardHost } from "./shards.js"
+
+/**
+ * The shards of one group: which of them this node has, and how it gets them. It claims what nobody has and
+ * the plan gives to this node, many in one commit; adopts what was moved here; and moves what the plan gives
+ * to others (`shard-mover.ts`).
+ */
+export class ShardGroup {
+  readonly name: string
+  readonly map: ShardMap
+  readonly #host: ShardHost
+  readonly #types: readonly string[]
+  readonly #homes: (Home | undefined)[]
+  readonly #taking = new Map<number, Promise<Denial | undefined>>()
+  /** The highest spent generation of each shard, as in `registry/adoption.ts`. */
+  readonly #spent: Revision[]
+  readonly #mover: ShardMover
+
+  constructor(name: string, count: number, types: readonly string[], host: ShardHost) {
+    this.name = name
+    this.map = new ShardMap(count)
+    this.#types = types
+    this.#host = host
+    this.#homes = Array.from({ length: count }, () => undefined)
+    this.#spent = Array.from({ length: count }, () => 0)
+    this.#mover = new ShardMover(this, host)
+  }
+
+  /** The number of shards that this node has. */
+  get held(): number {
+    return this.#homes.filter((home) => home !== undefined).length
+  }
+
+  home(shard: number): Home | undefined {
+    return this.#homes[shard]
+  }
+
+  *homes(): Generator<Home> {
+    for (const home of this.#homes) if (home !== undefined) yield home
+  }
+
+  /** Where the shard is, without nodes that are gone. */
+  liveHome(shard: number): NodeId | undefined {
+    const node = this.map.homeOf(shard)
+    return node !== undefined && this.#host.registry.view.has(node) ? node : undefined
+  }
+
+  /** The members that may have shards of the group: those that host all of its types. */
+  candidates({ members }: ClusterView): readonly NodeId[] {
+    const { unreachable } = this.#host.registry.view
+    const hosting = members.filter(
+      ({ status, types }) => status === "up" && this.#types.every((type) => types.includes(type)),
+    )
+    const reached = hosting.filter(({ node }) => !unreachable.has(node.text))
+    return (reached.length === 0 ? hosting : reached).map(({ node }) => node)
+  }
+
+  /** The node that should have each shard. */
+  plan(): readonly (string | undefined)[] {
+    const homes = Array.from({ length: this.map.count }, (_, shard) => this.liveHome(shard)?.text)
+    return planShards(
+      homes,
+      this.candidates(this.#host.registry.view).map(({ text }) => text),
+    )
+  }
+
+  /** Claims and adopts what this node should have, and moves what others should have. */
+  follow(plan: readonly (string | undefined)[], mayMove: boolean): void {
+    const { node } = this.#host.registry
+    const free: number[] = []
+    for (let shard = 0; shard < plan.length; shard += 1) {
+      if (this.#homes[shard] !== undefined || this.#taking.has(shard)) continue
+      const home = this.liveHome(shard)
+      if (home?.equals(node) === true) void this.#take(shard)
+      else if (home === undefined && plan[shard] === node.text) free.push(shard)
+    }
+    if (free.length > 0) this.#claimTogether(free)
+    if (mayMove) this.#mover.follow(plan)
+  }
+
+  /** Moves all shards to other nodes, as this one leaves. Resolves when no more of them can be moved. */
+  drain(): Promise<void> {
+    return this.#mover.drain()
+  }
+
+  register(id: ActorId, shard: number): Registration | Promise<Registration> {
+    const held = this.#homes[shard]?.held
+    if (held?.mayStart(id.name) !== "now" || held.incarnation.isFencedOff) return this.#enter(id, shard)
+    return this.#acquired(id, held)
+  }
+
+  /** Lets the actor start although its shard is closing, if a turn that runs there waits for it. */
+  awaited(id: ActorId, shard: number, chain: readonly string[]): void {
+    const held = this.#homes[shard]?.held
+    if (held === undefined || held.isOpen || held.needs(id.name)) return
+    if (held.isAwaiting(chain)) held.need(id.name)
+  }
+
+  /** Handles the end of this node's incarnation. */
+  fenced(): void {
+    for (const home of [...this.homes()]) this.handle(home, { kind: "lost" })
+    this.#mover.stop()
+  }
+
+  handle(home: Home, event: ShardHomeEvent): void {
+    for (const command of home.decision.handle(event)) this.#do(home, command)
+  }
+
+  #acquired(id: ActorId, held: HeldShard): Registration {
+    const tenure = new ShardTenure(id, held, !held.isOpen)
+    held.add(tenure)
+    return { kind: "acquired", tenure }
+  }
+
+  async #enter(id: ActorId, shard: number): Promise<Registration> {
+    while (true) {
+      const { incarnation, life, view, node } = this.#host.registry
+      if (incarnation === undefined || !life.hasLease) return FENCED
+      const home = this.#homes[shard]
+      if (home === undefined) {
+        const where = this.map.at(shard)
+        // If that is out of date, the node that is called answers what the store says.
+        if (where?.kind === "placed" && !where.node.equals(node) && view.has(where.node))
+          return denied({ ...where, kind: "owned" })
+        const denial = await this.#take(shard)
+        if (denial !== undefined) return denied(denial)
+        continue
+      }
+      const { held } = home
+      const start = held.mayStart(id.name)
+      if (start === "now") return this.#acquired(id, held)
+      if (start === "unsettled") this.handle(home, { kind: "renew" })
+      await held.decided(id.name)
+    }
+  }
+
+  #do(home: Home, command: ShardHomeCommand): void {
+    const { held, number } = home
+    switch (command.kind) {
+      case "close":
+        held.close()
+        return this.#mover.close(home)
+      case "reopen":
+        return held.reopen()
+      case "shut":
+        return held.shut("its shard has moved, or was lost")
+      case "transfer":
+        return this.#mover.transfer(home, command.target)
+      case "hold-saves":
+        void held.holdSaves().then(() => this.handle(home, { kind: "saves-decided" }))
+        return
+      case "claim":
+        void this.#claimAnew(home, command.generation)
+        return
+      case "claim-later":
+        this.#host.clock.setTimer(RETRY_MS, () => void this.#claimAnew(home, command.generation))
+        return
+      case "renewed":
+        this.#learn(number, this.#placedHere(held.incarnation, command.generation))
+        this.#spent[number] = command.generation
+        return held.renewed(command.generation)
+      case "leave":
+        if (this.#homes[number] === home) this.#homes[number] = undefined
+        held.leave()
+        return this.#host.changed()
+    }
+  }
+
+  /** Claims a shard of this node again, for a new generation. */
+  async #claimAnew(home: Home, generation: Revision): Promise<void> {
+    const { held, number } = home
+    const { incarnation } = held
+    if (home.decision.state !== "claiming") return
+    if (incarnation.isFencedOff || incarnation.isLeaving) return this.handle(home, { kind: "lost" })
+    const outcome = await this.#claim(
+      number,
+      { kind: "placed", node: incarnation.node, generation },
+      incarnation,
+    )
+    if (outcome.kind === "claimed") return this.handle(home, outcome)
+    if (outcome.kind === "unavailable") return this.handle(home, { kind: "not-claimed" })
+    this.#denialOf(number, outcome, incarnation)
+    this.handle(home, { kind: "lost" })
+  }
+
+  /** Gets the shard for this node if it may have it; otherwise resolves with the reason. */
+  #take(shard: number): Promise<Denial | undefined> {
+    const known = this.#taking.get(shard)
+    if (known !== undefined) return known
+    const taking = this.#takeNow(shard).finally(() => this.#taking.delete(shard))
+    this.#taking.set(shard, taking)
+    return taking
+  }
+
+  async #takeNow(shard: number): Promise<Denial | undefined> {
+    const { incarnation, life } = this.#host.registry
+    if (incarnation === undefined || !life.hasLease) return FENCED.because
+    const where = this.map.at(shard)
+    let guess = where?.kind === "placed" ? where : undefined
+    if (guess?.node.equals(incarnation.node) === true) {
+      const adopted = await this.#adopt(shard, incarnation)
+      if (adopted.kind !== "claim") return adopted.kind === "adopted" ? undefined : adopted.because
+      guess = adopted.placed
+    }
+    if (life.phase === "leaving") return LEAVING.because
+    const outcome = await this.#claim(shard, guess, incarnation)
+    if (outcome.kind !== "claimed") return this.#denialOf(shard, outcome, incarnation)
+    return this.#open(shard, outcome.generation, incarnation) ? undefined : FENCED.because
+  }
+
+  /** Reads the record of a shard that may have been moved to this node, and opens it if it was. */
+  async #adopt(shard: number, incarnation: Incarnation): Promise<Adopted> {
+    const adoption = new Adoption(incarnation.node.toString(), this.#spent[shard] as Revision)
+    adoption.handle({ kind: "named" })
+    let seen: ReturnType<typeof placementSeen>
+    try {
+      const { epoch, entry } = await this.#host.store.get(shardKey(this.name, shard))
+      if (epoch !== incarnation.epoch) {
+        incarnation.epochChanged()
+        return { kind: "denied", because: FENCED.because }
+      }
+      seen = placementSeen(entry)
+    } catch (error) {
+      incarnation.troubles.note("read a shard", error)
+      return { kind: "denied", because: UNAVAILABLE.because }
+    }
+    const command = adoption.handle({ kind: "read", placed: seen })
+    if (command?.kind !== "end") throw new Error("an adoption that has read its key did not end")
+    const { outcome } = command
+    if (outcome.kind === "adopted")
+      return this.#open(shard, outcome.generation, incarnation)
+        ? { kind: "adopted" }
+        : { kind: "denied", because: FENCED.because }
+    const placed = seen && this.#host.placed(seen)
+    if (placed !== undefined) this.#learn(shard, placed)
+    if (outcome.kind === "elsewhere" && placed !== undefined && this.#host.registry.view.has(placed.node))
+      return { kind: "denied", because: { ...placed, kind: "owned" } }
+    return { kind: "claim", placed }
+  }
+
+  #claim(shard: number, guess: Placed | undefined, incarnation: Incarnation): Promise<ClaimOutcome> {
+    // A claim of its own record is conditioned on the generation, which is spent by that.
+    if (guess?.node.equals(incarnation.node) === true) this.#spend(shard, guess.generation)
+    return new ClaimDriver(shardKey(this.name, shard), incarnation, this.#host.store).claim(guess)
+  }
+
+  #denialOf(
+    shard: number,
+    outcome: Exclude<ClaimOutcome, { kind: "claimed" }>,
+    incarnation: Incarnation,
+  ): Denial {
+    switch (outcome.kind) {
+      case "elsewhere": {
+        const placed = this.#host.placed(outcome.placed)
+        if (placed === undefined) return UNAVAILABLE.because
+        this.#learn(shard, placed)
+        return { ...placed, kind: "owned" }
+      }
+      case "not-a-member":
+        incarnation.doubt()
+        return incarnation.isLeaving ? LEAVING.because : FENCED.because
+      case "unavailable":
+        return incarnation.isFencedOff ? FENCED.because : UNAVAILABLE.because
+    }
+  }
+
+  /** Claims shards that nobody has, as many in one commit as it can have. */
+  #claimTogether(shards: readonly number[]): void {
+    const { incarnation } = this.#host.registry
+    if (incarnation === undefined) return
+    const numbers = new Map(shards.map((shard) => [shardKey(this.name, shard), shard]))
+    for (const claim of shardClaims(shards.map((shard) => this.#guess(shard)))) {
+      const claimed = this.#commit(claim, numbers, incarnation).finally(() => {
+        for (const { key } of claim) this.#taking.delete(numbers.get(key) as number)
+        this.#host.changed()
+      })
+      // Whoever waits for one of them looks again.
+      for (const { key } of claim) this.#taking.set(numbers.get(key) as number, claimed)
+    }
+  }
+
+  #guess(shard: number): ShardGuess {
+    const where = this.map.at(shard)
+    const key = shardKey(this.name, shard)
+    if (where?.kind !== "placed") return { key, guess: { kind: "nothing" } }
+    return { key, guess: { kind: "orphan", node: where.node.toString(), generation: where.generation } }
+  }
+
+  async #commit(
+    claim: readonly ShardGuess[],
+    numbers: ReadonlyMap<string, number>,
+    incarnation: Incarnation,
+  ): Promise<undefined> {
+    const { epoch, node, windows, troubles } = incarnation
+    await windows.placements.enter()
+    try {
+      const { record } = incarnation
+      if (record === undefined || !incarnation.mayClaim()) return undefined
+      const claimer = { node: node.toString(), record }
+      const result = await this.#host.store.commit({ epoch, ...shardClaimCommit(claimer, claim) })
+      if (result.kind === "epoch-changed") {
+        incarnation.epochChanged()
+        return undefined
+      }
+      shardClaimAnswered(claimer.node, claim, result).forEach((event, at) => {
+        const shard = numbers.get((claim[at] as ShardGuess).key) as number
+        if (event.kind === "committed") this.#open(shard, event.generation, incarnation)
+        else if (event.kind === "refused" && !event.ownRecord) incarnation.doubt()
+        else if (event.kind === "refused" && event.placed !== "as thought" && event.placed !== undefined) {
+          const placed = this.#host.placed(event.placed)
+          if (placed !== undefined) this.#learn(shard, placed)
+        }
+      })
+    } catch (error) {
+      // If it was committed after all, the watch shows that, and the shards are adopted.
+      troubles.note("claim shards", error)
+    } finally {
+      windows.placements.leave()
+    }
+    return undefined
+  }
+
+  #open(shard: number, generation: Revision, incarnation: Incarnation): boolean {
+    if (incarnation.isFencedOff) return false
+    const key = shardKey(this.name, shard)
+    const held = new HeldShard({ number: shard, key }, { incarnation, generation }, this.#host)
+    this.#homes[shard] = { number: shard, held, decision: new ShardHome(generation) }
+    this.#spend(shard, generation)
+    this.#learn(shard, this.#placedHere(incarnation, generation))
+    return true
+  }
+
+  #spend(shard: number, generation: Revision): void {
+    this.#spent[shard] = Math.max(this.#spent[shard] as Revision, generation)
+  }
+
+  #placedHere({ node }: Incarnation, generation: Revision): Placed {
+    return { kind: "placed", node, generation }
+  }
+
+  #learn(shard: number, where: Whereabouts): void {
+    this.map.learn(this.#host.registry.incarnation?.epoch ?? "", shard, where)
+  }
+}
+
+const RETRY_MS = 100
+
+/** A shard that this node has. */
+export interface Home {
+  readonly number: number
+  readonly held: HeldShard
+  readonly decision: ShardHome
+}
+
+type Adopted =
+  | { readonly kind: "adopted" }
+  | { readonly kind: "denied"; readonly because: Denial }
+  /** The record names this node at a spent generation, or nobody that is there. */
+  | { readonly kind: "claim"; readonly placed: Placed | undefined }

@@ -1,0 +1,86 @@
+import type { ActorId } from "../address/actor-id.js"
+import type { Revision } from "../ports/store.js"
+import type { Incarnation } from "../registry/incarnation.js"
+import { Tenure } from "../registry/tenure.js"
+import type { HeldShard } from "./held-shard.js"
+
+/**
+ * The tenure of an actor in a shard: it stands on the record of the shard, and has doors of its own besides.
+ *
+ * Its generation is that of the shard, and grows with it while the activation goes on. An activation that has
+ * ended keeps the last one, as code of it may still run beside its successor.
+ */
+export class ShardTenure extends Tenure {
+  readonly shard: HeldShard
+  /** Whether turns may start although the shard is closing, as a turn that runs in the shard needs one. */
+  isNeeded: boolean
+  /** Whether the end leaves nothing behind. */
+  isSettled = false
+  /** The other tenures of the shard: a node may have a million, so there is no set of them. */
+  next: ShardTenure | undefined = undefined
+  previous: ShardTenure | undefined = undefined
+  #lastGeneration: Revision | undefined = undefined
+
+  constructor(id: ActorId, shard: HeldShard, isNeeded: boolean) {
+    super(id)
+    this.shard = shard
+    this.isNeeded = isNeeded
+  }
+
+  get incarnation(): Incarnation {
+    return this.shard.incarnation
+  }
+
+  get recordKey(): string {
+    return this.shard.key
+  }
+
+  get generation(): Revision {
+    return this.#lastGeneration ?? this.shard.generation
+  }
+
+  protected get holder(): HeldShard {
+    return this.shard
+  }
+
+  mayAct(): boolean {
+    return this.endedBecause === undefined && this.shard.incarnation.mayAct()
+  }
+
+  mayBegin(): boolean {
+    const { shard } = this
+    return this.endedBecause === undefined && (shard.isOpen || this.isNeeded) && shard.incarnation.mayAct()
+  }
+
+  /** On a node that leaves, a shard is open until it is moved. */
+  get isEnding(): boolean {
+    return !this.shard.isOpen
+  }
+
+  override isNeededBy(chain: readonly string[]): boolean {
+    if (!this.isNeeded && !this.shard.isOpen) this.isNeeded = this.shard.isAwaiting(chain)
+    return this.isNeeded
+  }
+
+  async opened(): Promise<boolean> {
+    if (this.endedBecause !== undefined) return false
+    return (await this.shard.incarnation.opened()) && this.endedBecause === undefined
+  }
+
+  override saving(): Promise<void> | undefined {
+    return this.shard.saveBegins()
+  }
+
+  override saved(): void {
+    this.shard.saveEnded()
+  }
+
+  override settle(): void {
+    this.isSettled = true
+  }
+
+  override end(because: string, cause?: Error): void {
+    this.#lastGeneration ??= this.shard.generation
+    super.end(because, cause)
+  }
+}

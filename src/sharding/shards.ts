@@ -1,0 +1,346 @@
+import type { EventStream } from "../actor/event-stream.js"
+import type { ActorId } from "../address/actor-id.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { Directory } from "../placement/directory.js"
+import { rendezvous } from "../placement/rendezvous.js"
+import type { ShardedPlacement } from "../placement/sharded.js"
+import type { PlacementStrategy } from "../placement/strategies.js"
+import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
+import type { Logger } from "../ports/logger.js"
+import type { Scheduler } from "../ports/scheduler.js"
+import type { Change, ClusterStore, Moment } from "../ports/store.js"
+import type { PlacementSeen } from "../registry/claim.js"
+import { listAll } from "../registry/list-all.js"
+import type { NodeLife } from "../registry/node-life.js"
+import type { Placed, Whereabouts } from "../registry/placement-cache.js"
+import type { Registration, Unregistration } from "../registry/registration.js"
+import type { Registry } from "../registry/registry.js"
+import { parsedNode } from "../registry/roster.js"
+import type { StartWait } from "../registry/start-wait.js"
+import { StoreTroubles } from "../registry/store-troubles.js"
+import { StoreWatchLoop } from "../registry/store-watch-loop.js"
+import { Tenure } from "../registry/tenure.js"
+import type { ActorHost } from "../virtual/actor-host.js"
+import type { Catalog } from "../virtual/catalog.js"
+import type { ShardActors } from "./held-shard.js"
+import { ShardGroup } from "./shard-group.js"
+import { parseShardKey, SHARDS, shardKey } from "./shard-keys.js"
+import type { ShardTenure } from "./shard-tenure.js"
+import type { ShardedGroup } from "./sharded-groups.js"
+
+/**
+ * Where the actors of sharded types are, and the right to run them here: the directory of these types. It
+ * follows the records of all shards in the store, and lets each group claim and move by the plan.
+ */
+export class Shards implements Directory, ShardHost {
+  readonly drainMs: number
+  readonly #host: ActorHost
+  readonly #groups = new Map<string, ShardGroup>()
+  readonly #byType = new Map<string, { readonly group: ShardGroup; readonly placement: ShardedPlacement }>()
+  readonly #watch: StoreWatchLoop
+  readonly #troubles: StoreTroubles
+  #timer: Timer | undefined
+  #isPlanning = false
+  /** Whether this incarnation may host actors. */
+  #mayHost = false
+  /** Whether the records were listed. */
+  #isListed = false
+  #viewedAt: MonotonicMs = 0
+  #isOver = false
+
+  constructor(host: ActorHost, groups: ReadonlyMap<string, ShardedGroup>, drainMs: number) {
+    this.#host = host
+    this.drainMs = drainMs
+    this.#troubles = new StoreTroubles(host.environment.logger, host.environment.clock)
+    for (const [name, { count, types }] of groups) {
+      const group = new ShardGroup(name, count, [...types.keys()], this)
+      this.#groups.set(name, group)
+      for (const [type, placement] of types) {
+        this.#byType.set(type, { group, placement })
+        host.directories.set(type, this)
+      }
+    }
+    this.#watch = new StoreWatchLoop(
+      this.store,
+      { clock: this.clock, troubles: this.#troubles },
+      {
+        prefix: SHARDS,
+        look: () => this.#look(),
+        changed: (changes) => this.#changed(changes),
+      },
+    )
+  }
+
+  get registry(): Registry {
+    return this.#host.registry
+  }
+
+  get store(): ClusterStore {
+    return this.#host.options.store
+  }
+
+  get clock(): Clock {
+    return this.#host.environment.clock
+  }
+
+  get events(): EventStream {
+    return this.#host.environment.events
+  }
+
+  get logger(): Logger {
+    return this.#host.environment.logger
+  }
+
+  get scheduler(): Scheduler {
+    return this.#host.options.scheduler
+  }
+
+  get catalog(): Catalog {
+    return this.#host.catalog
+  }
+
+  get table(): ShardActors["table"] {
+    return this.#host.table
+  }
+
+  /** Resolves when the records have been listed once. */
+  async begin(wait: StartWait): Promise<void> {
+    await this.#watch.begin(wait)
+  }
+
+  /** This incarnation may host actors. */
+  mayHost(): void {
+    this.#mayHost = true
+    this.changed()
+  }
+
+  viewed(): void {
+    this.#viewedAt = this.clock.monotonicMs()
+    this.changed()
+  }
+
+  lifeChanged({ phase }: NodeLife): void {
+    if (phase === "fenced" || phase === "stopped") {
+      this.#mayHost = false
+      for (const group of this.#groups.values()) group.fenced()
+    }
+    if (phase === "stopped") this.#stop()
+    if (phase === "member" && !this.#host.options.meetsOthers) this.mayHost()
+  }
+
+  /** Moves all shards of this node, as it leaves. */
+  async drain(): Promise<void> {
+    this.#mayHost = false
+    await Promise.all([...this.#groups.values()].map((group) => group.drain()))
+  }
+
+  get epoch(): string {
+    for (const { map } of this.#groups.values()) return map.epoch
+    return ""
+  }
+
+  readonly strategy: PlacementStrategy = (id, candidates) => {
+    const { group, placement } = this.#of(id)
+    const planned = group.plan()[placement.shardOf(id.key)]
+    const found = candidates.find(({ node }) => node.text === planned)
+    // The node that should have the shard has refused, or hosts only some types of the group.
+    return found?.node ?? rendezvous(id, candidates)
+  }
+
+  cached(id: ActorId): Whereabouts | undefined {
+    const { group, placement } = this.#of(id)
+    return group.map.at(placement.shardOf(id.key))
+  }
+
+  async read(id: ActorId): Promise<Placed | undefined> {
+    const { group, placement } = this.#of(id)
+    const shard = placement.shardOf(id.key)
+    const sight = await this.store.get(shardKey(group.name, shard))
+    const { entry, epoch } = sight
+    if (entry === undefined) {
+      group.map.learn(epoch, shard, { kind: "absent", revision: sight.absentAt })
+      return undefined
+    }
+    const placed = this.placed({ node: textOf(entry.value), generation: entry.revision })
+    if (placed === undefined) {
+      throw new StoreUnavailableError(`${id} has a shard that this version cannot read`, "not-committed")
+    }
+    group.map.learn(epoch, shard, placed)
+    return placed
+  }
+
+  misdirected(id: ActorId, epoch: string, where: Whereabouts): void {
+    const { group, placement } = this.#of(id)
+    if (group.map.learn(epoch, placement.shardOf(id.key), where)) this.changed()
+  }
+
+  /** Nobody has the shard yet; what is known of it changes once somebody has. */
+  expect(): void {}
+
+  /** A call failed by what is known of the shard. */
+  forget(id: ActorId): void {
+    this.read(id).catch((error: unknown) => this.#troubles.note("read a shard", error))
+  }
+
+  awaited(id: ActorId, chain: readonly string[]): void {
+    const { group, placement } = this.#of(id)
+    group.awaited(id, placement.shardOf(id.key), chain)
+  }
+
+  register(id: ActorId): Promise<Registration> {
+    const { table } = this.#host
+    const known = table.get(id.name)?.held
+    if (known instanceof Tenure) return Promise.resolve({ kind: "acquired", tenure: known })
+    if (known !== undefined) return known
+    const { group, placement } = this.#of(id)
+    const registration = group.register(id, placement.shardOf(id.key))
+    const entry = table.at(id.name)
+    if (!(registration instanceof Promise)) {
+      entry.held = registration.kind === "acquired" ? registration.tenure : undefined
+      table.prune(entry)
+      return Promise.resolve(registration)
+    }
+    const registered = registration.then((result) => {
+      const entry = table.at(id.name)
+      entry.held = result.kind === "acquired" ? result.tenure : undefined
+      table.prune(entry)
+      return result
+    })
+    entry.held = registered
+    return registered
+  }
+
+  /** An actor of a shard has no record of its own, so there is nothing to delete. */
+  async unregister(tenure: Tenure): Promise<Unregistration> {
+    // A tenure that was never used leaves nothing behind.
+    if (this.#host.table.get(tenure.id.name)?.activation === undefined) tenure.settle()
+    tenure.end("it was released")
+    return "released"
+  }
+
+  /** The shard is this node's, though not the type: it is moved by the plan. */
+  async discard(): Promise<Unregistration> {
+    return "changed"
+  }
+
+  tenureEnded(tenure: ShardTenure): void {
+    const { table } = this.#host
+    const entry = table.get(tenure.id.name)
+    if (entry?.held !== tenure) return
+    entry.held = undefined
+    table.prune(entry)
+  }
+
+  isRunning(name: string): boolean {
+    const activation = this.catalog.get(name)
+    return activation !== undefined && (activation.isBusy || activation.isInHook)
+  }
+
+  placed({ node: text, generation }: PlacementSeen): Placed | undefined {
+    const node = this.registry.view.member(text)?.node ?? parsedNode(text)
+    return node === undefined ? undefined : { kind: "placed", node, generation }
+  }
+
+  /** Plans again soon. */
+  changed(): void {
+    if (this.#isPlanning || this.#isOver) return
+    this.#isPlanning = true
+    this.scheduler.yield(() => {
+      this.#isPlanning = false
+      this.#plan()
+    })
+  }
+
+  #plan(): void {
+    this.#timer?.cancel()
+    if (this.#isOver) return
+    this.#timer = this.clock.setTimer(PLAN_AGAIN_MS, () => this.#plan())
+    const { hasJoined } = this.#host
+    if (!hasJoined || !this.#mayHost || !this.#isListed || this.registry.life.phase !== "member") return
+    const mayMove = this.clock.monotonicMs() - this.#viewedAt >= SETTLED_AFTER_MS
+    for (const group of this.#groups.values()) {
+      if (group.map.epoch === this.registry.life.epoch) group.follow(group.plan(), mayMove)
+    }
+  }
+
+  #of({ type }: ActorId): { readonly group: ShardGroup; readonly placement: ShardedPlacement } {
+    const found = this.#byType.get(type)
+    if (found === undefined) throw new TypeError(`${type} is not sharded`)
+    return found
+  }
+
+  async #look(): Promise<Moment> {
+    const listing = await listAll(this.store, SHARDS)
+    const { epoch, revision, entries } = listing
+    if (this.#isOver) return listing
+    const named = new Map<ShardGroup, Set<number>>()
+    for (const group of this.#groups.values()) {
+      group.map.beginEpoch(epoch)
+      named.set(group, new Set())
+    }
+    for (const { key, value, revision: generation } of entries) {
+      const at = this.#shardAt(key)
+      const placed = at && this.placed({ node: textOf(value), generation })
+      if (at === undefined || placed === undefined) continue
+      at.group.map.learn(epoch, at.shard, placed)
+      named.get(at.group)?.add(at.shard)
+    }
+    for (const [group, shards] of named) group.map.listed(epoch, shards, revision)
+    this.#isListed = true
+    this.changed()
+    return listing
+  }
+
+  #changed(changes: readonly Change[]): void {
+    for (const { key, value, revision } of changes) {
+      const at = this.#shardAt(key)
+      if (at === undefined) continue
+      const { map } = at.group
+      const where: Whereabouts | undefined =
+        value === undefined
+          ? { kind: "absent", revision }
+          : this.placed({ node: textOf(value), generation: revision })
+      if (where !== undefined) map.learn(map.epoch, at.shard, where)
+    }
+    this.changed()
+  }
+
+  #shardAt(key: string): { readonly group: ShardGroup; readonly shard: number } | undefined {
+    const parsed = parseShardKey(key)
+    const group = parsed && this.#groups.get(parsed.group)
+    return parsed && group && { group, shard: parsed.shard }
+  }
+
+  #stop(): void {
+    this.#isOver = true
+    this.#watch.stop()
+    this.#timer?.cancel()
+  }
+}
+
+/** The plan is made again this often, besides at every change: an attempt may have failed. */
+const PLAN_AGAIN_MS = 1_000
+
+/** Shards are moved only if the members have not changed for this long: nodes often start together. */
+const SETTLED_AFTER_MS = 1_000
+
+function textOf(value: Uint8Array): string {
+  return Buffer.from(value).toString("latin1")
+}
+
+/** The parts of the node that the groups use. */
+export interface ShardHost extends ShardActors {
+  readonly registry: Registry
+  readonly store: ClusterStore
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly events: EventStream
+  readonly logger: Logger
+  readonly catalog: Catalog
+  /** How long a move may wait for actors to end. */
+  readonly drainMs: number
+  /** Undefined for a record that this version cannot read. */
+  placed(seen: PlacementSeen): Placed | undefined
+  /** Something has changed that the plan depends on. */
+  changed(): void
+}

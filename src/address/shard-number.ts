@@ -1,6 +1,6 @@
 import { stableHash } from "./stable-hash.js"
 
-/** The number of the shard that a text belongs to: its stable hash, as an unsigned integer, modulo `count`. */
+/** The number of the shard of a text: its stable hash, as an unsigned integer, modulo `count`. */
 export function shardNumber(text: string, count: number): number {
   const { high, low } = stableHash(text)
   // The product is an exact integer for every count up to `MAX_SHARDS`.

@@ -57,7 +57,7 @@ export class ShardedPlacement {
     this.#shardBy = shardBy
   }
 
-  /** Returns the number of the shard that the actor with this key belongs to. Throws what `shardBy` throws. */
+  /** Returns the number of the shard of the actor with this key. Throws what `shardBy` throws. */
   shardOf(key: string): number {
     const text = this.#shardBy === undefined ? key : this.#shardBy(key)
     if (typeof text === "string") return shardNumber(text, this.shards)

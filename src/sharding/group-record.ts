@@ -11,7 +11,7 @@ import type { ShardedGroup } from "./sharded-groups.js"
  * also one that hosts a type of the group without shards. Types can be added. What `shardBy` returns cannot
  * be compared, so samples of it are.
  */
-export interface GroupRecord {
+interface GroupRecord {
   /** The number of shards. */
   readonly count: number
   /** The types of the group, each with the sample of its `shardBy`. */

@@ -62,7 +62,7 @@ function sharesOf(homes: readonly (string | undefined)[], candidates: readonly s
   )
 }
 
-/** Returns the shards that a node keeps; of those that are too many, it gives away the ones of lowest score. */
+/** Returns the shards that a node keeps; of those that are too many, it gives away those of lowest score. */
 function keep({ shards, hash, room }: Share): readonly number[] {
   if (room >= 0) return shards
   const scores = new Map(shards.map((shard) => [shard, scoreOf(shard, hash)]))

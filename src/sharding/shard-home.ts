@@ -85,7 +85,7 @@ export class ShardHome {
 
 const NONE: readonly ShardHomeCommand[] = []
 
-export type ShardHomeState = "open" | "closing" | "moving" | "holding" | "claiming" | "gone"
+type ShardHomeState = "open" | "closing" | "moving" | "holding" | "claiming" | "gone"
 
 export type ShardHomeEvent =
   | { readonly kind: "move"; readonly target: NodeId }

@@ -2,11 +2,6 @@
 
 export const SHARDS = "shards/"
 
-/** The key of the record that says how a group is divided. */
-export function groupKey(group: string): string {
-  return SHARDS + group
-}
-
 export function shardKey(group: string, shard: number): string {
   return `${SHARDS}${group}/${shard}`
 }

@@ -25,7 +25,7 @@ export function commitTo(
     if (value !== undefined) world.store.push({ key, revision, value })
   }
   world.store.sort((a, b) => (a.key < b.key ? -1 : 1))
-  return { kind: "committed", revision }
+  return { kind: "committed", revision, read: [] }
 }
 
 export function entryAt(world: World, key: string): Entry | undefined {

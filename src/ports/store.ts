@@ -38,7 +38,8 @@ export interface ClusterStore {
    * on one handle in one tick are judged one by one, in the order of the calls, and are sent together as far
    * as the size limits allow.
    *
-   * A commit has at most 127 conditions and 128 writes, and `MAX_COMMIT_BYTES` in all.
+   * A commit has at most 127 conditions, 128 writes and reads, of which 8 are reads, and `MAX_COMMIT_BYTES`
+   * in all. The values that it reads do not count.
    *
    * Commits whose keys are all under `leases/` or `nodes/`, and reads of such keys, go ahead of all other
    * requests, in their order, and are not refused because of the load of the others: a node that cannot renew
@@ -117,7 +118,7 @@ export interface Listing extends Moment {
   readonly more: boolean
 }
 
-/** Writes, and the conditions under which they are applied. */
+/** Writes, the conditions under which they are applied, and what is read if they are. */
 export interface Commit {
   /** The epoch that the conditions were read in. */
   readonly epoch: string
@@ -125,6 +126,11 @@ export interface Commit {
   readonly conditions: readonly Condition[]
   /** At most one per key. */
   readonly writes: readonly Write[]
+  /**
+   * Keys that are read in the very moment in which the commit takes effect, so that no request of its own is
+   * needed for what has to be known after it. None of them is written by the commit. Default none.
+   */
+  readonly reads?: readonly string[] | undefined
 }
 
 /** What must hold for a commit to be applied. */
@@ -145,11 +151,18 @@ export type Write =
 
 /** The outcome of a commit. */
 export type CommitResult =
-  /** The revision of a commit that changed nothing has no meaning. */
-  | { readonly kind: "committed"; readonly revision: Revision }
+  /**
+   * `read` has the entry of each key in `reads`, in their order; undefined where the key is absent. The
+   * revision of a commit that changed nothing has no meaning.
+   */
+  | {
+      readonly kind: "committed"
+      readonly revision: Revision
+      readonly read: readonly (Entry | undefined)[]
+    }
   /**
    * `found` has the entry at that moment for each condition that did not hold, in the order of the
-   * conditions.
+   * conditions. Nothing else is read.
    */
   | { readonly kind: "refused"; readonly epoch: string; readonly found: readonly Found[] }
   | { readonly kind: "epoch-changed"; readonly epoch: string }

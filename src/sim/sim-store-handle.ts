@@ -121,10 +121,11 @@ export class SimStoreHandle implements ClusterStore {
 type Asked<Answer> = Pick<AskedOfStore<Answer>, "bytes" | "keys" | "serve" | "commit">
 
 /** Copies the commit, so that later changes by the caller have no effect. */
-function copied({ epoch, conditions, writes }: Commit): Commit {
+function copied({ epoch, conditions, writes, reads }: Commit): Commit {
   return {
     epoch,
     conditions: [...conditions],
+    reads: reads && [...reads],
     writes: writes.map((write) =>
       write.kind === "put" ? { ...write, value: new Uint8Array(write.value) } : write,
     ),

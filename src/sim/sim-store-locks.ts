@@ -1,17 +1,17 @@
 import type { Commit } from "../ports/store.js"
 
 /**
- * The locks of commits in flight: exclusive on the keys that they write, shared on those of their conditions.
- * A commit waits for all that came before it and conflict with it.
+ * The locks of commits in flight: exclusive on the keys that they write, shared on those that they only read
+ * or have conditions on. A commit waits for all that came before it and conflict with it.
  */
 export class SimStoreLocks {
   /** The commits that have or wait for each key, in the order in which they came. */
   readonly #queues = new Map<string, LockingCommit[]>()
 
   /** Calls `begin` once no earlier commit conflicts, now or later. The locks are held until `release`. */
-  acquire({ conditions, writes }: Commit, begin: (release: () => void) => void): void {
+  acquire({ conditions, writes, reads = [] }: Commit, begin: (release: () => void) => void): void {
     const written = new Set(writes.map(({ key }) => key))
-    const keys = new Set([...written, ...conditions.map(({ key }) => key)])
+    const keys = new Set([...written, ...conditions.map(({ key }) => key), ...reads])
     const commit: LockingCommit = { keys, written, begin, hasBegun: false }
     for (const key of keys) this.#queues.set(key, [...(this.#queues.get(key) ?? []), commit])
     this.#beginIfFree(commit)

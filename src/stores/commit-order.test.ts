@@ -6,6 +6,7 @@ interface Commit {
   readonly name: string
   readonly conditions: readonly { readonly key: string }[]
   readonly writes: readonly { readonly key: string }[]
+  readonly reads?: readonly string[] | undefined
 }
 
 it("lets commits that only read the same key travel together, and a writer wait for all of them", () => {
@@ -28,11 +29,17 @@ it("keeps commits to one key in their order, one at a time", () => {
 
 it("never has two commits in flight that conflict, keeps their order, and sends all of them", () => {
   const key = fc.constantFrom("a", "b", "c", "d")
-  const drawn = fc.array(fc.tuple(fc.uniqueArray(key), fc.uniqueArray(key), fc.nat()), { maxLength: 25 })
+  const keys = fc.uniqueArray(key)
+  const drawn = fc.array(fc.tuple(keys, keys, keys, fc.nat()), { maxLength: 25 })
   fc.assert(
     fc.property(drawn, (parts) => {
       const order = new CommitOrder<Commit>((each) => each)
-      const commits = parts.map(([conditions, writes], index) => commit(`${index}`, conditions, writes))
+      const commits = parts.map(([conditions, writes, reads], index): Commit => {
+        return {
+          ...commit(`${index}`, conditions, writes),
+          reads: reads.filter((each) => !writes.includes(each)),
+        }
+      })
       const inFlight: Commit[] = []
       const finished: Commit[] = []
       const send = (each: Commit) => {
@@ -50,7 +57,7 @@ it("never has two commits in flight that conflict, keeps their order, and sends 
       }
       for (const [index, each] of commits.entries()) {
         if (order.add(each)) send(each)
-        const choice = parts[index]?.[2] ?? 0
+        const choice = parts[index]?.[3] ?? 0
         if (choice % 3 === 0) finish(choice)
       }
       while (inFlight.length > 0) finish(0)
@@ -74,8 +81,8 @@ function commit(name: string, conditions: readonly string[], writes: readonly st
 }
 
 function conflict(one: Commit, other: Commit): boolean {
-  const touches = ({ conditions, writes }: Commit, key: string) =>
-    [...conditions, ...writes].some((each) => each.key === key)
+  const touches = ({ conditions, writes, reads = [] }: Commit, key: string) =>
+    [...conditions, ...writes].some((each) => each.key === key) || reads.includes(key)
   return (
     one.writes.some(({ key }) => touches(other, key)) || other.writes.some(({ key }) => touches(one, key))
   )

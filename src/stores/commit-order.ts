@@ -2,6 +2,7 @@
 interface OrderedCommit {
   readonly conditions: readonly { readonly key: string }[]
   readonly writes: readonly { readonly key: string }[]
+  readonly reads?: readonly string[] | undefined
 }
 
 /**
@@ -23,7 +24,7 @@ export class CommitOrder<C> {
   /** Returns whether the commit can be sent at once. */
   add(commit: C): boolean {
     const predecessors = new Set<C>()
-    const { conditions, writes } = this.#keysOf(commit)
+    const { conditions, writes, reads = NO_KEYS } = this.#keysOf(commit)
     for (const { key } of writes) {
       const use = this.#use(key)
       if (use.readers.size === 0 && use.writer !== undefined) predecessors.add(use.writer)
@@ -31,12 +32,8 @@ export class CommitOrder<C> {
       use.writer = commit
       use.readers.clear()
     }
-    for (const { key } of conditions) {
-      const use = this.#use(key)
-      if (use.writer === commit) continue
-      if (use.writer !== undefined) predecessors.add(use.writer)
-      use.readers.add(commit)
-    }
+    for (const { key } of conditions) this.#addReader(key, commit, predecessors)
+    for (const key of reads) this.#addReader(key, commit, predecessors)
     if (predecessors.size === 0) return true
     this.#waiting.set(commit, { count: predecessors.size, isGivenUp: false })
     for (const predecessor of predecessors) {
@@ -45,6 +42,13 @@ export class CommitOrder<C> {
       else followers.push(commit)
     }
     return false
+  }
+
+  #addReader(key: string, commit: C, predecessors: Set<C>): void {
+    const use = this.#use(key)
+    if (use.writer === commit) return
+    if (use.writer !== undefined) predecessors.add(use.writer)
+    use.readers.add(commit)
   }
 
   /**
@@ -57,9 +61,10 @@ export class CommitOrder<C> {
       waiting.isGivenUp = true
       return []
     }
-    const { conditions, writes } = this.#keysOf(commit)
+    const { conditions, writes, reads = NO_KEYS } = this.#keysOf(commit)
     for (const { key } of writes) this.#release(key, commit)
     for (const { key } of conditions) this.#release(key, commit)
+    for (const key of reads) this.#release(key, commit)
     const followers = this.#followers.get(commit) ?? []
     this.#followers.delete(commit)
     return followers.flatMap((follower) => this.#advance(follower))
@@ -90,6 +95,8 @@ export class CommitOrder<C> {
     if (use.writer === undefined && use.readers.size === 0) this.#keys.delete(key)
   }
 }
+
+const NO_KEYS: readonly string[] = []
 
 /** The last commit that writes a key, and those after it that only read it. */
 interface KeyUse<C> {

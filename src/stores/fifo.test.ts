@@ -18,6 +18,17 @@ it("returns items in the order in which they were added", () => {
   expect([fifo.length, fifo.first, fifo.shift()]).toEqual([0, undefined, undefined])
 })
 
+it("has items that were put back in front of all others, in their order", () => {
+  const fifo = new Fifo<number>()
+  for (const item of [1, 2, 3, 4]) fifo.push(item)
+  fifo.putBack([fifo.shift() as number, fifo.shift() as number])
+  fifo.putBack([])
+  fifo.shift()
+  fifo.push(5)
+  fifo.putBack([0, 1])
+  expect(fifo.takeAll()).toEqual([0, 1, 2, 3, 4, 5])
+})
+
 it("takes constant time for each item", () => {
   const fifo = new Fifo<number>()
   for (let item = 0; item < 300_000; item += 1) fifo.push(item)

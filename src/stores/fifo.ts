@@ -27,6 +27,13 @@ export class Fifo<T> {
     return item
   }
 
+  /** Puts items that were taken in front of all others, in their order. Moves all that remain. */
+  putBack(items: readonly T[]): void {
+    if (items.length === 0) return
+    this.#items = [...items, ...this.#items.slice(this.#head)]
+    this.#head = 0
+  }
+
   /** Removes and returns all items. */
   takeAll(): readonly T[] {
     const items = this.#items.slice(this.#head)

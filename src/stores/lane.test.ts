@@ -22,11 +22,13 @@ it("recognizes the keys of leases and node records in any namespace, and no othe
 it("lets a commit go first only if all of its keys do", () => {
   const at = (key: string): Condition => ({ kind: "at", key, revision: 1 })
   const put = (key: string): Write => ({ kind: "put", key, value: new Uint8Array() })
-  const of = (conditions: string[], writes: string[]) =>
-    goesFirst({ conditions: conditions.map(at), writes: writes.map(put) })
+  const of = (conditions: string[], writes: string[], reads?: string[]) =>
+    goesFirst({ conditions: conditions.map(at), writes: writes.map(put), reads })
   expect(of(["n/leases/a", "n/nodes/a"], ["n/leases/a"])).toBe(true)
   expect(of([], ["n/nodes/a"])).toBe(true)
   expect(of(["n/nodes/a"], ["n/placements/T/1"])).toBe(false)
   expect(of(["n/placements/T/1"], ["n/nodes/a"])).toBe(false)
+  expect(of([], ["n/nodes/a"], ["n/leases/a"])).toBe(true)
+  expect(of([], ["n/nodes/a"], ["n/state/T/1"])).toBe(false)
   expect(of([], [])).toBe(false)
 })

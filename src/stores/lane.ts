@@ -8,11 +8,12 @@ import type { Commit } from "../ports/store.js"
  * A commit goes first if all of its keys are such keys. A commit that also has other keys, such as a claim,
  * waits for its turn.
  */
-export function goesFirst({ conditions, writes }: Pick<Commit, "conditions" | "writes">): boolean {
+export function goesFirst({ conditions, writes, reads }: Omit<Commit, "epoch">): boolean {
   return (
     conditions.length + writes.length > 0 &&
     conditions.every(({ key }) => isOfNodes(key)) &&
-    writes.every(({ key }) => isOfNodes(key))
+    writes.every(({ key }) => isOfNodes(key)) &&
+    (reads === undefined || reads.every(isOfNodes))
   )
 }
 

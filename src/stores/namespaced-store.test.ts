@@ -24,6 +24,7 @@ test.each([
   await expect(store.commit({ epoch, conditions: [], writes: [put] })).rejects.toThrow(problem)
   const absent = { kind: "absent", key } as const
   await expect(store.commit({ epoch, conditions: [absent], writes: [] })).rejects.toThrow(problem)
+  await expect(store.commit({ epoch, conditions: [], writes: [], reads: [key] })).rejects.toThrow(problem)
 })
 
 test("refuses a commit that writes a key twice, or has too many parts", async () => {
@@ -34,7 +35,7 @@ test("refuses a commit that writes a key twice, or has too many parts", async ()
   )
   const conditions = Array.from({ length: MAX_CONDITIONS + 1 }, () => ({ kind: "absent", key: "a" }) as const)
   await expect(store.commit({ epoch, conditions, writes: [put] })).rejects.toThrow(
-    "at most 127 conditions and 128 writes (got 128 and 1)",
+    "at most 127 conditions and 128 writes and reads (got 128 and 1)",
   )
   expect((await store.list("")).entries).toEqual([])
 })

@@ -80,13 +80,14 @@ export class NamespacedStore implements ClusterStore {
     return this.#store.close()
   }
 
-  #fullCommit({ epoch, conditions, writes }: Commit): Commit {
-    checkLimits(conditions, writes)
+  #fullCommit({ epoch, conditions, writes, reads = NO_KEYS }: Commit): Commit {
+    checkLimits(conditions, writes, reads)
     const full = conditions.map(this.#fullCondition)
     return {
       epoch,
       conditions: full,
       writes: writes.map((write) => this.#fullWrite(write, conditions, full)),
+      reads: reads.length === 0 ? undefined : reads.map((key) => this.#full(key)),
     }
   }
 
@@ -128,37 +129,69 @@ export class NamespacedStore implements ClusterStore {
   }
 
   readonly #bareResult = (result: CommitResult): CommitResult => {
-    if (result.kind !== "refused") return result
-    const found = result.found.map(({ key, entry }) => ({
-      key: this.#bare(key),
-      entry: entry === undefined ? undefined : this.#own(entry),
-    }))
-    return { ...result, found }
+    switch (result.kind) {
+      case "committed": {
+        const { kind, revision, read } = result
+        return read.length === 0 ? result : { kind, revision, read: read.map(this.#ownIfAny) }
+      }
+      case "refused": {
+        const found = result.found.map(({ key, entry }) => ({
+          key: this.#bare(key),
+          entry: this.#ownIfAny(entry),
+        }))
+        return { ...result, found }
+      }
+      case "epoch-changed":
+        return result
+    }
   }
+
+  readonly #ownIfAny = (entry: Entry | undefined): Entry | undefined => entry && this.#own(entry)
 }
 
 /** Builds no message unless there is one to report: this is part of every save. */
-function checkLimits(conditions: Commit["conditions"], writes: Commit["writes"]): void {
-  if (conditions.length > MAX_CONDITIONS || writes.length > MAX_WRITES) {
+function checkLimits(
+  conditions: Commit["conditions"],
+  writes: Commit["writes"],
+  reads: readonly string[],
+): void {
+  if (conditions.length > MAX_CONDITIONS || writes.length + reads.length > MAX_OPERATIONS) {
     assert.fail(
-      `a commit must have at most ${MAX_CONDITIONS} conditions and ${MAX_WRITES} writes (got ${conditions.length} and ${writes.length})`,
+      `a commit must have at most ${MAX_CONDITIONS} conditions and ${MAX_OPERATIONS} writes and reads (got ${conditions.length} and ${writes.length + reads.length})`,
     )
   }
-  const bytes = sizeOf(conditions, writes)
+  const bytes = sizeOf(conditions, writes, reads)
   if (bytes > MAX_COMMIT_BYTES) {
     assert.fail(`a commit must have at most ${MAX_COMMIT_BYTES} bytes (got ${bytes})`)
   }
   if (writes.length > 1 && new Set(writes.map(({ key }) => key)).size < writes.length) {
     assert.fail("a commit must not write a key twice")
   }
+  if (reads.length > 0) checkReads(reads, writes)
 }
 
-function sizeOf(conditions: Commit["conditions"], writes: Commit["writes"]): number {
+function checkReads(reads: readonly string[], writes: Commit["writes"]): void {
+  if (reads.length > MAX_READS) {
+    assert.fail(`a commit must have at most ${MAX_READS} reads (got ${reads.length})`)
+  }
+  if (writes.some(({ key }) => reads.includes(key))) {
+    assert.fail("a commit must not read a key that it writes")
+  }
+}
+
+function sizeOf(
+  conditions: Commit["conditions"],
+  writes: Commit["writes"],
+  reads: readonly string[],
+): number {
   let bytes = 0
   for (const { key } of conditions) bytes += key.length
   for (const write of writes) bytes += write.key.length + (write.kind === "put" ? write.value.length : 0)
+  for (const key of reads) bytes += key.length
   return bytes
 }
+
+const NO_KEYS: readonly string[] = []
 
 const PRINTABLE = /^[\x21-\x7e]*$/
 
@@ -166,7 +199,10 @@ export const MAX_KEY_BYTES = 2_400
 
 /** The limits of a commit fit those that etcd has by default, with room for a condition on the epoch. */
 export const MAX_CONDITIONS = 127
-const MAX_WRITES = 128
+/** Writes and reads. */
+const MAX_OPERATIONS = 128
+/** Few, as the values of all of them are in one answer, and each may have a MiB. */
+const MAX_READS = 8
 /** A value of 1 MiB, and 64 KiB for keys and heads. */
 const MAX_COMMIT_BYTES = 1_024 * 1_024 + 64 * 1_024
 

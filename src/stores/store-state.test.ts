@@ -133,7 +133,7 @@ test("commits that are made in another order than that of their revisions are re
   const [first, second, third] = [state.nextRevision(), state.nextRevision(3), state.nextRevision()]
   const made = (revision: number, key: string) =>
     state.apply({ epoch: "one", conditions: [], writes: [put(`ns/nodes/${key}`)] }, revision, begin.revision)
-  expect(made(third, "c")).toEqual({ kind: "committed", revision: 5 })
+  expect(made(third, "c")).toEqual({ kind: "committed", revision: 5, read: [] })
   made(first, "a")
   const reported = (upTo: number) =>
     state.changesAfter("ns/", begin, upTo)?.map(([change]) => `${change?.key}@${change?.revision}`)

@@ -12,6 +12,7 @@ import type {
   Revision,
   Sight,
 } from "../ports/store.js"
+import { NOTHING_READ } from "./nothing-read.js"
 import { isWatched } from "./watched-keys.js"
 
 /**
@@ -79,7 +80,7 @@ export class StoreState {
     const isChange = commit.writes.some(({ kind, key }) => kind === "put" || this.#entries.has(key))
     return isChange
       ? this.apply(commit, this.nextRevision())
-      : { kind: "committed", revision: this.#revision }
+      : { kind: "committed", revision: this.#revision, read: this.#read(commit) }
   }
 
   /** The answer to a commit that cannot be made now; undefined if all of its conditions hold. */
@@ -102,14 +103,14 @@ export class StoreState {
    * Makes a commit whose conditions hold, at a revision that was given out for it. Commits to different keys
    * need not be made in the order of their revisions: all up to `settled` have been made.
    */
-  apply({ writes }: Commit, revision: Revision, settled = revision): CommitResult {
-    const effective = writes.filter(({ kind, key }) => kind === "put" || this.#entries.has(key))
+  apply(commit: Commit, revision: Revision, settled = revision): CommitResult {
+    const effective = commit.writes.filter(({ kind, key }) => kind === "put" || this.#entries.has(key))
     const made = effective.map((write) => {
       const value = write.kind === "put" ? this.#copy(write.value) : undefined
       return this.#change({ key: write.key, revision, value })
     })
     if (made.length > 0) this.#keep(revision, made, settled)
-    return { kind: "committed", revision }
+    return { kind: "committed", revision, read: this.#read(commit) }
   }
 
   /**
@@ -159,6 +160,10 @@ export class StoreState {
     this.#sorted = undefined
     this.#epoch = epoch
     this.#revision += 1
+  }
+
+  #read({ reads }: Commit): readonly (Entry | undefined)[] {
+    return reads === undefined ? NOTHING_READ : reads.map((key) => this.#sightOf(key))
   }
 
   #sightOf(key: string): Entry | undefined {

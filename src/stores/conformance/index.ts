@@ -4,6 +4,7 @@ import { faultRules } from "./fault-rules.js"
 import type { StoreHarness } from "./harness.js"
 import { processRules } from "./process-rules.js"
 import { raceRules } from "./race-rules.js"
+import { readRules } from "./read-rules.js"
 import { readingRules } from "./reading-rules.js"
 import { revisionRules } from "./revision-rules.js"
 import { type Rule, Scene } from "./scene.js"
@@ -35,6 +36,7 @@ export function storeConformance(harness: StoreHarness): readonly ConformanceCas
   const rules: Rule[] = [
     ...commitRules,
     ...revisionRules,
+    ...readRules,
     ...readingRules,
     ...raceRules,
     ...watchRules,

@@ -1,7 +1,7 @@
 /**
  * The program of another process, for the cases with several: opens a store, does a job with it, and reports.
  */
-import type { Revision } from "../../ports/store.js"
+import type { Entry, Revision } from "../../ports/store.js"
 import { nodePorts } from "../../runtime/node-ports.js"
 import type { ProviderOfModule } from "./harness.js"
 import { increment } from "./race-rules.js"
@@ -144,10 +144,10 @@ async function useRegisters({
     const key = keys[draw(keys.length)] as string
     const value = `${name}.${count}`
     const known = seen.get(key)
-    const which = draw(3)
-    if (which === 0 || known === undefined) {
+    const which = draw(4)
+    if (which === 0 || which === 3 || known === undefined) {
       await operation(key, { kind: "read" }, async () => {
-        const { entry } = await store.get(key)
+        const entry = which === 3 ? await readByCommit(key) : (await store.get(key)).entry
         seen.set(key, { value: text(entry?.value) ?? null, revision: entry?.revision ?? 0 })
         return { kind: "value", value: text(entry?.value) ?? null }
       })
@@ -167,6 +167,12 @@ async function useRegisters({
     }
   }
   await done([])
+}
+
+async function readByCommit(key: string): Promise<Entry | undefined> {
+  const result = await commit(store, { reads: [key] })
+  if (result.kind !== "committed") throw new Error(`a commit without conditions was ${result.kind}`)
+  return result.read[0]
 }
 
 function now(): string {

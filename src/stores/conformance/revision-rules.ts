@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import type { ClusterStore, Condition, Revision, Write } from "../../ports/store.js"
+import type { ClusterStore, Commit, Condition, Revision, Write } from "../../ports/store.js"
 import { absent, at, commit, contents, erase, put, type Rule, text, write } from "./scene.js"
 
 /** Revisions only grow, and never repeat. */
@@ -82,7 +82,10 @@ export const revisionRules: readonly Rule[] = [
         const conditions = Array.from({ length: draw(3) }, () => expected.drawCondition(draw))
         const keys = new Set(Array.from({ length: draw(4) }, () => `key-${draw(KEYS)}`))
         const writes = [...keys].map((key) => (draw(3) === 0 ? erase(key) : put(key, `value-${count}`)))
-        await expected.compare(handles[draw(2)] as ClusterStore, conditions, writes)
+        const reads = Array.from({ length: draw(3) }, () => `key-${draw(KEYS)}`).filter(
+          (key) => !keys.has(key),
+        )
+        await expected.compare(handles[draw(2)] as ClusterStore, { conditions, writes, reads })
       }
       for (const handle of handles) assert.deepEqual(await contents(handle), expected.contents)
     },
@@ -107,27 +110,32 @@ class Model {
     return present === undefined ? absent(key) : at(key, present.revision)
   }
 
-  async compare(
-    store: ClusterStore,
-    conditions: readonly Condition[],
-    writes: readonly Write[],
-  ): Promise<void> {
+  async compare(store: ClusterStore, made: Required<Omit<Commit, "epoch">>): Promise<void> {
+    const { conditions, writes, reads = [] } = made
     const contradicted = conditions.filter((condition) => !this.#holds(condition))
-    const result = await commit(store, { conditions, writes })
+    const result = await commit(store, made)
     const last = this.#seen.at(-1) as Revision
     if (contradicted.length > 0) {
       assert.equal(result.kind, "refused")
       if (result.kind !== "refused") return
       const found = result.found.map(({ key, entry }) => [key, text(entry?.value), entry?.revision])
-      const stood = contradicted.map(({ key }) => {
-        const entry = this.#entries.get(key)
-        return [key, entry?.value, entry?.revision]
-      })
-      assert.deepEqual(found, stood)
+      assert.deepEqual(
+        found,
+        contradicted.map(({ key }) => this.#stood(key)),
+      )
       return
     }
-    assert.equal(result.kind, "committed")
-    if (result.kind === "committed") this.#apply(writes, result.revision, last)
+    assert(result.kind === "committed")
+    assert.deepEqual(
+      result.read.map((entry, index) => [entry?.key ?? reads[index], text(entry?.value), entry?.revision]),
+      reads.map((key) => this.#stood(key)),
+    )
+    this.#apply(writes, result.revision, last)
+  }
+
+  #stood(key: string): readonly [key: string, value: string | undefined, revision: Revision | undefined] {
+    const entry = this.#entries.get(key)
+    return [key, entry?.value, entry?.revision]
   }
 
   #holds(condition: Condition): boolean {

@@ -66,10 +66,10 @@ export function absent(key: string): Condition {
 /** Makes the commit in the current epoch. */
 export async function commit(
   store: ClusterStore,
-  { conditions = [], writes = [] }: Partial<Omit<Commit, "epoch">>,
+  { conditions = [], writes = [], reads }: Partial<Omit<Commit, "epoch">>,
 ): Promise<CommitResult> {
   const { epoch } = await store.get("any")
-  return store.commit({ epoch, conditions, writes })
+  return store.commit({ epoch, conditions, writes, reads })
 }
 
 /** Writes without a condition, and returns the revision. */

@@ -1,5 +1,6 @@
 import type { Commitment, StoreUnavailableError } from "../../errors/store-errors.js"
-import type { Commit, CommitResult, Condition, Found } from "../../ports/store.js"
+import type { Commit, CommitResult, Condition, Entry, Found } from "../../ports/store.js"
+import { NOTHING_READ } from "../nothing-read.js"
 import {
   readRange,
   readTxn,
@@ -13,44 +14,47 @@ import {
   writeTxn,
 } from "./messages.js"
 import { type ProtobufReader, ProtobufWriter } from "./protobuf.js"
-import { entryOf } from "./read-batch.js"
+import { entryOf, TYPICAL_BYTES } from "./read-batch.js"
 import { Request } from "./request.js"
 import type { Batching } from "./request-lane.js"
 import type { Epoch } from "./store-history.js"
 
 /**
- * A commit, encoded when it is made: comparisons for its conditions, its writes for the case that they hold,
- * and reads of the keys of its conditions for the case that one does not.
+ * A commit, encoded when it is made: comparisons for its conditions, its writes and reads for the case that
+ * they hold, and reads of the keys of its conditions for the case that one does not.
  */
 export class CommitRequest extends Request {
   readonly conditions: readonly Condition[]
   readonly writes: Commit["writes"]
+  readonly reads: readonly string[]
   readonly epoch: string
   readonly fields: Buffer
   readonly #resolve: (result: CommitResult) => void
   readonly #reject: (error: StoreUnavailableError) => void
 
   constructor(
-    { conditions, writes, epoch }: Commit,
+    commit: Commit,
     { base, prefix, dueAt }: { readonly base: number; readonly prefix: string; readonly dueAt: number },
     resolve: (result: CommitResult) => void,
     reject: (error: StoreUnavailableError) => void,
   ) {
     super(dueAt)
-    this.conditions = conditions
-    this.writes = writes
-    this.epoch = epoch
-    this.fields = encode(conditions, writes, { base, prefix })
+    this.conditions = commit.conditions
+    this.writes = commit.writes
+    this.reads = commit.reads ?? NO_KEYS
+    this.epoch = commit.epoch
+    this.fields = encode(this, { base, prefix })
     this.#resolve = resolve
     this.#reject = reject
   }
 
   get parts(): number {
-    return Math.max(this.conditions.length, this.writes.length)
+    return Math.max(this.conditions.length, this.writes.length + this.reads.length)
   }
 
+  /** What it sends, and what its reads will probably return. */
   get bytes(): number {
-    return this.fields.length
+    return this.fields.length + this.reads.length * TYPICAL_BYTES
   }
 
   resolve(result: CommitResult): void {
@@ -121,24 +125,37 @@ export class CommitBatching implements Batching<CommitRequest> {
     { succeeded, responses }: TxnAnswer,
     { revision, epoch }: { readonly revision: number; readonly epoch: Epoch },
   ): void {
-    if (succeeded) return commit.resolve({ kind: "committed", revision: revision + epoch.base })
+    if (succeeded) {
+      // The responses to the reads follow those to the writes.
+      const { length } = commit.writes
+      const read =
+        commit.reads.length === 0
+          ? NOTHING_READ
+          : commit.reads.map((_, index) => this.#entryIn(responses[length + index], epoch))
+      return commit.resolve({ kind: "committed", revision: revision + epoch.base, read })
+    }
     const found: Found[] = []
     for (const [index, condition] of commit.conditions.entries()) {
-      const [kv] = readRange(responses[index] as ProtobufReader).kvs
-      const entry = kv && entryOf(kv, this.#prefix, epoch.base)
+      const entry = this.#entryIn(responses[index], epoch)
       const holds = condition.kind === "absent" ? entry === undefined : entry?.revision === condition.revision
       if (!holds) found.push({ key: condition.key, entry })
     }
     commit.resolve({ kind: "refused", epoch: epoch.id, found })
   }
+
+  #entryIn(response: ProtobufReader | undefined, { base }: Epoch): Entry | undefined {
+    const [kv] = readRange(response as ProtobufReader).kvs
+    return kv && entryOf(kv, this.#prefix, base)
+  }
 }
 
+type Operations = Pick<CommitRequest, "conditions" | "writes" | "reads">
+
 function encode(
-  conditions: Commit["conditions"],
-  writes: Commit["writes"],
+  { conditions, writes, reads }: Operations,
   { base, prefix }: { readonly base: number; readonly prefix: string },
 ): Buffer {
-  const writer = new ProtobufWriter(sizeOf(conditions, writes, prefix.length))
+  const writer = new ProtobufWriter(sizeOf({ conditions, writes, reads }, prefix.length))
   for (const condition of conditions) {
     const key = prefix + condition.key
     const modRevision = condition.kind === "absent" ? 0 : condition.revision - base
@@ -151,6 +168,7 @@ function encode(
     if (write.kind === "put") writePut(writer, prefix + write.key, write.value)
     else writeDelete(writer, prefix + write.key)
   }
+  for (const key of reads) writeRange(writer, TXN.success, prefix + key)
   return writer.finish()
 }
 
@@ -160,15 +178,18 @@ function isRecordAt({ responses }: TxnAnswer, { recordRevision }: Epoch): boolea
   return last !== undefined && readRange(last).kvs[0]?.modRevision === recordRevision
 }
 
-function sizeOf(conditions: Commit["conditions"], writes: Commit["writes"], prefixBytes: number): number {
+function sizeOf({ conditions, writes, reads }: Operations, prefixBytes: number): number {
   let bytes = 0
   for (const { key } of conditions) bytes += 2 * (key.length + prefixBytes + OVERHEAD_BYTES)
   for (const write of writes) {
     bytes += write.key.length + prefixBytes + OVERHEAD_BYTES
     if (write.kind === "put") bytes += write.value.length
   }
+  for (const key of reads) bytes += key.length + prefixBytes + OVERHEAD_BYTES
   return bytes
 }
+
+const NO_KEYS: readonly string[] = []
 
 /** More than the tags and lengths of an operation take. */
 const OVERHEAD_BYTES = 32

@@ -108,4 +108,5 @@ export function entryOf({ key, value, modRevision }: KeyValue, prefix: string, b
   return { key: key.slice(prefix.length), value, revision: modRevision + base }
 }
 
-const TYPICAL_BYTES = 8 * 1024
+/** What a value probably has: 64 of the largest are in one answer at most. */
+export const TYPICAL_BYTES = 8 * 1024

@@ -67,13 +67,48 @@ test("conditions that did not hold refuse their own commit, in their order", () 
     value,
   ]
   expect(batch.results(VALID, [found(2, "7", Buffer.from("x")), found(3, null, null)])).toEqual([
-    { kind: "committed", revision: 640 },
+    { kind: "committed", revision: 640, read: [] },
     {
       kind: "refused",
       epoch: "e",
       found: [{ key: "b", entry: { key: "b", revision: 7, value: new Uint8Array([120]) } }],
     },
     { kind: "refused", epoch: "e", found: [{ key: "c", entry: undefined }] },
+  ])
+})
+
+test("a batch has at most 64 reads, whose keys count as others do", () => {
+  const reading = (name: number): Commit => ({
+    ...put(`${name}`),
+    reads: Array.from({ length: 8 }, (_, index) => `${name}-${index}`),
+  })
+  expect(filled(Array.from({ length: 20 }, (_, index) => reading(index)))).toBe(8)
+})
+
+test("commits that were made have what they read, in their order; those that were refused have none", () => {
+  const batch = new CommitBatch("e")
+  batch.add({ ...put("a"), reads: ["x", "y"] })
+  batch.add({ ...put("b"), reads: ["x"] })
+  batch.add(put("c"))
+  batch.add({ ...put("d"), reads: ["z"] })
+  const row = (n: number, revision: string | null, value: Buffer | null) => {
+    return [null, null, null, null, `${n}`, null, revision, value]
+  }
+  const rows = [
+    row(2, null, null),
+    row(-1, null, null),
+    row(-2, "7", Buffer.from("y")),
+    row(-4, "8", Buffer.from("")),
+  ]
+  expect(batch.results(VALID, rows)).toEqual([
+    {
+      kind: "committed",
+      revision: 640,
+      read: [undefined, { key: "y", revision: 7, value: new Uint8Array([121]) }],
+    },
+    { kind: "refused", epoch: "e", found: [{ key: "b", entry: undefined }] },
+    { kind: "committed", revision: 642, read: [] },
+    { kind: "committed", revision: 643, read: [{ key: "z", revision: 8, value: new Uint8Array() }] },
   ])
 })
 
@@ -89,7 +124,7 @@ test("the witness is a key that was put, by a commit that was made", () => {
   batch.add(put("b"))
   batch.add(put("c"))
   const [made, refused] = [
-    { kind: "committed", revision: 9 } as const,
+    { kind: "committed", revision: 9, read: [] } as const,
     { kind: "refused", epoch: "e", found: [] } as const,
   ]
   expect(batch.witnessOf([made, refused, made])).toEqual({ key: "c", revision: 9 })

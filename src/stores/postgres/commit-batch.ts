@@ -1,4 +1,5 @@
 import type { Commit, CommitResult, Entry, Found } from "../../ports/store.js"
+import { NOTHING_READ } from "../nothing-read.js"
 import { isWatched } from "../watched-keys.js"
 import { bigintArray, booleanArray, byteaArray, intArray, textArray } from "./binary-array.js"
 import type { Parameter, Row } from "./driver.js"
@@ -29,6 +30,7 @@ export class CommitBatch {
     at: [],
     watched: [],
   }
+  readonly #reads: { commits: number[]; at: number[] } = { commits: [], at: [] }
   #bytes = 0
   /** The number of changes that have to be removed some day. */
   logged = 0
@@ -65,12 +67,16 @@ export class CommitBatch {
       this.#puts.values.push(write.value)
       this.#bytes += write.value.length
     }
+    for (const key of commit.reads ?? []) {
+      this.#reads.commits.push(index)
+      this.#reads.at.push(this.#position(key, false))
+    }
     return true
   }
 
-  /** The arguments of the function `commit_1`, after the first three. */
+  /** The arguments of the function `commit_2`, after the first three. */
   get values(): readonly Parameter[] {
-    const [conditions, puts, deletes] = [this.#conditions, this.#puts, this.#deletes]
+    const [conditions, puts, deletes, reads] = [this.#conditions, this.#puts, this.#deletes, this.#reads]
     return [
       textArray([...this.#keys.keys()]),
       booleanArray(this.#written),
@@ -84,6 +90,8 @@ export class CommitBatch {
       intArray(deletes.commits),
       intArray(deletes.at),
       booleanArray(deletes.watched),
+      intArray(reads.commits),
+      intArray(reads.at),
     ]
   }
 
@@ -91,10 +99,11 @@ export class CommitBatch {
   results({ epoch, n, revision }: Head, rows: readonly Row[]): readonly CommitResult[] {
     if (epoch !== this.epoch) return this.#commits.map(() => ({ kind: "epoch-changed", epoch }))
     const found = this.#found(rows)
+    const read = this.#read(rows)
     return this.#commits.map((_, index): CommitResult => {
       const contradictions = found.get(index)
-      if (contradictions === undefined) return { kind: "committed", revision: revision + index * n }
-      return { kind: "refused", epoch, found: contradictions }
+      if (contradictions !== undefined) return { kind: "refused", epoch, found: contradictions }
+      return { kind: "committed", revision: revision + index * n, read: read.get(index) ?? NOTHING_READ }
     })
   }
 
@@ -111,17 +120,33 @@ export class CommitBatch {
   #found(rows: readonly Row[]): Map<number, Found[]> {
     const found = new Map<number, Found[]>()
     const all = rows.length === 0 ? [] : this.#commits.flatMap(({ conditions }) => conditions)
-    for (const [, , , , n, , revision, value] of rows) {
-      const position = Number(n) - 1
+    for (const row of rows) {
+      const position = positionOf(row) - 1
+      if (position < 0) continue
       const { key } = all[position] as { key: string }
-      const entry: Entry | undefined =
-        value === null ? undefined : { key, revision: Number(revision), value: bytesOf(value) }
+      const entry = entryOf(key, row)
       const commit = this.#conditions.commits[position] as number
       const ofCommit = found.get(commit)
       if (ofCommit === undefined) found.set(commit, [{ key, entry }])
       else ofCommit.push({ key, entry })
     }
     return found
+  }
+
+  #read(rows: readonly Row[]): Map<number, (Entry | undefined)[]> {
+    const read = new Map<number, (Entry | undefined)[]>()
+    if (this.#reads.at.length === 0) return read
+    const all = this.#commits.flatMap(({ reads = [] }) => reads)
+    for (const row of rows) {
+      const position = -positionOf(row) - 1
+      if (position < 0) continue
+      const entry = entryOf(all[position] as string, row)
+      const commit = this.#reads.commits[position] as number
+      const ofCommit = read.get(commit)
+      if (ofCommit === undefined) read.set(commit, [entry])
+      else ofCommit.push(entry)
+    }
+    return read
   }
 
   #position(key: string, isWritten: boolean): number {
@@ -134,15 +159,24 @@ export class CommitBatch {
     return position
   }
 
-  #hasRoomFor({ conditions, writes }: Commit): boolean {
+  #hasRoomFor({ conditions, writes, reads = [] }: Commit): boolean {
     let bytes = this.#bytes
     for (const write of writes) if (write.kind === "put") bytes += write.value.length
     return (
       this.#commits.length < MOST_COMMITS &&
-      this.#keys.size + conditions.length + writes.length <= MOST_KEYS &&
+      this.#keys.size + conditions.length + writes.length + reads.length <= MOST_KEYS &&
+      this.#reads.at.length + reads.length <= MOST_READS &&
       bytes <= MOST_BYTES
     )
   }
+}
+
+function positionOf([, , , , n]: Row): number {
+  return Number(n)
+}
+
+function entryOf(key: string, [, , , , , , revision, value]: Row): Entry | undefined {
+  return value === null ? undefined : { key, revision: Number(revision), value: bytesOf(value) }
 }
 
 /** All indexes but the last, which belongs to transactions that changed nothing. */
@@ -150,3 +184,5 @@ const MOST_COMMITS = REVISIONS_PER_TRANSACTION - 1
 /** Each key has a lock, and a server has room for 64 locks of each connection by default, on average. */
 const MOST_KEYS = 160
 const MOST_BYTES = 1024 * 1024
+/** Their values are in one answer, as those of so many `get`s are. */
+const MOST_READS = 64

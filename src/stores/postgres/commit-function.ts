@@ -16,7 +16,9 @@ import { PLANNING, REVISIONS_PER_TRANSACTION, ROW, type StoreSchema } from "./st
  *    above those of all transactions that ended before this one was sent.
  * 3. The locks are advisory, by a hash of the key, because a key that is absent has no row to lock. They are
  *    taken in ascending order, each in its final mode, so that no two commits wait for each other. Keys that
- *    occur only in conditions are locked in shared mode: all claims of a node share its record.
+ *    are not written are locked in shared mode: all claims of a node share its record. Those that are only
+ *    read are locked as well, or a commit could read a key before, and become visible after, one that writes
+ *    it.
  *
  * **Epoch.** The shared epoch lock is the first one, so a new epoch, which takes it exclusively, waits for
  * all commits of the old one. It is taken before the id is assigned, by which the reader of changes tells our
@@ -28,20 +30,22 @@ import { PLANNING, REVISIONS_PER_TRANSACTION, ROW, type StoreSchema } from "./st
  * flushed, and its id could be assigned again after a crash. It has a revision with the last index, which no
  * commit has.
  *
- * Two commits of one batch must not write the same key, nor may one write a key that is in a condition of the
- * other: all conditions are evaluated before the first write.
+ * Two commits of one batch must not write the same key, nor may one write a key that the other reads or has a
+ * condition on: all conditions are evaluated before the first write.
  *
  * The first row has the state of the store and, in `revision`, the revision of the commit with index 0, or of
- * all of them if `n` is 0 and nothing was changed. The other rows are the conditions that did not hold: `n`
- * is the position of the condition, from 1.
+ * all of them if `n` is 0 and nothing was changed. The rows after it are the conditions that did not hold:
+ * `n` is the position of the condition, from 1. The last rows are what the commits that were made have read:
+ * `n` is the position of the read, from -1 downwards; an absent key has no `value`.
  */
 export function commitFunction({ name, epochLock }: StoreSchema): string {
-  return `    CREATE FUNCTION ${name}.commit_1(
+  return `    CREATE FUNCTION ${name}.commit_2(
       p_epoch text, p_seen bigint, p_lock_ms int,
       k_key text[], k_written boolean[],
       c_commit int[], c_at int[], c_revision bigint[],
       w_commit int[], w_at int[], w_value bytea[], w_watched boolean[],
-      d_commit int[], d_at int[], d_watched boolean[]
+      d_commit int[], d_at int[], d_watched boolean[],
+      r_commit int[], r_at int[]
     ) RETURNS TABLE (${ROW})
     LANGUAGE plpgsql VOLATILE ${PLANNING} AS $function$
     #variable_conflict use_column
@@ -125,6 +129,13 @@ export function commitFunction({ name, epochLock }: StoreSchema): string {
             FROM unnest(c_at, c_revision) WITH ORDINALITY c(at, revision, n)
               LEFT JOIN ${name}.entries e ON e.key = k_key[c.at]
             WHERE known[c.at] IS DISTINCT FROM c.revision ORDER BY c.n;
+      END IF;
+      IF array_length(r_at, 1) > 0 THEN
+        RETURN QUERY
+          SELECT NULL::text, NULL::text, NULL::bigint, NULL::bigint, -r.n, NULL::text, e.revision, e.value
+            FROM unnest(r_commit, r_at) WITH ORDINALITY r(commit, at, n)
+              LEFT JOIN ${name}.entries e ON e.key = k_key[r.at]
+            WHERE r.commit <> ALL (refused) ORDER BY r.n;
       END IF;
     END
     $function$;`

@@ -36,17 +36,14 @@ export class EpochKeeper {
   readonly #ports: Pick<Ports, "clock" | "random">
   readonly #logger: Logger
 
-  /** Creates the store if it is missing. */
+  /** Creates the store if it is missing, or adds what it lacks. */
   static async begin(
     session: Session,
     schema: StoreSchema,
     settings: StoreSettings,
     ports: Ports,
   ): Promise<EpochKeeper> {
-    if (!session.hasStore) {
-      const first = firstRevision(0, ports.clock.wallMs())
-      await session.run(migration(schema, { epoch: fresh(ports, 8), identity: fresh(ports, 16), first }))
-    }
+    if (!session.isCurrent) await migrate(session, schema, ports)
     const { epoch, isValid } = await identify(session, schema)
     if (!isValid) await beginEpoch(session, schema, settings, ports, epoch, 0)
     const found = await identify(session, schema)
@@ -70,6 +67,8 @@ export class EpochKeeper {
     try {
       if (!session.hasStore) throw this.#moved(session)
       await this.#check(session)
+      // A backup of an earlier version may have been restored.
+      if (!session.isCurrent) await migrate(session, this.#schema, this.#ports)
       return session
     } catch (error) {
       session.cut()
@@ -156,6 +155,15 @@ interface Identified {
   readonly isValid: boolean
   /** The last revision that may have been assigned here. */
   readonly last: number
+}
+
+async function migrate(
+  session: Session,
+  schema: StoreSchema,
+  ports: Pick<Ports, "clock" | "random">,
+): Promise<void> {
+  const first = firstRevision(0, ports.clock.wallMs())
+  await session.run(migration(schema, { epoch: fresh(ports, 8), identity: fresh(ports, 16), first }))
 }
 
 async function identify(session: Session, schema: StoreSchema, memory?: EpochMemory): Promise<Identified> {

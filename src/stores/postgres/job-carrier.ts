@@ -99,7 +99,7 @@ export class JobCarrier implements Carrier {
   }
 
   async #commit(session: Session, { batch, requests }: Extract<Job, { kind: "commit" }>): Promise<void> {
-    const rows = await this.#epochs.ask(session, batch.epoch, "commit_1", [this.#lockMs, ...batch.values])
+    const rows = await this.#epochs.ask(session, batch.epoch, "commit_2", [this.#lockMs, ...batch.values])
     const head = headOf(rows)
     const results = batch.results(head, rows.slice(1))
     // The revision of a transaction that changed nothing may be assigned again.

@@ -4,8 +4,15 @@ import { maintainFunction } from "./maintain-function.js"
 import { changesFunction, getFunction, listFunction } from "./read-functions.js"
 import { REVISIONS_PER_TRANSACTION, type StoreSchema } from "./store-schema.js"
 
-/** The version of the tables and functions. It grows with each migration. */
-export const SCHEMA_VERSION = 1
+/**
+ * The version of a new store: a process that knows only lower ones cannot use it. A function that changes
+ * gets another name, and is added to stores of lower versions, which keep the old one and their version. So
+ * nodes can be upgraded one by one.
+ *
+ * 1. `commit_1`, which cannot read.
+ * 2. `commit_2` instead.
+ */
+export const SCHEMA_VERSION = 2
 
 /** What a new store begins with. */
 interface NewStore {
@@ -33,7 +40,6 @@ BEGIN
   IF to_regclass('${name}.store') IS NOT NULL THEN SELECT version INTO found FROM ${name}.store; END IF;
   IF found < 1 THEN
 ${tables(name)}
-${commitFunction(schema)}
 ${getFunction(schema)}
 ${listFunction(schema)}
 ${changesFunction(schema)}
@@ -45,6 +51,9 @@ ${maintainFunction(schema)}
         place.system, place.database, place.timeline, pg_current_xact_id()
       FROM (${PLACE}) place;
     INSERT INTO ${name}.log (begins, absent_at) VALUES (${first}, ${first});
+  END IF;
+  IF to_regproc('${name}.commit_2') IS NULL THEN
+${commitFunction(schema)}
   END IF;
 END
 $migration$`

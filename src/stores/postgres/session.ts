@@ -15,6 +15,8 @@ export class Session {
   /** Whether the connection is with a pooler, so that notifications do not arrive. */
   readonly isPooled: boolean
   readonly hasStore: boolean
+  /** Whether the store has all that this version uses. */
+  readonly isCurrent: boolean
   readonly #client: Client
   readonly #timeoutMs: number
   #isOpen = true
@@ -38,9 +40,10 @@ export class Session {
     this.#client = client
     this.place = place
     this.#timeoutMs = timeoutMs
-    const [backend, , , , hasStore] = hello
+    const [backend, , , , hasStore, isCurrent] = hello
     this.isPooled = client.processID !== backend
     this.hasStore = hasStore === true
+    this.isCurrent = isCurrent === true
     client.on("error", () => this.cut())
     client.on("end", () => this.cut())
     client.on("notification", ({ payload }) => this.#onNotified(payload ?? ""))
@@ -122,10 +125,11 @@ async function openAt(
   }
 }
 
-/** Describes the server, and whether it has the store. */
+/** Describes the server, and whether it has the store, and the latest of its functions. */
 function helloOf({ name }: StoreSchema): string {
   return `SELECT pg_backend_pid(), pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
-  current_setting('server_version_num')::int, to_regclass('${name}.store') IS NOT NULL`
+  current_setting('server_version_num')::int, to_regclass('${name}.store') IS NOT NULL,
+  to_regproc('${name}.commit_2') IS NOT NULL`
 }
 
 function problemOf([, isStandby, isReadOnly, version]: Row, place: string): Error | undefined {

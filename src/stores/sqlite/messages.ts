@@ -63,7 +63,13 @@ export type Report =
       readonly entries: readonly PackedEntry[]
       readonly more: boolean
     } & Moment)
-  | { readonly kind: "committed"; readonly id: number; readonly revision: Revision }
+  /** `read` is left out where nothing was to be read, which is nearly always. */
+  | {
+      readonly kind: "committed"
+      readonly id: number
+      readonly revision: Revision
+      readonly read?: readonly (PackedEntry | null)[]
+    }
   | {
       readonly kind: "refused"
       readonly id: number
@@ -114,7 +120,7 @@ interface PackedChange {
 
 export function packCommit(
   id: number,
-  { epoch, conditions, writes }: Commit,
+  { epoch, conditions, writes, reads = NO_KEYS }: Commit,
   { isFirst = false, sinceMs = NEVER }: { readonly isFirst?: boolean; readonly sinceMs?: number | undefined },
   packing: Packing<Request>,
 ): void {
@@ -138,6 +144,8 @@ export function packCommit(
     packing.number(packing.length)
     packing.append(write.value)
   }
+  packing.number(reads.length)
+  for (const key of reads) packing.word(key)
 }
 
 export function requestsOf(parcel: Parcel): readonly Request[] {
@@ -167,7 +175,12 @@ function unpackCommit(packed: Unpacking): Request {
       weight += length
     }
   }
-  const request = { kind: "commit", id, commit: { epoch, conditions, writes }, weight } as const
+  let reads: string[] | undefined
+  for (let left = packed.number(); left > 0; left -= 1) {
+    reads ??= []
+    reads.push(packed.word())
+  }
+  const request = { kind: "commit", id, commit: { epoch, conditions, writes, reads }, weight } as const
   if (!isFirst && sinceMs === NEVER) return request
   return { ...request, ...(isFirst && { isFirst }), ...(sinceMs !== NEVER && { sinceMs }) }
 }
@@ -177,12 +190,18 @@ const ABSENT = -1
 const DELETED = -1
 const NEVER = -1
 
+const NO_KEYS: readonly string[] = []
+
 export function packResult(id: number, result: CommitResult, packing: Packing<Report>): void {
   if (result.kind === "epoch-changed") return packing.add({ id, ...result })
   if (result.kind === "committed") {
+    const { kind, revision, read } = result
+    if (read.length > 0) {
+      return packing.add({ kind, id, revision, read: read.map((entry) => packIfAny(entry, packing)) })
+    }
     packing.addPacked()
     packing.number(id)
-    packing.number(result.revision)
+    packing.number(revision)
     return
   }
   const found = result.found.map(
@@ -215,6 +234,10 @@ export function unpackFailure({ message, commitment, problem, cause }: Failure):
 
 export function packEntry({ key, revision, value }: Entry, packing: Packing<Report>): PackedEntry {
   return { key, revision, value: packing.bytes(value) }
+}
+
+function packIfAny(entry: Entry | undefined, packing: Packing<Report>): PackedEntry | null {
+  return entry === undefined ? null : packEntry(entry, packing)
 }
 
 export function unpackEntry({ key, revision, value }: PackedEntry, bytes: Uint8Array): Entry {

@@ -4,6 +4,7 @@ import type {
   ClusterStore,
   Commit,
   CommitResult,
+  Entry,
   Listing,
   ListOptions,
   Moment,
@@ -14,6 +15,7 @@ import type {
 } from "../../ports/store.js"
 import { goesFirst, isOfNodes } from "../lane.js"
 import { NamespacedStore } from "../namespaced-store.js"
+import { NOTHING_READ } from "../nothing-read.js"
 import { packCommit, type Report, type Request, unpackEntry, unpackFound } from "./messages.js"
 import type { Packing } from "./parcel.js"
 import { requireWorkerFile } from "./worker-file.js"
@@ -155,7 +157,7 @@ function unpackListing(report: Report, bytes: Uint8Array): Listing {
 function unpackResult(report: Report, bytes: Uint8Array): CommitResult {
   switch (report.kind) {
     case "committed":
-      return { kind: "committed", revision: report.revision }
+      return { kind: "committed", revision: report.revision, read: unpackRead(report.read, bytes) }
     case "epoch-changed":
       return { kind: "epoch-changed", epoch: report.epoch }
     case "refused":
@@ -167,6 +169,14 @@ function unpackResult(report: Report, bytes: Uint8Array): CommitResult {
     default:
       throw unexpected(report)
   }
+}
+
+function unpackRead(
+  read: Extract<Report, { kind: "committed" }>["read"],
+  bytes: Uint8Array,
+): readonly (Entry | undefined)[] {
+  if (read === undefined) return NOTHING_READ
+  return read.map((entry) => (entry === null ? undefined : unpackEntry(entry, bytes)))
 }
 
 class AskedCommit implements Asked<CommitResult> {

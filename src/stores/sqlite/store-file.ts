@@ -13,6 +13,7 @@ import type {
   Write,
 } from "../../ports/store.js"
 import { MAX_PAGE } from "../namespaced-store.js"
+import { NOTHING_READ } from "../nothing-read.js"
 import { isWatched } from "../watched-keys.js"
 import type { Connect, Connection, SqlRow } from "./driver.js"
 import { inodeOf, statusOf } from "./file-status.js"
@@ -20,7 +21,8 @@ import { FilesInUse } from "./files-in-use.js"
 import { LogNotice } from "./log-notice.js"
 import { problemWithPlace } from "./place.js"
 import { moved, refusal, unavailable } from "./problem.js"
-import { beginEpoch, checkFormat, PLACES, prepareFile } from "./schema.js"
+import { beginEpoch, checkFormat, prepareFile } from "./schema.js"
+import { type Statements, statements } from "./statements.js"
 import { BEGIN_READING, BEGIN_WRITING, inTransaction, rollBack } from "./transaction.js"
 
 export interface FileOptions {
@@ -53,6 +55,8 @@ export class StoreFile {
   /** The values as of the transaction. */
   #head: Head = { epoch: "", revision: 0, logBegins: 0, logWeight: 0 }
   #isLogged = false
+  /** The size of the values that the transaction has read. */
+  #readBytes = 0
 
   /** `retrying` repeats a call that found the file locked. */
   constructor(connect: Connect, options: FileOptions, retrying: <T>(work: () => T) => T) {
@@ -97,6 +101,7 @@ export class StoreFile {
     try {
       this.#head = this.#readHead()
       this.#isLogged = false
+      this.#readBytes = 0
       return { epoch: this.#head.epoch, revision: this.#head.revision }
     } catch (error) {
       rollBack(this.#connection)
@@ -106,13 +111,18 @@ export class StoreFile {
 
   /**
    * Evaluates commits one by one, each as if those before it had been made, and then makes all of them at
-   * once. The caller must have the lock, which is released. Fails with a `StoreUnavailableError` for all of
-   * them.
+   * once. Returns their results; fewer, if those that come first have read as much as one transaction should:
+   * the others have not been evaluated. The caller must have the lock, which is released. Fails with a
+   * `StoreUnavailableError` for all of them.
    */
   commit(commits: readonly Commit[]): readonly CommitResult[] {
     const results = this.#orRollBack("not-committed", () => {
       const before = this.#head.revision
-      const judged = commits.map((commit) => this.#judge(commit))
+      const judged: CommitResult[] = []
+      for (const commit of commits) {
+        if (this.#readBytes >= MAX_READ_BYTES) break
+        judged.push(this.#judge(commit))
+      }
       if (this.#head.revision > before) this.#writeHead()
       return judged
     })
@@ -166,14 +176,19 @@ export class StoreFile {
   #judge(commit: Commit): CommitResult {
     const { epoch } = this.#head
     if (commit.epoch !== epoch) return { kind: "epoch-changed", epoch }
-    if (this.#compareAndSet(commit)) return { kind: "committed", revision: this.#head.revision }
+    if (this.#compareAndSet(commit)) return this.#committed(commit)
     const found: Found[] = []
     for (const condition of commit.conditions) {
       if (!this.#holds(condition)) found.push({ key: condition.key, entry: this.#entry(condition.key) })
     }
     if (found.length > 0) return { kind: "refused", epoch, found }
     this.#write(commit.writes)
-    return { kind: "committed", revision: this.#head.revision }
+    return this.#committed(commit)
+  }
+
+  #committed({ reads }: Commit): CommitResult {
+    const read = reads === undefined ? NOTHING_READ : reads.map((key) => this.#entry(key))
+    return { kind: "committed", revision: this.#head.revision, read }
   }
 
   /**
@@ -272,7 +287,10 @@ export class StoreFile {
 
   #entry(key: string): Entry | undefined {
     const row = this.#sql.entry.get(key)
-    return row && entryOf(row)
+    if (row === undefined) return undefined
+    const entry = entryOf(row)
+    this.#readBytes += entry.value.length
+    return entry
   }
 }
 
@@ -297,46 +315,6 @@ interface Head {
   logWeight: number
 }
 
-type Statements = ReturnType<typeof statements>
-
-function statements(connection: Connection) {
-  const prepare = (sql: string) => connection.prepare(sql)
-  return {
-    head: prepare("SELECT format, epoch, revision, log_begins, log_weight FROM head"),
-    advance: prepare("UPDATE head SET revision = ?, log_begins = ?, log_weight = ?"),
-    entry: prepare("SELECT key, revision, value FROM entries WHERE key = ?"),
-    revision: prepare("SELECT revision FROM entries WHERE key = ?"),
-    list: prepare(
-      `SELECT key, revision, value FROM (SELECT *, sum(length(value)) OVER (ORDER BY key) - length(value) AS before FROM (${PAGE})) WHERE before < ${MAX_PAGE_BYTES} ORDER BY key`,
-    ),
-    listKeys: prepare(`SELECT key, revision, x'' AS value FROM (${PAGE}) ORDER BY key`),
-    hasAfter: prepare("SELECT 1 FROM entries WHERE key > ? AND key < ? LIMIT 1"),
-    // A key that is absent has no revision. Node 22 binds an empty Uint8Array as NULL.
-    replace: prepare(
-      `UPDATE entries SET revision = ?, value = coalesce(?, x'') WHERE key = ? AND revision = ? AND ${OTHER_HOLDS}`,
-    ),
-    create: prepare(
-      `INSERT INTO entries SELECT ?, ?, coalesce(?, x'') WHERE ${OTHER_HOLDS} ON CONFLICT DO NOTHING`,
-    ),
-    put: prepare(
-      "INSERT INTO entries VALUES (?, ?, coalesce(?, x'')) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
-    ),
-    delete: prepare("DELETE FROM entries WHERE key = ?"),
-    logPut: prepare(`INSERT INTO changes VALUES (${PLACE} + ${PART}, ?, ?, coalesce(?, x''))`),
-    logDelete: prepare(`INSERT INTO changes VALUES (${PLACE} + ${PART}, ?, ?, NULL)`),
-    changes: prepare(
-      `SELECT place / ${PLACES} AS revision, key, value FROM changes WHERE place >= ${PLACE} ORDER BY place LIMIT ?`,
-    ),
-    oldestKept: prepare(
-      `SELECT place / ${PLACES} AS revision, place % ${PLACES} AS part FROM changes WHERE weight > ? ORDER BY place LIMIT 1`,
-    ),
-    lastTrimmed: prepare(
-      `SELECT place / ${PLACES} AS revision FROM changes WHERE place < ${PLACE} + ${PART} ORDER BY place DESC LIMIT 1`,
-    ),
-    trim: prepare(`DELETE FROM changes WHERE place < ${PLACE} + ${PART}`),
-  }
-}
-
 /** The revision that a key must have, or null if it must be absent. */
 function revisionIn(condition: Condition): Revision | null {
   return condition.kind === "at" ? condition.revision : null
@@ -358,26 +336,11 @@ function changeOf(row: SqlRow): Change {
   }
 }
 
-/**
- * The place of a revision's first change, as SQL. Drivers pass numbers as floating point, which is exact for
- * revisions but not for places.
- */
-const PLACE = `CAST(? AS INTEGER) * ${PLACES}`
-
-/** Whether the key of another condition has a revision, or null if it has to be absent; as SQL. */
-const OTHER_HOLDS = "(SELECT revision FROM entries WHERE key = ?) IS ?"
-
 /** A condition that always holds, because no key is empty. */
 const NO_CONDITION = ["", null] as const
 
-/** A page of entries, as SQL: the prefix, the key after which it begins, the end of the range, the limit. */
-const PAGE = "SELECT * FROM entries WHERE key >= ? AND key > ? AND key < ? ORDER BY key LIMIT ?"
-
-/** A page ends with the value that reaches this size. */
-const MAX_PAGE_BYTES = 1_024 * 1_024
-
-/** The index of a change in its revision. Added as floating point, it would make the sum inexact. */
-const PART = "CAST(? AS INTEGER)"
+/** A transaction evaluates no further commit once it has read this much: leases wait for its end. */
+const MAX_READ_BYTES = 4 * 1_024 * 1_024
 
 /** About how many bytes a row of the log takes besides its key and value. */
 const ROW_WEIGHT = 32

@@ -84,6 +84,26 @@ it("serves leases between large reads, and sends a bounded amount at once", asyn
   for (const parcel of parcels) expect(reportsOf(parcel).bytes.length).toBeLessThanOrEqual(4_096 * KIB)
 })
 
+it("ends a transaction once its commits have read a bounded amount, and makes the others in the next", async () => {
+  const { thread, send, answered } = await scene()
+  send(...saves(1, 1, 1_024 * KIB))
+  thread.work()
+  send(...ids(10, 19).map((id) => ({ id, reads: ["ns/state/1", "ns/state/9"] })))
+  thread.work()
+  expect(answered()).toEqual([
+    "1 committed@1",
+    ...ids(10, 13).map((id) => `${id} committed@${id - 8} read @1 -`),
+  ])
+  send(lease(100), ...saves(101, 101, 10))
+  thread.work()
+  expect(answered()).toEqual(["100 committed@6"])
+  while (thread.hasWork) thread.work()
+  expect(answered()).toEqual([
+    ...ids(14, 19).map((id) => `${id} committed@${id - 7} read @1 -`),
+    "101 committed@13",
+  ])
+})
+
 it("rejects saves that have waited for too long as overload, if no other process had the lock", async () => {
   const { thread, send, answered } = await scene()
   send(...saves(1, 2, 10).map((request) => ({ ...request, sinceMs: nodeClock.monotonicMs() - 5_000 })))
@@ -107,6 +127,7 @@ type Sent =
   | Request
   | { readonly save: number; readonly id: number; readonly sinceMs?: number }
   | { readonly lease: string; readonly id: number }
+  | { readonly reads: readonly string[]; readonly id: number }
 
 function saves(from: number, to: number, bytes: number): { readonly save: number; readonly id: number }[] {
   return ids(from, to).map((id) => ({ id, save: bytes }))
@@ -167,12 +188,18 @@ function pack(sent: Sent, epoch: string, packing: Packing<Request>): void {
   }
   if ("kind" in sent) packing.add(sent)
   else if ("lease" in sent) packCommit(sent.id, put(sent.lease, 0), { isFirst: true }, packing)
-  else packCommit(sent.id, put(`ns/state/${sent.id}`, sent.save), { sinceMs: sent.sinceMs }, packing)
+  else if ("reads" in sent) {
+    packCommit(sent.id, { ...put(`ns/placements/${sent.id}`, 8), reads: sent.reads }, {}, packing)
+  } else packCommit(sent.id, put(`ns/state/${sent.id}`, sent.save), { sinceMs: sent.sinceMs }, packing)
 }
 
 function lineOf(report: Report): string {
   if (report.kind === "failed") return `${report.id} failed ${report.failure.problem}`
   if (report.kind === "absent") return `${report.id} sight@${report.absentAt}`
   if (report.kind === "sight") return `${report.id} sight@${report.entry.revision}`
+  if (report.kind === "committed" && report.read !== undefined) {
+    const read = report.read.map((entry) => (entry === null ? "-" : `@${entry.revision}`)).join(" ")
+    return `${report.id} committed@${report.revision} read ${read}`
+  }
   return `${report.id} ${report.kind}@${"revision" in report ? report.revision : ""}`
 }

@@ -215,9 +215,10 @@ export class StoreThread {
   #commitGroup(): void {
     const beganAt = now()
     if (!this.#lock()) return
-    const group = this.#takeCommits()
+    const { lane, group } = this.#takeCommits()
     try {
       const results = this.#store.commit(group.map(({ request }) => (request as CommitRequest).commit))
+      lane.commits.putBack(group.slice(results.length))
       if (this.#store.isLogged) this.#hasNews = true
       for (const [index, result] of results.entries()) {
         packResult((group[index] as Task).request.id, result, this.#outbox)
@@ -258,8 +259,9 @@ export class StoreThread {
     }
   }
 
-  #takeCommits(): Task[] {
-    const { commits } = this.#first.commits.length > 0 ? this.#first : this.#others
+  #takeCommits(): { readonly lane: Lane; readonly group: readonly Task[] } {
+    const lane = this.#first.commits.length > 0 ? this.#first : this.#others
+    const { commits } = lane
     const group: Task[] = []
     let bytes = 0
     for (let task = commits.first; task !== undefined; task = commits.first) {
@@ -269,7 +271,7 @@ export class StoreThread {
       group.push(task)
       commits.shift()
     }
-    return group
+    return { lane, group }
   }
 
   #failImpatient(problem: "locked" | "overloaded"): void {

@@ -180,7 +180,7 @@ it("keeps the parts of a commit apart in a later epoch, whose revisions are high
     ],
   })
   const revision = begin.revision + 1
-  expect(result).toEqual({ kind: "committed", revision })
+  expect(result).toEqual({ kind: "committed", revision, read: [] })
   expect(await parts).toEqual([...keys, "nodes/gone"].map((key) => [key, revision]))
 })
 

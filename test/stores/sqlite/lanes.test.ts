@@ -46,7 +46,7 @@ it("makes commits with other keys than leases and records wait for their turn", 
     store.commit(putting(epoch, "leases-of-others", bytes("1"))),
     store.commit(putting(epoch, "nodes/a", bytes("1"))),
   ])
-  expect(results).toEqual([2, 3, 4, 1].map((revision) => ({ kind: "committed", revision })))
+  expect(results).toEqual([2, 3, 4, 1].map((revision) => ({ kind: "committed", revision, read: [] })))
 })
 
 it("copies values at the call, also of commits that have to wait", async () => {

@@ -27,14 +27,14 @@ it("evaluates commits of one tick one by one, each after those before it", async
     commit("b", undefined, "other"),
   ])
   expect(results).toEqual([
-    { kind: "committed", revision: 1 },
+    { kind: "committed", revision: 1, read: [] },
     {
       kind: "refused",
       epoch,
       found: [{ key: "a", entry: { key: "a", revision: 1, value: bytes("first") } }],
     },
-    { kind: "committed", revision: 2 },
-    { kind: "committed", revision: 3 },
+    { kind: "committed", revision: 2, read: [] },
+    { kind: "committed", revision: 3, read: [] },
   ])
   expect(await textAt(store, "a")).toBe("second")
 })
@@ -235,7 +235,7 @@ it("answers requests in flight before it closes, and refuses every later request
   const write = { kind: "put", key: "a", value: bytes("1") } as const
   const commit = store.commit({ epoch, conditions: [], writes: [write] })
   const closed = store.close()
-  expect(await commit).toEqual({ kind: "committed", revision: 1 })
+  expect(await commit).toEqual({ kind: "committed", revision: 1, read: [] })
   await closed
   await expect(store.get("a")).rejects.toMatchObject(
     unavailable("not-committed", /has been closed/, "closed"),

@@ -38,7 +38,10 @@ test("a claim of shards has the conditions of each, and every node's record once
 test("a claim of shards that was committed gives all of them its generation", () => {
   const shards = [shard(0, { kind: "nothing" }), shard(1, orphan("b1", 6))]
   const committed = { kind: "committed", generation: 9 }
-  expect(shardClaimAnswered("me", shards, { kind: "committed", revision: 9 })).toEqual([committed, committed])
+  expect(shardClaimAnswered("me", shards, { kind: "committed", revision: 9, read: [] })).toEqual([
+    committed,
+    committed,
+  ])
 })
 
 test("a refused claim of shards says for each which guess was wrong", () => {
@@ -113,7 +116,7 @@ test("a transfer learns from a refusal where the shard is", () => {
   expect(answered(target)).toEqual({ kind: "refused", placed: mover })
   expect(answered(elsewhere, target)).toEqual({ kind: "refused", placed: { node: "c1", generation: 8 } })
   expect(answered({ key: "shards/g/0", entry: undefined })).toEqual({ kind: "refused", placed: undefined })
-  expect(transferAnswered("shards/g/0", mover, { kind: "committed", revision: 9 })).toEqual({
+  expect(transferAnswered("shards/g/0", mover, { kind: "committed", revision: 9, read: [] })).toEqual({
     kind: "committed",
     generation: 9,
   })

@@ -4,8 +4,8 @@ import { DRIFT_MARGIN, decidedMs, silentMs, sparing } from "./terms.js"
 import type { Inhabitant, Town } from "./town.js"
 
 /**
- * A node reaches the store and none of its peers: it loses its actors to nodes that can be called, and hosts
- * nothing before it has met one of them again.
+ * A node reaches the store and none of its peers: it loses its actors to nodes that can be called, and
+ * neither joins again nor hosts anything before it has met one of them.
  */
 export const storeAlone: Scene = {
   needs: { by: "store", fewest: 3, strategies: sparing },
@@ -44,6 +44,12 @@ export const storeAlone: Scene = {
       void callOn(town, machine, `new-${look}`)
       await stage.sleep(decidedMs(terms) / 10)
     }
+    const returns = town.toldSince(sinceMs, "rejoined").filter(({ by }) => by === machine)
+    stage.always(
+      "a node that was declared down does not join again before it hears a peer",
+      returns.length === 0,
+      () => `${machine} has joined again as ${returns.map(({ node }) => node)}`,
+    )
     stage.heal()
     await awaitAgreed(town)
     const at = await callOn(town, machine, "after")

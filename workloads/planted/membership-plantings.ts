@@ -58,6 +58,15 @@ export const membershipPlantings: readonly Planting[] = [
     to: "if (count > MOST_UNANSWERED) return true;",
   },
   {
+    name: "downed-node-joins-at-once",
+    about: "a node that was declared down joins again by the store although it reaches no peer",
+    breaks: "does not join again before it hears a peer",
+    workload: "membership",
+    file: "src/registry/node-lifecycle.ts",
+    from: "if (because === DOWN)",
+    to: "if (because !== DOWN)",
+  },
+  {
     name: "refused-peer-ends-this-node",
     about: "a node that refuses a peer as removed takes itself for removed",
     breaks: "for the network of another",

@@ -31,9 +31,10 @@ export interface ActorSystem extends System {}
  */
 export const ActorSystem = {
   /**
-   * Starts a system. Waits for the store for up to `joinMs`, and logs that it does. Rejects with a
-   * `SettingsError` that names the field if a setting is invalid, with a `StoreUnavailableError` that says
-   * what it waited for, and with the reason of the signal.
+   * Starts a system. Waits for the store for up to `joinMs`, and logs that it does; by seeds, until the node
+   * is up. Rejects with a `SettingsError` that names the field if a setting is invalid, with a
+   * `StoreUnavailableError` or a `NodeUnreachableError` that says what it waited for, and with the reason of
+   * the signal.
    */
   start<
     const Classes extends readonly RegisteredActor[] = readonly [],

@@ -13,14 +13,15 @@ import {
   type MembershipOwner,
 } from "./membership.js"
 import { hearMs } from "./reachability.js"
-import { misfitAt, unanswered } from "./seed-problems.js"
+import { misfitAt, notUp, unanswered } from "./seed-problems.js"
 
 /**
  * This node's part in a cluster without a store: gossip alone says who is a member.
  *
- * The node joins through its seeds. One that was declared down, or is on the side of a partition that does
+ * The node joins through its seeds. It has joined once it is up in its own view: the member that let it in
+ * may die before it has told anybody. One that was declared down, or is on the side of a partition that does
  * not survive, ends its incarnation and joins again as a new one, by itself; its local actors go on. It asks
- * the members that it knew as well as its seeds, which may be gone by then. Until it has joined again it
+ * the members that it knew as well as its seeds, which may be gone by then. Until it is let in again it
  * keeps the view of before.
  */
 export class SeedCluster implements MembershipOwner {
@@ -32,6 +33,7 @@ export class SeedCluster implements MembershipOwner {
   /** When the phase began, and why it is what it is. */
   #since: MonotonicMs
   #because = "no seed has answered yet"
+  /** How often this node has become up. */
   #joins = 0
   /** Why the addresses could not be reached before the first join. */
   readonly #unreached = new Map<string, DisconnectReason>()
@@ -42,8 +44,8 @@ export class SeedCluster implements MembershipOwner {
   #settle: (error?: unknown) => void = () => {}
 
   /**
-   * Resolves once this node is a member. Rejects with a `SettingsError` if it does not fit, with a
-   * `NodeUnreachableError` if no seed answered within `joinMs`, and with the reason of an abort.
+   * Resolves once this node is up. Rejects with a `SettingsError` if it does not fit, with a
+   * `NodeUnreachableError` if it is not up within `joinMs`, and with the reason of an abort.
    */
   static async join(dependencies: SeedClusterDependencies): Promise<SeedCluster> {
     const cluster = new SeedCluster(dependencies)
@@ -83,9 +85,8 @@ export class SeedCluster implements MembershipOwner {
 
   /** Announces that this node leaves. Resolves once all members know it, or `withinMs` have passed. */
   async leave(withinMs: number): Promise<void> {
-    const isMember = this.#phase === "member"
     this.#goOn("leaving", "it is stopping")
-    if (!isMember) return
+    if (!this.#isAdmitted) return
     await new Promise<void>((resolve) => {
       const timer = this.#dependencies.clock.setTimer(withinMs, resolve)
       this.#settle = () => {
@@ -112,7 +113,7 @@ export class SeedCluster implements MembershipOwner {
       case "changed":
         return this.#changed()
       case "joined":
-        return this.#joined()
+        return this.#admitted()
       case "left":
         return this.#settle()
       case "refused":
@@ -129,7 +130,7 @@ export class SeedCluster implements MembershipOwner {
   connectionLost(): void {}
 
   unreached(authority: string, because: DisconnectReason): void {
-    if (this.#joins > 0) return
+    if (this.#joins > 0 || this.#isAdmitted) return
     this.#unreached.set(authority, because)
     // What a listener says before its proof is worth no more than its silence: another seed may let this in.
     const { seeds, remoting } = this.#dependencies
@@ -138,12 +139,25 @@ export class SeedCluster implements MembershipOwner {
     if (misfit !== undefined) this.#settle(misfit)
   }
 
+  /** Whether this incarnation is in a cluster, as joining or more. */
+  get #isAdmitted(): boolean {
+    return this.#ownStatus !== undefined
+  }
+
+  get #ownStatus(): Entry["status"] | undefined {
+    const { gossip } = this.#membership
+    return gossip.state.entries.get(this.#dependencies.remoting.self.text)?.status
+  }
+
   #changed(): void {
     const members = [...this.#membership.gossip.state.entries.values()].flatMap(memberOf)
     if (sameMembers(members, this.#members)) return
     this.#members = members
     this.#membership.membersChanged(members)
+    const isJoined = this.#phase === "joining" && this.#ownStatus === "up"
+    if (isJoined) this.#goOn("member", "it has joined")
     this.#show()
+    if (isJoined) this.#joined()
   }
 
   down(nodes: readonly string[]): void {
@@ -192,18 +206,22 @@ export class SeedCluster implements MembershipOwner {
     })
   }
 
-  #joined(): void {
-    this.#joins += 1
-    if (this.#phase === "joining") this.#goOn("member", "it has joined")
-    const { entries } = this.#membership.gossip.state
-    const hasFormed = entries.get(this.#dependencies.remoting.self.text)?.status === "up"
+  /** A member has let this node in, or it has formed a cluster. */
+  #admitted(): void {
+    if (this.#phase === "joining") this.#because = "not all members have seen it yet"
     this.#dependencies.logger.log(
       "info",
-      hasFormed ? "this node has formed a cluster, as no other seed has one" : "this node joins a cluster",
-      { members: entries.size },
+      this.#ownStatus === "up"
+        ? "this node has formed a cluster, as no other seed has one"
+        : "this node joins a cluster",
+      { members: this.#membership.gossip.state.entries.size },
     )
-    this.#settle()
     this.#changed()
+  }
+
+  #joined(): void {
+    this.#joins += 1
+    this.#settle()
     if (this.#joins > 1) this.#dependencies.rejoined(this.#dependencies.remoting.self)
   }
 
@@ -229,7 +247,11 @@ export class SeedCluster implements MembershipOwner {
     const { clock, joinMs, onAbort, seeds } = this.#dependencies
     return new Promise((resolve, reject) => {
       const forgetAbort = onAbort((reason) => this.#settle(reason))
-      const timer = clock.setTimer(joinMs, () => this.#settle(unanswered(seeds, joinMs, this.#unreached)))
+      const timer = clock.setTimer(joinMs, () => {
+        const { unreachable } = this.#membership
+        if (this.#isAdmitted) this.#settle(notUp(seeds, joinMs, [...unreachable.keys()]))
+        else this.#settle(unanswered(seeds, joinMs, this.#unreached))
+      })
       this.#settle = (error) => {
         this.#settle = () => {}
         timer.cancel()
@@ -242,7 +264,7 @@ export class SeedCluster implements MembershipOwner {
   }
 
   #show(): void {
-    if (this.#phase === "joining") return
+    if (!this.#isAdmitted) return
     const before = this.#view
     this.#view = before.next(this.#members, this.#membership.unreachable)
     const { remoting, viewed } = this.#dependencies

@@ -44,3 +44,18 @@ export function unanswered(
     `no seed has let this node join within ${joinMs} ms${problems.join("")}; ${first}; set joinMs to wait longer`,
   )
 }
+
+/** Returns the error of a start on which the members have not agreed. */
+export function notUp(
+  seeds: readonly string[],
+  joinMs: number,
+  unreachable: readonly string[],
+): NodeUnreachableError {
+  const absent =
+    unreachable.length === 0 ? "" : `; these members cannot be reached: ${unreachable.join(", ")}`
+  return new NodeUnreachableError(
+    seeds.join(", "),
+    "not-delivered",
+    `this node was let in, but the members have not agreed on it within ${joinMs} ms${absent}; set joinMs to wait longer`,
+  )
+}

@@ -76,7 +76,6 @@ test("brings seeds into canonical form, in their order", () => {
       {},
     ),
   ).toHaveLength(100)
-  expect(checkSeeds([], undefined)).toEqual([])
 })
 
 test.each([
@@ -94,6 +93,12 @@ test.each([
 ])("the error names %s of %j", (field, seeds) => {
   const error = errorOf(() => checkSeeds(seeds as string[], {}))
   expect(error).toMatchObject({ code: "InvalidSetting", field })
+})
+
+test("seeds that name nobody are refused, with the advice to name this node or to leave them out", () => {
+  expect(errorOf(() => checkSeeds([], {})).message).toBe(
+    "seeds must have at least one address (got none); the first node names its own, and one that joins no cluster leaves seeds out",
+  )
 })
 
 test("seeds need a node that listens", () => {

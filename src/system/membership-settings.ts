@@ -10,7 +10,7 @@ import { checkDuration, checkGroup, checkInteger, shown } from "./setting-checks
 /** The settings by which nodes find and observe each other. */
 export interface MembershipSettings {
   /**
-   * The addresses of nodes through which this one joins the cluster, as `host:port`: at most 100. The node
+   * The addresses of nodes through which this one joins the cluster, as `host:port`: 1 to 100. The node
    * that is named first forms the cluster if there is none. They need `listen`. Default: none.
    */
   readonly seeds?: readonly string[]
@@ -64,16 +64,23 @@ export const membershipFields: readonly (keyof MembershipSettings)[] = [
   "splitBrain",
 ]
 
-/** Returns the seeds in canonical form, in their order, each once. */
+/** Returns the seeds in canonical form, in their order, each once; none if they are not set. */
 export function checkSeeds(
-  seeds: MembershipSettings["seeds"] = [],
+  seeds: MembershipSettings["seeds"],
   listen: object | undefined,
 ): readonly string[] {
+  if (seeds === undefined) return []
   if (!Array.isArray(seeds) || seeds.length > MOST_SEEDS) {
     const got = Array.isArray(seeds) ? `${seeds.length}` : shown(seeds)
     throw new SettingsError("seeds", `must be an array of at most ${MOST_SEEDS} addresses (got ${got})`)
   }
-  if (seeds.length > 0 && listen === undefined) {
+  if (seeds.length === 0) {
+    throw new SettingsError(
+      "seeds",
+      "must have at least one address (got none); the first node names its own, and one that joins no cluster leaves seeds out",
+    )
+  }
+  if (listen === undefined) {
     throw new SettingsError("seeds", "must not be set without listen; set listen so that others can connect")
   }
   return [...new Set(seeds.map((seed: unknown, nth) => checkSeed(`seeds[${nth}]`, seed)))]

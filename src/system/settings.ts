@@ -39,8 +39,8 @@ export interface ActorSystemSettings<
   /** How long `stop` waits for actors to stop. Default 10,000. */
   readonly drainMs?: number
   /**
-   * How long `start` retries what the store fails, or waits for a seed to let it join, before it rejects.
-   * Default 30,000.
+   * How long `start` retries what the store fails, or waits until the members that it joins by seeds have it
+   * as up, before it rejects. Default 30,000.
    */
   readonly joinMs?: number
   /**

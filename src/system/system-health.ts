@@ -10,7 +10,8 @@ import type { StoreTrouble } from "../registry/store-troubles.js"
 export interface SystemHealth {
   /**
    * Whether the node is a member of its cluster, the store renews its lease in time, and it is not stopping.
-   * By seeds there is no lease. A system without a store or seeds is ready until it stops.
+   * By seeds there is no lease, and a node is a member once it is up. A system without a store or seeds is
+   * ready until it stops.
    */
   readonly isReady: boolean
   /** Why the node is not ready; empty if it is. */

@@ -268,7 +268,10 @@ export class SeedCluster implements MembershipOwner {
     const before = this.#view
     this.#view = before.next(this.#members, this.#membership.unreachable)
     const { remoting, viewed } = this.#dependencies
-    for (const { node } of before.members) if (this.isRemoved(node)) remoting.disconnect(node)
+    for (const { node } of before.members) {
+      if (this.isRemoved(node) || !this.#view.has(node)) remoting.removed(node)
+      if (this.isRemoved(node)) remoting.disconnect(node)
+    }
     viewed(this.#view, before)
   }
 }
@@ -288,7 +291,7 @@ interface SeedClusterDependencies
   extends Omit<MembershipDependencies, "self" | "source" | "contacts" | "remoting"> {
   readonly seeds: readonly string[]
   readonly remoting: MembershipDependencies["remoting"] &
-    Pick<Remoting, "self" | "reincarnate" | "disconnect">
+    Pick<Remoting, "self" | "reincarnate" | "disconnect" | "removed">
   /** How long the first join may take. */
   readonly joinMs: number
   /** Calls `abort` when the start is aborted; the returned function cancels that. */

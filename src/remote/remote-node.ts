@@ -216,6 +216,14 @@ export class RemoteNode implements MessageTransport, SessionOwner {
     this.#handle({ kind: "alive" })
   }
 
+  /** Called when the cluster has removed an incarnation of the other node: its actors count as stopped. */
+  removed(node: NodeId): void {
+    if (this.#watches.size === 0) return
+    const areUnanswered = this.#session?.node.equals(node) === true
+    this.#watches.gone(node, this.#goneError("removed"), { areUnanswered })
+    if (this.#watches.size === 0) this.#handle({ kind: "watched", watched: false })
+  }
+
   /** Called when this node, not the other, has become a new incarnation. */
   reincarnated(): void {
     this.#handle({ kind: "reincarnated" })
@@ -275,6 +283,10 @@ export class RemoteNode implements MessageTransport, SessionOwner {
     if (this.#association.isIdle && this.#session === undefined) this.forget()
   }
 
+  #goneError(because: DisconnectReason): NodeUnreachableError {
+    return new NodeUnreachableError(this.authority, "unknown", `the node is gone (${because})`)
+  }
+
   #do(command: AssociationCommand<QueuedMessage>): void {
     const { authority } = this
     switch (command.kind) {
@@ -292,10 +304,7 @@ export class RemoteNode implements MessageTransport, SessionOwner {
         for (const message of command.messages) this.#refuse(message, command.because)
         return
       case "give-up-watching":
-        this.#watches.giveUp(
-          new NodeUnreachableError(authority, "unknown", `the node is gone (${command.because})`),
-        )
-        return
+        return this.#watches.giveUp(this.#goneError(command.because))
       case "connected":
         this.#report.connected(command.node)
         this.#startSession(this.#session as Session)

@@ -241,6 +241,11 @@ export class Remoting {
     if (session?.node.equals(node) === true) session.close("removed")
   }
 
+  /** The cluster has removed a node: the watches of its actors end at once, whether or not it is connected. */
+  removed(node: NodeId): void {
+    this.#nodes.get(node.address)?.removed(node)
+  }
+
   /** Called when the node at this address was seen to be alive by other means than a connection. */
   alive(authority: string): void {
     this.#nodes.get(authority)?.alive()

@@ -98,6 +98,27 @@ test("giving up ends all watches, and a watcher that watches again then is not n
   expect(table.connected(node).map(({ path }) => String(path))).toEqual([String(again.path)])
 })
 
+test("a node that is gone ends the watches that it has answered, and those without an answer if it is asked to", () => {
+  const table = new WatchTable()
+  const [here, next, unanswered] = ["here", "next", "unanswered"].map(() => new RecordingWatcher()) as [
+    RecordingWatcher,
+    RecordingWatcher,
+    RecordingWatcher,
+  ]
+  table.add(remoteRef("here"), here)
+  table.add(remoteRef("next"), next)
+  table.add(remoteRef("unanswered"), unanswered)
+  table.found(1, node, 77)
+  table.found(2, nextLife, 78)
+  const cause = new Error("removed")
+  table.gone(node, cause, { areUnanswered: false })
+  expect(here.signals.map((signal) => signal.cause)).toEqual([cause])
+  expect([...next.signals, ...unanswered.signals]).toEqual([])
+  table.gone(node, cause, { areUnanswered: true })
+  expect(unanswered.signals.map((signal) => signal.cause)).toEqual([cause])
+  expect([here.signals.length, next.signals.length, table.size]).toEqual([1, 0, 1])
+})
+
 class RecordingWatcher implements Watcher {
   readonly signals: Terminated[] = []
 

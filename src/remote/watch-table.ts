@@ -74,6 +74,15 @@ export class WatchTable {
     return [...this.#byNumber.values()]
   }
 
+  /**
+   * Ends the watches of an incarnation that is gone, and with `areUnanswered` those that no node has answered.
+   */
+  gone(node: NodeId, cause: unknown, { areUnanswered }: { readonly areUnanswered: boolean }): void {
+    for (const watch of [...this.#byNumber.values()]) {
+      if (watch.node?.equals(node) ?? areUnanswered) this.#end(watch, cause)
+    }
+  }
+
   terminated(number: number, cause: unknown): void {
     const watch = this.#byNumber.get(number)
     if (watch !== undefined) this.#end(watch, cause)

@@ -111,7 +111,11 @@ export class Cluster {
         actors.viewed(view, before)
         shards?.viewed()
         membership?.viewed(view)
-        for (const { node } of before.members) if (!view.has(node)) gates.delete(node.address)
+        for (const { node } of before.members) {
+          if (view.has(node)) continue
+          gates.delete(node.address)
+          remoting?.removed(node)
+        }
         publishChanges(environment, before, view)
       },
       alive: ({ address }) => remoting?.alive(address),

@@ -11,7 +11,8 @@ import type { GossipCommand } from "./gossip-command.js"
 import type { Figures } from "./gossip-state.js"
 import { Heartbeats, type HeartbeatTerms } from "./heartbeats.js"
 import type { Member } from "./member.js"
-import { decodeMembership, encodeMembership, type MembershipMessage } from "./membership-wire.js"
+import { MemberConnections } from "./member-connections.js"
+import { decodeMembership } from "./membership-wire.js"
 import { unreachableOf } from "./reachability.js"
 import { Ring } from "./ring.js"
 import type { SplitBrainMember, SplitBrainSituation } from "./split-brain.js"
@@ -29,15 +30,10 @@ export class Membership implements MemberLink {
   readonly #gossip: Gossip
   readonly #heartbeats: Heartbeats
   readonly #downing: Downing
+  readonly #connections: MemberConnections
   #members: readonly Member[] = []
   #ring = new Ring([])
   #unreachable: ReadonlyMap<string, readonly NodeId[]> = new Map()
-  /** The addresses that are kept connected: those of the observed nodes. */
-  #kept = new Set<string>()
-  /** The addresses of nodes that are exiting, which are not dialled: they may have gone. */
-  #going: ReadonlySet<string> = new Set()
-  /** The addresses that are dialled for a message. */
-  readonly #waiting = new Map<string, Waiting>()
   #gossipAt: MonotonicMs
   #timer: Timer | undefined
   /** When the timer is to fire. */
@@ -63,6 +59,7 @@ export class Membership implements MemberLink {
     })
     this.#heartbeats = new Heartbeats(this.#self, terms.heartbeat, now)
     this.#downing = new Downing(terms.splitBrain)
+    this.#connections = new MemberConnections(dependencies.remoting)
     this.#gossipAt = now
     this.#wakeAt = now
   }
@@ -77,8 +74,7 @@ export class Membership implements MemberLink {
   end(): void {
     this.#isOver = true
     this.#timer?.cancel()
-    for (const address of [...this.#kept, ...this.#waiting.keys()])
-      this.#dependencies.remoting.keep(address, false)
+    this.#connections.end()
   }
 
   get gossip(): Gossip {
@@ -103,9 +99,7 @@ export class Membership implements MemberLink {
     this.#ring = new Ring(observed.map(({ node }) => node.text))
     this.#heartbeats.members(this.#ring, now)
     const { monitored } = this.#dependencies.terms.heartbeat
-    this.#going = goingOf(members)
-    const kept = this.#ring.after(this.#self, monitored).map(addressOf)
-    this.#keep(new Set(kept.filter((address) => !this.#going.has(address))))
+    this.#connections.keep(this.#ring.after(this.#self, monitored), members)
     this.#evaluate(now)
     this.#setTimer()
   }
@@ -139,18 +133,13 @@ export class Membership implements MemberLink {
       return
     }
     const now = this.#now
-    if (message.kind === "ping") this.#send(from.address, { kind: "pong" })
+    if (message.kind === "ping") this.#connections.send(from.address, { kind: "pong" })
     else if (message.kind === "pong") this.#heartbeats.answered(from.text, now)
     else this.#do(this.#gossip.received(from.text, message.gossip, now))
   }
 
   connected(node: NodeId): void {
-    const { address } = node
-    const waiting = this.#isOver ? undefined : this.#waiting.get(address)
-    if (waiting !== undefined) {
-      this.#stopWaiting(address)
-      if (waiting.payload !== undefined) this.#dependencies.remoting.sendMembership(address, waiting.payload)
-    }
+    if (!this.#isOver) this.#connections.connected(node)
     this.#owner.connectionMade(node)
   }
 
@@ -185,7 +174,7 @@ export class Membership implements MemberLink {
   #tick(): void {
     const now = this.#now
     if (now - this.#wakeAt > this.#dependencies.terms.gossipIntervalMs) this.#gossip.cameBack(now)
-    for (const node of this.#heartbeats.tick(now).ping) this.#send(addressOf(node), { kind: "ping" })
+    for (const node of this.#heartbeats.tick(now).ping) this.#connections.send(node, { kind: "ping" })
     const isGossipDue = now >= this.#gossipAt
     const isDoubtful = this.#unreachable.size > 0 || this.#heartbeats.unreachable.length > 0
     // While all are reachable there is news only from gossip: a report, or the silence of a node for rounds.
@@ -198,11 +187,7 @@ export class Membership implements MemberLink {
   #exchange(now: MonotonicMs): void {
     const { terms, figures } = this.#dependencies
     this.#gossipAt = now + terms.gossipIntervalMs
-    for (const [address, waiting] of [...this.#waiting]) {
-      waiting.payload = undefined
-      waiting.rounds += 1
-      if (waiting.rounds > DIALLED_ROUNDS) this.#stopWaiting(address)
-    }
+    this.#connections.roundEnded()
     this.#gossip.figures(figures())
     this.#do(this.#gossip.tick(now))
   }
@@ -260,7 +245,7 @@ export class Membership implements MemberLink {
       if (this.#isOver) return
       switch (command.kind) {
         case "send":
-          this.#sendOrConnect(addressOf(command.to), { kind: "gossip", gossip: command.message })
+          this.#connections.sendOrDial(command.to, { kind: "gossip", gossip: command.message })
           break
         case "changed":
           if (command.what === "members") this.#owner.gossiped(command)
@@ -283,33 +268,6 @@ export class Membership implements MemberLink {
           this.#owner.gossiped(command)
       }
     }
-  }
-
-  #send(address: string, message: MembershipMessage): void {
-    this.#dependencies.remoting.sendMembership(address, encodeMembership(message))
-  }
-
-  /** A message for a node that is not connected is sent once it is, unless a later one replaces it. */
-  #sendOrConnect(address: string, message: MembershipMessage): void {
-    const { remoting } = this.#dependencies
-    const payload = encodeMembership(message)
-    if (remoting.sendMembership(address, payload) || this.#going.has(address)) return
-    this.#waiting.set(address, { payload, rounds: 0 })
-    remoting.keep(address, true)
-  }
-
-  #stopWaiting(address: string): void {
-    this.#waiting.delete(address)
-    if (!this.#kept.has(address)) this.#dependencies.remoting.keep(address, false)
-  }
-
-  #keep(addresses: Set<string>): void {
-    const { remoting } = this.#dependencies
-    const before = this.#kept
-    this.#kept = addresses
-    for (const address of addresses) if (!before.has(address)) remoting.keep(address, true)
-    for (const address of before)
-      if (!addresses.has(address) && !this.#waiting.has(address)) remoting.keep(address, false)
   }
 }
 
@@ -357,31 +315,7 @@ export interface MembershipTerms {
   readonly splitBrain: DowningTerms
 }
 
-interface Waiting {
-  /** The latest message; undefined once it is out of date, which it is after an interval. */
-  payload: Uint8Array | undefined
-  /** How many gossip intervals have passed since there was a message. */
-  rounds: number
-}
-
-/** For how many gossip intervals an address is dialled: a dead seed is one trouble, and not one each time. */
-const DIALLED_ROUNDS = 20
-
 const NOBODY: readonly string[] = []
-
-/** Accepts a node id or an address. */
-function addressOf(node: string): string {
-  const hash = node.indexOf("#")
-  return hash === -1 ? node : node.slice(0, hash)
-}
-
-/** Returns the addresses at which there is no node but one that is exiting. */
-function goingOf(members: readonly Member[]): ReadonlySet<string> {
-  const exiting = members.filter(({ status }) => status === "exiting")
-  const addresses = new Set(exiting.map(({ node }) => node.address))
-  for (const { node, status } of members) if (status !== "exiting") addresses.delete(node.address)
-  return addresses
-}
 
 function isCounted(member: Member): member is Member & SplitBrainMember {
   return member.status === "up" || member.status === "leaving" || member.status === "exiting"

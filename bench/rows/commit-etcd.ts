@@ -1,33 +1,15 @@
+import { committing } from "../committing.js"
 import { barePuts } from "../etcd/bare-puts.js"
 import { keyOf, scratchEtcd } from "../etcd/scratch-etcd.js"
-import { latencyOf } from "../quantile.js"
-import type { Contender, ThroughputRow, Workload } from "../row.js"
-import { CommitLanes, times, VALUE_BYTES } from "../sqlite/commit-lanes.js"
-
-const committing = (inFlight: number): Contender => ({
-  async setup(): Promise<Workload> {
-    const { store, remove } = await scratchEtcd()
-    const lanes = await CommitLanes.start(store, inFlight, keyOf)
-    return {
-      fewestOperations: 4 * inFlight,
-      run: async (operations) => {
-        const tookMs = await lanes.run(times(operations))
-        return latencyOf(tookMs.map((ms) => ms * 1_000))
-      },
-      teardown: async () => {
-        await store.close()
-        await remove()
-      },
-    }
-  },
-})
+import type { ThroughputRow } from "../row.js"
+import { VALUE_BYTES } from "../sqlite/commit-lanes.js"
 
 const row = (inFlight: number): ThroughputRow => ({
   kind: "throughput",
   name: `commit-etcd-${inFlight}`,
   unit: "commits/s",
   bar: { of: "ratio", better: "higher", at: 0.5 },
-  ours: committing(inFlight),
+  ours: committing(inFlight, keyOf, scratchEtcd),
   limit: barePuts(inFlight, VALUE_BYTES),
 })
 

@@ -1,29 +1,10 @@
+import { committing } from "../committing.js"
 import { bareUpdates } from "../postgres/bare-updates.js"
 import { openScratchStore } from "../postgres/scratch-database.js"
-import { latencyOf } from "../quantile.js"
-import type { Contender, ThroughputRow, Workload } from "../row.js"
-import { CommitLanes, times } from "../sqlite/commit-lanes.js"
+import type { ThroughputRow } from "../row.js"
 
-function committing(inFlight: number): Contender {
-  return {
-    async setup(): Promise<Workload> {
-      const { store, remove } = await openScratchStore()
-      // Not keys of leases, which have a connection of their own.
-      const lanes = await CommitLanes.start(store, inFlight, (lane) => `index/lane-${lane}`)
-      return {
-        fewestOperations: inFlight * 4,
-        run: async (operations) => {
-          const tookMs = await lanes.run(times(operations))
-          return latencyOf(tookMs.map((ms) => ms * 1_000))
-        },
-        teardown: async () => {
-          await store.close()
-          await remove()
-        },
-      }
-    },
-  }
-}
+/** Keys of no lease: those have a connection of their own. */
+const keyOf = (lane: number): string => `index/lane-${lane}`
 
 /** Commits on a condition, durable before they are answered. */
 function commitPostgres(inFlight: number, at: number): ThroughputRow {
@@ -32,7 +13,7 @@ function commitPostgres(inFlight: number, at: number): ThroughputRow {
     name: `commit-postgres-${inFlight}`,
     unit: "commits/s",
     bar: { of: "ratio", better: "higher", at },
-    ours: committing(inFlight),
+    ours: committing(inFlight, keyOf, openScratchStore),
     limit: bareUpdates(inFlight),
   }
 }

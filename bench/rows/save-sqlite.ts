@@ -1,38 +1,11 @@
 import { placementKey, stateKey } from "../../src/registry/registry-keys.js"
-import { latencyOf } from "../quantile.js"
 import type { Contender, ThroughputRow, Workload } from "../row.js"
-import { times } from "../sqlite/commit-lanes.js"
+import { STORED_BYTES, saving } from "../saving.js"
 import { DirectDriver } from "../sqlite/direct-driver.js"
-import { actorId, inLanes, ScratchRegistry } from "../sqlite/scratch-registry.js"
+import { actorId, ScratchRegistry } from "../sqlite/scratch-registry.js"
 import { scratchFile } from "../sqlite/scratch-store.js"
 
 const IN_FLIGHT = 64
-/** What the state below takes in the store, with the head that goes before it. */
-const STORED_BYTES = 94
-
-const saving: Contender = {
-  async setup(): Promise<Workload> {
-    const cluster = await ScratchRegistry.start()
-    const states = await Promise.all(
-      Array.from({ length: IN_FLIGHT }, async (_, lane) => {
-        const state = cluster.stateOf(await cluster.claim(actorId(lane)))
-        await state.load()
-        return state
-      }),
-    )
-    let saves = 0
-    return {
-      run: async (operations) => {
-        const tookMs = await inLanes(IN_FLIGHT, times(operations), async (lane) => {
-          saves += 1
-          await states[lane]?.save({ owner: "ada@example.com", balance: saves, history: [1, 2, 3, saves] })
-        })
-        return latencyOf(tookMs.map((ms) => ms * 1_000))
-      },
-      teardown: () => cluster.stop(),
-    }
-  },
-}
 
 /** States on the conditions of the placement and of the last one, in groups. */
 const straightToTheDriver: Contender = {
@@ -69,6 +42,6 @@ export const saveSqlite: ThroughputRow = {
   name: "save-sqlite",
   unit: "saves/s",
   bar: { of: "ratio", better: "higher", at: 0.4 },
-  ours: saving,
+  ours: saving(IN_FLIGHT, () => ScratchRegistry.start()),
   limit: straightToTheDriver,
 }

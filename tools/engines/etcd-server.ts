@@ -4,6 +4,7 @@ import { get as getSecure } from "node:https"
 import { join } from "node:path"
 import { freePort } from "../free-port.js"
 import { command } from "./command.js"
+import { EngineServer } from "./engine-server.js"
 import { type EtcdPrograms, programsOf } from "./engines.js"
 import { ServerProcess, serverFolder } from "./server-process.js"
 import { serverTls, tlsFiles } from "./server-tls.js"
@@ -31,14 +32,13 @@ export interface EtcdPeer {
 }
 
 /** An etcd server of a test: on free ports of the loopback interface, in a temporary folder. */
-export class EtcdServer {
+export class EtcdServer extends EngineServer {
   readonly port: number
   readonly user = "root"
   readonly password = "troupe password"
   readonly #programs: EtcdPrograms
   readonly #options: EtcdOptions
   readonly #folder: string
-  readonly #process: ServerProcess
   readonly #self: EtcdPeer
   readonly #peers: readonly EtcdPeer[]
   #isAuthenticating = false
@@ -52,13 +52,14 @@ export class EtcdServer {
       peers,
     }: { readonly port: number; readonly self: EtcdPeer; readonly peers: readonly EtcdPeer[] },
   ) {
+    const folder = serverFolder()
+    super(new ServerProcess(`etcd ${self.name}`, folder))
     this.port = port
     this.#programs = programs
     this.#options = options
     this.#self = self
     this.#peers = peers
-    this.#folder = serverFolder()
-    this.#process = new ServerProcess(`etcd ${self.name}`, this.#folder)
+    this.#folder = folder
   }
 
   /** Starts a cluster of one member. */
@@ -128,42 +129,15 @@ export class EtcdServer {
     return this.#options.tls === true ? serverTls.ca : undefined
   }
 
-  get isRunning(): boolean {
-    return this.#process.isRunning
-  }
-
-  get log(): string {
-    return this.#process.log
-  }
-
   /** Stops the server as an administrator does. */
   async stop(): Promise<void> {
-    await this.#process.end("SIGTERM")
-  }
-
-  /** Ends the server at once, as a failing machine does. */
-  kill(): Promise<void> {
-    return this.#process.kill()
+    await this.process.end("SIGTERM")
   }
 
   /** Stops the server if it runs, and starts it on the same ports with what it has stored. */
   async restart(): Promise<void> {
     if (this.isRunning) await this.stop()
     await this.run()
-  }
-
-  /** Halts the server: connections stay open, and nobody answers. */
-  pause(): Promise<void> {
-    return this.#process.pause()
-  }
-
-  resume(): Promise<void> {
-    return this.#process.resume()
-  }
-
-  /** Kills the server and removes its files. */
-  remove(): Promise<void> {
-    return this.#process.remove()
   }
 
   /** Starts the process; it is ready once the cluster has a leader. */
@@ -179,7 +153,7 @@ export class EtcdServer {
       tls,
       this.#options.flags ?? [],
     ].flat()
-    return this.#process.start([this.#programs.etcd, ...args], () => this.isHealthy())
+    return this.process.start([this.#programs.etcd, ...args], () => this.isHealthy())
   }
 
   /** Whether the server answers, and knows of a leader. */

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { freePort } from "../free-port.js"
+import { EngineServer } from "./engine-server.js"
 import { programsOf } from "./engines.js"
 import type { PostgresServer } from "./postgres-server.js"
 import { ServerProcess, serverFolder } from "./server-process.js"
@@ -15,15 +16,14 @@ export interface PgBouncerOptions {
 }
 
 /** PgBouncer between clients and a PostgreSQL server, with the same database, user and password. */
-export class PgBouncer {
+export class PgBouncer extends EngineServer {
   readonly port: number
   readonly url: string
-  readonly #process: ServerProcess
 
   private constructor(server: PostgresServer, folder: string, port: number) {
+    super(new ServerProcess("PgBouncer", folder))
     this.port = port
     this.url = server.urlAt(port)
-    this.#process = new ServerProcess("PgBouncer", folder)
   }
 
   static async start(server: PostgresServer, options: PgBouncerOptions = {}): Promise<PgBouncer> {
@@ -49,28 +49,8 @@ export class PgBouncer {
       pgbouncer,
       join(folder, "pgbouncer.ini"),
     ])
-    await bouncer.#process.start(start, () => isListening(bouncer.port))
+    await bouncer.process.start(start, () => isListening(bouncer.port))
     return bouncer
-  }
-
-  get log(): string {
-    return this.#process.log
-  }
-
-  kill(): Promise<void> {
-    return this.#process.kill()
-  }
-
-  pause(): Promise<void> {
-    return this.#process.pause()
-  }
-
-  resume(): Promise<void> {
-    return this.#process.resume()
-  }
-
-  remove(): Promise<void> {
-    return this.#process.remove()
   }
 }
 

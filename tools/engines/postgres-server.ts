@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { freePort } from "../free-port.js"
 import { command } from "./command.js"
 import { copyFolder } from "./copied-folder.js"
+import { EngineServer } from "./engine-server.js"
 import { type DumpPrograms, type PostgresPrograms, programsOf } from "./engines.js"
 import { ServerProcess, serverFolder } from "./server-process.js"
 import { serverTls } from "./server-tls.js"
@@ -36,7 +37,7 @@ export interface PostgresBackup {
  * belongs to the user `troupe`, who is no superuser and authenticates with a password (SCRAM). The database sorts text
  * by the rules of English, as most databases do, and not by bytes.
  */
-export class PostgresServer {
+export class PostgresServer extends EngineServer {
   readonly host: string
   readonly port: number
   readonly user = "troupe"
@@ -45,15 +46,14 @@ export class PostgresServer {
   readonly #programs: PostgresPrograms
   readonly #options: PostgresOptions
   readonly #folder: string
-  readonly #process: ServerProcess
 
   private constructor(programs: PostgresPrograms, options: PostgresOptions, folder: string, port: number) {
+    super(new ServerProcess(`PostgreSQL ${options.version ?? 18}`, folder))
     this.host = options.host ?? "127.0.0.1"
     this.port = port
     this.#programs = programs
     this.#options = options
     this.#folder = folder
-    this.#process = new ServerProcess(`PostgreSQL ${options.version ?? 18}`, folder)
   }
 
   /** Creates a new database cluster, with a system identifier of its own, and starts its server. */
@@ -100,42 +100,18 @@ CREATE DATABASE ${server.database} OWNER ${server.user};
     return this.#options.tls === true ? serverTls.ca : undefined
   }
 
-  get isRunning(): boolean {
-    return this.#process.isRunning
-  }
-
-  get log(): string {
-    return this.#process.log
-  }
-
   /** Stops the server as an administrator does; clients are disconnected. */
   async stop(): Promise<void> {
-    await this.#process.end("SIGINT")
+    await this.process.end("SIGINT")
   }
 
-  /** Ends every process of the server at once, as a failing machine does. `restart` then recovers what was committed. */
-  kill(): Promise<void> {
-    return this.#process.kill()
-  }
-
-  /** Stops the server if it runs, and starts it on the same port with what it has stored. */
+  /**
+   * Stops the server if it runs, and starts it on the same port with what it has stored. After `kill` it recovers what
+   * was committed.
+   */
   async restart(): Promise<void> {
     if (this.isRunning) await this.stop()
     await this.#started()
-  }
-
-  /** Halts every process of the server: connections stay open, and nobody answers. */
-  pause(): Promise<void> {
-    return this.#process.pause()
-  }
-
-  resume(): Promise<void> {
-    return this.#process.resume()
-  }
-
-  /** Kills the server and removes its files. */
-  remove(): Promise<void> {
-    return this.#process.remove()
   }
 
   /** Runs SQL as the superuser, and resolves with the rows of the last statement, each value as text. */
@@ -235,7 +211,7 @@ CREATE DATABASE ${this.database} OWNER ${this.user};
     }
     const assignments = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
     const start = unprivileged([this.#programs.postgres, "-D", this.#data, ...assignments])
-    await this.#process.start([...(this.#options.command ?? []), ...start], () => this.#isReady())
+    await this.process.start([...(this.#options.command ?? []), ...start], () => this.#isReady())
     return this
   }
 

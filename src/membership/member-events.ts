@@ -41,7 +41,7 @@ export class MemberLeft extends MemberChanged {}
 
 /**
  * A member was removed: it died, was declared down, or did not renew its lease. With a store, also a member
- * that left so fast that this node did not see it leave.
+ * that has left while this node was neither connected with it nor saw in time that it was leaving.
  */
 export class MemberRemoved extends MemberChanged {}
 

@@ -143,8 +143,8 @@ export class Membership implements MemberLink {
     this.#owner.connectionMade(node)
   }
 
-  lost(node: NodeId): void {
-    if (!this.#isOver) this.#owner.connectionLost(node)
+  lost(node: NodeId, because: DisconnectReason): void {
+    if (!this.#isOver) this.#owner.connectionLost(node, because)
   }
 
   absent(authority: string): void {
@@ -279,7 +279,7 @@ export interface MembershipOwner {
   /** What gossip says, of what is not the driver's own to do. */
   gossiped(news: GossipNews): void
   connectionMade(node: NodeId): void
-  connectionLost(node: NodeId): void
+  connectionLost(node: NodeId, because: DisconnectReason): void
   /** A dial to that address has failed. */
   unreached(authority: string, because: DisconnectReason): void
   /** These nodes are to be declared down. */

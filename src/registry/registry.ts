@@ -250,6 +250,11 @@ export class Registry implements TenureHolder {
     this.#roster.observe(node)
   }
 
+  /** The node has stopped in order, as it has said itself. */
+  left(node: NodeId): void {
+    this.#roster.left(node)
+  }
+
   /** Reads the record of that node: others know of it, or say that it is gone. */
   hint(node: string): void {
     if (parsedNode(node) !== undefined) void this.#roster.hint(node)

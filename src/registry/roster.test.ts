@@ -3,6 +3,7 @@ import { settle } from "../../test/fake/manual-clock.js"
 import { JOIN_MS, OBSERVER_MS, Scene, TTL_MS, type Way } from "../../test/registry/scene.js"
 import { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import { changesBetween, MemberLeaving, MemberLeft } from "../membership/member-events.js"
 import { Ring } from "../membership/ring.js"
 import { nodeRandom } from "../runtime/node-random.js"
 import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
@@ -422,6 +423,32 @@ describe("while the watch lags", () => {
     await settle()
     expect(membersOf(roster)).toEqual(["a up", "b up", "c up"])
   })
+})
+
+test("a node that has said that it stops is leaving at once, and nothing older sets that back", async () => {
+  const { scene, way, roster, changes } = await following()
+  way.restorable.isDeaf = true
+  const before = roster.view
+  roster.left(a)
+  expect(membersOf(roster)).toEqual(["a leaving"])
+  expect(changesBetween(before, roster.view, 0)[0]).toBeInstanceOf(MemberLeaving)
+  roster.left(b)
+  await roster.hint(`${a}`)
+  expect(membersOf(roster)).toEqual(["a leaving"])
+  const leaving = roster.view
+  await scene.endLease(a)
+  roster.observe(a)
+  await settle()
+  expect(membersOf(roster)).toEqual([])
+  expect(changesBetween(leaving, roster.view, 0)[0]).toBeInstanceOf(MemberLeft)
+  expect(changes).toEqual(["a active", "a gone"])
+})
+
+test("a node that is down stays so when it says that it stops", async () => {
+  const { scene, roster } = await following()
+  await put(scene, a, { ...record, status: "down" })
+  roster.left(a)
+  expect(membersOf(roster)).toEqual(["a down"])
 })
 
 test("a lease that another node has ended is gone, even if no watch says so", async () => {

@@ -158,6 +158,18 @@ export class Roster {
     this.#leases.read(name)
   }
 
+  /**
+   * The node has said that it stops. Its lease may be read, and gone, before the watch shows that it was
+   * leaving, so it is shown as leaving at once: otherwise its end would look like a death.
+   */
+  left(node: NodeId): void {
+    const name = node.toString()
+    const known = this.#records.get(name)
+    if (known?.record.status !== "active") return
+    this.#records.set(name, { ...known, record: { ...known.record, status: "leaving" } })
+    this.#show()
+  }
+
   /** Reads a record that others have told of: a node that is not known here, or that is said to be gone. */
   async hint(node: string): Promise<void> {
     const { store, troubles } = this.#dependencies

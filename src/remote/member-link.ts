@@ -11,7 +11,7 @@ export interface MemberLink {
   /** A peer says something, which is not trusted to be well-formed. */
   received(from: NodeId, payload: Buffer): void
   connected(node: NodeId): void
-  lost(node: NodeId): void
+  lost(node: NodeId, because: DisconnectReason): void
   /** A dial to that address has failed. */
   unreached(authority: string, because: DisconnectReason): void
   /** Nobody listens at that address: its host is there, and refuses connections. */

@@ -311,7 +311,7 @@ export class RemoteNode implements MessageTransport, SessionOwner {
         return this.#dependencies.link()?.connected(command.node)
       case "lost":
         this.#report.lost(command.node, command.because)
-        return this.#dependencies.link()?.lost(command.node)
+        return this.#dependencies.link()?.lost(command.node, command.because)
       case "failed": {
         const isExpected = command.because === "duplicate" || this.state.kind === "quarantined"
         return this.#report.failed(command.because, command.attempts, isExpected)

@@ -12,6 +12,7 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
 import { SILENCE_MS } from "../registry/renewal-thread.js"
+import type { DisconnectReason } from "../remote/disconnect-reason.js"
 import type { Remoting } from "../remote/remoting.js"
 
 /**
@@ -104,7 +105,8 @@ export class StoreMembership implements MembershipOwner {
     this.#noteMet()
   }
 
-  connectionLost(node: NodeId): void {
+  connectionLost(node: NodeId, because: DisconnectReason): void {
+    if (because === "left") this.#registry?.left(node)
     this.#registry?.observe(node)
   }
 

@@ -14,8 +14,7 @@ import { placementKey } from "./registry-keys.js"
  */
 export abstract class Tenure {
   readonly id: ActorId
-  #because: string | undefined = undefined
-  #cause: Error | undefined = undefined
+  #ended: TenureEnd | undefined = undefined
   /** A single watcher instead of a list: there are as many tenures as actors. */
   #watcher: TenureHolder | undefined = undefined
 
@@ -51,12 +50,17 @@ export abstract class Tenure {
 
   /** Why the doors are shut for good; undefined while they are not. */
   get endedBecause(): string | undefined {
-    return this.#because
+    return this.#ended?.because
   }
 
   /** The error that led to the end, if there was one: a failure of the store, for example. */
   get endCause(): Error | undefined {
-    return this.#cause
+    return this.#ended?.cause
+  }
+
+  /** The generation of a tenure that has ended. */
+  protected get lastGeneration(): Revision | undefined {
+    return this.#ended?.generation
   }
 
   /**
@@ -83,16 +87,15 @@ export abstract class Tenure {
 
   /** Shuts the doors for good. */
   end(because: string, cause?: Error): void {
-    if (this.#because !== undefined) return
-    this.#because = because
-    this.#cause = cause
+    if (this.#ended !== undefined) return
+    this.#ended = { because, cause, generation: this.generation }
     this.holder.tenureEnded(this)
     this.#watcher?.tenureEnded(this)
   }
 
   /** Notifies the watcher of the end; at once if the tenure has ended. */
   watch(watcher: TenureHolder): void {
-    if (this.#because === undefined) this.#watcher = watcher
+    if (this.#ended === undefined) this.#watcher = watcher
     else watcher.tenureEnded(this)
   }
 }
@@ -132,6 +135,13 @@ export class PlacedTenure extends Tenure {
       this.endedBecause === undefined && (await this.incarnation.opened()) && this.endedBecause === undefined
     )
   }
+}
+
+/** How a tenure has ended: an object, because there are a million tenures that have not. */
+interface TenureEnd {
+  readonly because: string
+  readonly cause: Error | undefined
+  readonly generation: Revision
 }
 
 export interface TenureHolder {

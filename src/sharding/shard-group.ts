@@ -138,7 +138,7 @@ export class ShardGroup {
   }
 
   #acquired(id: ActorId, held: HeldShard): Registration {
-    const tenure = new ShardTenure(id, held, !held.isOpen)
+    const tenure = new ShardTenure(id, held)
     held.add(tenure)
     return { kind: "acquired", tenure }
   }

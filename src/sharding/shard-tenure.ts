@@ -12,19 +12,15 @@ import type { HeldShard } from "./held-shard.js"
  */
 export class ShardTenure extends Tenure {
   readonly shard: HeldShard
-  /** Whether turns may start although the shard is closing, as a turn that runs in the shard needs one. */
-  isNeeded: boolean
   /** Whether the end leaves nothing behind. */
   isSettled = false
   /** The other tenures of the shard: a node may have a million, so there is no set of them. */
   next: ShardTenure | undefined = undefined
   previous: ShardTenure | undefined = undefined
-  #lastGeneration: Revision | undefined = undefined
 
-  constructor(id: ActorId, shard: HeldShard, isNeeded: boolean) {
+  constructor(id: ActorId, shard: HeldShard) {
     super(id)
     this.shard = shard
-    this.isNeeded = isNeeded
   }
 
   get incarnation(): Incarnation {
@@ -36,7 +32,7 @@ export class ShardTenure extends Tenure {
   }
 
   get generation(): Revision {
-    return this.#lastGeneration ?? this.shard.generation
+    return this.lastGeneration ?? this.shard.generation
   }
 
   protected get holder(): HeldShard {
@@ -49,7 +45,7 @@ export class ShardTenure extends Tenure {
 
   mayBegin(): boolean {
     const { shard } = this
-    return this.endedBecause === undefined && (shard.isOpen || this.isNeeded) && shard.incarnation.mayAct()
+    return this.endedBecause === undefined && (shard.isOpen || shard.needs(this.id.name)) && shard.incarnation.mayAct()
   }
 
   /** On a node that leaves, a shard is open until it is moved. */
@@ -58,8 +54,10 @@ export class ShardTenure extends Tenure {
   }
 
   override isNeededBy(chain: readonly string[]): boolean {
-    if (!this.isNeeded && !this.shard.isOpen) this.isNeeded = this.shard.isAwaiting(chain)
-    return this.isNeeded
+    const { shard, id } = this
+    if (shard.isOpen) return false
+    if (!shard.needs(id.name) && shard.isAwaiting(chain)) shard.need(id.name)
+    return shard.needs(id.name)
   }
 
   async opened(): Promise<boolean> {
@@ -77,10 +75,5 @@ export class ShardTenure extends Tenure {
 
   override settle(): void {
     this.isSettled = true
-  }
-
-  override end(because: string, cause?: Error): void {
-    this.#lastGeneration ??= this.shard.generation
-    super.end(because, cause)
   }
 }

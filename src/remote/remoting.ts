@@ -241,7 +241,7 @@ export class Remoting {
     if (session?.node.equals(node) === true) session.close("removed")
   }
 
-  /** The cluster has removed a node: the watches of its actors end at once, whether or not it is connected. */
+  /** The cluster has removed a node: the watches of its actors end at once, connected or not. */
   removed(node: NodeId): void {
     this.#nodes.get(node.address)?.removed(node)
   }

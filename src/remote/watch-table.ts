@@ -75,7 +75,8 @@ export class WatchTable {
   }
 
   /**
-   * Ends the watches of an incarnation that is gone, and with `areUnanswered` those that no node has answered.
+   * Ends the watches of an incarnation that is gone, and with `areUnanswered` those that no node has
+   * answered.
    */
   gone(node: NodeId, cause: unknown, { areUnanswered }: { readonly areUnanswered: boolean }): void {
     for (const watch of [...this.#byNumber.values()]) {

@@ -8,7 +8,7 @@ import { PLACEMENT, type Request, type World } from "./world.js"
  * real store does.
  */
 export function commitTo(
-  world: World,
+  world: Keys,
   { conditions, writes }: Pick<Request, "conditions" | "writes">,
   bugs: readonly Bug[] = [],
 ): CommitResult {
@@ -28,19 +28,22 @@ export function commitTo(
   return { kind: "committed", revision, read: [] }
 }
 
-export function entryAt(world: World, key: string): Entry | undefined {
+/** What the store has. */
+type Keys = Pick<World, "store">
+
+export function entryAt(world: Keys, key: string): Entry | undefined {
   const stored = world.store.find((entry) => entry.key === key)
   if (stored === undefined) return undefined
   return { key, revision: stored.revision, value: Buffer.from(stored.value, "latin1") }
 }
 
-export function revisionAt(world: World, key: string): number | undefined {
+export function revisionAt(world: Keys, key: string): number | undefined {
   return world.store.find((entry) => entry.key === key)?.revision
 }
 
 /** Says whether a commit may still be accepted: a revision that has passed never comes back. */
 export function isOpen(
-  world: World,
+  world: Keys,
   { conditions }: Pick<Request, "conditions">,
   bugs: readonly Bug[] = [],
 ): boolean {
@@ -64,13 +67,13 @@ export function plain({ conditions, writes }: Proposal): Pick<Request, "conditio
 
 export const EPOCH = "e"
 
-function holds(world: World, condition: Request["conditions"][number]): boolean {
+function holds(world: Keys, condition: Request["conditions"][number]): boolean {
   const revision = revisionAt(world, condition.key)
   return condition.kind === "absent" ? revision === undefined : revision === condition.revision
 }
 
 /** Higher than all others: those are ranks, and small. */
-function nextRevision({ store }: World): number {
+function nextRevision({ store }: Keys): number {
   return Math.max(FIRST_NEW, ...store.map(({ revision }) => revision + 1))
 }
 

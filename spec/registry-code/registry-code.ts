@@ -50,7 +50,7 @@ export function registryCode(setting: Setting): Model<World> {
         return nodes("nodes/") === nodes("leases/")
       },
     },
-    text: worldText(),
+    text: worldText<World>(["store", "processes", "requests", "words"]),
     tell,
   }
 }

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest"
+import { explore, told } from "../explorer/explore.js"
+import { SETTINGS } from "./settings.js"
+import { shardCode } from "./shard-code.js"
+
+/**
+ * States, and steps between them. A change of a decision or a commit changes these: find out why before you
+ * copy the new ones.
+ */
+const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: number]>> = {}
+
+const evaluations = new Set<string>()
+const actionsTaken = new Set<string>()
+
+for (const setting of SETTINGS) {
+  test(`${setting.name}: the invariants hold in every state`, () => {
+    const model = shardCode(setting)
+    const { distinct, generated, evaluated, actions, violation } = explore(model)
+    if (violation !== undefined) throw new Error(told(violation, model.tell))
+    expect([distinct, generated]).toEqual(COUNTS[setting.name])
+    for (const invariant of Object.keys(evaluated)) evaluations.add(invariant)
+    for (const action of actions) actionsTaken.add(action)
+  })
+}
+
+test("every invariant was evaluated", () => {
+  expect([...evaluations].sort()).toEqual([
+    "FencedWrites",
+    "NoAckedLoss",
+    "PlacementConsistency",
+    "SingleActivation",
+    "TokenOrder",
+    "TrueAnswers",
+    "Undisturbed",
+  ])
+})
+
+test("every action was taken", () => {
+  expect([...actionsTaken].sort()).toEqual(ACTIONS)
+})
+
+const ACTIONS = [
+  ...["Answer", "Arrive", "ArriveAnsweredLate", "ArriveLate", "Claim", "ClaimAnew", "Door", "End", "Fence"],
+  ...["Hang", "Hear", "HoldBack", "Join", "Leave", "Named", "NotRead", "NotReadBack", "NotReadMoved"],
+  ...["NotReadToAdopt", "ReadBack", "ReadMoved", "ReadNode", "ReadShard", "ReadToAdopt", "RecordGone"],
+  ...["Release", "Save", "Settle", "Start", "Transfer", "Unanswered", "Write", "initially"],
+]

@@ -32,9 +32,7 @@ export function* activationSteps(here: Here, at: number): Iterable<Step<World>> 
   if (here.setting.guess === "cache") yield* hearing(here, at, process)
   switch (activation?.stage) {
     case undefined:
-      if (process.shard !== undefined) {
-        if (here.may("restarts") && mayClaim(process, here.setting)) yield restart(here, at)
-      } else if (here.may("claims") && mayClaim(process, here.setting) && isWorthATry(here, at))
+      if (here.may("claims") && mayClaim(process, here.setting) && isWorthATry(here, at))
         yield claim(here, at)
       break
     case "claiming":
@@ -43,7 +41,6 @@ export function* activationSteps(here: Here, at: number): Iterable<Step<World>> 
     case "claimed":
       yield here.take(`Load(${nodeOf(at, process)})`, (next) => load(next, at, here.setting))
       break
-    case "deciding":
     case "running":
     case "saving":
       yield* running(here, at, process, activation)
@@ -118,8 +115,7 @@ function* running(here: Here, at: number, process: Process, activation: Activati
   const isOpen = mayAct(process, setting)
   const todo = activation.save?.todo
   if (isOpen) {
-    if (activation.stage !== "deciding")
-      yield here.take(`Door(${node})`, (_, check) => passDoor(world, node, activation, check))
+    yield here.take(`Door(${node})`, (_, check) => passDoor(world, node, activation, check))
     if (todo === "write") yield here.take(`Write(${node})`, (next, check) => write(here, next, at, check))
   }
   // A read may have been started while the door was still open.
@@ -139,11 +135,6 @@ function* running(here: Here, at: number, process: Process, activation: Activati
       })
     }
   }
-  if (setting.isSharded && todo !== undefined && todo !== "nothing") {
-    yield here.take(`Abandon(${node})`, (next, check) =>
-      new Drivers(next, setting, check).tellSave(at, { kind: "gave-up" }),
-    )
-  }
   if (activation.stage !== "running") return
   if (isOpen && here.may("saves")) {
     yield here.take(`Save(${node})`, (next, check) => {
@@ -154,37 +145,6 @@ function* running(here: Here, at: number, process: Process, activation: Activati
   }
   if (!here.may("releases")) return
   yield release(here, at, activation.generation)
-  if (!setting.isSharded) return
-  yield here.take(`Passivate(${node})`, (next, check) => {
-    spend(next, "releases")
-    new Drivers(next, setting, check).endActivation(at)
-  })
-}
-
-/** An entity that starts again writes what it read: after that, no earlier write can be accepted. */
-function restart(here: Here, at: number): Step<World> {
-  const { setting } = here
-  return here.take(`Restart(${nodeOf(at, processAt(here.world, at))})`, (next, check) => {
-    spend(next, "restarts")
-    next.history.lives += 1
-    const process = processAt(next, at)
-    const { generation, saves } = process.shard as NonNullable<Process["shard"]>
-    const base = stateRevision(next)
-    const life = next.history.lives
-    process.activation = {
-      stage: "claimed",
-      claim: undefined,
-      generation,
-      life,
-      base,
-      saves,
-      save: undefined,
-    }
-    if (setting.bugs.includes("undecided-restart")) return
-    new Drivers(next, setting, check).doSave(at, beginSave(at, process))
-    process.activation.stage = "deciding"
-    write(here, next, at, check)
-  })
 }
 
 /** A turn, a message, a reply, or a save that is about to be sent, passes a door. */
@@ -221,7 +181,6 @@ function release(here: Here, at: number, generation: number): Step<World> {
   return here.take(`Release(${by})`, (next, check) => {
     spend(next, "releases")
     new Drivers(next, here.setting, check).endActivation(at)
-    delete processAt(next, at).shard
     const isAwaited = here.setting.guess === "cache"
     send(next, { kind: "release", at, by, isAwaited, proposal: propose.release(generation) }, here.setting)
   })

@@ -25,7 +25,6 @@ export const BUGS = {
   "down-adopted": "a node that reads its record goes on although it says `down`",
   "down-taken-for-leaving":
     "a leaving node that reads `down` in its record takes it for its own announcement",
-  "undecided-restart": "an entity starts again under its shard's generation before its last write is decided",
   "refusal-is-failure": "a save that was sent twice and refused is told as failed",
   "silence-is-failure": "a save that was not answered is told as failed",
   "wall-is-ignored": "doors do not look at the wall clock",

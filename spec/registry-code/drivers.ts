@@ -119,7 +119,6 @@ export class Drivers {
           generation,
           life: history.lives,
         }
-        if (this.#setting.isSharded) process.shard = { generation, saves: 0 }
         break
       }
       case "elsewhere": {
@@ -162,9 +161,6 @@ export class Drivers {
       this.#check("TrueAnswers", hasLanded)
       const { history } = this.#world
       history.acked = Math.max(history.acked, outcome.revision)
-      if (activation.stage === "deciding" && activation.generation === history.generation) {
-        history.loaded = activation.life
-      }
       process.activation = { ...activation, stage: "running", base: outcome.revision, save: undefined }
       return
     }
@@ -194,9 +190,6 @@ export class Drivers {
     const by = nodeOf(at, process)
     const generation = process.activation?.generation ?? 0
     if (generation !== 0 && this.#setting.bugs.includes("doors-of-node")) process.endedTurn = generation
-    if (process.shard !== undefined && process.activation !== undefined) {
-      process.shard.saves = process.activation.saves
-    }
     process.activation = undefined
     this.#world.requests = this.#world.requests.filter(
       ({ kind, by: sender, isAwaited }) =>
@@ -210,7 +203,6 @@ export class Drivers {
     // A save that was about to write or read gives up.
     if (save !== undefined && save.todo !== "nothing") this.tellSave(at, { kind: "gave-up" })
     this.endActivation(at)
-    delete process.shard
     if (process.lastKnownLease !== 0 && this.#world.left.giveUps > 0) {
       process.former = { node: by, lease: process.lastKnownLease }
     }

@@ -192,9 +192,6 @@ function walkProcess(process: Process, node: string, on: Visit): void {
   if (former !== undefined) former.lease = on(`node ${former.node}`, former.lease)
   for (const [seen, sight] of sights) sight.revision = on(`node ${seen}`, sight.revision)
   if (cache !== undefined) cache.revision = on("placement", cache.revision)
-  if (process.shard !== undefined) {
-    process.shard.generation = on("placement", process.shard.generation)
-  }
   if (process.endedTurn !== undefined) process.endedTurn = on("placement", process.endedTurn)
   if (activation === undefined) return
   activation.generation = on("placement", activation.generation)

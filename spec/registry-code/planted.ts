@@ -9,8 +9,8 @@ import { clocks, PAUSED, STILL, setting, WATCHED, WORST } from "./settings.js"
  *
  * Some bugs are not in a decision or a commit. `doors-of-node` and `read-before-claim` would be in the
  * drivers (`tenure.ts`, `durable-state.ts`), and simulation plants them there as well; `generation-restarts`
- * would be in the store, whose revisions the generations are; `undecided-restart` is of sharding, which is
- * not built yet; `wall-by-lead` is the rejected alternative to the deadline on the wall clock.
+ * would be in the store, whose revisions the generations are; `wall-by-lead` is the rejected alternative to
+ * the deadline on the wall clock.
  */
 export interface Planted {
   readonly setting: Setting
@@ -108,12 +108,6 @@ export const PLANTED: readonly Planted[] = [
     STILL,
     ["SingleActivation", 11],
     ["FencedWrites", 15],
-  ),
-  planted(
-    "undecided-restart",
-    { saves: 1, losses: 1, restarts: 1, claims: 1 },
-    { isSharded: true, ...STILL },
-    ["FencedWrites", 9],
   ),
   planted("cache-goes-back", { words: 1, releases: 1, claims: 2 }, { guess: "cache", ...STILL }, [
     "CacheOrder",

@@ -26,7 +26,6 @@ const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: num
   "sights at any time": [1191, 6095],
   "death proved": [2967, 13_003],
   "joining again and again": [2520, 8493],
-  sharding: [2927, 7561],
   "calls and forwards": [8900, 24_436],
   "calls to a node that leaves": [2521, 7310],
   "calls without a node": [189, 354],
@@ -67,10 +66,10 @@ test("every action was taken", () => {
 })
 
 const ACTIONS = [
-  ...["Abandon", "Answer", "Arrive", "ArriveAnsweredLate", "ArriveLate", "ArriveToldLate", "Bounce", "Call"],
+  ...["Answer", "Arrive", "ArriveAnsweredLate", "ArriveLate", "ArriveToldLate", "Bounce", "Call"],
   ...["Claim", "Crash", "Deliver", "Door", "Down", "End", "EndLate", "Forget", "GiveUpFormer", "Handle"],
   ...["Hear", "Impatient", "Knock", "Leave", "Load", "LookAtLease", "LookAtRecord", "Misdirect"],
-  ...["NeverLeft", "NodeGone", "NotHere", "NotRead", "NotReadBack", "NotResolved", "Passivate", "Prove"],
+  ...["NeverLeft", "NodeGone", "NotHere", "NotRead", "NotReadBack", "NotResolved", "Prove"],
   ...[
     "Read",
     "ReadBack",
@@ -82,6 +81,6 @@ const ACTIONS = [
     "Reply",
     "ReplyUnknown",
   ],
-  ...["Resolve", "Restart", "Retry", "Save", "See", "Settle", "Start", "Tick", "Unanswered", "Wake"],
+  ...["Resolve", "Retry", "Save", "See", "Settle", "Start", "Tick", "Unanswered", "Wake"],
   ...["WatchOwn", "Write", "initially"],
 ]

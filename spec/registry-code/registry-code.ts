@@ -91,7 +91,6 @@ const NOTHING_LEFT: Left = {
   downs: 0,
   leaves: 0,
   releases: 0,
-  restarts: 0,
   claims: 0,
   saves: 0,
   joins: 0,

@@ -21,8 +21,6 @@ export interface Setting {
   readonly isCalm: boolean
   /** The guess that a claim begins with: what the store has, nothing, or what the cache has. */
   readonly guess: "store" | "nothing" | "cache"
-  /** Entities end, and start again under the generation of their shard. */
-  readonly isSharded: boolean
   /** A process's death can be proved at once. */
   readonly isDeathProved: boolean
   readonly bugs: readonly Bug[]

@@ -10,7 +10,6 @@ const base: Omit<Setting, "name" | "left"> = {
   joined: "both",
   isCalm: false,
   guess: "store",
-  isSharded: false,
   isDeathProved: false,
   bugs: [],
 }
@@ -67,11 +66,6 @@ export const SETTINGS: readonly Setting[] = [
   setting("sights at any time", { renewals: 3, claims: 1 }, { isSightPrompt: false, ...WATCHED }),
   setting("death proved", { crashes: 1, losses: 1, claims: 2 }, { isDeathProved: true }),
   setting("joining again and again", { joins: UNLIMITED }, { maxLives: [2, 1] }),
-  setting(
-    "sharding",
-    { saves: 2, losses: 1, releases: 1, restarts: 2, claims: 2 },
-    { isSharded: true, ...STILL },
-  ),
   setting("calls and forwards", { calls: 1, releases: 1, crashes: 1, claims: 3 }, STILL),
   setting("calls to a node that leaves", { calls: 1, leaves: 1, claims: 2 }, STILL),
   setting("calls without a node", { calls: 1, crashes: 1, claims: 1 }, { ...STILL, ...WATCHED }),
@@ -120,10 +114,5 @@ export const LARGE_SETTINGS: readonly Setting[] = [
   setting("crash, leave, down", { crashes: 1, leaves: 1, downs: 1, claims: 1 }),
   setting("calls, leases run out", { calls: 1, renewals: 1, claims: 2 }),
   setting("calls and crashes", { calls: 1, releases: 2, crashes: 1, claims: 3 }, STILL),
-  setting(
-    "sharding, leases run out",
-    { saves: 1, losses: 1, releases: 1, restarts: 1, claims: 2 },
-    { isSharded: true },
-  ),
   setting("cache, leases run out", { words: 1, releases: 1, claims: 2 }, { guess: "cache" }),
 ]

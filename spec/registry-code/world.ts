@@ -45,8 +45,6 @@ export interface Process {
   /** An incarnation that was fenced, and its lease, which has yet to be given up. */
   former: { node: string; lease: number } | undefined
   activation: Activation | undefined
-  /** The shard that it has claimed, and the number of saves under that generation. */
-  shard?: { generation: number; saves: number }
   /** The generation of an activation that has ended, where a bug keeps its doors open. */
   endedTurn?: number
   sights: [node: string, sight: Mutable<LeaseSight>][]
@@ -56,8 +54,7 @@ export interface Process {
 
 /** An activation, or the claim that it begins with. */
 export interface Activation {
-  /** `deciding`: an entity that starts again writes what it read. */
-  stage: "claiming" | "claimed" | "deciding" | "running" | "saving"
+  stage: "claiming" | "claimed" | "running" | "saving"
   claim: Mutable<ClaimSnapshot> | undefined
   generation: number
   /** The number of the activation, in the order of their beginnings. */
@@ -177,8 +174,6 @@ export type Limit =
   | "downs"
   | "leaves"
   | "releases"
-  /** An entity starts again under the generation of its shard. */
-  | "restarts"
   | "claims"
   | "saves"
   | "joins"

@@ -20,7 +20,7 @@ export const PLANTED: readonly Planted[] = [
     ONE,
     { transfers: 2, starts: 2, words: 1 },
     ["SingleActivation", 9],
-    ["TokenOrder", 0],
+    ["TokenOrder", 12],
   ),
   planted("adopted-twice", ONE, { transfers: 1, starts: 1, words: 1, losses: 1 }, ["SingleActivation", 8]),
   planted("adopted-beside-a-claim", ONE, { transfers: 1, claims: 1, starts: 1, words: 1, losses: 2 }, [

@@ -7,7 +7,19 @@ import { shardCode } from "./shard-code.js"
  * States, and steps between them. A change of a decision or a commit changes these: find out why before you
  * copy the new ones.
  */
-const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: number]>> = {}
+const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: number]>> = {
+  transfer: [3392, 8116],
+  "transfer, unanswered": [3713, 10_729],
+  "transfer, fenced": [1957, 3744],
+  "transfer, leaving": [3253, 8823],
+  "transfer, three nodes": [7358, 20_132],
+  release: [5532, 13_234],
+  "sharded restart": [664, 1876],
+  sharding: [1041, 3945],
+  "sharding, moved": [845, 1934],
+  "claim anew": [2073, 6771],
+  "claim anew, answered late": [3963, 8020],
+}
 
 const evaluations = new Set<string>()
 const actionsTaken = new Set<string>()

@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from "../errors/store-errors.js"
-import type { ClusterStore, Entry } from "../ports/store.js"
+import type { ClusterStore, Entry, Revision } from "../ports/store.js"
 import { Claim, type ClaimCommand, type ClaimEvent, type ClaimOutcome, type Guess } from "./claim.js"
 import { claimAnswered, claimCommit, placementSeen } from "./commits.js"
 import type { Incarnation } from "./incarnation.js"
@@ -15,6 +15,7 @@ export class ClaimDriver {
   readonly #incarnation: Incarnation
   readonly #store: ClusterStore
   readonly #claim: Claim
+  #spent: Revision = 0
 
   /** `key` is that of the placement, or of the record of a shard. */
   constructor(key: string, incarnation: Incarnation, store: ClusterStore) {
@@ -22,6 +23,14 @@ export class ClaimDriver {
     this.#incarnation = incarnation
     this.#store = store
     this.#claim = new Claim(incarnation.node.toString())
+  }
+
+  /**
+   * The highest generation of this node's own that a claim was sent on, 0 if there is none. That claim may
+   * have hung, so the generation must not be adopted.
+   */
+  get spent(): Revision {
+    return this.#spent
   }
 
   claim(known: Placed | undefined): Promise<ClaimOutcome> {
@@ -85,6 +94,7 @@ export class ClaimDriver {
       return Promise.resolve({ kind: "failed" })
     }
     const claimer = { node: node.toString(), record }
+    if (guess.kind === "own") this.#spent = guess.generation
     return this.#store.commit({ epoch, ...claimCommit(this.#key, claimer, guess) }).then(
       (result) => {
         window.leave()

@@ -269,10 +269,12 @@ export class ShardGroup {
     return { kind: "claim", placed }
   }
 
-  #claim(shard: number, guess: Placed | undefined, incarnation: Incarnation): Promise<ClaimOutcome> {
-    // A claim of its own record is conditioned on the generation, which is spent by that.
-    if (guess?.node.equals(incarnation.node) === true) this.#spend(shard, guess.generation)
-    return new ClaimDriver(shardKey(this.name, shard), incarnation, this.#host.store).claim(guess)
+  async #claim(shard: number, guess: Placed | undefined, incarnation: Incarnation): Promise<ClaimOutcome> {
+    const driver = new ClaimDriver(shardKey(this.name, shard), incarnation, this.#host.store)
+    const outcome = await driver.claim(guess)
+    // A claim may find this node's own record on its way, and be sent on that.
+    this.#spend(shard, driver.spent)
+    return outcome
   }
 
   #denialOf(

@@ -189,7 +189,7 @@ export class Drivers {
     const entity = nodeAt(this.#world, at).entities[number] as Entity
     const saving = entity.save as Saving
     const isTaken =
-      this.#has("repeated-ids") && event.kind === "read" && event.stored?.writeId === saving.writeId
+      this.#has("revision-ignored") && event.kind === "read" && event.stored?.writeId === saving.writeId
     const over = isTaken ? undefined : entity.base || undefined
     const save = new Save(saving.writeId, over, saving.snapshot)
     const command = save.handle(event)

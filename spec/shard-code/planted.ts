@@ -4,7 +4,8 @@ import { ONE, setting, TWO } from "./settings.js"
 
 /**
  * Bugs, each in a setting where it does harm, with the invariant that it breaks and the length of the
- * shortest trace. Where a second invariant breaks later, its trace is found too.
+ * shortest trace. Where a second invariant breaks later, its trace is found too. Two bugs are planted together
+ * where neither does harm alone.
  */
 export interface Planted {
   readonly setting: Setting
@@ -31,18 +32,22 @@ export const PLANTED: readonly Planted[] = [
   planted("save-on-state", ONE, { transfers: 1, starts: 2, saves: 1, losses: 1 }, ["FencedWrites", 9]),
   planted("save-on-shard", ONE, { starts: 1, saves: 2, losses: 1 }, ["FencedWrites", 7], ["NoAckedLoss", 7]),
   planted("anew-unwaited", TWO, { starts: 2, saves: 1, hangs: 1 }, ["Undisturbed", 8]),
-  planted("repeated-ids", ONE, { starts: 2, saves: 2, ends: 1, losses: 1 }, ["TrueAnswers", 8]),
+  planted(["repeated-ids", "revision-ignored"], ONE, { starts: 2, saves: 2, ends: 1, losses: 1 }, [
+    "TrueAnswers",
+    8,
+  ]),
   planted("transfer-without-record", ONE, { transfers: 1, leaves: 1 }, ["PlacementConsistency", 3]),
 ]
 
 function planted(
-  bug: Bug,
+  bug: Bug | readonly [Bug, Bug],
   size: Pick<Setting, "nodes" | "entities">,
   left: Setting["left"],
   ...breaks: [invariant: Invariant, steps: number][]
 ): Planted {
+  const bugs = typeof bug === "string" ? [bug] : bug
   return {
-    setting: { ...setting(bug, size, left), bugs: [bug] },
+    setting: { ...setting(bugs.join(" and "), size, left), bugs },
     breaks: breaks.map(([invariant, steps]) => ({ invariant, steps })),
   }
 }

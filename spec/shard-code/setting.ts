@@ -21,7 +21,8 @@ export const BUGS = {
   "save-on-state": "a save is conditioned on the state alone",
   "save-on-shard": "a save is conditioned on the shard alone",
   "anew-unwaited": "a shard is claimed anew while saves of its entities are in flight",
-  "repeated-ids": "write ids repeat under one generation, and a save compares only them",
+  "repeated-ids": "write ids repeat under one generation",
+  "revision-ignored": "a save that finds its id does not compare the revision",
   "transfer-without-record": "a transfer is not conditioned on the record of its target",
 } as const
 

@@ -22,8 +22,8 @@ const plantedImports: Plugin = {
  * the heap and the sockets of theirs.
  */
 const sharing = [
-  "src/{actor,address,errors,membership,placement,registry,remote,serialization,sim,system,virtual}/*.test.ts",
-  "test/virtual/*.test.ts",
+  "src/{actor,address,errors,membership,placement,registry,remote,serialization,sharding,sim,system,virtual}/*.test.ts",
+  "test/{sharding,virtual}/*.test.ts",
   "{bench,chaos,demo,tools}/*.test.ts",
 ]
 

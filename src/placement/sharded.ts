@@ -1,4 +1,4 @@
-import { shownKind } from "../address/quote.js"
+import { quoted, shownKind } from "../address/quote.js"
 import { MAX_SHARDS, shardNumber } from "../address/shard-number.js"
 import { stableHash } from "../address/stable-hash.js"
 import { SettingsError } from "../errors/settings-error.js"
@@ -48,7 +48,7 @@ export class ShardedPlacement {
       throw invalid("shards", `an integer from 1 to ${MAX_SHARDS}`, shards)
     }
     if (group !== undefined && !(typeof group === "string" && /^[\w.-]{1,128}$/.test(group))) {
-      throw invalid("group", 'a name of letters, digits, ".", "_" and "-"', group)
+      throw invalid("group", 'a name of up to 128 letters, digits, ".", "_" and "-"', group)
     }
     if (shardBy !== undefined && typeof shardBy !== "function")
       throw invalid("shardBy", "a function", shardBy)
@@ -98,5 +98,6 @@ const SAMPLE_KEYS = [
 ]
 
 function invalid(option: string, rule: string, value: unknown): SettingsError {
-  return new SettingsError("actors", `sharded: ${option} must be ${rule} (got ${shownKind(value)})`)
+  const shown = typeof value === "string" ? quoted(value) : shownKind(value)
+  return new SettingsError("actors", `sharded: ${option} must be ${rule} (got ${shown})`)
 }

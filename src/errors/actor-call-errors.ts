@@ -83,9 +83,15 @@ export class PlacementError extends CallError {
   readonly problem: PlacementProblem
   /**
    * For `moved`: the node in the placement record, and the epoch and revision at which the record was read.
+   * `isShard`: the record is that of the actor's shard. Default false.
    */
   readonly where:
-    | { readonly node: string | undefined; readonly epoch: string; readonly revision: number }
+    | {
+        readonly node: string | undefined
+        readonly epoch: string
+        readonly revision: number
+        readonly isShard?: boolean
+      }
     | undefined
 
   constructor(

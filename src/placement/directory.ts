@@ -13,6 +13,8 @@ import type { PlacementStrategy } from "./strategies.js"
 export interface Directory {
   /** Chooses the node for an actor that nobody has. Default: the strategy of its type. */
   readonly strategy?: PlacementStrategy
+  /** Whether the known placements are those of shards, which the actors share. Default false. */
+  readonly isOfShards?: boolean
   /** The epoch of the store that the known placements are of. */
   readonly epoch: string
   /** Where the actor is, as far as is known without asking the store; it may be out of date. */

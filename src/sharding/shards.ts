@@ -34,6 +34,7 @@ import type { ShardedGroup } from "./sharded-groups.js"
  */
 export class Shards implements Directory, ShardHost {
   readonly drainMs: number
+  readonly isOfShards = true
   readonly #host: ActorHost
   readonly #groups = new Map<string, ShardGroup>()
   readonly #byType = new Map<string, { readonly group: ShardGroup; readonly placement: ShardedPlacement }>()

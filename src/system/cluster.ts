@@ -68,6 +68,7 @@ export class Cluster {
       mailboxCapacity: settings.mailboxCapacity,
       idleAfterMs: settings.idleAfterMs,
       maxForwards: settings.maxForwards,
+      placementCache: settings.placementCache,
       maxMessageBytes: settings.remote.maxMessageBytes,
       maxStateBytes: settings.maxStateBytes,
       loadOf: (node) => membership?.figuresOf(node.text)?.activations,

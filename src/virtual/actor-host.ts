@@ -35,6 +35,7 @@ import type { PlacementDriver } from "./placement-driver.js"
 import type { RegisteredActor } from "./provide.js"
 import { QuietPeriod } from "./quiet-period.js"
 import { Releases } from "./releases.js"
+import { ShardHints } from "./shard-hints.js"
 
 /**
  * The parts of a node that implement virtual actors, and what they share, from before the node joins until it
@@ -56,13 +57,14 @@ export class ActorHost {
   readonly incoming: IncomingCalls
   /** The types that some node has hosted since this one started; calls to them wait for a host. */
   readonly seenTypes = new Set<string>()
-  /** Where the actors of sharded types are, by type; those of other types are in the registry. */
+  /** Where the actors of types are that are known to be sharded; those of other types are in the registry. */
   readonly directories = new Map<string, Directory>()
   /** The last life published by the registry; undefined until the first join is confirmed or has failed. */
   life: NodeLife | undefined
   #registry: Registry | undefined
   #releases: Releases | undefined
   #placement: PlacementDriver | undefined
+  #hints: ShardHints | undefined
 
   constructor(options: VirtualActorsOptions) {
     const { environment, codec, maxMessageBytes } = options
@@ -92,6 +94,13 @@ export class ActorHost {
   /** Throws until the node has joined. */
   get registry(): Registry {
     return joinedPart(this.#registry)
+  }
+
+  /** Handles the answer of another node that the type, which this node does not host, is sharded. */
+  followShards(type: string): void {
+    if (this.types.has(type) || this.directories.has(type)) return
+    this.#hints ??= new ShardHints(this.registry, this.options.placementCache)
+    this.directories.set(type, this.#hints)
   }
 
   /** Throws until the node has joined. */
@@ -172,6 +181,8 @@ export interface VirtualActorsOptions {
   readonly mailboxCapacity: number
   readonly idleAfterMs: number
   readonly maxForwards: number
+  /** How many placements of actors on other nodes are cached. */
+  readonly placementCache: number
   readonly maxMessageBytes: number
   readonly maxStateBytes: number
   gateOf(node: NodeId): InternalRef<never> | undefined

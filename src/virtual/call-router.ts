@@ -282,6 +282,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
         void command.routed.call.exitOpened().then(() => this.#do(route, route.routing.released()))
         return
       case "learn":
+        if (command.isShard) this.#host.followShards(route.id.type)
         return this.#directoryOf(route.id).misdirected(route.id, command.epoch, command.where)
       case "forget":
         return this.#directoryOf(route.id).forget(route.id)

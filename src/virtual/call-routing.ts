@@ -359,13 +359,14 @@ function learn<C extends RoutableCall>(
   const { problem } = error
   const where = problem === "moved" ? whereaboutsIn(error.where) : undefined
   if (where !== undefined) {
-    const { epoch } = error.where as { readonly epoch: string }
+    const { epoch, isShard } = error.where as { readonly epoch: string; readonly isShard?: unknown }
+    const learned = { kind: "learn", epoch, where, isShard: isShard === true } as const
     routed.forwards += 1
-    if (routed.forwards <= maxForwards) return [{ kind: "learn", epoch, where }]
+    if (routed.forwards <= maxForwards) return [learned]
     // The actor keeps moving while the call follows it: reads the store, after a pause.
     routed.forwards = 0
     routed.attempts += 1
-    return [{ kind: "learn", epoch, where }, FORGET]
+    return [learned, FORGET]
   }
   routed.attempts += 1
   if (problem === "not-here" && routed.sentTo !== undefined) {

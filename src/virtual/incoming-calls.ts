@@ -87,7 +87,8 @@ export class IncomingCalls implements CallReceiver {
     }
     this.#host.placement.resolve(id, { here: true }, (answer) => {
       if (answer.kind === "remote") {
-        const known = { epoch: directory.epoch, where: directory.cached(id) }
+        const { epoch, isOfShards: isShard = false } = directory
+        const known = { epoch, where: directory.cached(id), isShard }
         return this.#refuse(key, moved(id, answer.node, known))
       }
       const activation = answer.kind === "local" ? this.#host.table.get(key)?.activation : undefined

@@ -49,7 +49,7 @@ export function whereaboutsIn(reported: PlacementError["where"] | null): Whereab
 export function moved(
   id: ActorId,
   node: NodeId,
-  { epoch, where }: { readonly epoch: string; readonly where: Whereabouts | undefined },
+  { epoch, where, isShard = false }: KnownPlacement,
 ): PlacementError {
   const revision = where?.kind === "placed" ? where.generation : (where?.revision ?? 0)
   const named = where?.kind === "placed" ? where.node : node
@@ -57,7 +57,16 @@ export function moved(
     node: named.toString(),
     epoch,
     revision,
+    ...(isShard ? { isShard } : {}),
   })
+}
+
+/** What the answering node knows of the actor. */
+interface KnownPlacement {
+  readonly epoch: string
+  readonly where: Whereabouts | undefined
+  /** Whether the placement is that of the actor's shard. Default false. */
+  readonly isShard?: boolean
 }
 
 export function notHere(id: ActorId, detail: string): PlacementError {

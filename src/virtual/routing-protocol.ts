@@ -103,8 +103,13 @@ export type RoutingCommand<C extends RoutableCall> =
   | { readonly kind: "wait"; readonly ms: number }
   /** Waits until the call may leave its maker, or never may again; ended by `released`. */
   | { readonly kind: "hold"; readonly routed: RoutedCall<C> }
-  /** Caches the placement that another node has returned. */
-  | { readonly kind: "learn"; readonly epoch: string; readonly where: Whereabouts }
+  /** Caches the placement that another node has returned; `isShard`: that of the actor's shard. */
+  | {
+      readonly kind: "learn"
+      readonly epoch: string
+      readonly where: Whereabouts
+      readonly isShard: boolean
+    }
   /** Removes the actor from the placement cache, as the cached placement proved wrong. */
   | { readonly kind: "forget" }
   /** Ends the routing, as no call is left. */

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest"
+import { Actor, sharded } from "../../src/index.js"
+import { play } from "./scene.js"
+
+class Counter extends Actor<{ count: number }> {
+  static readonly type = "Counter"
+  static readonly placement = sharded({ shards: 8 })
+
+  protected override initialState() {
+    return { count: 0 }
+  }
+
+  async add() {
+    this.state.count += 1
+    await this.save()
+    return this.state.count
+  }
+}
+
+const KEYS = Array.from({ length: 6 }, (_, at) => `counter-${at}`)
+
+test("a client that does not host the class reaches actors, by class and by name, before and after moves", async () => {
+  await play(async (scene) => {
+    await scene.start("a", [Counter])
+    await scene.start("b", [Counter])
+    await scene.start("client", [])
+    const all = () =>
+      scene.on("client", (system) =>
+        Promise.all(
+          KEYS.flatMap((key) => [
+            system.actor(Counter, key).add(),
+            system.actor<Counter>("Counter", key).add(),
+          ]),
+        ),
+      )
+    expect(await all()).toEqual(KEYS.flatMap(() => [1, 2]))
+    await scene.start("c", [Counter])
+    await scene.sleep(4_000)
+    expect(await all()).toEqual(KEYS.flatMap(() => [3, 4]))
+    await scene.stop("a")
+    expect(await all()).toEqual(KEYS.flatMap(() => [5, 6]))
+    scene.stage.crash("b")
+    await scene.sleep(100)
+    expect(await all()).toEqual(KEYS.flatMap(() => [7, 8]))
+  })
+})

@@ -21,8 +21,8 @@ class Setup {
   /** Another shard of the same node. */
   readonly other = this.#make(8)
 
-  start(key: string, shard = this.shard, isNeeded = false): ShardTenure {
-    const tenure = new ShardTenure(ActorId.of("test", "User", key), shard, isNeeded)
+  start(key: string, shard = this.shard): ShardTenure {
+    const tenure = new ShardTenure(ActorId.of("test", "User", key), shard)
     shard.add(tenure)
     this.table.at(tenure.id.name).held = tenure
     return tenure

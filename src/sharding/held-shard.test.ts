@@ -232,7 +232,7 @@ describe("while a shard closes, a call", () => {
       "closing",
     ])
     expect([await isResolved(needed), await isResolved(other)]).toEqual([true, false])
-    expect(setup.start("b", shard, true).mayBegin()).toBe(true)
+    expect(setup.start("b", shard).mayBegin()).toBe(true)
   })
 
   test("does not let an actor start that did not end in order", () => {

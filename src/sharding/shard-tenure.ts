@@ -45,7 +45,11 @@ export class ShardTenure extends Tenure {
 
   mayBegin(): boolean {
     const { shard } = this
-    return this.endedBecause === undefined && (shard.isOpen || shard.needs(this.id.name)) && shard.incarnation.mayAct()
+    return (
+      this.endedBecause === undefined &&
+      (shard.isOpen || shard.needs(this.id.name)) &&
+      shard.incarnation.mayAct()
+    )
   }
 
   /** On a node that leaves, a shard is open until it is moved. */

@@ -104,6 +104,13 @@ export class Shards implements Directory, ShardHost {
     return this.#host.table
   }
 
+  /** The number of shards that this node has. */
+  get held(): number {
+    let held = 0
+    for (const group of this.#groups.values()) held += group.held
+    return held
+  }
+
   /** Resolves when the records have been listed once. */
   async begin(wait: StartWait): Promise<void> {
     await this.#watch.begin(wait)

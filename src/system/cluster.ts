@@ -213,6 +213,7 @@ export class Cluster {
       ...(isAlone ? { isReady: false, reasons: [ALONE] } : {}),
       activations: catalog.size,
       queues: catalog.queues(),
+      shards: this.#shards?.held ?? 0,
       members: this.registry.view.members.length,
     }
   }

@@ -39,6 +39,8 @@ export interface SystemHealth {
    * run here: it would take more than some milliseconds to count.
    */
   readonly queues: { readonly waiting: number; readonly longest: number } | undefined
+  /** The number of shards that this node has, of all groups. */
+  readonly shards: number
   /**
    * The number of nodes in the cluster as this node knows it, itself included; 0 without a store or seeds.
    */
@@ -80,6 +82,7 @@ export function systemHealth({ name, since }: SystemPhase, now: MonotonicMs): Sy
     storeTrouble: undefined,
     activations: 0,
     queues: { waiting: 0, longest: 0 },
+    shards: 0,
     members: 0,
     connected: 0,
     deadLetters: 0,

@@ -17,10 +17,7 @@ import { type Hash64, mix, stableHash } from "../address/stable-hash.js"
  * or does not host the group, should give its shards away. The result is undefined for all shards if there
  * are no candidates.
  */
-export function planShards(
-  homes: readonly (string | undefined)[],
-  candidates: readonly string[],
-): readonly (string | undefined)[] {
+export function planShards(homes: readonly (string | undefined)[], candidates: readonly string[]): ShardPlan {
   const shares = sharesOf(homes, candidates)
   const plan: (string | undefined)[] = homes.map(() => undefined)
   for (const share of shares.values()) for (const shard of keep(share)) plan[shard] = share.node
@@ -35,6 +32,9 @@ export function planShards(
   }
   return plan
 }
+
+/** The node that should have each shard; undefined if nobody may have it. */
+export type ShardPlan = readonly (string | undefined)[]
 
 /** What one candidate has, and how many it should have. */
 interface Share {

@@ -23,7 +23,7 @@ import {
   UNAVAILABLE,
 } from "../registry/registration.js"
 import { HeldShard } from "./held-shard.js"
-import { planShards } from "./planner.js"
+import { planShards, type ShardPlan } from "./planner.js"
 import { ShardHome, type ShardHomeCommand, type ShardHomeEvent } from "./shard-home.js"
 import { shardKey } from "./shard-keys.js"
 import { ShardMap } from "./shard-map.js"
@@ -46,6 +46,8 @@ export class ShardGroup {
   /** The highest spent generation of each shard, as in `registry/adoption.ts`. */
   readonly #spent: Revision[]
   readonly #mover: ShardMover
+  /** The last plan, and what it was made of. */
+  #planned: { readonly version: number; readonly view: ClusterView; readonly plan: ShardPlan } | undefined
 
   constructor(name: string, count: number, types: readonly string[], host: ShardHost) {
     this.name = name
@@ -77,8 +79,7 @@ export class ShardGroup {
   }
 
   /** The members that may have shards of the group: those that host all of its types. */
-  candidates({ members }: ClusterView): readonly NodeId[] {
-    const { unreachable } = this.#host.registry.view
+  candidates({ members, unreachable }: ClusterView): readonly NodeId[] {
     const hosting = members.filter(
       ({ status, types }) => status === "up" && this.#types.every((type) => types.includes(type)),
     )
@@ -87,16 +88,21 @@ export class ShardGroup {
   }
 
   /** The node that should have each shard. */
-  plan(): readonly (string | undefined)[] {
+  plan(): ShardPlan {
+    const { version } = this.map
+    const { view } = this.#host.registry
+    if (this.#planned?.version === version && this.#planned.view === view) return this.#planned.plan
     const homes = Array.from({ length: this.map.count }, (_, shard) => this.liveHome(shard)?.text)
-    return planShards(
+    const plan = planShards(
       homes,
-      this.candidates(this.#host.registry.view).map(({ text }) => text),
+      this.candidates(view).map(({ text }) => text),
     )
+    this.#planned = { version, view, plan }
+    return plan
   }
 
   /** Claims and adopts what this node should have, and moves what others should have. */
-  follow(plan: readonly (string | undefined)[], mayMove: boolean): void {
+  follow(plan: ShardPlan, mayMove: boolean): void {
     const { node } = this.#host.registry
     const free: number[] = []
     for (let shard = 0; shard < plan.length; shard += 1) {

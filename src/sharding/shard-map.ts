@@ -16,6 +16,7 @@ import { replaces, type Whereabouts } from "../registry/placement-cache.js"
 export class ShardMap {
   readonly #places: (Whereabouts | undefined)[]
   #epoch = ""
+  #version = 0
 
   constructor(count: number) {
     this.#places = Array.from({ length: count }, () => undefined)
@@ -24,6 +25,11 @@ export class ShardMap {
   /** The epoch of the store that all entries are of. */
   get epoch(): string {
     return this.#epoch
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.#version
   }
 
   get count(): number {
@@ -39,6 +45,7 @@ export class ShardMap {
   beginEpoch(epoch: string): void {
     if (epoch === this.#epoch) return
     this.#epoch = epoch
+    this.#version += 1
     this.#places.fill(undefined)
   }
 
@@ -48,6 +55,7 @@ export class ShardMap {
     const known = this.#places[shard]
     if (known !== undefined && !replaces(where, known)) return false
     this.#places[shard] = where
+    this.#version += 1
     return true
   }
 

@@ -2,6 +2,7 @@ import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs, Timer } from "../ports/clock.js"
 import type { Activation } from "../virtual/activation.js"
 import { Deactivations } from "../virtual/deactivations.js"
+import type { ShardPlan } from "./planner.js"
 import { ShardMoveAbandoned, ShardMoved } from "./shard-events.js"
 import type { Home, ShardGroup } from "./shard-group.js"
 import { transferShard } from "./shard-transfer.js"
@@ -29,7 +30,7 @@ export class ShardMover {
   }
 
   /** Begins to move what this node has and the plan gives to others. */
-  follow(plan: readonly (string | undefined)[]): void {
+  follow(plan: ShardPlan): void {
     const { registry, clock } = this.#host
     const most = this.#isDraining ? MOVES_OF_A_LEAVING_NODE : MOVES
     const now = clock.monotonicMs()

@@ -41,7 +41,9 @@ export class Shards implements Directory, ShardHost {
   readonly #watch: StoreWatchLoop
   readonly #troubles: StoreTroubles
   #timer: Timer | undefined
+  #soon: Timer | undefined
   #isPlanning = false
+  #plannedAt: MonotonicMs = Number.NEGATIVE_INFINITY
   /** Whether this incarnation may host actors. */
   #mayHost = false
   /** Whether the records were listed. */
@@ -253,15 +255,19 @@ export class Shards implements Directory, ShardHost {
   changed(): void {
     if (this.#isPlanning || this.#isOver) return
     this.#isPlanning = true
-    this.scheduler.yield(() => {
+    const plan = () => {
       this.#isPlanning = false
       this.#plan()
-    })
+    }
+    const waitMs = this.#plannedAt + PLAN_AFTER_MS - this.clock.monotonicMs()
+    if (waitMs <= 0) this.scheduler.yield(plan)
+    else this.#soon = this.clock.setTimer(waitMs, plan)
   }
 
   #plan(): void {
     this.#timer?.cancel()
     if (this.#isOver) return
+    this.#plannedAt = this.clock.monotonicMs()
     this.#timer = this.clock.setTimer(PLAN_AGAIN_MS, () => this.#plan())
     const { hasJoined } = this.#host
     if (!hasJoined || !this.#mayHost || !this.#isListed || this.registry.life.phase !== "member") return
@@ -323,11 +329,15 @@ export class Shards implements Directory, ShardHost {
     this.#isOver = true
     this.#watch.stop()
     this.#timer?.cancel()
+    this.#soon?.cancel()
   }
 }
 
 /** The plan is made again this often, besides at every change: an attempt may have failed. */
 const PLAN_AGAIN_MS = 1_000
+
+/** Changes come in crowds, and a plan of thousands of shards takes a millisecond. */
+const PLAN_AFTER_MS = 20
 
 /** Shards are moved only if the members have not changed for this long: nodes often start together. */
 const SETTLED_AFTER_MS = 1_000

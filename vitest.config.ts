@@ -23,8 +23,15 @@ const plantedImports: Plugin = {
  */
 const sharing = [
   "src/{actor,address,errors,membership,placement,registry,remote,serialization,sharding,sim,system,virtual}/*.test.ts",
+  "src/stores/{,etcd/,postgres/}*.test.ts",
   "test/{sharding,virtual}/*.test.ts",
-  "{bench,chaos,demo,tools}/*.test.ts",
+  "test/sim/{failure-place,network-faults,never-hangs,restored-store,stage}.test.ts",
+  "test/stores/conformance-{memory,sim}.test.ts",
+  "{bench,chaos,demo,tools,workloads}/*.test.ts",
+  "workloads/{cluster,membership}/*.test.ts",
+  "workloads/command/{command-line,report,seed-queue}.test.ts",
+  "workloads/planted/{frames,planted,planting,remoting}.test.ts",
+  "spec/**/*.test.ts",
 ]
 
 /** Tests that `npm run test:engines` alone runs. */

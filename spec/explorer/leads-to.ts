@@ -11,8 +11,7 @@ import { actionOf, type Model, textOf } from "./model.js"
 export function leadsTo<S>(graph: Graph<S>, property: LeadsTo<S>): LeadsToReport<S> {
   const isPremise: boolean[] = []
   const isOpen: boolean[] = []
-  for (let at = 0; at < graph.size; at += 1) {
-    const state = graph.state(at)
+  for (const state of graph.states) {
     isPremise.push(property.premise(state))
     isOpen.push(!property.goal(state))
   }
@@ -20,7 +19,7 @@ export function leadsTo<S>(graph: Graph<S>, property: LeadsTo<S>): LeadsToReport
   const isReached = reachable(graph.edges, isOpen, isPremise)
   const premises = isPremise.filter(Boolean).length
   for (const set of components(graph.edges, isReached)) {
-    if (mayStay(graph, set, fair)) return { premises, counterexample: graph.state(set[0] as number) }
+    if (mayStay(graph, set, fair)) return { premises, counterexample: graph.states[set[0] as number] }
   }
   return { premises, counterexample: undefined }
 }
@@ -69,7 +68,7 @@ export interface LeadsToReport<S> {
 /** The states of a model and the steps between them. */
 export interface Graph<S> {
   readonly size: number
-  state(at: number): S
+  readonly states: readonly S[]
   readonly edges: readonly (readonly Edge[])[]
   readonly labels: readonly string[]
 }
@@ -101,16 +100,19 @@ export function graphOf<S>(model: Model<S>, maxStates = 300_000): Graph<S> {
   }
   for (const state of model.initial) numberOf(state)
   const edges: Edge[][] = []
+  const states: S[] = []
   for (let at = 0; at < texts.length; at += 1) {
+    const from = read(texts[at] as string)
     const out: Edge[] = []
-    for (const { label, state } of model.steps(read(texts[at] as string))) {
+    for (const { label, state } of model.steps(from)) {
       out.push({ to: numberOf(state), label: labelOf(label) })
     }
     edges.push(out)
+    states.push(from)
   }
   return {
-    size: texts.length,
-    state: (at) => read(texts[at] as string),
+    size: states.length,
+    states,
     edges,
     labels: [...labelNumbers.keys()],
   }

@@ -7,6 +7,8 @@ export interface PoolOptions {
   /** The program to fork, and what to tell it. */
   readonly program: string
   readonly args: readonly string[]
+  /** Options of Node (default: those of this process). */
+  readonly nodeOptions?: readonly string[]
   readonly seeds: Chunk
   readonly jobs: number
   readonly stallMs: number
@@ -70,8 +72,10 @@ export async function runInProcesses(options: PoolOptions): Promise<readonly str
   return problems
 }
 
-function start(queue: SeedQueue, { program, args, stallMs, onReport }: PoolOptions): SeedProcess {
+function start(queue: SeedQueue, options: PoolOptions): SeedProcess {
+  const { program, args, nodeOptions = process.execArgv, stallMs, onReport } = options
   const child = fork(program, args, {
+    execArgv: [...nodeOptions],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     // The counts of a report are maps.
     serialization: "advanced",

@@ -37,6 +37,8 @@ export async function firstFailingSeed(
   const problems = await runInProcesses({
     program,
     args: ["--serve", ...args],
+    // A process that runs one seed ends before optimized code has paid for its compilation.
+    ...(seeds.count === 1 ? { nodeOptions: ["--no-opt"] } : {}),
     seeds,
     jobs: 1,
     stallMs: 60_000,

@@ -6,6 +6,7 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { runSeed, type Workload } from "../../src/sim/index.js"
 import { type CompiledWorkloads, compiledWorkloads } from "../../test/sim/compiled-workloads.js"
+import { plantedProgram } from "../../test/sim/planted-program.js"
 import { project } from "../../test/types/compiler.js"
 import { workloads } from "../index.js"
 import { type FailingSeed, findPlanting, firstFailingSeed } from "./find-planting.js"
@@ -79,11 +80,12 @@ test("the seeds that find bugs hold where none is planted", async () => {
   }
 }, 120_000)
 
-async function findByKnownSeed({ name, workload, breaks }: Planting): Promise<FailingSeed | undefined> {
+async function findByKnownSeed(planting: Planting): Promise<FailingSeed | undefined> {
+  const { name, workload, breaks } = planting
   const from = knownSeeds[name]
   if (from === undefined) return undefined
-  const args = ["--workload", workload, "--plant", name]
-  const found = await firstFailingSeed(compiled.main, args, { from, count: 1 }, breaks)
+  using program = plantedProgram(compiled.folder, planting)
+  const found = await firstFailingSeed(program.main, ["--workload", workload], { from, count: 1 }, breaks)
   if (found === undefined) console.warn(`seed ${from} does not find ${name} any more; run this test with -u`)
   return found
 }

@@ -13,8 +13,7 @@ export function saving(inFlight: number, open: () => Promise<ScratchRegistry>): 
       const cluster = await open()
       const states = await Promise.all(
         Array.from({ length: inFlight }, async (_, lane) => {
-          const state = cluster.stateOf(await cluster.claim(actorId(lane)))
-          await state.load()
+          const { state } = await cluster.activate(actorId(lane))
           return state
         }),
       )

@@ -71,8 +71,8 @@ const spawning: Contender = {
           { kind: "absent", key: placement },
         ],
         writes: [{ kind: "put", key: placement, value: node }],
+        reads: [`state/${key}`],
       })
-      await store.get(`state/${key}`)
       const ref = system.spawn(idle)
       ref.tell("hello")
       keep(ref)

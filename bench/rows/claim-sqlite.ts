@@ -16,8 +16,7 @@ const claiming: Contender = {
       run: async (operations) => {
         const tookMs = await inLanes(IN_FLIGHT, times(operations), async () => {
           actors += 1
-          const tenure = await cluster.claim(actorId(actors))
-          await cluster.stateOf(tenure).load()
+          const { tenure } = await cluster.activate(actorId(actors))
           // It is not run, or all that were ever claimed would stay in memory.
           tenure.end("it was measured")
         })

@@ -59,14 +59,14 @@ export class ScratchRegistry {
     this.#remove = remove
   }
 
-  async claim(id: ActorId): Promise<Tenure> {
+  /** Claims an actor and loads its state, as an activation does. */
+  async activate(id: ActorId): Promise<{ readonly tenure: Tenure; readonly state: DurableState }> {
     const decision = await this.registry.register(id)
     if (decision.kind !== "acquired") throw new Error(`a claim was ${decision.kind}`)
-    return decision.tenure
-  }
-
-  stateOf(tenure: Tenure): DurableState {
-    return new DurableState(tenure, this.#tools, { version: 1 })
+    const { tenure } = decision
+    const state = new DurableState(tenure, this.#tools, { version: 1 })
+    await state.load(undefined, decision.state)
+    return { tenure, state }
   }
 
   async stop(): Promise<void> {

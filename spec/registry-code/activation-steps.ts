@@ -6,7 +6,6 @@ import type { Check, Here } from "./here.js"
 import { entryAt, revisionAt } from "./model-store.js"
 import { propose, send } from "./proposals.js"
 import { stateRevision } from "./request-steps.js"
-import type { Setting } from "./setting.js"
 import {
   type Activation,
   letter,
@@ -39,7 +38,9 @@ export function* activationSteps(here: Here, at: number): Iterable<Step<World>> 
       yield* claiming(here, at, process, activation)
       break
     case "claimed":
-      yield here.take(`Load(${nodeOf(at, process)})`, (next) => load(next, at, here.setting))
+      yield here.take(`Load(${nodeOf(at, process)})`, (next, check) =>
+        new Drivers(next, here.setting, check).load(at, stateRevision(next)),
+      )
       break
     case "running":
     case "saving":
@@ -100,13 +101,6 @@ function* claiming(here: Here, at: number, process: Process, { claim }: Activati
     return
   }
   if (here.may("losses")) yield tell("NotRead", { kind: "failed" })
-}
-
-function load(next: World, at: number, { bugs }: Setting): void {
-  const activation = processAt(next, at).activation as Activation
-  activation.stage = "running"
-  if (!bugs.includes("read-before-claim")) activation.base = stateRevision(next)
-  if (activation.generation === next.history.generation) next.history.loaded = activation.life
 }
 
 function* running(here: Here, at: number, process: Process, activation: Activation): Iterable<Step<World>> {

@@ -108,7 +108,7 @@ export class Drivers {
     process.activation = undefined
     switch (outcome.kind) {
       case "claimed": {
-        const { generation } = outcome
+        const { generation, state } = outcome
         this.tellCache(at, { kind: "claimed", hint: { node, revision: generation } })
         const { history } = this.#world
         history.lives += 1
@@ -119,6 +119,7 @@ export class Drivers {
           generation,
           life: history.lives,
         }
+        if (state !== undefined) this.load(at, state.entry?.revision ?? 0)
         break
       }
       case "elsewhere": {
@@ -129,6 +130,15 @@ export class Drivers {
       case "not-a-member":
         this.tellLease(at, { kind: "doubt" })
     }
+  }
+
+  /** Stands for `DurableState.load`: the state was read at this revision, with the claim or after it. */
+  load(at: number, revision: number): void {
+    const { history } = this.#world
+    const activation = processAt(this.#world, at).activation as Activation
+    activation.stage = "running"
+    if (!this.#setting.bugs.includes("read-before-claim")) activation.base = revision
+    if (activation.generation === history.generation) history.loaded = activation.life
   }
 
   /** Stands for `DurableState`. A pause is no step: whatever follows it may take any time anyway. */

@@ -9,7 +9,7 @@ import { PLACEMENT, type Request, type World } from "./world.js"
  */
 export function commitTo(
   world: Keys,
-  { conditions, writes }: Pick<Request, "conditions" | "writes">,
+  { conditions, writes, reads = [] }: Pick<Request, "conditions" | "writes" | "reads">,
   bugs: readonly Bug[] = [],
 ): CommitResult {
   const broken = conditions.filter((condition) => !holds(world, condition))
@@ -25,7 +25,7 @@ export function commitTo(
     if (value !== undefined) world.store.push({ key, revision, value })
   }
   world.store.sort((a, b) => (a.key < b.key ? -1 : 1))
-  return { kind: "committed", revision, read: [] }
+  return { kind: "committed", revision, read: reads.map((key) => entryAt(world, key)) }
 }
 
 /** What the store has. */
@@ -55,13 +55,18 @@ export function isOpen(
 }
 
 /** A proposal as plain data. */
-export function plain({ conditions, writes }: Proposal): Pick<Request, "conditions" | "writes"> {
+export function plain({
+  conditions,
+  writes,
+  reads,
+}: Proposal): Pick<Request, "conditions" | "writes" | "reads"> {
   return {
     conditions: conditions.map((condition) => ({ ...condition })),
     writes: writes.map((write) => ({
       key: write.key,
       value: write.kind === "put" ? Buffer.from(write.value).toString("latin1") : undefined,
     })),
+    ...(reads === undefined ? {} : { reads: [...reads] }),
   }
 }
 

@@ -233,8 +233,11 @@ function walkAnswer({ kind, by }: Request, answer: Mutable<Answer>, on: Visit): 
       answer.lease = on(`node ${by}`, answer.lease)
       break
     case "committed":
-      if ("generation" in answer) answer.generation = on("placement", answer.generation)
-      else answer.revision = on(kind === "save" ? "state" : "placement", answer.revision)
+      if ("generation" in answer) {
+        answer.generation = on("placement", answer.generation)
+        const entry = answer.state?.entry
+        if (entry !== undefined) entry.revision = on("state", entry.revision)
+      } else answer.revision = on(kind === "save" ? "state" : "placement", answer.revision)
       break
     case "refused":
       if ("placed" in answer && typeof answer.placed === "object") {

@@ -8,7 +8,7 @@ import { clocks, PAUSED, STILL, setting, WATCHED, WORST } from "./settings.js"
  * shortest trace. Where a second invariant breaks later, its trace is found too.
  *
  * Some bugs are not in a decision or a commit. `doors-of-node` and `read-before-claim` would be in the
- * drivers (`tenure.ts`, `durable-state.ts`), and simulation plants them there as well; `generation-restarts`
+ * drivers (`tenure.ts`, `claim-driver.ts`), and simulation plants them there as well; `generation-restarts`
  * would be in the store, whose revisions the generations are; `wall-by-lead` is the rejected alternative to
  * the deadline on the wall clock.
  */
@@ -18,29 +18,29 @@ export interface Planted {
 }
 
 export const PLANTED: readonly Planted[] = [
-  planted("takeover-without-record", { claims: 2 }, {}, ["SingleActivation", 6]),
+  planted("takeover-without-record", { claims: 2 }, {}, ["SingleActivation", 5]),
   planted("deadline-from-reply", { renewals: 1, slowAnswers: 1, claims: 1 }, WATCHED, [
     "PlacementConsistency",
-    11,
+    10,
   ]),
-  planted("deadline-from-look", { renewals: 1, losses: 1, claims: 1 }, WATCHED, ["PlacementConsistency", 13]),
+  planted("deadline-from-look", { renewals: 1, losses: 1, claims: 1 }, WATCHED, ["PlacementConsistency", 12]),
   planted("answer-of-another", { renewals: 1, slowAnswers: 1, losses: 1, claims: 1 }, WATCHED, [
     "PlacementConsistency",
-    14,
+    13,
   ]),
   planted(
     "doors-open-unconfirmed",
     { renewals: 2, claims: 2 },
     {},
-    ["PlacementConsistency", 8],
-    ["SingleActivation", 12],
+    ["PlacementConsistency", 7],
+    ["SingleActivation", 11],
   ),
   planted(
     "refusal-goes-on",
     { renewals: 2, claims: 2 },
     {},
-    ["PlacementConsistency", 9],
-    ["SingleActivation", 13],
+    ["PlacementConsistency", 8],
+    ["SingleActivation", 12],
   ),
   planted("renewal-without-lease", { renewals: 2, losses: 2, crashes: 1, claims: 0 }, WATCHED, [
     "OneLateRenewal",
@@ -52,69 +52,66 @@ export const PLANTED: readonly Planted[] = [
     { renewals: 2, claims: 2 },
     {},
     ["RecordWithLease", 5],
-    ["SingleActivation", 13],
+    ["SingleActivation", 12],
   ),
   planted(
     "save-on-ownership",
     { saves: 2, losses: 1, claims: 1 },
     {},
-    ["FencedWrites", 9],
-    ["NoAckedLoss", 9],
+    ["FencedWrites", 8],
+    ["NoAckedLoss", 8],
   ),
-  planted("save-on-state", { saves: 1, losses: 1, crashes: 1, claims: 2 }, STILL, ["FencedWrites", 11]),
-  planted("release-unconditioned", { releases: 1, claims: 3 }, {}, ["SingleActivation", 11]),
+  planted("save-on-state", { saves: 1, losses: 1, crashes: 1, claims: 2 }, STILL, ["FencedWrites", 10]),
+  planted("release-unconditioned", { releases: 1, claims: 3 }, {}, ["SingleActivation", 9]),
   planted("claim-without-record", { leaves: 1, claims: 1 }, {}, ["PlacementConsistency", 4]),
-  planted("adopted-generation", { releases: 1, claims: 3 }, STILL, ["SingleActivation", 10]),
-  planted("ended-early", { claims: 2 }, {}, ["PlacementConsistency", 6], ["SingleActivation", 8]),
-  planted("ended-unconditioned", { renewals: 1, losses: 1, claims: 1 }, WATCHED, [
-    "PlacementConsistency",
-    10,
-  ]),
+  planted("adopted-generation", { releases: 1, claims: 3 }, STILL, ["SingleActivation", 9]),
+  planted("ended-early", { claims: 2 }, {}, ["PlacementConsistency", 5], ["SingleActivation", 7]),
+  planted("ended-unconditioned", { renewals: 1, losses: 1, claims: 1 }, WATCHED, ["PlacementConsistency", 9]),
   planted(
     "given-up-unfenced",
     { leaves: 1, claims: 2 },
     {},
-    ["PlacementConsistency", 7],
-    ["SingleActivation", 9],
+    ["PlacementConsistency", 6],
+    ["SingleActivation", 8],
   ),
   planted("down-unconditioned", { downs: 1, claims: 0 }, {}, ["RecordWithLease", 5]),
   planted("down-adopted", { downs: 1, losses: 1, renewals: 2, claims: 0 }, {}, ["DownIsHeeded", 9]),
   planted("down-taken-for-leaving", { leaves: 1, downs: 1, claims: 0 }, {}, ["DownIsHeeded", 8]),
-  planted("refusal-is-failure", { saves: 1, losses: 1, claims: 1 }, {}, ["TrueAnswers", 9]),
-  planted("silence-is-failure", { saves: 1, losses: 1, claims: 1 }, {}, ["TrueAnswers", 8]),
+  planted("refusal-is-failure", { saves: 1, losses: 1, claims: 1 }, {}, ["TrueAnswers", 8]),
+  planted("silence-is-failure", { saves: 1, losses: 1, claims: 1 }, {}, ["TrueAnswers", 7]),
   planted(
     "wall-is-ignored",
     { renewals: 1, claims: 2 },
     PAUSED,
-    ["PlacementConsistency", 7],
-    ["SingleActivation", 11],
+    ["PlacementConsistency", 6],
+    ["SingleActivation", 10],
   ),
   planted(
     "wall-by-lead",
     { renewals: 1, claims: 2 },
     PAUSED,
-    ["PlacementConsistency", 7],
-    ["SingleActivation", 11],
+    ["PlacementConsistency", 6],
+    ["SingleActivation", 10],
   ),
-  planted("forwards-unlimited", { calls: 1, releases: 3, claims: 4 }, STILL, ["TwoForwards", 22]),
-  planted("doors-of-node", { releases: 1, claims: 2 }, STILL, ["SingleActivation", 7]),
+  planted("forwards-unlimited", { calls: 1, releases: 3, claims: 4 }, STILL, ["TwoForwards", 20]),
+  planted("doors-of-node", { releases: 1, claims: 2 }, STILL, ["SingleActivation", 6]),
   planted("read-before-claim", { saves: 1, releases: 1, claims: 2 }, { guess: "nothing", ...STILL }, [
     "NoAckedLoss",
-    11,
+    9,
   ]),
   planted(
     "generation-restarts",
     { saves: 1, losses: 1, releases: 1, claims: 3 },
     STILL,
-    ["SingleActivation", 11],
-    ["FencedWrites", 15],
+    ["SingleActivation", 9],
+    ["FencedWrites", 13],
   ),
   planted("cache-goes-back", { words: 1, releases: 1, claims: 2 }, { guess: "cache", ...STILL }, [
     "CacheOrder",
-    7,
+    6,
   ]),
-  drift("holder too slow", { rates: [clocks(1), [WORST]] }, 7, 11),
-  drift("observer too fast", { rates: [[WORST], [{ ...WORST, watch: 8 }]] }, 6, 8),
+  drift("holder too slow", { rates: [clocks(1), [WORST]] }, 6, 10),
+  drift("observer too fast", { rates: [[WORST], [{ ...WORST, watch: 8 }]] }, 5, 7),
 ]
 
 function planted(

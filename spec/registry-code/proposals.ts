@@ -20,10 +20,10 @@ import { type Mutable, PLACEMENT, type Request, STATE, type World } from "./worl
  */
 
 type Asked = Pick<Request, "kind" | "at" | "by"> &
-  Partial<Omit<Request, "conditions" | "writes">> & { readonly proposal: Proposal }
+  Partial<Omit<Request, "conditions" | "writes" | "reads">> & { readonly proposal: Proposal }
 
 export function send(world: World, { proposal, ...asked }: Asked, { bugs }: Setting): void {
-  const { conditions, writes } = plain(proposal)
+  const { conditions, writes, reads } = plain(proposal)
   world.requests.push({
     isAwaited: true,
     number: 0,
@@ -32,6 +32,7 @@ export function send(world: World, { proposal, ...asked }: Asked, { bugs }: Sett
       ({ kind, key }) => !bugs.some((bug) => isDropped(bug, asked.kind, kind, key)),
     ),
     writes,
+    ...(reads === undefined ? {} : { reads }),
   })
 }
 
@@ -42,7 +43,7 @@ export const propose = {
   end: endCommit,
   down: (node: string, at: number) => downCommit(node, saying("active"), at),
   claim: (claimer: { node: string; record: number }, guess: Mutable<NonNullable<Request["guess"]>>) =>
-    claimCommit(PLACEMENT, claimer, guess),
+    claimCommit({ key: PLACEMENT, state: STATE }, claimer, guess),
   release: (generation: number) => releaseCommit(PLACEMENT, generation),
   save: (generation: number, over: number | undefined, writeId: string) =>
     saveCommit({ key: PLACEMENT, generation }, { key: STATE, over }, Buffer.from(writeId, "latin1")),

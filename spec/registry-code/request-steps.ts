@@ -1,4 +1,5 @@
 import type { CommitResult } from "../../src/ports/store.js"
+import type { ClaimEvent } from "../../src/registry/claim.js"
 import { claimAnswered } from "../../src/registry/commits.js"
 import { decodeRecord, type RecordStatus } from "../../src/registry/node-record.js"
 import type { Step } from "../explorer/model.js"
@@ -220,13 +221,21 @@ function answerTo(request: Request, result: CommitResult, { bugs }: Setting): An
     case "claim":
       if (result.kind === "epoch-changed" || request.guess === undefined)
         throw new Error("a claim has a guess")
-      return claimAnswered(PLACEMENT, request.by, request.guess, result)
+      return plainAnswer(claimAnswered(PLACEMENT, request.by, request.guess, result))
     case "save":
       return isYes ? { kind: "committed", revision: result.revision } : { kind: "refused" }
     default:
       return undefined
   }
 }
+
+/** Of the state that a claim has read, the revision matters. */
+function plainAnswer(event: ClaimEvent): ClaimEvent {
+  if (event.kind !== "committed" || event.state?.entry === undefined) return event
+  return { ...event, state: { entry: { ...event.state.entry, value: NO_BYTES } } }
+}
+
+const NO_BYTES = new Uint8Array(0)
 
 function unanswered({ kind, number }: Request, mayArrive: boolean): Answer {
   switch (kind) {

@@ -125,6 +125,7 @@ export interface Request {
   isAwaited: boolean
   conditions: Mutable<Condition>[]
   writes: { key: string; value: string | undefined }[]
+  reads?: string[]
   /** The number that the lease gave it; 0 for the requests of others. */
   number: number
   guess?: Mutable<Guess>

@@ -26,6 +26,6 @@ test("a claim that finds this node's own name, and is sent on that, spends the g
 async function claimer(): Promise<{ scene: Scene; driver: ClaimDriver; way: Way }> {
   const scene = new Scene()
   const { registry, way } = await scene.member()
-  const driver = new ClaimDriver(KEY, registry.incarnation as Incarnation, way.store)
+  const driver = new ClaimDriver({ key: KEY }, registry.incarnation as Incarnation, way.store)
   return { scene, driver, way }
 }

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterStore, Entry, Revision } from "../ports/store.js"
 import { Claim, type ClaimCommand, type ClaimEvent, type ClaimOutcome, type Guess } from "./claim.js"
-import { claimAnswered, claimCommit, placementSeen } from "./commits.js"
+import { type ClaimedKeys, claimAnswered, claimCommit, placementSeen } from "./commits.js"
 import type { Incarnation } from "./incarnation.js"
 import { nodeKey } from "./node-record.js"
 import type { Placed } from "./placement-cache.js"
@@ -11,15 +11,14 @@ import type { Placed } from "./placement-cache.js"
  * here and the frame of an async function is large.
  */
 export class ClaimDriver {
-  readonly #key: string
+  readonly #claimed: ClaimedKeys
   readonly #incarnation: Incarnation
   readonly #store: ClusterStore
   readonly #claim: Claim
   #spent: Revision = 0
 
-  /** `key` is that of the placement, or of the record of a shard. */
-  constructor(key: string, incarnation: Incarnation, store: ClusterStore) {
-    this.#key = key
+  constructor(claimed: ClaimedKeys, incarnation: Incarnation, store: ClusterStore) {
+    this.#claimed = claimed
     this.#incarnation = incarnation
     this.#store = store
     this.#claim = new Claim(incarnation.node.toString())
@@ -62,7 +61,7 @@ export class ClaimDriver {
       case "take":
         return this.#take(command.guess)
       case "read-placement":
-        return this.#read(this.#key).then((entry) => ({ kind: "read", placed: placementSeen(entry) }))
+        return this.#read(this.#claimed.key).then((entry) => ({ kind: "read", placed: placementSeen(entry) }))
       case "read-node":
         return this.#read(nodeKey(command.node)).then((entry) => ({
           kind: "node-read",
@@ -95,10 +94,12 @@ export class ClaimDriver {
     }
     const claimer = { node: node.toString(), record }
     if (guess.kind === "own") this.#spent = guess.generation
-    return this.#store.commit({ epoch, ...claimCommit(this.#key, claimer, guess) }).then(
+    const { conditions, writes, reads } = claimCommit(this.#claimed, claimer, guess)
+    return this.#store.commit({ epoch, conditions, writes, reads }).then(
       (result) => {
         window.leave()
-        if (result.kind !== "epoch-changed") return claimAnswered(this.#key, claimer.node, guess, result)
+        if (result.kind !== "epoch-changed")
+          return claimAnswered(this.#claimed.key, claimer.node, guess, result)
         this.#incarnation.epochChanged()
         return { kind: "failed" }
       },

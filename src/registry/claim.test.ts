@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { Claim, type ClaimCommand, type ClaimEvent, type PlacementSeen } from "./claim.js"
+import { Claim, type ClaimCommand, type ClaimEvent, type PlacementSeen, type StateRead } from "./claim.js"
 
 test("decides as its golden scenarios say", async () => {
   const told = [
@@ -8,6 +8,14 @@ test("decides as its golden scenarios say", async () => {
     conversation("an orphan, as was thought: one commit", at("b1", 5), [committed(9)]),
     conversation("this node's own, which runs no such activation: the generation is a new one", at("me", 5), [
       committed(9),
+    ]),
+    conversation("what the commit has read of the state goes with the generation", undefined, [
+      committed(9, { entry: { key: "state/x", revision: 4, value: new Uint8Array() } }),
+    ]),
+    conversation("an earlier commit has read, and its answer was lost: the next one reads anew", undefined, [
+      { kind: "unsure" },
+      { kind: "read", placed: at("me", 5) },
+      committed(9, { entry: undefined }),
     ]),
     conversation("somebody was faster, and is there", undefined, [
       refused({ placed: at("b1", 5) }),
@@ -122,7 +130,7 @@ function row(what: string, command: ClaimCommand | undefined): string {
 function eventText(event: ClaimEvent): string {
   switch (event.kind) {
     case "committed":
-      return `committed, generation ${event.generation}`
+      return `committed, generation ${event.generation}${stateText(event.state)}`
     case "refused":
       return `refused: ${[
         event.ownRecord ? "" : "own record is another",
@@ -153,7 +161,7 @@ function commandText(command: ClaimCommand): string {
       const { outcome } = command
       const what =
         outcome.kind === "claimed"
-          ? `, generation ${outcome.generation}`
+          ? `, generation ${outcome.generation}${stateText(outcome.state)}`
           : outcome.kind === "elsewhere"
             ? `, ${seenText(outcome.placed)}`
             : ""
@@ -164,6 +172,11 @@ function commandText(command: ClaimCommand): string {
   }
 }
 
+function stateText(state: StateRead | undefined): string {
+  if (state === undefined) return ""
+  return state.entry === undefined ? ", no state" : `, state at ${state.entry.revision}`
+}
+
 function seenText(placed: PlacementSeen | undefined): string {
   return placed === undefined ? "nothing" : `${placed.node}@${placed.generation}`
 }
@@ -172,8 +185,8 @@ function at(node: string, generation: number): PlacementSeen {
   return { node, generation }
 }
 
-function committed(generation: number): ClaimEvent {
-  return { kind: "committed", generation }
+function committed(generation: number, state?: StateRead): ClaimEvent {
+  return { kind: "committed", generation, state }
 }
 
 /** Unless said otherwise, nothing is wrong with it. */

@@ -1,4 +1,4 @@
-import type { Revision } from "../ports/store.js"
+import type { Entry, Revision } from "../ports/store.js"
 
 /**
  * How one node comes to host one actor: a decision.
@@ -14,6 +14,9 @@ import type { Revision } from "../ports/store.js"
  *                                    or a release failed. The generation is a new one all the same
  *     a node whose record is gone    the placement is at the revision read, and the record is absent
  *     a node whose record is there   nothing is committed: that node has the actor, alive or not
+ *
+ * The commit also reads the state of the actor. After the commit no earlier activation can save, so what it
+ * read is the newest state there is, and the usual activation is one request to the store.
  *
  * The claim begins with a guess of the placement, so that the usual claim is one commit and no read. A
  * refusal shows the actual placement, which is the next guess. After an answer that was lost the placement is
@@ -47,7 +50,7 @@ export class Claim {
     const { kind } = this.#state
     switch (event.kind) {
       case "committed":
-        return kind === "taking" ? this.#end({ kind: "claimed", generation: event.generation }) : undefined
+        return kind === "taking" ? this.#claimed(event) : undefined
       case "refused":
         return kind === "taking" ? this.#refused(event) : undefined
       case "unsure":
@@ -59,6 +62,10 @@ export class Claim {
       case "failed":
         return kind === "ended" ? undefined : this.#end({ kind: "unavailable" })
     }
+  }
+
+  #claimed({ generation, state }: CommittedClaim): ClaimCommand {
+    return this.#end({ kind: "claimed", generation, state })
   }
 
   #refused({ ownRecord, ownerRecord, placed }: RefusedClaim): ClaimCommand {
@@ -125,6 +132,18 @@ export interface ClaimSnapshot {
   readonly attempts: number
 }
 
+interface CommittedClaim {
+  readonly kind: "committed"
+  readonly generation: Revision
+  readonly state?: StateRead | undefined
+}
+
+/** The state of an actor, as the commit of its claim has read it. */
+export interface StateRead {
+  /** Undefined if there is no state. */
+  readonly entry: Entry | undefined
+}
+
 interface RefusedClaim {
   readonly kind: "refused"
   /** Whether this node's record is at the revision that the node knows. */
@@ -136,7 +155,7 @@ interface RefusedClaim {
 }
 
 export type ClaimEvent =
-  | { readonly kind: "committed"; readonly generation: Revision }
+  | CommittedClaim
   | RefusedClaim
   /** Whether the commit was made is not known. */
   | { readonly kind: "unsure" }
@@ -153,7 +172,8 @@ export type ClaimCommand =
   | { readonly kind: "end"; readonly outcome: ClaimOutcome }
 
 export type ClaimOutcome =
-  | { readonly kind: "claimed"; readonly generation: Revision }
+  /** `state` is undefined if the commit did not read it. */
+  | { readonly kind: "claimed"; readonly generation: Revision; readonly state?: StateRead | undefined }
   /** Another node has the actor. */
   | { readonly kind: "elsewhere"; readonly placed: PlacementSeen }
   /** This node's record is gone, or has another status: the node has to check its lease. */

@@ -92,7 +92,7 @@ interface Waiting {
 export class CommitWindows {
   /** Claims and releases. */
   readonly placements = new CommitWindow({ maxRequests: 1_024 })
-  /** Reads of states; apart from claims, or the first activation would wait for the last claim. */
+  /** Reads of states that no claim has read; apart from claims, or a start would wait for the last claim. */
   readonly loads = new CommitWindow({ maxRequests: 1_024 })
   readonly saves = new CommitWindow({ maxRequests: 1_024, maxBytes: 16 * 1_024 * 1_024 })
 

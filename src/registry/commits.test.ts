@@ -2,6 +2,8 @@ import { expect, test } from "vitest"
 import type { Entry } from "../ports/store.js"
 import type { Guess } from "./claim.js"
 import {
+  claimAnswered,
+  claimCommit,
   type ShardGuess,
   shardClaimAnswered,
   shardClaimCommit,
@@ -11,6 +13,16 @@ import {
 } from "./commits.js"
 
 const ME = { node: "me", record: 3 }
+
+test("a claim reads the state, and its answer has what was read", () => {
+  const { writes, reads } = claimCommit({ key: "placements/x", state: "state/x" }, ME, { kind: "nothing" })
+  expect([writes.map(({ key }) => key), reads]).toEqual([["placements/x"], ["state/x"]])
+  const answered = (...read: readonly (Entry | undefined)[]) =>
+    claimAnswered("placements/x", "me", { kind: "nothing" }, { kind: "committed", revision: 9, read })
+  const stored = entry("state/x", "{}", 4)
+  expect(answered(stored)).toEqual({ kind: "committed", generation: 9, state: { entry: stored } })
+  expect(answered(undefined)).toEqual({ kind: "committed", generation: 9, state: { entry: undefined } })
+})
 
 test("a claim of shards has the conditions of each, and every node's record once", () => {
   const { conditions, writes } = shardClaimCommit(ME, [

@@ -83,9 +83,9 @@ export function downCommit(node: string, known: NodeRecord, at: Revision): Propo
   }
 }
 
-/** `key` is the key of the placement, and `record` the revision of the claimer's own record. */
+/** `record` is the revision of the claimer's own record. */
 export function claimCommit(
-  key: string,
+  { key, state }: ClaimedKeys,
   claimer: { readonly node: string; readonly record: Revision },
   guess: Guess,
 ): Proposal {
@@ -95,7 +95,16 @@ export function claimCommit(
       ...conditionsOf(key, guess),
     ],
     writes: [{ kind: "put", key, value: claimerOf(claimer.node).bytes }],
+    reads: state === undefined ? undefined : [state],
   }
+}
+
+/** What is claimed. */
+export interface ClaimedKeys {
+  /** The key of the placement, or of the record of a shard. */
+  readonly key: string
+  /** The key of the actor's state, which is read with the claim; undefined for a shard. */
+  readonly state?: string | undefined
 }
 
 /** Keeps the key and the bytes of the last claimer, as the same node claims again and again. */
@@ -121,7 +130,10 @@ export function claimAnswered(
   guess: Guess,
   result: Exclude<CommitResult, { kind: "epoch-changed" }>,
 ): ClaimEvent {
-  if (result.kind === "committed") return { kind: "committed", generation: result.revision }
+  if (result.kind === "committed") {
+    const { revision: generation, read } = result
+    return { kind: "committed", generation, state: read.length === 0 ? undefined : { entry: read[0] } }
+  }
   return claimRefused(key, node, guess, entriesOf(result))
 }
 

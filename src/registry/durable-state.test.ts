@@ -6,6 +6,7 @@ import { FencedError } from "../errors/call-errors.js"
 import { StateError } from "../errors/state-error.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Codec } from "../ports/codec.js"
+import type { Entry } from "../ports/store.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { jsonCodec } from "../serialization/json-codec.js"
 import { DurableState } from "./durable-state.js"
@@ -33,6 +34,38 @@ test("the next activation loads what was saved", async () => {
   expect(await later.state.load()).toEqual({ balance: 2 })
   await later.state.save({ balance: 3 })
   expect(await (await next()).state.load()).toEqual({ balance: 3 })
+})
+
+test("what the claim has read is loaded without a request, and saved over", async () => {
+  const { node, scene, state, next } = await activated()
+  await state.load()
+  await state.save({ balance: 1 })
+  const later = await next()
+  node.way.trouble = "refuse"
+  const claimed = { entry: await scene.entry(stateKey(alice)) }
+  expect(await later.state.load(undefined, claimed)).toEqual({ balance: 1 })
+  node.way.trouble = undefined
+  await later.state.save({ balance: 2 })
+  const last = await next()
+  const upgraded = await last.state.load(() => "upgraded", { entry: undefined })
+  expect([upgraded, last.state.isStored]).toEqual([undefined, false])
+})
+
+test("what the claim has read is upgraded, and refused if it cannot be decoded", async () => {
+  const { scene, state, next } = await activated()
+  await state.load()
+  await state.save({ cents: 150 })
+  const stored = (await scene.entry(stateKey(alice))) as Entry
+  const later = await next({ shape: { version: 2 } })
+  expect(await later.state.load((_, from) => `from ${from}`, { entry: stored })).toBe("from 1")
+  const broken = { entry: { ...stored, value: stored.value.slice(0, 3) } }
+  await expectProblem((await next()).state.load(undefined, broken), "unreadable")
+})
+
+test("a state that the claim has read is not loaded by a node that was fenced since", async () => {
+  const { node, state } = await activated()
+  await node.registry.stop()
+  await expect(state.load(undefined, { entry: undefined })).rejects.toThrow(FencedError)
 })
 
 test("a saved undefined is told from no state", async () => {

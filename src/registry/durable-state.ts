@@ -2,7 +2,8 @@ import { FencedError } from "../errors/call-errors.js"
 import type { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
 import type { Codec } from "../ports/codec.js"
-import type { ClusterStore, Revision, Sight } from "../ports/store.js"
+import type { ClusterStore, Entry, Revision, Sight } from "../ports/store.js"
+import type { StateRead } from "./claim.js"
 import { saveCommit } from "./commits.js"
 import { stateKey } from "./registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
@@ -42,10 +43,11 @@ export class DurableState {
 
   /**
    * Resolves with the stored value, upgraded if it is of an older version; with undefined if there is none.
-   * Rejects with a `StateError` for a state that cannot be decoded, which is never taken for none, and with a
+   * Reads the state, unless the claim of the activation has done so: then it is what `claimed` has. Rejects with a `StateError` for a state that cannot be decoded, which is never taken for none, and with a
    * `StoreUnavailableError`.
    */
-  load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
+  load(upgrade: StateUpgrade | undefined = this.#shape.upgrade, claimed?: StateRead): Promise<unknown> {
+    if (claimed !== undefined) return this.#loadClaimed(claimed, upgrade)
     const room = this.#tenure.incarnation.windows.loads.enter()
     return room === undefined ? this.#read(upgrade) : room.then(() => this.#read(upgrade))
   }
@@ -61,7 +63,7 @@ export class DurableState {
     return this.#dependencies.store.get(stateKey(id)).then(
       (sight) => {
         loads.leave()
-        return this.#loaded(sight, upgrade)
+        return this.#seen(sight, upgrade)
       },
       (error: unknown) => {
         loads.leave()
@@ -71,14 +73,22 @@ export class DurableState {
     )
   }
 
-  #loaded(sight: Sight, upgrade: StateUpgrade | undefined): unknown {
+  /** As a claim is made in the epoch of its incarnation, so is the read. */
+  async #loadClaimed({ entry }: StateRead, upgrade: StateUpgrade | undefined): Promise<unknown> {
+    if (this.#tenure.incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")
+    return this.#loaded(entry, upgrade)
+  }
+
+  #seen({ epoch, entry }: Sight, upgrade: StateUpgrade | undefined): unknown {
     const { incarnation } = this.#tenure
-    if (sight.epoch !== incarnation.epoch) {
-      incarnation.epochChanged()
-      throw this.#fenced("not-delivered", "the epoch of the store has changed")
-    }
-    this.#revision = sight.entry?.revision
-    return sight.entry === undefined ? undefined : readValue(sight.entry.value, this.#format, upgrade)
+    if (epoch === incarnation.epoch) return this.#loaded(entry, upgrade)
+    incarnation.epochChanged()
+    throw this.#fenced("not-delivered", "the epoch of the store has changed")
+  }
+
+  #loaded(entry: Entry | undefined, upgrade: StateUpgrade | undefined): unknown {
+    this.#revision = entry?.revision
+    return entry === undefined ? undefined : readValue(entry.value, this.#format, upgrade)
   }
 
   get #format(): StateFormat {

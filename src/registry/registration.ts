@@ -1,10 +1,12 @@
 import type { NodeId } from "../address/node-id.js"
 import type { Revision } from "../ports/store.js"
+import type { StateRead } from "./claim.js"
 import type { Tenure } from "./tenure.js"
 
 /** The outcome of `register`: the tenure of this node, or why it has none. */
 export type Registration =
-  | { readonly kind: "acquired"; readonly tenure: Tenure }
+  /** `state` is what the claim has read; undefined where it reads none, or this node had the actor already. */
+  | { readonly kind: "acquired"; readonly tenure: Tenure; readonly state?: StateRead | undefined }
   | { readonly kind: "acquire-denied"; readonly because: Denial }
 
 export type Denial =

@@ -22,7 +22,7 @@ import {
   type Unregistration,
 } from "./registration.js"
 import type { RegistryDependencies } from "./registry-dependencies.js"
-import { placementKey } from "./registry-keys.js"
+import { placementKey, stateKey } from "./registry-keys.js"
 import { parsedNode, type Roster } from "./roster.js"
 import { PlacedTenure, Tenure, type TenureHolder } from "./tenure.js"
 
@@ -278,7 +278,8 @@ export class Registry implements TenureHolder {
 
   #claim(id: ActorId, incarnation: Incarnation): Promise<Registration> {
     const guess = this.#cache.lookup(id.name)
-    const driver = new ClaimDriver(placementKey(id), incarnation, this.#dependencies.store)
+    const claimed = { key: placementKey(id), state: stateKey(id) }
+    const driver = new ClaimDriver(claimed, incarnation, this.#dependencies.store)
     return driver.claim(guess?.kind === "placed" ? guess : undefined).then(
       (outcome) => {
         const registration = this.#claimed(id, outcome, incarnation)
@@ -298,10 +299,10 @@ export class Registry implements TenureHolder {
     const { name: key } = id
     switch (outcome.kind) {
       case "claimed": {
-        const { generation } = outcome
+        const { generation, state } = outcome
         this.#cache.handle({ kind: "claimed", epoch, key, where: { kind: "placed", node, generation } })
         if (incarnation.isFencedOff) return FENCED
-        return { kind: "acquired", tenure: new PlacedTenure(id, generation, incarnation, this) }
+        return { kind: "acquired", tenure: new PlacedTenure(id, generation, incarnation, this), state }
       }
       case "elsewhere": {
         const { generation } = outcome.placed

@@ -276,7 +276,7 @@ export class ShardGroup {
   }
 
   async #claim(shard: number, guess: Placed | undefined, incarnation: Incarnation): Promise<ClaimOutcome> {
-    const driver = new ClaimDriver(shardKey(this.name, shard), incarnation, this.#host.store)
+    const driver = new ClaimDriver({ key: shardKey(this.name, shard) }, incarnation, this.#host.store)
     const outcome = await driver.claim(guess)
     // A claim may find this node's own record on its way, and be sent on that.
     this.#spend(shard, driver.spent)

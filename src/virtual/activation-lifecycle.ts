@@ -2,6 +2,7 @@ import { ActivationError } from "../errors/actor-call-errors.js"
 import { FencedError, TimeoutError } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import { readable } from "../errors/thrown.js"
+import type { StateRead } from "../registry/claim.js"
 import type { Tenure } from "../registry/tenure.js"
 import { type Actor, type DeactivationReason, internals } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
@@ -40,13 +41,16 @@ export class ActivationLifecycle {
   #onIdle: (() => void) | undefined = undefined
   /** Why the start failed, and the messages that waited for it. */
   #failure: { readonly waiting: readonly Invocation[]; readonly cause: unknown } | undefined = undefined
+  #stored: StateRead | undefined
   #isGone = false
   /** Resolve the promises that `deactivate` returned. */
   readonly #onGone: (() => void)[] = []
 
-  constructor(owner: LifecycleOwner, state: "creating" | "valid") {
+  /** `stored` is the state that the claim of the activation has read, if it has. */
+  constructor(owner: LifecycleOwner, state: "creating" | "valid", stored?: StateRead) {
     this.#owner = owner
     this.#state = state
+    this.#stored = stored
   }
 
   get state(): ActivationState {
@@ -65,6 +69,13 @@ export class ActivationLifecycle {
   /** Whether the start failed and the waiting callers have not been notified yet. */
   get hasFailed(): boolean {
     return this.#failure !== undefined
+  }
+
+  /** Returns the state that the claim has read, and drops it: it may be large, and a start may take long. */
+  takeState(): StateRead | undefined {
+    const stored = this.#stored
+    this.#stored = undefined
+    return stored
   }
 
   /**

@@ -3,6 +3,7 @@ import type { AskOptions } from "../actor/ask.js"
 import type { Terminated } from "../actor/signals.js"
 import type { ActorId } from "../address/actor-id.js"
 import type { Logger } from "../ports/logger.js"
+import type { StateRead } from "../registry/claim.js"
 import { DurableState } from "../registry/durable-state.js"
 import type { Tenure, TenureHolder } from "../registry/tenure.js"
 import { ActivationLifecycle, type ActivationState, type LifecycleOwner } from "./activation-lifecycle.js"
@@ -58,13 +59,14 @@ export class Activation
   #resources: ActivationResources | undefined = undefined
   #outgoing: OutgoingCalls | undefined = undefined
 
-  constructor(type: ActorType, tenure: Tenure, home: ActivationHome) {
+  /** `state` is what the claim has read; by default it is read from the store. */
+  constructor(type: ActorType, tenure: Tenure, home: ActivationHome, state?: StateRead) {
     this.type = type
     this.tenure = tenure
     this.home = home
     this.usedAt = home.sweeps
     this.turns = new TurnRunner(this)
-    this.#lifecycle = new ActivationLifecycle(this, "creating")
+    this.#lifecycle = new ActivationLifecycle(this, "creating", state)
     tenure.watch(this)
   }
 
@@ -243,7 +245,7 @@ export class Activation
     this.#durable = durable
     const actor = internals.make(this.type.make, this)
     this.#instance = actor
-    return loadState(actor, this.type, durable)
+    return loadState(actor, this.type, durable, this.#lifecycle?.takeState())
   }
 
   awaitSaves(): Promise<void> | undefined {

@@ -1,4 +1,5 @@
 import { HeldActor } from "../registry/actor-table.js"
+import type { StateRead } from "../registry/claim.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { Activation } from "./activation.js"
 import type { Route } from "./call-router.js"
@@ -21,6 +22,8 @@ export class ActorEntry extends HeldActor {
 /** The start of an actor that this node has claimed and whose activation is not valid yet. */
 interface ActorStart {
   readonly tenure: Tenure
+  /** What the claim has read of the state, until the activation is created. */
+  state: StateRead | undefined
   /** The activation whose start failed, until its callers have been notified. */
   failed: Activation | undefined
 }

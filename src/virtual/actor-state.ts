@@ -1,3 +1,4 @@
+import type { StateRead } from "../registry/claim.js"
 import type { DurableState } from "../registry/durable-state.js"
 import type { Tenure } from "../registry/tenure.js"
 import { type Actor, internals, NOTHING_STORED } from "./actor.js"
@@ -7,11 +8,16 @@ import type { Turn } from "./turn.js"
 
 /**
  * Sets the state of a new instance: the stored state, upgraded by the actor if it has an older version, or
- * the initial state.
+ * the initial state. `claimed` is what the claim has read, if it has.
  */
-export function loadState(actor: Actor, { name }: ActorType, durable: DurableState): Promise<Actor> {
+export function loadState(
+  actor: Actor,
+  { name }: ActorType,
+  durable: DurableState,
+  claimed?: StateRead,
+): Promise<Actor> {
   return durable
-    .load((old, from) => internals.upgrade(actor, old, from, name))
+    .load((old, from) => internals.upgrade(actor, old, from, name), claimed)
     .then((stored) => {
       internals.initialize(actor, durable.isStored ? stored : NOTHING_STORED, name)
       return actor

@@ -6,6 +6,7 @@ import type { ActorId } from "../address/actor-id.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
+import type { StateRead } from "../registry/claim.js"
 import type { StateDependencies } from "../registry/durable-state.js"
 import type { Tenure } from "../registry/tenure.js"
 import { Activation } from "./activation.js"
@@ -121,11 +122,11 @@ export class Catalog implements ActivationHome {
   }
 
   /**
-   * Creates an activation. Resolves when it is valid. If the start fails, the activation leaves the catalog
+   * Creates an activation; `state` is what its claim has read, if it has. Resolves when it is valid. If the start fails, the activation leaves the catalog
    * and the promise rejects with the error.
    */
-  activate(type: ActorType, tenure: Tenure): Promise<void> {
-    const activation = new Activation(type, tenure, this)
+  activate(type: ActorType, tenure: Tenure, state?: StateRead): Promise<void> {
+    const activation = new Activation(type, tenure, this, state)
     this.#host.table.at(activation.key).activation = activation
     this.#size += 1
     this.#host.router.created(activation)

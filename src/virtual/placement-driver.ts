@@ -12,6 +12,7 @@ import type {
   StepCommand,
 } from "../placement/placement-protocol.js"
 import type { Revision } from "../ports/store.js"
+import type { StateRead } from "../registry/claim.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 import type { Registration, Unregistration } from "../registry/registration.js"
 import type { Tenure } from "../registry/tenure.js"
@@ -122,8 +123,8 @@ export class PlacementDriver {
 
   #acquired(request: number, registration: Registration): void {
     if (registration.kind === "acquire-denied") return this.handle({ ...registration, request })
-    const { tenure } = registration
-    this.#begin(tenure)
+    const { tenure, state } = registration
+    this.#begin(tenure, state)
     this.handle({ kind: "acquired", request, generation: tenure.generation })
   }
 
@@ -137,11 +138,11 @@ export class PlacementDriver {
   }
 
   /** Records the start under this tenure, in place of one begun by an earlier incarnation of the node. */
-  #begin(tenure: Tenure): void {
+  #begin(tenure: Tenure, state: StateRead | undefined): void {
     const entry = this.#host.table.at(tenure.id.name)
     if (entry.start?.tenure === tenure) return
     entry.start?.failed?.tellFailure()
-    entry.start = { tenure, failed: undefined }
+    entry.start = { tenure, state, failed: undefined }
   }
 
   #finish(tenure: Tenure): void {
@@ -156,11 +157,13 @@ export class PlacementDriver {
     const { catalog, types, table } = this.#host
     const type = types.get(id.type)
     if (type === undefined) return Promise.reject(new Error(`this node does not host ${id.type}`))
-    const tenure = table.get(id.name)?.start?.tenure
-    if (tenure?.generation !== generation)
+    const start = table.get(id.name)?.start
+    if (start?.tenure.generation !== generation)
       return Promise.reject(new Error(`${id} was not acquired at ${generation}`))
+    const { tenure, state } = start
+    start.state = undefined
     const isActive = catalog.get(id.name)?.tenure === tenure
-    const activated = isActive ? Promise.resolve() : catalog.activate(type, tenure)
+    const activated = isActive ? Promise.resolve() : catalog.activate(type, tenure, state)
     return activated.then(() => this.#finish(tenure))
   }
 

@@ -95,6 +95,8 @@ export class TappedStore implements ClusterStore {
 
   async #commit(commit: Commit): Promise<CommitResult> {
     const result = await this.#store.commit(commit)
+    if (result.kind === "committed")
+      for (const entry of result.read) if (entry) this.#tap.looked(entry.key, entry)
     if (this.#client !== undefined) await this.#client.hears()
     return result
   }

@@ -154,17 +154,10 @@ export const registryPlantings: readonly Planting[] = [
     workload: "registry",
     file: "src/registry/registry.ts",
     from: `return driver.claim(guess?.kind === "placed" ? guess : undefined).then(`,
-    to: `const { store } = this.#dependencies;
-         const claim = async () => {
-           const early = await store.get("state/" + id.path).catch(() => undefined);
+    to: `const claim = async () => {
+           const early = await this.#dependencies.store.get("state/" + id.path).catch(() => undefined);
            const outcome = await driver.claim(guess?.kind === "placed" ? guess : undefined);
-           if (outcome.kind === "claimed" && early !== undefined) {
-             store.get = (at) => {
-               delete store.get;
-               return at === "state/" + id.path ? Promise.resolve(early) : store.get(at);
-             };
-           }
-           return outcome;
+           return outcome.kind === "claimed" && early !== undefined ? { ...outcome, state: early } : outcome;
          };
          return claim().then(`,
   },

@@ -1,5 +1,6 @@
 import type { ActorId } from "../../../src/address/actor-id.js"
 import type { DurableState } from "../../../src/registry/durable-state.js"
+import type { Registration } from "../../../src/registry/registration.js"
 import type { Registry } from "../../../src/registry/registry.js"
 import type { Tenure } from "../../../src/registry/tenure.js"
 
@@ -61,16 +62,16 @@ export class CountingActor {
   async #run(): Promise<void> {
     while (!this.#isOver) {
       const decision = await this.#registry.register(this.#id)
-      if (decision.kind === "acquired") await this.#activation(decision.tenure)
+      if (decision.kind === "acquired") await this.#activation(decision)
       await moment(5)
     }
   }
 
-  async #activation(tenure: Tenure): Promise<void> {
+  async #activation({ tenure, state: claimed }: Acquired): Promise<void> {
     this.#activations += 1
     const state = this.#stateOf(tenure)
     try {
-      let count = ((await state.load()) as number | undefined) ?? 0
+      let count = ((await state.load(undefined, claimed)) as number | undefined) ?? 0
       const turning = this.#turnsOf(tenure)
       while (!this.#isOver && (tenure.mayBegin() || (await tenure.opened()))) {
         count += 1
@@ -92,6 +93,8 @@ export class CountingActor {
     }
   }
 }
+
+type Acquired = Extract<Registration, { kind: "acquired" }>
 
 export interface CountingProgress {
   readonly key: string

@@ -2,7 +2,7 @@ import type { ActorId } from "../../../src/address/actor-id.js"
 import { NodeFenced } from "../../../src/membership/member-events.js"
 import type { ClusterStore, StoreProvider } from "../../../src/ports/store.js"
 import { LEASES } from "../../../src/registry/node-record.js"
-import type { Denial } from "../../../src/registry/registration.js"
+import type { Denial, Registration } from "../../../src/registry/registration.js"
 import type { Registry } from "../../../src/registry/registry.js"
 import type { Tenure } from "../../../src/registry/tenure.js"
 import { type Life, startSystem } from "../../../src/sim/index.js"
@@ -53,7 +53,7 @@ export class CounterNode {
     this.#noteWhoGoes(life, registry)
     for (;;) {
       const registration = await registry.register(this.#id)
-      if (registration.kind === "acquired") await this.#activation(life, registration.tenure, states)
+      if (registration.kind === "acquired") await this.#activation(life, registration, states)
       else if (isElsewhere(registry, registration.because)) return
       await after(life, 20)
     }
@@ -64,11 +64,11 @@ export class CounterNode {
     return (await (this.#registry as Registry).register(id)).kind
   }
 
-  async #activation(life: Life, tenure: Tenure, states: StatesOf): Promise<void> {
+  async #activation(life: Life, { tenure, state: claimed }: Acquired, states: StatesOf): Promise<void> {
     this.activations += 1
     const state = states.of(tenure)
     try {
-      let count = ((await state.load()) as number | undefined) ?? 0
+      let count = ((await state.load(undefined, claimed)) as number | undefined) ?? 0
       void this.#turnsOf(life, tenure)
       while (tenure.mayBegin() || (await tenure.opened())) {
         count += 1
@@ -125,6 +125,8 @@ export class CounterNode {
     look()
   }
 }
+
+type Acquired = Extract<Registration, { kind: "acquired" }>
 
 /** Whether another node has it, and not a former life of this one. */
 function isElsewhere(registry: Registry, because: Denial): boolean {

@@ -7,7 +7,7 @@ import { PROGRESS_SETTINGS } from "./settings.js"
 import type { World } from "./world.js"
 
 test("whenever leases run out, leases of dead nodes are ended and their actors may be claimed", () => {
-  const graph = graphWith("stormy", 13_887)
+  const graph = graphWith("stormy", 10_761)
   holds(graph, "no actor that nobody may claim")
   holds(graph, "no lease that nobody may end")
   needs(graph, "no lease that nobody may end", "End")
@@ -15,13 +15,13 @@ test("whenever leases run out, leases of dead nodes are ended and their actors m
 })
 
 test("the same holds where a node joins again before its former lease has ended", () => {
-  const graph = graphWith("stormyRejoin", 16_051)
+  const graph = graphWith("stormyRejoin", 11_461)
   holds(graph, "no actor that nobody may claim")
   holds(graph, "no lease that nobody may end")
 })
 
 test("a node that crashed comes back, and the actor runs again", () => {
-  const graph = graphWith("crashing", 2496)
+  const graph = graphWith("crashing", 1506)
   holds(graph, "a comes back")
   holds(graph, "the actor runs")
   holds(graph, "no actor that nobody may claim")
@@ -37,13 +37,13 @@ test("a node whose join is not answered comes back", () => {
 })
 
 test("the actor runs although a request is not answered", () => {
-  const graph = graphWith("unanswered", 7248)
+  const graph = graphWith("unanswered", 4554)
   holds(graph, "the actor runs")
   needs(graph, "the actor runs", "ReadPlacement")
 })
 
 test("a node that was downed loses its lease, and comes back", () => {
-  const graph = graphWith("downing", 4994)
+  const graph = graphWith("downing", 3147)
   holds(graph, "no lease of a node that is down")
   holds(graph, "a comes back")
   holds(graph, "b comes back")
@@ -52,7 +52,7 @@ test("a node that was downed loses its lease, and comes back", () => {
 })
 
 test("a node that left comes back, and leaves no actor behind that nobody may claim", () => {
-  const graph = graphWith("leaving", 5430)
+  const graph = graphWith("leaving", 3311)
   holds(graph, "a comes back")
   holds(graph, "the actor runs")
   holds(graph, "no lease that nobody may end")
@@ -63,13 +63,13 @@ test("a node that left comes back, and leaves no actor behind that nobody may cl
 })
 
 test("a call ends, although its caller's cache may be stale", () => {
-  const graph = graphWith("calling", 5608)
+  const graph = graphWith("calling", 3832)
   holds(graph, "a call ends")
   needs(graph, "a call ends", "Redirect")
 })
 
 test("a call ends while leases are renewed", () => {
-  const graph = graphWith("callingInTime", 2844)
+  const graph = graphWith("callingInTime", 1872)
   holds(graph, "a call ends")
   needs(graph, "a call ends", "Claim")
 })

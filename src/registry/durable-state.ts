@@ -43,7 +43,8 @@ export class DurableState {
 
   /**
    * Resolves with the stored value, upgraded if it is of an older version; with undefined if there is none.
-   * Reads the state, unless the claim of the activation has done so: then it is what `claimed` has. Rejects with a `StateError` for a state that cannot be decoded, which is never taken for none, and with a
+   * Reads the state, unless the claim of the activation has done so, as `claimed` says. Rejects with a
+   * `StateError` for a state that cannot be decoded, which is never taken for none, and with a
    * `StoreUnavailableError`.
    */
   load(upgrade: StateUpgrade | undefined = this.#shape.upgrade, claimed?: StateRead): Promise<unknown> {

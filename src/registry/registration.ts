@@ -5,7 +5,7 @@ import type { Tenure } from "./tenure.js"
 
 /** The outcome of `register`: the tenure of this node, or why it has none. */
 export type Registration =
-  /** `state` is what the claim has read; undefined where it reads none, or this node had the actor already. */
+  /** `state` is what the claim has read; undefined where it reads none, or this node had the actor before. */
   | { readonly kind: "acquired"; readonly tenure: Tenure; readonly state?: StateRead | undefined }
   | { readonly kind: "acquire-denied"; readonly because: Denial }
 

@@ -122,8 +122,8 @@ export class Catalog implements ActivationHome {
   }
 
   /**
-   * Creates an activation; `state` is what its claim has read, if it has. Resolves when it is valid. If the start fails, the activation leaves the catalog
-   * and the promise rejects with the error.
+   * Creates an activation; `state` is what its claim has read, if it has. Resolves when it is valid. If the
+   * start fails, the activation leaves the catalog and the promise rejects with the error.
    */
   activate(type: ActorType, tenure: Tenure, state?: StateRead): Promise<void> {
     const activation = new Activation(type, tenure, this, state)

@@ -13,6 +13,7 @@ import {
   shardClaims,
 } from "../registry/commits.js"
 import type { Incarnation } from "../registry/incarnation.js"
+import type { NodeLife } from "../registry/node-life.js"
 import type { Placed, Whereabouts } from "../registry/placement-cache.js"
 import {
   type Denial,
@@ -47,7 +48,7 @@ export class ShardGroup {
   readonly #spent: Revision[]
   readonly #mover: ShardMover
   /** The last plan, and what it was made of. */
-  #planned: { readonly version: number; readonly view: ClusterView; readonly plan: ShardPlan } | undefined
+  #planned: Planned | undefined
 
   constructor(name: string, count: number, types: readonly string[], host: ShardHost) {
     this.name = name
@@ -79,9 +80,16 @@ export class ShardGroup {
   }
 
   /** The members that may have shards of the group: those that host all of its types. */
-  candidates({ members, unreachable }: ClusterView): readonly NodeId[] {
+  #candidates(): readonly NodeId[] {
+    const { life, view } = this.#host.registry
+    const { members, unreachable } = view
+    // A node that leaves gives everything away, before the view shows that it leaves.
+    const leaving = life.phase === "leaving" ? life.node : undefined
     const hosting = members.filter(
-      ({ status, types }) => status === "up" && this.#types.every((type) => types.includes(type)),
+      ({ node, status, types }) =>
+        status === "up" &&
+        leaving?.equals(node) !== true &&
+        this.#types.every((type) => types.includes(type)),
     )
     const reached = hosting.filter(({ node }) => !unreachable.has(node.text))
     return (reached.length === 0 ? hosting : reached).map(({ node }) => node)
@@ -90,14 +98,15 @@ export class ShardGroup {
   /** The node that should have each shard. */
   plan(): ShardPlan {
     const { version } = this.map
-    const { view } = this.#host.registry
-    if (this.#planned?.version === version && this.#planned.view === view) return this.#planned.plan
+    const { view, life } = this.#host.registry
+    const last = this.#planned
+    if (last?.version === version && last.view === view && last.life === life) return last.plan
     const homes = Array.from({ length: this.map.count }, (_, shard) => this.liveHome(shard)?.text)
     const plan = planShards(
       homes,
-      this.candidates(view).map(({ text }) => text),
+      this.#candidates().map(({ text }) => text),
     )
-    this.#planned = { version, view, plan }
+    this.#planned = { version, view, life, plan }
     return plan
   }
 
@@ -389,6 +398,13 @@ export interface Home {
   readonly number: number
   readonly held: HeldShard
   readonly decision: ShardHome
+}
+
+interface Planned {
+  readonly version: number
+  readonly view: ClusterView
+  readonly life: NodeLife
+  readonly plan: ShardPlan
 }
 
 type Adopted =

@@ -58,6 +58,14 @@ export async function checkGroups(
   }
 }
 
+/** The types of each group, by the records in the store: nodes of a later version may have added some. */
+export async function typesOfGroups(store: ClusterStore): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { entries } = await listAll(store, GROUPS)
+  return new Map(
+    entries.map(({ key, value }) => [key.slice(GROUPS.length), Object.keys(decode(value)?.types ?? {})]),
+  )
+}
+
 const GROUPS = "groups/"
 
 function checkType(

@@ -1,19 +1,10 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
-import type { ClusterView } from "../membership/cluster-view.js"
 import type { Revision } from "../ports/store.js"
-import { Adoption } from "../registry/adoption.js"
 import type { ClaimOutcome } from "../registry/claim.js"
 import { ClaimDriver } from "../registry/claim-driver.js"
-import {
-  placementSeen,
-  type ShardGuess,
-  shardClaimAnswered,
-  shardClaimCommit,
-  shardClaims,
-} from "../registry/commits.js"
+import { type ShardGuess, shardClaimAnswered, shardClaimCommit, shardClaims } from "../registry/commits.js"
 import type { Incarnation } from "../registry/incarnation.js"
-import type { NodeLife } from "../registry/node-life.js"
 import type { Placed, Whereabouts } from "../registry/placement-cache.js"
 import {
   type Denial,
@@ -23,8 +14,10 @@ import {
   type Registration,
   UNAVAILABLE,
 } from "../registry/registration.js"
+import { GroupPlan } from "./group-plan.js"
 import { HeldShard } from "./held-shard.js"
-import { planShards, type ShardPlan } from "./planner.js"
+import type { ShardPlan } from "./planner.js"
+import { adoptShard } from "./shard-adoption.js"
 import { ShardHome, type ShardHomeCommand, type ShardHomeEvent } from "./shard-home.js"
 import { shardKey } from "./shard-keys.js"
 import { ShardMap } from "./shard-map.js"
@@ -41,19 +34,17 @@ export class ShardGroup {
   readonly name: string
   readonly map: ShardMap
   readonly #host: ShardHost
-  readonly #types: readonly string[]
   readonly #homes: (Home | undefined)[]
   readonly #taking = new Map<number, Promise<Denial | undefined>>()
   /** The highest spent generation of each shard, as in `registry/adoption.ts`. */
   readonly #spent: Revision[]
   readonly #mover: ShardMover
-  /** The last plan, and what it was made of. */
-  #planned: Planned | undefined
+  readonly #plan: GroupPlan
 
   constructor(name: string, count: number, types: readonly string[], host: ShardHost) {
     this.name = name
     this.map = new ShardMap(count)
-    this.#types = types
+    this.#plan = new GroupPlan(name, types, this.map, host)
     this.#host = host
     this.#homes = Array.from({ length: count }, () => undefined)
     this.#spent = Array.from({ length: count }, () => 0)
@@ -79,35 +70,14 @@ export class ShardGroup {
     return node !== undefined && this.#host.registry.view.has(node) ? node : undefined
   }
 
-  /** The members that may have shards of the group: those that host all of its types. */
-  #candidates(): readonly NodeId[] {
-    const { life, view } = this.#host.registry
-    const { members, unreachable } = view
-    // A node that leaves gives everything away, before the view shows that it leaves.
-    const leaving = life.phase === "leaving" ? life.node : undefined
-    const hosting = members.filter(
-      ({ node, status, types }) =>
-        status === "up" &&
-        leaving?.equals(node) !== true &&
-        this.#types.every((type) => types.includes(type)),
-    )
-    const reached = hosting.filter(({ node }) => !unreachable.has(node.text))
-    return (reached.length === 0 ? hosting : reached).map(({ node }) => node)
+  /** Nodes of a later version have added types to the group. */
+  learnTypes(types: readonly string[]): void {
+    this.#plan.learnTypes(types)
   }
 
   /** The node that should have each shard. */
   plan(): ShardPlan {
-    const { version } = this.map
-    const { view, life } = this.#host.registry
-    const last = this.#planned
-    if (last?.version === version && last.view === view && last.life === life) return last.plan
-    const homes = Array.from({ length: this.map.count }, (_, shard) => this.liveHome(shard)?.text)
-    const plan = planShards(
-      homes,
-      this.#candidates().map(({ text }) => text),
-    )
-    this.#planned = { version, view, life, plan }
-    return plan
+    return this.#plan.current()
   }
 
   /** Claims and adopts what this node should have, and moves what others should have. */
@@ -254,34 +224,26 @@ export class ShardGroup {
     return this.#open(shard, outcome.generation, incarnation) ? undefined : FENCED.because
   }
 
-  /** Reads the record of a shard that may have been moved to this node, and opens it if it was. */
+  /** Opens a shard that may have been moved to this node, if it was. */
   async #adopt(shard: number, incarnation: Incarnation): Promise<Adopted> {
-    const adoption = new Adoption(incarnation.node.toString(), this.#spent[shard] as Revision)
-    adoption.handle({ kind: "named" })
-    let seen: ReturnType<typeof placementSeen>
-    try {
-      const { epoch, entry } = await this.#host.store.get(shardKey(this.name, shard))
-      if (epoch !== incarnation.epoch) {
-        incarnation.epochChanged()
+    const { store, registry } = this.#host
+    const spent = this.#spent[shard] as Revision
+    const outcome = await adoptShard(shardKey(this.name, shard), spent, { incarnation, store })
+    switch (outcome.kind) {
+      case "adopted":
+        if (this.#open(shard, outcome.generation, incarnation)) return { kind: "adopted" }
         return { kind: "denied", because: FENCED.because }
+      case "claim":
+        return { kind: "claim", placed: this.#placedHere(incarnation, outcome.generation) }
+      case "elsewhere": {
+        const placed = outcome.placed && this.#host.placed(outcome.placed)
+        if (placed !== undefined) this.#learn(shard, placed)
+        if (placed === undefined || !registry.view.has(placed.node)) return { kind: "claim", placed }
+        return { kind: "denied", because: { ...placed, kind: "owned" } }
       }
-      seen = placementSeen(entry)
-    } catch (error) {
-      incarnation.troubles.note("read a shard", error)
-      return { kind: "denied", because: UNAVAILABLE.because }
+      case "unavailable":
+        return { kind: "denied", because: incarnation.isFencedOff ? FENCED.because : UNAVAILABLE.because }
     }
-    const command = adoption.handle({ kind: "read", placed: seen })
-    if (command?.kind !== "end") throw new Error("an adoption that has read its key did not end")
-    const { outcome } = command
-    if (outcome.kind === "adopted")
-      return this.#open(shard, outcome.generation, incarnation)
-        ? { kind: "adopted" }
-        : { kind: "denied", because: FENCED.because }
-    const placed = seen && this.#host.placed(seen)
-    if (placed !== undefined) this.#learn(shard, placed)
-    if (outcome.kind === "elsewhere" && placed !== undefined && this.#host.registry.view.has(placed.node))
-      return { kind: "denied", because: { ...placed, kind: "owned" } }
-    return { kind: "claim", placed }
   }
 
   async #claim(shard: number, guess: Placed | undefined, incarnation: Incarnation): Promise<ClaimOutcome> {
@@ -398,13 +360,6 @@ export interface Home {
   readonly number: number
   readonly held: HeldShard
   readonly decision: ShardHome
-}
-
-interface Planned {
-  readonly version: number
-  readonly view: ClusterView
-  readonly life: NodeLife
-  readonly plan: ShardPlan
 }
 
 type Adopted =

@@ -22,6 +22,7 @@ import { StoreWatchLoop } from "../registry/store-watch-loop.js"
 import { Tenure } from "../registry/tenure.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import type { Catalog } from "../virtual/catalog.js"
+import { typesOfGroups } from "./group-record.js"
 import type { ShardActors } from "./held-shard.js"
 import { ShardGroup } from "./shard-group.js"
 import { parseShardKey, SHARDS, shardKey } from "./shard-keys.js"
@@ -127,6 +128,7 @@ export class Shards implements Directory, ShardHost {
   viewed(): void {
     this.#viewedAt = this.clock.monotonicMs()
     this.changed()
+    void this.#readTypes()
   }
 
   lifeChanged({ phase }: NodeLife): void {
@@ -274,6 +276,17 @@ export class Shards implements Directory, ShardHost {
     const mayMove = this.clock.monotonicMs() - this.#viewedAt >= SETTLED_AFTER_MS
     for (const group of this.#groups.values()) {
       if (group.map.epoch === this.registry.life.epoch) group.follow(group.plan(), mayMove)
+    }
+  }
+
+  /** A node that has joined may be of a later version, which has added types to a group. */
+  async #readTypes(): Promise<void> {
+    if (!this.#isListed || this.#isOver) return
+    try {
+      for (const [name, types] of await typesOfGroups(this.store)) this.#groups.get(name)?.learnTypes(types)
+      this.changed()
+    } catch (error) {
+      this.#troubles.note("read the groups of shards", error)
     }
   }
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest"
-import { Actor, sharded, ShardMoveAbandoned, ShardMoved } from "../../src/index.js"
+import { Actor, ShardMoveAbandoned, ShardMoved, sharded } from "../../src/index.js"
 import { play, type Scene } from "./scene.js"
 
 /** Opens when the shard has begun to close. */
@@ -65,7 +65,11 @@ async function moved(scene: Scene): Promise<readonly string[]> {
   return done.map(({ group, shard }) => `${group}/${shard}`)
 }
 
-function call<T>(scene: Scene, key: string, task: (member: Pick<Member, "name" | "slow">) => T): Promise<Awaited<T>> {
+function call<T>(
+  scene: Scene,
+  key: string,
+  task: (member: Pick<Member, "name" | "slow">) => T,
+): Promise<Awaited<T>> {
   return scene.on("a", (system) => task(system.actor(Member, key) as never)) as Promise<Awaited<T>>
 }
 

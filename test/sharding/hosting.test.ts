@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Actor, type ShardedOptions, SettingsError, sharded } from "../../src/index.js"
+import { Actor, SettingsError, type ShardedOptions, sharded } from "../../src/index.js"
 import type { ActorClass } from "../../src/virtual/actor-class.js"
 import { play } from "./scene.js"
 
@@ -48,6 +48,8 @@ test("actors of a type of a group that only some nodes host run there", async ()
     await scene.start("a", [User])
     for (const key of KEYS) await scene.on("a", (system) => system.actor(User, key).where())
     await scene.start("b", [User, Cart])
+    // Until the shards are where all of their types are hosted.
+    await scene.sleep(3_000)
     for (const machine of ["a", "b"]) {
       for (const key of KEYS) {
         const tokens = await scene.on(machine, async (system) => [

@@ -1,3 +1,4 @@
+import type { NodeId } from "../../src/address/node-id.js"
 import { Adoption, type AdoptionEvent, type AdoptionOutcome } from "../../src/registry/adoption.js"
 import {
   Claim,
@@ -7,15 +8,19 @@ import {
   type PlacementSeen,
 } from "../../src/registry/claim.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "../../src/registry/save.js"
-import { Transfer, type TransferCommand, type TransferEvent } from "../../src/registry/transfer.js"
+import { Transfer, type TransferEvent, type TransferOutcome } from "../../src/registry/transfer.js"
+import { ShardHome, type ShardHomeCommand, type ShardHomeEvent } from "../../src/sharding/shard-home.js"
+import { idOf, nameOf } from "../registry-code/decisions.js"
 import { isOpen, revisionAt } from "../registry-code/model-store.js"
 import type { Check } from "./here.js"
 import { propose, send } from "./proposals.js"
 import type { Bug, Setting } from "./setting.js"
 import {
   type Entity,
+  type HeldHome,
   type Home,
   heldAt,
+  JOINED_AT,
   nextWrite,
   nodeAt,
   nodeOf,
@@ -39,21 +44,81 @@ export class Drivers {
     this.#check = check
   }
 
-  /** Claims the shard; or claims it anew, if the node has it. */
+  /** Stands for `ShardGroup`: does what the decision of the shard commands. */
+  tellHome(at: number, event: ShardHomeEvent): void {
+    const home = nodeAt(this.#world, at).home as HeldHome
+    const { state, generation, target } = home.decision
+    const resumed = { state, target: target === undefined ? undefined : idOf(target) }
+    const decision = new ShardHome(generation, resumed)
+    const commands = decision.handle(event)
+    const { snapshot } = decision
+    const isTargeted = snapshot.target !== undefined && ["closing", "moving"].includes(snapshot.state)
+    home.decision = {
+      state: snapshot.state,
+      generation: snapshot.generation,
+      ...(isTargeted ? { target: nameOf(snapshot.target as NodeId) } : {}),
+    }
+    for (const command of commands) this.#doHome(at, home, command)
+  }
+
+  #doHome(at: number, home: HeldHome, command: ShardHomeCommand): void {
+    const node = nodeAt(this.#world, at)
+    switch (command.kind) {
+      case "close":
+      case "reopen":
+        home.isOpen = command.kind === "reopen"
+        break
+      case "shut":
+        if (!this.#has("late-doors")) this.#shutDoors(at, home)
+        break
+      case "transfer":
+        this.#beginTransfer(at, home, nameOf(command.target))
+        break
+      case "hold-saves":
+        if (this.#has("anew-unwaited")) this.tellHome(at, { kind: "saves-decided" })
+        break
+      case "claim":
+        this.claimAnew(at)
+        break
+      case "renewed":
+        Object.assign(home, { generation: command.generation, isOpen: true, isShut: false })
+        this.#spend(at, command.generation)
+        // The new generation refuses whatever a hung turn has sent: its entity may start again.
+        for (const [number, { stage }] of Object.entries(node.entities)) {
+          if (stage === "hung") delete node.entities[Number(number)]
+        }
+        break
+      case "leave":
+        this.shut(at)
+    }
+  }
+
+  #shutDoors(at: number, home: HeldHome): void {
+    this.shut(at)
+    nodeAt(this.#world, at).home = home
+    Object.assign(home, { isOpen: false, isShut: true })
+  }
+
+  /** Claims the shard that this node has, at the generation that it knows. */
+  claimAnew(at: number): void {
+    const node = nodeAt(this.#world, at)
+    const { generation } = (node.home as HeldHome).decision
+    if (node.phase !== "member") return this.tellHome(at, { kind: "lost" })
+    this.beginClaim(at, { node: nodeOf(at, node), generation })
+  }
+
   beginClaim(at: number, placed: PlacementSeen | undefined): void {
     const node = nodeAt(this.#world, at)
     const claim = new Claim(nodeOf(at, node))
     const command = claim.begin(placed)
-    node.home =
-      node.home?.stage === "holding"
-        ? { stage: "claiming anew", generation: node.home.generation, claim: claim.snapshot }
-        : { stage: "claiming", claim: claim.snapshot }
+    if (node.home?.stage === "held") node.home.claim = claim.snapshot
+    else node.home = { stage: "claiming", claim: claim.snapshot }
     this.#doClaim(at, command)
   }
 
   tellClaim(at: number, event: ClaimEvent): void {
     const node = nodeAt(this.#world, at)
-    const home = node.home as Extract<Home, { claim: unknown }>
+    const home = node.home as Exclude<Home, { stage: "adopting" }>
     const claim = new Claim(nodeOf(at, node), home.claim)
     const command = claim.handle(event)
     if (command === undefined) throw new Error("a claim was told what it had not asked for")
@@ -76,19 +141,15 @@ export class Drivers {
   }
 
   #endClaim(at: number, outcome: ClaimOutcome): void {
-    const node = nodeAt(this.#world, at)
-    const generation = heldAt(node)
-    if (outcome.kind === "claimed") {
-      this.#open(at, outcome.generation)
-      // The new generation refuses whatever a hung turn has sent: its entity may start again.
-      for (const [number, { stage }] of Object.entries(node.entities)) {
-        if (stage === "hung") delete node.entities[Number(number)]
-      }
-    } else if (outcome.kind === "unavailable" && generation !== undefined) {
-      node.home = { stage: "holding", generation }
-    } else {
+    const { home } = nodeAt(this.#world, at)
+    if (home?.stage !== "held") {
       this.shut(at)
+      if (outcome.kind === "claimed") this.#open(at, outcome.generation)
+      return
     }
+    delete home.claim
+    if (outcome.kind === "claimed") this.tellHome(at, outcome)
+    else this.tellHome(at, { kind: outcome.kind === "unavailable" ? "not-claimed" : "lost" })
   }
 
   tellAdoption(at: number, event: AdoptionEvent): void {
@@ -105,59 +166,56 @@ export class Drivers {
     const node = nodeAt(this.#world, at)
     node.home = undefined
     if (outcome.kind === "adopted") this.#open(at, outcome.generation)
-    if (outcome.kind !== "claim") return
-    const { generation } = outcome
-    if (node.phase === "member") this.beginClaim(at, { node: nodeOf(at, node), generation })
-    else node.home = { stage: "kept", generation }
+    const isRefused = outcome.kind !== "claim" || node.phase !== "member"
+    if (!isRefused) this.beginClaim(at, { node: nodeOf(at, node), generation: outcome.generation })
   }
 
-  /** The doors of all entities shut in the step in which the transfer is sent, and before that. */
-  beginTransfer(at: number, target: { node: string; record: number }): void {
-    const node = nodeAt(this.#world, at)
-    const generation = heldAt(node) as number
-    this.#spend(at, generation)
-    if (!this.#has("late-doors")) this.shut(at)
-    const by = nodeOf(at, node)
-    const transfer = new Transfer(by, target.node)
+  #beginTransfer(at: number, home: HeldHome, target: string): void {
+    const by = nodeOf(at, nodeAt(this.#world, at))
+    const { generation } = home
+    const transfer = new Transfer(by, target)
     if (transfer.begin().kind !== "send") throw new Error("a transfer begins with its commit")
-    node.home = { stage: "moving", generation, target: target.node, transfer: transfer.snapshot }
+    home.transfer = transfer.snapshot
     const mover = { node: by, generation }
-    const proposal = propose.transfer(generation, target)
+    // The mover may not know yet that the target leaves or is gone.
+    const proposal = propose.transfer(generation, { node: target, record: JOINED_AT })
     send(this.#world, { kind: "transfer", at, by, mover, proposal }, this.#setting)
   }
 
   tellTransfer(at: number, event: TransferEvent): void {
     const node = nodeAt(this.#world, at)
-    const home = node.home as Home & { stage: "moving" }
-    const transfer = new Transfer(nodeOf(at, node), home.target, home.transfer)
+    const home = node.home as HeldHome
+    const transfer = new Transfer(nodeOf(at, node), home.decision.target as string, home.transfer)
     const command = transfer.handle(event)
     if (command === undefined) throw new Error("a transfer was told what it had not asked for")
     home.transfer = transfer.snapshot
-    this.#doTransfer(at, home, command)
-  }
-
-  #doTransfer(at: number, { target }: Home & { stage: "moving" }, command: TransferCommand): void {
     // A pause is no step: whatever follows it may take any time anyway.
     if (command.kind === "wait") return this.tellTransfer(at, { kind: "waited" })
-    if (command.kind !== "end") return
-    const { outcome } = command
-    this.shut(at)
-    if (outcome.kind === "moved") {
-      const to = this.#world.nodes.findIndex((node, index) => nodeOf(index, node) === target)
-      if (to >= 0) this.#world.notices.push({ to, generation: outcome.generation })
+    if (command.kind === "end") this.#endTransfer(at, home, command.outcome)
+  }
+
+  #endTransfer(at: number, home: HeldHome, outcome: TransferOutcome): void {
+    const { target } = home.decision
+    delete home.transfer
+    this.#shutDoors(at, home)
+    switch (outcome.kind) {
+      case "moved": {
+        const to = this.#world.nodes.findIndex((node, index) => nodeOf(index, node) === target)
+        if (to >= 0) this.#world.notices.push({ to, generation: outcome.generation })
+        return this.tellHome(at, { kind: "moved" })
+      }
+      case "kept":
+        if (this.#has("kept-reopens")) return this.#open(at, outcome.generation)
+        return this.tellHome(at, outcome)
+      case "lost":
+        return this.tellHome(at, { kind: "lost" })
     }
-    if (outcome.kind !== "kept") return
-    const { generation } = outcome
-    if (this.#has("kept-reopens")) this.#open(at, generation)
-    else nodeAt(this.#world, at).home = { stage: "kept", generation }
   }
 
   release(at: number): void {
     const node = nodeAt(this.#world, at)
-    const generation = heldAt(node) as number
-    this.#spend(at, generation)
+    const proposal = propose.release(heldAt(node) as number)
     this.shut(at)
-    const proposal = propose.release(generation)
     send(
       this.#world,
       { kind: "release", at, by: nodeOf(at, node), isAwaited: false, proposal },
@@ -242,7 +300,8 @@ export class Drivers {
   }
 
   #open(at: number, generation: number): void {
-    nodeAt(this.#world, at).home = { stage: "open", generation }
+    const decision = { state: new ShardHome(generation).state, generation }
+    nodeAt(this.#world, at).home = { stage: "held", generation, decision, isOpen: true, isShut: false }
     this.#spend(at, generation)
   }
 

@@ -6,7 +6,7 @@ import { propose, send } from "./proposals.js"
 import {
   type Entity,
   heldAt,
-  isOpenHome,
+  isActing,
   type Node,
   nodeAt,
   nodeOf,
@@ -22,9 +22,9 @@ export function* entitySteps(here: Here, at: number, number: number): Iterable<S
   const node = nodeAt(here.world, at)
   const entity = node.entities[number]
   const what = `(${nodeOf(at, node)}, ${number})`
-  if (!isOpenHome(node.home) && !(node.home?.stage === "moving" && here.has("late-doors"))) return
+  if (!isActing(node.home)) return
   if (entity === undefined || (entity.stage === "hung" && here.has("hung-restart"))) {
-    if (node.phase === "member" && here.may("starts")) {
+    if (node.phase === "member" && node.home.isOpen && here.may("starts")) {
       yield here.take(`Start${what}`, (next) => start(next, at, number))
     }
     return
@@ -32,7 +32,7 @@ export function* entitySteps(here: Here, at: number, number: number): Iterable<S
   if (entity.stage === "running") {
     yield here.take(`Door${what}`, (next, check) => passDoor(next, at, number, check))
     yield* ending(here, at, number, entity)
-    if (here.may("saves") && entity.save === undefined && node.home.stage === "open") {
+    if (here.may("saves") && entity.save === undefined && MAY_SAVE.includes(node.home.decision.state)) {
       yield here.take(`Save${what}`, (next, check) => {
         spend(next, "saves")
         new Drivers(next, here.setting, check).beginSave(at, number)
@@ -45,6 +45,9 @@ export function* entitySteps(here: Here, at: number, number: number): Iterable<S
   }
   if (entity.save?.todo === "read") yield* readingBack(here, at, number, what)
 }
+
+/** Saves are held back while the shard is claimed anew. */
+const MAY_SAVE = ["open", "closing"]
 
 /** Reads the state, and writes nothing. */
 function start(next: World, at: number, number: number): void {
@@ -103,7 +106,8 @@ function passDoor(next: World, at: number, number: number, check: Check): void {
 function isHome(world: World, at: number, node: Node): boolean {
   const entry = entryAt(world, SHARD)
   if (entry === undefined || Buffer.from(entry.value).toString("latin1") !== nodeOf(at, node)) return false
-  return node.home?.stage === "claiming anew" || entry.revision === heldAt(node)
+  const isAnew = node.home?.stage === "held" && node.home.decision.state === "claiming"
+  return isAnew || entry.revision === heldAt(node)
 }
 
 /** Sends the save. An entity that is ending sends it too: nothing else of it passes a door. */

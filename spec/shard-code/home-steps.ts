@@ -1,10 +1,23 @@
 import { placementSeen } from "../../src/registry/commits.js"
 import { encodeRecord, type RecordStatus } from "../../src/registry/node-record.js"
+import type { ShardHomeEvent } from "../../src/sharding/shard-home.js"
 import type { Step } from "../explorer/model.js"
+import { idOf } from "../registry-code/decisions.js"
 import { entryAt, revisionAt } from "../registry-code/model-store.js"
 import { Drivers } from "./drivers.js"
 import type { Here } from "./here.js"
-import { isOpenHome, letter, type Node, nodeAt, nodeOf, SHARD, spend, type World } from "./world.js"
+import {
+  type HeldHome,
+  JOINED_AT,
+  type Limit,
+  letter,
+  type Node,
+  nodeAt,
+  nodeOf,
+  SHARD,
+  spend,
+  type World,
+} from "./world.js"
 
 /** Steps by which a node gets the shard, passes it on, gives it up, or claims it anew. */
 export function* homeSteps(here: Here, at: number): Iterable<Step<World>> {
@@ -12,16 +25,13 @@ export function* homeSteps(here: Here, at: number): Iterable<Step<World>> {
   if (node.phase === "fenced") return
   yield* naming(here, at, node)
   yield* reading(here, at, node)
-  const isIdle = node.home === undefined || node.home.stage === "kept"
-  if (isIdle && here.may("claims") && node.phase === "member" && isClaimable(here, at)) {
+  if (node.home === undefined && here.may("claims") && node.phase === "member" && isClaimable(here, at)) {
     yield here.take(`Claim(${nodeOf(at, node)})`, (next, check) => {
       spend(next, "claims")
       new Drivers(next, here.setting, check).beginClaim(at, placementSeen(entryAt(next, SHARD)))
     })
   }
-  const { stage } = node.home ?? {}
-  if (stage === "open" || stage === "holding" || stage === "kept") yield* giving(here, at, node)
-  yield* claimingAnew(here, at, node)
+  if (node.home?.stage === "held") yield* holding(here, at, node, node.home)
 }
 
 /** A node does not claim a shard that it reads on a node with a record. */
@@ -37,8 +47,7 @@ function isClaimable({ world }: Here, at: number): boolean {
  */
 function* naming(here: Here, at: number, node: Node): Iterable<Step<World>> {
   const { world, setting } = here
-  const { stage } = node.home ?? {}
-  const mayAdopt = stage === undefined || stage === "kept" || stage === "adopting"
+  const mayAdopt = node.home === undefined || node.home.stage === "adopting"
   const hear = (next: World, drivers: Drivers, generation?: number): void => {
     if (!mayAdopt) return
     drivers.tellAdoption(at, { kind: "named" })
@@ -69,7 +78,7 @@ function* reading(here: Here, at: number, { home, ...node }: Node): Iterable<Ste
       if (isLost) spend(next, "losses")
       change(new Drivers(next, setting, check))
     })
-  const state = home !== undefined && "claim" in home ? home.claim.state : undefined
+  const state = home?.stage === "adopting" ? undefined : home?.claim?.state
   if (state?.kind === "reading") {
     yield tell("ReadShard", (drivers) => drivers.tellClaim(at, { kind: "read", placed }))
   }
@@ -86,7 +95,7 @@ function* reading(here: Here, at: number, { home, ...node }: Node): Iterable<Ste
       yield tell("NotReadToAdopt", (drivers) => drivers.tellAdoption(at, { kind: "not-read" }), true)
     }
   }
-  if (home?.stage === "moving" && home.transfer === "reading") {
+  if (home?.stage === "held" && home.transfer === "reading") {
     yield tell("ReadMoved", (drivers) => drivers.tellTransfer(at, { kind: "read", placed }))
     if (here.may("losses")) {
       yield tell("NotReadMoved", (drivers) => drivers.tellTransfer(at, { kind: "not-read" }), true)
@@ -94,42 +103,45 @@ function* reading(here: Here, at: number, { home, ...node }: Node): Iterable<Ste
   }
 }
 
-function* giving(here: Here, at: number, node: Node): Iterable<Step<World>> {
+/** The steps of a node that has the shard. */
+function* holding(here: Here, at: number, node: Node, home: HeldHome): Iterable<Step<World>> {
   const { world, setting } = here
   const by = nodeOf(at, node)
-  if (here.may("transfers")) {
+  const { state } = home.decision
+  const entities = Object.values(node.entities)
+  const tell = (label: string, event: ShardHomeEvent, limit?: Limit): Step<World> =>
+    here.take(label, (next, check) => {
+      if (limit !== undefined) spend(next, limit)
+      new Drivers(next, setting, check).tellHome(at, event)
+    })
+  if (state === "open" && here.may("transfers")) {
     for (const [to, target] of world.nodes.entries()) {
       if (to === at) continue
       const name = nodeOf(to, target)
-      // The mover may not know yet that the target leaves or is gone.
-      yield here.take(`Transfer(${by}, ${name})`, (next, check) => {
-        spend(next, "transfers")
-        new Drivers(next, setting, check).beginTransfer(at, { node: name, record: JOINED_AT })
-      })
+      yield tell(`Move(${by}, ${name})`, { kind: "move", target: idOf(name) }, "transfers")
     }
   }
-  if (!here.may("releases")) return
-  yield here.take(`Release(${by})`, (next, check) => {
-    spend(next, "releases")
-    new Drivers(next, setting, check).release(at)
-  })
-}
-
-/** A turn hangs: its entity can start again only under another generation. */
-function* claimingAnew(here: Here, at: number, { home, entities, ...node }: Node): Iterable<Step<World>> {
-  if (node.phase !== "member" || !isOpenHome(home)) return
-  const name = nodeOf(at, { home, entities, ...node })
-  const { generation } = home
-  if (home.stage === "open" && Object.values(entities).some(({ stage }) => stage === "hung")) {
-    yield here.take(`HoldBack(${name})`, (next) => {
-      nodeAt(next, at).home = { stage: "holding", generation }
+  if (state === "closing") {
+    // That entities have ended by then is a courtesy: whatever they have sent is refused after the move.
+    yield tell(`Drained(${by})`, { kind: "drained" })
+    yield tell(`Late(${by})`, { kind: "late" })
+  }
+  // An entity is wanted whose last activation did not end in order.
+  if (state === "open" && node.phase === "member" && entities.some(({ stage }) => stage === "hung")) {
+    yield tell(`Renew(${by})`, { kind: "renew" })
+  }
+  if (state === "holding" && entities.every(({ save }) => save === undefined)) {
+    yield tell(`SavesDecided(${by})`, { kind: "saves-decided" })
+  }
+  if (state === "claiming" && home.claim === undefined) {
+    yield here.take(`ClaimLater(${by})`, (next, check) => new Drivers(next, setting, check).claimAnew(at))
+  }
+  if (state === "open" && here.may("releases")) {
+    yield here.take(`Release(${by})`, (next, check) => {
+      spend(next, "releases")
+      new Drivers(next, setting, check).release(at)
     })
   }
-  const isDecided = Object.values(entities).every(({ save }) => save === undefined)
-  if (home.stage !== "holding" || !(isDecided || here.has("anew-unwaited"))) return
-  yield here.take(`ClaimAnew(${name})`, (next, check) =>
-    new Drivers(next, here.setting, check).beginClaim(at, { node: name, generation }),
-  )
 }
 
 /** Steps by which a node leaves, is fenced, and comes back. Its lease is left to `registry-code`. */
@@ -168,9 +180,6 @@ export function* lifeSteps(here: Here, at: number): Iterable<Step<World>> {
     })
   }
 }
-
-/** The revision of a record that was written once. A node that leaves writes its record a second time. */
-export const JOINED_AT = 1
 
 export function putRecord(world: World, node: string, status: RecordStatus, revision: number): void {
   const key = `nodes/${node}`

@@ -52,12 +52,13 @@ function walk(world: World, on: Visit): void {
 function walkNode(node: Node, name: string, on: Visit): void {
   const { home } = node
   node.spent = on("shard", node.spent)
-  if (home !== undefined && "generation" in home) home.generation = on("shard", home.generation)
-  if (home !== undefined && "claim" in home) {
-    const { state } = home.claim
-    if (state.kind === "taking") walkGuess(state.guess, on)
-    if (state.kind === "judging") state.placed.generation = on("shard", state.placed.generation)
+  if (home?.stage === "held") {
+    home.generation = on("shard", home.generation)
+    home.decision.generation = on("shard", home.decision.generation)
   }
+  const claim = home?.stage === "adopting" ? undefined : home?.claim?.state
+  if (claim?.kind === "taking") walkGuess(claim.guess, on)
+  if (claim?.kind === "judging") claim.placed.generation = on("shard", claim.placed.generation)
   for (const [number, entity] of Object.entries(node.entities)) {
     entity.life = on(`life ${number}`, entity.life)
     entity.base = on(`state ${number}`, entity.base)

@@ -27,7 +27,7 @@ test("a shard on a node that leaves is taken by the other one", () => {
 test("an entity whose turn hangs may start again", () => {
   const graph = graphWith("hanging")
   holds(graph, "no entity hangs")
-  needs(graph, "no entity hangs", "ClaimAnew")
+  needs(graph, "no entity hangs", "SavesDecided")
   needs(graph, "no entity hangs", "ReadBack")
 })
 

@@ -1,5 +1,5 @@
 import type { LeadsTo } from "../explorer/leads-to.js"
-import { isOpenHome, type World } from "./world.js"
+import { isActing, type World } from "./world.js"
 
 /**
  * Liveness: what eventually happens, provided that the store answers the requests that are awaited, nodes
@@ -10,7 +10,7 @@ import { isOpenHome, type World } from "./world.js"
  */
 export const PROGRESS: Readonly<Record<Progress, LeadsTo<World>>> = {
   "a node has the shard": becomes(({ nodes }) =>
-    nodes.some(({ phase, home }) => phase === "member" && isOpenHome(home)),
+    nodes.some(({ phase, home }) => phase === "member" && isActing(home)),
   ),
   "no entity hangs": becomes(({ nodes }) =>
     nodes.every(({ entities }) => Object.values(entities).every(({ stage }) => stage !== "hung")),
@@ -26,8 +26,8 @@ function becomes(goal: (world: World) => boolean): LeadsTo<World> {
     goal,
     fair: [],
     fairLabelsOf: [
-      ...["Arrive", "Answer", "Claim", "ReadShard", "ReadNode", "ReadToAdopt", "ReadMoved", "HoldBack"],
-      ...["ClaimAnew", "Write", "ReadBack", "Settle", "RecordGone", "Join"],
+      ...["Arrive", "Answer", "Claim", "ReadShard", "ReadNode", "ReadToAdopt", "ReadMoved", "Drained"],
+      ...["Late", "Renew", "SavesDecided", "ClaimLater", "Write", "ReadBack", "Settle", "RecordGone", "Join"],
     ],
   }
 }

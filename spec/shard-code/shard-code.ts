@@ -2,11 +2,11 @@ import type { Model } from "../explorer/model.js"
 import { worldText } from "../registry-code/world-text.js"
 import { entitySteps } from "./entity-steps.js"
 import { Here } from "./here.js"
-import { homeSteps, JOINED_AT, lifeSteps, putRecord } from "./home-steps.js"
+import { homeSteps, lifeSteps, putRecord } from "./home-steps.js"
 import { normalise } from "./normal-form.js"
 import { requestSteps } from "./request-steps.js"
 import type { Setting } from "./setting.js"
-import { type Left, letter, type Node, nodeOf, SHARD, type World } from "./world.js"
+import { JOINED_AT, type Left, letter, type Node, nodeOf, SHARD, type World } from "./world.js"
 
 /**
  * A shard and its entities, as nodes pass them on: the production decisions `Claim`, `Transfer`, `Adoption`
@@ -53,7 +53,16 @@ function initialWorld({ nodes, entities, left }: Setting): World {
     history: { loaded: all(() => 0), acked: all(() => 0), shown: all(() => ({ token: 0, life: 0 })) },
     left: { ...NOTHING_LEFT, ...left },
   }
-  Object.assign(world.nodes[0] as Node, { spent: 1, home: { stage: "open", generation: 1 } })
+  Object.assign(world.nodes[0] as Node, {
+    spent: 1,
+    home: {
+      stage: "held",
+      generation: 1,
+      decision: { state: "open", generation: 1 },
+      isOpen: true,
+      isShut: false,
+    },
+  })
   for (const [at, node] of world.nodes.entries()) putRecord(world, nodeOf(at, node), "active", JOINED_AT)
   normalise(world)
   return world
@@ -92,7 +101,8 @@ function tell({ store, nodes, requests, notices }: World): string {
 function tellNode(node: Node, at: number): string {
   const { phase, home, spent, entities } = node
   const words = [`${nodeOf(at, node)} ${phase}`]
-  if (home !== undefined) words.push("generation" in home ? `${home.stage} g${home.generation}` : home.stage)
+  if (home?.stage === "held") words.push(`${home.decision.state} g${home.generation}`)
+  else if (home !== undefined) words.push(home.stage)
   if (spent !== 0) words.push(`spent ${spent}`)
   for (const [number, entity] of Object.entries(entities)) {
     const saving = entity.save === undefined ? "" : ` saving ${entity.save.writeId}`

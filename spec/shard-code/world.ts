@@ -2,6 +2,7 @@ import type { AdoptionSnapshot } from "../../src/registry/adoption.js"
 import type { ClaimEvent, ClaimSnapshot, Guess, PlacementSeen } from "../../src/registry/claim.js"
 import type { SaveEvent, SaveSnapshot } from "../../src/registry/save.js"
 import type { TransferEvent, TransferSnapshot } from "../../src/registry/transfer.js"
+import type { ShardHomeState } from "../../src/sharding/shard-home.js"
 import { type Condition, type Mutable, type Stored, UNLIMITED } from "../registry-code/world.js"
 
 /**
@@ -37,13 +38,23 @@ export interface Node {
 export type Home =
   | { stage: "claiming"; claim: Mutable<ClaimSnapshot> }
   | { stage: "adopting"; adoption: AdoptionSnapshot }
-  | { stage: "open"; generation: number }
-  /** New saves are held back, until those in flight are decided and the shard is claimed anew. */
-  | { stage: "holding"; generation: number }
-  | { stage: "claiming anew"; generation: number; claim: Mutable<ClaimSnapshot> }
-  /** The store names this node, which has sent a transfer that may hang. The doors are shut. */
-  | { stage: "kept"; generation: number }
-  | { stage: "moving"; generation: number; target: string; transfer: TransferSnapshot }
+  | HeldHome
+
+/** The shard on the node that has it. */
+export interface HeldHome {
+  stage: "held"
+  /** The generation that its entities act under. */
+  generation: number
+  /** The snapshot of its `ShardHome`. */
+  decision: { state: ShardHomeState; generation: number; target?: string }
+  /** Whether entities may start. */
+  isOpen: boolean
+  /** Whether the doors of all entities are shut, until the shard is claimed anew. */
+  isShut: boolean
+  /** The claim anew, or the transfer. */
+  claim?: Mutable<ClaimSnapshot>
+  transfer?: TransferSnapshot
+}
 
 /** One activation of an entity. */
 export interface Entity {
@@ -129,6 +140,9 @@ export type Limit =
   | "joins"
   | "leaves"
 
+/** The revision of a record that was written once. A node that leaves writes its record a second time. */
+export const JOINED_AT = 1
+
 export const SHARD = "shards/g/0"
 
 export function stateKey(entity: number): string {
@@ -153,15 +167,13 @@ export function spend(world: World, what: Limit): void {
 
 /** The generation that a node has the shard at, as far as it knows; undefined if it does not have it. */
 export function heldAt({ home }: Node): number | undefined {
-  return home === undefined || !("generation" in home) ? undefined : home.generation
+  return home?.stage === "held" ? home.generation : undefined
 }
 
-/** Whether entities run under this home: their doors are open. */
-export function isOpenHome(home: Home | undefined): home is OpenHome {
-  return home?.stage === "open" || home?.stage === "holding" || home?.stage === "claiming anew"
+/** Whether entities may act under this home. */
+export function isActing(home: Home | undefined): home is HeldHome {
+  return home?.stage === "held" && !home.isShut
 }
-
-type OpenHome = Extract<Home, { stage: "open" | "holding" | "claiming anew" }>
 
 /** The number that the next write of a node gets: above all that are still to be seen anywhere. */
 export function nextWrite({ store, requests }: World, node: string): number {

@@ -29,12 +29,20 @@ import type { Revision } from "../ports/store.js"
  * claim nothing, the shard is gone for it.
  */
 export class ShardHome {
-  #state: ShardHomeState = "open"
+  #state: ShardHomeState
   #generation: Revision
-  #target: NodeId | undefined = undefined
+  #target: NodeId | undefined
 
-  constructor(generation: Revision) {
+  /** `resumed` continues from a snapshot. */
+  constructor(generation: Revision, resumed?: ShardHomeSnapshot) {
+    this.#state = resumed?.state ?? "open"
     this.#generation = generation
+    this.#target = resumed?.target
+  }
+
+  /** With the generation, all that is known between two events. */
+  get snapshot(): ShardHomeSnapshot & { readonly generation: Revision } {
+    return { state: this.#state, generation: this.#generation, target: this.#target }
   }
 
   get state(): ShardHomeState {
@@ -85,7 +93,13 @@ export class ShardHome {
 
 const NONE: readonly ShardHomeCommand[] = []
 
-type ShardHomeState = "open" | "closing" | "moving" | "holding" | "claiming" | "gone"
+interface ShardHomeSnapshot {
+  readonly state: ShardHomeState
+  /** The node that the shard is moved to. */
+  readonly target: NodeId | undefined
+}
+
+export type ShardHomeState = "open" | "closing" | "moving" | "holding" | "claiming" | "gone"
 
 export type ShardHomeEvent =
   | { readonly kind: "move"; readonly target: NodeId }

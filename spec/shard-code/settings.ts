@@ -59,12 +59,12 @@ export const LARGE_SETTINGS: readonly Setting[] = [
     ...{ transfers: 2, losses: 1, fences: 1, words: 1, claims: 1, starts: 2, saves: 1 },
   }),
   setting("release, unanswered", ONE, {
-    ...{ releases: 2, transfers: 1, losses: 2, words: 1, claims: 2, starts: 2, saves: 1 },
+    ...{ releases: 2, transfers: 1, losses: 1, words: 1, claims: 2, starts: 2, saves: 1 },
   }),
   setting("sharding, with everything", TWO, {
     ...{ starts: 3, saves: 2, ends: 1, losses: 1, transfers: 1, words: 1, claims: 1 },
   }),
   setting("claim anew, with everything", TWO, {
-    ...{ starts: 3, saves: 2, hangs: 1, losses: 1, slowAnswers: 1, transfers: 1, claims: 1, fences: 1 },
+    ...{ starts: 3, saves: 1, hangs: 1, losses: 1, slowAnswers: 1, transfers: 1, claims: 1, fences: 1 },
   }),
 ]

@@ -115,10 +115,16 @@ const HEAD = `The node has a shard at generation 5, which is to be moved to 10.0
 what comes                        what is to be done
 `
 
+/**
+ * Each line is told by a home that was made from the snapshot of the one before: there is nothing else that it
+ * knows.
+ */
 function conversation(title: string, events: readonly ShardHomeEvent[]): string {
-  const home = new ShardHome(5)
+  let home = new ShardHome(5)
   const told = [`# ${title}`]
   for (const event of events) {
+    const { snapshot } = home
+    home = new ShardHome(snapshot.generation, snapshot)
     const commands = home.handle(event).map(commandText).join(", then ")
     told.push(
       `${eventText(event).padEnd(32)}  ${commands === "" ? "" : `-> ${commands} `}(${home.state})`.trimEnd(),

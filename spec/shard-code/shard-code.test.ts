@@ -12,7 +12,7 @@ const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: num
   "transfer, unanswered": [3757, 11_541],
   "transfer, fenced": [2268, 4570],
   "transfer, leaving": [3624, 10_413],
-  "transfer, three nodes": [8790, 26_045],
+  "transfer, three nodes": [1917, 3870],
   release: [6353, 15_993],
   "sharded restart": [664, 1876],
   sharding: [1041, 3945],

@@ -1,24 +1,24 @@
 import type { NodeId } from "../address/node-id.js"
 import type { ClusterView } from "../membership/cluster-view.js"
+import type { Logger } from "../ports/logger.js"
 import type { NodeLife } from "../registry/node-life.js"
 import { planShards, type ShardPlan } from "./planner.js"
 import type { ShardMap } from "./shard-map.js"
-import type { ShardHost } from "./shards.js"
 
-/** The plan of one group, by the members of the cluster that may have its shards. */
+/**
+ * The plan of one group, by what this node knows. It is made again when the members or the map have changed:
+ * after a death, thousands of calls ask at the same time which node should have their shards.
+ */
 export class GroupPlan {
-  readonly #name: string
   readonly #map: ShardMap
-  readonly #host: ShardHost
+  readonly #host: PlanningHost
   #types: readonly string[]
-  /** The last plan, and what it was made of. */
-  #last: Planned | undefined
   #hasWarned = false
+  #made: MadePlan | undefined = undefined
 
-  constructor(name: string, types: readonly string[], map: ShardMap, host: ShardHost) {
-    this.#name = name
-    this.#types = types
+  constructor(map: ShardMap, types: readonly string[], host: PlanningHost) {
     this.#map = map
+    this.#types = types
     this.#host = host
   }
 
@@ -27,31 +27,34 @@ export class GroupPlan {
     const all = new Set([...this.#types, ...types])
     if (all.size === this.#types.length) return
     this.#types = [...all]
-    this.#last = undefined
+    this.#made = undefined
   }
 
-  current(): ShardPlan {
-    const { version, count } = this.#map
+  /** The node that should have each shard. */
+  get nodes(): ShardPlan {
     const { view, life } = this.#host.registry
-    const last = this.#last
-    if (last?.version === version && last.view === view && last.life === life) return last.plan
-    const homes = Array.from({ length: count }, (_, shard) => {
-      const home = this.#map.homeOf(shard)
-      return home !== undefined && view.has(home) ? home.text : undefined
-    })
-    const candidates = this.#candidates(view, life).map(({ text }) => text)
-    const plan = planShards(homes, candidates)
-    this.#last = { version, view, life, plan }
-    return plan
+    const { version } = this.#map
+    const made = this.#made
+    if (made?.version === version && made.view === view && made.life === life) return made.nodes
+    const homes = Array.from({ length: this.#map.count }, (_, shard) => this.liveHome(shard)?.text)
+    const nodes = planShards(homes, this.#candidates(view, life))
+    this.#made = { version, view, life, nodes }
+    return nodes
+  }
+
+  /** Where the shard is, without nodes that are gone. */
+  liveHome(shard: number): NodeId | undefined {
+    const node = this.#map.homeOf(shard)
+    return node !== undefined && this.#host.registry.view.has(node) ? node : undefined
   }
 
   /**
    * The members that may have shards of the group: those that host all of its types, as far as anybody hosts
    * them. A home that does not host a type which was added gives its shards away.
    */
-  #candidates({ members, unreachable }: ClusterView, life: NodeLife): readonly NodeId[] {
+  #candidates({ members, unreachable }: ClusterView, { phase, node: self }: NodeLife): readonly string[] {
     // A node that leaves gives everything away, before the view shows that it leaves.
-    const leaving = life.phase === "leaving" ? life.node : undefined
+    const leaving = phase === "leaving" ? self : undefined
     const up = members.filter(
       ({ node, status, types }) =>
         status === "up" && leaving?.equals(node) !== true && this.#types.some((type) => types.includes(type)),
@@ -61,23 +64,29 @@ export class GroupPlan {
     if (hosting.length === 0 && up.length > 0) this.#warn()
     const able = hosting.length > 0 ? hosting : up
     const reached = able.filter(({ node }) => !unreachable.has(node.text))
-    return (reached.length === 0 ? able : reached).map(({ node }) => node)
+    return (reached.length === 0 ? able : reached).map(({ node }) => node.text)
   }
 
   #warn(): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    this.#host.logger.log(
-      "warn",
-      "no node hosts all types of a group, so some of its actors cannot run; start nodes with all of them",
-      { group: this.#name, types: this.#types },
-    )
+    this.#host.logger.log("warn", NOBODY_HOSTS_ALL, { types: this.#types })
   }
 }
 
-interface Planned {
+const NOBODY_HOSTS_ALL =
+  "no node hosts all types of a group, so some of its actors cannot run; start nodes with all of them"
+
+/** What a plan depends on besides the map. Views and lives are immutable. */
+interface PlanningHost {
+  readonly registry: { readonly view: ClusterView; readonly life: NodeLife }
+  readonly logger: Pick<Logger, "log">
+}
+
+interface MadePlan {
+  /** That of the map. */
   readonly version: number
   readonly view: ClusterView
   readonly life: NodeLife
-  readonly plan: ShardPlan
+  readonly nodes: ShardPlan
 }

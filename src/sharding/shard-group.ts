@@ -44,7 +44,7 @@ export class ShardGroup {
   constructor(name: string, count: number, types: readonly string[], host: ShardHost) {
     this.name = name
     this.map = new ShardMap(count)
-    this.#plan = new GroupPlan(name, types, this.map, host)
+    this.#plan = new GroupPlan(this.map, types, host)
     this.#host = host
     this.#homes = Array.from({ length: count }, () => undefined)
     this.#spent = Array.from({ length: count }, () => 0)
@@ -64,12 +64,6 @@ export class ShardGroup {
     for (const home of this.#homes) if (home !== undefined) yield home
   }
 
-  /** Where the shard is, without nodes that are gone. */
-  liveHome(shard: number): NodeId | undefined {
-    const node = this.map.homeOf(shard)
-    return node !== undefined && this.#host.registry.view.has(node) ? node : undefined
-  }
-
   /** Nodes of a later version have added types to the group. */
   learnTypes(types: readonly string[]): void {
     this.#plan.learnTypes(types)
@@ -77,20 +71,16 @@ export class ShardGroup {
 
   /** The node that should have each shard. */
   plan(): ShardPlan {
-    return this.#plan.current()
+    return this.#plan.nodes
   }
 
   /** Claims and adopts what this node should have, and moves what others should have. */
   follow(plan: ShardPlan, mayMove: boolean): void {
     const { node } = this.#host.registry
-    const free: number[] = []
     for (let shard = 0; shard < plan.length; shard += 1) {
-      if (this.#homes[shard] !== undefined || this.#taking.has(shard)) continue
-      const home = this.liveHome(shard)
-      if (home?.equals(node) === true) void this.#take(shard)
-      else if (home === undefined && plan[shard] === node.text) free.push(shard)
+      if (this.#isFree(shard) && this.#plan.liveHome(shard)?.equals(node) === true) void this.#take(shard)
     }
-    if (free.length > 0) this.#claimTogether(free)
+    this.#claimFree(plan)
     if (mayMove) this.#mover.follow(plan)
   }
 
@@ -138,6 +128,9 @@ export class ShardGroup {
         // If that is out of date, the node that is called answers what the store says.
         if (where?.kind === "placed" && !where.node.equals(node) && view.has(where.node))
           return denied({ ...where, kind: "owned" })
+        // A call that comes before the plan is followed does not claim its shard apart from the others.
+        const isNobodys = this.map.epoch !== "" && this.#plan.liveHome(shard) === undefined
+        if (isNobodys && this.#isFree(shard)) this.#claimFree(this.plan())
         const denial = await this.#take(shard)
         if (denial !== undefined) return denied(denial)
         continue
@@ -272,6 +265,19 @@ export class ShardGroup {
       case "unavailable":
         return incarnation.isFencedOff ? FENCED.because : UNAVAILABLE.because
     }
+  }
+
+  #isFree(shard: number): boolean {
+    return this.#homes[shard] === undefined && !this.#taking.has(shard)
+  }
+
+  /** Claims what nobody has and the plan gives to this node. */
+  #claimFree(plan: ShardPlan): void {
+    const { text } = this.#host.registry.node
+    const free = plan.flatMap((planned, shard) =>
+      planned === text && this.#isFree(shard) && this.#plan.liveHome(shard) === undefined ? [shard] : [],
+    )
+    if (free.length > 0) this.#claimTogether(free)
   }
 
   /** Claims shards that nobody has, as many in one commit as it can have. */

@@ -1,5 +1,4 @@
 import type { ActorId } from "../address/actor-id.js"
-import type { NodeId } from "../address/node-id.js"
 import type { Revision } from "../ports/store.js"
 import type { ClaimOutcome } from "../registry/claim.js"
 import { ClaimDriver } from "../registry/claim-driver.js"

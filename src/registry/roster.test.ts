@@ -444,6 +444,14 @@ test("a node that has said that it stops is leaving at once, and nothing older s
   expect(changes).toEqual(["a active", "a gone"])
 })
 
+test("a node that was leaving does not come up in a store that has lost that", async () => {
+  const { scene, roster } = await following()
+  await put(scene, a, { ...record, status: "leaving" })
+  expect(membersOf(roster)).toEqual(["a leaving"])
+  await put(scene, a, record)
+  expect(membersOf(roster)).toEqual(["a leaving"])
+})
+
 test("a node that is down stays so when it says that it stops", async () => {
   const { scene, roster } = await following()
   await put(scene, a, { ...record, status: "down" })

@@ -276,8 +276,9 @@ export class Roster {
       this.#dependencies.logger.log("warn", "this version cannot read a node record", { node })
       return
     }
-    const age = this.#records.get(node)?.age ?? revision
-    this.#records.set(node, { id, record, revision, age })
+    const known = this.#records.get(node)
+    const age = known?.age ?? revision
+    this.#records.set(node, { id, record: laterOf(record, known?.record), revision, age })
     this.#dependencies.recordChanged(node, revision, record.status)
   }
 
@@ -365,6 +366,17 @@ function* membersOf(records: Iterable<KnownRecord>): Generator<Member> {
     yield { node: id, status: statuses[record.status], roles: record.roles, types: record.types, age }
   }
 }
+
+/**
+ * A node that was leaving or down does not come up again, whatever a store says that has lost its last
+ * commits: all of its nodes are fenced, and join as others.
+ */
+function laterOf(record: NodeRecord, known: NodeRecord | undefined): NodeRecord {
+  if (known === undefined || ORDER[known.status] <= ORDER[record.status]) return record
+  return { ...record, status: known.status }
+}
+
+const ORDER = { active: 0, leaving: 1, down: 2 } as const
 
 /** Undefined for a text that is no node id. */
 export function parsedNode(node: string): NodeId | undefined {

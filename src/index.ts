@@ -162,6 +162,28 @@ export { binaryCodec } from "./serialization/binary-codec.js"
 export type { CodecLimits } from "./serialization/codec-limits.js"
 export { jsonCodec } from "./serialization/json-codec.js"
 export type { WireType } from "./serialization/type-registry.js"
+export {
+  type LeastShardsOptions,
+  leastShards,
+  type ShardAllocation,
+  type ShardSituation,
+} from "./sharding/entities/allocation.js"
+export type {
+  EntityContext,
+  EntityOptions,
+  EntityPersistence,
+  RememberedEntities,
+  ShardEnvelope,
+  Sharding,
+  ShardRegion,
+} from "./sharding/entities/entity-options.js"
+export {
+  EntityHookFailed,
+  ShardBufferOverflowed,
+  ShardHandOffAbandoned,
+  ShardStarted,
+  ShardStopped,
+} from "./sharding/entities/sharding-events.js"
 export { ShardMoveAbandoned, ShardMoved } from "./sharding/shard-events.js"
 export { memoryStore } from "./stores/memory-store.js"
 export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"

@@ -35,6 +35,10 @@ export type DeadLetterReason =
   | "unreachable"
   /** A one-way call timed out before it was run: its actor was busy, or could not be located. */
   | "expired"
+  /** Too many messages wait for the homes of their shards, or for their entities. */
+  | "shard-buffer-full"
+  /** The node that the message was sent to does not host the shard of the entity any more. */
+  | "not-here"
 
 /** A message that will not be handled. Published on the event stream. */
 export class DeadLetter {

@@ -50,7 +50,7 @@ export abstract class TurnTaker implements Runnable {
   /** Accepts a message, or returns why it is refused. */
   accept(message: unknown): DeadLetterReason | undefined {
     const { flags } = this
-    if ((flags & STOPPING) !== 0) return "stopped"
+    if ((flags & REFUSING) !== 0) return "stopped"
     if (!this.mailbox.push(message)) return "mailbox-full"
     if ((flags & (SCHEDULED | BUSY | PAUSED)) === 0) this.#schedule()
     return undefined
@@ -59,7 +59,7 @@ export abstract class TurnTaker implements Runnable {
   /** Acts as `accept` for a message from another node. */
   receive(message: unknown, weight: number, backlog: Backlog): DeadLetterReason | undefined {
     const { flags, mailbox } = this
-    if ((flags & STOPPING) !== 0) return "stopped"
+    if ((flags & REFUSING) !== 0) return "stopped"
     const waiting = mailbox.size
     if (waiting > 0 || (flags & BUSY) !== 0) {
       if (waiting >= backlog.room) return "inbound-full"
@@ -68,6 +68,11 @@ export abstract class TurnTaker implements Runnable {
     if (!mailbox.pushFrom(backlog, message, weight)) return "mailbox-full"
     if ((flags & (SCHEDULED | BUSY | PAUSED)) === 0) this.#schedule()
     return undefined
+  }
+
+  /** Accepts no messages from now on. Those in the mailbox are handled. */
+  close(): void {
+    this.flags |= CLOSED
   }
 
   run(quota: number): number {
@@ -144,6 +149,10 @@ export const STOPPING = 8
 export const STOPPED = 16
 /** Stops once the current turn is over. */
 export const STOP_REQUESTED = 64
+/** Handles the messages in its mailbox, and accepts no others. */
+const CLOSED = 256
+/** Accepts no messages, for either reason. */
+const REFUSING = STOPPING | CLOSED
 
 function isPromise<T>(given: MaybePromise<T>): given is Promise<T> {
   return typeof (given as { then?: unknown } | undefined)?.then === "function"

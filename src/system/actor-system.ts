@@ -28,6 +28,8 @@ import type { AssociationState } from "../remote/association-protocol.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import type { Remoting } from "../remote/remoting.js"
 import { fingerprints } from "../remote/shared-keys.js"
+import type { Sharding } from "../sharding/entities/entity-options.js"
+import { EntitySharding } from "../sharding/entities/entity-sharding.js"
 import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
 import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
@@ -38,6 +40,7 @@ import { guardian } from "./guardian.js"
 import { joinBySeeds } from "./join-by-seeds.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 import type { StartOptions } from "./start-options.js"
+import type { Starting } from "./starting.js"
 import { type SystemHealth, type SystemPhase, systemHealth } from "./system-health.js"
 import { systemRemoting } from "./system-remoting.js"
 
@@ -66,6 +69,8 @@ export class ActorSystem implements AsyncDisposable {
   readonly #remoting: Remoting | undefined
   readonly #store: ClusterStore | undefined
   #cluster: Cluster | undefined
+  /** Undefined unless this node has seeds. */
+  readonly #sharding: EntitySharding | undefined
   /** Undefined with a store, and without seeds. */
   #seedCluster: SeedCluster | undefined
   #gate: ActorsGate | undefined
@@ -165,6 +170,14 @@ export class ActorSystem implements AsyncDisposable {
       store: store?.identity ?? "",
       local: (path) => this.#local(path),
     })
+    if (settings.membership.seeds.length === 0) return
+    this.#sharding = new EntitySharding({
+      environment: this.#environment,
+      shards: settings.shards,
+      self: bound.self,
+      guardian: this.#system,
+      resolve: (path) => this.resolve(path) as InternalRef<never>,
+    })
   }
 
   /** The id of this node in its current incarnation; undefined if the system does not listen. */
@@ -175,6 +188,12 @@ export class ActorSystem implements AsyncDisposable {
   /** The members of the cluster as this node knows them; empty without a store or seeds. */
   get cluster(): ClusterView {
     return this.#cluster?.registry.view ?? this.#seedCluster?.view ?? ClusterView.empty
+  }
+
+  /** Entities that are spread over the nodes of a cluster by seeds. Throws a `TypeError` without `seeds`. */
+  get sharding(): Sharding {
+    if (this.#sharding !== undefined) return this.#sharding
+    throw new TypeError("sharding needs a cluster by seeds; set listen, seeds and shards")
   }
 
   /** Returns how busy a member is, as it says itself; undefined if that is not known. */
@@ -313,13 +332,16 @@ export class ActorSystem implements AsyncDisposable {
   async #joinBySeeds({ ports, wait }: Pick<Starting, "ports" | "wait">): Promise<void> {
     const settings = this.#settings
     const remoting = this.#remoting
-    if (remoting === undefined || settings.membership.seeds.length === 0) return
-    this.#seedCluster = await joinBySeeds({ settings, environment: this.#environment, ports, remoting, wait })
+    const sharding = this.#sharding
+    if (remoting === undefined || sharding === undefined) return
+    const environment = this.#environment
+    this.#seedCluster = await joinBySeeds({ settings, environment, ports, remoting, sharding, wait })
   }
 
   async #stop(): Promise<void> {
     const { clock } = this.#environment
     this.#phase = { name: "leaving", since: clock.monotonicMs() }
+    await this.#sharding?.leave(this.#settings.drainMs)
     await (this.#cluster ?? this.#seedCluster)?.leave(this.#settings.drainMs)
     const deadline = clock.setTimer(this.#settings.drainMs, () => {
       this.#user.abandon()
@@ -329,6 +351,7 @@ export class ActorSystem implements AsyncDisposable {
     await this.stopActor(this.#system.ref)
     deadline.cancel()
     this.#environment.deadlines.stop()
+    this.#sharding?.stop()
     await (this.#cluster ?? this.#seedCluster)?.stop()
     await this.#remoting?.stop()
     await this.#store?.close()
@@ -357,6 +380,8 @@ export class ActorSystem implements AsyncDisposable {
 
   #find(path: ActorPath): InternalRef<never> | undefined {
     if (path.path === GATE) return this.#gate
+    const sharded = this.#sharding?.find(path)
+    if (sharded !== undefined) return sharded
     const [, guardian, ...names] = path.path.split("/")
     if (guardian === "system" && names[0] === "temp") return this.#findAnswer(path)
     let cell: Cell | undefined = guardian === "user" ? this.#user : this.#system
@@ -371,13 +396,4 @@ export class ActorSystem implements AsyncDisposable {
     if (found === undefined) return this.#remoting?.questionAt(path)
     return found.path.sameIncarnation(path) ? found : undefined
   }
-}
-
-/** What a system starts with, besides its settings. */
-interface Starting {
-  readonly ports: Ports
-  readonly store: ClusterStore | undefined
-  /** Whether only this system uses the store. */
-  readonly isPrivate: boolean
-  readonly wait: StartWait
 }

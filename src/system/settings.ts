@@ -6,6 +6,7 @@ import type { StoreProvider } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { LeaseTerms } from "../registry/lease-terms.js"
 import type { WireType } from "../serialization/type-registry.js"
+import { isEntityId } from "../sharding/entities/entity-name.js"
 import type { CheckedActors } from "../virtual/checked-actors.js"
 import type { RegisteredActor } from "../virtual/provide.js"
 import {
@@ -72,6 +73,11 @@ export interface ActorSystemSettings<
   readonly store?: StoreProvider
   /** The roles of this node, which other nodes see in the cluster view. Default: none. */
   readonly roles?: readonly string[]
+  /**
+   * The types of entities that this node hosts by `system.sharding`, with their numbers of shards: at most
+   * 65,536, and the same on all nodes that host the type, forever. It needs `seeds`. Default: none.
+   */
+  readonly shards?: Readonly<Record<string, number>>
   /** The lease of this node in the store. It should have the same terms on all nodes. */
   readonly lease?: {
     /**
@@ -112,6 +118,7 @@ export interface CheckedSettings {
   /** Undefined if nothing is recorded. */
   readonly telemetry: Telemetry | undefined
   readonly roles: readonly string[]
+  readonly shards: Readonly<Record<string, number>>
   readonly lease: LeaseTerms & { readonly deathProof: boolean; readonly observers: number }
   readonly membership: CheckedMembership
   readonly remote: CheckedRemoteSettings
@@ -141,6 +148,7 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     store: settings.store,
     telemetry: settings.telemetry,
     roles: checkRoles(settings.roles),
+    shards: checkShards(settings),
     lease,
     membership: checkMembership(settings, settings.store === undefined ? undefined : lease),
     remote: checkRemoteSettings(settings, requestTimeoutMs),
@@ -150,6 +158,8 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
 }
 
 const MIB = 1_024 * 1_024
+const MOST_SHARDS = 65_536
+const LONGEST_TYPE = 200
 
 const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "namespace",
@@ -166,6 +176,7 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "maxStateBytes",
   "store",
   "roles",
+  "shards",
   "lease",
   "logger",
   "telemetry",
@@ -190,6 +201,25 @@ function checkRoles(roles: readonly string[] = []): readonly string[] {
   const isRole = (role: unknown) => typeof role === "string" && /^[\w.-]+$/.test(role)
   if (Array.isArray(roles) && roles.every(isRole)) return [...roles]
   throw new SettingsError("roles", "must be an array of strings of letters, digits, - _ and .")
+}
+
+function checkShards({ shards = {}, seeds }: ActorSystemSettings): Readonly<Record<string, number>> {
+  if (typeof shards !== "object" || shards === null || Array.isArray(shards)) {
+    throw new SettingsError("shards", `must have a number of shards for each type (got ${shown(shards)})`)
+  }
+  const checked = Object.entries(shards).map(([type, count]) => {
+    if (!isEntityId(type) || type.length > LONGEST_TYPE) {
+      throw new SettingsError(
+        "shards",
+        `names of types must have 1 to ${LONGEST_TYPE} characters (got ${shown(type)})`,
+      )
+    }
+    return [type, checkInteger(`shards.${type}`, count, 100, MOST_SHARDS)] as const
+  })
+  if (checked.length > 0 && seeds === undefined) {
+    throw new SettingsError("shards", "must not be set without seeds; set seeds and listen to form a cluster")
+  }
+  return Object.fromEntries(checked)
 }
 
 function checkLease(lease: ActorSystemSettings["lease"]): CheckedSettings["lease"] {

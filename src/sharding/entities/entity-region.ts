@@ -1,0 +1,373 @@
+import type { ActorEnvironment } from "../../actor/actor-environment.js"
+import type { Cell } from "../../actor/cell.js"
+import type { InternalRef } from "../../actor/internal-ref.js"
+import { LimitedLogger } from "../../actor/limited-logger.js"
+import type { ReplyRef } from "../../actor/reply-ref.js"
+import type { ActorPath } from "../../address/actor-path.js"
+import { NodeId } from "../../address/node-id.js"
+import { PlacementError } from "../../errors/actor-call-errors.js"
+import { type CallError, type Delivery, OverloadedError } from "../../errors/call-errors.js"
+import { leaderAmong } from "../../membership/address-order.js"
+import type { ClusterView } from "../../membership/cluster-view.js"
+import { leastShards } from "./allocation.js"
+import { Coordinator, type CoordinatorCommand } from "./coordinator.js"
+import { EntityHost, type Refusal } from "./entity-host.js"
+import { EntityMessage } from "./entity-message.js"
+import { segmentOfEntity } from "./entity-name.js"
+import type { EntityOptions } from "./entity-options.js"
+import { EntityRef } from "./entity-ref.js"
+import type { Places } from "./places.js"
+import { Region, type RegionCommand } from "./region.js"
+import type { CoordinatorMessage, RegionLetter, RegionMessage, Term } from "./region-messages.js"
+import { ShardBufferOverflowed, ShardHandOffAbandoned, ShardStarted, ShardStopped } from "./sharding-events.js"
+
+/**
+ * The entities of one type, on one node: the driver of its region, and of the coordinator while this node
+ * leads those that host the type.
+ */
+export class EntityRegion {
+  readonly typeKey: string
+  readonly shardCount: number
+  readonly #dependencies: EntityRegionDependencies
+  readonly #limited: LimitedLogger
+  readonly #coordinator: Coordinator
+  readonly #region: Region<EntityMessage>
+  #self: string
+  #view: ClusterView | undefined
+  #options: EntityOptions<never, unknown> | undefined
+  #host: EntityHost | undefined
+  /** Letters of this node to itself. */
+  readonly #letters: Omit<RegionLetter, "typeKey" | "to">[] = []
+  #isReading = false
+  /** Called once no shard is hosted here. */
+  #emptied: (() => void) | undefined
+
+  constructor(typeKey: string, shardCount: number, self: NodeId, dependencies: EntityRegionDependencies) {
+    const { environment } = dependencies
+    this.typeKey = typeKey
+    this.shardCount = shardCount
+    this.#self = self.text
+    this.#dependencies = dependencies
+    this.#limited = new LimitedLogger(environment.logger, environment.clock)
+    this.#region = new Region({ self: self.text, shardCount, bufferCapacity: DEFAULT_CAPACITY })
+    this.#coordinator = new Coordinator(self.text, {
+      shardCount,
+      handOffMs: () => this.#options?.handOffMs ?? DEFAULT_HAND_OFF_MS,
+      allocation: () => this.#options?.allocation ?? DEFAULT_ALLOCATION,
+      startsAll: () => this.#options?.remembered !== undefined,
+    })
+  }
+
+  get isOpen(): boolean {
+    return this.#host !== undefined
+  }
+
+  get bufferCapacity(): number {
+    return this.#options?.bufferCapacity ?? DEFAULT_CAPACITY
+  }
+
+  get hosted(): readonly number[] {
+    return this.#region.hosted
+  }
+
+  get entities(): number {
+    return this.#host?.size ?? 0
+  }
+
+  /** The number of messages that wait for the homes of their shards. */
+  get waiting(): number {
+    return this.#region.buffer.size
+  }
+
+  homeOf(shard: number): NodeId | undefined {
+    const home = this.#region.homeOf(shard)
+    return home === undefined ? undefined : NodeId.parse(home)
+  }
+
+  /** Hosts entities from now on. */
+  open(options: EntityOptions<never, unknown>, parent: Cell): void {
+    const { environment } = this.#dependencies
+    this.#options = options
+    this.#region.buffer.capacity = this.bufferCapacity
+    this.#host = new EntityHost({
+      environment,
+      options,
+      shardCount: this.shardCount,
+      bufferCapacity: this.bufferCapacity,
+      parent,
+      places: this.#dependencies.places,
+      ref: (entityId) => this.ref(entityId),
+      drained: (shard) => this.#drained(shard),
+      refuse: (message, refusal) => this.#refuse(message, refusal),
+    })
+    this.#do(this.#region.open())
+  }
+
+  ref<M>(entityId: string): EntityRef<M> {
+    return new EntityRef(this, entityId, this.#pathOf(entityId))
+  }
+
+  tell(entityId: string, message: unknown): void {
+    this.#submit(new EntityMessage(this, entityId, message))
+  }
+
+  request(entityId: string, reply: ReplyRef, message: unknown): CallError | undefined {
+    return this.#route(new EntityMessage(this, entityId, message, { reply }))?.error
+  }
+
+  withdraw(reply: ReplyRef): Delivery {
+    return this.#dependencies.places.withdraw(reply)
+  }
+
+  /** Removes a message that waits. False if it does not. */
+  remove(message: EntityMessage): boolean {
+    return this.#region.buffer.remove(message.shard, message) || this.#host?.remove(message) === true
+  }
+
+  /** Another node sends a message for an entity that it takes to be here. */
+  receive(message: EntityMessage): CallError | undefined {
+    const isHere = this.#region.isHosting(message.shard) && this.#host !== undefined
+    const refusal = isHere ? this.#host?.deliver(message) : this.#notHere(message)
+    if (refusal !== undefined && message.reply === undefined) this.#refuse(message, refusal)
+    return refusal?.error
+  }
+
+  /** Another node, or this one, says something about shards. */
+  read(letter: Omit<RegionLetter, "typeKey" | "to">): void {
+    this.#letters.push(letter)
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      for (let next = this.#letters.shift(); next !== undefined; next = this.#letters.shift())
+        this.#read(next)
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  viewed(view: ClusterView, self: NodeId): void {
+    this.#view = view
+    if (self.text !== this.#self) {
+      this.#self = self.text
+      this.#region.rejoined(self.text)
+      this.#coordinator.rejoined(self.text)
+    }
+    this.#region.viewed(new Set(view.members.map(({ node }) => node.text)))
+    const hosting = view.members.filter(({ types }) => types.includes(this.typeKey))
+    const members = hosting.map(({ node, status }) => {
+      return { node: node.text, status, isReachable: view.isReachable(node) }
+    })
+    const reached = members.filter(({ isReachable }) => isReachable)
+    const leader = leaderAmong(reached.map(({ node, status }) => [node, status]))
+    this.#doAll(this.#coordinator.viewed(members, leader, this.#now))
+  }
+
+  /** This node is no member any more. */
+  fenced(): void {
+    this.#coordinator.fenced()
+    this.#do(this.#region.fenced())
+  }
+
+  tick(): void {
+    const now = this.#now
+    this.#host?.tick(now)
+    this.#do(this.#region.tick())
+    this.#doAll(this.#coordinator.tick(now))
+  }
+
+  /** Hands off all shards, or stops them if there is no other node. Resolves once none is hosted here. */
+  leave(): Promise<void> {
+    this.#do(this.#region.leave())
+    const others = this.#view?.hosting(this.typeKey).filter(({ node }) => node.text !== this.#self) ?? []
+    if (others.length === 0) this.#do(this.#region.close())
+    return new Promise((resolve) => {
+      this.#emptied = resolve
+      this.#resolveIfEmpty()
+    })
+  }
+
+  get #now(): number {
+    return this.#dependencies.environment.clock.monotonicMs()
+  }
+
+  #submit(message: EntityMessage): void {
+    const refusal = this.#route(message)
+    if (refusal !== undefined) this.#refuse(message, refusal)
+  }
+
+  /** Sends a message to the home of its shard, or lets it wait. Returns why it is refused. */
+  #route(message: EntityMessage): Refusal | undefined {
+    const home = this.#region.homeOf(message.shard)
+    if (home === this.#self) return this.#host?.deliver(message)
+    if (home !== undefined) return this.#forward(home, message)
+    const { outcome, commands } = this.#region.wait(message.shard, message)
+    if (outcome !== "waits") return this.#full(message, outcome === "overflowed")
+    if (message.reply !== undefined) this.#dependencies.places.set(message.reply, message)
+    this.#do(commands)
+    return undefined
+  }
+
+  #forward(home: string, { entityId, message, reply }: EntityMessage): Refusal | undefined {
+    const gate = this.#dependencies.gateOf(home)
+    const delivery = [this.typeKey, entityId, message] as never
+    if (reply === undefined) {
+      gate.tell(delivery)
+      return undefined
+    }
+    this.#dependencies.places.set(reply, gate)
+    const error = gate.request(reply, delivery)
+    return error && { reason: "unreachable", error }
+  }
+
+  #read({ message, from, term }: Omit<RegionLetter, "typeKey" | "to">): void {
+    switch (message.kind) {
+      case "hand-off-begun":
+        return this.#do(this.#region.begun(message, term))
+      case "hand-off-acknowledged":
+      case "report":
+      case "get-shard-homes":
+      case "shard-hosted":
+      case "shard-stopped":
+      case "shard-reopened":
+      case "outranked":
+        return this.#doAll(this.#coordinator.receive(message, from, term, this.#now))
+      default:
+        return this.#do(this.#region.receive(message, term))
+    }
+  }
+
+  #do(commands: readonly RegionCommand<EntityMessage>[]): void {
+    for (const command of commands) this.#carryOut(command)
+  }
+
+  #carryOut(command: RegionCommand<EntityMessage>): void {
+    const { events } = this.#dependencies.environment
+    switch (command.kind) {
+      case "send":
+        return this.#send(command)
+      case "forward":
+        for (const message of command.messages) this.#submit(message)
+        return
+      case "start-shard":
+        this.#host?.startShard(command.shard)
+        return events.publish(new ShardStarted(this.typeKey, command.shard))
+      case "drain-shard":
+        return this.#host?.drainShard(command.shard)
+      case "reopen-shard":
+        return this.#host?.reopenShard(command.shard)
+      case "end-shard":
+        this.#host?.endShard(command.shard)
+        events.publish(new ShardStopped(this.typeKey, command.shard))
+        return this.#resolveIfEmpty()
+    }
+  }
+
+  #drained(shard: number): void {
+    const { length } = this.#region.hosted
+    this.#do(this.#region.drained(shard))
+    if (this.#region.hosted.length === length) return
+    this.#dependencies.environment.events.publish(new ShardStopped(this.typeKey, shard))
+    this.#resolveIfEmpty()
+  }
+
+  #resolveIfEmpty(): void {
+    if (this.#region.hosted.length === 0) this.#emptied?.()
+  }
+
+  #doAll(commands: readonly CoordinatorCommand[]): void {
+    const { logger, events } = this.#dependencies.environment
+    const type = this.typeKey
+    for (const command of commands) {
+      switch (command.kind) {
+        case "send":
+          this.#send(command)
+          break
+        case "move-abandoned": {
+          const { shard, from, to, stage } = command
+          logger.log("warn", "the handoff of a shard took too long; it stays where it is", {
+            type,
+            shard,
+            from,
+            to,
+            stage,
+          })
+          events.publish(new ShardHandOffAbandoned(type, shard, NodeId.parse(from), NodeId.parse(to)))
+          break
+        }
+        case "hosted-twice":
+          logger.log("error", "two nodes host the same shard", {
+            type,
+            shard: command.shard,
+            nodes: command.nodes,
+          })
+          break
+        case "allocation-failed":
+          this.#limited.log("error", "the allocation of shards failed", { type, error: command.error })
+      }
+    }
+  }
+
+  #send({ to, term, message }: Sending): void {
+    if (to === this.#self) return this.read({ from: this.#self, term, message })
+    const letter: RegionLetter = { typeKey: this.typeKey, from: this.#self, to, term, message }
+    this.#dependencies.gateOf(to).tell(letter as never)
+  }
+
+  #notHere(message: EntityMessage): Refusal {
+    const detail = `this node does not host its shard ${message.shard}; try again`
+    return { reason: "not-here", error: new PlacementError(this.#nameOf(message), "not-here", detail) }
+  }
+
+  #full(message: EntityMessage, isFirst: boolean): Refusal {
+    const { environment } = this.#dependencies
+    const capacity = this.bufferCapacity
+    if (isFirst) {
+      environment.logger.log(
+        "warn",
+        "too many messages wait for the homes of their shards; later ones are refused",
+        {
+          type: this.typeKey,
+          shard: message.shard,
+          capacity,
+        },
+      )
+      environment.events.publish(new ShardBufferOverflowed(this.typeKey, message.shard, capacity))
+    }
+    const error = new OverloadedError(this.#nameOf(message), capacity, "messages waiting for shards", {
+      of: "node",
+    })
+    return { reason: "shard-buffer-full", error }
+  }
+
+  #refuse({ entityId, message, reply }: EntityMessage, { reason, error }: Refusal): void {
+    if (reply !== undefined) return reply.fail(error)
+    this.#dependencies.environment.deadLetters.add(message, { path: this.#pathOf(entityId) }, reason)
+  }
+
+  #nameOf({ entityId }: EntityMessage): string {
+    return `${this.typeKey}/${entityId}`
+  }
+
+  #pathOf(entityId: string): ActorPath {
+    return this.#dependencies.root.child(segmentOfEntity(this.typeKey)).child(segmentOfEntity(entityId))
+  }
+}
+
+interface Sending {
+  readonly to: string
+  readonly term: Term
+  readonly message: CoordinatorMessage | RegionMessage
+}
+
+export interface EntityRegionDependencies {
+  readonly environment: ActorEnvironment
+  /** The path under which entities are, without a host. */
+  readonly root: ActorPath
+  readonly places: Places
+  /** Returns the gate of a node, by the text of its id. */
+  gateOf(node: string): InternalRef<never>
+}
+
+const DEFAULT_CAPACITY = 10_000
+const DEFAULT_HAND_OFF_MS = 10_000
+const DEFAULT_ALLOCATION = leastShards()

@@ -1,0 +1,200 @@
+import type { ActorEnvironment } from "../../actor/actor-environment.js"
+import { Behaviors } from "../../actor/behaviors.js"
+import type { Cell } from "../../actor/cell.js"
+import type { InternalRef } from "../../actor/internal-ref.js"
+import { LimitedLogger } from "../../actor/limited-logger.js"
+import type { ReplyRef } from "../../actor/reply-ref.js"
+import { ActorPath } from "../../address/actor-path.js"
+import { Address } from "../../address/address.js"
+import { NodeId } from "../../address/node-id.js"
+import type { Delivery } from "../../errors/call-errors.js"
+import type { ClusterView } from "../../membership/cluster-view.js"
+import type { Timer } from "../../ports/clock.js"
+import { checkEntityOptions } from "./entity-checks.js"
+import { entityOfSegment, isEntityId, segmentOfEntity } from "./entity-name.js"
+import type { EntityOptions, Sharding, ShardRegion } from "./entity-options.js"
+import { EntityRegion } from "./entity-region.js"
+import { shardOf } from "./entity-shard.js"
+import { Places } from "./places.js"
+import type { RegionLetter } from "./region-messages.js"
+import { ShardingGate } from "./sharding-gate.js"
+
+/** The entities of all types on this node, in a cluster by seeds. */
+export class EntitySharding implements Sharding {
+  readonly gate: ShardingGate
+  readonly #dependencies: EntityShardingDependencies
+  readonly #regions: ReadonlyMap<string, EntityRegion>
+  readonly #gates = new Map<string, InternalRef<never>>()
+  readonly #places = new Places()
+  readonly #limited: LimitedLogger
+  /** Undefined while this node is no member. */
+  #self: NodeId | undefined
+  #parent: Cell | undefined
+  #timer: Timer | undefined
+
+  constructor(dependencies: EntityShardingDependencies) {
+    const { environment, shards, self } = dependencies
+    const { scheme, system } = environment.address
+    this.#dependencies = dependencies
+    this.#limited = new LimitedLogger(environment.logger, environment.clock)
+    this.gate = new ShardingGate(rootAt(environment.address), this)
+    const shared = {
+      environment,
+      root: rootAt(addressOf({ scheme, system })),
+      places: this.#places,
+      gateOf: (node: string) => this.#gateOf(node),
+    }
+    this.#regions = new Map(
+      Object.entries(shards).map(([typeKey, count]) => {
+        return [typeKey, new EntityRegion(typeKey, count, self, shared)]
+      }),
+    )
+  }
+
+  init<M, S = undefined>(options: EntityOptions<M, S>): ShardRegion<M> {
+    checkEntityOptions(options, this.#dependencies.shards)
+    const region = this.#regions.get(options.typeKey) as EntityRegion
+    if (region.isOpen) throw new TypeError(`sharding.init was already called for ${options.typeKey}`)
+    this.#parent ??= this.#dependencies.guardian.spawn(guardian, NAME).cell
+    const parent = this.#parent.spawn(guardian, segmentOfEntity(options.typeKey))
+    region.open(options as unknown as EntityOptions<never, unknown>, parent.cell)
+    return shown<M>(region)
+  }
+
+  region(typeKey: string): EntityRegion | undefined {
+    return this.#regions.get(typeKey)
+  }
+
+  /** Returns the gate, or the ref of an entity, for its path; undefined for any other path. */
+  find({ path, uid }: ActorPath): InternalRef<never> | undefined {
+    if (path === SHARDING_GATE) return this.gate
+    if (uid !== undefined || !path.startsWith(`${SHARDING_GATE}/`)) return undefined
+    const [typeKey, entityId, ...rest] = path
+      .slice(SHARDING_GATE.length + 1)
+      .split("/")
+      .map(entityOfSegment)
+    const region = typeKey === undefined ? undefined : this.#regions.get(typeKey)
+    if (entityId === undefined || rest.length > 0 || region?.isOpen !== true) return undefined
+    return region.ref(entityId)
+  }
+
+  read({ typeKey, to, ...letter }: RegionLetter): void {
+    if (to === this.#self?.text) this.#regions.get(typeKey)?.read(letter)
+  }
+
+  withdraw(reply: ReplyRef): Delivery {
+    return this.#places.withdraw(reply)
+  }
+
+  unreadable(): void {
+    this.#limited.log("warn", "ignored a message to the shards of this node that cannot be read", {})
+  }
+
+  /** The members have changed; `self` is this node among them. */
+  viewed(view: ClusterView, self: NodeId): void {
+    this.#self = self
+    for (const region of this.#regions.values()) region.viewed(view, self)
+    if (this.#timer === undefined && this.#regions.size > 0) this.#setTimer()
+  }
+
+  /** This node is no member any more, until `viewed` is called. */
+  fenced(): void {
+    this.#self = undefined
+    for (const region of this.#regions.values()) region.fenced()
+  }
+
+  /** Hands off all shards. Resolves once none is hosted here, or `withinMs` have passed. */
+  async leave(withinMs: number): Promise<void> {
+    const regions = [...this.#regions.values()]
+    await this.#within(withinMs, Promise.all(regions.map((region) => region.leave())))
+  }
+
+  stop(): void {
+    this.#timer?.cancel()
+  }
+
+  #within(ms: number, work: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#dependencies.environment.clock.setTimer(ms, resolve)
+      void work.then(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
+  }
+
+  #setTimer(): void {
+    this.#timer = this.#dependencies.environment.clock.setTimer(TICK_MS, () => {
+      this.#setTimer()
+      for (const region of this.#regions.values()) region.tick()
+    })
+  }
+
+  #gateOf(node: string): InternalRef<never> {
+    const { host, port } = NodeId.parse(node)
+    const authority = `${host}:${port}`
+    const known = this.#gates.get(authority)
+    if (known !== undefined) return known
+    const { scheme, system } = this.#dependencies.environment.address
+    const gate = this.#dependencies.resolve(rootAt(addressOf({ scheme, system, host, port })))
+    this.#gates.set(authority, gate)
+    return gate
+  }
+}
+
+interface EntityShardingDependencies {
+  readonly environment: ActorEnvironment
+  /** The types of entities that this node hosts, with their numbers of shards. */
+  readonly shards: Readonly<Record<string, number>>
+  /** The current incarnation of this node. */
+  readonly self: NodeId
+  /** The parent of actors of the runtime. */
+  readonly guardian: Cell
+  /** Returns the ref for a path of another node. */
+  resolve(path: ActorPath): InternalRef<never>
+}
+
+/** The path of the gate within any system. */
+const SHARDING_GATE = "/system/sharding"
+const NAME = "sharding"
+const TICK_MS = 500
+
+/** The parent of entities goes on when one of them escalates an error: that has been reported. */
+const guardian = Behaviors.supervise(
+  Behaviors.receive<never>(() => Behaviors.unhandled),
+  { strategy: "resume" },
+)
+
+function rootAt(address: Address): ActorPath {
+  return ActorPath.root(address, "system").child(NAME)
+}
+
+function addressOf(parts: Parameters<typeof Address.of>[0]): Address {
+  const address = Address.of(parts)
+  if (address instanceof Error) throw address
+  return address
+}
+
+function shown<M>(region: EntityRegion): ShardRegion<M> {
+  const { typeKey, shardCount } = region
+  const checked = (entityId: string) => {
+    if (isEntityId(entityId)) return entityId
+    throw new RangeError(
+      `entityId must be a well-formed string of 1 to 500 characters (got ${String(entityId)})`,
+    )
+  }
+  return {
+    typeKey,
+    shardCount,
+    entityRef: (entityId) => region.ref(checked(entityId)),
+    tell: ({ entityId, message }) => region.tell(checked(entityId), message),
+    shardOf: (entityId) => shardOf(checked(entityId), shardCount),
+    homeOf: (shard) => region.homeOf(shard),
+    get hosted() {
+      return region.hosted
+    },
+    get entities() {
+      return region.entities
+    },
+  }
+}

@@ -1,0 +1,292 @@
+import { RegionBuffer } from "./region-buffer.js"
+import {
+  type CoordinatorMessage,
+  compareTerms,
+  NO_TERM,
+  type RegionMessage,
+  type Term,
+} from "./region-messages.js"
+
+/**
+ * The decision of one node about the shards of one type of entities: where its messages go, and which shards
+ * it hosts.
+ *
+ * A shard as the region routes to it:
+ *
+ *     unknown --shard-home--> known --begin-hand-off--> held --shard-home--> known
+ *        ^                      |                         |
+ *        +---- the home is no member any more; fenced ----+
+ *
+ * Messages wait in a bounded buffer while the shard is unknown or held, and leave in their order when its
+ * home is named. A shard as the region hosts it:
+ *
+ *     none --host-shard--> open --hand-off--> draining --drained--> none, shard-stopped
+ *                            ^                   |
+ *                            +- abandon-hand-off, another term
+ *
+ * **Terms.** Two nodes with different views may both take themselves for the leader, and so there may be two
+ * coordinators. A region obeys one of them at a time: the one with the highest term that has asked it to
+ * report. A coordinator decides about shards only once every member has reported to it, so what an earlier
+ * one has granted is either in a report or can no longer be granted. So two nodes host one shard only if the
+ * cluster has removed one of them that still acts, which is for split-brain resolution to prevent. The
+ * alternative, to trust that views agree, gives shards away twice whenever a leader is slow.
+ *
+ * **Order.** A region acknowledges the begin of a handoff through the home of the shard, on the connection of
+ * its messages. The home has therefore received all of them when it passes the acknowledgement on, and stops
+ * the shard after that. An acknowledgement sent to the coordinator could overtake messages: the home would get
+ * them after it has stopped, and pass them on behind later ones that went to the next home directly.
+ */
+export class Region<M> {
+  readonly buffer: RegionBuffer<M>
+  #self: string
+  #term: Term = NO_TERM
+  /** Whether the coordinator of the term knows this incarnation. */
+  #hasReported = false
+  #isOpen = false
+  #isLeaving = false
+  #members: ReadonlySet<string> = new Set()
+  /** Where messages for a shard go; undefined while they wait. */
+  readonly #homes: (string | undefined)[]
+  /** The shards that are in a handoff. They are not asked for: the coordinator names their homes. */
+  readonly #held = new Set<number>()
+  /** The latest order of the term about each shard. */
+  readonly #orders = new Map<number, number>()
+  /** The shards that are hosted here; a draining one with the order of its handoff. */
+  readonly #hosted = new Map<number, number | undefined>()
+  /** The shards that were handed off, until the coordinator names their next home. */
+  readonly #stopped = new Map<number, number>()
+
+  constructor({ self, shardCount, bufferCapacity }: RegionTerms) {
+    this.#self = self
+    this.#homes = new Array(shardCount).fill(undefined)
+    this.buffer = new RegionBuffer(bufferCapacity)
+  }
+
+  get term(): Term {
+    return this.#term
+  }
+
+  get hosted(): readonly number[] {
+    return [...this.#hosted.keys()]
+  }
+
+  /** The node that messages for the shard are sent to; undefined if they have to wait. */
+  homeOf(shard: number): string | undefined {
+    return this.#homes[shard]
+  }
+
+  /** Says whether messages of other nodes for the shard are accepted. */
+  isHosting(shard: number): boolean {
+    return this.#hosted.has(shard) && this.#hosted.get(shard) === undefined
+  }
+
+  /** Makes a message wait for the home of its shard. */
+  wait(shard: number, message: M): Waited<M> {
+    const isAsked = this.buffer.has(shard) || this.#held.has(shard) || !this.#hasReported
+    const outcome = this.buffer.add(shard, message)
+    return { outcome, commands: outcome !== "waits" || isAsked ? [] : [this.#ask([shard])] }
+  }
+
+  /** This node can host entities from now on. */
+  open(): readonly RegionCommand<M>[] {
+    this.#isOpen = true
+    return this.#report()
+  }
+
+  /** This node is about to stop, and wants to hand off its shards. */
+  leave(): readonly RegionCommand<M>[] {
+    this.#isLeaving = true
+    return this.#report()
+  }
+
+  /** Stops all shards, as there is no other node to host them. */
+  close(): readonly RegionCommand<M>[] {
+    const open = this.hosted.filter((shard) => this.#hosted.get(shard) === undefined)
+    for (const shard of open) this.#drain(shard, 0)
+    return open.map((shard) => ({ kind: "drain-shard", shard }))
+  }
+
+  viewed(members: ReadonlySet<string>): void {
+    this.#members = members
+    for (const [shard, home] of this.#homes.entries()) {
+      if (home !== undefined && !members.has(home)) this.#homes[shard] = undefined
+    }
+  }
+
+  /** The cluster has removed this incarnation: others may host its shards, so all of them end at once. */
+  fenced(): readonly RegionCommand<M>[] {
+    const ended = this.hosted
+    this.#hosted.clear()
+    this.#stopped.clear()
+    this.#held.clear()
+    this.#homes.fill(undefined)
+    this.#hasReported = false
+    return ended.map((shard) => ({ kind: "end-shard", shard }))
+  }
+
+  rejoined(self: string): void {
+    this.#self = self
+  }
+
+  /** Says again what has not been answered. */
+  tick(): readonly RegionCommand<M>[] {
+    if (!this.#hasReported) return []
+    const waiting = [...this.buffer.shards]
+    return [
+      ...(this.#isLeaving && this.#hosted.size > 0 ? this.#report() : []),
+      ...[...this.#stopped].map(([shard, order]) => this.#tell({ kind: "shard-stopped", shard, order })),
+      ...(waiting.length > 0 ? [this.#ask(waiting)] : []),
+    ]
+  }
+
+  /** The last entity of a draining shard has ended. */
+  drained(shard: number): readonly RegionCommand<M>[] {
+    const order = this.#hosted.get(shard)
+    if (order === undefined) return []
+    this.#hosted.delete(shard)
+    if (this.#homes[shard] === this.#self) this.#homes[shard] = undefined
+    if (order === 0) return []
+    this.#stopped.set(shard, order)
+    return [this.#tell({ kind: "shard-stopped", shard, order })]
+  }
+
+  /** Another region has begun a handoff of a shard that is hosted here, and sends nothing more. */
+  begun({ shard, order, by }: Begun, term: Term): readonly RegionCommand<M>[] {
+    if (compareTerms(term, this.#term) !== 0) return []
+    return [this.#tell({ kind: "hand-off-acknowledged", shard, order, by })]
+  }
+
+  /** The coordinator of a term says something. */
+  receive(message: CoordinatorMessage, term: Term): readonly RegionCommand<M>[] {
+    const order = compareTerms(term, this.#term)
+    if (order < 0) return [{ kind: "send", to: term.node, term: this.#term, message: { kind: "outranked" } }]
+    if (message.kind === "recover") return this.#recover(term)
+    if (order > 0 || !this.#hasReported || message.shard >= this.#homes.length) return []
+    if (message.order < (this.#orders.get(message.shard) ?? 0)) return []
+    this.#orders.set(message.shard, message.order)
+    return this.#obey(message)
+  }
+
+  #recover(term: Term): readonly RegionCommand<M>[] {
+    const isAnother = compareTerms(term, this.#term) !== 0
+    this.#hasReported = true
+    if (!isAnother) return this.#report()
+    this.#term = term
+    this.#orders.clear()
+    this.#stopped.clear()
+    this.#held.clear()
+    const draining = [...this.#hosted].filter(([, order]) => order !== undefined)
+    for (const [shard] of draining) this.#hosted.set(shard, undefined)
+    const waiting = [...this.buffer.shards]
+    return [
+      ...draining.map(([shard]) => ({ kind: "reopen-shard", shard }) as const),
+      ...this.#report(),
+      ...(waiting.length > 0 ? [this.#ask(waiting)] : []),
+    ]
+  }
+
+  #obey(message: Exclude<CoordinatorMessage, { kind: "recover" }>): readonly RegionCommand<M>[] {
+    const { kind, shard, order } = message
+    switch (kind) {
+      case "host-shard": {
+        const isKnown = this.#hosted.has(shard)
+        if (!isKnown) this.#hosted.set(shard, undefined)
+        const answer = this.#tell({ kind: "shard-hosted", shard, order })
+        return isKnown ? [answer] : [{ kind: "start-shard", shard }, answer]
+      }
+      case "shard-home":
+        return this.#named(shard, message.home)
+      case "begin-hand-off": {
+        this.#homes[shard] = undefined
+        this.#held.add(shard)
+        const begun = { kind: "hand-off-begun", shard, order, by: this.#self } as const
+        return message.home === this.#self ? this.begun(begun, this.#term) : [this.#send(message.home, begun)]
+      }
+      case "hand-off":
+        if (!this.#hosted.has(shard)) return [this.#tell({ kind: "shard-stopped", shard, order })]
+        if (this.#hosted.get(shard) !== undefined) return []
+        this.#drain(shard, order)
+        return [{ kind: "drain-shard", shard }]
+      case "abandon-hand-off":
+        return this.#abandon(shard, order)
+    }
+  }
+
+  #abandon(shard: number, order: number): readonly RegionCommand<M>[] {
+    if (!this.#hosted.has(shard)) return [this.#tell({ kind: "shard-stopped", shard, order })]
+    const wasDraining = this.#hosted.get(shard) !== undefined
+    this.#hosted.set(shard, undefined)
+    const answer = this.#tell({ kind: "shard-reopened", shard, order })
+    return wasDraining ? [{ kind: "reopen-shard", shard }, answer] : [answer]
+  }
+
+  /** A home that this node does not know as a member is asked for again: one of the two views is old. */
+  #named(shard: number, home: string): readonly RegionCommand<M>[] {
+    this.#stopped.delete(shard)
+    this.#held.delete(shard)
+    if (!this.#members.has(home) || (home === this.#self && !this.#hosted.has(shard))) return []
+    this.#homes[shard] = home
+    const messages = this.buffer.take(shard)
+    return messages.length === 0 ? [] : [{ kind: "forward", shard, home, messages }]
+  }
+
+  #drain(shard: number, order: number): void {
+    this.#hosted.set(shard, order)
+    if (this.#homes[shard] === this.#self) this.#homes[shard] = undefined
+  }
+
+  #report(): readonly RegionCommand<M>[] {
+    if (!this.#hasReported) return []
+    return [
+      this.#tell({
+        kind: "report",
+        shards: this.hosted,
+        isOpen: this.#isOpen,
+        isLeaving: this.#isLeaving,
+      }),
+    ]
+  }
+
+  #ask(shards: readonly number[]): RegionCommand<M> {
+    return this.#tell({ kind: "get-shard-homes", shards })
+  }
+
+  #tell(message: RegionMessage): RegionCommand<M> {
+    return this.#send(this.#term.node, message)
+  }
+
+  #send(to: string, message: RegionMessage): RegionCommand<M> {
+    return { kind: "send", to, term: this.#term, message }
+  }
+}
+
+export interface RegionTerms {
+  readonly self: string
+  readonly shardCount: number
+  /** How many messages may wait for the homes of their shards. */
+  readonly bufferCapacity: number
+}
+
+export type RegionCommand<M> =
+  | { readonly kind: "send"; readonly to: string; readonly term: Term; readonly message: RegionMessage }
+  /** Sends messages that have waited, in this order. */
+  | {
+      readonly kind: "forward"
+      readonly shard: number
+      readonly home: string
+      readonly messages: readonly M[]
+    }
+  | { readonly kind: "start-shard"; readonly shard: number }
+  /** Ends the entities of the shard once they have handled the messages that they have. */
+  | { readonly kind: "drain-shard"; readonly shard: number }
+  /** Starts entities of a draining shard again. */
+  | { readonly kind: "reopen-shard"; readonly shard: number }
+  /** Ends the entities of the shard at once. */
+  | { readonly kind: "end-shard"; readonly shard: number }
+
+type Begun = Extract<RegionMessage, { kind: "hand-off-begun" }>
+
+interface Waited<M> {
+  readonly outcome: "waits" | "overflowed" | "full"
+  readonly commands: readonly RegionCommand<M>[]
+}

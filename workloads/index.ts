@@ -6,6 +6,7 @@ import { lag } from "./lag.js"
 import { local } from "./local.js"
 import { membership } from "./membership.js"
 import { neighbours } from "./neighbours.js"
+import { regions } from "./regions.js"
 import { registry } from "./registry.js"
 import { remoting } from "./remoting.js"
 import { silence } from "./silence.js"
@@ -26,4 +27,5 @@ export const workloads: readonly Workload[] = [
   lag,
   membership,
   neighbours,
+  regions,
 ]

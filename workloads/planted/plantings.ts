@@ -3,6 +3,7 @@ import { leasePlantings } from "./lease-plantings.js"
 import { membershipPlantings } from "./membership-plantings.js"
 import { placementPlantings } from "./placement-plantings.js"
 import type { Planting } from "./planting.js"
+import { regionPlantings } from "./region-plantings.js"
 import { registryPlantings } from "./registry-plantings.js"
 import { renewalPlantings } from "./renewal-plantings.js"
 import { weakStorePlantings } from "./weak-store-plantings.js"
@@ -34,4 +35,5 @@ export const plantings: readonly Planting[] = [
   ...placementPlantings,
   ...weakStorePlantings,
   ...membershipPlantings,
+  ...regionPlantings,
 ]

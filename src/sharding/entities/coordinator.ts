@@ -115,7 +115,7 @@ export class Coordinator {
         return this.#proceed(now)
       }
       case "shard-stopped":
-        return this.#stopped(message.shard, from, now)
+        return this.#stopped(message.shard, from, message.order, now)
       case "shard-reopened":
         return this.#reopened(message.shard, from, message.order, now)
     }
@@ -181,15 +181,15 @@ export class Coordinator {
   }
 
   #hosted(shard: number, from: string): CoordinatorCommands {
-    if (this.#map.granted.get(shard)?.node !== from) return []
-    this.#map.granted.delete(shard)
-    this.#map.homes.set(shard, from)
+    const grant = this.#map.granted.get(shard)
+    if (grant?.node !== from) return []
+    this.#map.confirm(shard, grant)
     return this.#tellHome(shard)
   }
 
-  #stopped(shard: number, from: string, now: MonotonicMs): CoordinatorCommands {
+  #stopped(shard: number, from: string, order: number, now: MonotonicMs): CoordinatorCommands {
     this.#map.await(shard, [from])
-    if (this.#map.homes.get(shard) !== from) return this.#tellHome(shard)
+    if (!this.#map.isStoppedBy(shard, from, order)) return this.#tellHome(shard)
     const move = this.#map.moves.get(shard)
     this.#map.homes.delete(shard)
     this.#map.moves.delete(shard)

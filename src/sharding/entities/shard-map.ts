@@ -8,6 +8,8 @@ export class ShardMap {
   /** The homes that have confirmed. */
   readonly homes = new Map<number, string>()
   readonly granted = new Map<number, Grant>()
+  /** The orders by which homes became homes in this term. */
+  readonly #since = new Map<number, number>()
   readonly moves = new Map<number, Move>()
   /** The regions that wait for the home of a shard. */
   readonly waiting = new Map<number, Set<string>>()
@@ -16,6 +18,18 @@ export class ShardMap {
 
   isFree(shard: number): boolean {
     return !this.homes.has(shard) && !this.granted.has(shard)
+  }
+
+  /** The home has confirmed its grant. */
+  confirm(shard: number, { node, order }: Grant): void {
+    this.granted.delete(shard)
+    this.homes.set(shard, node)
+    this.#since.set(shard, order)
+  }
+
+  /** Says whether `node` is the home that stops the shard by this order: one that comes late is not. */
+  isStoppedBy(shard: number, node: string, order: number): boolean {
+    return this.homes.get(shard) === node && order >= (this.#since.get(shard) ?? 0)
   }
 
   /** The home of a shard that messages may be sent to. */

@@ -3,10 +3,12 @@ import {
   CallError,
   type CodecFactory,
   MemberDowned,
+  MemberJoining,
   MemberLeft,
   MemberRemoved,
+  MemberUp,
   NodeFenced,
-  ShardMoveAbandoned,
+  ShardHandOffAbandoned,
   type ShardRegion,
   ShardStarted,
 } from "../../src/index.js"
@@ -37,6 +39,8 @@ export class District {
   /** Called with each message between nodes about shards. */
   heard: (machine: string, way: "sent" | "received", letter: Letter) => void = () => {}
   readonly #nodes = new Map<string, Node>()
+  /** The nodes that each process has ever had as members. */
+  readonly #met = new Map<string, Set<string>>()
   #incarnations = 0
   #started = 0
 
@@ -45,7 +49,10 @@ export class District {
     this.terms = terms
     this.lastTurnMs = terms.lastTurnMs
     this.messages = new MessageLedger(stage)
-    this.activations = new ActivationLedger(stage, (life) => this.#isAlive(life))
+    this.activations = new ActivationLedger(stage, {
+      isAlive: (life) => this.#isAlive(life),
+      haveMet: (a, b) => a.life === b.life || this.#hasMet(a.life, b.node) || this.#hasMet(b.life, a.node),
+    })
   }
 
   /** Starts a node on a machine that there was not before, at once or later. Returns its name. */
@@ -177,6 +184,10 @@ export class District {
       ...(terms.passivateAfterMs === undefined ? {} : { passivateAfterMs: terms.passivateAfterMs }),
     })
     const { events } = system
+    const met = new Set(system.cluster.members.map(({ node }) => node.text))
+    this.#met.set(life.name, met)
+    for (const type of [MemberJoining, MemberUp])
+      events.subscribe(type, ({ node }) => void met.add(node.text))
     for (const type of [MemberDowned, MemberRemoved, MemberLeft]) {
       events.subscribe(type, ({ node }) => {
         // One that has left as planned runs no entities, which is checked.
@@ -192,7 +203,7 @@ export class District {
       this.shardsStarted += 1
       stage.note(`${machine} hosts shard ${shard}`)
     })
-    events.subscribe(ShardMoveAbandoned, ({ shard, from, to }) => {
+    events.subscribe(ShardHandOffAbandoned, ({ shard, from, to }) => {
       this.movesAbandoned += 1
       stage.note(`${machine} abandons the move of ${shard} from ${from} to ${to}`)
     })
@@ -234,6 +245,10 @@ export class District {
         },
       }
     }
+  }
+
+  #hasMet(life: string, node: string): boolean {
+    return this.#met.get(life)?.has(node) === true
   }
 
   #isAlive(life: string): boolean {

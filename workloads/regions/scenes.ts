@@ -68,7 +68,7 @@ const fewMoves: Scene = {
  * some are on their way at each step.
  */
 const busy: Scene = {
-  needs: { nodes: 4, turnMs: 0, passivates: 0 },
+  needs: { nodes: 3, shards: 8, entities: 20, turnMs: 0, passivates: 0, passivateAfterMs: undefined },
   places: ["orders are sent at every step of a handoff"],
   isPlanned: true,
   async play(district) {
@@ -84,14 +84,14 @@ const busy: Scene = {
     district.heard = (_machine, _way, { message }) => {
       isMoving ||= message.kind === "begin-hand-off"
     }
-    for (let count = 0; !isOver && count < 3_000; count += 1) {
-      await stage.sleep(isMoving ? stage.random.between(0.02, 0.3) : 20)
+    while (!isOver) {
+      await stage.sleep(stage.random.between(1, 8))
       const entity = `e${Math.floor(stage.random.between(0, district.terms.entities))}`
       const sender = stage.random.pick(senders)
       await district.on(sender, (node) => district.tell(node, entity))
-      if (!isMoving || !stage.random.chance(0.02)) continue
+      if (!stage.random.chance(0.15)) continue
       const heal = stage.cut(sender, stage.random.pick(senders.filter((machine) => machine !== sender)))
-      void stage.sleep(stage.random.between(5, 200)).then(heal)
+      void stage.sleep(stage.random.between(50, 400)).then(heal)
     }
     await joined
     stage.sometimes("orders are sent at every step of a handoff", isMoving)
@@ -213,6 +213,7 @@ export function drawn(): readonly SceneName[] {
   return [
     ...(Object.keys(scenes) as SceneName[]),
     "comeAndGo",
+    "busy",
     "killedInHandOff",
     "killedInHandOff",
     "nemesis",

@@ -27,7 +27,7 @@ export interface LeastShardsOptions {
   readonly limit?: number
 }
 
-/** Gives a shard to the node that has the fewest, and moves shards from the node with the most to that one. */
+/** Gives a shard to the node that has the fewest, and moves shards there from the node with the most. */
 export function leastShards({ threshold = 1, limit = 10 }: LeastShardsOptions = {}): ShardAllocation {
   for (const [name, value] of Object.entries({ threshold, limit })) {
     if (!(Number.isInteger(value) && value > 0))

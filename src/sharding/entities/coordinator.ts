@@ -145,7 +145,7 @@ export class Coordinator {
     return [...this.#members.keys()].map((node) => this.#send(node, { kind: "recover" }))
   }
 
-  /** Begins again at the next tick, if this node still leads: two that lead must not outrank each other fast. */
+  /** Begins again at the next tick, if this node still leads: two must not outrank each other in a hurry. */
   #outranked(term: Term): void {
     this.#highest = Math.max(this.#highest, term.number)
     this.#state = "idle"
@@ -351,7 +351,7 @@ export class Coordinator {
 
 const fallback = leastShards()
 
-export interface CoordinatorTerms {
+interface CoordinatorTerms {
   readonly shardCount: number
   /** How long a handoff may take. */
   handOffMs(): number
@@ -361,7 +361,7 @@ export interface CoordinatorTerms {
 }
 
 /** A member that hosts the type. */
-export interface RegionMember {
+interface RegionMember {
   readonly node: string
   readonly status: MemberStatus
   readonly isReachable: boolean

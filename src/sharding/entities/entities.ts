@@ -83,8 +83,8 @@ export class Entities<M> {
   }
 
   /**
-   * The entity could not start. Returns the messages that have waited for it, and whether its shard is drained
-   * now.
+   * The entity could not start. Returns the messages that have waited for it, and its shard if that is
+   * drained now.
    */
   failed(id: string): { readonly messages: readonly M[]; readonly drained: number | undefined } {
     const entry = this.#entries.get(id) as EntityEntry<M>

@@ -73,8 +73,8 @@ export interface EntityPersistence<S> {
   /** Returns the state of an entity; undefined if it has none. An entity does not start if this fails. */
   load(entityId: string): MaybePromise<S | undefined>
   /**
-   * Saves the state of an entity that was passivated, moves or stops, but not of one that has failed. The next
-   * incarnation waits for it.
+   * Saves the state of an entity that was passivated, moves or stops, but not of one that has failed. The
+   * next incarnation waits for it.
    */
   save(entityId: string, state: S): MaybePromise<void>
 }

@@ -359,7 +359,7 @@ interface Sending {
   readonly message: CoordinatorMessage | RegionMessage
 }
 
-export interface EntityRegionDependencies {
+interface EntityRegionDependencies {
   readonly environment: ActorEnvironment
   /** The path under which entities are, without a host. */
   readonly root: ActorPath

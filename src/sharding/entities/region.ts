@@ -31,10 +31,10 @@ import {
  * cluster has removed one of them that still acts, which is for split-brain resolution to prevent. The
  * alternative, to trust that views agree, gives shards away twice whenever a leader is slow.
  *
- * **Order.** A region acknowledges the begin of a handoff through the home of the shard, on the connection of
- * its messages. The home has therefore received all of them when it passes the acknowledgement on, and stops
- * the shard after that. An acknowledgement sent to the coordinator could overtake messages: the home would get
- * them after it has stopped, and pass them on behind later ones that went to the next home directly.
+ * **Order.** A region acknowledges the begin of a handoff through the home of the shard, on the connection
+ * of its messages. The home has therefore received all of them when it passes the acknowledgement on, and
+ * stops the shard after that. An acknowledgement sent to the coordinator could overtake messages: the home
+ * would get them after it has stopped, and pass them on behind later ones that went to the next home.
  */
 export class Region<M> {
   readonly buffer: RegionBuffer<M>
@@ -260,7 +260,7 @@ export class Region<M> {
   }
 }
 
-export interface RegionTerms {
+interface RegionTerms {
   readonly self: string
   readonly shardCount: number
   /** How many messages may wait for the homes of their shards. */

@@ -89,8 +89,8 @@ interface Grant {
 }
 
 /**
- * A shard on its way from one node to another. `holding`: regions stop sending; `stopping`: the home stops its
- * entities; `reopening`: the time is over, and the home has yet to say whether it has stopped the shard.
+ * A shard on its way from one node to another. `holding`: regions stop sending; `stopping`: the home stops
+ * its entities; `reopening`: the time is over, and the home has yet to say whether it has stopped the shard.
  */
 export interface Move {
   readonly from: string

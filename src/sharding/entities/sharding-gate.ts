@@ -11,8 +11,8 @@ import { readRegionLetter } from "./read-region-letter.js"
 import type { RegionLetter } from "./region-messages.js"
 
 /**
- * The target of all that regions and coordinators of other nodes send, at the path `/system/sharding` of every
- * node: letters about shards, and messages for entities as `[typeKey, entityId, message]`.
+ * The target of all that regions and coordinators of other nodes send, at the path `/system/sharding` of
+ * every node: letters about shards, and messages for entities as `[typeKey, entityId, message]`.
  */
 export class ShardingGate extends InternalRef<unknown> {
   readonly path: ActorPath

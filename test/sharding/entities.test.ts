@@ -1,0 +1,351 @@
+import { expect, test } from "vitest"
+import {
+  ActivationError,
+  type ActorRef,
+  type Behavior,
+  Behaviors,
+  DeadLetter,
+  type EntityContext,
+  EntityHookFailed,
+  type EntityOptions,
+  OverloadedError,
+  PostStop,
+  ShardBufferOverflowed,
+  type ShardRegion,
+} from "../../src/index.js"
+import { inSeedCluster, type SeedNode, type SimCluster } from "./seed-cluster.js"
+
+type Message =
+  | { readonly kind: "add"; readonly amount: number }
+  | { readonly kind: "get"; readonly replyTo: ActorRef<string> }
+  | { readonly kind: "rest" }
+  | { readonly kind: "fail" }
+  | { readonly kind: "greet"; readonly whom: ActorRef<Message>; readonly replyTo: ActorRef<string> }
+
+/** Counts, and says how often it was started and what it has. */
+function counter(log: string[]) {
+  return (entity: EntityContext<Message, number>): Behavior<Message> => {
+    let count = entity.state ?? 0
+    log.push(`start ${entity.entityId}`)
+    return Behaviors.receive(
+      (_context, message) => {
+        switch (message.kind) {
+          case "add":
+            count += message.amount
+            return Behaviors.same
+          case "get":
+            message.replyTo.tell(`${entity.entityId} has ${count}`)
+            return Behaviors.same
+          case "rest":
+            entity.passivate()
+            return Behaviors.same
+          case "fail":
+            throw new Error("as it was told to")
+          case "greet":
+            message.whom.tell({ kind: "get", replyTo: message.replyTo })
+            return Behaviors.same
+        }
+      },
+      (_context, signal) => {
+        if (!(signal instanceof PostStop)) return Behaviors.unhandled
+        entity.state = count
+        log.push(`stop ${entity.entityId}`)
+        return Behaviors.same
+      },
+    )
+  }
+}
+
+const shards = { Counter: 10 }
+
+/** Regions of all nodes, by their machines. */
+function regions(options: (node: SeedNode) => Partial<EntityOptions<Message, number>> = () => ({})) {
+  const log: string[] = []
+  const all = new Map<string, ShardRegion<Message>>()
+  const begin = (node: SeedNode) => {
+    const { system, machine } = node
+    const region = system.sharding.init<Message, number>({
+      typeKey: "Counter",
+      entity: counter(log),
+      ...options(node),
+    })
+    all.set(machine, region)
+  }
+  const get = (cluster: SimCluster, machine: string, id: string) =>
+    cluster.on(machine, ({ system }) => {
+      const ref = (all.get(machine) as ShardRegion<Message>).entityRef(id)
+      return system.ask<Message, string>(ref, (replyTo) => ({ kind: "get", replyTo }), { timeoutMs: 5_000 })
+    })
+  const tell = (cluster: SimCluster, machine: string, id: string, ...messages: readonly Message[]) =>
+    cluster.on(machine, () => {
+      for (const message of messages) all.get(machine)?.tell({ entityId: id, message })
+    })
+  return { log, all, begin, get, tell }
+}
+
+const add = (amount: number): Message => ({ kind: "add", amount })
+
+test("an entity is one for all nodes, and a node that joins gets its share", async () => {
+  const { all, begin, get, tell } = regions()
+  await inSeedCluster({ nodes: 2, settings: { shards }, begin }, async (cluster) => {
+    for (let number = 0; number < 40; number += 1) {
+      await tell(cluster, "m0", `c${number}`, add(1))
+      await tell(cluster, "m1", `c${number}`, add(2))
+      expect(await get(cluster, "m1", `c${number}`)).toMatch(/ has [23]$/)
+    }
+    const third = cluster.add()
+    await cluster.until("shards are spread", () => {
+      const counts = [...all.values()].map(({ hosted }) => hosted.length)
+      return counts.length === 3 && Math.max(...counts) - Math.min(...counts) <= 1
+    })
+    for (const machine of ["m0", "m1", third]) expect(await get(cluster, machine, "c7")).toMatch(/^c7 has /)
+    const homes = [...all.values()].map((region) => `${region.homeOf(region.shardOf("c7"))}`)
+    expect(new Set(homes).size).toBe(1)
+    expect([...all.values()].reduce((count, { entities }) => count + entities, 0)).toBeGreaterThan(0)
+  })
+})
+
+test("an entity that asks to be passivated handles what it has; later messages start the next one", async () => {
+  const { log, begin, get, tell } = regions()
+  await inSeedCluster({ nodes: 1, settings: { shards }, begin }, async (cluster) => {
+    await tell(cluster, "m0", "a", add(1), { kind: "rest" }, add(2), add(3))
+    await cluster.until("it rests", () => log.includes("stop a"))
+    expect(await get(cluster, "m0", "a")).toBe("a has 0")
+    expect(log).toEqual(["start a", "stop a", "start a"])
+  })
+})
+
+test("an idle entity is passivated, and its state is kept by the persistence", async () => {
+  const states = new Map<string, number>()
+  const { log, all, begin, get, tell } = regions(() => ({
+    passivateAfterMs: 2_000,
+    persistence: {
+      load: async (id) => states.get(id),
+      save: async (id, state) => void states.set(id, state),
+    },
+  }))
+  await inSeedCluster({ nodes: 2, settings: { shards }, begin }, async (cluster) => {
+    await tell(cluster, "m0", "a", add(5))
+    await cluster.until("it is passivated", () => states.get("a") === 5, 4_000)
+    expect([...all.values()].map(({ entities }) => entities)).toEqual([0, 0])
+    expect(await get(cluster, "m1", "a")).toBe("a has 5")
+    expect(log).toEqual(["start a", "stop a", "start a"])
+  })
+})
+
+test("states move with their shards when a node leaves, and every message is counted", async () => {
+  const states = new Map<string, number>()
+  const persistence = {
+    load: async (id: string) => states.get(id),
+    save: async (id: string, state: number) => void states.set(id, state),
+  }
+  const { all, begin, get, tell } = regions(() => ({ persistence }))
+  await inSeedCluster({ nodes: 3, settings: { shards }, begin }, async (cluster) => {
+    const ids = Array.from({ length: 20 }, (_, at) => `c${at}`)
+    for (const id of ids) await tell(cluster, "m1", id, add(1))
+    const leaving = cluster.stop("m2")
+    for (let round = 0; round < 20; round += 1) {
+      for (const id of ids) await tell(cluster, round % 2 === 0 ? "m0" : "m1", id, add(1))
+      await cluster.stage.sleep(20)
+    }
+    await leaving
+    all.delete("m2")
+    for (const id of ids) expect(await get(cluster, "m0", id)).toBe(`${id} has 21`)
+  })
+})
+
+test("an entity that cannot be loaded does not start, and the next message tries again", async () => {
+  let isBroken = true
+  const failures: string[] = []
+  const { begin, get } = regions(() => ({
+    persistence: {
+      load: async () => {
+        if (isBroken) throw new Error("the database is away")
+        return 7
+      },
+      save: () => {},
+    },
+  }))
+  await inSeedCluster({ nodes: 1, settings: { shards }, begin }, async (cluster) => {
+    cluster.system("m0").events.subscribe(EntityHookFailed, ({ hook, entityId, error }) => {
+      failures.push(`${hook} ${entityId}: ${(error as Error).message}`)
+    })
+    const error = await get(cluster, "m0", "a").catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ActivationError)
+    expect(error).toMatchObject({ delivery: "not-delivered" })
+    expect(failures).toEqual(["load a: the database is away"])
+    isBroken = false
+    expect(await get(cluster, "m0", "a")).toBe("a has 7")
+  })
+})
+
+test("an entity that fails is not saved, and its next message starts it again", async () => {
+  const saved: string[] = []
+  const { log, begin, get, tell } = regions(() => ({
+    persistence: { load: () => undefined, save: (id, state) => void saved.push(`${id} ${state}`) },
+  }))
+  await inSeedCluster({ nodes: 1, settings: { shards }, begin }, async (cluster) => {
+    await tell(cluster, "m0", "a", add(1), { kind: "fail" })
+    await cluster.until("it has stopped", () => log.includes("stop a"))
+    expect(await get(cluster, "m0", "a")).toBe("a has 0")
+    expect(saved).toEqual([])
+  })
+})
+
+test("remembered entities start with their shard, wherever it is, until they passivate themselves", async () => {
+  const ids = new Set<string>()
+  const remembered = {
+    add: async (shard: number, id: string) => void ids.add(`${shard} ${id}`),
+    remove: async (shard: number, id: string) => void ids.delete(`${shard} ${id}`),
+    list: async (shard: number) =>
+      [...ids].filter((each) => each.startsWith(`${shard} `)).map((each) => each.slice(`${shard} `.length)),
+  }
+  const { all, log, begin, tell } = regions(() => ({ remembered, passivateAfterMs: 500 }))
+  await inSeedCluster({ nodes: 3, settings: { shards }, begin }, async (cluster) => {
+    for (let number = 0; number < 12; number += 1) await tell(cluster, "m0", `c${number}`, add(1))
+    await cluster.until("all have started", () => ids.size === 12)
+    await tell(cluster, "m0", "c0", { kind: "rest" })
+    await cluster.until("one has passivated itself", () => ids.size === 11)
+    await cluster.until("the third node hosts some", () => {
+      const { entities = 0 } = all.get("m2") ?? {}
+      return entities > 0
+    })
+    all.delete("m2")
+    cluster.crash("m2")
+    await cluster.until("the others start what the dead node had", () => {
+      return [...all.values()].reduce((count, { entities }) => count + entities, 0) === 11
+    })
+    expect(log.filter((line) => line === "start c0")).toHaveLength(1)
+  })
+})
+
+test("a full buffer refuses asks with a typed error and tells as dead letters, and says so once", async () => {
+  const { begin, all } = regions(() => ({ bufferCapacity: 3 }))
+  await inSeedCluster({ nodes: 2, settings: { shards }, begin }, async (cluster) => {
+    const overflows: ShardBufferOverflowed[] = []
+    const dead: DeadLetter[] = []
+    const { events } = cluster.system("m1")
+    events.subscribe(ShardBufferOverflowed, (event) => overflows.push(event))
+    events.subscribe(DeadLetter, (event) => dead.push(event))
+    const error = await cluster.on("m1", ({ system }) => {
+      const region = all.get("m1") as ShardRegion<Message>
+      for (const number of [1, 2, 3, 4]) region.tell({ entityId: `c${number}`, message: add(number) })
+      const ref = region.entityRef("c5")
+      return system
+        .ask<Message, string>(ref, (replyTo) => ({ kind: "get", replyTo }))
+        .catch((thrown: unknown) => thrown)
+    })
+    expect(error).toBeInstanceOf(OverloadedError)
+    expect(error).toMatchObject({ delivery: "not-delivered", capacity: 3, of: "node" })
+    expect(dead.map(({ message, reason }) => ({ message, reason }))).toEqual([
+      { message: add(4), reason: "shard-buffer-full" },
+    ])
+    expect(overflows).toEqual([
+      new ShardBufferOverflowed("Counter", all.get("m1")?.shardOf("c4") as number, 3),
+    ])
+  })
+})
+
+test("an ask that ends while it waits is taken back, and not handled", async () => {
+  const { begin, all, log } = regions()
+  await inSeedCluster({ nodes: 2, settings: { shards }, begin }, async (cluster) => {
+    const error = await cluster.on("m1", ({ system }) => {
+      const aborted = new AbortController()
+      const ref = (all.get("m1") as ShardRegion<Message>).entityRef("a")
+      const { signal } = aborted
+      const asking = system.ask<Message, string>(ref, (replyTo) => ({ kind: "get", replyTo }), { signal })
+      aborted.abort()
+      return asking.catch((thrown: unknown) => thrown)
+    })
+    expect(error).toMatchObject({ code: "Cancelled", delivery: "not-delivered" })
+    await cluster.stage.sleep(2_000)
+    expect(log).toEqual([])
+  })
+})
+
+test("a ref of an entity can be sent to other nodes, and refers to the entity from there", async () => {
+  const { begin, all, tell } = regions()
+  await inSeedCluster({ nodes: 3, settings: { shards }, begin }, async (cluster) => {
+    const region = all.get("m0") as ShardRegion<Message>
+    await tell(cluster, "m0", "friend/ö (1)", add(4))
+    const answers = await cluster.on("m0", ({ system }) =>
+      Promise.all(
+        Array.from({ length: 12 }, (_, at) =>
+          system.ask<Message, string>(region.entityRef(`c${at}`), (replyTo) => {
+            return { kind: "greet", whom: region.entityRef("friend/ö (1)"), replyTo }
+          }),
+        ),
+      ),
+    )
+    expect(new Set(answers)).toEqual(new Set(["friend/ö (1) has 4"]))
+    const { path } = region.entityRef("friend/ö (1)")
+    const again = await cluster.on("m1", ({ system }) =>
+      system.ask<Message, string>(system.resolve(path.toString()), (replyTo) => ({ kind: "get", replyTo })),
+    )
+    expect(again).toBe("friend/ö (1) has 4")
+  })
+})
+
+test("a node whose type has another number of shards is refused at its join", async () => {
+  const { begin } = regions()
+  await inSeedCluster({ nodes: 1, settings: { shards }, begin }, async (cluster) => {
+    const { stage } = cluster
+    const { startSystem } = await import("../../src/sim/index.js")
+    let error: unknown
+    stage.start("other", async (life) => {
+      error = await startSystem(life, {
+        namespace: "test",
+        listen: { host: life.host, port: 2_550, secret: "a secret of this test alone" },
+        seeds: [`${stage.hostOf("m0")}:2550`],
+        shards: { Counter: 11 },
+      }).catch((thrown: unknown) => thrown)
+    })
+    await cluster.until("the start has ended", () => error !== undefined)
+    expect(error).toMatchObject({ code: "InvalidSetting", field: "shards" })
+    expect(`${error}`).toContain(`must be 10 for the type "Counter", as on the nodes of the cluster (got 11)`)
+  })
+})
+
+test.each<[string, object, string]>([
+  [
+    "a type that the settings do not name",
+    { typeKey: "Other" },
+    "typeKey must be named by the setting shards",
+  ],
+  [
+    "another number of shards",
+    { typeKey: "Counter", shardCount: 9 },
+    "shardCount must be that of the setting",
+  ],
+  ["no entity", { typeKey: "Counter", entity: 3 }, "entity must be a function"],
+  [
+    "an idle time of nothing",
+    { typeKey: "Counter", passivateAfterMs: 0 },
+    "must be a positive integer (got 0)",
+  ],
+  ["a persistence without load", { typeKey: "Counter", persistence: {} }, "must have the methods load, save"],
+  ["an option that there is not", { typeKey: "Counter", shardcount: 10 }, "there is no such option"],
+])("sharding.init refuses %s", async (_, options, problem) => {
+  await inSeedCluster({ nodes: 1, settings: { shards } }, async (cluster) => {
+    const { sharding } = cluster.system("m0")
+    const init = () => sharding.init({ entity: () => Behaviors.stopped, ...options } as never)
+    expect(init).toThrow(problem)
+    sharding.init({ typeKey: "Counter", entity: () => Behaviors.stopped })
+    expect(() => sharding.init({ typeKey: "Counter", entity: () => Behaviors.stopped })).toThrow(
+      "already called",
+    )
+  })
+})
+
+test("ids of entities are strings of 1 to 500 characters", async () => {
+  const { begin, all } = regions()
+  await inSeedCluster({ nodes: 1, settings: { shards }, begin }, async () => {
+    const region = all.get("m0") as ShardRegion<Message>
+    for (const id of ["", "x".repeat(501), "\ud800", 7 as never]) {
+      expect(() => region.entityRef(id)).toThrow(
+        "entityId must be a well-formed string of 1 to 500 characters",
+      )
+    }
+    expect(`${region.entityRef("..").path}`).toContain("/system/sharding/Counter/=2E.")
+  })
+})

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
 import { runSeed, simulate } from "../src/sim/index.js"
-import { type SceneName, scenes } from "./regions/scenes.js"
-import { regions, regionsOf } from "./regions.js"
+import type { SceneName } from "./regions/scenes.js"
+import { regionsOf } from "./regions.js"
 
 // So few seeds need not reach every place; a run of all scenes by hand has to.
-test.each(Object.keys(scenes) as SceneName[])(
+test.each<SceneName>(["comeAndGo", "busy", "killedInHandOff", "nemesis"])(
   "a seed of the scene %s holds",
   async (name) => {
     const { failures, problems, operations } = await simulate(regionsOf([name]), { seeds: 1 })
@@ -16,6 +16,6 @@ test.each(Object.keys(scenes) as SceneName[])(
 )
 
 test("a seed gives the same run again", async () => {
-  const [first, second] = [await runSeed(regions, 4), await runSeed(regions, 4)]
+  const [first, second] = [await runSeed(regionsOf(["busy"]), 1), await runSeed(regionsOf(["busy"]), 1)]
   expect(second).toEqual(first)
 })

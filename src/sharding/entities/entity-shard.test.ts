@@ -18,9 +18,13 @@ test.each([
 
 test("is the remainder of the 64-bit hash, for any id and count", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 65_536 }), (entityId, count) => {
-      expect(shardOf(entityId, count)).toBe(Number(byDefinition(Buffer.from(entityId)) % BigInt(count)))
-    }),
+    fc.property(
+      fc.string({ unit: "binary", maxLength: 40 }),
+      fc.integer({ min: 1, max: 65_536 }),
+      (entityId, count) => {
+        expect(shardOf(entityId, count)).toBe(Number(byDefinition(Buffer.from(entityId)) % BigInt(count)))
+      },
+    ),
   )
 })
 

@@ -22,8 +22,8 @@ const plantedImports: Plugin = {
  * the heap and the sockets of theirs.
  */
 const sharing = [
-<<<<<<< HEAD
   "src/{actor,address,errors,membership,placement,registry,remote,serialization,sharding,sim,system,virtual}/*.test.ts",
+  "src/sharding/entities/*.test.ts",
   "src/stores/{,etcd/,postgres/}*.test.ts",
   "test/{sharding,virtual}/*.test.ts",
   "test/sim/{failure-place,network-faults,never-hangs,restored-store,stage}.test.ts",
@@ -33,12 +33,6 @@ const sharing = [
   "workloads/command/{command-line,report,seed-queue}.test.ts",
   "workloads/planted/{frames,planted,planting,remoting}.test.ts",
   "spec/**/*.test.ts",
-=======
-  "src/{actor,address,errors,membership,placement,registry,remote,serialization,sim,system,virtual}/*.test.ts",
-  "src/sharding/**/*.test.ts",
-  "test/virtual/*.test.ts",
-  "{bench,chaos,demo,tools}/*.test.ts",
->>>>>>> 82a4818 (Entities by seeds: documents, tests with real processes, and the workload)
 ]
 
 /** Tests that `npm run test:engines` alone runs. */

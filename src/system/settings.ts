@@ -1,5 +1,6 @@
 import { ActorPathError } from "../address/actor-path-error.js"
 import { Address } from "../address/address.js"
+import { MAX_SHARDS } from "../address/shard-number.js"
 import { SettingsError } from "../errors/settings-error.js"
 import type { Logger } from "../ports/logger.js"
 import type { StoreProvider } from "../ports/store.js"
@@ -158,7 +159,6 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
 }
 
 const MIB = 1_024 * 1_024
-const MOST_SHARDS = 65_536
 const LONGEST_TYPE = 200
 
 const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
@@ -214,7 +214,7 @@ function checkShards({ shards = {}, seeds }: ActorSystemSettings): Readonly<Reco
         `names of types must have 1 to ${LONGEST_TYPE} characters (got ${shown(type)})`,
       )
     }
-    return [type, checkInteger(`shards.${type}`, count, 100, MOST_SHARDS)] as const
+    return [type, checkInteger(`shards.${type}`, count, 100, MAX_SHARDS)] as const
   })
   if (checked.length > 0 && seeds === undefined) {
     throw new SettingsError("shards", "must not be set without seeds; set seeds and listen to form a cluster")

@@ -4,6 +4,7 @@ import type { Cell } from "../../actor/cell.js"
 import type { DeadLetterReason } from "../../actor/dead-letters.js"
 import { drain } from "../../actor/drain.js"
 import type { LocalRef } from "../../actor/local-ref.js"
+import { shardNumber } from "../../address/shard-number.js"
 import { ActivationError } from "../../errors/actor-call-errors.js"
 import { ActorStoppedError, type CallError, OverloadedError } from "../../errors/call-errors.js"
 import type { MonotonicMs } from "../../ports/clock.js"
@@ -12,7 +13,6 @@ import type { EntityMessage } from "./entity-message.js"
 import { segmentOfEntity } from "./entity-name.js"
 import type { EntityContext, EntityOptions } from "./entity-options.js"
 import type { EntityRef } from "./entity-ref.js"
-import { shardOf } from "./entity-shard.js"
 import type { Places } from "./places.js"
 import { EntityHookFailed } from "./sharding-events.js"
 
@@ -238,7 +238,7 @@ export class EntityHost {
     try {
       const ids = (await options.remembered?.list(shard)) ?? []
       for (const id of this.#open.has(shard) ? ids : []) {
-        if (shardOf(id, shardCount) !== shard || !this.#entities.remember(shard, id)) continue
+        if (shardNumber(id, shardCount) !== shard || !this.#entities.remember(shard, id)) continue
         this.#start(this.#entities.find(id) as EntityEntry<EntityMessage>)
       }
     } catch (error) {

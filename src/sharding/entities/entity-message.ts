@@ -1,8 +1,8 @@
 import type { Backlog } from "../../actor/backlog.js"
 import type { ReplyRef } from "../../actor/reply-ref.js"
+import { shardNumber } from "../../address/shard-number.js"
 import type { Delivery } from "../../errors/call-errors.js"
 import type { EntityRegion } from "./entity-region.js"
-import { shardOf } from "./entity-shard.js"
 
 /** A message on its way to an entity. */
 export class EntityMessage {
@@ -23,7 +23,7 @@ export class EntityMessage {
   ) {
     this.#region = region
     this.entityId = entityId
-    this.shard = shardOf(entityId, region.shardCount)
+    this.shard = shardNumber(entityId, region.shardCount)
     this.message = message
     this.reply = reply
     this.origin = origin

@@ -19,7 +19,12 @@ import { EntityRef } from "./entity-ref.js"
 import type { Places } from "./places.js"
 import { Region, type RegionCommand } from "./region.js"
 import type { CoordinatorMessage, RegionLetter, RegionMessage, Term } from "./region-messages.js"
-import { ShardBufferOverflowed, ShardHandOffAbandoned, ShardStarted, ShardStopped } from "./sharding-events.js"
+import {
+  ShardBufferOverflowed,
+  ShardHandOffAbandoned,
+  ShardStarted,
+  ShardStopped,
+} from "./sharding-events.js"
 
 /**
  * The entities of one type, on one node: the driver of its region, and of the coordinator while this node

@@ -7,6 +7,7 @@ import type { ReplyRef } from "../../actor/reply-ref.js"
 import { ActorPath } from "../../address/actor-path.js"
 import { Address } from "../../address/address.js"
 import { NodeId } from "../../address/node-id.js"
+import { shardNumber } from "../../address/shard-number.js"
 import type { Delivery } from "../../errors/call-errors.js"
 import type { ClusterView } from "../../membership/cluster-view.js"
 import type { Timer } from "../../ports/clock.js"
@@ -14,7 +15,6 @@ import { checkEntityOptions } from "./entity-checks.js"
 import { entityOfSegment, isEntityId, segmentOfEntity } from "./entity-name.js"
 import type { EntityOptions, Sharding, ShardRegion } from "./entity-options.js"
 import { EntityRegion } from "./entity-region.js"
-import { shardOf } from "./entity-shard.js"
 import { Places } from "./places.js"
 import type { RegionLetter } from "./region-messages.js"
 import { ShardingGate } from "./sharding-gate.js"
@@ -188,7 +188,7 @@ function shown<M>(region: EntityRegion): ShardRegion<M> {
     shardCount,
     entityRef: (entityId) => region.ref(checked(entityId)),
     tell: ({ entityId, message }) => region.tell(checked(entityId), message),
-    shardOf: (entityId) => shardOf(checked(entityId), shardCount),
+    shardOf: (entityId) => shardNumber(checked(entityId), shardCount),
     homeOf: (shard) => region.homeOf(shard),
     get hosted() {
       return region.hosted

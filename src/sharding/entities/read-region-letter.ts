@@ -1,3 +1,4 @@
+import { MAX_SHARDS } from "../../address/shard-number.js"
 import type { CoordinatorMessage, RegionLetter, RegionMessage } from "./region-messages.js"
 
 /** Checks what another node has sent. Returns undefined if it is not a letter of a region or coordinator. */
@@ -54,8 +55,7 @@ function isCount(value: unknown): value is number {
 }
 
 function areCounts(value: unknown): boolean {
-  return Array.isArray(value) && value.length <= MOST_SHARDS && value.every(isCount)
+  return Array.isArray(value) && value.length <= MAX_SHARDS && value.every(isCount)
 }
 
 const LONGEST_TEXT = 1_024
-const MOST_SHARDS = 65_536

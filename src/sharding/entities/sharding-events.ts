@@ -26,13 +26,8 @@ export class ShardStopped {
   }
 }
 
-<<<<<<< HEAD
-/** The handoff of a shard took too long, so the shard stays where it is. Published by the coordinator's node. */
-export class ShardHandOffAbandoned {
-=======
 /** The handoff of a shard took too long, so the shard stays where it is. The coordinator publishes it. */
 export class ShardHandOffAbandoned {
->>>>>>> 82a4818 (Entities by seeds: documents, tests with real processes, and the workload)
   /** The type of the entities. */
   readonly typeKey: string
   /** The number of the shard. */

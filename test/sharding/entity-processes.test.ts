@@ -10,13 +10,12 @@ import type {
   EntitiesNodeCommands,
   EntitiesNodeEvent,
   EntitiesNodeOptions,
-} from "../membership/programs/entities-node.js"
+} from "./programs/entities-node.js"
 
-// The programs of the tests of membership and this one are compiled together, once.
 const built = await compiledOnce({
-  name: "membership",
-  config: "test/membership/tsconfig.json",
-  sources: ["src", "test/membership", "tools"],
+  name: "sharding",
+  config: "test/sharding/tsconfig.json",
+  sources: ["src", "test/sharding/programs", "tools"],
 })
 
 const SHARDS = 12
@@ -84,7 +83,7 @@ class EntitiesNode extends NodeProcess<EntitiesNodeCommands, EntitiesNodeEvent> 
 
   constructor(name: string, relay: Relay) {
     super(name, {
-      program: join(built, "test/membership/programs/entities-node.js"),
+      program: join(built, "test/sharding/programs/entities-node.js"),
       reported: (event) => {
         if (event.kind === "listening") relay.sendOnTo(event.port)
         this.events.add(event)

@@ -39,6 +39,11 @@ export class ActivationResources {
     return this.#abort.signal
   }
 
+  /** Whether timers or watches are open. */
+  get hasTasks(): boolean {
+    return this.#timers?.isEmpty === false || this.#watches?.isEmpty === false
+  }
+
   /** Ends the timers and watches. */
   endTasks(): void {
     this.#timers?.end()

@@ -21,6 +21,10 @@ export class ActivationTimers implements ActorTimers {
     return this.#begin(intervalMs, task, true)
   }
 
+  get isEmpty(): boolean {
+    return this.#running.size === 0
+  }
+
   end(): void {
     for (const timer of this.#running) timer.cancel()
     this.#running.clear()

@@ -22,6 +22,10 @@ export class ActivationWatches {
     return { cancel: () => watch.cancel() }
   }
 
+  get isEmpty(): boolean {
+    return this.#open.size === 0
+  }
+
   end(): void {
     for (const watch of this.#open) watch.cancel()
   }

@@ -294,6 +294,11 @@ export class Activation
     this.home.logger.log("error", `a ${kind} of an actor failed`, { actor: this.key, error })
   }
 
+  /** Whether the actor has timers or watches. */
+  get hasOwnTasks(): boolean {
+    return this.#resources?.hasTasks === true
+  }
+
   endOwnTasks(): void {
     this.#resources?.endTasks()
   }

@@ -15,6 +15,7 @@ import { SettingsError } from "../errors/settings-error.js"
 import type { Directory } from "../placement/directory.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
+import type { Clock } from "../ports/clock.js"
 import type { Codec } from "../ports/codec.js"
 import type { Scheduler } from "../ports/scheduler.js"
 import type { ClusterStore } from "../ports/store.js"
@@ -30,6 +31,7 @@ import { CallRouter } from "./call-router.js"
 import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
 import { Handles } from "./handles.js"
+import { Homecoming } from "./homecoming.js"
 import { IncomingCalls } from "./incoming-calls.js"
 import type { PlacementDriver } from "./placement-driver.js"
 import type { RegisteredActor } from "./provide.js"
@@ -51,6 +53,7 @@ export class ActorHost {
   /** The actors that this node calls, starts or runs. */
   readonly table = new ActorTable(ActorEntry)
   readonly catalog: Catalog
+  readonly homecoming: Homecoming
   readonly quiet: QuietPeriod
   readonly router: CallRouter
   readonly handles: Handles
@@ -74,6 +77,7 @@ export class ActorHost {
     this.types = typesOf(options.actors)
     this.copier = new Copier(codec, maxMessageBytes)
     this.catalog = new Catalog(this)
+    this.homecoming = new Homecoming(this)
     this.quiet = new QuietPeriod(environment.clock)
     this.router = new CallRouter(this)
     this.handles = new Handles(this)
@@ -106,6 +110,19 @@ export class ActorHost {
   /** Throws until the node has joined. */
   directoryOf(type: string): Directory {
     return this.directories.get(type) ?? this.registry
+  }
+
+  get clock(): Clock {
+    return this.environment.clock
+  }
+
+  get scheduler(): Scheduler {
+    return this.options.scheduler
+  }
+
+  /** Whether the other node has told this one of its load. */
+  hasMet(node: NodeId): boolean {
+    return this.options.loadOf(node) !== undefined
   }
 
   strategyOf(type: string): PlacementStrategy {

@@ -46,12 +46,9 @@ export class Deactivations {
   readonly #slice = (): void => {
     this.#isScheduled = false
     const { candidates, maxCandidates, reason, maxInFlight, isDue } = this.#work
+    const { maxExaminedPerTurn = MAX_EXAMINED_PER_TURN } = this.#work
     let started = 0
-    for (
-      let examined = 0;
-      examined < MAX_EXAMINED_PER_TURN && started < MAX_STARTED_PER_TURN;
-      examined += 1
-    ) {
+    for (let examined = 0; examined < maxExaminedPerTurn && started < MAX_STARTED_PER_TURN; examined += 1) {
       if (this.#isStopped || this.#inFlight >= maxInFlight) return
       const next = this.#examined < maxCandidates ? candidates.next() : undefined
       if (next === undefined || next.done === true) return this.#stopIfIdle()
@@ -84,6 +81,8 @@ export interface DeactivationWork {
   readonly candidates: Iterator<Activation>
   /** The number of candidates to examine. */
   readonly maxCandidates: number
+  /** The number of candidates to examine in one turn of the event loop. Default 10,000. */
+  readonly maxExaminedPerTurn?: number
   readonly maxInFlight: number
   readonly reason: DeactivationReason
   /** Whether the activation should end now. */

@@ -1,4 +1,3 @@
-import type { ActorId } from "../address/actor-id.js"
 import { ActivationError, type UnknownMethodError } from "../errors/actor-call-errors.js"
 import { OverloadedError } from "../errors/call-errors.js"
 import type { Activation } from "./activation.js"
@@ -48,7 +47,7 @@ export class IncomingCalls implements CallReceiver {
     if (call.chain.length > 0) this.#host.directories.get(call.type)?.awaited?.(call.id, call.chain)
     if (admission === "wait") return
     this.#quiet.disturb()
-    void this.#resolve(call.id, call.key)
+    void this.#resolve(call)
   }
 
   refused(call: IncomingCall): void {
@@ -72,10 +71,11 @@ export class IncomingCalls implements CallReceiver {
 
   /**
    * Resolves an actor that another node expects here. If the cache of this node names another one it may be
-   * outdated, so the store is read.
+   * outdated, so the store is read. An actor that nobody has starts here, unless its home is a node that has
+   * joined; that node may have refused a call that was resent, which ends here.
    */
-  async #resolve(id: ActorId, key: string): Promise<void> {
-    const { registry } = this.#host
+  async #resolve({ id, key, isResent }: IncomingCall): Promise<void> {
+    const { registry, homecoming } = this.#host
     const directory = this.#host.directoryOf(id.type)
     const known = directory.cached(id)
     if (known?.kind === "placed" && !known.node.equals(registry.node)) {
@@ -85,7 +85,8 @@ export class IncomingCalls implements CallReceiver {
         return this.#refuse(key, notHere(id, "the store did not answer"))
       }
     }
-    this.#host.placement.resolve(id, { here: true }, (answer) => {
+    const here = isResent || homecoming.homeOf(id) === undefined
+    this.#host.placement.resolve(id, { here }, (answer) => {
       if (answer.kind === "remote") {
         const { epoch, isOfShards: isShard = false } = directory
         const known = { epoch, where: directory.cached(id), isShard }
@@ -112,7 +113,7 @@ export class IncomingCalls implements CallReceiver {
   #resolved(key: string, each: (call: IncomingCall) => void): void {
     const { waited, next } = this.#admission.resolved(key)
     for (const call of waited) each(call)
-    if (next !== undefined) void Promise.resolve(next).then((call) => this.#resolve(call.id, call.key))
+    if (next !== undefined) void Promise.resolve(next).then((call) => this.#resolve(call))
     this.#quiet.changed()
   }
 }

@@ -81,8 +81,9 @@ export class VirtualActors {
     const { seenTypes, hasJoined, router } = this.host
     for (const { types } of view.members) for (const type of types) seenTypes.add(type)
     if (!hasJoined) return
-    const { placement } = this.host
+    const { placement, homecoming } = this.host
     placement.handle({ kind: "topology-changed", topology: this.#topologyOf(view) })
+    homecoming.viewed(view, before)
     for (const { node } of before.members) {
       if (view.has(node)) continue
       placement.handle({ kind: "member-left", node })
@@ -92,8 +93,9 @@ export class VirtualActors {
 
   /** Ends all actors of this node; calls that wait for them go to their next activations on other nodes. */
   async drain(): Promise<void> {
-    const { catalog, placement, registry, router, incoming, quiet } = this.host
+    const { catalog, homecoming, placement, registry, router, incoming, quiet } = this.host
     placement.handle({ kind: "start", as: "client" })
+    homecoming.stop()
     await catalog.drain("leaving")
     // If this node was fenced in the meantime, some activations still run.
     await catalog.settled()
@@ -116,8 +118,9 @@ export class VirtualActors {
   }
 
   #stop(): void {
-    const { catalog, quiet, router, incoming, hasJoined } = this.host
+    const { catalog, homecoming, quiet, router, incoming, hasJoined } = this.host
     catalog.stop()
+    homecoming.stop()
     quiet.end()
     router.stop()
     incoming.stop()

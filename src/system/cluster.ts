@@ -83,9 +83,16 @@ export class Cluster {
     })
     if (!dependencies.isPrivate) warnOfUnnamed(actors, environment.logger)
     dependencies.opened(actors.gate)
-    const groups = shardedGroups(actors.host.types.values())
+    let groups: ReturnType<typeof shardedGroups> = new Map()
     const checkShards = () => checkGroups(store, groups, unshardedTypes(actors))
-    if (!dependencies.isPrivate || groups.size > 0) await wait.retry("read the groups of shards", checkShards)
+    try {
+      groups = shardedGroups(actors.host.types.values())
+      if (!dependencies.isPrivate || groups.size > 0)
+        await wait.retry("read the groups of shards", checkShards)
+    } catch (error) {
+      actors.catalog.stop()
+      throw error
+    }
     const shards = groups.size === 0 ? undefined : new Shards(actors.host, groups, settings.drainMs)
     const clusterTerms = termsOf(dependencies, codec)
     const membership =

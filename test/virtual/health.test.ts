@@ -161,6 +161,7 @@ const NOTHING = {
   lease: undefined,
   storeTrouble: undefined,
   activations: 0,
+  shards: 0,
   queues: { waiting: 0, longest: 0 },
   members: 0,
   connected: 0,

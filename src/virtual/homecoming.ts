@@ -120,7 +120,7 @@ const AT_A_TIME = 64
 const EXAMINED_PER_TURN = 1_000
 
 /** The parts of the node that this uses. */
-export interface HomecomingHost {
+interface HomecomingHost {
   readonly registry: { readonly view: ClusterView; readonly node: NodeId }
   readonly catalog: Pick<Catalog, "all" | "size">
   readonly clock: Clock

@@ -124,12 +124,13 @@ export class ShardMover {
     })
   }
 
-  #late(home: Home, { target }: Move): void {
+  #late(home: Home, { target, budgetMs }: Move): void {
     const { events, clock, logger } = this.#host
     if (home.decision.state !== "closing") return
     const { name } = this.#group
     const times = (this.#abandoned.get(home.number)?.times ?? 0) + 1
-    this.#abandoned.set(home.number, { times, notBefore: clock.monotonicMs() + TRY_AGAIN_MS })
+    const notBefore = clock.monotonicMs() + Math.max(TRY_AGAIN_MS, budgetMs * PAUSED_AT_MOST)
+    this.#abandoned.set(home.number, { times, notBefore })
     const sample = [...home.held.names()].slice(0, NAMED)
     if (times > LOGGED_AFTER) {
       logger.log("warn", "a shard stays, as some of its actors do not end", {
@@ -207,6 +208,8 @@ const MOVES = 8
 const MOVES_OF_A_LEAVING_NODE = 32
 const FIRST_BUDGET_MS = 250
 const TRY_AGAIN_MS = 5_000
+/** A turn that never ends costs the other actors of its shard one part in this many of their time. */
+const PAUSED_AT_MOST = 20
 /** The first attempts are short, and fail for many a turn that is not worth mentioning. */
 const LOGGED_AFTER = 3
 const ENDING_AT_A_TIME = 256

@@ -1,5 +1,12 @@
 import { beforeEach, expect, test } from "vitest"
-import { Actor, ShardMoveAbandoned, ShardMoved, sharded } from "../../src/index.js"
+import {
+  Actor,
+  type ActorHandle,
+  ShardMoveAbandoned,
+  ShardMoved,
+  sharded,
+  withOptions,
+} from "../../src/index.js"
 import { play, type Scene } from "./scene.js"
 
 /** Opens when the shard has begun to close. */
@@ -19,7 +26,7 @@ beforeEach(() => {
 
 /** All in one shard. */
 class Member extends Actor {
-  static readonly type = "Member"
+  static readonly type: string = "Member"
   static readonly placement = sharded({ shards: 1 })
 
   protected override async onDeactivate() {
@@ -135,5 +142,51 @@ test("calls from outside that come while a shard closes wait, and run at its nex
     await scene.stop("a")
     expect(await running).toBe("slow")
     expect(await answers[0]).toEqual(["idle", "slow", "new"])
+  })
+})
+
+/** In one of two shards. */
+class Pair extends Member {
+  static override readonly type = "Pair"
+  static override readonly placement = sharded({ shards: 2 })
+
+  protected override async onDeactivate() {}
+}
+
+/** Two keys in each of the two shards. */
+const [HUNG, OTHERS] = ["hung", "other"].map((name) =>
+  [0, 1].map((shard) => {
+    const keys = Array.from({ length: 100 }, (_, at) => `${name}-${at}`)
+    return keys.find((key) => Pair.placement.shardOf(key) === shard) as string
+  }),
+) as [string[], string[]]
+
+test("a turn that does not end keeps its shard where it is, and the others of the shard seldom wait", async () => {
+  await play(async (scene) => {
+    await scene.start("a", [Pair])
+    const onPair = <T>(key: string, task: (pair: ActorHandle<Pair>) => Promise<T>) =>
+      scene.on("a", (system) => task(system.actor(Pair, key)))
+    const hung = HUNG.map((key) => onPair(key, (pair) => withOptions(pair, { timeoutMs: 60_000 }).slow()))
+    await Promise.all(OTHERS.map((key) => onPair(key, (pair) => pair.name())))
+    await scene.start("b", [Pair])
+    const [moves, abandoned] = [scene.events("a", ShardMoved), scene.events("a", ShardMoveAbandoned)]
+    const since = scene.stage.nowMs
+    let waitedMs = 0
+    while (scene.stage.nowMs < since + 30_000) {
+      const called = scene.stage.nowMs
+      await Promise.all(OTHERS.map((key) => onPair(key, (pair) => pair.name())))
+      waitedMs += scene.stage.nowMs - called
+      await scene.sleep(200)
+    }
+    expect(moves).toEqual([])
+    // After 250 ms, after 1 s, and after 4 s.
+    expect(abandoned).toHaveLength(3)
+    for (const { sample } of abandoned) expect(HUNG.map((key) => `Pair/${key}`)).toContain(sample[0])
+    expect(waitedMs).toBeGreaterThan(5_000)
+    expect(waitedMs).toBeLessThan(6_000)
+    close()
+    expect(await Promise.all(hung)).toEqual(HUNG)
+    await scene.sleep(90_000)
+    expect(moves).toHaveLength(1)
   })
 })

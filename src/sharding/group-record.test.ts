@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { SettingsError } from "../errors/settings-error.js"
 import { type ShardedOptions, sharded } from "../placement/sharded.js"
 import type { ClusterStore } from "../ports/store.js"
+import { encodeRecord, nodeKey } from "../registry/node-record.js"
 import { nodePorts } from "../runtime/node-ports.js"
 import { memoryStore } from "../stores/memory-store.js"
 import { checkGroups } from "./group-record.js"
@@ -31,9 +32,18 @@ async function recordOf(store: ClusterStore, name: string): Promise<unknown> {
 }
 
 async function put(store: ClusterStore, name: string, text: string): Promise<void> {
+  await write(store, `groups/${name}`, Buffer.from(text))
+}
+
+/** Adds a node that hosts this type. */
+async function join(store: ClusterStore, node: string, type: string): Promise<void> {
+  const record = { status: "active", roles: [], types: ["Plain", type], lifeline: undefined } as const
+  await write(store, nodeKey(node), encodeRecord(record))
+}
+
+async function write(store: ClusterStore, key: string, value: Uint8Array): Promise<void> {
   const { epoch } = await store.get("x")
-  const value = Buffer.from(text)
-  await store.commit({ epoch, conditions: [], writes: [{ kind: "put", key: `groups/${name}`, value }] })
+  await store.commit({ epoch, conditions: [], writes: [{ kind: "put", key, value }] })
 }
 
 describe("a node that fits", () => {
@@ -125,6 +135,19 @@ describe("a node is refused", () => {
     expect(await refusal(new Map(), ["Plain", "User"])).toBe(
       "actors: User.placement must be sharded, in the group people, as in the cluster of this store",
     )
+  })
+
+  test("that shards a type which a node hosts without shards", async () => {
+    const store = await opened()
+    await join(store, "10.0.0.1:7100#a", "User")
+    await expect(checkGroups(store, people(64, "Cart", "User"), [])).rejects.toThrow(
+      "actors: User is hosted without shards by 10.0.0.1:7100#a; stop all nodes that host it so first, and wait for the leases of those that have died",
+    )
+    expect(await recordOf(store, "people")).toBeUndefined()
+    await checkGroups(store, people(64, "Cart"), [])
+    await join(store, "10.0.0.2:7100#b", "Cart")
+    await checkGroups(store, people(64, "Cart"), [])
+    await expect(checkGroups(store, people(64, "Cart", "User"), [])).rejects.toThrow("without shards")
   })
 
   test("whose group has a record that this version cannot read", async () => {

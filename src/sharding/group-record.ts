@@ -1,6 +1,7 @@
 import { SettingsError } from "../errors/settings-error.js"
-import type { ClusterStore } from "../ports/store.js"
+import type { ClusterStore, Entry } from "../ports/store.js"
 import { listAll } from "../registry/list-all.js"
+import { decodeRecord, NODES } from "../registry/node-record.js"
 import type { ShardedGroup } from "./sharded-groups.js"
 
 /**
@@ -10,6 +11,10 @@ import type { ShardedGroup } from "./sharded-groups.js"
  * run it. So the first node writes how it divides the group, and a node that does not fit fails to start:
  * also one that hosts a type of the group without shards. Types can be added. What `shardBy` returns cannot
  * be compared, so samples of it are.
+ *
+ * A type is written to its group before the node joins, and a node is compared again after it has joined. So
+ * a node in the store that hosts a type of no group hosts it without shards, and whichever of two nodes comes
+ * second, one that shards a type and one that does not, is refused.
  */
 interface GroupRecord {
   /** The number of shards. */
@@ -27,6 +32,8 @@ export async function checkGroups(
   groups: ReadonlyMap<string, ShardedGroup>,
   unsharded: readonly string[],
 ): Promise<void> {
+  // Before the groups, or a node that has added a type since would seem to host it without shards.
+  const nodes = groups.size === 0 ? [] : (await listAll(store, NODES)).entries
   const { epoch, entries } = await listAll(store, GROUPS)
   const records = new Map(
     entries.map(({ key, value, revision }) => [
@@ -45,6 +52,9 @@ export async function checkGroups(
     }
     const merged = merge(name, own, there?.record)
     if (merged === undefined) continue
+    for (const type of Object.keys(merged.types)) {
+      if (there?.record?.types[type] === undefined) checkUnhosted(type, nodes)
+    }
     const key = GROUPS + name
     const result = await store.commit({
       epoch,
@@ -87,6 +97,16 @@ function checkType(
       `${type} must be in the group ${group}, as in the cluster of this store (got ${name}); the group of a type cannot be changed`,
     )
   }
+}
+
+/** Throws if a node hosts the type, which is in no group yet. */
+function checkUnhosted(type: string, nodes: readonly Entry[]): void {
+  const host = nodes.find(({ value }) => decodeRecord(value)?.types.includes(type))
+  if (host === undefined) return
+  throw new SettingsError(
+    "actors",
+    `${type} is hosted without shards by ${host.key.slice(NODES.length)}; stop all nodes that host it so first, and wait for the leases of those that have died`,
+  )
 }
 
 /** Returns the record to write; undefined if the one that is there has everything. */

@@ -41,6 +41,18 @@ test("a node that divides a group in another way is refused with the reason, and
   })
 })
 
+test("of a node that shards a type and one that does not, the second is refused", async () => {
+  await play(async (scene) => {
+    await scene.start("a", [classOf("User")])
+    const sharding = scene.start("b", [classOf("User", { shards: 8 })])
+    await expect(sharding).rejects.toThrow("User is hosted without shards by")
+    await scene.stop("a")
+    await scene.start("c", [classOf("User", { shards: 8 })])
+    const unsharded = scene.start("d", [classOf("User")])
+    await expect(unsharded).rejects.toThrow("User.placement must be sharded")
+  })
+})
+
 test("actors of a type of a group that only some nodes host run there", async () => {
   const User = classOf("User", { shards: 8, group: "people" })
   const Cart = classOf("Cart", { shards: 8, group: "people" })

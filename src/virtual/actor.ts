@@ -62,7 +62,11 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
   /**
    * The generation of this activation, which is higher than that of all earlier activations of the actor. A
    * resource outside Troupe can use it as a fencing token: it refuses requests with a lower token than the
-   * highest that it has seen.
+   * highest that it has seen for this actor.
+   *
+   * Of an actor of a sharded type it is the generation of its shard: never lower than before, and never
+   * shared by two activations that overlap. It may rise while the activation goes on, so read it for each
+   * request.
    */
   protected get fencingToken(): number {
     return this.#context.generation

@@ -45,15 +45,17 @@ export class Downing {
     return this.#dueAt === undefined ? undefined : Math.min(this.#dueAt, this.#stepAt)
   }
 
-  /** The view is now this one, whether or not it has changed. */
-  viewed(situation: SplitBrainSituation, now: MonotonicMs): void {
+  /**
+   * The view is now this one, whether or not it has changed. `isMember` says whether this node is more than
+   * joining, which it may be in the situation although it has come up.
+   */
+  viewed(situation: SplitBrainSituation, isMember: boolean, now: MonotonicMs): void {
     assert(!situation.unreachable.has(situation.self.text), "a node found itself unreachable")
     this.#situation = situation
     const unreachable = unreachableNodes(situation)
-    const key = keyOf(situation, unreachable)
+    const key = isMember ? keyOf(situation, unreachable) : ""
     if (key === this.#key) return
     this.#key = key
-    const isMember = situation.members.some(({ node }) => node.equals(situation.self))
     this.#dueAt = isMember && unreachable.length > 0 ? now + this.#terms.stableAfterMs : undefined
     this.#stepAt = now + this.#stepMs
   }
@@ -76,22 +78,14 @@ export class Downing {
   }
 
   #decide(situation: SplitBrainSituation): DowningCommand {
-    let decision: unknown
     try {
-      decision = this.#terms.strategy(situation)
+      const { survive, because } = checkDecision(this.#terms.strategy(situation))
+      return survive
+        ? { kind: "down", nodes: unreachableNodes(situation), because }
+        : { kind: "down-self", because }
     } catch (fault) {
-      return { kind: "down-self", because: "the split-brain strategy threw an error", fault }
+      return { kind: "down-self", because: "the split-brain strategy failed", fault }
     }
-    if (!isDecision(decision)) {
-      const fault = new TypeError(
-        `the split-brain strategy must return { survive: boolean, because: string } (got ${shownKind(decision)})`,
-      )
-      return { kind: "down-self", because: "the split-brain strategy returned no decision", fault }
-    }
-    const { survive, because } = decision
-    return survive
-      ? { kind: "down", nodes: unreachableNodes(situation), because }
-      : { kind: "down-self", because }
   }
 }
 
@@ -130,7 +124,16 @@ function keyOf({ members }: SplitBrainSituation, unreachable: readonly string[])
   return [...states, "unreachable", ...unreachable].join("\n")
 }
 
-function isDecision(value: unknown): value is SplitBrainDecision {
-  const { survive, because } = (value ?? {}) as Partial<SplitBrainDecision>
-  return typeof survive === "boolean" && typeof because === "string"
+function checkDecision(value: unknown): SplitBrainDecision {
+  const { survive, because, then } = (value ?? {}) as Partial<SplitBrainDecision & PromiseLike<unknown>>
+  if (typeof survive === "boolean" && typeof because === "string") return { survive, because }
+  const isPromise = typeof then === "function"
+  // Nobody else handles a rejection of it, which would end the process.
+  if (isPromise) Promise.resolve(value).catch(() => {})
+  const rule = "the split-brain strategy must return { survive: boolean, because: string }"
+  throw new TypeError(
+    isPromise
+      ? `${rule} (got a promise); it must decide at once, so it cannot be async`
+      : `${rule} (got ${shownKind(value)})`,
+  )
 }

@@ -12,6 +12,8 @@ it("converses as recorded", async () => {
     leaves(),
     leaderLeaves(),
     lastLeaves(),
+    allLeaveButOneThatJoins(),
+    diesAsItJoins(),
     goesDown(),
     rejoins(),
     welcomeIsLost(),
@@ -29,6 +31,8 @@ it("converses as recorded", async () => {
     losesPartition(),
     noSideSurvives(),
     lonely(),
+    unknown(),
+    membersAreGone(),
     byTheStore(),
   ]
   await expect(`${HEAD}\n${told.join("\n")}`).toMatchFileSnapshot(
@@ -50,8 +54,10 @@ function joins(): string {
   stage.now = 500
   stage.start("b1")
   stage.tick("b1")
-  stage.now = 1_000
-  stage.tick("a1")
+  for (const now of [1_000, 1_500, 2_000]) {
+    stage.now = now
+    stage.tick(now % 1_000 === 0 ? "a1" : "b1")
+  }
   return stage.text
 }
 
@@ -90,7 +96,7 @@ function misfitsJoinAtOnce(): string {
   stage.tick("d1")
   stage.note("what they have just sent to each other is lost")
   stage.holds = () => false
-  stage.rounds(5)
+  stage.rounds(9)
   return stage.text
 }
 
@@ -99,7 +105,7 @@ function joinAtOnce(): string {
   formed(stage, "a1", "b1")
   stage.start("d1", { seeds: ["b"] })
   stage.start("c1")
-  stage.rounds(6)
+  stage.rounds(9)
   return stage.text
 }
 
@@ -135,6 +141,30 @@ function lastLeaves(): string {
   return stage.text
 }
 
+function allLeaveButOneThatJoins(): string {
+  const stage = new GossipStage("all members leave while nodes join: the last one goes once these are up")
+  formed(stage, "a1", "b1")
+  for (const label of ["c1", "d1"]) {
+    stage.start(label)
+    stage.tick(label)
+  }
+  for (const label of ["a1", "b1"]) stage.act(`${label} leaves`, label, (gossip) => gossip.leave(stage.now))
+  stage.rounds(8)
+  return stage.text
+}
+
+function diesAsItJoins(): string {
+  const stage = new GossipStage("nodes that die as they join are not moved up")
+  formed(stage, "a1", "b1")
+  for (const label of ["c1", "d1"]) {
+    stage.start(label)
+    stage.tick(label)
+    stage.kill(label)
+  }
+  stage.rounds(8)
+  return stage.text
+}
+
 function goesDown(): string {
   const stage = new GossipStage(
     "an unreachable node blocks the leader until it is down; if it lives, it is told",
@@ -145,7 +175,7 @@ function goesDown(): string {
   stage.start("d1")
   stage.rounds(3)
   stage.act("a1 declares b1 down", "a1", (gossip) => gossip.down(idOf("b1"), stage.now))
-  stage.rounds(5)
+  stage.rounds(7)
   stage.cut.clear()
   stage.tick("b1")
   stage.tick("b1")
@@ -157,7 +187,7 @@ function rejoins(): string {
   formed(stage, "a1", "b1", "c1")
   stage.kill("b1")
   stage.start("b2")
-  stage.rounds(6)
+  stage.rounds(9)
   return stage.text
 }
 
@@ -308,7 +338,7 @@ function firstSeedRestarts(): string {
   formed(stage, "a1", "b1", "c1")
   stage.kill("a1")
   stage.start("a2", { seeds: ["a", "b"] })
-  stage.rounds(6)
+  stage.rounds(9)
   return stage.text
 }
 
@@ -377,6 +407,32 @@ function lonely(): string {
   stage.tick("b1")
   stage.kill("a1")
   stage.rounds(32)
+  return stage.text
+}
+
+function unknown(): string {
+  const stage = new GossipStage("a node is over whose members do not know it, once they have had time to")
+  formed(stage, "a1", "b1", "c1")
+  stage.start("d1")
+  stage.holds = ({ from, message }) => from === "a1" && message.kind !== "welcome"
+  stage.tick("d1")
+  stage.kill("a1")
+  stage.held.splice(0)
+  stage.holds = () => false
+  for (const label of ["b1", "c1"]) stage.node(label).reachable(new Set([idOf("a1")]))
+  stage.rounds(16)
+  return stage.text
+}
+
+function membersAreGone(): string {
+  const stage = new GossipStage("a node that joins is over at once when all members are known to be gone")
+  stage.start("a1")
+  stage.tick("a1")
+  stage.start("b1")
+  stage.tick("b1")
+  stage.node("a1").reachable(new Set([idOf("b1")]))
+  stage.act("a1 leaves", "a1", (gossip) => gossip.leave(stage.now))
+  stage.rounds(2)
   return stage.text
 }
 

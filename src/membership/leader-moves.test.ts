@@ -55,7 +55,7 @@ describe("the leader", () => {
     ])
     agree(state, C)
     agree(state, D)
-    expect(movesOf(state, NOBODY)).toEqual([move(B, "exiting"), move(C, "up", 10), move(D, "up", 11)])
+    expect(movesOf(state, led())).toEqual([move(B, "exiting"), move(C, "up", 10), move(D, "up", 11)])
   })
 
   it("removes those that are exiting or down", () => {
@@ -65,19 +65,39 @@ describe("the leader", () => {
       member(C, "down", 3),
       member(D, "removed"),
     ])
-    expect(movesOf(state, NOBODY)).toEqual([move(B, "removed"), move(C, "removed")])
+    expect(movesOf(state, led())).toEqual([move(B, "removed"), move(C, "removed")])
   })
 
   it("does not move a node up that has not said anything, or is unreachable", () => {
     const state = stateOf([member(A, "up", 1), member(B, "joining"), member(C, "joining")])
     agree(state, C)
-    expect(movesOf(state, new Set([C]))).toEqual([])
+    expect(movesOf(state, led({ unreachable: new Set([C]) }))).toEqual([])
+    expect(movesOf(state, led())).toEqual([move(C, "up", 2)])
+  })
+
+  it("does not move a node up that has said nothing since all members had seen it", () => {
+    const state = stateOf([member(A, "up", 1), member(B, "joining")])
+    agree(state, B, 7)
+    expect(movesOf(state, led({ convergedAt: 8 }))).toEqual([])
+    agree(state, B, 8)
+    expect(movesOf(state, led({ convergedAt: 8 }))).toEqual([move(B, "up", 2)])
+  })
+
+  it("does not leave while a node that can be reached is joining, whether it has spoken or not", () => {
+    const state = stateOf([member(A, "leaving", 1), member(B, "leaving", 2), member(C, "joining")])
+    expect(movesOf(state, led())).toEqual([move(B, "exiting")])
+    agree(state, C)
+    expect(movesOf(state, led())).toEqual([move(B, "exiting"), move(C, "up", 3)])
+    expect(movesOf(state, led({ unreachable: new Set([C]) }))).toEqual([
+      move(A, "exiting"),
+      move(B, "exiting"),
+    ])
   })
 
   it("declares a node down that does not fit to the members, or to one that comes up with it", () => {
     const other = { ...aboutOf(B), terms: { ...aboutOf(B).terms, shards: { account: 20 } } }
     const state = stateOf([member(A, "up", 1), { ...member(B, "joining"), about: other }])
-    expect(movesOf(state, NOBODY)).toEqual([move(B, "down")])
+    expect(movesOf(state, led())).toEqual([move(B, "down")])
     const plain = { ...aboutOf(A), terms: { ...aboutOf(A).terms, shards: {} } }
     const both = stateOf([
       { ...member(A, "up", 1), about: plain },
@@ -86,7 +106,7 @@ describe("the leader", () => {
     ])
     agree(both, B)
     agree(both, C)
-    expect(movesOf(both, NOBODY)).toEqual([move(B, "up", 2), move(C, "down")])
+    expect(movesOf(both, led())).toEqual([move(B, "up", 2), move(C, "down")])
   })
 })
 
@@ -98,7 +118,12 @@ function move(node: string, status: MemberStatus, upNumber?: number) {
   return { node, status, upNumber }
 }
 
-function agree(state: GossipState, node: string): void {
+/** What the leader A knows besides the state. */
+function led(known: Partial<Parameters<typeof movesOf>[1]> = {}): Parameters<typeof movesOf>[1] {
+  return { self: A, unreachable: NOBODY, convergedAt: 0, ...known }
+}
+
+function agree(state: GossipState, node: string, now = 1): void {
   const word = { version: 1, unreachable: [], seen: state.digest, figures: { busy: 0, activations: 0 } }
-  state.hear(node, { ...word, version: (state.get(node)?.word?.version ?? 0) + 1 }, 0)
+  state.hear(node, { ...word, version: (state.get(node)?.word?.version ?? 0) + 1 }, now)
 }

@@ -5,6 +5,7 @@ import type { Random } from "../ports/random.js"
 import type { DisconnectReason } from "../remote/disconnect-reason.js"
 import type { MemberLink } from "../remote/member-link.js"
 import type { Remoting } from "../remote/remoting.js"
+import { Agreements } from "./agreements.js"
 import { Downing, type DowningTerms } from "./downing.js"
 import { Gossip, type GossipOptions, type StoredMember } from "./gossip.js"
 import type { GossipCommand } from "./gossip-command.js"
@@ -30,10 +31,13 @@ export class Membership implements MemberLink {
   readonly #gossip: Gossip
   readonly #heartbeats: Heartbeats
   readonly #downing: Downing
+  readonly #agreements = new Agreements()
   readonly #connections: MemberConnections
   #members: readonly Member[] = []
   #ring = new Ring([])
   #unreachable: ReadonlyMap<string, readonly NodeId[]> = new Map()
+  /** Since when the members that cannot be reached cannot. */
+  #awaySince: ReadonlyMap<string, MonotonicMs> = new Map()
   #gossipAt: MonotonicMs
   #timer: Timer | undefined
   /** When the timer is to fire. */
@@ -211,31 +215,52 @@ export class Membership implements MemberLink {
   /** Evaluates what the nodes report of each other. */
   #evaluate(now: MonotonicMs): void {
     const gossip = this.#gossip
+    const { source, terms } = this.#dependencies
     const own = this.#heartbeats.unreachable
     gossip.observed(own)
     const { entries } = gossip.state
     const unreachable = unreachableOf({
       self: this.#self,
       ring: this.#ring,
-      monitored: this.#dependencies.terms.heartbeat.monitored,
+      monitored: terms.heartbeat.monitored,
       reports: (observer) =>
         observer === this.#self ? own : (entries.get(observer)?.word?.unreachable ?? NOBODY),
       heard: (node) => gossip.heard(node, now),
+      isJoining: (node) => entries.get(node)?.status === "joining",
+      isStillAway: (node) => this.#isSilentSince(node, this.#awaySince.get(node)),
     })
+    this.#awaySince = new Map([...unreachable.keys()].map((node) => [node, this.#awaySince.get(node) ?? now]))
     const isSame = sameReports(unreachable, this.#unreachable)
     if (!isSame)
       this.#unreachable = new Map([...unreachable].map(([node, by]) => [node, by.map(NodeId.parse)]))
     gossip.reachable(new Set(unreachable.keys()))
-    this.#downing.viewed(this.#situation(), now)
+    if (source === "seeds") this.#agreements.note(gossip.state)
+    this.#downing.viewed(this.#situation(), this.#isMember, now)
     if (!isSame) this.#owner.reachability()
   }
 
+  #isSilentSince(node: string, since: MonotonicMs | undefined): boolean {
+    const entry = this.#gossip.state.get(node)
+    return since !== undefined && entry !== undefined && entry.heardAt <= since
+  }
+
+  get #isMember(): boolean {
+    return this.#members.some(({ node, status }) => node.text === this.#self && status !== "joining")
+  }
+
   #situation(): SplitBrainSituation {
-    const { self } = this.#dependencies
+    const { self, source } = this.#dependencies
+    const isAway = ({ node }: Member) => this.#unreachable.has(node.text)
+    const members = this.#members.filter(isCounted)
+    const away = members.filter(isAway).map(({ node }) => node.text)
+    const isKnown = (member: Member) =>
+      source === "store" || isAway(member) || this.#agreements.haveSeen(away, member.node.text)
     return {
       self,
-      members: this.#members.filter(isCounted),
-      joining: this.#members.filter(({ status }) => status === "joining"),
+      members: members.filter(isKnown),
+      joining: this.#members.filter(
+        (member) => member.status === "joining" || (isCounted(member) && !isKnown(member)),
+      ),
       unreachable: new Set(this.#unreachable.keys()),
     }
   }

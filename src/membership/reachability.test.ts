@@ -10,10 +10,15 @@ interface World {
   /** Says whether messages from one node to another are lost. */
   readonly isCut?: (from: string, to: string) => boolean
   readonly monitored?: number
+  /** Nodes that have just come, and do not suspect anybody yet. */
+  readonly joining?: readonly string[]
+  /** Nodes that were unreachable before. */
+  readonly away?: readonly string[]
 }
 
 /** Returns what each node finds unreachable. */
-function viewsOf({ nodes, dead = [], isCut = () => false, monitored = 9 }: World) {
+function viewsOf(world: World) {
+  const { nodes, dead = [], isCut = () => false, monitored = 9, joining = [], away = [] } = world
   const ring = new Ring(nodes)
   const arrives = (from: string, to: string) => !dead.includes(from) && !dead.includes(to) && !isCut(from, to)
   const senders = new Map(nodes.map((to) => [to, nodes.filter((from) => arrives(from, to))]))
@@ -22,7 +27,8 @@ function viewsOf({ nodes, dead = [], isCut = () => false, monitored = 9 }: World
       observer,
       ring
         .after(observer, monitored)
-        .filter((subject) => !arrives(observer, subject) || !arrives(subject, observer)),
+        .filter((subject) => !arrives(observer, subject) || !arrives(subject, observer))
+        .filter(() => !joining.includes(observer)),
     ]),
   )
   return (self: string) => {
@@ -30,7 +36,15 @@ function viewsOf({ nodes, dead = [], isCut = () => false, monitored = 9 }: World
     for (const to of heard) for (const from of senders.get(to) ?? []) heard.add(from)
     heard.delete(self)
     const reports = (observer: string) => reported.get(observer) ?? []
-    return unreachableOf({ self, ring, monitored, heard: (node) => heard.has(node), reports })
+    return unreachableOf({
+      self,
+      ring,
+      monitored,
+      heard: (node) => heard.has(node),
+      reports,
+      isJoining: (node) => joining.includes(node),
+      isStillAway: (node) => away.includes(node) && !heard.has(node),
+    })
   }
 }
 
@@ -45,7 +59,8 @@ const between =
 describe("who is unreachable", () => {
   it("is nobody while all are well, and nobody for a node that is alone or no member", () => {
     for (const count of [1, 2, 3, 10, 30]) expect(found("n00", { nodes: names(count) })).toEqual([])
-    const stranger = { self: "x", ring: new Ring(["a", "b"]), monitored: 9 }
+    const ring = new Ring(["a", "b"])
+    const stranger = { self: "x", ring, monitored: 9, isJoining: () => false, isStillAway: () => false }
     expect(unreachableOf({ ...stranger, reports: () => ["a"], heard: () => false }).size).toBe(0)
   })
 
@@ -117,23 +132,50 @@ describe("who is unreachable", () => {
     expect(viewsOf({ nodes, dead })(without(nodes, ...dead)[0] as string).get("n00")).toEqual([])
   })
 
+  it("is a dead node, however many nodes join that have not missed it yet", () => {
+    const nodes = names(7)
+    const world = { nodes, dead: ["n03"], joining: ["n04", "n05", "n06"] }
+    expect(viewsOf(world)("n00").get("n03")).toEqual(["n00", "n01", "n02"])
+    // Newcomers among many may take the places of all observers, and nodes of a store are up at once.
+    const many = { nodes: names(30), dead: ["n03"], joining: names(30).filter((node) => node > "n03") }
+    expect(found("n00", { ...many, monitored: 1, away: ["n03"] })).toEqual(["n03"])
+  })
+
+  it("is a node that nobody hears, until its own word is heard again", () => {
+    const nodes = names(5)
+    expect(found("n00", { nodes, isCut: between(["n03"]), joining: nodes, away: ["n03"] })).toEqual(
+      expect.arrayContaining(["n03"]),
+    )
+    expect(found("n00", { nodes, away: ["n03"] })).toEqual([])
+  })
+
+  it("is nobody for two nodes of which one joins, and reports nothing yet", () => {
+    const nodes = names(2)
+    expect(found("n01", { nodes, joining: ["n01"] })).toEqual([])
+    expect(found("n00", { nodes, joining: ["n01"] })).toEqual([])
+  })
+
   it("is nobody alive through the bad network of a single node, whoever is dead", () => {
     const generated = fc.record({
       count: fc.integer({ min: 3, max: 24 }),
       monitored: fc.integer({ min: 1, max: 9 }),
       dead: fc.uniqueArray(fc.integer({ min: 1, max: 23 })),
       lost: fc.array(fc.boolean(), { minLength: 48, maxLength: 48 }),
+      newOnes: fc.uniqueArray(fc.integer({ min: 1, max: 23 }), { maxLength: 3 }),
     })
     fc.assert(
-      fc.property(generated, ({ count, monitored, dead: deadOnes, lost }) => {
+      fc.property(generated, ({ count, monitored, dead: deadOnes, lost, newOnes }) => {
         const nodes = names(count)
         const place = (node: string) => nodes.indexOf(node)
         const dead = nodes.filter((_, nth) => deadOnes.includes(nth))
         const isCut = (from: string, to: string) =>
           (from === "n00" && lost[place(to)] === true) || (to === "n00" && lost[24 + place(from)] === true)
         const view = viewsOf({ nodes, dead, isCut, monitored })
+        const joining = nodes.filter((_, nth) => newOnes.includes(nth))
+        const young = viewsOf({ nodes, dead, isCut, monitored, joining })
         for (const self of without(nodes, "n00", ...dead)) {
           expect(without([...view(self).keys()], "n00")).toEqual(dead)
+          expect(dead).toEqual(expect.arrayContaining(without([...young(self).keys()], "n00")))
         }
       }),
       { numRuns: 200 },

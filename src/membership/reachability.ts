@@ -5,13 +5,17 @@ import type { Ring } from "./ring.js"
  *
  * One node that reports another proves nothing: its own network may be the bad one. So the observers of a
  * node vote, and a node votes only while it is heard, that is while its word reaches this node. Self is
- * always heard, so a node that is cut off is left with its own reports. The rules, for each node but self:
+ * always heard, so a node that is cut off is left with its own reports. A node that is joining votes only if
+ * it reports: it needs seconds before it could suspect anybody, and until then its silence says nothing. The
+ * rules, for each node but self:
  *
  * 1. Two or more observers are heard: the node is unreachable if more than half of them report it, even if
  *    its own word is heard. It may be able to send and not to receive.
  * 2. One observer is heard, or none: there is no second opinion. The node is unreachable if that one reports
  *    it and its own word is not heard either. Otherwise the bad network may be that of the observer.
  * 3. In a cluster of two nodes there never is a second opinion: the report of self is enough.
+ * 4. A node that was unreachable stays so until its own word is heard again. Otherwise nodes that have just
+ *    come, and observe it without having missed it yet, would outvote those that know it to be silent.
  *
  * A majority alone would not do. A single node could have others declared down once the other observers of
  * these nodes were dead, as after the crash of a rack or a restart of half of the cluster; and a node that is
@@ -28,11 +32,11 @@ import type { Ring } from "./ring.js"
  *   own; of others none; and it hears no word of theirs. It may be able to send.
  */
 export function unreachableOf(observations: Observations): ReadonlyMap<string, readonly string[]> {
-  const { self, ring, reports, heard } = observations
+  const { self, ring, reports, heard, isStillAway } = observations
   const others = ring.after(self, ring.size)
   const reported = new Set([self, ...others].flatMap((observer) => reports(observer)))
   // No rule applies to a node that is heard and that nobody reports, as almost all are.
-  const doubtful = others.filter((node) => reported.has(node) || !heard(node)).sort()
+  const doubtful = others.filter((node) => reported.has(node) || !heard(node) || isStillAway(node)).sort()
   const unreachable = new Map<string, readonly string[]>()
   for (const node of doubtful) {
     const reporters = reportersIfUnreachable(node, observations)
@@ -52,6 +56,9 @@ interface Observations {
   readonly reports: (observer: string) => readonly string[]
   /** Says whether the word of this node has grown within `hearMs`. It is not asked about self. */
   readonly heard: (node: string) => boolean
+  readonly isJoining: (node: string) => boolean
+  /** Says whether this node was unreachable, and its word has not grown since. */
+  readonly isStillAway: (node: string) => boolean
 }
 
 /**
@@ -64,13 +71,13 @@ export function hearMs(acceptablePauseMs: number, gossipIntervalMs: number, node
   return acceptablePauseMs + gossipIntervalMs * (4 + 3 * doublings)
 }
 
-function reportersIfUnreachable(
-  node: string,
-  { self, ring, monitored, reports, heard }: Observations,
-): readonly string[] | undefined {
-  const voters = ring.before(node, monitored).filter((observer) => observer === self || heard(observer))
-  const reporters = voters.filter((observer) => reports(observer).includes(node)).sort()
+function reportersIfUnreachable(node: string, observations: Observations): readonly string[] | undefined {
+  const { self, ring, monitored, reports, heard, isJoining, isStillAway } = observations
+  const observers = ring.before(node, monitored).filter((observer) => observer === self || heard(observer))
+  const reporters = observers.filter((observer) => reports(observer).includes(node)).sort()
+  if (isStillAway(node)) return reporters
+  const voters = observers.filter((observer) => !isJoining(observer) || reporters.includes(observer))
   if (voters.length > 1) return reporters.length * 2 > voters.length ? reporters : undefined
-  const isReported = reporters.length === voters.length
-  return isReported && (ring.size === 2 || !heard(node)) ? reporters : undefined
+  if (ring.size === 2) return reporters.length > 0 ? reporters : undefined
+  return reporters.length === voters.length && !heard(node) ? reporters : undefined
 }

@@ -10,9 +10,10 @@ import type {
   WelcomeMessage,
 } from "./gossip-messages.js"
 import type { GossipRounds } from "./gossip-rounds.js"
-import type { About, Entry, GossipState } from "./gossip-state.js"
+import type { About, Entry, GossipState, KeptEntry } from "./gossip-state.js"
 import type { Misfit } from "./join-terms.js"
 import { counts, isConverged, leaderOf, misfitAmong, movesOf, type Unreachable } from "./leader-moves.js"
+import { hearMs } from "./reachability.js"
 import { SeedSearch } from "./seed-search.js"
 import { Tombstones } from "./tombstones.js"
 
@@ -57,11 +58,15 @@ export class SeedMembership {
   readonly #state: GossipState
   readonly #search: SeedSearch
   readonly #tombstones: Tombstones
+  /** When this node entered its cluster. */
+  #enteredAt: MonotonicMs = 0
   /** How many members in a row did not know this node. */
   #strikes = 0
   /** The node of another cluster that was invited last. */
   #invitee: { readonly node: string; readonly at: MonotonicMs } | undefined
   #largerCluster: readonly string[] = []
+  /** While this node leads and all agree: on what, and since when. */
+  #converged: { readonly digest: number; readonly at: MonotonicMs } | undefined
   #isLeaving = false
   #hasLeft = false
   #isOver = false
@@ -97,11 +102,10 @@ export class SeedMembership {
     const { own } = this.#rounds
     if (this.#isOver) return []
     if (own === undefined) return this.#look(now)
-    if (own.status === "joining" && this.#isLonely(now)) {
-      return this.#end(`no member has been heard of for ${LONELY_ROUNDS} gossip intervals`)
-    }
+    const loneliness = own.status === "joining" ? this.#loneliness(now) : undefined
+    if (loneliness !== undefined) return this.#end(loneliness)
     this.#tombstones.prune(this.#state, this.#self, now)
-    const moved = this.#lead(unreachable)
+    const moved = this.#lead(unreachable, now)
     return [...moved, ...this.#rounds.begin(now), ...this.#invite(now), ...this.ownEnd()]
   }
 
@@ -178,6 +182,7 @@ export class SeedMembership {
     now: MonotonicMs,
   ): readonly GossipCommand[] {
     this.#rounds.cluster = cluster
+    this.#enteredAt = now
     this.#state.merge({ node: this.#self, ...as, about: this.#about, word: undefined }, now)
     return [{ kind: "joined" }, membersChanged, ...this.#rounds.begin(now), ...this.ownEnd()]
   }
@@ -253,8 +258,9 @@ export class SeedMembership {
       this.#state.move(this.#self, status, undefined)
       return this.ownEnd()
     }
-    // Many members do not know a node that has just joined; it is over only once it is lonely.
-    if (this.#rounds.own?.status === "joining") return []
+    // Many members do not know a node that has just joined.
+    const isNew = now - this.#enteredAt <= hearMs(0, this.#intervalMs, this.#state.entries.size)
+    if (this.#rounds.own.status === "joining" && isNew) return []
     this.#strikes += 1
     return this.#strikes < MOST_STRIKES ? [] : this.#end("the members do not know this node any longer")
   }
@@ -266,10 +272,16 @@ export class SeedMembership {
   }
 
   /** Moves members along, if this node is the leader and all agree. */
-  #lead(unreachable: Unreachable): readonly GossipCommand[] {
-    if (leaderOf(this.#state, this.#self, unreachable) !== this.#self) return []
-    if (!isConverged(this.#state, this.#self, unreachable)) return []
-    const moves = movesOf(this.#state, unreachable)
+  #lead(unreachable: Unreachable, now: MonotonicMs): readonly GossipCommand[] {
+    const self = this.#self
+    const leads = leaderOf(this.#state, self, unreachable) === self
+    if (!leads || !isConverged(this.#state, self, unreachable)) {
+      this.#converged = undefined
+      return []
+    }
+    const { digest } = this.#state
+    if (this.#converged?.digest !== digest) this.#converged = { digest, at: now }
+    const moves = movesOf(this.#state, { self, unreachable, convergedAt: this.#converged.at })
     for (const { node, status, upNumber } of moves) this.#state.move(node, status, upNumber)
     return moves.length === 0 ? [] : [membersChanged]
   }
@@ -292,23 +304,29 @@ export class SeedMembership {
     )
   }
 
-  /** Whether the members that could move this node on have all fallen silent. */
-  #isLonely(now: MonotonicMs): boolean {
-    for (const { status, heardAt } of this.#state.entries.values()) {
-      if (counts(status) && now - heardAt <= LONELY_ROUNDS * this.#intervalMs) return false
-    }
-    return true
+  /** Says why no member will move this node up; undefined while one may. */
+  #loneliness(now: MonotonicMs): string | undefined {
+    const members = [...this.#state.entries.values()].filter(({ status }) => counts(status))
+    if (members.length === 0) return "all members that it knew have left or are down"
+    const isHeard = members.some(({ heardAt }) => now - heardAt <= LONELY_ROUNDS * this.#intervalMs)
+    return isHeard ? undefined : `no member has been heard of for ${LONELY_ROUNDS} gossip intervals`
   }
 
   /**
-   * Tells some peers which nodes go. A node that leads has moved itself on, and nobody else may know: the
-   * others would wait for its word until it is declared down.
+   * Tells some peers what has become of the members. A node that leads has moved itself and others that leave
+   * on, and nobody else may know: they would wait for its word until it is declared down.
    */
   #farewell(): readonly GossipCommand[] {
-    const moves = [...this.#state.entries.values()].filter(({ status }) => status === "exiting")
+    const moves = [...this.#state.entries.values()]
     const told = { entries: [], moves, words: [], lacks: [], wantsMoves: [], wantsWords: [] }
-    const peers = new Set(Array.from({ length: FAREWELLS }, () => this.#rounds.anyOf(this.#rounds.peers)))
-    return [...peers].filter((peer) => peer !== undefined).map(({ node }) => this.#rounds.delta(node, told))
+    const peers = new Set(this.#rounds.peers)
+    const farewells: GossipCommand[] = []
+    while (farewells.length < FAREWELLS && peers.size > 0) {
+      const peer = this.#rounds.anyOf([...peers]) as KeptEntry
+      peers.delete(peer)
+      farewells.push(this.#rounds.delta(peer.node, told))
+    }
+    return farewells
   }
 
   #end(because: string): readonly GossipCommand[] {
@@ -335,7 +353,7 @@ function addressOf(node: string): string {
 
 /** Fewer than a message may have, since nodes may join at several members at once. */
 const MOST_MEMBERS = 5_000
-/** A node that is up is over once as many members in a row do not know it. */
+/** A node is over once as many members in a row do not know it. */
 const MOST_STRIKES = 3
 /** A node that is joining is over once all members have been silent for as many intervals. */
 const LONELY_ROUNDS = 30

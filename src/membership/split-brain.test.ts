@@ -22,6 +22,7 @@ test("strategies decide as their golden table says", async () => {
       ["a", "b", "c"],
       ["a b:joining c:joining", "d e"],
       ["b c d", "a e:joining f:joining"],
+      ["a b c", "d:joining e:joining f:joining g:joining"],
       ["a:exiting b", "c d"],
       ["a:leaving b", "c"],
     ]),
@@ -57,7 +58,10 @@ test("strategies decide as their golden table says", async () => {
       ["a", "b"],
     ]),
     table("keepOldest({ downIfAlone: false })", keepOldest({ downIfAlone: false }), [["a", "b c"]]),
-    table("downAll()", downAll(), [["a b c", "d"]]),
+    table("downAll()", downAll(), [
+      ["a b c", "d"],
+      ["a b", "c:joining"],
+    ]),
   ]
   await expect(`${HEAD}\n${tables.join("\n")}`).toMatchFileSnapshot(
     join(import.meta.dirname, "split-brain.golden.txt"),
@@ -177,15 +181,28 @@ const moves = {
   isRemoved: ["exiting", "absent"],
 } as const
 
-const cluster = fc.array(
-  fc.record({
-    side: fc.nat(2),
-    move: fc.constantFrom(...(Object.keys(moves) as (keyof typeof moves)[]), "up" as const, "up" as const),
-    isWorker: fc.boolean(),
-    known: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
-  }),
-  { minLength: 1, maxLength: 9 },
-)
+/** One of the members, at least, has been up for long: the leader that has moved the others. */
+const cluster = fc
+  .tuple(
+    fc.nat(2),
+    fc.array(
+      fc.record({
+        side: fc.nat(2),
+        move: fc.constantFrom(
+          ...(Object.keys(moves) as (keyof typeof moves)[]),
+          "up" as const,
+          "up" as const,
+        ),
+        isWorker: fc.boolean(),
+        known: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
+      }),
+      { maxLength: 8 },
+    ),
+  )
+  .map(([side, others]): readonly Placed[] => [
+    { side, move: "up", isWorker: true, known: [true, true, true] },
+    ...others,
+  ])
 
 /** Returns the sides that survive. A side without a member does not decide. */
 function survivors(strategy: SplitBrainStrategy, nodes: readonly Placed[]): readonly number[] {
@@ -197,14 +214,20 @@ function survivors(strategy: SplitBrainStrategy, nodes: readonly Placed[]): read
       age: move === "comesUp" ? 100 + nth : nth,
       status: moves[move][known[side] === true ? 1 : 0],
       isHere: at === side,
+      side: at,
+      placed: { move, known },
     }))
-    const members = seen.filter(
+    const all = seen.filter(
       (each): each is typeof each & SplitBrainMember => each.status !== "joining" && each.status !== "absent",
     )
-    const self = members.find(({ isHere }) => isHere)?.node
+    const self = all.find(({ isHere }) => isHere)?.node
     if (self === undefined) return false
-    const joining = seen.filter(({ status }) => status === "joining")
-    const away = [...members, ...joining].filter(({ isHere }) => !isHere)
+    const others = new Set(all.filter(({ isHere }) => !isHere).map(({ side: at }) => at))
+    const isNew = ({ placed: { move, known }, isHere }: (typeof seen)[number]) =>
+      move === "comesUp" && isHere && [...others].some((other) => known[other] !== true)
+    const members = all.filter((each) => !isNew(each))
+    const joining = seen.filter((each) => each.status === "joining" || (each.status === "up" && isNew(each)))
+    const away = seen.filter(({ isHere, status }) => !isHere && status !== "absent")
     return strategy({ self, members, joining, unreachable: new Set(away.map(({ node }) => node.text)) })
       .survive
   })

@@ -9,16 +9,25 @@ import { compareAddresses } from "./address-order.js"
 //
 // The sides do not know quite the same members. The leader moves members along only when all have seen their
 // last state, so views differ by one move at most: a node that is joining here may be up there, and one that
-// is exiting here may be removed there, or leaving. So members that are joining or exiting never count for
-// the side that they are on, and always count against it if they are on the other one. Then every member
-// that counts for one side counts against all others, which is what each strategy needs:
+// is exiting here may be removed there, or leaving. Every member that counts for one side must count against
+// all others, so:
+// - A member that is exiting does not count for the side that it is on, and counts against the others.
+// - A member that is up counts for its side only once every member that is not on it has said that it has seen
+//   it up (`agreements.ts`). Until then it is in `joining`. On other sides it counts against them, if they
+//   have it as up.
+// - A node that is joining counts for nobody, and against nobody: it has never been part of a majority, and
+//   where it is up by now it counts for nobody either.
+//
+// From that follows what each strategy needs:
 // - keepMajority: if two sides had at least as many members as count against them, both would have equally
 //   many, and count the same members. So both would agree on the lowest address, which is on one side.
 // - staticQuorum: if two sides had `size` members, each would count 2 × `size`, and refuse.
 // - keepOldest: if two sides had the oldest of all that they count, each one's would be older than the other.
 //
-// Counting members that are joining for neither side would not do: with members a, b and c, and d that the
-// leader on side {a, d} has just moved up, that side has 2 of 4 and the lowest address, and {b, c} 2 of 3.
+// Who comes up must not count at once: with members a, b and c, and d that the leader on side {a, d} has just
+// moved up, that side would have 2 of 4 and the lowest address, and {b, c} 2 of 3. To count d against {b, c}
+// while it is joining there would be as safe, but nodes that die as they join would then outvote a cluster
+// that has lost nobody. With a store both sides read the same records, and all members count.
 
 /** Decides which side of a partition survives. Each node asks it for its own side: it must not be random. */
 export type SplitBrainStrategy = (situation: SplitBrainSituation) => SplitBrainDecision
@@ -37,7 +46,10 @@ export interface SplitBrainSituation {
   readonly self: NodeId
   /** The members, including unreachable ones. */
   readonly members: readonly SplitBrainMember[]
-  /** The nodes that are joining. Another side may have them as members already. */
+  /**
+   * The nodes that are joining, and those that have come up on this side so recently that members which are
+   * unreachable may not know it. They must not count for a side, nor against it.
+   */
   readonly joining: readonly Pick<SplitBrainMember, "node" | "roles">[]
   /** The ids of the members and joining nodes that are unreachable, as text. */
   readonly unreachable: ReadonlySet<string>
@@ -63,7 +75,7 @@ export function keepMajority(options: { readonly role?: string } = {}): SplitBra
   const role = checkRole("keepMajority", options.role)
   return (situation) => {
     const { forUs, against } = countsOf(situation, role)
-    const share = `${forUs.length} of ${forUs.length + against.length} ${membersWith(role)} are reachable`
+    const share = shareOf(forUs, against, role)
     if (forUs.length !== against.length) return decide(forUs.length > against.length, share)
     const [lowest] = [...forUs, ...against].sort((a, b) => compareAddresses(a.node, b.node))
     if (lowest === undefined) return decide(false, `there are no ${membersWith(role)}`)
@@ -115,7 +127,7 @@ export function keepOldest(
   const role = checkRole("keepOldest", options.role)
   return (situation) => {
     const { forUs, against } = countsOf(situation, role)
-    const [oldest] = [...forUs, ...against].sort((a, b) => ageOf(a) - ageOf(b))
+    const [oldest] = [...forUs, ...against].sort((a, b) => a.age - b.age)
     if (oldest === undefined) return decide(false, `there are no ${membersWith(role)}`)
     const isHere = !situation.unreachable.has(oldest.node.text)
     const [here, there] = isHere ? [forUs, against] : [against, forUs]
@@ -127,29 +139,31 @@ export function keepOldest(
 
 /** Keeps no side: every node that cannot reach all others shuts itself down, and joins again. */
 export function downAll(): SplitBrainStrategy {
-  return ({ unreachable }) => decide(false, `${unreachable.size} of the nodes are unreachable`)
+  return (situation) => {
+    const { forUs, against } = countsOf(situation, undefined)
+    return decide(against.length === 0, shareOf(forUs, against, undefined))
+  }
 }
 
 const FIELD = "splitBrain.strategy"
 
-type Counted = Pick<SplitBrainMember, "node" | "roles"> & { readonly age?: number }
+type Counted = readonly SplitBrainMember[]
 
 /** Returns the members that count for this side, and those that count against it. */
 function countsOf(
-  { members, joining, unreachable }: SplitBrainSituation,
+  { members, unreachable }: SplitBrainSituation,
   role: string | undefined,
-): { readonly forUs: readonly Counted[]; readonly against: readonly Counted[] } {
-  const counts = ({ roles }: Counted) => role === undefined || roles.includes(role)
-  const isAway = ({ node }: Counted) => unreachable.has(node.text)
+): { readonly forUs: Counted; readonly against: Counted } {
+  const counted = members.filter(({ roles }) => role === undefined || roles.includes(role))
+  const isAway = ({ node }: SplitBrainMember) => unreachable.has(node.text)
   return {
-    forUs: members.filter((each) => each.status !== "exiting" && !isAway(each) && counts(each)),
-    against: [...members, ...joining].filter((each) => isAway(each) && counts(each)),
+    forUs: counted.filter((each) => each.status !== "exiting" && !isAway(each)),
+    against: counted.filter(isAway),
   }
 }
 
-/** A node that is joining becomes the youngest member. */
-function ageOf({ age = Number.MAX_SAFE_INTEGER }: Counted): number {
-  return age
+function shareOf(forUs: Counted, against: Counted, role: string | undefined): string {
+  return `${forUs.length} of ${forUs.length + against.length} ${membersWith(role)} are reachable`
 }
 
 function membersWith(role: string | undefined): string {

@@ -1,5 +1,6 @@
 import { comeAndGo } from "./join-scenes.js"
 import { badLink, badNetwork, partition, shortPartition } from "./network-scenes.js"
+import { blueGreen, crashingNewcomers, joinsAcrossCut, joinsBesideSilence } from "./newcomer-scenes.js"
 import { deadSeed, manyRestart, rejoinAtOnce } from "./restart-scenes.js"
 import type { Scene } from "./scene.js"
 import { pauses, silent } from "./silence-scenes.js"
@@ -25,6 +26,10 @@ export const scenes = {
   rejoinAtOnce,
   deadSeed,
   comeAndGo,
+  blueGreen,
+  crashingNewcomers,
+  joinsBesideSilence,
+  joinsAcrossCut,
   pauses,
   silent,
   storeAlone,

@@ -105,6 +105,14 @@ export function joinedMs(terms: Terms): number {
 }
 
 /**
+ * Until those that are left agree after others have stopped: all have seen that they leave, nodes that were
+ * joining are up, and those that go have gone.
+ */
+export function stoppedMs(terms: Terms): number {
+  return 2 * joinedMs(terms) + 2 * spreadMs(terms)
+}
+
+/**
  * Until all agree again, whatever has happened: dials that hang were given up (11 s), what is unreachable was
  * declared down, twice because a side may have lost it all; who was alone in a cluster that is gone has begun
  * again (30 rounds), and the first seed has found all others out and formed a cluster (10 s).

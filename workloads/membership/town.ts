@@ -36,8 +36,8 @@ export class Town {
     this.terms = terms
   }
 
-  /** Starts a node on a machine that there was not before, at once or later. */
-  settle(inMs = 0): void {
+  /** Starts a node on a machine that there was not before, at once or later. Returns the machine. */
+  settle(inMs = 0): string {
     const machine = `m${this.#started}`
     this.#started += 1
     this.inhabited.push(machine)
@@ -46,6 +46,7 @@ export class Town {
       if (life.name === machine && inMs > 0) await sleep(life, inMs)
       await this.#run(machine, life)
     })
+    return machine
   }
 
   /** The system on a machine, if it runs and has joined. */
@@ -129,7 +130,7 @@ export class Town {
       gossipIntervalMs,
       splitBrain: { strategy: strategyOf(terms), stableAfterMs },
       requestTimeoutMs: 3_000,
-      drainMs: 5_000,
+      drainMs: 30_000,
     }
     if (terms.by === "seeds") {
       const seeds = stage.machines
@@ -167,7 +168,7 @@ export class Town {
       this.stage.note(`${machine} tells: ${what} ${node} ${because}`)
       show()
     }
-    for (const type of [MemberJoining, MemberLeaving, MemberExiting, ReachableMember]) {
+    for (const type of [MemberJoining, MemberLeaving, MemberExiting]) {
       events.subscribe(type, show)
     }
     events.subscribe(LeaderChanged, show)
@@ -176,6 +177,7 @@ export class Town {
     events.subscribe(MemberLeft, ({ node }) => tell("left", node.text))
     events.subscribe(MemberRemoved, ({ node }) => tell("removed", node.text))
     events.subscribe(UnreachableMember, ({ node }) => tell("unreachable", node.text))
+    events.subscribe(ReachableMember, ({ node }) => tell("reachable", node.text))
     events.subscribe(NodeFenced, ({ node, because }) => tell("fenced", node.text, because))
     events.subscribe(NodeRejoined, ({ node }) => tell("rejoined", node.text))
     show()
@@ -184,7 +186,7 @@ export class Town {
 
 /** What a node tells of itself or of another one. */
 export interface Told {
-  readonly what: "up" | "downed" | "left" | "removed" | "unreachable" | "fenced" | "rejoined"
+  readonly what: "up" | "downed" | "left" | "removed" | "unreachable" | "reachable" | "fenced" | "rejoined"
   /** The machine of the node that tells it. */
   readonly by: string
   readonly node: string

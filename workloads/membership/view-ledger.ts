@@ -22,10 +22,15 @@ export class ViewLedger {
       stage.invariant<ViewShown>(name, (view) => (view.kind === "view" ? check(view) : false))
     invariant("a status never goes back, and who is removed stays away", (view) => this.#judge(view))
     invariant("only members are unreachable, as members say", (view) => strangersOf(view))
-    invariant("the leader is the lowest address of those that are up and reachable", (view) => {
-      const lowest = leaderOf(view)
-      return lowest === view.leader ? undefined : `${view.who} shows ${view.leader} as leader, not ${lowest}`
-    })
+    invariant(
+      "the leader is the lowest address of those that are up and reachable, or leaving if none is",
+      (view) => {
+        const lowest = leaderOf(view)
+        return lowest === view.leader
+          ? undefined
+          : `${view.who} shows ${view.leader} as leader, not ${lowest}`
+      },
+    )
   }
 
   /** A view that does not have the node that shows it is that of a former incarnation. */
@@ -60,10 +65,14 @@ function strangersOf({ who, self, members, unreachable }: ViewShown): string | u
   return undefined
 }
 
-function leaderOf({ members, unreachable }: ViewShown): string | undefined {
+function leaderOf(view: ViewShown): string | undefined {
+  return lowestOf(view, "up") ?? lowestOf(view, "leaving")
+}
+
+function lowestOf({ members, unreachable }: ViewShown, wanted: string): string | undefined {
   const out = new Set(unreachable.map(({ node }) => node))
   const [lowest] = members
-    .filter(({ node, status }) => status === "up" && !out.has(node))
+    .filter(({ node, status }) => status === wanted && !out.has(node))
     .map(({ node }) => node)
     .sort((a, b) => (hostOf(a) === hostOf(b) ? (a < b ? -1 : 1) : hostOf(a) < hostOf(b) ? -1 : 1))
   return lowest

@@ -48,6 +48,24 @@ export const membershipPlantings: readonly Planting[] = [
     to: "reporters.length > 0 ? reporters : undefined;",
   },
   {
+    name: "last-member-leaves-the-joining",
+    about: "the last member leaves while a node is joining, which nobody can move up then",
+    breaks: "a cluster outlives its members",
+    workload: "membership",
+    file: "src/membership/leader-moves.ts",
+    from: "!(node === self && isAwaited)",
+    to: "true",
+  },
+  {
+    name: "dead-node-comes-up",
+    about: "a node is moved up although it has said nothing since all members had seen it",
+    breaks: "a node that has died is not moved up",
+    workload: "membership",
+    file: "src/membership/leader-moves.ts",
+    from: "entry.word === undefined || entry.heardAt < convergedAt ||",
+    to: "entry.word === undefined ||",
+  },
+  {
     name: "second-cluster",
     about:
       "a first seed that was a member forms another cluster although the members that it knew are silent",

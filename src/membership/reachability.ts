@@ -25,6 +25,12 @@ import type { Ring } from "./ring.js"
  * Rule 2 has a price: a node that can send and not receive stays reachable while all of its observers but one
  * are dead. It is found when those are down, because others then observe it.
  *
+ * What a node hears itself has no more weight than its vote. So in a star of four nodes or more, where all
+ * reach the hub and not each other, the hub finds the spokes unreachable, as most of their observers do. If
+ * it believed itself, a member whose only good connection is that with the leader would never be declared
+ * down: nobody else declares it. And the hub would not be spared: each spoke finds all others unreachable,
+ * gives up, and is then silent for the hub, too. No rule about reachability makes a cluster of a star.
+ *
  * From that follows, for three nodes or more:
  * - A node whose network is bad makes nobody unreachable in the view of the others: it is one vote, and a
  *   node whose word is heard needs two.

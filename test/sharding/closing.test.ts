@@ -182,7 +182,7 @@ test("a turn that does not end keeps its shard where it is, and the others of th
     // After 250 ms, after 1 s, and after 4 s.
     expect(abandoned).toHaveLength(3)
     for (const { sample } of abandoned) expect(HUNG.map((key) => `Pair/${key}`)).toContain(sample[0])
-    expect(waitedMs).toBeGreaterThan(5_000)
+    expect(waitedMs).toBeGreaterThan(4_000)
     expect(waitedMs).toBeLessThan(6_000)
     close()
     expect(await Promise.all(hung)).toEqual(HUNG)

@@ -142,11 +142,12 @@ export class Cluster {
       settled: () => actors.catalog.settled(),
     })
     remoting?.dialOnly((authority) => addresses.has(authority))
-    actors.joined(registry)
-    membership?.joined(registry)
     try {
-      // A node may have joined since that shards a type which this one hosts without.
+      // A node may have joined since that shards a type which this one hosts without. Until that is known,
+      // this node hosts nothing.
       if (!dependencies.isPrivate) await wait.retry("read the groups of shards", checkShards)
+      actors.joined(registry)
+      membership?.joined(registry)
       await shards?.begin(wait)
     } catch (error) {
       await registry.stop()

@@ -41,6 +41,8 @@ export class Shards implements Directory, ShardHost {
   readonly #byType = new Map<string, { readonly group: ShardGroup; readonly placement: ShardedPlacement }>()
   readonly #watch: StoreWatchLoop
   readonly #troubles: StoreTroubles
+  /** The keys of shards that are read because a call failed. */
+  readonly #doubted = new Set<string>()
   #timer: Timer | undefined
   #soon: Timer | undefined
   #isPlanning = false
@@ -191,7 +193,14 @@ export class Shards implements Directory, ShardHost {
 
   /** A call failed by what is known of the shard. */
   forget(id: ActorId): void {
-    this.read(id).catch((error: unknown) => this.#troubles.note("read a shard", error))
+    const { group, placement } = this.#of(id)
+    const key = shardKey(group.name, placement.shardOf(id.key))
+    // Calls to thousands of its actors may fail at the same time.
+    if (this.#doubted.has(key)) return
+    this.#doubted.add(key)
+    this.read(id)
+      .catch((error: unknown) => this.#troubles.note("read a shard", error))
+      .finally(() => this.#doubted.delete(key))
   }
 
   awaited(id: ActorId, chain: readonly string[]): void {

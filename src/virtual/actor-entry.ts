@@ -1,3 +1,4 @@
+import type { Revision } from "../ports/store.js"
 import { HeldActor } from "../registry/actor-table.js"
 import type { StateRead } from "../registry/claim.js"
 import type { Tenure } from "../registry/tenure.js"
@@ -22,6 +23,8 @@ export class ActorEntry extends HeldActor {
 /** The start of an actor that this node has claimed and whose activation is not valid yet. */
 interface ActorStart {
   readonly tenure: Tenure
+  /** That of the tenure when it was acquired: the generation of a shard may have risen since. */
+  readonly generation: Revision
   /** What the claim has read of the state, until the activation is created. */
   state: StateRead | undefined
   /** The activation whose start failed, until its callers have been notified. */

@@ -142,7 +142,7 @@ export class PlacementDriver {
     const entry = this.#host.table.at(tenure.id.name)
     if (entry.start?.tenure === tenure) return
     entry.start?.failed?.tellFailure()
-    entry.start = { tenure, state, failed: undefined }
+    entry.start = { tenure, generation: tenure.generation, state, failed: undefined }
   }
 
   #finish(tenure: Tenure): void {
@@ -158,7 +158,7 @@ export class PlacementDriver {
     const type = types.get(id.type)
     if (type === undefined) return Promise.reject(new Error(`this node does not host ${id.type}`))
     const start = table.get(id.name)?.start
-    if (start?.tenure.generation !== generation)
+    if (start?.generation !== generation)
       return Promise.reject(new Error(`${id} was not acquired at ${generation}`))
     const { tenure, state } = start
     start.state = undefined
@@ -172,10 +172,10 @@ export class PlacementDriver {
     table.get(id.name)?.start?.failed?.tellFailure()
     const activation = catalog.get(id.name)
     if (activation?.generation === generation) await activation.deactivate("asked")
-    const tenure = table.get(id.name)?.start?.tenure
-    if (tenure?.generation !== generation) return this.#directoryOf(id).discard(id, generation)
-    this.#finish(tenure)
-    return releases.release(tenure)
+    const start = table.get(id.name)?.start
+    if (start?.generation !== generation) return this.#directoryOf(id).discard(id, generation)
+    this.#finish(start.tenure)
+    return releases.release(start.tenure)
   }
 }
 

@@ -1,12 +1,19 @@
 import { beforeEach, expect, test } from "vitest"
 import { ActivationError, Actor, ShardMoved, sharded } from "../../src/index.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
 import { play, type Scene } from "./scene.js"
 
 /** What the hooks of the actor with this key do next. */
-let hooks: Map<string, "throw" | "hang in onActivate" | "hang in onDeactivate">
+let hooks: Map<string, "throw" | "throw later" | "hang in onActivate" | "hang in onDeactivate">
 let starts: string[]
+/** What a hook that throws later awaits. */
+let failing: Promise<void>
+let fail: (error: Error) => void
 
 beforeEach(() => {
+  failing = new Promise((_, reject) => {
+    fail = reject
+  })
   hooks = new Map()
   starts = []
 })
@@ -23,6 +30,7 @@ class Counter extends Actor<{ count: number }> {
     starts.push(this.key)
     const hook = hooks.get(this.key)
     if (hook === "throw") throw new Error("the bus is away")
+    if (hook === "throw later") return failing
     return hook === "hang in onActivate" ? new Promise<void>(() => {}) : undefined
   }
 
@@ -109,6 +117,28 @@ test("an onActivate that throws each time costs no generation", async () => {
     expect(commits()).toEqual([])
     hooks.clear()
     expect(await add(scene, "broken")).toEqual({ count: 1, token })
+  })
+})
+
+test("a start that fails after its shard was claimed again leaves nothing behind", async () => {
+  await play(async (scene) => {
+    await scene.start("a", [Counter], settings)
+    await add(scene, "hung")
+    hooks.set("hung", "hang in onDeactivate").set("late", "throw later")
+    await scene.on("a", (system) => system.actor(Counter, "hung").end())
+    await scene.sleep(450)
+    const late = add(scene, "late").catch((error: Error) => error)
+    await scene.sleep(250)
+    hooks.delete("hung")
+    const { token } = await add(scene, "hung")
+    fail(new Error("the bus is away"))
+    expect(await late).toBeInstanceOf(ActivationError)
+    const names = await scene.on("a", (system) =>
+      [...(ActorSystem.actorsOf(system)?.table.entries ?? [])].map(({ name }) => name),
+    )
+    expect(names).toEqual(["Counter/hung"])
+    hooks.clear()
+    expect(await add(scene, "late")).toEqual({ count: 1, token })
   })
 })
 

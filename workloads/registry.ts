@@ -183,7 +183,7 @@ const places = [
   "a node leaves and comes back",
   "a node is set down",
   "a node is declared down: changed",
-  "a node is fenced: another node has declared this one down",
+  "a node is fenced: this node was declared down",
   "a node is fenced: the lease was ended by another node",
   "a node is fenced: the epoch of the store has changed",
   "a fenced node comes back",

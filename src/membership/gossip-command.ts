@@ -11,6 +11,8 @@ export type GossipCommand =
   | { readonly kind: "changed"; readonly what: "members" | "words" }
   /** This node is a member of a cluster; it is `joining`, or `up` if it has formed the cluster. */
   | { readonly kind: "joined" }
+  /** A node that was asked to let this one join is in no cluster itself. */
+  | { readonly kind: "outside"; readonly node: string }
   /** This node does not fit: its start fails. */
   | { readonly kind: "refused"; readonly by: string; readonly field: string; readonly problem: string }
   /** Another node asked to join, and does not fit. */

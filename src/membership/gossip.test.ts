@@ -10,6 +10,7 @@ it("converses as recorded", async () => {
     misfitsJoinAtOnce(),
     joinAtOnce(),
     leaves(),
+    leavesAndReturns(),
     leaderLeaves(),
     lastLeaves(),
     allLeaveButOneThatJoins(),
@@ -114,6 +115,18 @@ function leaves(): string {
   formed(stage, "a1", "b1", "c1")
   stage.act("b1 leaves", "b1", (gossip) => gossip.leave(stage.now))
   stage.rounds(5)
+  return stage.text
+}
+
+function leavesAndReturns(): string {
+  const stage = new GossipStage("a node that has left is back before it is removed: it was not declared down")
+  formed(stage, "a1", "b1", "c1")
+  stage.act("b1 leaves", "b1", (gossip) => gossip.leave(stage.now))
+  while (!stage.view("b1").includes("b1 exiting")) stage.rounds(1)
+  stage.kill("b1")
+  stage.start("b2")
+  stage.tick("b2")
+  stage.rounds(8)
   return stage.text
 }
 

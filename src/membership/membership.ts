@@ -319,7 +319,7 @@ export interface MembershipOwner {
 
 export type GossipNews = Extract<
   GossipCommand,
-  { readonly kind: "changed" | "joined" | "left" | "refused" | "hint" }
+  { readonly kind: "changed" | "joined" | "outside" | "left" | "refused" | "hint" }
 >
 
 export interface MembershipDependencies

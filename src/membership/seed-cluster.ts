@@ -35,8 +35,10 @@ export class SeedCluster implements MembershipOwner {
   #because = "no seed has answered yet"
   /** How often this node has become up. */
   #joins = 0
-  /** Why the addresses could not be reached before the first join. */
+  /** Before the first join: why the addresses could not be reached. */
   readonly #unreached = new Map<string, DisconnectReason>()
+  /** Before the first join: the addresses of nodes that have said that they are in no cluster. */
+  readonly #outside = new Set<string>()
   #beginTimer: Timer | undefined
   /** Whether an incarnation has ended, and the next one has not begun to join. */
   #isPaused = false
@@ -114,6 +116,8 @@ export class SeedCluster implements MembershipOwner {
         return this.#changed()
       case "joined":
         return this.#admitted()
+      case "outside":
+        return this.#answered(news.node)
       case "left":
         return this.#settle()
       case "refused":
@@ -132,11 +136,18 @@ export class SeedCluster implements MembershipOwner {
   unreached(authority: string, because: DisconnectReason): void {
     if (this.#joins > 0 || this.#isAdmitted) return
     this.#unreached.set(authority, because)
+    this.#outside.delete(authority)
     // What a listener says before its proof is worth no more than its silence: another seed may let this in.
     const { seeds, remoting } = this.#dependencies
     if (!seeds.every((seed) => seed === remoting.self.address || this.#unreached.has(seed))) return
     const misfit = misfitAt(this.#unreached, this.#dependencies)
     if (misfit !== undefined) this.#settle(misfit)
+  }
+
+  #answered(node: string): void {
+    const { address } = NodeId.parse(node)
+    this.#unreached.delete(address)
+    this.#outside.add(address)
   }
 
   /** Whether this incarnation is in a cluster, as joining or more. */
@@ -250,7 +261,7 @@ export class SeedCluster implements MembershipOwner {
       const timer = clock.setTimer(joinMs, () => {
         const { unreachable } = this.#membership
         if (this.#isAdmitted) this.#settle(notUp(seeds, joinMs, [...unreachable.keys()]))
-        else this.#settle(unanswered(seeds, joinMs, this.#unreached))
+        else this.#settle(unanswered(seeds, joinMs, this.#unreached, this.#outside))
       })
       this.#settle = (error) => {
         this.#settle = () => {}

@@ -202,7 +202,9 @@ export class SeedMembership {
       const { field, problem } = misfit
       return [{ kind: "misfit", node, field, problem }, send(node, { kind: "refuse", node, field, problem })]
     }
-    for (const entry of older) this.#state.move(entry.node, "down", undefined)
+    // One that is exiting has stopped in order: it has left, and is not declared down for its return.
+    for (const { node, status } of older)
+      this.#state.move(node, status === "exiting" ? "removed" : "down", undefined)
     this.#state.merge({ node, status: "joining", upNumber: undefined, about, word: undefined }, now)
     return [membersChanged, this.#rounds.welcome(node), ...this.#rounds.begin(now), ...this.ownEnd()]
   }
@@ -246,7 +248,10 @@ export class SeedMembership {
     now: MonotonicMs,
   ): readonly GossipCommand[] {
     if (this.#rounds.own === undefined) {
-      if (cluster === "") this.#search.out(addressOf(from))
+      if (cluster === "") {
+        this.#search.out(addressOf(from))
+        return [{ kind: "outside", node: from }]
+      }
       // This node asked to join, and its welcome was lost for so long that it was declared down.
       return status === "unknown" ? [] : this.#end(`the members have this node as ${status}`)
     }

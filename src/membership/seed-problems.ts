@@ -30,13 +30,17 @@ export function misfitAt(
   return undefined
 }
 
-/** Returns the error of a start that no seed has answered. */
+/** Returns the error of a start that no seed has let in. */
 export function unanswered(
   seeds: readonly string[],
   joinMs: number,
   unreached: ReadonlyMap<string, DisconnectReason>,
+  outside: ReadonlySet<string>,
 ): NodeUnreachableError {
-  const problems = [...unreached].map(([seed, because]) => `; ${seed}: ${advice[because]}`)
+  const problems = [
+    ...[...unreached].map(([seed, because]) => `; ${seed}: ${advice[because]}`),
+    ...[...outside].map((seed) => `; ${seed}: the node there is in no cluster either`),
+  ]
   const first = `only the first seed, ${seeds[0]}, forms a cluster if there is none`
   return new NodeUnreachableError(
     seeds.join(", "),

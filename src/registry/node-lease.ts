@@ -357,4 +357,4 @@ export function lossBy(
 
 const ENDED = "the lease was ended by another node"
 /** Why a node was fenced whose record was set to `down`. */
-export const DOWN = "another node has declared this one down"
+export const DOWN = "this node was declared down"

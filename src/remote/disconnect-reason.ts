@@ -84,10 +84,12 @@ export const advice: Readonly<Record<DisconnectReason, string>> = {
     "the cluster has removed this incarnation of the node; the node joins again by itself as a new incarnation",
   malformed: "the peer sent malformed data; check that it is a Troupe node, and its version",
   stopping: "the node there is stopping",
-  unreachable: "check that the node is up, and that no firewall blocks the port",
+  unreachable:
+    "check that the node is up, that its host name resolves, that no firewall blocks the port, and that listen.tls is set on both nodes or on neither",
   untrusted: "check listen.tls of both nodes: the certificates, their names and the CA that signed them",
   "failed-on": "this is a defect of Troupe; please report what the log says about it",
-  ended: "the other node closed the connection without a goodbye; check whether its process has ended",
+  ended:
+    "the other node closed the connection without a goodbye; check whether its process has ended, and whether listen.tls is set there and not here",
   left: "the node has stopped",
   silent: "the node or the network does not respond; check both",
   slow: "the peer or the network is too slow for messages of this size",

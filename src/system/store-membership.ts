@@ -162,17 +162,19 @@ export class StoreMembership implements MembershipOwner {
   #begin(self: NodeId): void {
     this.#end()
     this.#hasMet = false
+    if (this.#view !== undefined && this.#view.unreachable.size > 0) this.#registry?.reached(new Map())
     this.#membership = new Membership({ ...this.#dependencies, self, source: "store" }, this)
     this.#membership.begin()
     if (this.#view !== undefined) this.#tellMembers()
     this.#noteMet()
   }
 
-  /** A node that is no member does not know who can be reached. */
+  /**
+   * A node that is no member does not know who can be reached. Until it is one again, it shows those as
+   * unreachable that were: nothing says that they can be reached again.
+   */
   #end(): void {
     this.#membership?.end()
-    if (this.#membership !== undefined && this.#membership.unreachable.size > 0)
-      this.#registry?.reached(new Map())
     this.#membership = undefined
     this.#members = []
   }

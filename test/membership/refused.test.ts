@@ -98,6 +98,16 @@ test("a node whose seeds are all dead says what it tried, and who forms a cluste
   expect(error).toContain(`only the first seed, ${seeds[0]}, forms a cluster if there is none`)
 })
 
+test("a node whose seed is in no cluster either says so", async () => {
+  const { address, settings } = await place()
+  const seeds = ["127.0.0.1:1", address]
+  const [, error] = await Promise.all([
+    start({ ...settings, seeds, joinMs: 1_000 }),
+    start({ seeds, joinMs: 1_000 }),
+  ])
+  expect(`${error}`).toContain(`${address}: the node there is in no cluster either`)
+})
+
 /** An address that is known before its node listens: that of a relay. */
 async function place() {
   const relay = await Relay.open("seed", new Cuts(), () => "a node")

@@ -174,7 +174,7 @@ export class ActorSystem implements AsyncDisposable {
     this.#sharding = new EntitySharding({
       environment: this.#environment,
       shards: settings.shards,
-      self: bound.self,
+      self: () => this.#remoting?.self ?? bound.self,
       guardian: this.#system,
       resolve: (path) => this.resolve(path) as InternalRef<never>,
     })

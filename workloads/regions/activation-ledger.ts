@@ -21,6 +21,10 @@ export class ActivationLedger {
     this.#removed.add(node)
   }
 
+  isRemoved(node: string): boolean {
+    return this.#removed.has(node)
+  }
+
   #started(event: EntityStarted, nodes: KnownNodes): string | undefined {
     const running = this.#running.get(event.entity) ?? new Map<number, EntityStarted>()
     this.#running.set(event.entity, running)

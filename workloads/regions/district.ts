@@ -48,7 +48,7 @@ export class District {
     this.stage = stage
     this.terms = terms
     this.lastTurnMs = terms.lastTurnMs
-    this.messages = new MessageLedger(stage)
+    this.messages = new MessageLedger(stage, (node) => this.activations.isRemoved(node))
     this.activations = new ActivationLedger(stage, {
       isAlive: (life) => this.#isAlive(life),
       haveMet: (a, b) => a.life === b.life || this.#hasMet(a.life, b.node) || this.#hasMet(b.life, a.node),

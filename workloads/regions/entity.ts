@@ -23,7 +23,7 @@ export function orderTaker({ life, terms, next, nodeOf, lastTurnMs }: OrderTaker
       record({ kind: "entity-started", entity: entityId, life: life.name, node: nodeOf(), number })
       return Behaviors.receive(
         async (_context, { sender, place, replyTo }) => {
-          record({ kind: "message-handled", entity: entityId, sender, place })
+          record({ kind: "message-handled", entity: entityId, node: nodeOf(), sender, place })
           if (terms.turnMs > 0) await waitMs(terms.turnMs)
           replyTo?.tell(entityId)
           if (chance() < terms.passivates) entity.passivate()

@@ -21,6 +21,8 @@ export interface EntityEnded {
 export interface MessageHandled {
   readonly kind: "message-handled"
   readonly entity: string
+  /** The node that it runs on. */
+  readonly node: string
   /** Who has sent it, of which no two of a run have the same name. */
   readonly sender: string
   /** Counts the messages of this sender to this entity. */

@@ -13,11 +13,12 @@ export class MessageLedger {
 
   readonly #stage: Stage
 
-  constructor(stage: Stage) {
+  /** `isRemoved`: the cluster has removed the node, so what it still handles may be out of order. */
+  constructor(stage: Stage, isRemoved: (node: string) => boolean) {
     this.#stage = stage
     stage.invariant<MessageHandled>(
       "messages of one sender to one entity are handled once, in order",
-      (event) => (event.kind === "message-handled" ? this.#judge(event) : false),
+      (event) => (event.kind === "message-handled" ? this.#judge(event, isRemoved(event.node)) : false),
     )
   }
 
@@ -66,15 +67,16 @@ export class MessageLedger {
     })
   }
 
-  #judge({ sender, entity, place }: MessageHandled): string | undefined {
+  #judge({ sender, entity, place }: MessageHandled, isRemoved: boolean): string | undefined {
     const key = keyOf(sender, entity)
     const handled = this.#handled.get(key) ?? []
     this.#handled.set(key, handled)
     const last = handled.at(-1) ?? 0
+    if (handled.includes(place)) return `${key}: ${place} is handled twice`
     handled.push(place)
     if (this.#failed.get(key)?.get(place) === "not-delivered")
       return `${key}: ${place} is handled, and was said not to be delivered`
-    return place > last ? undefined : `${key}: ${place} is handled after ${last}`
+    return place > last || isRemoved ? undefined : `${key}: ${place} is handled after ${last}`
   }
 }
 

@@ -2,7 +2,13 @@ import type { MemberStatus } from "../../membership/member.js"
 import type { MonotonicMs } from "../../ports/clock.js"
 import { leastShards, type ShardAllocation, type ShardSituation } from "./allocation.js"
 import { MoveBackoff } from "./move-backoff.js"
-import { type CoordinatorMessage, NO_TERM, type RegionMessage, type Term } from "./region-messages.js"
+import {
+  type CoordinatorMessage,
+  compareTerms,
+  NO_TERM,
+  type RegionMessage,
+  type Term,
+} from "./region-messages.js"
 import { type Move, ShardMap } from "./shard-map.js"
 
 /**
@@ -96,7 +102,7 @@ export class Coordinator {
 
   receive(message: RegionMessage, from: string, term: Term, now: MonotonicMs): CoordinatorCommands {
     if (message.kind === "outranked") {
-      if (term.number >= this.#term.number) this.#outranked(term)
+      if (compareTerms(term, this.#term) > 0) this.#outranked(term)
       return []
     }
     const isCurrent = term.number === this.#term.number && term.node === this.#term.node

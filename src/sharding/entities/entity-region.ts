@@ -157,13 +157,13 @@ export class EntityRegion {
       this.#region.rejoined(self.text)
       this.#coordinator.rejoined(self.text)
     }
-    this.#region.viewed(new Set(view.members.map(({ node }) => node.text)))
     const hosting = view.members.filter(({ types }) => types.includes(this.typeKey))
     const members = hosting.map(({ node, status }) => {
       return { node: node.text, status, isReachable: view.isReachable(node) }
     })
     const reached = members.filter(({ isReachable }) => isReachable)
     const leader = leaderAmong(reached.map(({ node, status }) => [node, status]))
+    this.#region.viewed(new Set(view.members.map(({ node }) => node.text)), leader)
     this.#doAll(this.#coordinator.viewed(members, leader, this.#now))
   }
 

@@ -21,7 +21,7 @@ import { ShardingGate } from "./sharding-gate.js"
 
 /** The entities of all types on this node, in a cluster by seeds. */
 export class EntitySharding implements Sharding {
-  readonly gate: ShardingGate
+  readonly #gate: ShardingGate
   readonly #dependencies: EntityShardingDependencies
   readonly #regions: ReadonlyMap<string, EntityRegion>
   readonly #gates = new Map<string, InternalRef<never>>()
@@ -33,11 +33,11 @@ export class EntitySharding implements Sharding {
   #timer: Timer | undefined
 
   constructor(dependencies: EntityShardingDependencies) {
-    const { environment, shards, self } = dependencies
+    const { environment, shards } = dependencies
     const { scheme, system } = environment.address
     this.#dependencies = dependencies
     this.#limited = new LimitedLogger(environment.logger, environment.clock)
-    this.gate = new ShardingGate(rootAt(environment.address), this)
+    this.#gate = new ShardingGate(rootAt(environment.address), this)
     const shared = {
       environment,
       root: rootAt(addressOf({ scheme, system })),
@@ -46,7 +46,7 @@ export class EntitySharding implements Sharding {
     }
     this.#regions = new Map(
       Object.entries(shards).map(([typeKey, count]) => {
-        return [typeKey, new EntityRegion(typeKey, count, self, shared)]
+        return [typeKey, new EntityRegion(typeKey, count, dependencies.self(), shared)]
       }),
     )
   }
@@ -67,12 +67,10 @@ export class EntitySharding implements Sharding {
 
   /** Returns the gate, or the ref of an entity, for its path; undefined for any other path. */
   find({ path, uid }: ActorPath): InternalRef<never> | undefined {
-    if (path === SHARDING_GATE) return this.gate
-    if (uid !== undefined || !path.startsWith(`${SHARDING_GATE}/`)) return undefined
-    const [typeKey, entityId, ...rest] = path
-      .slice(SHARDING_GATE.length + 1)
-      .split("/")
-      .map(entityOfSegment)
+    if (uid !== undefined || !path.startsWith(ROOT)) return undefined
+    const segments = path.slice(ROOT.length).split("/")
+    if (segments[0] === gateName(this.#dependencies.self())) return this.#gate
+    const [typeKey, entityId, ...rest] = segments.map(entityOfSegment)
     const region = typeKey === undefined ? undefined : this.#regions.get(typeKey)
     if (entityId === undefined || rest.length > 0 || region?.isOpen !== true) return undefined
     return region.ref(entityId)
@@ -93,6 +91,7 @@ export class EntitySharding implements Sharding {
   /** The members have changed; `self` is this node among them. */
   viewed(view: ClusterView, self: NodeId): void {
     this.#self = self
+    for (const node of this.#gates.keys()) if (!view.has(node)) this.#gates.delete(node)
     for (const region of this.#regions.values()) region.viewed(view, self)
     if (this.#timer === undefined && this.#regions.size > 0) this.#setTimer()
   }
@@ -131,13 +130,13 @@ export class EntitySharding implements Sharding {
   }
 
   #gateOf(node: string): InternalRef<never> {
-    const { host, port } = NodeId.parse(node)
-    const authority = `${host}:${port}`
-    const known = this.#gates.get(authority)
+    const known = this.#gates.get(node)
     if (known !== undefined) return known
     const { scheme, system } = this.#dependencies.environment.address
-    const gate = this.#dependencies.resolve(rootAt(addressOf({ scheme, system, host, port })))
-    this.#gates.set(authority, gate)
+    const id = NodeId.parse(node)
+    const root = rootAt(addressOf({ scheme, system, host: id.host, port: id.port }))
+    const gate = this.#dependencies.resolve(root.child(gateName(id), { runtimeNames: true }))
+    this.#gates.set(node, gate)
     return gate
   }
 }
@@ -146,17 +145,17 @@ interface EntityShardingDependencies {
   readonly environment: ActorEnvironment
   /** The types of entities that this node hosts, with their numbers of shards. */
   readonly shards: Readonly<Record<string, number>>
-  /** The current incarnation of this node. */
-  readonly self: NodeId
+  /** Returns the current incarnation of this node, be it a member or not. */
+  self(): NodeId
   /** The parent of actors of the runtime. */
   readonly guardian: Cell
   /** Returns the ref for a path of another node. */
   resolve(path: ActorPath): InternalRef<never>
 }
 
-/** The path of the gate within any system. */
-const SHARDING_GATE = "/system/sharding"
 const NAME = "sharding"
+/** What the paths of the gate and of entities begin with, in any system. */
+const ROOT = `/system/${NAME}/`
 const TICK_MS = 500
 
 /** The parent of entities goes on when one of them escalates an error: that has been reported. */
@@ -164,6 +163,14 @@ const guardian = Behaviors.supervise(
   Behaviors.receive<never>(() => Behaviors.unhandled),
   { strategy: "resume" },
 )
+
+/**
+ * The gate of a node has another name in each incarnation: what was sent to an earlier one, and was held up on
+ * its way, must not be taken for a message to this one, which may host the same shard by now.
+ */
+function gateName({ incarnation }: NodeId): string {
+  return `$${incarnation}`
+}
 
 function rootAt(address: Address): ActorPath {
   return ActorPath.root(address, "system").child(NAME)

@@ -44,6 +44,11 @@ test.each([
     to: "    const ended = this.hosted",
   },
   {
+    bug: "a leader is not told that another one is obeyed",
+    from: "      ...this.#correct(),",
+    to: "",
+  },
+  {
     bug: "what is stopped is not said again",
     from: "this.#stopped.set(shard, order)",
     to: "",
@@ -59,7 +64,7 @@ test.each([
 function sceneOf(type: typeof Region): Scene {
   return () => {
     const region = new type<string>({ self: "a", shardCount: 8, bufferCapacity: 3 })
-    region.viewed(new Set(["a", "b", "c"]))
+    region.viewed(new Set(["a", "b", "c"]), undefined)
     region.open()
     return (line) => {
       const [what = "", ...rest] = line.split(" ")
@@ -75,7 +80,10 @@ function sceneOf(type: typeof Region): Scene {
         case "withdraw":
           return region.buffer.remove(Number(rest[0]), rest[1] as string) ? "removed" : "not there"
         case "members":
-          region.viewed(new Set(rest))
+          region.viewed(new Set(rest), undefined)
+          return ""
+        case "leader":
+          region.viewed(new Set(["a", "b", "c"]), rest[0])
           return ""
         case "fenced":
           return shown(region.fenced())

@@ -45,6 +45,7 @@ export class Region<M> {
   #isOpen = false
   #isLeaving = false
   #members: ReadonlySet<string> = new Set()
+  #leader: string | undefined
   /** Where messages for a shard go; undefined while they wait. */
   readonly #homes: (string | undefined)[]
   /** The shards that are in a handoff. They are not asked for: the coordinator names their homes. */
@@ -106,8 +107,10 @@ export class Region<M> {
     return open.map((shard) => ({ kind: "drain-shard", shard }))
   }
 
-  viewed(members: ReadonlySet<string>): void {
+  /** The members have changed, or who leads those that host the type. */
+  viewed(members: ReadonlySet<string>, leader: string | undefined): void {
     this.#members = members
+    this.#leader = leader
     for (const [shard, home] of this.#homes.entries()) {
       if (home !== undefined && !members.has(home)) this.#homes[shard] = undefined
     }
@@ -133,6 +136,7 @@ export class Region<M> {
     if (!this.#hasReported) return []
     const waiting = [...this.buffer.shards]
     return [
+      ...this.#correct(),
       ...(this.#isLeaving && this.#hosted.size > 0 ? this.#report() : []),
       ...[...this.#stopped].map(([shard, order]) => this.#tell({ kind: "shard-stopped", shard, order })),
       ...(waiting.length > 0 ? [this.#ask(waiting)] : []),
@@ -159,7 +163,7 @@ export class Region<M> {
   /** The coordinator of a term says something. */
   receive(message: CoordinatorMessage, term: Term): readonly RegionCommand<M>[] {
     const order = compareTerms(term, this.#term)
-    if (order < 0) return [{ kind: "send", to: term.node, term: this.#term, message: { kind: "outranked" } }]
+    if (order < 0) return [this.#send(term.node, { kind: "outranked" })]
     if (message.kind === "recover") return this.#recover(term)
     if (order > 0 || !this.#hasReported || message.shard >= this.#homes.length) return []
     if (message.order < (this.#orders.get(message.shard) ?? 0)) return []
@@ -228,6 +232,15 @@ export class Region<M> {
     this.#homes[shard] = home
     const messages = this.buffer.take(shard)
     return messages.length === 0 ? [] : [{ kind: "forward", shard, home, messages }]
+  }
+
+  /**
+   * The leader may not know that this region obeys another coordinator, which led for a moment and does not
+   * answer any more. It has to begin a higher term.
+   */
+  #correct(): readonly RegionCommand<M>[] {
+    if (this.#leader === undefined || this.#leader === this.#term.node) return []
+    return [this.#send(this.#leader, { kind: "outranked" })]
   }
 
   #drain(shard: number, order: number): void {

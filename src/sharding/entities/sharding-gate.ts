@@ -11,7 +11,7 @@ import { readRegionLetter } from "./read-region-letter.js"
 import type { RegionLetter } from "./region-messages.js"
 
 /**
- * The target of all that regions and coordinators of other nodes send, at the path `/system/sharding` of
+ * The target of all that regions and coordinators of other nodes send, below the path `/system/sharding` of
  * every node: letters about shards, and messages for entities as `[typeKey, entityId, message]`.
  */
 export class ShardingGate extends InternalRef<unknown> {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest"
-import { Actor, NodeFenced, ShardMoved, sharded } from "../../src/index.js"
+import { Actor, ActorsLeftBehind, NodeFenced, ShardMoved, sharded } from "../../src/index.js"
 import { play, type Scene } from "./scene.js"
 
 /** Runs when an actor of the node that moves ends. */
@@ -25,6 +25,10 @@ class Counter extends Actor<{ count: number }> {
     this.state.count += 1
     await this.save()
     return { count: this.state.count, token: this.fencingToken }
+  }
+
+  hang() {
+    return new Promise<void>(() => {})
   }
 }
 
@@ -121,5 +125,28 @@ test("a node that is fenced in the middle of a move loses its shards to others, 
     const records = scene.stage.store().list("shards/shards/Counter/").entries
     const homes = new Set(records.map(({ value }) => Buffer.from(value).toString()))
     expect([records.length, homes.size]).toEqual([24, 2])
+  })
+})
+
+test("a shard with a turn that never ends is left behind by a node that stops, and claimed when its lease has ended", async () => {
+  const settings = { drainMs: 1_000, lease: { ttlMs: 2_000, deathProof: false } }
+  await play(async (scene) => {
+    await scene.start("a", [Counter], settings)
+    const before = await addAll(scene, "a")
+    const hung = scene.on("a", (system) => system.actor(Counter, "hung").hang())
+    await scene.start("b", [Counter], settings)
+    await scene.sleep(300)
+    const moved = scene.events("a", ShardMoved)
+    const left = scene.events("a", ActorsLeftBehind)
+    await Promise.all([scene.stop("a"), expect(hung).rejects.toThrow("Counter/hung.hang")])
+    expect(moved).toHaveLength(23)
+    expect(left.map(({ sample }) => sample.map(({ name }) => name))).toEqual([["Counter/hung"]])
+    const since = scene.stage.nowMs
+    const after = await addAll(scene, "b")
+    const { count } = await scene.on("b", (system) => system.actor(Counter, "hung").add())
+    expect(count).toBe(1)
+    expect(scene.stage.nowMs - since).toBeLessThan(2_000 * 1.1 + 1_000)
+    expect(after.map((one) => one.count)).toEqual(KEYS.map(() => 2))
+    for (const [at, { token }] of after.entries()) expect(token).toBeGreaterThan(before[at]?.token as number)
   })
 })

@@ -237,6 +237,7 @@ test("a full buffer refuses asks with a typed error and tells as dead letters, a
     })
     expect(error).toBeInstanceOf(OverloadedError)
     expect(error).toMatchObject({ delivery: "not-delivered", capacity: 3, of: "node" })
+    await cluster.until("events are published", () => dead.length > 0 && overflows.length > 0)
     expect(dead.map(({ message, reason }) => ({ message, reason }))).toEqual([
       { message: add(4), reason: "shard-buffer-full" },
     ])

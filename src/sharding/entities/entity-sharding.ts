@@ -165,8 +165,8 @@ const guardian = Behaviors.supervise(
 )
 
 /**
- * The gate of a node has another name in each incarnation: what was sent to an earlier one, and was held up on
- * its way, must not be taken for a message to this one, which may host the same shard by now.
+ * The gate of a node has another name in each incarnation: what was sent to an earlier one, and was held up
+ * on its way, must not be taken for a message to this one, which may host the same shard by now.
  */
 function gateName({ incarnation }: NodeId): string {
   return `$${incarnation}`

@@ -13,8 +13,8 @@ import { compareAddresses } from "./address-order.js"
 // all others, so:
 // - A member that is exiting does not count for the side that it is on, and counts against the others.
 // - A member that is up counts for its side only once every member that is not on it has said that it has
-//   seen it up (`agreements.ts`). Until then it is in `joining`. It counts against other sides that have it as
-//   up.
+//   seen it up (`agreements.ts`). Until then it is in `joining`. It counts against the other sides that have
+//   it as up.
 // - A node that is joining counts for nobody, and against nobody: it has never been part of a majority, and
 //   where it is up by now it counts for nobody either.
 //

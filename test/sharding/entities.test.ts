@@ -264,6 +264,22 @@ test("an ask that ends while it waits is taken back, and not handled", async () 
   })
 })
 
+test("a message that still waits when its node stops becomes a dead letter", async () => {
+  const { begin, tell } = regions()
+  const settings = { shards, drainMs: 1_000 }
+  await inSeedCluster({ nodes: 2, settings, begin }, async (cluster) => {
+    const dead: DeadLetter[] = []
+    cluster.system("m1").events.subscribe(DeadLetter, (event) => dead.push(event))
+    cluster.crash("m0")
+    await tell(cluster, "m1", "a", add(1))
+    await cluster.on("m1", ({ system }) => system.stop())
+    expect(dead.map(({ message, reason }) => ({ message, reason }))).toContainEqual({
+      message: add(1),
+      reason: "stopped",
+    })
+  })
+})
+
 test("a ref of an entity can be sent to other nodes, and refers to the entity from there", async () => {
   const { begin, all, tell } = regions()
   await inSeedCluster({ nodes: 3, settings: { shards }, begin }, async (cluster) => {

@@ -6,7 +6,12 @@ import type { ReplyRef } from "../../actor/reply-ref.js"
 import type { ActorPath } from "../../address/actor-path.js"
 import { NodeId } from "../../address/node-id.js"
 import { PlacementError } from "../../errors/actor-call-errors.js"
-import { type CallError, type Delivery, OverloadedError } from "../../errors/call-errors.js"
+import {
+  ActorStoppedError,
+  type CallError,
+  type Delivery,
+  OverloadedError,
+} from "../../errors/call-errors.js"
 import { leaderAmong } from "../../membership/address-order.js"
 import type { ClusterView } from "../../membership/cluster-view.js"
 import { leastShards } from "./allocation.js"
@@ -44,8 +49,9 @@ export class EntityRegion {
   /** Letters of this node to itself. */
   readonly #letters: Omit<RegionLetter, "typeKey" | "to">[] = []
   #isReading = false
-  /** Called once no shard is hosted here. */
+  /** Called once no shard is hosted here, and no message waits that another node could take. */
   #emptied: (() => void) | undefined
+  #isAlone = false
 
   constructor(typeKey: string, shardCount: number, self: NodeId, dependencies: EntityRegionDependencies) {
     const { environment } = dependencies
@@ -180,15 +186,29 @@ export class EntityRegion {
     this.#doAll(this.#coordinator.tick(now))
   }
 
-  /** Hands off all shards, or stops them if there is no other node. Resolves once none is hosted here. */
+  /**
+   * Hands off all shards, or stops them if there is no other node. Resolves once none is hosted here and the
+   * messages of this node have left.
+   */
   leave(): Promise<void> {
     this.#do(this.#region.leave())
     const others = this.#view?.hosting(this.typeKey).filter(({ node }) => node.text !== this.#self) ?? []
-    if (others.length === 0) this.#do(this.#region.close())
+    this.#isAlone = others.length === 0
+    if (this.#isAlone) this.#do(this.#region.close())
     return new Promise((resolve) => {
       this.#emptied = resolve
       this.#resolveIfEmpty()
     })
+  }
+
+  /** Refuses the messages that still wait. */
+  stop(): void {
+    for (const shard of [...this.#region.buffer.shards]) {
+      for (const message of this.#region.buffer.take(shard)) {
+        const error = new ActorStoppedError(this.#nameOf(message), "not-delivered")
+        this.#refuse(message, { reason: "stopped", error })
+      }
+    }
   }
 
   get #now(): number {
@@ -252,7 +272,7 @@ export class EntityRegion {
         return this.#send(command)
       case "forward":
         for (const message of command.messages) this.#submit(message)
-        return
+        return this.#resolveIfEmpty()
       case "start-shard":
         this.#host?.startShard(command.shard)
         return events.publish(new ShardStarted(this.typeKey, command.shard))
@@ -276,7 +296,8 @@ export class EntityRegion {
   }
 
   #resolveIfEmpty(): void {
-    if (this.#region.hosted.length === 0) this.#emptied?.()
+    const isEmpty = this.#region.hosted.length === 0 && (this.#isAlone || this.waiting === 0)
+    if (isEmpty) this.#emptied?.()
   }
 
   #doAll(commands: readonly CoordinatorCommand[]): void {

@@ -110,6 +110,7 @@ export class EntitySharding implements Sharding {
 
   stop(): void {
     this.#timer?.cancel()
+    for (const region of this.#regions.values()) region.stop()
   }
 
   #within(ms: number, work: Promise<unknown>): Promise<void> {

@@ -128,7 +128,7 @@ export class Membership implements MemberLink {
   }
 
   received(from: NodeId, payload: Buffer): void {
-    if (this.#isOver) return
+    if (this.#isOver) return this.#owner.heard()
     const message = decodeMembership(payload)
     if (message === undefined) {
       this.#dependencies.logger.log("warn", "a node sent gossip that this version cannot read", {
@@ -315,6 +315,8 @@ export interface MembershipOwner {
   ousted(because: string): void
   /** The node at that address refuses this incarnation as removed. */
   refused(by: string): void
+  /** A peer has said something after the end of this incarnation. */
+  heard(): void
 }
 
 export type GossipNews = Extract<

@@ -185,6 +185,9 @@ export class SeedCluster implements MembershipOwner {
     this.#startAgain(because, hearMs(0, terms.gossipIntervalMs, this.#members.length))
   }
 
+  /** By seeds the next incarnation asks the seeds anyway. */
+  heard(): void {}
+
   refused(by: string): void {
     if (!this.#isPaused) this.ousted(`the node at ${by} says that the cluster has removed this one`)
   }

@@ -8,7 +8,8 @@ import {
   type MembershipDependencies,
   type MembershipOwner,
 } from "../membership/membership.js"
-import type { MonotonicMs } from "../ports/clock.js"
+import { encodeMembership } from "../membership/membership-wire.js"
+import type { MonotonicMs, Timer } from "../ports/clock.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
 import { SILENCE_MS } from "../registry/renewal-thread.js"
@@ -58,6 +59,7 @@ export class StoreMembership implements MembershipOwner {
     if (this.#registry === undefined) return
     if (phase === "member") this.#begin(node)
     else if (phase === "fenced" || phase === "stopped") this.#end()
+    if (phase === "stopped") this.#heard?.()
   }
 
   viewed(view: ClusterView): void {
@@ -76,18 +78,29 @@ export class StoreMembership implements MembershipOwner {
     return this.#membership?.figuresOf(node)
   }
 
-  /** Resolves once a peer is heard, or there is none: a node that was declared down may join again. */
+  /**
+   * Resolves once a peer is heard, or there is none: a node that was declared down may join again. That it is
+   * connected says nothing: a connection that was cut is there until its keep-alive fails. So the peers are
+   * pinged.
+   */
   peerHeard(): Promise<void> {
-    const { remoting } = this.#dependencies
-    if (this.#hasPeerOrIsAlone) return Promise.resolve()
+    const { remoting, clock, terms } = this.#dependencies
+    if (this.#peers.length === 0) return Promise.resolve()
     const addresses = this.#peers.map(({ node }) => node.address)
     return new Promise((resolve) => {
+      let timer: Timer | undefined
+      const ping = () => {
+        for (const address of addresses) remoting.sendMembership(address, PING)
+        timer = clock.setTimer(terms.heartbeat.intervalMs, ping)
+      }
       this.#heard = () => {
         this.#heard = undefined
+        timer?.cancel()
         for (const address of addresses) remoting.keep(address, false)
         resolve()
       }
       for (const address of addresses) remoting.keep(address, true)
+      ping()
     })
   }
 
@@ -140,6 +153,10 @@ export class StoreMembership implements MembershipOwner {
 
   /** A peer refuses this incarnation, so it can be reached. */
   refused(): void {
+    this.#heard?.()
+  }
+
+  heard(): void {
     this.#heard?.()
   }
 
@@ -200,6 +217,8 @@ export class StoreMembership implements MembershipOwner {
     this.#dependencies.met()
   }
 }
+
+const PING = encodeMembership({ kind: "ping" })
 
 interface StoreMembershipDependencies
   extends Omit<MembershipDependencies, "self" | "source" | "seeds" | "contacts" | "remoting"> {

@@ -2,6 +2,7 @@ import type { Revision } from "../ports/store.js"
 import type { ActorTable } from "../registry/actor-table.js"
 import type { Incarnation } from "../registry/incarnation.js"
 import type { TenureHolder } from "../registry/tenure.js"
+import type { ShardHome } from "./shard-home.js"
 import { ShardTenure } from "./shard-tenure.js"
 
 /**
@@ -150,6 +151,7 @@ export class HeldShard implements TenureHolder {
   /** Shuts the doors of all actors for good, in one step. */
   shut(because: string): void {
     this.#isOpen = false
+    this.#needed.clear()
     for (let one = this.#first; one !== undefined; one = this.#first) one.end(because)
     const hold = this.#hold
     this.#hold = undefined
@@ -193,6 +195,13 @@ export class HeldShard implements TenureHolder {
     this.#waiting = []
     for (const { resolve } of waiting) resolve()
   }
+}
+
+/** A shard that this node has, and what it decides of it. */
+export interface Home {
+  readonly number: number
+  readonly held: HeldShard
+  readonly decision: ShardHome
 }
 
 interface Holding {

@@ -14,7 +14,7 @@ import {
   UNAVAILABLE,
 } from "../registry/registration.js"
 import { GroupPlan } from "./group-plan.js"
-import { HeldShard } from "./held-shard.js"
+import { HeldShard, type Home } from "./held-shard.js"
 import type { ShardPlan } from "./planner.js"
 import { adoptShard } from "./shard-adoption.js"
 import { ShardHome, type ShardHomeCommand, type ShardHomeEvent } from "./shard-home.js"
@@ -88,6 +88,33 @@ export class ShardGroup {
     return this.#mover.drain()
   }
 
+  /** Moves what could not be moved before, as something has changed since. */
+  drainOn(): void {
+    this.#mover.drainOn()
+  }
+
+  /** Whether shards are being claimed, adopted or passed on. */
+  get isTaking(): boolean {
+    return this.#taking.size > 0
+  }
+
+  /** Passes on what the store gives to this node, which leaves and does not run it. */
+  passOn(): void {
+    const { incarnation } = this.#host.registry
+    if (incarnation === undefined) return
+    this.plan().forEach((planned, shard) => {
+      const where = this.map.at(shard)
+      if (planned === undefined || where?.kind !== "placed" || !where.node.equals(incarnation.node)) return
+      if (!this.#isFree(shard)) return
+      const { generation } = where
+      this.#spend(shard, generation)
+      const key = shardKey(this.name, shard)
+      const passed = this.#mover.passOn({ number: shard, key, incarnation, generation })
+      void passed.then(() => this.#taking.delete(shard))
+      this.#taking.set(shard, passed)
+    })
+  }
+
   register(id: ActorId, shard: number): Registration | Promise<Registration> {
     const held = this.#homes[shard]?.held
     if (held?.mayStart(id.name) !== "now" || held.incarnation.isFencedOff) return this.#enter(id, shard)
@@ -137,7 +164,8 @@ export class ShardGroup {
       const { held } = home
       const start = held.mayStart(id.name)
       if (start === "now") return this.#acquired(id, held)
-      if (start === "unsettled") this.handle(home, { kind: "renew" })
+      // A node that leaves may claim nothing, and moves the shard.
+      if (start === "unsettled" && !incarnation.isLeaving) this.handle(home, { kind: "renew" })
       await held.decided(id.name)
     }
   }
@@ -282,12 +310,15 @@ export class ShardGroup {
   /** Claims shards that nobody has, as many in one commit as it can have. */
   #claimTogether(shards: readonly number[]): void {
     const { incarnation } = this.#host.registry
-    if (incarnation === undefined) return
+    // Past its deadline the node claims nothing until its lease is renewed; the next plan tries again.
+    if (incarnation?.mayClaim() !== true) return
     const numbers = new Map(shards.map((shard) => [shardKey(this.name, shard), shard]))
     for (const claim of shardClaims(shards.map((shard) => this.#guess(shard)))) {
-      const claimed = this.#commit(claim, numbers, incarnation).finally(() => {
+      const claimed = this.#commit(claim, numbers, incarnation).then((isNews) => {
         for (const { key } of claim) this.#taking.delete(numbers.get(key) as number)
-        this.#host.changed()
+        // Otherwise the next plan would make the same claim at once, and fail at once.
+        if (isNews) this.#host.changed()
+        return undefined
       })
       // Whoever waits for one of them looks again.
       for (const { key } of claim) this.#taking.set(numbers.get(key) as number, claimed)
@@ -301,29 +332,31 @@ export class ShardGroup {
     return { key, guess: { kind: "orphan", node: where.node.toString(), generation: where.generation } }
   }
 
+  /** Returns whether anything was learned of the shards. */
   async #commit(
     claim: readonly ShardGuess[],
     numbers: ReadonlyMap<string, number>,
     incarnation: Incarnation,
-  ): Promise<undefined> {
+  ): Promise<boolean> {
     const { epoch, node, windows, troubles } = incarnation
+    let isNews = false
     await windows.placements.enter()
     try {
       const { record } = incarnation
-      if (record === undefined || !incarnation.mayClaim()) return undefined
+      if (record === undefined || !incarnation.mayClaim()) return false
       const claimer = { node: node.toString(), record }
       const result = await this.#host.store.commit({ epoch, ...shardClaimCommit(claimer, claim) })
       if (result.kind === "epoch-changed") {
         incarnation.epochChanged()
-        return undefined
+        return false
       }
       shardClaimAnswered(claimer.node, claim, result).forEach((event, at) => {
         const shard = numbers.get((claim[at] as ShardGuess).key) as number
-        if (event.kind === "committed") this.#open(shard, event.generation, incarnation)
+        if (event.kind === "committed") isNews = this.#open(shard, event.generation, incarnation)
         else if (event.kind === "refused" && !event.ownRecord) incarnation.doubt()
         else if (event.kind === "refused" && event.placed !== "as thought" && event.placed !== undefined) {
           const placed = this.#host.placed(event.placed)
-          if (placed !== undefined) this.#learn(shard, placed)
+          if (placed !== undefined && this.#learn(shard, placed)) isNews = true
         }
       })
     } catch (error) {
@@ -332,7 +365,7 @@ export class ShardGroup {
     } finally {
       windows.placements.leave()
     }
-    return undefined
+    return isNews
   }
 
   #open(shard: number, generation: Revision, incarnation: Incarnation): boolean {
@@ -353,19 +386,12 @@ export class ShardGroup {
     return { kind: "placed", node, generation }
   }
 
-  #learn(shard: number, where: Whereabouts): void {
-    this.map.learn(this.#host.registry.incarnation?.epoch ?? "", shard, where)
+  #learn(shard: number, where: Whereabouts): boolean {
+    return this.map.learn(this.#host.registry.incarnation?.epoch ?? "", shard, where)
   }
 }
 
 const RETRY_MS = 100
-
-/** A shard that this node has. */
-export interface Home {
-  readonly number: number
-  readonly held: HeldShard
-  readonly decision: ShardHome
-}
 
 type Adopted =
   | { readonly kind: "adopted" }

@@ -1,11 +1,15 @@
 import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs, Timer } from "../ports/clock.js"
+import type { Revision } from "../ports/store.js"
+import type { Placed } from "../registry/placement-cache.js"
+import type { TransferOutcome } from "../registry/transfer.js"
 import type { Activation } from "../virtual/activation.js"
 import { Deactivations } from "../virtual/deactivations.js"
+import type { Home } from "./held-shard.js"
 import type { ShardPlan } from "./planner.js"
 import { ShardMoveAbandoned, ShardMoved } from "./shard-events.js"
-import type { Home, ShardGroup } from "./shard-group.js"
-import { transferShard } from "./shard-transfer.js"
+import type { ShardGroup } from "./shard-group.js"
+import { type PassedShard, transferShard } from "./shard-transfer.js"
 import type { ShardHost } from "./shards.js"
 
 /**
@@ -48,17 +52,24 @@ export class ShardMover {
     }
   }
 
-  /** Moves everything; what cannot be moved is closed, and stays until the lease of this node ends. */
+  /** Moves everything; what nobody can have is closed, and stays until somebody can or the lease ends. */
   async drain(): Promise<void> {
     this.#isDraining = true
     while (true) {
-      this.follow(this.#group.plan())
-      if (this.#moves.size === 0) break
-      await new Promise<void>((resolve) => {
+      this.drainOn()
+      if (!this.#isMoving()) break
+      const moved = new Promise<void>((resolve) => {
         this.#onMoved = resolve
       })
+      await Promise.race([moved, this.#pause()])
     }
     for (const { held } of this.#group.homes()) held.close()
+  }
+
+  drainOn(): void {
+    if (!this.#isDraining) return
+    this.#group.passOn()
+    this.follow(this.#group.plan())
   }
 
   /** Ends the actors of a shard that is closing. */
@@ -71,6 +82,16 @@ export class ShardMover {
 
   transfer(home: Home, target: NodeId): void {
     void this.#transfer(home, target)
+  }
+
+  /** Whether shards are on their way to nodes that can have them. */
+  #isMoving(): boolean {
+    if (this.#group.isTaking) return true
+    const plan = this.#group.plan()
+    for (const { number, decision } of this.#group.homes()) {
+      if (decision.state !== "open" && plan[number] !== undefined) return true
+    }
+    return false
   }
 
   /** Handles the end of this node's incarnation. */
@@ -125,12 +146,11 @@ export class ShardMover {
   }
 
   #late(home: Home, { target, budgetMs }: Move): void {
-    const { events, clock, logger } = this.#host
+    const { events, logger } = this.#host
     if (home.decision.state !== "closing") return
     const { name } = this.#group
     const times = (this.#abandoned.get(home.number)?.times ?? 0) + 1
-    const notBefore = clock.monotonicMs() + Math.max(TRY_AGAIN_MS, budgetMs * PAUSED_AT_MOST)
-    this.#abandoned.set(home.number, { times, notBefore })
+    this.#tryAgain(home, times, Math.max(TRY_AGAIN_MS, budgetMs * PAUSED_AT_MOST))
     const sample = [...home.held.names()].slice(0, NAMED)
     if (times > LOGGED_AFTER) {
       logger.log("warn", "a shard stays, as some of its actors do not end", {
@@ -144,42 +164,83 @@ export class ShardMover {
     this.#end(home)
   }
 
-  async #transfer(home: Home, target: NodeId): Promise<void> {
-    const { registry, events, clock, store } = this.#host
-    const { held, number } = home
-    const record = registry.activeRecord(target)
-    if (record === undefined) {
-      this.#group.handle(home, { kind: "kept", generation: held.generation })
-      return this.#end(home)
-    }
-    const outcome = await transferShard(held, { node: target, record }, { store, clock })
-    const since = this.#moves.get(number)?.since ?? clock.monotonicMs()
-    switch (outcome.kind) {
-      case "moved": {
-        const { generation } = outcome
-        this.#group.map.learn(held.incarnation.epoch, number, { kind: "placed", node: target, generation })
-        this.#abandoned.delete(number)
-        this.#group.handle(home, { kind: "moved" })
-        events.publish(
-          new ShardMoved(this.#group.name, number, target, generation, clock.monotonicMs() - since),
-        )
-        break
-      }
-      case "kept":
-        this.#group.handle(home, outcome)
-        break
-      case "lost": {
-        const placed = outcome.placed && this.#host.placed(outcome.placed)
-        if (placed !== undefined) this.#group.map.learn(held.incarnation.epoch, number, placed)
-        this.#group.handle(home, { kind: "lost" })
-      }
-    }
-    this.#end(home)
+  #tryAgain({ number }: Home, times: number, pauseMs: number): void {
+    this.#abandoned.set(number, { times, notBefore: this.#host.clock.monotonicMs() + pauseMs })
   }
 
-  #end({ number }: Home): void {
-    this.#moves.get(number)?.timer?.cancel()
-    if (!this.#moves.delete(number)) return
+  async #transfer(home: Home, first: NodeId): Promise<void> {
+    const { held, number } = home
+    const move = this.#moves.get(number)
+    const { outcome, target } = await this.#send(held, first, () => false)
+    switch (outcome.kind) {
+      case "moved":
+        this.#learn(held, { kind: "placed", node: target as NodeId, generation: outcome.generation })
+        this.#abandoned.delete(number)
+        this.#group.handle(home, { kind: "moved" })
+        this.#publish(held, target as NodeId, outcome.generation, move?.since)
+        break
+      case "kept":
+        // The target may be gone, and the view may not show it yet.
+        this.#tryAgain(home, this.#abandoned.get(number)?.times ?? 0, KEPT_MS)
+        this.#group.handle(home, outcome)
+        break
+      case "lost":
+        this.#learn(held, outcome.placed && this.#host.placed(outcome.placed))
+        this.#group.handle(home, { kind: "lost" })
+    }
+    this.#end(home, move)
+  }
+
+  /** Passes on a shard that the store gives to this node, which leaves and does not run it. */
+  async passOn(shard: PassedShard): Promise<undefined> {
+    const isHopeless = () => this.#planned(shard.number) === undefined
+    const { outcome, target } = await this.#send(shard, this.#planned(shard.number), isHopeless)
+    if (outcome.kind === "lost") this.#learn(shard, outcome.placed && this.#host.placed(outcome.placed))
+    if (outcome.kind !== "moved") return undefined
+    this.#learn(shard, { kind: "placed", node: target as NodeId, generation: outcome.generation })
+    this.#publish(shard, target as NodeId, outcome.generation)
+    return undefined
+  }
+
+  /**
+   * Sends a transfer. A node that leaves cannot claim the shard back, so it sends further ones, to whichever
+   * node the plan names by then: of several transfers of one generation one is made.
+   */
+  async #send(shard: PassedShard, first: NodeId | undefined, givesUp: () => boolean): Promise<Sent> {
+    const { registry, clock, store } = this.#host
+    const { incarnation, generation } = shard
+    for (let target = first; ; target = this.#planned(shard.number)) {
+      if (incarnation.isFencedOff) return { outcome: { kind: "lost", placed: undefined }, target }
+      const record = target && registry.activeRecord(target)
+      const outcome: TransferOutcome =
+        target === undefined || record === undefined
+          ? { kind: "kept", generation }
+          : await transferShard(shard, { node: target, record }, { store, clock })
+      if (outcome.kind !== "kept" || !incarnation.isLeaving || givesUp()) return { outcome, target }
+      await this.#pause()
+    }
+  }
+
+  #planned(shard: number): NodeId | undefined {
+    const planned = this.#group.plan()[shard]
+    return planned === undefined ? undefined : this.#host.registry.view.member(planned)?.node
+  }
+
+  #learn({ incarnation, number }: PassedShard, placed: Placed | undefined): void {
+    if (placed !== undefined) this.#group.map.learn(incarnation.epoch, number, placed)
+  }
+
+  #publish({ number }: PassedShard, target: NodeId, generation: Revision, since?: MonotonicMs): void {
+    const { events, clock } = this.#host
+    const pausedMs = since === undefined ? 0 : clock.monotonicMs() - since
+    events.publish(new ShardMoved(this.#group.name, number, target, generation, pausedMs))
+  }
+
+  /** Ends a move, unless that of a later incarnation is in its place. */
+  #end({ number }: Home, move = this.#moves.get(number)): void {
+    if (move === undefined || this.#moves.get(number) !== move) return
+    move.timer?.cancel()
+    this.#moves.delete(number)
     this.#moved()
     this.#host.changed()
   }
@@ -188,6 +249,11 @@ export class ShardMover {
     this.#onMoved?.()
     this.#onMoved = undefined
   }
+}
+
+interface Sent {
+  readonly outcome: TransferOutcome
+  readonly target: NodeId | undefined
 }
 
 /** A move in progress. */
@@ -210,6 +276,7 @@ const FIRST_BUDGET_MS = 250
 const TRY_AGAIN_MS = 5_000
 /** A turn that never ends costs the other actors of its shard one part in this many of their time. */
 const PAUSED_AT_MOST = 20
+const KEPT_MS = 500
 /** The first attempts are short, and fail for many a turn that is not worth mentioning. */
 const LOGGED_AFTER = 3
 const ENDING_AT_A_TIME = 256

@@ -1,22 +1,22 @@
 import type { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
-import type { ClusterStore } from "../ports/store.js"
+import type { ClusterStore, Revision } from "../ports/store.js"
 import { placementSeen, transferAnswered, transferCommit } from "../registry/commits.js"
+import type { Incarnation } from "../registry/incarnation.js"
 import {
   Transfer,
   type TransferCommand,
   type TransferEvent,
   type TransferOutcome,
 } from "../registry/transfer.js"
-import type { HeldShard } from "./held-shard.js"
 
 /**
  * Carries out the transfer of a shard whose doors are shut: the driver of `registry/transfer.ts`. `record` is
  * the revision at which the record of the target is active.
  */
 export async function transferShard(
-  shard: HeldShard,
+  shard: PassedShard,
   target: { readonly node: NodeId; readonly record: number },
   { store, clock }: { readonly store: ClusterStore; readonly clock: Clock },
 ): Promise<TransferOutcome> {
@@ -73,6 +73,15 @@ export async function transferShard(
       return { kind: "not-read" }
     }
   }
+}
+
+/** A shard that the store gives to this node, at this generation, and that nothing of runs here. */
+export interface PassedShard {
+  readonly number: number
+  /** The key of its record. */
+  readonly key: string
+  readonly incarnation: Incarnation
+  readonly generation: Revision
 }
 
 const RETRY_MS = 100

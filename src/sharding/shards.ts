@@ -145,7 +145,15 @@ export class Shards implements Directory, ShardHost {
   /** Moves all shards of this node, as it leaves. */
   async drain(): Promise<void> {
     this.#mayHost = false
+    // Others would take this node for one that lacks shards, and give theirs to it.
+    while (this.#isUp) await new Promise<void>((resolve) => this.clock.setTimer(LOOK_AGAIN_MS, resolve))
     await Promise.all([...this.#groups.values()].map((group) => group.drain()))
+  }
+
+  /** Whether the other nodes may not know yet that this one leaves. */
+  get #isUp(): boolean {
+    const { life, view, node } = this.registry
+    return life.phase === "leaving" && view.member(node.text)?.status === "up"
   }
 
   get epoch(): string {
@@ -281,7 +289,10 @@ export class Shards implements Directory, ShardHost {
     this.#plannedAt = this.clock.monotonicMs()
     this.#timer = this.clock.setTimer(PLAN_AGAIN_MS, () => this.#plan())
     const { hasJoined } = this.#host
-    if (!hasJoined || !this.#mayHost || !this.#isListed || this.registry.life.phase !== "member") return
+    if (!hasJoined) return
+    const { phase } = this.registry.life
+    if (phase === "leaving") for (const group of this.#groups.values()) group.drainOn()
+    if (!this.#mayHost || !this.#isListed || phase !== "member") return
     const mayMove = this.clock.monotonicMs() - this.#viewedAt >= SETTLED_AFTER_MS
     for (const group of this.#groups.values()) {
       if (group.map.epoch === this.registry.life.epoch) group.follow(group.plan(), mayMove)
@@ -354,6 +365,8 @@ export class Shards implements Directory, ShardHost {
     this.#soon?.cancel()
   }
 }
+
+const LOOK_AGAIN_MS = 5
 
 /** The plan is made again this often, besides at every change: an attempt may have failed. */
 const PLAN_AGAIN_MS = 1_000

@@ -204,7 +204,8 @@ export class ActivationLifecycle {
     // If the tenure has ended in the meantime, the activation has already left the catalog.
     if (this.#state === "deactivating") {
       this.#become("invalid")
-      if (hasEnded) tenure.settle()
+      // Code that nobody waits for may have saved since.
+      if (hasEnded && !this.#owner.isSaving) tenure.settle()
       tenure.end(`the activation was deactivated (${reason})`)
       // Awaited so that `Deactivations`, which limits the ends in flight, also limits the releases in flight.
       await this.#leaveCatalog(true)

@@ -157,8 +157,12 @@ export class VirtualActors {
 
   /** Omits the loads if the type has no strategy; the candidates then depend only on the view. */
   #candidates(view: ClusterView, type: string): readonly Candidate[] {
-    const { types, options, registry, catalog } = this.host
-    if (types.get(type)?.placement === undefined) return view.hosting(type)
+    const { types, options, registry, catalog, directories } = this.host
+    if (types.get(type)?.placement === undefined) {
+      const self = directories.has(type) ? view.member(registry.node) : undefined
+      // A node that leaves starts the actors of its shards until they have moved: turns may wait for them.
+      return self?.status === "leaving" ? [...view.hosting(type), self] : view.hosting(type)
+    }
     return view.hosting(type).map(({ node }) => {
       const load = node.equals(registry.node) ? catalog.size : options.loadOf(node)
       return load === undefined ? { node } : { node, load }

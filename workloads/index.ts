@@ -9,6 +9,7 @@ import { neighbours } from "./neighbours.js"
 import { regions } from "./regions.js"
 import { registry } from "./registry.js"
 import { remoting } from "./remoting.js"
+import { shards } from "./shards.js"
 import { silence } from "./silence.js"
 import { stall } from "./stall.js"
 import { store } from "./store.js"
@@ -28,4 +29,5 @@ export const workloads: readonly Workload[] = [
   membership,
   neighbours,
   regions,
+  shards,
 ]

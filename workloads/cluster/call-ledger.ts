@@ -181,7 +181,7 @@ export class CallLedger {
         return this.#cluster.hasLeftBehind
       case "UnknownActorType":
         // A node that has just started may not have seen their host yet.
-        return isRare(id)
+        return isRare(id) || (method === "pass" && isRare(`${message.split(":")[0]}/`))
       case "Timeout":
       case "Cancelled":
         return isImpatient || method === "pass"

@@ -64,7 +64,7 @@ function left(decidedMs: number): CallLeft {
 }
 
 function claimed(...claims: readonly (readonly [generation: number, atMs: number])[]): ClaimTimes {
-  const times = new ClaimTimes()
+  const times = new ClaimTimes((id) => id)
   for (const [generation, atMs] of claims) times.add(maker.id, { generation, node: "", atMs })
   return times
 }

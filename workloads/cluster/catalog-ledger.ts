@@ -5,7 +5,7 @@ const LIFE = ["creating", "activating", "valid", "deactivating", "invalid"]
 
 /** What is in the catalog is what has not become invalid; and nothing ever goes back. */
 export class CatalogLedger {
-  /** By host, then by id and generation. */
+  /** By host, then by id: a catalog has one activation of each. */
   readonly #alive = new Map<string, Map<string, string>>()
 
   constructor(stage: Stage) {
@@ -23,18 +23,17 @@ export class CatalogLedger {
 
   #became({ host, id, generation, state }: Became): string | undefined {
     const alive = this.#of(host)
-    const one = `${id} at ${generation}`
-    const before = alive.get(one) ?? "creating"
-    if (state === "invalid") alive.delete(one)
-    else alive.set(one, state)
+    const before = alive.get(id) ?? "creating"
+    if (state === "invalid") alive.delete(id)
+    else alive.set(id, state)
     return LIFE.indexOf(state) > LIFE.indexOf(before)
       ? undefined
-      : `${one} on ${host} becomes ${state}, and was ${before}`
+      : `${id} at ${generation} on ${host} becomes ${state}, and was ${before}`
   }
 
   #seen({ host, entries }: CatalogSeen): string | undefined {
     const alive = this.#of(host)
-    const listed = new Map(entries.map(({ id, generation, state }) => [`${id} at ${generation}`, state]))
+    const listed = new Map(entries.map(({ id, state }) => [id, state]))
     for (const [one, state] of listed) {
       if (state !== "creating" && alive.get(one) !== state) {
         return `${one} is ${state} in the catalog of ${host}, and told to be ${alive.get(one) ?? "invalid"}`

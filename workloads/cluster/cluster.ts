@@ -6,6 +6,7 @@ import {
   random,
   rendezvous,
 } from "../../src/index.js"
+import { PLACEMENTS } from "../../src/registry/registry-keys.js"
 import { faultKinds, type Life, ProcessDiedError, type SimStore, type Stage } from "../../src/sim/index.js"
 import type { ClusterNode } from "./cluster-node.js"
 import type { StoreManners } from "./tapped-store.js"
@@ -27,6 +28,10 @@ export class Cluster<R extends Resident = Resident> {
   readonly silenceMs: number
   /** No fault is on. */
   readonly isFaultless: boolean
+  /** The key of the record that an actor stands on: its placement, or its shard. */
+  readonly recordOf: (id: string) => string
+  /** Whether actors stand on the records of shards. */
+  readonly isSharded: boolean
   /** The node that is on each machine now. */
   readonly residents = new Map<string, R>()
   /** The names of the systems that were told to stop. */
@@ -55,7 +60,9 @@ export class Cluster<R extends Resident = Resident> {
     this.manners = options.manners
     this.renewal = options.renewal ?? stage.knob("renewal", ["thread", "thread", "loop"])
     this.silenceMs = stage.knob("silence", [2, 4]) * options.settings.lease.ttlMs
-    this.isFaultless = isFaultless(stage)
+    this.isFaultless = options.isFaultless ?? isFaultless(stage)
+    this.isSharded = options.recordOf !== undefined
+    this.recordOf = options.recordOf ?? ((id) => PLACEMENTS + id)
   }
 
   /** Starts every machine: one resident after another for as long as its process lives. */
@@ -141,6 +148,10 @@ export interface ClusterOptions {
   readonly manners?: StoreManners | undefined
   /** Drawn if it is left out. */
   readonly renewal?: "thread" | "loop"
+  /** Default: no fault is on in the seed. */
+  readonly isFaultless?: boolean
+  /** The key of the record of an actor's shard. Default: actors have placements of their own. */
+  readonly recordOf?: (id: string) => string
 }
 
 export type ClusterSettings = Omit<ActorSystemSettings, "namespace" | "listen" | "store" | "actors"> & {

@@ -55,13 +55,17 @@ export class DoorLedger {
     if (known === undefined || known.status === "leaving") this.#told.set(told.node, told)
   }
 
-  /** A leaving node ends what it has begun, with the turns that its running turns wait for. */
+  /**
+   * A leaving node ends what it has begun, with the turns that its running turns wait for; and the actors of
+   * a shard go on until the shard has moved.
+   */
   #heeded({ what, id, generation, atMs, isAwaited }: Door): string | undefined {
     const node = this.#history.claims.nodeOf(id, generation)
     const told = node === undefined ? undefined : this.#told.get(node)
     // A message is judged by when its call was made, which may have been earlier at the same instant.
     if (told === undefined || told.atMs > atMs || (told.atMs === atMs && what === "message")) return undefined
-    if (told.status === "leaving" && (what !== "turn" || isAwaited === true)) return undefined
+    const mayBegin = isAwaited === true || this.#history.isSharded
+    if (told.status === "leaving" && (what !== "turn" || mayBegin)) return undefined
     return `a ${what} of ${id} on ${node} got through at ${atMs} ms; that node had known since ${told.atMs} ms that it is ${told.status}`
   }
 }

@@ -19,6 +19,7 @@ export type ClusterEvent =
   | CacheDropped
   | Claimed
   | Wrote
+  | SaveRefused
   | Membership
   | Renewed
   | Left
@@ -86,6 +87,8 @@ export interface TurnBegan {
   readonly memory: number
   /** Whether the catalog has this activation. */
   readonly isListed: boolean
+  /** Other activations of the actor with the same token whose code runs. */
+  readonly rivals: readonly string[]
 }
 
 export interface TurnEnded {
@@ -115,6 +118,8 @@ export interface Loaded {
   readonly generation: number
   readonly by: string
   readonly ops: readonly number[]
+  /** Other activations of the actor with the same token whose code runs. */
+  readonly rivals: readonly string[]
 }
 
 /** A save was said to have been made. */
@@ -178,6 +183,17 @@ export interface Wrote {
   /** The generation of the placement, as the store has it at that moment; undefined if it has none. */
   readonly placedAt: number | undefined
   readonly bytes: Uint8Array
+}
+
+/** A save of an actor in a shard was refused: the shard has another generation by now. */
+export interface SaveRefused {
+  readonly kind: "save-refused"
+  readonly id: string
+  readonly generation: number
+  /** Of the same node, which has claimed the shard again. */
+  readonly isOwn: boolean
+  /** Its node has given up on it. */
+  readonly isLate: boolean
 }
 
 /** The record or the lease of a node was written or deleted. */

@@ -19,7 +19,7 @@ export class Host {
   static async enter(life: Life, { name, index }: Place, cluster: Cluster, traffic: Traffic): Promise<Host> {
     const scene = new Scene(new NodeTap(name, life, cluster), traffic)
     const node = await ClusterNode.start(scene.tap, {
-      actors: performersOn(index, scene, traffic.placement),
+      actors: performersOn(index, scene),
       types: wireTypes,
       codec: tappedCodec(earOf(scene)),
     })
@@ -31,7 +31,7 @@ export class Host {
     this.#scene = scene
     const { life, traffic } = scene
     const { events } = node.system
-    scene.isListed = (id, generation) => node.actors.catalog.get(id)?.generation === generation
+    scene.isListed = (id, actor) => node.actors.catalog.get(id)?.instance === actor
     events.subscribe(ActivationBecame, ({ id, generation, state }) => {
       life.record({ kind: "became", host: node.name, id: id.name, generation, state })
       if (state === "valid") life.sometimes("an actor is activated")

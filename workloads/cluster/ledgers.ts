@@ -19,9 +19,8 @@ import { WriteLedger } from "./write-ledger.js"
 export function judgeAll(
   stage: Stage,
   cluster: Cluster,
-  { delivers }: { readonly delivers: boolean },
+  { delivers, history = new StoreHistory(stage, cluster) }: JudgeOptions,
 ): CallLedger {
-  const history = new StoreHistory(stage, cluster)
   new DoorLedger(history, stage)
   judgeMakers(stage, history)
   new WriteLedger(stage)
@@ -32,4 +31,9 @@ export function judgeAll(
   new CatalogLedger(stage)
   new ViewLedger(stage)
   return new CallLedger(cluster, stage, delivers)
+}
+
+interface JudgeOptions {
+  readonly delivers: boolean
+  readonly history?: StoreHistory
 }

@@ -1,11 +1,11 @@
 import { ActorId } from "../../src/index.js"
-import type { Change, Entry } from "../../src/ports/store.js"
+import type { Change, Commit, Entry } from "../../src/ports/store.js"
 import { decodeRecord, NODES } from "../../src/registry/node-record.js"
 import type { Registry } from "../../src/registry/registry.js"
 import type { Life } from "../../src/sim/index.js"
 import type { Cluster } from "./cluster.js"
 import type { Door } from "./events.js"
-import { type Author, authorOf, STATE } from "./store-history.js"
+import { type Author, authorOf, generationOf, STATE } from "./store-history.js"
 import { TappedClock } from "./tapped-clock.js"
 import type { StoreTap } from "./tapped-store.js"
 
@@ -65,7 +65,8 @@ export class NodeTap implements StoreTap {
   }
 
   /** The door was asked in this step; when in it, is not known. */
-  saving(id: string, { generation }: Author): void {
+  saving(id: string, commit: Commit, author: Author): void {
+    const generation = generationOf(commit, this.cluster.recordOf(id)) ?? author.generation
     this.passed({ what: "save", id, generation }, this.cluster.stage.nowMs)
   }
 

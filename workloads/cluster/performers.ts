@@ -1,4 +1,4 @@
-import { Actor, FencedError, type PlacementStrategy } from "../../src/index.js"
+import { Actor, FencedError } from "../../src/index.js"
 import type { ActorClass } from "../../src/virtual/actor-class.js"
 import { Answer, type Asked, type Method } from "./asked.js"
 import type { Overlap } from "./events.js"
@@ -58,21 +58,18 @@ export function letsIn(id: string, method: Method): boolean {
 }
 
 /** The classes that the machine of that number hosts. */
-export function performersOn(
-  machine: number,
-  scene: Scene,
-  placement: PlacementStrategy,
-): readonly ActorClass[] {
+export function performersOn(machine: number, scene: Scene): readonly ActorClass[] {
   return [...cast, restless]
     .filter(({ hostedBy = Number.POSITIVE_INFINITY }) => machine < hostedBy)
-    .map((traits) => performer(traits, scene, placement))
+    .map((traits) => performer(traits, scene))
 }
 
-function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): ActorClass {
+function performer(traits: Traits, scene: Scene): ActorClass {
   const { life, traffic, cluster, random } = scene
 
   class Performer extends Actor<Kept> {
     readonly #by = scene.freshName()
+    readonly #running = { by: this.#by, id: () => this.#id, token: () => this.fencingToken }
     readonly #seqs = new Map<string, number>()
     #busy = 0
     /** The chains of the turns that run. */
@@ -96,23 +93,38 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
         generation: this.fencingToken,
         by: this.#by,
         ops: [...ops],
+        rivals: scene.codeBegan(this.#running),
       })
-      if (random.chance(0.3)) await scene.sleep(random.between(0, 100))
-      if (traits.failsToStart && !cluster.isOver && random.chance(0.4)) {
-        life.sometimes("an actor fails to start")
-        throw new Error("not today")
+      try {
+        if (traffic.hanging > 0) await this.#mayHang()
+        if (random.chance(0.3)) await scene.sleep(random.between(0, 100))
+        if (traits.failsToStart && !cluster.isOver && random.chance(0.4)) {
+          life.sometimes("an actor fails to start")
+          // Nobody waits for the save, which is in flight when the activation ends.
+          if (traffic.hanging > 0 && random.chance(0.5)) this.#save().catch(() => {})
+          throw new Error("not today")
+        }
+        if (random.chance(0.05)) await this.#callAhead()
+        if (traits.ticksMs !== undefined) this.timers.every(traits.ticksMs, () => this.#tick())
+        scene.speakers.add(this.#speak)
+      } finally {
+        scene.codeEnded(this.#running)
       }
-      if (random.chance(0.05)) await this.#callAhead()
-      if (traits.ticksMs !== undefined) this.timers.every(traits.ticksMs, () => this.#tick())
-      scene.speakers.add(this.#speak)
     }
 
     protected override async onDeactivate(reason: string): Promise<void> {
       life.sometimes(`an activation ends: ${reason}`)
-      if (traits.dawdles || random.chance(0.2)) await scene.sleep(random.between(0, 50))
-      if (reason !== "fenced" && random.chance(0.2)) await this.#save()
-      // Its code may go on for a while, and call others.
-      void scene.sleep(LINGERING_MS).then(() => scene.speakers.delete(this.#speak))
+      scene.codeBegan(this.#running)
+      try {
+        if (traffic.hanging > 0) await this.#mayHang()
+        if (traffic.hanging > 0 && random.chance(0.1)) throw new Error("not like this")
+        if (traits.dawdles || random.chance(0.2)) await scene.sleep(random.between(0, 50))
+        if (reason !== "fenced" && random.chance(0.2)) await this.#save()
+        // Its code may go on for a while, and call others.
+        void scene.sleep(LINGERING_MS).then(() => scene.speakers.delete(this.#speak))
+      } finally {
+        scene.codeEnded(this.#running)
+      }
     }
 
     /** Saves. */
@@ -120,6 +132,7 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
       return this.#turn("add", asked, async () => {
         this.state.ops.push(asked.op)
         const saves = this.#saves
+        if (traffic.hanging > 0) await this.#mayHang()
         if (!cluster.isOver && random.chance(0.1)) {
           traffic.mayStopSoon(life.name)
           void this.#callAside()
@@ -250,7 +263,8 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
         maker: asked?.from,
         isNear: asked?.sender.startsWith(`${scene.name}:`) === true,
         memory: this.state.ops.length,
-        isListed: scene.isListed(id, generation),
+        isListed: scene.isListed(id, this),
+        rivals: scene.codeBegan(this.#running),
       })
       const isAwaited = asked?.chain.includes(asked.id) === true
       scene.tap.passed({ what: "turn", id, generation, isAwaited })
@@ -260,6 +274,7 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
 
     #end(overlap: Overlap): void {
       this.#busy -= 1
+      scene.codeEnded(this.#running)
       life.record({ kind: "turn-ended", by: this.#by, overlap })
     }
 
@@ -275,6 +290,14 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
       return options?.readOnly ? "reader" : "writer"
     }
 
+    /** Longer than anybody waits for it. */
+    async #mayHang(): Promise<void> {
+      const { hanging } = traffic
+      if (cluster.isOver || !random.chance(hanging)) return
+      life.sometimes("a turn or a hook hangs")
+      await scene.sleep(random.between(1, 2) * cluster.settings.requestTimeoutMs)
+    }
+
     #answer({ op }: Asked): Answer {
       return new Answer(op, this.#id, this.fencingToken)
     }
@@ -286,7 +309,7 @@ function performer(traits: Traits, scene: Scene, placement: PlacementStrategy): 
   const { type, methods, reentrant, idleAfterMs, mailboxCapacity } = traits
   return Object.assign(Performer, {
     type,
-    placement,
+    placement: traffic.placementOf(type),
     ...(methods && { methods }),
     ...(reentrant && { reentrant }),
     ...(idleAfterMs && { idleAfterMs }),

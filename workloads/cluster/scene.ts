@@ -17,7 +17,9 @@ export class Scene {
   /** Each makes an activation that runs, or has ended just now, do something outside of its turns. */
   readonly speakers = new Set<() => void>()
   /** Whether the catalog has that activation; the system sets it, once it is there. */
-  isListed: (id: string, generation: number) => boolean = () => true
+  isListed: (id: string, actor: object) => boolean = () => true
+  /** The activations that have turns or hooks in progress, in the catalog or not. */
+  readonly #running = new Map<Running, number>()
   #names = 0
 
   constructor(tap: NodeTap, traffic: Traffic) {
@@ -36,6 +38,19 @@ export class Scene {
   freshName(): string {
     this.#names += 1
     return `${this.name}:${this.#names}`
+  }
+
+  /** A turn or a hook of the activation begins. Returns the others of its actor that share its token. */
+  codeBegan(running: Running): readonly string[] {
+    this.#running.set(running, (this.#running.get(running) ?? 0) + 1)
+    const others = [...this.#running.keys()].filter((one) => one !== running && one.id() === running.id())
+    return others.filter((one) => one.token() === running.token()).map(({ by }) => by)
+  }
+
+  codeEnded(running: Running): void {
+    const left = (this.#running.get(running) ?? 0) - 1
+    if (left > 0) this.#running.set(running, left)
+    else this.#running.delete(running)
   }
 
   sleep(ms: number): Promise<void> {
@@ -121,6 +136,14 @@ export class Scene {
     this.life.ports.clock.setTimer(ms, () => controller.abort(new Error("never mind")))
     return controller.signal
   }
+}
+
+/** An activation whose code runs. */
+export interface Running {
+  readonly by: string
+  id(): string
+  /** Its fencing token by now. */
+  token(): number
 }
 
 export function outcomeOf(error: Error): Outcome {

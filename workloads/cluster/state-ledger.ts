@@ -61,7 +61,7 @@ export class StateLedger {
 
   /** Between its reading and its knowing of it nobody has written. */
   #undisturbed({ id, generation, by, ops }: Loaded): string | undefined | false {
-    if (generation !== this.#history.latest(id)) return false
+    if (!this.#history.isLatest(id, generation)) return false
     const chain = this.#chain(id)
     chain.reader = by
     if (ops.length === chain.ops.length && ops.at(-1) === chain.ops.at(-1)) return undefined
@@ -78,7 +78,7 @@ export class StateLedger {
 
   /** As states are only ever added to, one that is as long has it all. */
   #upToDate({ id, generation, memory, by }: TurnBegan): string | undefined | false {
-    if (generation !== this.#history.latest(id)) return false
+    if (!this.#history.isLatest(id, generation)) return false
     const { acked } = this.#chain(id)
     return memory >= acked
       ? undefined

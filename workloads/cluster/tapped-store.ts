@@ -13,6 +13,7 @@ import type {
   StoreWatcher,
 } from "../../src/ports/store.js"
 import { LEASES } from "../../src/registry/node-record.js"
+import { SHARDS } from "../../src/sharding/shard-keys.js"
 import { type Life, SeededRandom } from "../../src/sim/index.js"
 import { sleep } from "./cluster.js"
 import { type Author, authorOf, STATE } from "./store-history.js"
@@ -48,9 +49,10 @@ export class TappedStore implements ClusterStore {
   async commit(commit: Commit): Promise<CommitResult> {
     const [write] = commit.writes
     if (write?.kind === "put" && write.key.startsWith(LEASES)) this.#tap.renewing()
+    if (write?.key.startsWith(SHARDS)) return this.#commitShards(commit)
     if (write?.kind !== "put" || !write.key.startsWith(STATE)) return this.#commit(commit)
     const author = authorOf(write.value)
-    this.#tap.saving(write.key.slice(STATE.length), author)
+    this.#tap.saving(write.key.slice(STATE.length), commit, author)
     try {
       const result = await this.#save(commit, author)
       this.#tap.saved(author, result.kind)
@@ -93,6 +95,16 @@ export class TappedStore implements ClusterStore {
     throw new StoreUnavailableError("the store did not answer in time", "unknown")
   }
 
+  /** A claim or a transfer that strays is made at once or much later, and its answer is lost. */
+  async #commitShards(commit: Commit): Promise<CommitResult> {
+    const straying = this.#client?.strays()
+    if (straying === undefined) return this.#commit(commit)
+    const made = straying.then(() => this.#store.commit(commit))
+    made.catch(() => {})
+    await this.#client?.sticksFor()
+    throw new StoreUnavailableError("the store did not answer in time", "unknown")
+  }
+
   async #commit(commit: Commit): Promise<CommitResult> {
     const result = await this.#store.commit(commit)
     if (result.kind === "committed")
@@ -107,7 +119,7 @@ export interface StoreTap {
   /** A lease is about to be sent. */
   renewing(): void
   /** A state is about to be sent. */
-  saving(id: string, author: Author): void
+  saving(id: string, commit: Commit, author: Author): void
   saved(author: Author, result: CommitResult["kind"] | StoreUnavailableError["commitment"]): void
   /** The node has just been notified of these. */
   changed(prefix: string, changes: readonly Change[]): void
@@ -123,6 +135,8 @@ export interface StoreManners {
   /** The share of saves that get stuck on their way out, for `stuckMs`. */
   readonly sticking: number
   readonly stuckMs: number
+  /** The share of claims and transfers of shards whose answers are lost. */
+  readonly straying?: number
 }
 
 /** The manners of one client. */
@@ -147,5 +161,16 @@ export class StoreClient {
   sticks(): Promise<void> | undefined {
     const { sticking, stuckMs } = this.#manners
     return !this.#isOver() && this.#random.chance(sticking) ? sleep(this.#life, stuckMs) : undefined
+  }
+
+  /** Resolves when a commit that strays leaves. */
+  strays(): Promise<void> | undefined {
+    const { straying = 0, stuckMs } = this.#manners
+    if (straying === 0 || this.#isOver() || !this.#random.chance(straying)) return undefined
+    return sleep(this.#life, this.#random.chance(0.3) ? 0 : this.#random.between(0, 4 * stuckMs))
+  }
+
+  sticksFor(): Promise<void> {
+    return sleep(this.#life, this.#manners.stuckMs)
   }
 }

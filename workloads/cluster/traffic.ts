@@ -1,10 +1,10 @@
-import type { PlacementStrategy } from "../../src/index.js"
 import type { Stage } from "../../src/sim/index.js"
+import type { ActorClass } from "../../src/virtual/actor-class.js"
 import { drawPlacement } from "./cluster.js"
 
 /** How performers are called. */
 export interface Traffic {
-  readonly placement: PlacementStrategy
+  placementOf(type: string): NonNullable<ActorClass["placement"]>
   /**
    * In the order in which actors may wait for each other: one that calls an earlier one could wait for
    * itself.
@@ -17,6 +17,8 @@ export interface Traffic {
   readonly pauseMs: number
   readonly burst: number
   readonly thinkMs: number
+  /** The share of turns and hooks that hang, for longer than anybody waits for them. */
+  readonly hanging: number
   /** An actor of that life has made a call that nobody waits for. */
   mayStopSoon(life: string): void
 }
@@ -25,9 +27,11 @@ export function drawTraffic(
   stage: Stage,
   given: Pick<Traffic, "ids" | "hot" | "mayStopSoon"> & { readonly clients: readonly number[] },
 ): Traffic {
+  const placement = drawPlacement(stage)
   return {
     ...given,
-    placement: drawPlacement(stage),
+    placementOf: () => placement,
+    hanging: 0,
     clients: stage.knob("clients", given.clients),
     pauseMs: stage.knob("pauseMs", [100, 600]),
     burst: stage.knob("burst", [1, 4, 10]),

@@ -6,6 +6,7 @@ import type { Planting } from "./planting.js"
 import { regionPlantings } from "./region-plantings.js"
 import { registryPlantings } from "./registry-plantings.js"
 import { renewalPlantings } from "./renewal-plantings.js"
+import { shardPlantings } from "./shard-plantings.js"
 import { weakStorePlantings } from "./weak-store-plantings.js"
 
 /** Every bug that `npm run sim -- --plant NAME` knows. A test plants each, and sees that it is found. */
@@ -36,4 +37,5 @@ export const plantings: readonly Planting[] = [
   ...weakStorePlantings,
   ...membershipPlantings,
   ...regionPlantings,
+  ...shardPlantings,
 ]

@@ -85,7 +85,8 @@ export class StoreMembership implements MembershipOwner {
    */
   peerHeard(): Promise<void> {
     const { remoting, clock, terms } = this.#dependencies
-    if (this.#peers.length === 0) return Promise.resolve()
+    // During the start nothing is heard of connections yet.
+    if (this.#registry === undefined || this.#peers.length === 0) return Promise.resolve()
     const addresses = this.#peers.map(({ node }) => node.address)
     return new Promise((resolve) => {
       let timer: Timer | undefined

@@ -122,7 +122,7 @@ export const registryPlantings: readonly Planting[] = [
     from: "const claimer = { node: node.toString(), record };",
     to: `const claimer = { node: node.toString(), record };
          if (guess.kind === "own") {
-           return this.#read(this.#key).then((entry) => {
+           return this.#read(this.#claimed.key).then((entry) => {
              window.leave();
              const isThere = entry?.revision === guess.generation;
              return isThere ? { kind: "committed", generation: guess.generation } : { kind: "failed" };

@@ -341,7 +341,7 @@ export class ActorSystem implements AsyncDisposable {
   async #stop(): Promise<void> {
     const { clock } = this.#environment
     this.#phase = { name: "leaving", since: clock.monotonicMs() }
-    await this.#sharding?.leave(this.#settings.drainMs)
+    if (this.#sharding !== undefined) await this.#sharding.leave(this.#settings.drainMs)
     await (this.#cluster ?? this.#seedCluster)?.leave(this.#settings.drainMs)
     const deadline = clock.setTimer(this.#settings.drainMs, () => {
       this.#user.abandon()

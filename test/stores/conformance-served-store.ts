@@ -153,8 +153,11 @@ class RemoteStore implements ClusterStore {
     return this.#ask({ kind: "list", prefix, options }) as Promise<Listing>
   }
 
-  commit(commit: Commit): Promise<CommitResult> {
-    return this.#ask({ kind: "commit", commit }) as Promise<CommitResult>
+  async commit(commit: Commit): Promise<CommitResult> {
+    const result = (await this.#ask({ kind: "commit", commit })) as CommitResult
+    if (result.kind !== "committed") return result
+    // JSON has null where a key was absent.
+    return { ...result, read: result.read.map((entry) => entry ?? undefined) }
   }
 
   watch(prefix: string, { epoch, revision }: Moment, watcher: StoreWatcher): StoreWatch {

@@ -2,7 +2,7 @@ import type { ActorId } from "../address/actor-id.js"
 import type { Revision } from "../ports/store.js"
 import type { ClaimOutcome } from "../registry/claim.js"
 import { ClaimDriver } from "../registry/claim-driver.js"
-import { type ShardGuess, shardClaimAnswered, shardClaimCommit, shardClaims } from "../registry/commits.js"
+import { type ShardGuess, shardClaims } from "../registry/commits.js"
 import type { Incarnation } from "../registry/incarnation.js"
 import type { Placed, Whereabouts } from "../registry/placement-cache.js"
 import {
@@ -17,12 +17,13 @@ import { GroupPlan } from "./group-plan.js"
 import { HeldShard, type Home } from "./held-shard.js"
 import type { ShardPlan } from "./planner.js"
 import { adoptShard } from "./shard-adoption.js"
+import { claimTogether } from "./shard-claim.js"
 import { ShardHome, type ShardHomeCommand, type ShardHomeEvent } from "./shard-home.js"
+import type { ShardHost } from "./shard-host.js"
 import { shardKey } from "./shard-keys.js"
 import { ShardMap } from "./shard-map.js"
 import { ShardMover } from "./shard-mover.js"
 import { ShardTenure } from "./shard-tenure.js"
-import type { ShardHost } from "./shards.js"
 
 /**
  * The shards of one group: which of them this node has, and how it gets them. It claims what nobody has and
@@ -88,6 +89,11 @@ export class ShardGroup {
     return this.#mover.drain()
   }
 
+  /** Gives up what nobody can have, after its actors have ended. */
+  release(): Promise<void> {
+    return this.#mover.release()
+  }
+
   /** Moves what could not be moved before, as something has changed since. */
   drainOn(): void {
     this.#mover.drainOn()
@@ -98,14 +104,14 @@ export class ShardGroup {
     return this.#taking.size > 0
   }
 
-  /** Passes on what the store gives to this node, which leaves and does not run it. */
-  passOn(): void {
+  /** Passes on what the store gives to this node, which leaves and does not run it; `all`: or releases it. */
+  passOn(all: boolean): void {
     const { incarnation } = this.#host.registry
     if (incarnation === undefined) return
     this.plan().forEach((planned, shard) => {
       const where = this.map.at(shard)
-      if (planned === undefined || where?.kind !== "placed" || !where.node.equals(incarnation.node)) return
-      if (!this.#isFree(shard)) return
+      if (where?.kind !== "placed" || !where.node.equals(incarnation.node)) return
+      if ((planned === undefined && !all) || !this.#isFree(shard)) return
       const { generation } = where
       this.#spend(shard, generation)
       const key = shardKey(this.name, shard)
@@ -338,33 +344,17 @@ export class ShardGroup {
     numbers: ReadonlyMap<string, number>,
     incarnation: Incarnation,
   ): Promise<boolean> {
-    const { epoch, node, windows, troubles } = incarnation
     let isNews = false
-    await windows.placements.enter()
-    try {
-      const { record } = incarnation
-      if (record === undefined || !incarnation.mayClaim()) return false
-      const claimer = { node: node.toString(), record }
-      const result = await this.#host.store.commit({ epoch, ...shardClaimCommit(claimer, claim) })
-      if (result.kind === "epoch-changed") {
-        incarnation.epochChanged()
-        return false
+    const events = await claimTogether(claim, incarnation, this.#host.store)
+    events?.forEach((event, at) => {
+      const shard = numbers.get((claim[at] as ShardGuess).key) as number
+      if (event.kind === "committed") isNews = this.#open(shard, event.generation, incarnation)
+      else if (event.kind === "refused" && !event.ownRecord) incarnation.doubt()
+      else if (event.kind === "refused" && event.placed !== "as thought" && event.placed !== undefined) {
+        const placed = this.#host.placed(event.placed)
+        if (placed !== undefined && this.#learn(shard, placed)) isNews = true
       }
-      shardClaimAnswered(claimer.node, claim, result).forEach((event, at) => {
-        const shard = numbers.get((claim[at] as ShardGuess).key) as number
-        if (event.kind === "committed") isNews = this.#open(shard, event.generation, incarnation)
-        else if (event.kind === "refused" && !event.ownRecord) incarnation.doubt()
-        else if (event.kind === "refused" && event.placed !== "as thought" && event.placed !== undefined) {
-          const placed = this.#host.placed(event.placed)
-          if (placed !== undefined && this.#learn(shard, placed)) isNews = true
-        }
-      })
-    } catch (error) {
-      // If it was committed after all, the watch shows that, and the shards are adopted.
-      troubles.note("claim shards", error)
-    } finally {
-      windows.placements.leave()
-    }
+    })
     return isNews
   }
 

@@ -9,8 +9,8 @@ import type { Home } from "./held-shard.js"
 import type { ShardPlan } from "./planner.js"
 import { ShardMoveAbandoned, ShardMoved } from "./shard-events.js"
 import type { ShardGroup } from "./shard-group.js"
-import { type PassedShard, transferShard } from "./shard-transfer.js"
-import type { ShardHost } from "./shards.js"
+import type { ShardHost } from "./shard-host.js"
+import { type PassedShard, releaseShard, transferShard } from "./shard-transfer.js"
 
 /**
  * Moves shards of one group to other nodes, a few at a time: ends their actors, and transfers their records.
@@ -26,6 +26,7 @@ export class ShardMover {
   /** The attempts that were abandoned, by shard. */
   readonly #abandoned = new Map<number, Abandoned>()
   #isDraining = false
+  #isReleasing = false
   #onMoved: (() => void) | undefined = undefined
 
   constructor(group: ShardGroup, host: ShardHost) {
@@ -66,9 +67,23 @@ export class ShardMover {
     for (const { held } of this.#group.homes()) held.close()
   }
 
+  /**
+   * Gives up what nobody can have, after its actors have ended: calls to them would come here until this node
+   * is gone, and now wait where they were made.
+   */
+  async release(): Promise<void> {
+    this.#isReleasing = true
+    for (const home of [...this.#group.homes()]) {
+      if (home.decision.state === "open" && home.held.size === 0) this.#group.handle(home, { kind: "lost" })
+    }
+    while (this.#moves.size > 0) await this.#pause()
+    this.#group.passOn(true)
+    while (this.#group.isTaking) await this.#pause()
+  }
+
   drainOn(): void {
     if (!this.#isDraining) return
-    this.#group.passOn()
+    this.#group.passOn(this.#isReleasing)
     this.follow(this.#group.plan())
   }
 
@@ -171,7 +186,8 @@ export class ShardMover {
   async #transfer(home: Home, first: NodeId): Promise<void> {
     const { held, number } = home
     const move = this.#moves.get(number)
-    const { outcome, target } = await this.#send(held, first, () => false)
+    const isHopeless = () => this.#isReleasing && this.#planned(number) === undefined
+    const { outcome, target } = await this.#send(held, first, isHopeless)
     switch (outcome.kind) {
       case "moved":
         this.#learn(held, { kind: "placed", node: target as NodeId, generation: outcome.generation })
@@ -193,8 +209,12 @@ export class ShardMover {
 
   /** Passes on a shard that the store gives to this node, which leaves and does not run it. */
   async passOn(shard: PassedShard): Promise<undefined> {
+    const planned = this.#planned(shard.number)
     const isHopeless = () => this.#planned(shard.number) === undefined
-    const { outcome, target } = await this.#send(shard, this.#planned(shard.number), isHopeless)
+    const { outcome, target } =
+      planned === undefined && this.#isReleasing
+        ? { outcome: await releaseShard(shard, this.#host.store), target: undefined }
+        : await this.#send(shard, planned, isHopeless)
     if (outcome.kind === "lost") this.#learn(shard, outcome.placed && this.#host.placed(outcome.placed))
     if (outcome.kind !== "moved") return undefined
     this.#learn(shard, { kind: "placed", node: target as NodeId, generation: outcome.generation })

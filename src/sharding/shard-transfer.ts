@@ -2,7 +2,7 @@ import type { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
 import type { ClusterStore, Revision } from "../ports/store.js"
-import { placementSeen, transferAnswered, transferCommit } from "../registry/commits.js"
+import { placementSeen, releaseCommit, transferAnswered, transferCommit } from "../registry/commits.js"
 import type { Incarnation } from "../registry/incarnation.js"
 import {
   Transfer,
@@ -73,6 +73,23 @@ export async function transferShard(
       return { kind: "not-read" }
     }
   }
+}
+
+/** Deletes the record of a shard that nobody can have. If the store does not answer, the record stays. */
+export async function releaseShard(shard: PassedShard, store: ClusterStore): Promise<TransferOutcome> {
+  const { incarnation, key, generation } = shard
+  const { epoch, troubles, windows } = incarnation
+  await windows.placements.enter()
+  try {
+    const result = await store.commit({ epoch, ...releaseCommit(key, generation) })
+    if (result.kind === "epoch-changed") incarnation.epochChanged()
+  } catch (error) {
+    troubles.note("release a shard", error)
+  } finally {
+    windows.placements.leave()
+  }
+  // The watch shows who has it, if anybody does.
+  return { kind: "lost", placed: undefined }
 }
 
 /** A shard that the store gives to this node, at this generation, and that nothing of runs here. */

@@ -25,6 +25,7 @@ import type { Catalog } from "../virtual/catalog.js"
 import { typesOfGroups } from "./group-record.js"
 import type { ShardActors } from "./held-shard.js"
 import { ShardGroup } from "./shard-group.js"
+import type { ShardHost } from "./shard-host.js"
 import { parseShardKey, SHARDS, shardKey } from "./shard-keys.js"
 import type { ShardTenure } from "./shard-tenure.js"
 import type { ShardedGroup } from "./sharded-groups.js"
@@ -148,6 +149,12 @@ export class Shards implements Directory, ShardHost {
     // Others would take this node for one that lacks shards, and give theirs to it.
     while (this.#isUp) await new Promise<void>((resolve) => this.clock.setTimer(LOOK_AGAIN_MS, resolve))
     await Promise.all([...this.#groups.values()].map((group) => group.drain()))
+  }
+
+  /** Gives up what nobody can have, after the actors of this node have ended. */
+  async release(): Promise<void> {
+    if (this.registry.view.members.length === 1) return
+    await Promise.all([...this.#groups.values()].map((group) => group.release()))
   }
 
   /** Whether the other nodes may not know yet that this one leaves. */
@@ -379,21 +386,4 @@ const SETTLED_AFTER_MS = 1_000
 
 function textOf(value: Uint8Array): string {
   return Buffer.from(value).toString("latin1")
-}
-
-/** The parts of the node that the groups use. */
-export interface ShardHost extends ShardActors {
-  readonly registry: Registry
-  readonly store: ClusterStore
-  readonly clock: Clock
-  readonly scheduler: Scheduler
-  readonly events: EventStream
-  readonly logger: Logger
-  readonly catalog: Catalog
-  /** How long a move may wait for actors to end. */
-  readonly drainMs: number
-  /** Undefined for a record that this version cannot read. */
-  placed(seen: PlacementSeen): Placed | undefined
-  /** Something has changed that the plan depends on. */
-  changed(): void
 }

@@ -206,6 +206,8 @@ export class Cluster {
   async #drain(): Promise<void> {
     await this.#shards?.drain()
     await this.actors.drain()
+    await this.#shards?.release()
+    await this.actors.becomeQuiet()
   }
 
   figuresOf(node: string): Figures | undefined {

@@ -93,12 +93,17 @@ export class VirtualActors {
 
   /** Ends all actors of this node; calls that wait for them go to their next activations on other nodes. */
   async drain(): Promise<void> {
-    const { catalog, homecoming, placement, registry, router, incoming, quiet } = this.host
+    const { catalog, homecoming, placement } = this.host
     placement.handle({ kind: "start", as: "client" })
     homecoming.stop()
     await catalog.drain("leaving")
     // If this node was fenced in the meantime, some activations still run.
     await catalog.settled()
+  }
+
+  /** Resolves when all calls have ended, and no more arrive. */
+  async becomeQuiet(): Promise<void> {
+    const { registry, router, incoming, quiet } = this.host
     const { calls } = router
     const quietMs = registry.view.members.length > 1 ? QUIET_MS : 0
     await quiet.passed(quietMs, () => incoming.resolving === 0 && router.haveEnded(calls))

@@ -44,3 +44,22 @@ test("a client that does not host the class reaches actors, by class and by name
     expect(await all()).toEqual(KEYS.flatMap(() => [7, 8]))
   })
 })
+
+test("calls to a type whose hosts have all left wait for the next one, and keep no leaving node", async () => {
+  await play(async (scene) => {
+    await scene.start("a", [Counter])
+    await scene.start("b", [Counter])
+    await scene.start("client", [])
+    const add = (key: string) => scene.on("client", (system) => system.actor(Counter, key).add())
+    await Promise.all(KEYS.map(add))
+    const beganMs = scene.stage.nowMs
+    const stopped = Promise.all([scene.stop("a"), scene.stop("b")])
+    await scene.sleep(100)
+    const added = Promise.all(KEYS.map(add))
+    await stopped
+    expect(scene.stage.nowMs - beganMs).toBeLessThan(2_000)
+    expect(scene.stage.store().list("shards/shards/").entries).toEqual([])
+    await scene.start("c", [Counter])
+    expect(await added).toEqual(KEYS.map(() => 2))
+  })
+})

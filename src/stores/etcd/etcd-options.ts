@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { assertKnown } from "../known-options.js"
 import type { LinkOptions } from "./etcd-link.js"
 import type { EtcdTlsOptions } from "./grpc-connection.js"
 
@@ -21,6 +22,13 @@ export interface EtcdStoreOptions {
 
 /** Throws if an option is wrong. */
 export function linkOptions(options: EtcdStoreOptions): LinkOptions {
+  assertKnown(options, [
+    "endpoints",
+    "auth",
+    "tls",
+    "timeoutMs",
+    "prefix",
+  ] satisfies (keyof EtcdStoreOptions)[])
   const { endpoints, auth, tls, timeoutMs = 5_000, prefix = "troupe/" } = options
   const urls = [endpoints].flat().map((endpoint) => urlOf(endpoint, tls !== undefined))
   assert(urls.length > 0, "endpoints must name at least one member of the etcd cluster")

@@ -2,6 +2,8 @@ import { expect, test } from "vitest"
 import { type PostgresStoreOptions, settingsOf } from "./options.js"
 
 test.each<[PostgresStoreOptions, RegExp]>([
+  [{ uri: "postgres://db/app" } as PostgresStoreOptions, /a store has no option "uri"; they are url, host/],
+  ["postgres://db/app" as PostgresStoreOptions, /must be an object \(got string\); they are url, host/],
   [{ url: [] }, /url must name at least one server/],
   [{ url: "mysql://localhost/app" }, /url must be an address that begins with postgres:\/\//],
   [{ url: "postgres://a/b", host: "c" }, /url must not be combined with host/],

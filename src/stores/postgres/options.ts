@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { assertKnown } from "../known-options.js"
 
 /** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions {
@@ -52,6 +53,7 @@ export interface Server {
 }
 
 export function settingsOf(options: PostgresStoreOptions): StoreSettings {
+  assertKnown(options, NAMES)
   const {
     url,
     schema = "troupe",
@@ -84,6 +86,11 @@ export function settingsOf(options: PostgresStoreOptions): StoreSettings {
     keptChanges,
   }
 }
+
+const NAMES: readonly (keyof PostgresStoreOptions)[] = [
+  ...(["url", "host", "port", "database", "user", "password", "ssl"] as const),
+  ...(["schema", "maxConnections", "timeoutMs", "pollMs", "keptChanges"] as const),
+]
 
 function serverOf({
   host = "localhost",

@@ -13,6 +13,7 @@ import type {
   StoreWatch,
   StoreWatcher,
 } from "../../ports/store.js"
+import { assertKnown } from "../known-options.js"
 import { goesFirst, isOfNodes } from "../lane.js"
 import { NamespacedStore } from "../namespaced-store.js"
 import { NOTHING_READ } from "../nothing-read.js"
@@ -72,6 +73,7 @@ export function storeWith(options: LinkOptions): StoreProvider {
 
 export function linkOptions(options: SqliteStoreOptions): LinkOptions {
   requireWorkerFile()
+  assertKnown(options, ["file", "timeoutMs", "pollMs", "keptLogBytes"] satisfies (keyof SqliteStoreOptions)[])
   const { file, timeoutMs = 5_000, pollMs = 250, keptLogBytes = 64 * 1024 * 1024 } = options
   assert(typeof file === "string" && file !== "", "file must be a non-empty string")
   assert(

@@ -102,7 +102,7 @@ function* resolving(here: Here, { cache }: Caller, { refusedBy }: Call): Iterabl
 function* sent(here: Here, { stage, node = "" }: Call): Iterable<Step<World>> {
   const { world, setting } = here
   if (revisionAt(world, `nodes/${node}`) === undefined) {
-    yield routed(here, `NodeGone(${node})`, (routing) => routing.nodeGone(idOf(node)))
+    yield routed(here, `NodeGone(${node})`, (routing) => routing.nodeGone(idOf(node), false))
   }
   const at = world.processes.findIndex((process, index) => process.isUp && nodeOf(index, process) === node)
   const receiver = world.processes[at]

@@ -319,7 +319,9 @@ describe("what comes", () => {
     ["a ping with something in it", Buffer.from([2, 0, 0, 0, PING, 1])],
     ["a probe with something in it", Buffer.from([2, 0, 0, 0, PROBE, 1])],
     ["an answer to a probe with something in it", Buffer.from([2, 0, 0, 0, ALIVE, 1])],
-    ["a goodbye with something in it", Buffer.from([2, 0, 0, 0, GOODBYE, 1])],
+    ["a goodbye with nothing in it", Buffer.from([1, 0, 0, 0, GOODBYE])],
+    ["a goodbye with more than a flag in it", Buffer.from([3, 0, 0, 0, GOODBYE, 1, 1])],
+    ["a goodbye with another number in it", Buffer.from([2, 0, 0, 0, GOODBYE, 2])],
   ])("with %s in a frame is malformed", (_what, body) => {
     const { connection, handler } = talking()
     connection.handler.data(batchAround(Buffer.concat([frame(6), body])))
@@ -361,10 +363,11 @@ describe("what comes", () => {
     expect([handler.heard, handler.ends]).toEqual([["32: ", "33: ", "1: "], []])
   })
 
-  test("and says goodbye ends the connection: the peer has left", () => {
-    const { connection, handler } = talking()
-    connection.handler.data(batchOf([ENVELOPE], [GOODBYE], [ENVELOPE]))
+  test.each([false, true])("and says goodbye ends the connection: the peer has left (%s)", (hasAnswered) => {
+    const { frames, connection, handler } = talking()
+    connection.handler.data(batchOf([ENVELOPE], [GOODBYE, Buffer.of(hasAnswered ? 1 : 0)], [ENVELOPE]))
     expect([handler.heard.length, handler.ends]).toEqual([1, ["left"]])
+    expect(frames.hasAnsweredAll).toBe(hasAnswered)
     expect(connection.isDestroyed).toBe(true)
   })
 })
@@ -512,7 +515,7 @@ describe("the end", () => {
 
   test("lets what was written be read, and takes no longer than a moment over it", async () => {
     const { frames, connection, handler, tools } = talking()
-    frames.writer.frame(GOODBYE)
+    frames.writer.frame(GOODBYE, Buffer.of(1))
     frames.finish("stopping")
     expect(connection.takeFrames().map(({ kind }) => kind)).toEqual([GOODBYE])
     expect([connection.isEnded, connection.isDestroyed, handler.ends]).toEqual([true, false, ["stopping"]])

@@ -39,6 +39,7 @@ export class FrameConnection implements ConnectionHandler, ReadControl {
   readonly #input = new InputBytes(Buffer.alloc(0), 0, 0)
   #isEstablished = false
   #isClosed = false
+  #hasAnsweredAll = false
   #isBlocked = false
   /** Batches that wait while the network is blocked. */
   #backlog: Buffer[] = []
@@ -83,6 +84,11 @@ export class FrameConnection implements ConnectionHandler, ReadControl {
 
   get isOpen(): boolean {
     return !this.#isClosed
+  }
+
+  /** Whether the peer has said goodbye, and that it has answered every question that it received. */
+  get hasAnsweredAll(): boolean {
+    return this.#hasAnsweredAll
   }
 
   get isBlocked(): boolean {
@@ -268,8 +274,7 @@ export class FrameConnection implements ConnectionHandler, ReadControl {
         input.end = next
         const kind = input.u8()
         if (kind < PING || kind > ALIVE || !this.#isEstablished) this.receiver.receive(kind, input)
-        else if (input.left > 0) throw new MalformedBytesError("a frame has trailing bytes")
-        else if (kind !== PING) this.#receiveControl(kind)
+        else this.#receiveControl(kind, input)
         at = next
         if (this.#isHeld) break
       }
@@ -282,9 +287,14 @@ export class FrameConnection implements ConnectionHandler, ReadControl {
     return !this.#isClosed && !this.#isHeld
   }
 
-  #receiveControl(kind: number): void {
-    if (kind === GOODBYE) this.close("left")
-    else if (kind === ALIVE) this.#probed(true)
+  #receiveControl(kind: number, input: InputBytes): void {
+    const hasAnsweredAll = kind === GOODBYE && readFlag(input)
+    if (input.left > 0) throw new MalformedBytesError("a frame has trailing bytes")
+    if (kind === PING) return
+    if (kind === GOODBYE) {
+      this.#hasAnsweredAll = hasAnsweredAll
+      this.close("left")
+    } else if (kind === ALIVE) this.#probed(true)
     else {
       this.writer.frame(ALIVE)
       this.flush()
@@ -356,6 +366,12 @@ export interface FrameHandler extends FrameReceiver {
 
 /** Stands for "since the timer last fired", which saves reading the clock for every batch. */
 const JUST_RECEIVED: MonotonicMs = Number.POSITIVE_INFINITY
+function readFlag(input: InputBytes): boolean {
+  const flag = input.u8()
+  if (flag > 1) throw new MalformedBytesError(`a flag must be 0 or 1 (got ${flag})`)
+  return flag === 1
+}
+
 /** How long `finish` waits for the peer to read. */
 const LINGER_MS = 1_000
 /**

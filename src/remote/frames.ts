@@ -14,7 +14,7 @@ export const BATCH_HEADER_BYTES = 12
 export const FRAME_HEADER_BYTES = 5
 
 /** The version of the protocol, which must be the same on both nodes of a connection. */
-export const PROTOCOL_VERSION = 3
+export const PROTOCOL_VERSION = 4
 
 export const HELLO = 0x01
 export const WELCOME = 0x02

@@ -468,10 +468,10 @@ function talk(dialling: Partial<HandshakeTerms>, listening: Partial<HandshakeTer
 function byHand(dialled: string, store: string, listener: Handshake) {
   const hmac = (label: string, ...parts: Uint8Array[]) =>
     createHmac("sha256", KEY)
-      .update(Buffer.concat([Buffer.from(`troupe ${label} 3\0`), ...parts]))
+      .update(Buffer.concat([Buffer.from(`troupe ${label} 4\0`), ...parts]))
       .digest()
   const said = [
-    Buffer.from("TRPE\x03"),
+    Buffer.from("TRPE\x04"),
     asWritten(DIALLER.toString()),
     asWritten(dialled),
     Buffer.alloc(32, 9),

@@ -1,4 +1,5 @@
 import type { DeadLetterReason } from "../actor/dead-letters.js"
+import type { Deadline } from "../actor/deadlines.js"
 import type { InternalRef } from "../actor/internal-ref.js"
 import type { ActorPath } from "../address/actor-path.js"
 import { assert } from "../errors/assert.js"
@@ -24,6 +25,8 @@ export class PeerQuestions {
   /** The head of the list. */
   #first: RemoteReply | undefined
   #size = 0
+  /** Questions that were received, and to which no answer was written. */
+  #owed = 0
 
   constructor(session: Session, frames: FrameConnection, codec: MessageCodec, owner: SessionOwner) {
     this.#session = session
@@ -36,6 +39,24 @@ export class PeerQuestions {
   refusal(target: InternalRef<never>): CallError | undefined {
     if (this.#size < MAX_OPEN_QUESTIONS) return undefined
     return new OverloadedError(target.toString(), MAX_OPEN_QUESTIONS, "open questions of one node")
+  }
+
+  /** Whether every question that was received is answered, or over for the peer. */
+  get areAnswered(): boolean {
+    return this.#owed === 0
+  }
+
+  received(): void {
+    this.#owed += 1
+  }
+
+  /** Called when a question has expired here. The peer may be late in noticing that, but not for long. */
+  expired(): void {
+    this.#codec.deadlines.add(new Overdue(this.#answered), LATE_MS)
+  }
+
+  readonly #answered = (): void => {
+    this.#owed -= 1
   }
 
   add(reply: RemoteReply): void {
@@ -77,6 +98,7 @@ export class PeerQuestions {
     const frame = this.#open(correlation, ANSWER)
     this.#frames.writer.raw(payload)
     this.#frames.closeFrame(frame)
+    this.#answered()
   }
 
   fail(reply: RemoteReply, error: Error): void {
@@ -103,6 +125,7 @@ export class PeerQuestions {
       return undefined
     }
     this.#frames.closeFrame(frame)
+    this.#answered()
     return undefined
   }
 
@@ -127,6 +150,7 @@ export class PeerQuestions {
   #sendFailure({ correlation }: RemoteReply, error: Error): void {
     const channel = { frames: this.#frames, codec: this.#codec, maxBytes: this.#session.maxMessageBytes }
     sendError(channel, () => this.#open(correlation, FAILURE), error)
+    this.#answered()
   }
 
   #open(correlation: number, direction: typeof ANSWER | typeof FAILURE): number {
@@ -139,6 +163,22 @@ export class PeerQuestions {
     return frame
   }
 }
+
+/** A question that expired here, until it has certainly ended where it was asked. */
+class Overdue implements Deadline {
+  previous: Deadline["previous"] = undefined
+  next: Deadline["next"] = undefined
+  readonly expire: () => void
+
+  constructor(expire: () => void) {
+    this.expire = expire
+  }
+
+  abandon(): void {}
+}
+
+/** A peer that is late by more than this has been silent for so long that its connection is closed. */
+const LATE_MS = 60_000
 
 /**
  * Rounds up the time that is left. The asker enforces its deadline; here the time only says when to forget

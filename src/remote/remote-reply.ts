@@ -100,6 +100,7 @@ export class RemoteReply extends ReplyRef {
   /** Sends nothing: the asker enforces its own deadline, which has passed. */
   expire(): void {
     this.#end()
+    this.#questions.expired()
   }
 
   abandon(): void {

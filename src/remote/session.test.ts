@@ -8,6 +8,7 @@ import {
   startSession,
   type TestSession,
 } from "../../test/remote/golden-session.js"
+import type { ReplyRef } from "../actor/reply-ref.js"
 import { ActorPath } from "../address/actor-path.js"
 import { InvalidMessageError, NodeUnreachableError, OverloadedError } from "../errors/call-errors.js"
 import {
@@ -22,7 +23,18 @@ import {
 } from "../serialization/envelope.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import { ENVELOPE, MAX_NAME_BYTES, MEMBERSHIP, NAME, TERMINATED, UNWATCH, WATCH, WATCHING } from "./frames.js"
+import {
+  ENVELOPE,
+  GOODBYE,
+  MAX_NAME_BYTES,
+  MEMBERSHIP,
+  NAME,
+  PING,
+  TERMINATED,
+  UNWATCH,
+  WATCH,
+  WATCHING,
+} from "./frames.js"
 
 const ORDERS = `${HERE}/user/orders`
 
@@ -238,6 +250,17 @@ describe("questions of this node", () => {
       expect(outcomes[0]).toMatchObject({ delivery: "unknown", authority: "b.test:2552" })
     }
   })
+
+  test.each([
+    ["unknown", 0, "the connection was lost before the answer arrived (left)"],
+    ["not-delivered", 1, "the node stopped before it received the message"],
+  ])("end as %s when the other node says goodbye with %i", (delivery, flag, problem) => {
+    const talk = startSession()
+    const question = new FakeQuestion(1)
+    talk.session.request(remoteRef("cart"), question, 500, 1)
+    hear(talk, [GOODBYE, Buffer.of(flag)])
+    expect(question.outcomes).toMatchObject([{ delivery, message: `b.test:2552: ${problem}` }])
+  })
 })
 
 describe("questions of the other node", () => {
@@ -336,6 +359,25 @@ describe("questions of the other node", () => {
     reply.tell("three")
     expect(sent(talk)).toEqual([])
     expect(talk.owner.queued.map((payload) => talk.decoded(payload))).toEqual(["three"])
+  })
+
+  test.each<[string, number, (talk: TestSession, reply: ReplyRef) => unknown]>([
+    ["answered", 1, (_talk, reply) => reply.tell("three")],
+    ["refused", 1, (_talk, reply) => reply.fail(new TypeError("no"))],
+    ["answered, with an answer that cannot be sent", 1, (_talk, reply) => reply.tell(() => {})],
+    ["not answered", 0, () => {}],
+    ["answered, with an answer that still waits", 0, answerLater],
+    ["answered, with an answer that waited", 1, answerLaterAndSend],
+    ["not answered in time, and perhaps still waited for", 0, (talk) => waited(talk, 30)],
+    ["not answered in time, long ago", 1, (talk) => waited(talk, 90)],
+    ["given up, as the system stops", 0, ({ deadlines }) => deadlines.stop()],
+  ])("that are %s let this node say goodbye with %i", async (_what, flag, happens) => {
+    const { talk, reply } = asked(7, "how many")
+    await happens(talk, reply)
+    talk.tools.scheduler.endTurn()
+    talk.connection.takeFrames()
+    talk.session.leave()
+    expect(talk.connection.takeFrames()).toMatchObject([{ kind: GOODBYE, fields: Buffer.of(flag) }])
   })
 
   test("are answered nowhere once the connection has ended", () => {
@@ -437,6 +479,24 @@ function asked(correlation: number, message: unknown, options: Parameters<typeof
   const talk = startSession(options)
   const reply = ask(talk, correlation, message)
   return { talk, reply: reply ?? expect.fail("nobody was asked") }
+}
+
+function answerLater({ owner }: TestSession, reply: ReplyRef): void {
+  owner.queues = true
+  reply.tell("three")
+}
+
+function answerLaterAndSend(talk: TestSession, reply: ReplyRef): void {
+  answerLater(talk, reply)
+  talk.session.peerQuestions.sendEncoded(reply.correlation, talk.owner.queued[0] as Buffer)
+}
+
+/** Lets time pass, with a peer that is alive. */
+async function waited(talk: TestSession, seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    hear(talk, [PING])
+    await talk.tools.clock.advance(1_000)
+  }
 }
 
 function ask(talk: TestSession, correlation: number, message: unknown) {

@@ -158,9 +158,9 @@ export class Session {
     return true
   }
 
-  /** Sends GOODBYE, and closes after it was sent. */
+  /** Sends GOODBYE, which says whether all questions were answered, and closes after it was sent. */
   leave(): void {
-    this.#frames.writer.frame(GOODBYE)
+    this.#frames.writer.frame(GOODBYE, Buffer.of(this.peerQuestions.areAnswered ? 1 : 0))
     this.#frames.finish("stopping")
   }
 
@@ -172,14 +172,21 @@ export class Session {
     this.#frames.probe(answered)
   }
 
-  /** Called when the connection has closed. */
+  /**
+   * Called when the connection has closed. A peer that has answered all it received has not received the
+   * questions that are unanswered.
+   */
   ended(because: string): void {
     this.#watched.clear()
     this.peerQuestions.abandonAll()
+    const wasReceived = !this.#frames.hasAnsweredAll
+    const problem = wasReceived
+      ? `the connection was lost before the answer arrived (${because})`
+      : "the node stopped before it received the message"
     for (const reply of this.#questions.takeAll()) {
       reply.correlation = 0
-      const problem = `the connection was lost before the answer arrived (${because})`
-      reply.fail(new NodeUnreachableError(this.node.address, "unknown", problem))
+      const delivery = wasReceived ? "unknown" : "not-delivered"
+      reply.fail(new NodeUnreachableError(this.node.address, delivery, problem))
     }
   }
 
@@ -269,6 +276,7 @@ export class Session {
   }
 
   #receiveRequest(input: InputBytes, envelope: Envelope): void {
+    this.peerQuestions.received()
     const target = this.#received.get(envelope.target).current()
     const reply = new RemoteReply(this.peerQuestions, envelope.correlation, target, envelope.timeLeftMs)
     const message = this.#decode(input, target, reply)

@@ -114,9 +114,9 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
     void ready?.then(() => this.#do(route, route.routing.released()))
   }
 
-  /** Handles the removal of a node's record. */
-  nodeGone(node: NodeId): void {
-    for (const route of [...this.#routes]) this.#do(route, route.routing.nodeGone(node))
+  /** Handles the removal of a node's record; `hasLeft`: the node was leaving. */
+  nodeGone(node: NodeId, hasLeft: boolean): void {
+    for (const route of [...this.#routes]) this.#do(route, route.routing.nodeGone(node, hasLeft))
   }
 
   /** Fails the calls of this node's actors that have not left, as the node was fenced. */

@@ -185,7 +185,7 @@ class Scene {
         routed.call.isOver = true
         return routing.ended(routed)
       case "gone":
-        return routing.nodeGone(NODES[name] as NodeId)
+        return routing.nodeGone(NODES[name] as NodeId, rest === "left")
       case "activated":
         return routing.activatedHere()
       case "superseded":

@@ -173,9 +173,11 @@ export class CallRouting<C extends RoutableCall> {
 
   /**
    * Handles the removal of a node's record. Calls that have not left this node are resent; others may have
-   * run there, and fail. A call that was sent to the next process at the same address waits for its answer.
+   * run there, and fail. A call that was sent to the next process at the same address waits for its answer,
+   * as does one that a node which has left (`hasLeft`) may still answer: its last answers come after its
+   * record is gone, and its goodbye says which calls it has not received.
    */
-  nodeGone(node: NodeId): Commands<C> {
+  nodeGone(node: NodeId, hasLeft: boolean): Commands<C> {
     const sent = this.#inFlight.filter(({ sentTo }) => sentTo?.equals(node))
     if (this.#node?.equals(node) === true) this.#node = undefined
     else if (sent.length === 0) return NONE
@@ -185,6 +187,7 @@ export class CallRouting<C extends RoutableCall> {
     for (const routed of sent) {
       const place = this.#connection.placeOf(routed.call, node)
       if (place === "queued") recalls.push(this.#recall(routed))
+      else if (hasLeft && place !== "unknown" && place.equals(node)) continue
       else if (place === "unknown" || place.equals(node)) {
         this.#remove(routed)
         failures.push({ kind: "fail", routed, because: "node-gone" })

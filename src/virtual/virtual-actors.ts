@@ -84,10 +84,10 @@ export class VirtualActors {
     const { placement, homecoming } = this.host
     placement.handle({ kind: "topology-changed", topology: this.#topologyOf(view) })
     homecoming.viewed(view, before)
-    for (const { node } of before.members) {
+    for (const { node, status } of before.members) {
       if (view.has(node)) continue
       placement.handle({ kind: "member-left", node })
-      router.nodeGone(node)
+      router.nodeGone(node, status === "leaving")
     }
   }
 

@@ -251,7 +251,7 @@ describe("a peer that knows the secret and is faulty", () => {
     leaving.send(
       name(0, node.path("recorder")),
       oneWay(0, payloadOf("before")),
-      frame(GOODBYE),
+      frame(GOODBYE, Buffer.of(1)),
       oneWay(0, payloadOf("after")),
       frame(0xee),
     )

@@ -19,7 +19,7 @@ import { type LeaseTerms, observerMs } from "./lease-terms.js"
  * A process that could not renew its own lease in time may not have seen other nodes renew theirs either:
  * while it waits for the store it ends no expired lease, and once its own is renewed it gives the others as
  * much time as they need for the same. Otherwise the first node that reaches the store after an outage would
- * end all others.
+ * end all others. The same holds for a process that joins: until its join is confirmed it ends nothing.
  *
  * An outage begins before any lease has expired, and the lease of another node may be due before this
  * process's own. So a lease is ended only after the store has confirmed a renewal that this process sent in

@@ -181,7 +181,9 @@ export class NodeLifecycle {
       const fits =
         clusterTerms &&
         (await checkTerms(clusterTerms, { store, clock, terms, stopping: this.#stopping.signal }))
-      return await Incarnation.join(this.#life.node, roster.epoch, {
+      // Until the store has confirmed a write, it may have kept others from renewing their leases.
+      roster.pause()
+      const joined = await Incarnation.join(this.#life.node, roster.epoch, {
         store,
         clock,
         logger,
@@ -200,6 +202,8 @@ export class NodeLifecycle {
         renewal: this.#renewal,
         fits,
       })
+      if (joined !== undefined) roster.resume()
+      return joined
     } catch (error) {
       const isExpected = this.#stopping.signal.aborted && error instanceof StoreUnavailableError
       if (!isExpected) this.troubles.note("show the terms of the cluster", error)

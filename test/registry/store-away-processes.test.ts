@@ -47,11 +47,12 @@ test("a store that is away for less than the lease holds up saves, and nothing e
   for (const node of nodes) await node.call("stop")
 })
 
-test("a store that is away for longer than the lease holds its nodes up, and they go on with what they have", async () => {
-  const { nodes, history, lock } = await cluster({ ttlMs: 1_000 })
+test("a store that is away for longer than the lease holds its nodes up, and they go on with what they have, also if another one starts meanwhile", async () => {
+  const { nodes, history, lock, join } = await cluster({ ttlMs: 1_000 })
   const ids = await identities(nodes)
   const locked = await lock()
   const during = await counted(nodes)
+  const joined = join()
   await locked.goesOnFor(1_000)
   // Up to the deadline they had turns, and then none.
   const heldUp = await counted(nodes)
@@ -61,6 +62,7 @@ test("a store that is away for longer than the lease holds its nodes up, and the
   await locked.goesOnFor(AWAY_MS - 1_000)
   expect((await counted(nodes)).map(({ turns }) => turns)).toEqual(heldUp.map(({ turns }) => turns))
   await locked.letGo()
+  const newcomer = await joined
   await savesGoOn(nodes, heldUp)
   const ended = await stopCounting(nodes)
   // Nobody has ended anybody's lease meanwhile, nor when the store was back.
@@ -68,7 +70,7 @@ test("a store that is away for longer than the lease holds its nodes up, and the
   expect(await identities(nodes)).toEqual(ids)
   expect(nodes.flatMap(({ events }) => events.items.filter(({ kind }) => kind === "fenced"))).toEqual([])
   nothingIsLostOrTwice(history, ended)
-  for (const node of nodes) await node.call("stop")
+  for (const node of [...nodes, newcomer]) await node.call("stop")
 })
 
 interface Cluster {
@@ -76,6 +78,8 @@ interface Cluster {
   /** What was stored under each key, in order. */
   readonly history: History
   lock(): Promise<FileLock>
+  /** Starts another node. */
+  join(): Promise<RegistryNode>
 }
 
 /** Two nodes, each with two actors that count and save. All have begun. */
@@ -88,7 +92,8 @@ async function cluster(lease: NonNullable<NodeOptions["lease"]>): Promise<Cluste
     await node.call("count", `${index}-b`)
   }
   await savesGoOn(nodes, [])
-  return { nodes, history, lock: () => FileLock.take(file) }
+  const join = () => RegistryNode.start({ file, lease })
+  return { nodes, history, lock: () => FileLock.take(file), join }
 }
 
 async function identities(nodes: readonly RegistryNode[]): Promise<string[]> {

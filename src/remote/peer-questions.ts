@@ -17,6 +17,8 @@ import type { Session, SessionOwner } from "./session.js"
  * connection; a later answer is not sent.
  */
 export class PeerQuestions {
+  /** The number of questions that were received, and to which no answer was written. */
+  owed = 0
   readonly #session: Session
   readonly #frames: FrameConnection
   readonly #codec: MessageCodec
@@ -25,8 +27,6 @@ export class PeerQuestions {
   /** The head of the list. */
   #first: RemoteReply | undefined
   #size = 0
-  /** Questions that were received, and to which no answer was written. */
-  #owed = 0
 
   constructor(session: Session, frames: FrameConnection, codec: MessageCodec, owner: SessionOwner) {
     this.#session = session
@@ -43,20 +43,12 @@ export class PeerQuestions {
 
   /** Whether every question that was received is answered, or over for the peer. */
   get areAnswered(): boolean {
-    return this.#owed === 0
-  }
-
-  received(): void {
-    this.#owed += 1
+    return this.owed === 0
   }
 
   /** Called when a question has expired here. The peer may be late in noticing that, but not for long. */
   expired(): void {
-    this.#codec.deadlines.add(new Overdue(this.#answered), LATE_MS)
-  }
-
-  readonly #answered = (): void => {
-    this.#owed -= 1
+    this.#codec.deadlines.add(new Overdue(this), LATE_MS)
   }
 
   add(reply: RemoteReply): void {
@@ -98,7 +90,7 @@ export class PeerQuestions {
     const frame = this.#open(correlation, ANSWER)
     this.#frames.writer.raw(payload)
     this.#frames.closeFrame(frame)
-    this.#answered()
+    this.owed -= 1
   }
 
   fail(reply: RemoteReply, error: Error): void {
@@ -125,7 +117,7 @@ export class PeerQuestions {
       return undefined
     }
     this.#frames.closeFrame(frame)
-    this.#answered()
+    this.owed -= 1
     return undefined
   }
 
@@ -150,7 +142,7 @@ export class PeerQuestions {
   #sendFailure({ correlation }: RemoteReply, error: Error): void {
     const channel = { frames: this.#frames, codec: this.#codec, maxBytes: this.#session.maxMessageBytes }
     sendError(channel, () => this.#open(correlation, FAILURE), error)
-    this.#answered()
+    this.owed -= 1
   }
 
   #open(correlation: number, direction: typeof ANSWER | typeof FAILURE): number {
@@ -168,10 +160,14 @@ export class PeerQuestions {
 class Overdue implements Deadline {
   previous: Deadline["previous"] = undefined
   next: Deadline["next"] = undefined
-  readonly expire: () => void
+  readonly #questions: PeerQuestions
 
-  constructor(expire: () => void) {
-    this.expire = expire
+  constructor(questions: PeerQuestions) {
+    this.#questions = questions
+  }
+
+  expire(): void {
+    this.#questions.owed -= 1
   }
 
   abandon(): void {}

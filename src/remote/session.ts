@@ -276,7 +276,7 @@ export class Session {
   }
 
   #receiveRequest(input: InputBytes, envelope: Envelope): void {
-    this.peerQuestions.received()
+    this.peerQuestions.owed += 1
     const target = this.#received.get(envelope.target).current()
     const reply = new RemoteReply(this.peerQuestions, envelope.correlation, target, envelope.timeLeftMs)
     const message = this.#decode(input, target, reply)

@@ -350,9 +350,10 @@ export class ActorSystem implements AsyncDisposable {
     await this.stopActor(this.#user.ref)
     await this.stopActor(this.#system.ref)
     deadline.cancel()
-    this.#environment.deadlines.stop()
     this.#sharding?.stop()
+    // Calls that wait here are refused, and their callers are told before the connections close.
     await (this.#cluster ?? this.#seedCluster)?.stop()
+    this.#environment.deadlines.stop()
     await this.#remoting?.stop()
     await this.#store?.close()
     this.events.flush()

@@ -125,6 +125,7 @@ export class VirtualActors {
   #stop(): void {
     const { catalog, homecoming, quiet, router, incoming, hasJoined } = this.host
     catalog.stop()
+    catalog.turnAway()
     homecoming.stop()
     quiet.end()
     router.stop()

@@ -63,9 +63,10 @@ export class ScratchRegistry {
   async activate(id: ActorId): Promise<{ readonly tenure: Tenure; readonly state: DurableState }> {
     const decision = await this.registry.register(id)
     if (decision.kind !== "acquired") throw new Error(`a claim was ${decision.kind}`)
-    const { tenure } = decision
+    const { tenure, state: read } = decision
     const state = new DurableState(tenure, this.#tools, { version: 1 })
-    await state.load(undefined, decision.state)
+    if (read === undefined) await state.load()
+    else state.take(read)
     return { tenure, state }
   }
 

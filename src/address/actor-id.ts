@@ -32,7 +32,8 @@ export class ActorId {
 
   /** Returns the name of an actor without creating its id. */
   static nameOf(type: string, key: string): string {
-    return `${type}/${key}`
+    if (type !== latest.type) latest = { type, prefix: `${type}/` }
+    return latest.prefix + key
   }
 
   /** Creates an id from its parts. Throws an {@link ActorIdError} that says which part is invalid. */
@@ -100,7 +101,8 @@ export class ActorId {
 
   /** `type/key` as in the string form, with the key percent-encoded. */
   get path(): string {
-    return `${this.type}/${encodeKey(this.key)}`
+    const written = encodeKey(this.key)
+    return written === this.key ? this.name : ActorId.nameOf(this.type, written)
   }
 
   toJSON(): string {
@@ -111,6 +113,9 @@ export class ActorId {
     return this.toString()
   }
 }
+
+/** The prefix of the names of the last type: those of a million actors share it. */
+let latest = { type: "", prefix: "/" }
 
 /** The maximum `length` of the decoded form, separators included. */
 const MOST_CHARACTERS = 256

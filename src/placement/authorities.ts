@@ -31,13 +31,12 @@ export class Authorities {
     const candidates =
       excluded === undefined ? hosts : hosts.filter(({ node }) => !excluded.some((one) => one.equals(node)))
     if (candidates.length === 0) return none(`every member that hosts the type ${id.type} has refused`)
-    const candidateFor = (node: NodeId | undefined) =>
-      node && candidates.find((candidate) => candidate.node.equals(node))
-    const own = here ? candidateFor(this.#self) : undefined
+    const own = here ? candidateOf(this.#self, candidates) : undefined
     if (own !== undefined) return { kind: "named", candidate: own, isNew: true }
-    const named = since === undefined ? undefined : candidateFor(this.#named.get(id.name, since))
+    const known = since === undefined ? undefined : this.#named.get(id.name, since)
+    const named = candidateOf(known, candidates)
     if (named !== undefined) return { kind: "named", candidate: named, isNew: false }
-    const previous = candidateFor(previousAuthority)
+    const previous = candidateOf(previousAuthority, candidates)
     if (previous !== undefined) return { kind: "named", candidate: previous, isNew: true }
     return this.#ask(id, candidates)
   }
@@ -54,7 +53,7 @@ export class Authorities {
   /** Records that this node tries to claim the actor. */
   claim(id: ActorId, hosts: readonly Candidate[]): void {
     this.#named.delete(id.name)
-    this.#recent.add(hosts.find(({ node }) => node.equals(this.#self)) ?? { node: this.#self })
+    this.#recent.add(candidateOf(this.#self, hosts) ?? { node: this.#self })
   }
 
   /** Records that a claim of this node failed, or was released unused. */
@@ -80,10 +79,14 @@ export class Authorities {
     } catch (error) {
       return failed(id.type, thrownText(error), error)
     }
-    const candidate = named instanceof NodeId ? candidates.find(({ node }) => node.equals(named)) : undefined
+    const candidate = named instanceof NodeId ? candidateOf(named, candidates) : undefined
     if (candidate !== undefined) return { kind: "named", candidate, isNew: true }
     return failed(id.type, misnamedText(named))
   }
+}
+
+function candidateOf(node: NodeId | undefined, candidates: readonly Candidate[]): Candidate | undefined {
+  return node && candidates.find((candidate) => candidate.node.equals(node))
 }
 
 function none(problem: string): Choice {

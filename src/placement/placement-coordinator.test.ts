@@ -662,7 +662,7 @@ test.each<Planted>([
   {
     bug: "a message that was sent here is sent on to the strategy's choice",
     file: "authorities",
-    from: "here ? candidateFor(this.#self) : undefined",
+    from: "here ? candidateOf(this.#self, candidates) : undefined",
     to: "here ? undefined : undefined",
     found: "a resolve before the end of the release keeps its options",
   },

@@ -258,11 +258,15 @@ export class PlacementCoordinator {
     if (request === undefined) return NONE
     const { id, stage, waiters } = request
     const { generation } = stage
+    const { isCancelled } = request
     this.#counts.activated += 1
-    this.#log.add({ kind: "activated", id, generation }, now)
-    if (request.isCancelled) return [this.#release(request, generation)]
-    const { self: node } = this.#role
-    this.#log.add({ kind: "resolved", id, node, generation, by: "claim", waiters: waiters.length }, now)
+    if (this.#log.isObserved) {
+      const { self: node } = this.#role
+      this.#log.add({ kind: "activated", id, generation }, now)
+      if (!isCancelled)
+        this.#log.add({ kind: "resolved", id, node, generation, by: "claim", waiters: waiters.length }, now)
+    }
+    if (isCancelled) return [this.#release(request, generation)]
     return this.#requests.end(request, local(generation, now))
   }
 

@@ -20,8 +20,13 @@ export class PlacementLog {
     this.#isObserved = isObserved
   }
 
+  /** Whether the events have a subscriber; otherwise they are dropped. */
+  get isObserved(): boolean {
+    return this.#isObserved()
+  }
+
   add(body: EventBody, now: MonotonicMs): void {
-    if (!this.#isObserved()) return
+    if (!this.isObserved) return
     // Trims at twice the limit, so that the array is not shifted at every event.
     if (this.#events.length >= 2 * this.#limit) this.#cut()
     this.#events.push({ ...body, observedAt: now })

@@ -39,11 +39,10 @@ export class PlacementRequests {
   }
 
   /** Returns the request of an event; undefined if the event is late: the request is at another stage. */
-  at<Kind extends Stage["kind"]>(number: number, ...kinds: readonly Kind[]): RequestAt<Kind> | undefined {
+  at<Kind extends Stage["kind"]>(number: number, kind: Kind, or: Kind = kind): RequestAt<Kind> | undefined {
     const request = this.#byNumber.get(number)
-    return request !== undefined && (kinds as readonly string[]).includes(request.stage.kind)
-      ? (request as RequestAt<Kind>)
-      : undefined
+    const stage = request?.stage.kind
+    return stage === kind || stage === or ? (request as RequestAt<Kind>) : undefined
   }
 
   /** Returns a copy, so that requests may be closed during iteration. */
@@ -108,7 +107,7 @@ export class PlacementRequest implements PlacementOptions {
   readonly number: number
   readonly id: ActorId
   readonly since: MonotonicMs
-  excluded: NodeId[] = []
+  excluded: readonly NodeId[] = NO_NODES
   here = false
   stage: Stage
   /** The waiters in the order of their resolves. */
@@ -130,10 +129,12 @@ export class PlacementRequest implements PlacementOptions {
     this.stage = stage
   }
 
-  add(waiters: readonly number[], { here = false, excluded = [] }: PlacementOptions): void {
-    this.waiters.push(...waiters)
+  add(waiters: readonly number[], { here = false, excluded = NO_NODES }: PlacementOptions): void {
+    // Mostly there is just one, and an array that grows has room for many.
+    if (this.waiters.length === 0) this.waiters = [...waiters]
+    else this.waiters.push(...waiters)
     this.here ||= here
-    this.excluded.push(...excluded)
+    if (excluded.length > 0) this.excluded = [...this.excluded, ...excluded]
   }
 
   /** Removes and returns the waiters, and clears their options. */
@@ -141,10 +142,12 @@ export class PlacementRequest implements PlacementOptions {
     const { waiters } = this
     this.waiters = []
     this.here = false
-    this.excluded = []
+    this.excluded = NO_NODES
     return waiters
   }
 }
+
+const NO_NODES: readonly NodeId[] = []
 
 type RequestAt<Kind extends Stage["kind"]> = PlacementRequest & {
   readonly stage: Extract<Stage, { kind: Kind }>

@@ -1,4 +1,3 @@
-import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterStore, Entry, Revision } from "../ports/store.js"
 import { Claim, type ClaimCommand, type ClaimEvent, type ClaimOutcome, type Guess } from "./claim.js"
 import { type ClaimedKeys, claimAnswered, claimCommit, placementSeen } from "./commits.js"
@@ -39,15 +38,19 @@ export class ClaimDriver {
   }
 
   #carryOut(command: ClaimCommand): ClaimOutcome | Promise<ClaimOutcome> {
-    if (command.kind === "end") return command.outcome
-    return this.#do(command).then(
-      (event) => this.#handle(event),
-      (error: unknown) => {
-        const { commitment } = this.#incarnation.troubles.note("claim an actor", error)
-        const mayArrive = command.kind === "take" && commitment === "unknown"
-        return this.#handle({ kind: mayArrive ? "unsure" : "failed" })
-      },
-    )
+    switch (command.kind) {
+      case "end":
+        return command.outcome
+      case "take":
+        return this.#take(command.guess)
+      case "read-placement":
+        return this.#read(this.#claimed.key, (entry) => ({ kind: "read", placed: placementSeen(entry) }))
+      case "read-node":
+        return this.#read(nodeKey(command.node), (entry) => ({
+          kind: "node-read",
+          isThere: entry !== undefined,
+        }))
+    }
   }
 
   #handle(event: ClaimEvent): ClaimOutcome | Promise<ClaimOutcome> {
@@ -56,21 +59,7 @@ export class ClaimDriver {
     return this.#carryOut(next)
   }
 
-  #do(command: Exclude<ClaimCommand, { kind: "end" }>): Promise<ClaimEvent> {
-    switch (command.kind) {
-      case "take":
-        return this.#take(command.guess)
-      case "read-placement":
-        return this.#read(this.#claimed.key).then((entry) => ({ kind: "read", placed: placementSeen(entry) }))
-      case "read-node":
-        return this.#read(nodeKey(command.node)).then((entry) => ({
-          kind: "node-read",
-          isThere: entry !== undefined,
-        }))
-    }
-  }
-
-  #take(guess: Guess): Promise<ClaimEvent> {
+  #take(guess: Guess): Promise<ClaimOutcome> {
     const room = this.#incarnation.windows.placements.enter()
     return room === undefined ? this.#takeOnceOpen(guess) : room.then(() => this.#takeOnceOpen(guess))
   }
@@ -79,42 +68,60 @@ export class ClaimDriver {
    * Past the deadline a claim waits with all other doors: if it failed, thousands of claims would be retried
    * again and again until the lease is renewed.
    */
-  #takeOnceOpen(guess: Guess): Promise<ClaimEvent> {
-    const incarnation = this.#incarnation
-    return incarnation.mayClaim() ? this.#commit(guess) : incarnation.opened().then(() => this.#commit(guess))
+  #takeOnceOpen(guess: Guess): Promise<ClaimOutcome> {
+    const record = this.#record
+    return record === undefined ? this.#takeLater(guess) : this.#commit(guess, record)
   }
 
-  /** Sends the claim if this node may make it, and leaves the window, which was entered before. */
-  #commit(guess: Guess): Promise<ClaimEvent> {
-    const { record, epoch, node, windows } = this.#incarnation
+  async #takeLater(guess: Guess): Promise<ClaimOutcome> {
+    const { windows } = this.#incarnation
+    await this.#incarnation.opened()
+    const record = this.#record
+    if (record !== undefined) return this.#commit(guess, record)
+    windows.placements.leave()
+    return this.#handle({ kind: "failed" })
+  }
+
+  /** The revision of this node's record, if the node may claim now. */
+  get #record(): Revision | undefined {
+    return this.#incarnation.mayClaim() ? this.#incarnation.record : undefined
+  }
+
+  /** Sends the claim, and leaves the window, which was entered before. */
+  #commit(guess: Guess, record: Revision): Promise<ClaimOutcome> {
+    const { epoch, node, windows } = this.#incarnation
     const window = windows.placements
-    if (record === undefined || !this.#incarnation.mayClaim()) {
-      window.leave()
-      return Promise.resolve({ kind: "failed" })
-    }
     const claimer = { node: node.toString(), record }
     if (guess.kind === "own") this.#spent = guess.generation
     const { conditions, writes, reads } = claimCommit(this.#claimed, claimer, guess)
     return this.#store.commit({ epoch, conditions, writes, reads }).then(
       (result) => {
         window.leave()
-        if (result.kind !== "epoch-changed")
-          return claimAnswered(this.#claimed.key, claimer.node, guess, result)
-        this.#incarnation.epochChanged()
-        return { kind: "failed" }
+        if (result.kind === "epoch-changed") return this.#epochChanged()
+        return this.#handle(claimAnswered(this.#claimed.key, claimer.node, guess, result))
       },
       (error: unknown) => {
         window.leave()
-        throw error
+        const { commitment } = this.#incarnation.troubles.note("claim an actor", error)
+        return this.#handle({ kind: commitment === "unknown" ? "unsure" : "failed" })
       },
     )
   }
 
-  /** Rejects in another epoch of the store, whose entries mean nothing to this incarnation. */
-  async #read(key: string): Promise<Entry | undefined> {
-    const { epoch, entry } = await this.#store.get(key)
-    if (epoch === this.#incarnation.epoch) return entry
+  #read(key: string, eventOf: (entry: Entry | undefined) => ClaimEvent): Promise<ClaimOutcome> {
+    return this.#store.get(key).then(
+      ({ epoch, entry }) =>
+        epoch === this.#incarnation.epoch ? this.#handle(eventOf(entry)) : this.#epochChanged(),
+      (error: unknown) => {
+        this.#incarnation.troubles.note("claim an actor", error)
+        return this.#handle({ kind: "failed" })
+      },
+    )
+  }
+
+  /** The entries of another epoch of the store mean nothing to this incarnation. */
+  #epochChanged(): ClaimOutcome | Promise<ClaimOutcome> {
     this.#incarnation.epochChanged()
-    throw new StoreUnavailableError("the epoch of the store has changed", "not-committed")
+    return this.#handle({ kind: "failed" })
   }
 }

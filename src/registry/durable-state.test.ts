@@ -43,11 +43,11 @@ test("what the claim has read is loaded without a request, and saved over", asyn
   const later = await next()
   node.way.trouble = "refuse"
   const claimed = { entry: await scene.entry(stateKey(alice)) }
-  expect(await later.state.load(undefined, claimed)).toEqual({ balance: 1 })
+  expect(later.state.take(claimed)).toEqual({ balance: 1 })
   node.way.trouble = undefined
   await later.state.save({ balance: 2 })
   const last = await next()
-  const upgraded = await last.state.load(() => "upgraded", { entry: undefined })
+  const upgraded = last.state.take({ entry: undefined }, () => "upgraded")
   expect([upgraded, last.state.isStored]).toEqual([undefined, false])
 })
 
@@ -57,15 +57,17 @@ test("what the claim has read is upgraded, and refused if it cannot be decoded",
   await state.save({ cents: 150 })
   const stored = (await scene.entry(stateKey(alice))) as Entry
   const later = await next({ shape: { version: 2 } })
-  expect(await later.state.load((_, from) => `from ${from}`, { entry: stored })).toBe("from 1")
+  expect(later.state.take({ entry: stored }, (_, from) => `from ${from}`)).toBe("from 1")
   const broken = { entry: { ...stored, value: stored.value.slice(0, 3) } }
-  await expectProblem((await next()).state.load(undefined, broken), "unreadable")
+  const last = await next()
+  const taking = Promise.resolve().then(() => last.state.take(broken))
+  await expectProblem(taking, "unreadable")
 })
 
 test("a state that the claim has read is not loaded by a node that was fenced since", async () => {
   const { node, state } = await activated()
   await node.registry.stop()
-  await expect(state.load(undefined, { entry: undefined })).rejects.toThrow(FencedError)
+  expect(() => state.take({ entry: undefined })).toThrow(FencedError)
 })
 
 test("a saved undefined is told from no state", async () => {

@@ -42,13 +42,11 @@ export class DurableState {
   }
 
   /**
-   * Resolves with the stored value, upgraded if it is of an older version; with undefined if there is none.
-   * Reads the state, unless the claim of the activation has done so, as `claimed` says. Rejects with a
-   * `StateError` for a state that cannot be decoded, which is never taken for none, and with a
-   * `StoreUnavailableError`.
+   * Reads the state. Resolves with the stored value, upgraded if it is of an older version; with undefined if
+   * there is none. Rejects with a `StateError` for a state that cannot be decoded, which is never taken for
+   * none, and with a `StoreUnavailableError`.
    */
-  load(upgrade: StateUpgrade | undefined = this.#shape.upgrade, claimed?: StateRead): Promise<unknown> {
-    if (claimed !== undefined) return this.#loadClaimed(claimed, upgrade)
+  load(upgrade: StateUpgrade | undefined = this.#shape.upgrade): Promise<unknown> {
     const room = this.#tenure.incarnation.windows.loads.enter()
     return room === undefined ? this.#read(upgrade) : room.then(() => this.#read(upgrade))
   }
@@ -74,8 +72,11 @@ export class DurableState {
     )
   }
 
-  /** As a claim is made in the epoch of its incarnation, so is the read. */
-  async #loadClaimed({ entry }: StateRead, upgrade: StateUpgrade | undefined): Promise<unknown> {
+  /**
+   * Returns what `load` would resolve with, from what the claim of the activation has read. As a claim is made
+   * in the epoch of its incarnation, so is the read.
+   */
+  take({ entry }: StateRead, upgrade: StateUpgrade | undefined = this.#shape.upgrade): unknown {
     if (this.#tenure.incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")
     return this.#loaded(entry, upgrade)
   }
@@ -175,7 +176,7 @@ export class DurableState {
     const because =
       outcome.kind === "refused" ? "its save was refused" : "the outcome of its save is not known"
     const cause = this.#trouble ?? this.#tenure.endCause
-    this.#tenure.end(because, cause)
+    this.#tenure.end(because, { cause })
     throw this.#fenced("unknown", because, cause)
   }
 

@@ -6,6 +6,12 @@ export function placementKey(id: ActorId): string {
   return PLACEMENTS + id.path
 }
 
+/** The keys of an actor's claim: that of its placement, and that of its state, which the claim reads. */
+export function claimedKeys(id: ActorId): { readonly key: string; readonly state: string } {
+  const { path } = id
+  return { key: PLACEMENTS + path, state: STATE + path }
+}
+
 export function stateKey(id: ActorId): string {
   return STATE + id.path
 }

@@ -4,7 +4,7 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
-import type { ActorTable } from "./actor-table.js"
+import type { ActorTable, HeldActor } from "./actor-table.js"
 import type { ClaimOutcome } from "./claim.js"
 import { ClaimDriver } from "./claim-driver.js"
 import { releaseCommit } from "./commits.js"
@@ -22,7 +22,7 @@ import {
   type Unregistration,
 } from "./registration.js"
 import type { RegistryDependencies } from "./registry-dependencies.js"
-import { placementKey, stateKey } from "./registry-keys.js"
+import { claimedKeys, placementKey } from "./registry-keys.js"
 import { parsedNode, type Roster } from "./roster.js"
 import { PlacedTenure, Tenure, type TenureHolder } from "./tenure.js"
 
@@ -191,8 +191,8 @@ export class Registry implements TenureHolder {
     const { life, incarnation } = this.#lifecycle
     if (incarnation === undefined || !life.hasLease) return Promise.resolve(FENCED)
     if (life.phase === "leaving") return Promise.resolve(LEAVING)
-    const claim = this.#claim(id, incarnation)
     const claimed = entry ?? this.#actors.at(id.name)
+    const claim = this.#claim(id, claimed, incarnation)
     claimed.held = claim
     return claim
   }
@@ -276,19 +276,19 @@ export class Registry implements TenureHolder {
     this.#endTenures("its node has stopped")
   }
 
-  #claim(id: ActorId, incarnation: Incarnation): Promise<Registration> {
+  /** The entry stays in the table until the claim has ended, because it holds the claim. */
+  #claim(id: ActorId, entry: HeldActor, incarnation: Incarnation): Promise<Registration> {
     const guess = this.#cache.lookup(id.name)
-    const claimed = { key: placementKey(id), state: stateKey(id) }
-    const driver = new ClaimDriver(claimed, incarnation, this.#dependencies.store)
+    const driver = new ClaimDriver(claimedKeys(id), incarnation, this.#dependencies.store)
     return driver.claim(guess?.kind === "placed" ? guess : undefined).then(
       (outcome) => {
         const registration = this.#claimed(id, outcome, incarnation)
-        if (registration.kind === "acquired") this.#actors.at(id.name).held = registration.tenure
-        else this.#drop(id)
+        if (registration.kind === "acquired") entry.held = registration.tenure
+        else this.#drop(entry)
         return registration
       },
       (error: unknown) => {
-        this.#drop(id)
+        this.#drop(entry)
         throw error
       },
     )
@@ -319,17 +319,17 @@ export class Registry implements TenureHolder {
   }
 
   tenureEnded(tenure: Tenure): void {
-    if (this.#actors.get(tenure.id.name)?.held === tenure) this.#drop(tenure.id)
+    const entry = this.#actors.get(tenure.id.name)
+    if (entry?.held === tenure) this.#drop(entry)
   }
 
-  #drop({ name }: ActorId): void {
-    const entry = this.#actors.at(name)
+  #drop(entry: HeldActor): void {
     entry.held = undefined
     this.#actors.prune(entry)
   }
 
   #endTenures(because: string, cause?: Error): void {
-    for (const tenure of [...this.tenures()]) tenure.end(because, cause)
+    for (const tenure of [...this.tenures()]) tenure.end(because, { cause })
   }
 
   /** Undefined for a value that this version cannot read. */

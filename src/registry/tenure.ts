@@ -64,10 +64,12 @@ export abstract class Tenure {
   }
 
   /**
-   * Called before an end that leaves nothing behind: turns and hooks have ended, and every save is decided. A
-   * successor then needs no new generation.
+   * Whether the tenure has ended and left nothing behind: turns and hooks had ended, and every save was
+   * decided. A successor then needs no new generation.
    */
-  settle(): void {}
+  get isSettled(): boolean {
+    return this.#ended?.isSettled === true
+  }
 
   /** Called before a save is begun; it may begin once the promise has resolved, if one is returned. */
   saving(): Promise<void> | undefined {
@@ -85,10 +87,10 @@ export abstract class Tenure {
     return false
   }
 
-  /** Shuts the doors for good. */
-  end(because: string, cause?: Error): void {
+  /** Shuts the doors for good; `isSettled` says that the end leaves nothing behind. */
+  end(because: string, { cause, isSettled = false }: EndOptions = {}): void {
     if (this.#ended !== undefined) return
-    this.#ended = { because, cause, generation: this.generation }
+    this.#ended = { because, cause, isSettled, generation: this.generation }
     this.holder.tenureEnded(this)
     this.#watcher?.tenureEnded(this)
   }
@@ -141,7 +143,13 @@ export class PlacedTenure extends Tenure {
 interface TenureEnd {
   readonly because: string
   readonly cause: Error | undefined
+  readonly isSettled: boolean
   readonly generation: Revision
+}
+
+interface EndOptions {
+  readonly cause?: Error | undefined
+  readonly isSettled?: boolean
 }
 
 export interface TenureHolder {

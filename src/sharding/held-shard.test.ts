@@ -103,8 +103,7 @@ describe("an open shard", () => {
 describe("an actor whose last activation", () => {
   test("ended in order may start under the same generation", () => {
     const tenure = setup.start("a")
-    tenure.settle()
-    tenure.end("idle")
+    tenure.end("idle", { isSettled: true })
     expect(setup.shard.mayStart("User/a")).toBe("now")
   })
 

@@ -12,8 +12,6 @@ import type { HeldShard } from "./held-shard.js"
  */
 export class ShardTenure extends Tenure {
   readonly shard: HeldShard
-  /** Whether the end leaves nothing behind. */
-  isSettled = false
   /** The other tenures of the shard: a node may have a million, so there is no set of them. */
   next: ShardTenure | undefined = undefined
   previous: ShardTenure | undefined = undefined
@@ -75,9 +73,5 @@ export class ShardTenure extends Tenure {
 
   override saved(): void {
     this.shard.saveEnded()
-  }
-
-  override settle(): void {
-    this.isSettled = true
   }
 }

@@ -249,8 +249,8 @@ export class Shards implements Directory, ShardHost {
   /** An actor of a shard has no record of its own, so there is nothing to delete. */
   async unregister(tenure: Tenure): Promise<Unregistration> {
     // A tenure that was never used leaves nothing behind.
-    if (this.#host.table.get(tenure.id.name)?.activation === undefined) tenure.settle()
-    tenure.end("it was released")
+    const isSettled = this.#host.table.get(tenure.id.name)?.activation === undefined
+    tenure.end("it was released", { isSettled })
     return "released"
   }
 

@@ -40,7 +40,8 @@ class Owner extends FakeActivation implements LifecycleOwner {
   readonly isSaving = false
   readonly turns = new TurnRunner(this)
   readonly lifecycle: ActivationLifecycle
-  loading: Promise<void> = Promise.resolve()
+  /** Undefined if the claim has read the state. */
+  loading: Promise<void> | undefined = Promise.resolve()
   saves: Promise<void> | undefined
   calls: Promise<void> | undefined
   released: Promise<void> | undefined
@@ -65,10 +66,14 @@ class Owner extends FakeActivation implements LifecycleOwner {
     return internals.make(Subject as never, {} as never)
   }
 
-  async load(): Promise<Actor> {
-    await this.loading
+  load(): Promise<void> | undefined {
+    if (this.loading !== undefined) return this.loading.then(() => this.#loaded())
+    this.#loaded()
+    return undefined
+  }
+
+  #loaded(): void {
     this.instance = this.make()
-    return this.instance
   }
 
   started(): void {
@@ -114,6 +119,24 @@ test("loads the state, runs onActivate, and becomes valid", async () => {
   expect(owner.said).toEqual(["activating", "valid", "started"])
   expect(Subject.log).toEqual(["onActivate"])
   expect(owner.lifecycle.isInHook).toBe(false)
+})
+
+test("is valid at once if neither the state nor the hook has to be awaited", () => {
+  const owner = new Owner()
+  owner.loading = undefined
+  expect(owner.lifecycle.start()).toBeUndefined()
+  expect(owner.said).toEqual(["activating", "valid", "started"])
+  expect([Subject.log, owner.lifecycle.isInHook]).toEqual([["onActivate"], false])
+})
+
+test("throws at once what onActivate throws, if nothing had to be awaited", () => {
+  const owner = new Owner()
+  owner.loading = undefined
+  Subject.hooks.activate = () => {
+    throw new Error("no")
+  }
+  expect(() => owner.lifecycle.start()).toThrow("no")
+  expect([owner.lifecycle.state, owner.lifecycle.hasFailed]).toEqual(["invalid", true])
 })
 
 test("is creating until the state is loaded, and activating, in a hook, until onActivate has ended", async () => {

@@ -42,6 +42,8 @@ export class ActivationLifecycle {
   /** Why the start failed, and the messages that waited for it. */
   #failure: { readonly waiting: readonly Invocation[]; readonly cause: unknown } | undefined = undefined
   #stored: StateRead | undefined
+  /** The promise of `onActivate`, if it has returned one. */
+  #hook: Promise<void> | undefined = undefined
   #isGone = false
   /** Resolve the promises that `deactivate` returned. */
   readonly #onGone: (() => void)[] = []
@@ -79,29 +81,22 @@ export class ActivationLifecycle {
   }
 
   /**
-   * Loads the state and runs `onActivate`. If either fails, the activation becomes invalid and the promise
-   * rejects with the error.
+   * Loads the state and runs `onActivate`. Returns a promise only if one of them has to be awaited: most
+   * actors have no hook, and start with the state that their claim has read. If either fails, the activation
+   * becomes invalid, and the error is thrown, or the promise rejects with it.
    */
-  async start(): Promise<void> {
-    const { tenure } = this.#owner
-    let hook: Promise<void> | undefined
+  start(): Promise<void> | undefined {
+    let loading: Promise<void> | undefined
     try {
-      const actor = await this.#owner.load()
-      this.#become("activating")
-      this.#isInHook = true
-      hook = internals.onActivate(actor) as Promise<void> | undefined
-      if (hook !== undefined) await this.#awaitOnActivate(hook)
-      this.#isInHook = false
-      if (tenure.endedBecause !== undefined) throw fencedError(tenure, "not-delivered")
+      loading = this.#owner.load()
     } catch (thrown) {
-      const error = readable(thrown)
-      this.#fail(error, hook)
-      throw error
+      return this.#fail(thrown)
     }
-    this.#become("valid")
-    if (this.#reason === undefined) return this.#owner.started()
-    this.#isUnused = true
-    void this.#end(this.#reason)
+    if (loading === undefined) return this.#activate()
+    return loading.then(
+      () => this.#activate(),
+      (thrown: unknown) => this.#fail(thrown),
+    )
   }
 
   /** Ends the activation once no turn runs, and resolves when it is gone. */
@@ -145,6 +140,38 @@ export class ActivationLifecycle {
     }
   }
 
+  #activate(): Promise<void> | undefined {
+    try {
+      this.#become("activating")
+      this.#isInHook = true
+      this.#hook = internals.onActivate(this.#owner.instance as Actor) as Promise<void> | undefined
+      if (this.#hook !== undefined) return this.#activateLater(this.#hook)
+      this.#becomeValid()
+      return undefined
+    } catch (thrown) {
+      return this.#fail(thrown)
+    }
+  }
+
+  async #activateLater(hook: Promise<void>): Promise<void> {
+    try {
+      await this.#awaitOnActivate(hook)
+      this.#becomeValid()
+    } catch (thrown) {
+      this.#fail(thrown)
+    }
+  }
+
+  #becomeValid(): void {
+    const { tenure } = this.#owner
+    this.#isInHook = false
+    if (tenure.endedBecause !== undefined) throw fencedError(tenure, "not-delivered")
+    this.#become("valid")
+    if (this.#reason === undefined) return this.#owner.started()
+    this.#isUnused = true
+    void this.#end(this.#reason)
+  }
+
   /**
    * Waits for `onActivate` until the request timeout, or until the tenure ends. The outcome of a hook that
    * ends after that is ignored.
@@ -170,27 +197,29 @@ export class ActivationLifecycle {
   }
 
   /**
-   * Ends an activation whose start failed. If the actor did not cause the failure, the waiting messages are
-   * passed on to the next activation.
+   * Ends an activation whose start failed, and throws the error. If the actor did not cause the failure, the
+   * waiting messages are passed on to the next activation.
    */
-  #fail(error: unknown, hook: Promise<void> | undefined): void {
+  #fail(thrown: unknown): never {
     const { tenure, turns } = this.#owner
+    const error = readable(thrown)
+    const hook = this.#hook
     const isOwn = tenure.endedBecause === undefined
     const isTransient = error instanceof FencedError || error instanceof StoreUnavailableError
     this.#isUnused = true
     this.#become("deactivating")
     this.#become("invalid")
     const hasHookEnded = hook === undefined || !this.#isInHook
-    if (hasHookEnded && !this.#owner.isSaving) tenure.settle()
-    tenure.end("its start failed")
+    tenure.end("its start failed", { isSettled: hasHookEnded && !this.#owner.isSaving })
     const waiting = turns.waiting.takeAll()
     if (!isTransient) this.#failure = { waiting, cause: error }
     void this.#owner.leaveCatalog(isTransient ? waiting : [], isOwn)
     // The hook of a fenced activation may still be running. The node keeps its lease until that hook has
     // ended, as it does for turns.
-    if (isOwn || hook === undefined) return this.#resolveGone()
     const resolveGone = () => this.#resolveGone()
-    Promise.resolve(hook).then(resolveGone, resolveGone)
+    if (isOwn || hook === undefined) resolveGone()
+    else Promise.resolve(hook).then(resolveGone, resolveGone)
+    throw error
   }
 
   async #end(reason: DeactivationReason): Promise<void> {
@@ -205,8 +234,8 @@ export class ActivationLifecycle {
     if (this.#state === "deactivating") {
       this.#become("invalid")
       // Code that nobody waits for may have saved since.
-      if (hasEnded && !this.#owner.isSaving) tenure.settle()
-      tenure.end(`the activation was deactivated (${reason})`)
+      const isSettled = hasEnded && !this.#owner.isSaving
+      tenure.end(`the activation was deactivated (${reason})`, { isSettled })
       // Awaited so that `Deactivations`, which limits the ends in flight, also limits the releases in flight.
       await this.#leaveCatalog(true)
     }
@@ -282,8 +311,8 @@ export interface LifecycleOwner {
   readonly home: ActivationHome
   readonly turns: TurnRunner
   readonly instance: Actor | undefined
-  /** Creates the instance and loads its state. */
-  load(): Promise<Actor>
+  /** Creates the instance and loads its state; returns a promise if the state has to be read. */
+  load(): Promise<void> | undefined
   /** Called when the activation has become valid and may start turns. */
   started(): void
   stateChanged(state: ActivationState): void

@@ -146,10 +146,10 @@ export class Activation
   }
 
   /**
-   * Loads the state and runs `onActivate`. If either fails, the activation becomes invalid and the promise
-   * rejects with the error.
+   * Loads the state and runs `onActivate`. Returns a promise if there is something to wait for. If the start
+   * fails, the activation becomes invalid, and the error is thrown, or the promise rejects with it.
    */
-  begin(): Promise<void> {
+  begin(): Promise<void> | undefined {
     return (this.#lifecycle as ActivationLifecycle).start()
   }
 
@@ -240,7 +240,7 @@ export class Activation
     return this.#durable.save(state)
   }
 
-  load(): Promise<Actor> {
+  load(): Promise<void> | undefined {
     const durable = durableState(this)
     this.#durable = durable
     const actor = internals.make(this.type.make, this)

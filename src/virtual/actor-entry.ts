@@ -21,7 +21,7 @@ export class ActorEntry extends HeldActor {
 }
 
 /** The start of an actor that this node has claimed and whose activation is not valid yet. */
-interface ActorStart {
+export interface ActorStart {
   readonly tenure: Tenure
   /** That of the tenure when it was acquired: the generation of a shard may have risen since. */
   readonly generation: Revision

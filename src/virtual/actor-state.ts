@@ -1,5 +1,6 @@
 import type { StateRead } from "../registry/claim.js"
 import type { DurableState } from "../registry/durable-state.js"
+import type { StateUpgrade } from "../registry/state-value.js"
 import type { Tenure } from "../registry/tenure.js"
 import { type Actor, internals, NOTHING_STORED } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
@@ -8,20 +9,21 @@ import type { Turn } from "./turn.js"
 
 /**
  * Sets the state of a new instance: the stored state, upgraded by the actor if it has an older version, or
- * the initial state. `claimed` is what the claim has read, if it has.
+ * the initial state. `claimed` is what the claim has read; if it has not, the state is read, and the promise
+ * resolves when it is set.
  */
 export function loadState(
   actor: Actor,
   { name }: ActorType,
   durable: DurableState,
   claimed?: StateRead,
-): Promise<Actor> {
-  return durable
-    .load((old, from) => internals.upgrade(actor, old, from, name), claimed)
-    .then((stored) => {
-      internals.initialize(actor, durable.isStored ? stored : NOTHING_STORED, name)
-      return actor
-    })
+): Promise<void> | undefined {
+  const upgrade: StateUpgrade = (old, from) => internals.upgrade(actor, old, from, name)
+  const initialize = (stored: unknown) =>
+    internals.initialize(actor, durable.isStored ? stored : NOTHING_STORED, name)
+  if (claimed === undefined) return durable.load(upgrade).then(initialize)
+  initialize(durable.take(claimed, upgrade))
+  return undefined
 }
 
 /**

@@ -15,7 +15,6 @@ import type { MonotonicMs, Timer } from "../ports/clock.js"
 import type { ActorTable } from "../registry/actor-table.js"
 import { RemoteRef } from "../remote/remote-ref.js"
 import { LOCAL_ONLY } from "../serialization/envelope.js"
-import type { Activation } from "./activation.js"
 import type { ActorEntry } from "./actor-entry.js"
 import type { ActorHost } from "./actor-host.js"
 import { gatePath } from "./actors-gate.js"
@@ -92,8 +91,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
   }
 
   /** Delivers all queued calls to the new activation of their actor, ahead of later calls. */
-  created(activation: Activation): void {
-    const route = this.#table.get(activation.key)?.route
+  created({ route }: ActorEntry): void {
     if (route !== undefined) this.#do(route, route.routing.activatedHere())
   }
 
@@ -264,7 +262,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
         this.#send(command.routed, command.node)
         return route.routing.state === "draining" ? this.#do(route, route.routing.sent()) : undefined
       case "deliver":
-        return this.#deliver(command.routed.call)
+        return this.#deliver(route.entry, command.routed.call)
       case "resolve":
         return this.#resolve(route, command.request, command.excluded)
       case "recall":
@@ -307,8 +305,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
     if (refused !== undefined) call.fail(refused)
   }
 
-  #deliver(call: OutgoingCall): void {
-    const activation = this.#table.get(call.key)?.activation
+  #deliver({ activation }: ActorEntry, call: OutgoingCall): void {
     if (activation !== undefined && call.tryExit()) return activation.turns.accept(call)
     // The activation has ended in the meantime, or the maker may no longer act.
     if (!call.isOver) this.returned([call], undefined, false)

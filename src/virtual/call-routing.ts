@@ -86,7 +86,9 @@ export class CallRouting<C extends RoutableCall> {
     if (this.#node !== undefined && this.#step === "none") return [this.#send(routed, this.#node)]
     if (this.#queue.length >= this.#limits.capacity) return [{ kind: "fail", routed, because: "queue-full" }]
     routed.hasWaited = true
-    this.#queue.push(routed)
+    // Mostly there is just one, and an array that grows has room for many.
+    if (this.#queue.length === 0) this.#queue = [routed]
+    else this.#queue.push(routed)
     return this.#next()
   }
 

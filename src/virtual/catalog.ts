@@ -6,14 +6,13 @@ import type { ActorId } from "../address/actor-id.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
-import type { StateRead } from "../registry/claim.js"
 import type { StateDependencies } from "../registry/durable-state.js"
-import type { Tenure } from "../registry/tenure.js"
 import { Activation } from "./activation.js"
 import { ActivationBecame, TurnOverdue } from "./activation-events.js"
 import type { ActivationState } from "./activation-lifecycle.js"
 import type { DeactivationReason } from "./actor.js"
 import type { ActorClass } from "./actor-class.js"
+import type { ActorEntry, ActorStart } from "./actor-entry.js"
 import type { ActorHost } from "./actor-host.js"
 import type { ActorType } from "./actor-type.js"
 import { Deactivations } from "./deactivations.js"
@@ -122,14 +121,16 @@ export class Catalog implements ActivationHome {
   }
 
   /**
-   * Creates an activation; `state` is what its claim has read, if it has. Resolves when it is valid. If the
-   * start fails, the activation leaves the catalog and the promise rejects with the error.
+   * Creates the activation of an actor that starts. Returns a promise, which resolves when the activation is
+   * valid, if there is something to wait for. If the start fails, the activation leaves the catalog, and the
+   * error is thrown, or the promise rejects with it.
    */
-  activate(type: ActorType, tenure: Tenure, state?: StateRead): Promise<void> {
-    const activation = new Activation(type, tenure, this, state)
-    this.#host.table.at(activation.key).activation = activation
+  activate(type: ActorType, entry: ActorEntry, start: ActorStart): Promise<void> | undefined {
+    const activation = new Activation(type, start.tenure, this, start.state)
+    start.state = undefined
+    entry.activation = activation
     this.#size += 1
-    this.#host.router.created(activation)
+    this.#host.router.created(entry)
     this.#host.incoming.created(activation)
     if (type.idleAfterMs !== undefined) this.#sweepFaster(type.idleAfterMs)
     return activation.begin()

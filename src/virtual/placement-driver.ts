@@ -104,11 +104,7 @@ export class PlacementDriver {
           )
         return
       case "ensure-activation":
-        void this.#activate(id, command.generation).then(
-          () => this.handle({ kind: "activation-ready", request }),
-          (cause: unknown) => this.handle({ kind: "activation-failed", request, cause }),
-        )
-        return
+        return this.#start(request, id, command.generation)
       case "release":
         void this.#release(id, command.generation).then(
           (result) => this.#released(request, result === "unknown" ? "the store did not answer" : undefined),
@@ -153,18 +149,29 @@ export class PlacementDriver {
     table.prune(entry)
   }
 
-  #activate(id: ActorId, generation: Revision): Promise<void> {
+  /** Starts an activation. Most are valid at once, as their claims have read their states. */
+  #start(request: number, id: ActorId, generation: Revision): void {
     const { catalog, types, table } = this.#host
+    const failed = (cause: unknown) => this.handle({ kind: "activation-failed", request, cause })
     const type = types.get(id.type)
-    if (type === undefined) return Promise.reject(new Error(`this node does not host ${id.type}`))
-    const start = table.get(id.name)?.start
-    if (start?.generation !== generation)
-      return Promise.reject(new Error(`${id} was not acquired at ${generation}`))
-    const { tenure, state } = start
-    start.state = undefined
-    const isActive = catalog.get(id.name)?.tenure === tenure
-    const activated = isActive ? Promise.resolve() : catalog.activate(type, tenure, state)
-    return activated.then(() => this.#finish(tenure))
+    if (type === undefined) return failed(new Error(`this node does not host ${id.type}`))
+    const entry = table.get(id.name)
+    const start = entry?.start
+    if (entry === undefined || start?.generation !== generation)
+      return failed(new Error(`${id} was not acquired at ${generation}`))
+    const { tenure } = start
+    const ready = () => {
+      this.#finish(tenure)
+      this.handle({ kind: "activation-ready", request })
+    }
+    let starting: Promise<void> | undefined
+    try {
+      if (entry.activation?.tenure !== tenure) starting = catalog.activate(type, entry, start)
+    } catch (error) {
+      return failed(error)
+    }
+    if (starting === undefined) ready()
+    else void starting.then(ready, failed)
   }
 
   async #release(id: ActorId, generation: Revision): Promise<Unregistration> {

@@ -25,10 +25,10 @@ import { adoptThenable, Failure, turnError } from "./turn-result.js"
  * answer has left. The doors of the tenure are checked twice: before a turn starts, and before its answer
  * leaves.
  *
- * Every call passes through this class, so code that rarely runs is in separate methods.
+ * Every call passes through this class, so code that rarely runs is in separate methods. It is the queue of
+ * its messages itself, because an object of its own would be one for each activation of the node.
  */
-export class TurnRunner implements Runnable, RunningTurns {
-  readonly waiting = new InvocationQueue()
+export class TurnRunner extends InvocationQueue implements Runnable, RunningTurns {
   readonly #owner: TurnOwner
   #writer: Turn | undefined = undefined
   #readers = 0
@@ -37,7 +37,13 @@ export class TurnRunner implements Runnable, RunningTurns {
   #hold: Hold = "none"
 
   constructor(owner: TurnOwner) {
+    super()
     this.#owner = owner
+  }
+
+  /** The messages that have not started. */
+  get waiting(): InvocationQueue {
+    return this
   }
 
   get type(): ActorType {

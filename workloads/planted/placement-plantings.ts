@@ -39,7 +39,7 @@ export const placementPlantings: readonly Planting[] = [
     breaks: "Convergence: calls from",
     workload: "activation",
     file: "src/placement/authorities.ts",
-    from: "here ? candidateFor(this.#self) : undefined",
+    from: "here ? candidateOf(this.#self, candidates) : undefined",
     to: "undefined",
   },
   {

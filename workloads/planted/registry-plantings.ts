@@ -122,10 +122,13 @@ export const registryPlantings: readonly Planting[] = [
     from: "const claimer = { node: node.toString(), record };",
     to: `const claimer = { node: node.toString(), record };
          if (guess.kind === "own") {
-           return this.#read(this.#claimed.key).then((entry) => {
+           return this.#store.get(this.#claimed.key).then(({ entry }) => {
              window.leave();
-             const isThere = entry?.revision === guess.generation;
-             return isThere ? { kind: "committed", generation: guess.generation } : { kind: "failed" };
+             const { generation } = guess;
+             return this.#handle(entry?.revision === generation ? { kind: "committed", generation } : { kind: "failed" });
+           }, () => {
+             window.leave();
+             return this.#handle({ kind: "failed" });
            });
          }`,
   },

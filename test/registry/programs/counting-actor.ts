@@ -71,7 +71,8 @@ export class CountingActor {
     this.#activations += 1
     const state = this.#stateOf(tenure)
     try {
-      let count = ((await state.load(undefined, claimed)) as number | undefined) ?? 0
+      const stored = claimed === undefined ? await state.load() : state.take(claimed)
+      let count = (stored as number | undefined) ?? 0
       const turning = this.#turnsOf(tenure)
       while (!this.#isOver && (tenure.mayBegin() || (await tenure.opened()))) {
         count += 1

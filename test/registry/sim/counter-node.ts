@@ -68,7 +68,8 @@ export class CounterNode {
     this.activations += 1
     const state = states.of(tenure)
     try {
-      let count = ((await state.load(undefined, claimed)) as number | undefined) ?? 0
+      const stored = claimed === undefined ? await state.load() : state.take(claimed)
+      let count = (stored as number | undefined) ?? 0
       void this.#turnsOf(life, tenure)
       while (tenure.mayBegin() || (await tenure.opened())) {
         count += 1

@@ -73,8 +73,8 @@ export class DurableState {
   }
 
   /**
-   * Returns what `load` would resolve with, from what the claim of the activation has read. As a claim is made
-   * in the epoch of its incarnation, so is the read.
+   * Returns what `load` would resolve with, from what the claim of the activation has read. As a claim is
+   * made in the epoch of its incarnation, so is the read.
    */
   take({ entry }: StateRead, upgrade: StateUpgrade | undefined = this.#shape.upgrade): unknown {
     if (this.#tenure.incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")

@@ -75,10 +75,17 @@ export class StoreFile {
     this.notice = new LogNotice(file)
   }
 
-  get(key: string): Sight {
+  /** Reads keys in one moment; fewer of them, once those have read as much as one transaction should. */
+  get(keys: readonly string[]): readonly Sight[] {
     return this.#reading(({ epoch, revision }) => {
-      const entry = this.#entry(key)
-      return entry === undefined ? { epoch, entry, absentAt: revision } : { epoch, entry }
+      const sights: Sight[] = []
+      this.#readBytes = 0
+      for (const key of keys) {
+        if (this.#readBytes >= MAX_READ_BYTES) break
+        const entry = this.#entry(key)
+        sights.push(entry === undefined ? { epoch, entry, absentAt: revision } : { epoch, entry })
+      }
+      return sights
     })
   }
 
@@ -339,7 +346,7 @@ function changeOf(row: SqlRow): Change {
 /** A condition that always holds, because no key is empty. */
 const NO_CONDITION = ["", null] as const
 
-/** A transaction evaluates no further commit once it has read this much: leases wait for its end. */
+/** A transaction serves no further request once it has read this much: leases wait for its end. */
 const MAX_READ_BYTES = 4 * 1_024 * 1_024
 
 /** About how many bytes a row of the log takes besides its key and value. */

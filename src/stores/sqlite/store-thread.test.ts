@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import type { Commit } from "../../ports/store.js"
 import { nodeClock } from "../../runtime/node-clock.js"
-import { loadDriver } from "./driver.js"
+import { type Connect, loadDriver } from "./driver.js"
 import { packCommit, type Report, type Request, reportsOf } from "./messages.js"
 import { Packing, type Parcel } from "./parcel.js"
 import { createFile } from "./place.js"
@@ -84,6 +84,19 @@ it("serves leases between large reads, and sends a bounded amount at once", asyn
   for (const parcel of parcels) expect(reportsOf(parcel).bytes.length).toBeLessThanOrEqual(4_096 * KIB)
 })
 
+it("reads keys that were asked for together in one transaction, in their order", async () => {
+  const { thread, send, answered, begun } = await scene()
+  send(...saves(1, 2, 10))
+  thread.work()
+  answered()
+  const before = begun()
+  send(get(10, "ns/state/2"), get(11, "ns/state/9"), get(12, "ns/state/1"), list(13, "ns/state/"))
+  send(get(14, "ns/state/1"))
+  thread.work()
+  expect(answered()).toEqual(["10 sight@2", "11 sight@2", "12 sight@1", "13 page@2", "14 sight@1"])
+  expect(begun() - before).toBe(3)
+})
+
 it("ends a transaction once its commits have read a bounded amount, and makes the others in the next", async () => {
   const { thread, send, answered } = await scene()
   send(...saves(1, 1, 1_024 * KIB))
@@ -151,7 +164,18 @@ async function scene() {
   const folder = mkdtempSync(join(tmpdir(), "troupe-thread-"))
   const file = join(folder, "store.db")
   createFile(file)
-  const store = new StoreFile(await loadDriver(), { file, keptLogBytes: 1_000_000 }, (work) => work())
+  const connect = await loadDriver()
+  let transactions = 0
+  const counted: Connect = (path) => {
+    const connection = connect(path)
+    const exec = connection.exec.bind(connection)
+    connection.exec = (sql) => {
+      if (sql.startsWith("BEGIN")) transactions += 1
+      exec(sql)
+    }
+    return connection
+  }
+  const store = new StoreFile(counted, { file, keptLogBytes: 1_000_000 }, (work) => work())
   onTestFinished(() => {
     store.close()
     rmSync(folder, { recursive: true })
@@ -168,6 +192,8 @@ async function scene() {
   return {
     thread,
     parcels,
+    /** The number of transactions since the beginning. */
+    begun: () => transactions,
     send: (...requests: Sent[]) => {
       const packing = new Packing<Request>()
       for (const request of requests) pack(request, epoch, packing)

@@ -84,11 +84,14 @@ export class LeaseRounds {
     this.#isPaused = true
   }
 
-  /** Goes on, as this node's own lease was renewed or lost. */
-  resume(): void {
+  /**
+   * Goes on, as this node's own lease was renewed or lost, or its join is confirmed. `wasPrompt` says that the
+   * store took writes all the time.
+   */
+  resume(wasPrompt = false): void {
     if (!this.#isPaused) return
     this.#isPaused = false
-    this.#sights.cameBack(this.#dependencies.clock.monotonicMs())
+    if (!wasPrompt) this.#sights.cameBack(this.#dependencies.clock.monotonicMs())
     this.#setWake()
   }
 

@@ -38,6 +38,8 @@ export class NodeLifecycle {
   /** Why this node does not fit into its cluster, as it was logged. */
   #misfit: string | undefined
   #loggedProof: { readonly because: string | undefined } | undefined
+  /** When the first join was sent of those of which none is confirmed. */
+  #joiningSince: MonotonicMs | undefined
   readonly #stopping = new AbortController()
   #endPause: () => void = () => {}
 
@@ -182,6 +184,7 @@ export class NodeLifecycle {
         clusterTerms &&
         (await checkTerms(clusterTerms, { store, clock, terms, stopping: this.#stopping.signal }))
       // Until the store has confirmed a write, it may have kept others from renewing their leases.
+      this.#joiningSince ??= clock.monotonicMs()
       roster.pause()
       const joined = await Incarnation.join(this.#life.node, roster.epoch, {
         store,
@@ -202,7 +205,9 @@ export class NodeLifecycle {
         renewal: this.#renewal,
         fits,
       })
-      if (joined !== undefined) roster.resume()
+      if (joined === undefined) return undefined
+      roster.resume(clock.monotonicMs() - this.#joiningSince < renewEveryMs(terms))
+      this.#joiningSince = undefined
       return joined
     } catch (error) {
       const isExpected = this.#stopping.signal.aborted && error instanceof StoreUnavailableError

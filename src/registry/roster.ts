@@ -123,14 +123,14 @@ export class Roster {
     for (const node of unreachable.keys()) if (!before.has(node)) this.#leases.read(node)
   }
 
-  /** Ends no leases while this node's own has expired: it may have missed the renewals of others. */
+  /** Ends no leases while this node's own has expired, or is to begin: it may have missed those of others. */
   pause(): void {
     this.#leases.pause()
   }
 
-  /** Goes on, as this node's own lease was renewed or lost. */
-  resume(): void {
-    this.#leases.resume()
+  /** As `LeaseRounds.resume`. */
+  resume(wasPrompt = false): void {
+    this.#leases.resume(wasPrompt)
   }
 
   /**

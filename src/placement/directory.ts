@@ -17,6 +17,8 @@ export interface Directory {
   readonly isOfShards?: boolean
   /** The epoch of the store that the known placements are of. */
   readonly epoch: string
+  /** Why an actor with this key can be nowhere; undefined if it can. */
+  keyProblem?(id: ActorId): Error | undefined
   /** Where the actor is, as far as is known without asking the store; it may be out of date. */
   cached(id: ActorId): Whereabouts | undefined
   /** Reads where the actor is from the store. Rejects with a `StoreUnavailableError`. */

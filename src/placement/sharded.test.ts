@@ -4,6 +4,14 @@ import { shardNumber } from "../address/shard-number.js"
 import { SettingsError } from "../errors/settings-error.js"
 import { type ShardedOptions, ShardedPlacement, sharded } from "./sharded.js"
 
+test.each([
+  [{ shard: 5 }, 'sharded: there is no option "shard"; they are shards, group, shardBy'],
+  [5, "sharded: options must be an object (got the number 5)"],
+  [null, "sharded: options must be an object (got null)"],
+])("refuses the options %o", (options, message) => {
+  expect(() => sharded(options as never)).toThrow(message)
+})
+
 test("divides a type of its own into 1,024 shards by default", () => {
   const placement = sharded()
   expect(placement).toBeInstanceOf(ShardedPlacement)

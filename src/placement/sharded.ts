@@ -43,7 +43,16 @@ export class ShardedPlacement {
   readonly #shardBy: ((key: string) => string) | undefined
 
   /** Throws a `SettingsError` if an option is invalid. */
-  constructor({ shards = 1_024, group, shardBy }: ShardedOptions) {
+  constructor(options: ShardedOptions) {
+    if (typeof options !== "object" || options === null) throw invalid("options", "an object", options)
+    for (const name of Object.keys(options)) {
+      if (OPTIONS.includes(name)) continue
+      throw new SettingsError(
+        "actors",
+        `sharded: there is no option ${quoted(name)}; they are ${OPTIONS.join(", ")}`,
+      )
+    }
+    const { shards = 1_024, group, shardBy } = options
     if (!Number.isSafeInteger(shards) || shards < 1 || shards > MAX_SHARDS) {
       throw invalid("shards", `an integer from 1 to ${MAX_SHARDS}`, shards)
     }
@@ -64,6 +73,27 @@ export class ShardedPlacement {
     throw new TypeError(`shardBy must return a string (got ${shownKind(text)} for ${JSON.stringify(key)})`)
   }
 
+  /** As `shardOf`; undefined if `shardBy` fails. */
+  shardOrNone(key: string): number | undefined {
+    try {
+      return this.shardOf(key)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Why an actor with this key has no shard: what `shardBy` throws for it. Undefined if it has one. */
+  keyProblem(key: string): Error | undefined {
+    if (this.#shardBy === undefined) return undefined
+    try {
+      this.shardOf(key)
+      return undefined
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : "it threw a value that is not an error"
+      return new TypeError(`shardBy failed for the key ${JSON.stringify(key)}: ${detail}`)
+    }
+  }
+
   /**
    * A text that differs for most pairs of `shardBy` that differ, whatever a minifier made of their source:
    * what they return for some keys.
@@ -81,6 +111,8 @@ export class ShardedPlacement {
     return `${(high >>> 0).toString(16)}${(low >>> 0).toString(16)}`
   }
 }
+
+const OPTIONS: readonly string[] = ["shards", "group", "shardBy"] satisfies (keyof ShardedOptions)[]
 
 const SAMPLE_KEYS = [
   "1",

@@ -176,14 +176,21 @@ export class Shards implements Directory, ShardHost {
     return found?.node ?? rendezvous(id, candidates)
   }
 
+  keyProblem(id: ActorId): Error | undefined {
+    return this.#of(id).placement.keyProblem(id.key)
+  }
+
+  /** An actor whose key has no shard is nowhere, and its placement fails when the strategy is asked. */
   cached(id: ActorId): Whereabouts | undefined {
     const { group, placement } = this.#of(id)
-    return group.map.at(placement.shardOf(id.key))
+    const shard = placement.shardOrNone(id.key)
+    return shard === undefined ? undefined : group.map.at(shard)
   }
 
   async read(id: ActorId): Promise<Placed | undefined> {
     const { group, placement } = this.#of(id)
-    const shard = placement.shardOf(id.key)
+    const shard = placement.shardOrNone(id.key)
+    if (shard === undefined) return undefined
     const sight = await this.store.get(shardKey(group.name, shard))
     const { entry, epoch } = sight
     if (entry === undefined) {
@@ -220,7 +227,8 @@ export class Shards implements Directory, ShardHost {
 
   awaited(id: ActorId, chain: readonly string[]): void {
     const { group, placement } = this.#of(id)
-    group.awaited(id, placement.shardOf(id.key), chain)
+    const shard = placement.shardOrNone(id.key)
+    if (shard !== undefined) group.awaited(id, shard, chain)
   }
 
   register(id: ActorId): Promise<Registration> {

@@ -121,6 +121,26 @@ test("loads the state, runs onActivate, and becomes valid", async () => {
   expect(owner.lifecycle.isInHook).toBe(false)
 })
 
+test("runs onActivate only if the doors are open after the state was read, and waits for them", async () => {
+  const owner = new Owner()
+  owner.fakeTenure.isOpen = false
+  const starting = owner.lifecycle.start()
+  await settle()
+  expect([owner.said, Subject.log]).toEqual([[], []])
+  owner.fakeTenure.decide(true)
+  await starting
+  expect(owner.said).toEqual(["activating", "valid", "started"])
+  expect(Subject.log).toEqual(["onActivate"])
+})
+
+test("does not run onActivate if the tenure has ended while the state was read", async () => {
+  const owner = new Owner()
+  const starting = owner.lifecycle.start()
+  owner.fakeTenure.end("its node is fenced")
+  await expect(starting).rejects.toThrow("its node is fenced")
+  expect(Subject.log).toEqual([])
+})
+
 test("is valid at once if neither the state nor the hook has to be awaited", () => {
   const owner = new Owner()
   owner.loading = undefined

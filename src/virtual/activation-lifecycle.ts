@@ -140,7 +140,20 @@ export class ActivationLifecycle {
     }
   }
 
+  /**
+   * Runs `onActivate`, through the doors of the tenure as a turn: while the state was read, the lease may have
+   * expired, or the activation may have been superseded.
+   */
   #activate(): Promise<void> | undefined {
+    const { tenure } = this.#owner
+    if (tenure.mayAct()) return this.#runOnActivate()
+    return tenure.opened().then((isOpen) => {
+      if (!isOpen) return this.#fail(fencedError(tenure, "not-delivered"))
+      return this.#runOnActivate()
+    })
+  }
+
+  #runOnActivate(): Promise<void> | undefined {
     try {
       this.#become("activating")
       this.#isInHook = true

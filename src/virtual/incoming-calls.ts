@@ -1,5 +1,5 @@
 import { ActivationError, type UnknownMethodError } from "../errors/actor-call-errors.js"
-import { OverloadedError } from "../errors/call-errors.js"
+import { InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
 import { type Admission, CallAdmission } from "./call-admission.js"
@@ -39,6 +39,11 @@ export class IncomingCalls implements CallReceiver {
       return call.fail(call.idProblem ?? notHere(call.id, "this node has not joined yet"))
     }
     const activation = this.#host.table.get(call.key)?.activation
+    if (activation === undefined) {
+      const directory = this.#host.directories.get(call.type)
+      const problem = directory && (call.idProblem ?? directory.keyProblem?.(call.id))
+      if (problem !== undefined) return call.fail(new InvalidMessageError(problem.message))
+    }
     const admission = this.#admission.arrived(call, activation !== undefined)
     if (admission === "deliver") return (activation as Activation).turns.accept(call)
     if (admission !== "wait" && admission !== "resolve") {

@@ -34,6 +34,7 @@ export class FakeTenure {
   }
 
   opened(): Promise<boolean> {
+    if (this.endedBecause !== undefined) return Promise.resolve(false)
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 

@@ -56,8 +56,8 @@ export class DoorLedger {
   }
 
   /**
-   * A leaving node ends what it has begun, with the turns that its running turns wait for; and the actors of
-   * a shard go on until the shard has moved.
+   * A leaving node ends what it has begun, with the turns that its running turns wait for, and starts actors
+   * that it had claimed; and the actors of a shard go on until the shard has moved.
    */
   #heeded({ what, id, generation, atMs, isAwaited }: Door): string | undefined {
     const node = this.#history.claims.nodeOf(id, generation)

@@ -100,7 +100,7 @@ export interface TurnEnded {
 /** A door was asked, and let something through. */
 export interface Door {
   readonly kind: "door"
-  readonly what: "turn" | "message" | "reply" | "save"
+  readonly what: "start" | "turn" | "message" | "reply" | "save"
   readonly id: string
   readonly generation: number
   /** True time of the clock reading that it was decided by. */

@@ -87,6 +87,7 @@ function performer(traits: Traits, scene: Scene): ActorClass {
 
     protected override async onActivate(): Promise<void> {
       const { ops } = this.state
+      scene.tap.passed({ what: "start", id: this.#id, generation: this.fencingToken })
       life.record({
         kind: "loaded",
         id: this.#id,

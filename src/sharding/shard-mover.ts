@@ -1,4 +1,5 @@
 import type { NodeId } from "../address/node-id.js"
+import type { ClusterView } from "../membership/cluster-view.js"
 import type { MonotonicMs, Timer } from "../ports/clock.js"
 import type { Revision } from "../ports/store.js"
 import type { Placed } from "../registry/placement-cache.js"
@@ -25,6 +26,7 @@ export class ShardMover {
   readonly #moves = new Map<number, Move>()
   /** The attempts that were abandoned, by shard. */
   readonly #abandoned = new Map<number, Abandoned>()
+  #followed: Followed | undefined = undefined
   #isDraining = false
   #isReleasing = false
   #onMoved: (() => void) | undefined = undefined
@@ -36,14 +38,26 @@ export class ShardMover {
 
   /** Begins to move what this node has and the plan gives to others. */
   follow(plan: ShardPlan): void {
+    const { registry } = this.#host
+    const left = [...this.#group.homes()].filter(({ number }) => {
+      return plan[number] !== undefined && plan[number] !== registry.node.text
+    })
+    this.#followed = { plan, view: registry.view, left: left.reverse() }
+    this.#moveOn()
+  }
+
+  /** Begins the next moves of the plan. They do not wait for another plan, which may take its time. */
+  #moveOn(): void {
     const { registry, clock } = this.#host
+    const followed = this.#followed
+    if (followed === undefined || followed.view !== registry.view) return
+    const { plan, left } = followed
     const most = this.#isDraining ? MOVES_OF_A_LEAVING_NODE : MOVES
     const now = clock.monotonicMs()
-    for (const home of [...this.#group.homes()]) {
-      if (this.#moves.size >= most) return
-      const planned = plan[home.number]
-      if (planned === undefined || planned === registry.node.text) continue
-      const target = registry.view.member(planned)?.node
+    while (this.#moves.size < most) {
+      const home = left.pop()
+      if (home === undefined) return
+      const target = registry.view.member(plan[home.number] as string)?.node
       const abandoned = this.#abandoned.get(home.number)
       const isTooSoon = !this.#isDraining && abandoned !== undefined && now < abandoned.notBefore
       if (target === undefined || isTooSoon || home.decision.state !== "open") continue
@@ -114,6 +128,7 @@ export class ShardMover {
     for (const { timer } of this.#moves.values()) timer?.cancel()
     this.#moves.clear()
     this.#abandoned.clear()
+    this.#followed = undefined
     this.#moved()
   }
 
@@ -263,6 +278,7 @@ export class ShardMover {
     this.#moves.delete(number)
     this.#moved()
     this.#host.changed()
+    this.#moveOn()
   }
 
   #moved(): void {
@@ -274,6 +290,13 @@ export class ShardMover {
 interface Sent {
   readonly outcome: TransferOutcome
   readonly target: NodeId | undefined
+}
+
+/** The last plan, the members that it was made for, and what is left to move by it, the first one last. */
+interface Followed {
+  readonly plan: ShardPlan
+  readonly view: ClusterView
+  readonly left: Home[]
 }
 
 /** A move in progress. */

@@ -8,7 +8,7 @@ import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Scheduler } from "../ports/scheduler.js"
-import type { Change, ClusterStore, Moment } from "../ports/store.js"
+import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
 import type { PlacementSeen } from "../registry/claim.js"
 import { listAll } from "../registry/list-all.js"
 import type { NodeLife } from "../registry/node-life.js"
@@ -23,7 +23,6 @@ import { Tenure } from "../registry/tenure.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import type { Catalog } from "../virtual/catalog.js"
 import { typesOfGroups } from "./group-record.js"
-import type { ShardActors } from "./held-shard.js"
 import { ShardGroup } from "./shard-group.js"
 import type { ShardHost } from "./shard-host.js"
 import { parseShardKey, SHARDS, shardKey } from "./shard-keys.js"
@@ -48,6 +47,7 @@ export class Shards implements Directory, ShardHost {
   #soon: Timer | undefined
   #isPlanning = false
   #plannedAt: MonotonicMs = Number.NEGATIVE_INFINITY
+  #planAfterMs = PLAN_AFTER_MS
   /** Whether this incarnation may host actors. */
   #mayHost = false
   /** Whether the records were listed. */
@@ -106,7 +106,7 @@ export class Shards implements Directory, ShardHost {
     return this.#host.catalog
   }
 
-  get table(): ShardActors["table"] {
+  get table(): ShardHost["table"] {
     return this.#host.table
   }
 
@@ -153,8 +153,8 @@ export class Shards implements Directory, ShardHost {
 
   /** Gives up what nobody can have, after the actors of this node have ended. */
   async release(): Promise<void> {
-    if (this.registry.view.members.length === 1) return
-    await Promise.all([...this.#groups.values()].map((group) => group.release()))
+    const groups = this.registry.view.members.length === 1 ? [] : [...this.#groups.values()]
+    await Promise.all(groups.map((group) => group.release()))
   }
 
   /** Whether the other nodes may not know yet that this one leaves. */
@@ -197,7 +197,7 @@ export class Shards implements Directory, ShardHost {
       group.map.learn(epoch, shard, { kind: "absent", revision: sight.absentAt })
       return undefined
     }
-    const placed = this.placed({ node: textOf(entry.value), generation: entry.revision })
+    const placed = this.placed(seen(entry.value, entry.revision))
     if (placed === undefined) {
       throw new StoreUnavailableError(`${id} has a shard that this version cannot read`, "not-committed")
     }
@@ -293,7 +293,7 @@ export class Shards implements Directory, ShardHost {
       this.#isPlanning = false
       this.#plan()
     }
-    const waitMs = this.#plannedAt + PLAN_AFTER_MS - this.clock.monotonicMs()
+    const waitMs = this.#plannedAt + this.#planAfterMs - this.clock.monotonicMs()
     if (waitMs <= 0) this.scheduler.yield(plan)
     else this.#soon = this.clock.setTimer(waitMs, plan)
   }
@@ -308,10 +308,12 @@ export class Shards implements Directory, ShardHost {
     const { phase } = this.registry.life
     if (phase === "leaving") for (const group of this.#groups.values()) group.drainOn()
     if (!this.#mayHost || !this.#isListed || phase !== "member") return
-    const mayMove = this.clock.monotonicMs() - this.#viewedAt >= SETTLED_AFTER_MS
+    const mayMove = this.#plannedAt - this.#viewedAt >= SETTLED_AFTER_MS
     for (const group of this.#groups.values()) {
       if (group.map.epoch === this.registry.life.epoch) group.follow(group.plan(), mayMove)
     }
+    const tookMs = this.clock.monotonicMs() - this.#plannedAt
+    this.#planAfterMs = Math.max(PLAN_AFTER_MS, tookMs * PLANNING_AT_MOST)
   }
 
   /** A node that has joined may be of a later version, which has added types to a group. */
@@ -342,7 +344,7 @@ export class Shards implements Directory, ShardHost {
     }
     for (const { key, value, revision: generation } of entries) {
       const at = this.#shardAt(key)
-      const placed = at && this.placed({ node: textOf(value), generation })
+      const placed = at && this.placed(seen(value, generation))
       if (at === undefined || placed === undefined) continue
       at.group.map.learn(epoch, at.shard, placed)
       named.get(at.group)?.add(at.shard)
@@ -358,10 +360,8 @@ export class Shards implements Directory, ShardHost {
       const at = this.#shardAt(key)
       if (at === undefined) continue
       const { map } = at.group
-      const where: Whereabouts | undefined =
-        value === undefined
-          ? { kind: "absent", revision }
-          : this.placed({ node: textOf(value), generation: revision })
+      const absent: Whereabouts = { kind: "absent", revision }
+      const where = value === undefined ? absent : this.placed(seen(value, revision))
       if (where !== undefined) map.learn(map.epoch, at.shard, where)
     }
     this.changed()
@@ -389,9 +389,12 @@ const PLAN_AGAIN_MS = 1_000
 /** Changes come in crowds, and a plan of thousands of shards takes a millisecond. */
 const PLAN_AFTER_MS = 20
 
+/** Plans take at most one part in this many of a node's time. One for 65,536 shards takes 50 ms. */
+const PLANNING_AT_MOST = 10
+
 /** Shards are moved only if the members have not changed for this long: nodes often start together. */
 const SETTLED_AFTER_MS = 1_000
 
-function textOf(value: Uint8Array): string {
-  return Buffer.from(value).toString("latin1")
+function seen(value: Uint8Array, generation: Revision): PlacementSeen {
+  return { node: Buffer.from(value).toString("latin1"), generation }
 }

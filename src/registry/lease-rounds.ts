@@ -85,8 +85,8 @@ export class LeaseRounds {
   }
 
   /**
-   * Goes on, as this node's own lease was renewed or lost, or its join is confirmed. `wasPrompt` says that the
-   * store took writes all the time.
+   * Goes on, as this node's own lease was renewed or lost, or its join is confirmed. `wasPrompt` says that
+   * the store took writes all the time.
    */
   resume(wasPrompt = false): void {
     if (!this.#isPaused) return

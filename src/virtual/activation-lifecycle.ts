@@ -141,8 +141,8 @@ export class ActivationLifecycle {
   }
 
   /**
-   * Runs `onActivate`, through the doors of the tenure as a turn: while the state was read, the lease may have
-   * expired, or the activation may have been superseded.
+   * Runs `onActivate`, through the doors of the tenure as a turn: while the state was read, the lease may
+   * have expired, or the activation may have been superseded.
    */
   #activate(): Promise<void> | undefined {
     const { tenure } = this.#owner

@@ -73,27 +73,6 @@ export class ShardedPlacement {
     throw new TypeError(`shardBy must return a string (got ${shownKind(text)} for ${JSON.stringify(key)})`)
   }
 
-  /** As `shardOf`; undefined if `shardBy` fails. */
-  shardOrNone(key: string): number | undefined {
-    try {
-      return this.shardOf(key)
-    } catch {
-      return undefined
-    }
-  }
-
-  /** Why an actor with this key has no shard: what `shardBy` throws for it. Undefined if it has one. */
-  keyProblem(key: string): Error | undefined {
-    if (this.#shardBy === undefined) return undefined
-    try {
-      this.shardOf(key)
-      return undefined
-    } catch (error) {
-      const detail = error instanceof Error ? error.message : "it threw a value that is not an error"
-      return new TypeError(`shardBy failed for the key ${JSON.stringify(key)}: ${detail}`)
-    }
-  }
-
   /**
    * A text that differs for most pairs of `shardBy` that differ, whatever a minifier made of their source:
    * what they return for some keys.

@@ -21,11 +21,11 @@ import { StoreTroubles } from "../registry/store-troubles.js"
 import { StoreWatchLoop } from "../registry/store-watch-loop.js"
 import { Tenure } from "../registry/tenure.js"
 import type { ActorHost } from "../virtual/actor-host.js"
-import type { Catalog } from "../virtual/catalog.js"
 import { typesOfGroups } from "./group-record.js"
 import { ShardGroup } from "./shard-group.js"
 import type { ShardHost } from "./shard-host.js"
 import { parseShardKey, SHARDS, shardKey } from "./shard-keys.js"
+import { keyProblem, shardOfKey } from "./shard-of-key.js"
 import type { ShardTenure } from "./shard-tenure.js"
 import type { ShardedGroup } from "./sharded-groups.js"
 
@@ -102,7 +102,7 @@ export class Shards implements Directory, ShardHost {
     return this.#host.options.scheduler
   }
 
-  get catalog(): Catalog {
+  get catalog(): ShardHost["catalog"] {
     return this.#host.catalog
   }
 
@@ -177,19 +177,19 @@ export class Shards implements Directory, ShardHost {
   }
 
   keyProblem(id: ActorId): Error | undefined {
-    return this.#of(id).placement.keyProblem(id.key)
+    return keyProblem(this.#of(id).placement, id.key)
   }
 
   /** An actor whose key has no shard is nowhere, and its placement fails when the strategy is asked. */
   cached(id: ActorId): Whereabouts | undefined {
     const { group, placement } = this.#of(id)
-    const shard = placement.shardOrNone(id.key)
+    const shard = shardOfKey(placement, id.key)
     return shard === undefined ? undefined : group.map.at(shard)
   }
 
   async read(id: ActorId): Promise<Placed | undefined> {
     const { group, placement } = this.#of(id)
-    const shard = placement.shardOrNone(id.key)
+    const shard = shardOfKey(placement, id.key)
     if (shard === undefined) return undefined
     const sight = await this.store.get(shardKey(group.name, shard))
     const { entry, epoch } = sight
@@ -227,7 +227,7 @@ export class Shards implements Directory, ShardHost {
 
   awaited(id: ActorId, chain: readonly string[]): void {
     const { group, placement } = this.#of(id)
-    const shard = placement.shardOrNone(id.key)
+    const shard = shardOfKey(placement, id.key)
     if (shard !== undefined) group.awaited(id, shard, chain)
   }
 

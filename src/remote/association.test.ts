@@ -726,7 +726,7 @@ test("whatever comes: every message has one fate, in order; one dial at a time; 
           }
         } else if (kind === "withdraw") {
           const message = sent[pick % Math.max(1, sent.length)]
-          if (message !== undefined && association.withdraw(message)) ended.push(message)
+          if (message !== undefined && association.queue.withdraw(message)) ended.push(message)
         } else {
           const event = eventOf(kind, sent, pick)
           if (event.kind === "dial-failed" && !isDialling) continue
@@ -898,7 +898,7 @@ function perform(
     case "write":
       return `-> ${association.next()?.name ?? "nothing"}`
     case "withdraw":
-      return `-> ${association.withdraw(messages.get(first) as NamedMessage) ? "withdrawn" : "too late"}`
+      return `-> ${association.queue.withdraw(messages.get(first) as NamedMessage) ? "withdrawn" : "too late"}`
     default: {
       const commands = association.handle(eventWritten(verb, words, messages), now)
       return commands.map((command) => `-> ${commandText(command)}`).join("  ")

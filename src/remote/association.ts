@@ -105,8 +105,8 @@ export class Association<P extends Queueable> {
   }
 
   /** Removes a message from the queue. False if the message has been sent or refused. */
-  withdraw(message: P): boolean {
-    return this.#queue.withdraw(message)
+  get queue(): Pick<DeferredQueue<P>, "withdraw" | "takeIf"> {
+    return this.#queue
   }
 
   /** Takes the next message to write, for a driver whose connection is writable. */

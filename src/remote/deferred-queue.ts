@@ -88,6 +88,14 @@ export class DeferredQueue<P extends Queueable> {
     return all
   }
 
+  /** Removes the messages that match, and returns them in order. */
+  takeIf(matches: (message: P) => boolean): readonly P[] {
+    const queued = this.#places.slice(this.#head).flatMap((place) => place?.message ?? [])
+    const taken = queued.filter((message) => message.isWaiting && matches(message))
+    for (const message of taken) this.withdraw(message)
+    return taken
+  }
+
   /** False if the message is no longer queued. */
   withdraw(message: P): boolean {
     if (!message.isWaiting) return false

@@ -38,7 +38,7 @@ export class MessageCodec implements RefTexts {
   readonly #refs = new Map<string, InternalRef<never>>()
   #isEncoding = false
   #question: ReplyRef | undefined
-  #reply: RemoteReply | undefined
+  #reply: ReplyRef | undefined
 
   constructor(options: MessageCodecOptions) {
     this.#options = options
@@ -103,12 +103,15 @@ export class MessageCodec implements RefTexts {
     }
   }
 
-  /** Decodes a message that was encoded by this node, for dead letters. */
-  decoded(payload: Buffer): unknown {
+  /** Decodes a message that was encoded by this node and not sent; `question` is as in `encode`. */
+  decoded(payload: Buffer, question?: ReplyRef): unknown {
+    this.#reply = question
     try {
       return this.#codec.decode(payload, 0, payload.length)
     } catch {
       return payload
+    } finally {
+      this.#reply = undefined
     }
   }
 

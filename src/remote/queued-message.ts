@@ -16,6 +16,8 @@ export class QueuedMessage implements Queueable {
   /** The connection that the question came by, if the message is an answer. */
   readonly session: Session | undefined
   readonly extras: Extras | undefined
+  /** Whether the sender says it again until it is answered, so that nobody misses it. */
+  readonly isRepeated: boolean
   isWaiting = false
 
   constructor(
@@ -23,7 +25,7 @@ export class QueuedMessage implements Queueable {
     payload: Buffer,
     reply: ReplyRef | undefined,
     at: MonotonicMs,
-    { session, extras }: { readonly session?: Session; readonly extras?: Extras | undefined } = {},
+    { session, extras, isRepeated = false }: QueuedOptions = {},
   ) {
     this.to = to
     this.payload = payload
@@ -31,11 +33,18 @@ export class QueuedMessage implements Queueable {
     this.at = at
     this.session = session
     this.extras = extras
+    this.isRepeated = isRepeated
   }
 
   get bytes(): number {
     return this.payload.length + OVERHEAD_BYTES
   }
+}
+
+interface QueuedOptions {
+  readonly session?: Session
+  readonly extras?: Extras | undefined
+  readonly isRepeated?: boolean
 }
 
 /** The cost of a queued message beside its payload. */

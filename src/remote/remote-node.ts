@@ -18,7 +18,7 @@ import type { RefusedBy } from "./handshake.js"
 import type { MessageCodec } from "./message-codec.js"
 import { QueuedMessage } from "./queued-message.js"
 import type { RemoteNodeDependencies } from "./remote-node-dependencies.js"
-import type { MessageTransport, RemoteRef } from "./remote-ref.js"
+import type { MessageTransport, RemoteRef, TakenBack } from "./remote-ref.js"
 import type { RemoteReply } from "./remote-reply.js"
 import type { Session, SessionOwner } from "./session.js"
 import { UnsentMessages } from "./unsent-messages.js"
@@ -64,11 +64,12 @@ export class RemoteNode implements MessageTransport, SessionOwner {
     return this.#association.judge(peer, this.#dependencies.clock.monotonicMs())
   }
 
-  tell(ref: RemoteRef<never>, message: unknown): void {
+  tell(ref: RemoteRef<never>, message: unknown, isRepeated = false): void {
     const session = this.#session
     try {
       if (session !== undefined && !this.hasToQueue(session)) return session.tell(ref, message)
-      this.#enqueue(new QueuedMessage(ref, this.#codec.encoded(message, undefined), undefined, this.#now))
+      const payload = this.#codec.encoded(message, undefined)
+      this.#enqueue(new QueuedMessage(ref, payload, undefined, this.#now, { isRepeated }))
     } catch (error) {
       this.#unsent.unsendable(ref, message, error)
     }
@@ -98,9 +99,19 @@ export class RemoteNode implements MessageTransport, SessionOwner {
     if (reply.correlation === 0) return "unknown"
     if (this.#session?.withdraw(reply.correlation) === true) return "unknown"
     const message = queuedQuestions.get(reply)
-    if (message === undefined || !this.#association.withdraw(message)) return "unknown"
+    if (message === undefined || !this.#association.queue.withdraw(message)) return "unknown"
     queuedQuestions.delete(reply)
     return "not-delivered"
+  }
+
+  /** Takes back what waits for this ref, in order. */
+  takeBack(ref: RemoteRef<never>): readonly TakenBack[] {
+    return this.#association.queue
+      .takeIf(({ to }) => to === ref)
+      .map(({ payload, reply }) => {
+        if (reply !== undefined) queuedQuestions.delete(reply)
+        return { message: this.#codec.decoded(payload, reply), reply }
+      })
   }
 
   /** Returns the node that the question was sent to and that has not answered, or whether it is queued. */

@@ -30,6 +30,16 @@ export class RemoteRef<M> extends InternalRef<M> {
     this.#transport.tell(this, message)
   }
 
+  /** As `tell`, for a message that is said again until it is answered: it never becomes a dead letter. */
+  tellAgain(message: M): void {
+    this.#transport.tell(this, message, true)
+  }
+
+  /** Takes back what waits for a connection, in order. */
+  takeBack(): readonly TakenBack[] {
+    return this.#node?.takeBack(this) ?? []
+  }
+
   /** Accepts every message, since the outcome of the delivery is not known yet. */
   accept(message: M): DeadLetterReason | undefined {
     this.#transport.tell(this, message)
@@ -71,10 +81,18 @@ export class RemoteRef<M> extends InternalRef<M> {
 /** Sends the messages, questions and watches of remote refs. */
 export interface MessageTransport {
   readonly isForgotten: boolean
-  tell(ref: RemoteRef<never>, message: unknown): void
+  tell(ref: RemoteRef<never>, message: unknown, isRepeated?: boolean): void
+  takeBack(ref: RemoteRef<never>): readonly TakenBack[]
   request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown, extras?: Extras): CallError | undefined
   withdraw(reply: ReplyRef): Delivery
   placeOf(reply: ReplyRef): NodeId | "queued" | "unknown"
   watch(ref: RemoteRef<never>, watcher: Watcher): void
   unwatch(ref: RemoteRef<never>, watcher: Watcher): void
+}
+
+/** A message that was not sent. */
+export interface TakenBack {
+  readonly message: unknown
+  /** The ref for the answer, if the message is a question. */
+  readonly reply: ReplyRef | undefined
 }

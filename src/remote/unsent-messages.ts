@@ -29,9 +29,10 @@ export class UnsentMessages {
   }
 
   /** Ends a refused message. `detail` is the reason of a quarantine. */
-  refuse({ to, payload, reply }: QueuedMessage, because: MessageRefusal, detail: string): void {
+  refuse({ to, payload, reply, isRepeated }: QueuedMessage, because: MessageRefusal, detail: string): void {
     const { events, codec } = this.#options
     if (because === "quarantined") events.publish(new InvalidAssociation(this.#authority, to.path, detail))
+    if (isRepeated) return
     if (reply === undefined) codec.deadLetters.add(codec.decoded(payload), to, because)
     else reply.fail(this.#errorFor(to.path.toString(), because, detail))
   }

@@ -178,6 +178,7 @@ export type {
   ShardRegion,
 } from "./sharding/entities/entity-options.js"
 export {
+  EntitiesLeftBehind,
   EntityHookFailed,
   ShardBufferOverflowed,
   ShardHandOffAbandoned,

@@ -4,7 +4,7 @@ import type { SceneName } from "./regions/scenes.js"
 import { regionsOf } from "./regions.js"
 
 // So few seeds need not reach every place; a run of all scenes by hand has to.
-test.each<SceneName>(["comeAndGo", "busy", "killedInHandOff", "nemesis"])(
+test.each<SceneName>(["comeAndGo", "busy", "leftBehind", "killedInHandOff", "nemesis"])(
   "a seed of the scene %s holds",
   async (name) => {
     const { failures, problems, operations } = await simulate(regionsOf([name]), { seeds: 1 })

@@ -81,7 +81,7 @@ export const advice: Readonly<Record<DisconnectReason, string>> = {
   quarantined: "the other node has quarantined this node; restart this node to give it a new incarnation",
   self: "the address is that of this node",
   removed:
-    "the cluster has removed this incarnation of the node; the node joins again by itself as a new incarnation",
+    "the cluster has removed this incarnation of the node; unless it is stopping, the node joins again by itself",
   malformed: "the peer sent malformed data; check that it is a Troupe node, and its version",
   stopping: "the node there is stopping",
   unreachable:

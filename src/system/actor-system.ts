@@ -176,7 +176,7 @@ export class ActorSystem implements AsyncDisposable {
       shards: settings.shards,
       self: () => this.#remoting?.self ?? bound.self,
       guardian: this.#system,
-      resolve: (path) => this.resolve(path) as InternalRef<never>,
+      resolve: (path) => this.resolve(path) as RemoteRef<never>,
     })
   }
 
@@ -311,12 +311,6 @@ export class ActorSystem implements AsyncDisposable {
   async #join(
     joining: Pick<ClusterDependencies, "ports" | "store" | "isPrivate" | "wait" | "fingerprints">,
   ): Promise<void> {
-    if (joining.isPrivate) {
-      this.#environment.logger.log(
-        "warn",
-        "no store is set, so saved state is kept in memory and lost when this process ends; set store to keep it",
-      )
-    }
     this.#cluster = await Cluster.join({
       ...joining,
       settings: this.#settings,
@@ -340,17 +334,20 @@ export class ActorSystem implements AsyncDisposable {
 
   async #stop(): Promise<void> {
     const { clock } = this.#environment
-    this.#phase = { name: "leaving", since: clock.monotonicMs() }
-    if (this.#sharding !== undefined) await this.#sharding.leave(this.#settings.drainMs)
-    await (this.#cluster ?? this.#seedCluster)?.leave(this.#settings.drainMs)
-    const deadline = clock.setTimer(this.#settings.drainMs, () => {
+    const { drainMs } = this.#settings
+    const since = clock.monotonicMs()
+    const leftMs = () => Math.max(since + drainMs - clock.monotonicMs(), drainMs * LEAST_SHARE)
+    this.#phase = { name: "leaving", since }
+    const isHandedOff = this.#sharding === undefined || (await this.#sharding.leave(drainMs))
+    if (isHandedOff) await (this.#cluster ?? this.#seedCluster)?.leave(leftMs())
+    this.#sharding?.stop()
+    const deadline = clock.setTimer(leftMs(), () => {
       this.#user.abandon()
       this.#system.abandon()
     })
     await this.stopActor(this.#user.ref)
     await this.stopActor(this.#system.ref)
     deadline.cancel()
-    this.#sharding?.stop()
     // Calls that wait here are refused, and their callers are told before the connections close.
     await (this.#cluster ?? this.#seedCluster)?.stop()
     this.#environment.deadlines.stop()
@@ -398,3 +395,6 @@ export class ActorSystem implements AsyncDisposable {
     return found.path.sameIncarnation(path) ? found : undefined
   }
 }
+
+/** The share of `drainMs` that each step of a stop may take, even if the steps before it have used up all. */
+const LEAST_SHARE = 0.2

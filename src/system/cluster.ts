@@ -81,7 +81,8 @@ export class Cluster {
         return gate
       },
     })
-    if (!dependencies.isPrivate) warnOfUnnamed(actors, environment.logger)
+    if (dependencies.isPrivate) environment.logger.log("warn", IN_MEMORY)
+    else warnOfUnnamed(actors, environment.logger)
     dependencies.opened(actors.gate)
     let groups: ReturnType<typeof shardedGroups> = new Map()
     const checkShards = () => checkGroups(store, groups, unshardedTypes(actors))
@@ -333,3 +334,6 @@ function codecOf(
     },
   })
 }
+
+const IN_MEMORY =
+  "no store is set, so saved state is kept in memory and lost when this process ends; set store to keep it"

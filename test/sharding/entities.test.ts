@@ -5,6 +5,7 @@ import {
   type Behavior,
   Behaviors,
   DeadLetter,
+  EntitiesLeftBehind,
   type EntityContext,
   EntityHookFailed,
   type EntityOptions,
@@ -151,6 +152,93 @@ test("states move with their shards when a node leaves, and every message is cou
     await leaving
     all.delete("m2")
     for (const id of ids) expect(await get(cluster, "m0", id)).toBe(`${id} has 21`)
+  })
+})
+
+test.each(["turn", "PostStop"])(
+  "an entity whose last %s outlasts drainMs runs nowhere else before its node is removed, and is not saved",
+  async (slow) => {
+    const drainMs = 3_000
+    const ids = Array.from({ length: 30 }, (_, at) => `c${at}`)
+    const log: string[] = []
+    let chosen = ""
+    const note = (id: string, what: string) => id === chosen && log.push(what)
+    const { all, begin, get, tell } = regions(({ system, machine, life }) => ({
+      entity: (entity: EntityContext<Message, number>): Behavior<Message> => {
+        const { entityId: id } = entity
+        const members = system.cluster.members.filter(({ status }) => status !== "down")
+        const work = async () => {
+          const { clock } = life.ports
+          await new Promise<void>((resolve) => void clock.setTimer(drainMs + 2_900, resolve))
+          note(id, "ends")
+        }
+        note(id, `starts beside ${members.length - 1}`)
+        return Behaviors.receive<Message>(
+          async (_context, message) => {
+            entity.state = 1
+            if (message.kind === "get") message.replyTo.tell(machine)
+            if (message.kind === "rest") await work()
+            return Behaviors.same
+          },
+          async () => {
+            if (slow === "PostStop" && id === chosen) await work()
+            return Behaviors.same
+          },
+        )
+      },
+      persistence: { load: () => undefined, save: (id) => void note(id, "is saved") },
+    }))
+    await inSeedCluster({ nodes: 3, settings: { shards, drainMs }, begin }, async (cluster) => {
+      const { stage } = cluster
+      let last = ""
+      for (const id of ids) if ((await get(cluster, "m0", id)) === "m2") last = id
+      chosen = last
+      if (slow === "turn") await tell(cluster, "m0", chosen, { kind: "rest" })
+      const { events } = cluster.system("m2")
+      const left: EntitiesLeftBehind[] = []
+      events.subscribe(EntitiesLeftBehind, (event) => left.push(event))
+      const begunMs = stage.nowMs
+      await cluster.on("m2", ({ system }) => system.stop())
+      expect(stage.nowMs - begunMs).toBeLessThan(drainMs * 1.3)
+      const shard = all.get("m0")?.shardOf(chosen) as number
+      expect(left).toEqual([
+        new EntitiesLeftBehind("Counter", { shards: [shard], count: 1, sample: [chosen] }),
+      ])
+      await tell(cluster, "m0", chosen, add(1))
+      await cluster.until("the entity starts elsewhere", () => log.length > 1)
+      await stage.sleep(drainMs)
+      expect(log).toEqual(["ends", "starts beside 1"])
+    })
+  },
+)
+
+test("messages for a node that has died go to the next home of their entity once it is down", async () => {
+  const { all, begin, get } = regions()
+  const settings = { shards, requestTimeoutMs: 60_000 }
+  await inSeedCluster({ nodes: 3, settings, begin }, async (cluster) => {
+    const ids = Array.from({ length: 30 }, (_, at) => `c${at}`)
+    for (const id of ids) await get(cluster, "m0", id)
+    const region = all.get("m0") as ShardRegion<Message>
+    const { node } = cluster.system("m2")
+    const id = ids.find((each) => `${region.homeOf(region.shardOf(each))}` === `${node}`) as string
+    const dead: DeadLetter[] = []
+    const asks: Promise<string>[] = []
+    cluster.system("m0").events.subscribe(DeadLetter, (event) => dead.push(event))
+    cluster.crash("m2")
+    // What is sent in the first moments may be lost with the connection.
+    await cluster.until("the connection is lost", () => {
+      return cluster.system("m0").association(`${node?.address}`) !== "connected"
+    })
+    const begunMs = cluster.stage.nowMs
+    await cluster.on("m0", ({ system }) => {
+      region.tell({ entityId: id, message: add(1) })
+      asks.push(system.ask<Message, string>(region.entityRef(id), (replyTo) => ({ kind: "get", replyTo })))
+      region.tell({ entityId: id, message: add(1) })
+    })
+    expect(await asks[0]).toBe(`${id} has 1`)
+    expect(cluster.stage.nowMs - begunMs).toBeLessThan(25_000)
+    expect(await get(cluster, "m1", id)).toBe(`${id} has 2`)
+    expect(dead).toEqual([])
   })
 })
 

@@ -56,4 +56,13 @@ export const regionPlantings: readonly Planting[] = [
     from: "drain(running.ref.cell);",
     to: "running.ref.cell.stop();",
   },
+  {
+    name: "node-leaves-its-entities",
+    about: "a node leaves its cluster as planned although entities of it still run",
+    breaks: "at most one incarnation of an entity runs",
+    workload: "regions",
+    file: "src/system/actor-system.ts",
+    from: "if (isHandedOff) await",
+    to: "await",
+  },
 ]

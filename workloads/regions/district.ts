@@ -2,6 +2,7 @@ import {
   binaryCodec,
   CallError,
   type CodecFactory,
+  EntitiesLeftBehind,
   MemberDowned,
   MemberJoining,
   MemberLeft,
@@ -30,6 +31,8 @@ export class District {
   /** How often a shard has started anywhere. */
   shardsStarted = 0
   movesAbandoned = 0
+  /** How many entities were left behind by nodes that have stopped. */
+  leftBehind = 0
   /** How long the last turn of an entity may take. */
   lastTurnMs: number
   /** Whether no more orders are sent. */
@@ -91,13 +94,14 @@ export class District {
     this.#nodes.delete(machine)
   }
 
-  /** Stops the node on a machine as planned, and lets its process end. */
-  async leave(machine: string): Promise<void> {
+  /** Stops the node on a machine as planned, and lets its process end, at once or later. */
+  async leave(machine: string, inMs = 0): Promise<void> {
     this.inhabited.splice(this.inhabited.indexOf(machine), 1)
     await this.on(machine, (node) => {
       node.isStopping = true
       return node.system.stop()
     })
+    if (inMs > 0) await this.stage.sleep(inMs)
     this.crash(machine)
   }
 
@@ -203,6 +207,10 @@ export class District {
       this.shardsStarted += 1
       stage.note(`${machine} hosts shard ${shard}`)
     })
+    events.subscribe(EntitiesLeftBehind, ({ count, shards }) => {
+      this.leftBehind += count
+      stage.note(`${machine} leaves ${count} entities of the shards ${shards} behind`)
+    })
     events.subscribe(ShardHandOffAbandoned, ({ shard, from, to }) => {
       this.movesAbandoned += 1
       stage.note(`${machine} abandons the move of ${shard} from ${from} to ${to}`)
@@ -212,7 +220,7 @@ export class District {
 
   #settings(machine: string, life: Life) {
     const { terms, stage } = this
-    const { gossipIntervalMs, stableAfterMs } = terms
+    const { gossipIntervalMs, stableAfterMs, drainMs } = terms
     return {
       namespace: "district",
       listen: { host: life.host, port: PORT, secret: "a secret of the district: 12345" },
@@ -224,7 +232,7 @@ export class District {
       gossipIntervalMs,
       splitBrain: { stableAfterMs },
       requestTimeoutMs: REQUEST_MS,
-      drainMs: 30_000,
+      drainMs,
     }
   }
 

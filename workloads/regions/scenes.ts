@@ -114,6 +114,20 @@ const slowEnd: Scene = {
   },
 }
 
+/** A node stops before its entities have ended, and its process goes on for a while, with their last turns. */
+const leftBehind: Scene = {
+  needs: { nodes: 3, drainMs: 3_000, passivateAfterMs: undefined },
+  places: ["a node stops with entities that have not ended"],
+  async play(district) {
+    const { stage, inhabited } = district
+    await useAll(district)
+    district.lastTurnMs = 12_000
+    await district.leave(stage.random.pick(inhabited), stage.random.between(1, 5_000))
+    district.lastTurnMs = 0
+    stage.sometimes("a node stops with entities that have not ended", district.leftBehind > 0)
+  },
+}
+
 /** A node is killed at a step of a handoff: the coordinator, the home of the shard or the next one. */
 const killedInHandOff: Scene = {
   needs: { nodes: 3 },
@@ -200,6 +214,7 @@ export const scenes = {
   fewMoves,
   busy,
   slowEnd,
+  leftBehind,
   killedInHandOff,
   silentRegion,
   partition,

@@ -16,6 +16,7 @@ export interface Terms {
   readonly passivates: number
   readonly gossipIntervalMs: number
   readonly stableAfterMs: number
+  readonly drainMs: number
 }
 
 export function drawTerms(stage: Stage, needs: Partial<Terms>): Terms {
@@ -30,6 +31,7 @@ export function drawTerms(stage: Stage, needs: Partial<Terms>): Terms {
     passivates: stage.knob("passivates", [0, 0.05]),
     gossipIntervalMs: stage.knob("gossipIntervalMs", [200, 500]),
     stableAfterMs: stage.knob("stableAfterMs", [5_000, 6_000]),
+    drainMs: 30_000,
   }
   return { ...drawn, ...needs }
 }

@@ -38,6 +38,11 @@ export class EntityHost {
     return this.#entities.size
   }
 
+  /** The ids of the entities of these shards that have not ended. */
+  idsIn(shards: ReadonlySet<number>): readonly string[] {
+    return [...this.#entities.entries].filter(({ shard }) => shards.has(shard)).map(({ id }) => id)
+  }
+
   /** Delivers a message, or lets it wait for its entity. Returns why it is refused. */
   deliver(message: EntityMessage): Refusal | undefined {
     const running = this.#running.get(message.entityId)
@@ -142,7 +147,8 @@ export class EntityHost {
       await options.remembered?.add(entry.shard, entry.id)
       hook = "load"
       const state: unknown = await options.persistence?.load(entry.id)
-      this.#spawn(entry, state)
+      if (entry.isAborted) this.#ended(entry)
+      else this.#spawn(entry, state)
     } catch (error) {
       this.#failed(entry, hook, error)
     }
@@ -175,11 +181,7 @@ export class EntityHost {
       const refusal = this.deliver(message)
       if (refusal !== undefined) this.#refuseNow(message, refusal)
     }
-    if (entry.isAborted) {
-      this.#running.delete(id)
-      this.#entities.end(id)
-      running.ref?.cell.stop()
-    } else if (mustEnd) this.#drain(id)
+    if (mustEnd) this.#drain(id)
     else if (running.isAsked) this.#passivate(id)
   }
 
@@ -208,16 +210,21 @@ export class EntityHost {
     const { state } = running.context
     // The name of the actor is free in the next microtask.
     await undefined
-    if (cause === undefined && !entry.isAborted) {
+    if (cause === undefined) {
       if (state !== undefined) await this.#run(entry, "save", () => options.persistence?.save(id, state))
       if (hasStopped) await this.#run(entry, "remove", () => options.remembered?.remove(shard, id))
     }
-    const { startsAgain, drained } = this.#entities.ended(id)
+    this.#ended(entry)
+  }
+
+  #ended(entry: EntityEntry<EntityMessage>): void {
+    const { startsAgain, drained } = this.#entities.ended(entry.id)
     if (startsAgain) this.#start(entry)
     if (drained !== undefined) this.#dependencies.drained(drained)
   }
 
   async #run(entry: EntityEntry<EntityMessage>, hook: "save" | "remove", act: () => unknown): Promise<void> {
+    if (entry.isAborted) return
     try {
       await act()
     } catch (error) {

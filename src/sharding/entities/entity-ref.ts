@@ -30,12 +30,12 @@ export class EntityRef<M> extends InternalRef<M> {
   }
 
   tell(message: M): void {
-    this.#region.tell(this.#entityId, message)
+    this.#region.submit(this.#entityId, message)
   }
 
   /** Accepts every message, since the outcome of the delivery is not known yet. */
   accept(message: M): DeadLetterReason | undefined {
-    this.#region.tell(this.#entityId, message)
+    this.#region.submit(this.#entityId, message)
     return undefined
   }
 

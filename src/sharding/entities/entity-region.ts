@@ -1,35 +1,24 @@
 import type { ActorEnvironment } from "../../actor/actor-environment.js"
 import type { Cell } from "../../actor/cell.js"
-import type { InternalRef } from "../../actor/internal-ref.js"
 import { LimitedLogger } from "../../actor/limited-logger.js"
 import type { ReplyRef } from "../../actor/reply-ref.js"
 import type { ActorPath } from "../../address/actor-path.js"
 import { NodeId } from "../../address/node-id.js"
-import { PlacementError } from "../../errors/actor-call-errors.js"
-import {
-  ActorStoppedError,
-  type CallError,
-  type Delivery,
-  OverloadedError,
-} from "../../errors/call-errors.js"
+import type { CallError, Delivery } from "../../errors/call-errors.js"
 import { leaderAmong } from "../../membership/address-order.js"
 import type { ClusterView } from "../../membership/cluster-view.js"
+import type { RemoteRef } from "../../remote/remote-ref.js"
 import { leastShards } from "./allocation.js"
 import { Coordinator, type CoordinatorCommand } from "./coordinator.js"
 import { EntityHost, type Refusal } from "./entity-host.js"
 import { EntityMessage } from "./entity-message.js"
-import { segmentOfEntity } from "./entity-name.js"
 import type { EntityOptions } from "./entity-options.js"
 import { EntityRef } from "./entity-ref.js"
+import { EntityRefusals } from "./entity-refusals.js"
 import type { Places } from "./places.js"
 import { Region, type RegionCommand } from "./region.js"
 import type { CoordinatorMessage, RegionLetter, RegionMessage, Term } from "./region-messages.js"
-import {
-  ShardBufferOverflowed,
-  ShardHandOffAbandoned,
-  ShardStarted,
-  ShardStopped,
-} from "./sharding-events.js"
+import { EntitiesLeftBehind, ShardHandOffAbandoned, ShardStarted, ShardStopped } from "./sharding-events.js"
 
 /**
  * The entities of one type, on one node: the driver of its region, and of the coordinator while this node
@@ -40,6 +29,7 @@ export class EntityRegion {
   readonly shardCount: number
   readonly #dependencies: EntityRegionDependencies
   readonly #limited: LimitedLogger
+  readonly #refusals: EntityRefusals
   readonly #coordinator: Coordinator
   readonly #region: Region<EntityMessage>
   #self: string
@@ -52,6 +42,7 @@ export class EntityRegion {
   /** Called once no shard is hosted here, and no message waits that another node could take. */
   #emptied: (() => void) | undefined
   #isAlone = false
+  #hasStopped = false
 
   constructor(typeKey: string, shardCount: number, self: NodeId, dependencies: EntityRegionDependencies) {
     const { environment } = dependencies
@@ -60,6 +51,7 @@ export class EntityRegion {
     this.#self = self.text
     this.#dependencies = dependencies
     this.#limited = new LimitedLogger(environment.logger, environment.clock)
+    this.#refusals = new EntityRefusals(typeKey, environment, dependencies.root)
     this.#region = new Region({ self: self.text, shardCount, bufferCapacity: DEFAULT_CAPACITY })
     this.#coordinator = new Coordinator(self.text, {
       shardCount,
@@ -109,17 +101,17 @@ export class EntityRegion {
       places: this.#dependencies.places,
       ref: (entityId) => this.ref(entityId),
       drained: (shard) => this.#drained(shard),
-      refuse: (message, refusal) => this.#refuse(message, refusal),
+      refuse: (message, refusal) => this.#refusals.refuse(message, refusal),
     })
     this.#do(this.#region.open())
   }
 
   ref<M>(entityId: string): EntityRef<M> {
-    return new EntityRef(this, entityId, this.#pathOf(entityId))
+    return new EntityRef(this, entityId, this.#refusals.pathOf(entityId))
   }
 
-  tell(entityId: string, message: unknown): void {
-    this.#submit(new EntityMessage(this, entityId, message))
+  submit(entityId: string, message: unknown, reply?: ReplyRef): void {
+    this.#submit(new EntityMessage(this, entityId, message, { reply }))
   }
 
   request(entityId: string, reply: ReplyRef, message: unknown): CallError | undefined {
@@ -138,8 +130,8 @@ export class EntityRegion {
   /** Another node sends a message for an entity that it takes to be here. */
   receive(message: EntityMessage): CallError | undefined {
     const isHere = this.#region.isHosting(message.shard) && this.#host !== undefined
-    const refusal = isHere ? this.#host?.deliver(message) : this.#notHere(message)
-    if (refusal !== undefined && message.reply === undefined) this.#refuse(message, refusal)
+    const refusal = isHere ? this.#host?.deliver(message) : this.#refusals.notHere(message)
+    if (refusal !== undefined && message.reply === undefined) this.#refusals.refuse(message, refusal)
     return refusal?.error
   }
 
@@ -169,7 +161,8 @@ export class EntityRegion {
     })
     const reached = members.filter(({ isReachable }) => isReachable)
     const leader = leaderAmong(reached.map(({ node, status }) => [node, status]))
-    this.#region.viewed(new Set(view.members.map(({ node }) => node.text)), leader)
+    const present = view.members.filter(({ status }) => status !== "down")
+    this.#region.viewed(new Set(present.map(({ node }) => node.text)), leader)
     this.#doAll(this.#coordinator.viewed(members, leader, this.#now))
   }
 
@@ -201,12 +194,26 @@ export class EntityRegion {
     })
   }
 
-  /** Refuses the messages that still wait. */
+  /** Leaves the shards behind whose entities have not ended. Returns whether there are any. */
+  giveUp(): boolean {
+    const shards = this.hosted
+    if (shards.length === 0) return false
+    const { logger, events } = this.#dependencies.environment
+    const ids = this.#host?.idsIn(new Set(shards)) ?? []
+    const sample = ids.slice(0, MOST_NAMED)
+    this.#coordinator.fenced()
+    this.#do(this.#region.giveUp())
+    logger.log("warn", LEFT_BEHIND, { type: this.typeKey, shards, count: ids.length, entities: sample })
+    events.publish(new EntitiesLeftBehind(this.typeKey, { shards, count: ids.length, sample }))
+    return true
+  }
+
+  /** Refuses the messages that still wait, and all later ones. */
   stop(): void {
+    this.#hasStopped = true
     for (const shard of [...this.#region.buffer.shards]) {
       for (const message of this.#region.buffer.take(shard)) {
-        const error = new ActorStoppedError(this.#nameOf(message), "not-delivered")
-        this.#refuse(message, { reason: "stopped", error })
+        this.#refusals.refuse(message, this.#refusals.stopped(message))
       }
     }
   }
@@ -217,16 +224,18 @@ export class EntityRegion {
 
   #submit(message: EntityMessage): void {
     const refusal = this.#route(message)
-    if (refusal !== undefined) this.#refuse(message, refusal)
+    if (refusal !== undefined) this.#refusals.refuse(message, refusal)
   }
 
   /** Sends a message to the home of its shard, or lets it wait. Returns why it is refused. */
   #route(message: EntityMessage): Refusal | undefined {
+    if (this.#hasStopped) return this.#refusals.stopped(message)
     const home = this.#region.homeOf(message.shard)
     if (home === this.#self) return this.#host?.deliver(message)
     if (home !== undefined) return this.#forward(home, message)
     const { outcome, commands } = this.#region.wait(message.shard, message)
-    if (outcome !== "waits") return this.#full(message, outcome === "overflowed")
+    if (outcome !== "waits")
+      return this.#refusals.full(message, this.bufferCapacity, outcome === "overflowed")
     if (message.reply !== undefined) this.#dependencies.places.set(message.reply, message)
     this.#do(commands)
     return undefined
@@ -280,6 +289,8 @@ export class EntityRegion {
         return this.#host?.drainShard(command.shard)
       case "reopen-shard":
         return this.#host?.reopenShard(command.shard)
+      case "leave-behind":
+        return this.#host?.endShard(command.shard)
       case "end-shard":
         this.#host?.endShard(command.shard)
         events.publish(new ShardStopped(this.typeKey, command.shard))
@@ -336,46 +347,7 @@ export class EntityRegion {
   #send({ to, term, message }: Sending): void {
     if (to === this.#self) return this.read({ from: this.#self, term, message })
     const letter: RegionLetter = { typeKey: this.typeKey, from: this.#self, to, term, message }
-    this.#dependencies.gateOf(to).tell(letter as never)
-  }
-
-  #notHere(message: EntityMessage): Refusal {
-    const detail = `this node does not host its shard ${message.shard}; try again`
-    return { reason: "not-here", error: new PlacementError(this.#nameOf(message), "not-here", detail) }
-  }
-
-  #full(message: EntityMessage, isFirst: boolean): Refusal {
-    const { environment } = this.#dependencies
-    const capacity = this.bufferCapacity
-    if (isFirst) {
-      environment.logger.log(
-        "warn",
-        "too many messages wait for the homes of their shards; later ones are refused",
-        {
-          type: this.typeKey,
-          shard: message.shard,
-          capacity,
-        },
-      )
-      environment.events.publish(new ShardBufferOverflowed(this.typeKey, message.shard, capacity))
-    }
-    const error = new OverloadedError(this.#nameOf(message), capacity, "messages waiting for shards", {
-      of: "node",
-    })
-    return { reason: "shard-buffer-full", error }
-  }
-
-  #refuse({ entityId, message, reply }: EntityMessage, { reason, error }: Refusal): void {
-    if (reply !== undefined) return reply.fail(error)
-    this.#dependencies.environment.deadLetters.add(message, { path: this.#pathOf(entityId) }, reason)
-  }
-
-  #nameOf({ entityId }: EntityMessage): string {
-    return `${this.typeKey}/${entityId}`
-  }
-
-  #pathOf(entityId: string): ActorPath {
-    return this.#dependencies.root.child(segmentOfEntity(this.typeKey)).child(segmentOfEntity(entityId))
+    this.#dependencies.gateOf(to).tellAgain(letter as never)
   }
 }
 
@@ -391,9 +363,13 @@ interface EntityRegionDependencies {
   readonly root: ActorPath
   readonly places: Places
   /** Returns the gate of a node, by the text of its id. */
-  gateOf(node: string): InternalRef<never>
+  gateOf(node: string): RemoteRef<never>
 }
 
+const LEFT_BEHIND =
+  "some entities did not end in time and are left behind; others start them once this node is declared down"
+/** How many entities that are left behind are named. */
+const MOST_NAMED = 20
 const DEFAULT_CAPACITY = 10_000
 const DEFAULT_HAND_OFF_MS = 10_000
 const DEFAULT_ALLOCATION = leastShards()

@@ -10,7 +10,9 @@ import { NodeId } from "../../address/node-id.js"
 import { shardNumber } from "../../address/shard-number.js"
 import type { Delivery } from "../../errors/call-errors.js"
 import type { ClusterView } from "../../membership/cluster-view.js"
+import type { Member } from "../../membership/member.js"
 import type { Timer } from "../../ports/clock.js"
+import type { RemoteRef } from "../../remote/remote-ref.js"
 import { checkEntityOptions } from "./entity-checks.js"
 import { entityOfSegment, isEntityId, segmentOfEntity } from "./entity-name.js"
 import type { EntityOptions, Sharding, ShardRegion } from "./entity-options.js"
@@ -24,13 +26,14 @@ export class EntitySharding implements Sharding {
   readonly #gate: ShardingGate
   readonly #dependencies: EntityShardingDependencies
   readonly #regions: ReadonlyMap<string, EntityRegion>
-  readonly #gates = new Map<string, InternalRef<never>>()
+  readonly #gates = new Map<string, RemoteRef<never>>()
   readonly #places = new Places()
   readonly #limited: LimitedLogger
   /** Undefined while this node is no member. */
   #self: NodeId | undefined
   #parent: Cell | undefined
   #timer: Timer | undefined
+  #hasStopped = false
 
   constructor(dependencies: EntityShardingDependencies) {
     const { environment, shards } = dependencies
@@ -90,9 +93,11 @@ export class EntitySharding implements Sharding {
 
   /** The members have changed; `self` is this node among them. */
   viewed(view: ClusterView, self: NodeId): void {
+    if (this.#hasStopped) return
     this.#self = self
-    for (const node of this.#gates.keys()) if (!view.has(node)) this.#gates.delete(node)
     for (const region of this.#regions.values()) region.viewed(view, self)
+    const present = new Set(view.members.filter(isPresent).map(({ node }) => node.text))
+    for (const [node, gate] of [...this.#gates]) if (!present.has(node)) this.#reroute(node, gate)
     if (this.#timer === undefined && this.#regions.size > 0) this.#setTimer()
   }
 
@@ -102,15 +107,34 @@ export class EntitySharding implements Sharding {
     for (const region of this.#regions.values()) region.fenced()
   }
 
-  /** Hands off all shards. Resolves once none is hosted here, or `withinMs` have passed. */
-  async leave(withinMs: number): Promise<void> {
+  /**
+   * Hands off all shards. Resolves once none is hosted here, or `withinMs` have passed: with false if shards
+   * are left behind then, whose entities have not ended. The node must not leave its cluster in that case.
+   */
+  async leave(withinMs: number): Promise<boolean> {
     const regions = [...this.#regions.values()]
     await this.#within(withinMs, Promise.all(regions.map((region) => region.leave())))
+    const leftBehind = regions.filter((region) => region.giveUp())
+    return leftBehind.length === 0
   }
 
+  /** This node has left its cluster, or is about to fall silent: nothing is sent any more. */
   stop(): void {
+    this.#hasStopped = true
+    this.#self = undefined
     this.#timer?.cancel()
     for (const region of this.#regions.values()) region.stop()
+  }
+
+  /** A member is down or removed: what still waits for a connection with it goes to the next homes. */
+  #reroute(node: string, gate: RemoteRef<never>): void {
+    this.#gates.delete(node)
+    for (const { message, reply } of gate.takeBack()) {
+      // Anything else is about shards, and is said again to whom it concerns.
+      if (!Array.isArray(message)) continue
+      const [typeKey, entityId, body] = message
+      this.#regions.get(typeKey)?.submit(entityId, body, reply)
+    }
   }
 
   #within(ms: number, work: Promise<unknown>): Promise<void> {
@@ -130,7 +154,7 @@ export class EntitySharding implements Sharding {
     })
   }
 
-  #gateOf(node: string): InternalRef<never> {
+  #gateOf(node: string): RemoteRef<never> {
     const known = this.#gates.get(node)
     if (known !== undefined) return known
     const { scheme, system } = this.#dependencies.environment.address
@@ -151,7 +175,7 @@ interface EntityShardingDependencies {
   /** The parent of actors of the runtime. */
   readonly guardian: Cell
   /** Returns the ref for a path of another node. */
-  resolve(path: ActorPath): InternalRef<never>
+  resolve(path: ActorPath): RemoteRef<never>
 }
 
 const NAME = "sharding"
@@ -171,6 +195,10 @@ const guardian = Behaviors.supervise(
  */
 function gateName({ incarnation }: NodeId): string {
   return `$${incarnation}`
+}
+
+function isPresent({ status }: Member): boolean {
+  return status !== "down"
 }
 
 function rootAt(address: Address): ActorPath {
@@ -195,7 +223,7 @@ function shown<M>(region: EntityRegion): ShardRegion<M> {
     typeKey,
     shardCount,
     entityRef: (entityId) => region.ref(checked(entityId)),
-    tell: ({ entityId, message }) => region.tell(checked(entityId), message),
+    tell: ({ entityId, message }) => region.submit(checked(entityId), message),
     shardOf: (entityId) => shardNumber(checked(entityId), shardCount),
     homeOf: (shard) => region.homeOf(shard),
     get hosted() {

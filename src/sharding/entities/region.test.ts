@@ -44,6 +44,11 @@ test.each([
     to: "    const ended = this.hosted",
   },
   {
+    bug: "a region that has given up tells another coordinator that it hosts nothing",
+    from: "    if (this.#hasGivenUp) return []\n",
+    to: "",
+  },
+  {
     bug: "a leader is not told that another one is obeyed",
     from: "      ...this.#correct(),",
     to: "",
@@ -87,6 +92,8 @@ function sceneOf(type: typeof Region): Scene {
           return ""
         case "fenced":
           return shown(region.fenced())
+        case "give-up":
+          return shown(region.giveUp())
         case "rejoined":
           region.rejoined(rest[0] as string)
           return ""

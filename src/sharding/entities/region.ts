@@ -35,6 +35,17 @@ import {
  * of its messages. The home has therefore received all of them when it passes the acknowledgement on, and
  * stops the shard after that. An acknowledgement sent to the coordinator could overtake messages: the home
  * would get them after it has stopped, and pass them on behind later ones that went to the next home.
+ *
+ * **Giving up.** A node that stops waits for its entities for a limited time. One that is left then may run
+ * for as long as the process does, and it must not run anywhere else meanwhile:
+ *
+ *     open, draining --give-up--> left behind, for good
+ *
+ * A region that has given up says nothing any more: no `shard-stopped` when the entity is over after all, and
+ * no report. Its node does not leave its cluster either, since the shards of a node that has left start
+ * elsewhere at once. It falls silent like a dead one, and is declared down and removed as one; its entities
+ * save nothing from then on. To leave after the deadline would be quicker, and start the next incarnation
+ * beside a `PostStop` that still runs, from a state that was loaded before the last one is saved.
  */
 export class Region<M> {
   readonly buffer: RegionBuffer<M>
@@ -44,6 +55,7 @@ export class Region<M> {
   #hasReported = false
   #isOpen = false
   #isLeaving = false
+  #hasGivenUp = false
   #members: ReadonlySet<string> = new Set()
   #leader: string | undefined
   /** Where messages for a shard go; undefined while they wait. */
@@ -117,7 +129,7 @@ export class Region<M> {
   }
 
   /** The cluster has removed this incarnation: others may host its shards, so all of them end at once. */
-  fenced(): readonly RegionCommand<M>[] {
+  fenced(): readonly EndShard[] {
     const ended = this.hosted
     this.#hosted.clear()
     this.#stopped.clear()
@@ -125,6 +137,12 @@ export class Region<M> {
     this.#homes.fill(undefined)
     this.#hasReported = false
     return ended.map((shard) => ({ kind: "end-shard", shard }))
+  }
+
+  /** This node stops although entities have not ended. Returns what ends them, as far as that is possible. */
+  giveUp(): readonly RegionCommand<M>[] {
+    this.#hasGivenUp = true
+    return this.fenced().map(({ shard }) => ({ kind: "leave-behind", shard }))
   }
 
   rejoined(self: string): void {
@@ -162,6 +180,7 @@ export class Region<M> {
 
   /** The coordinator of a term says something. */
   receive(message: CoordinatorMessage, term: Term): readonly RegionCommand<M>[] {
+    if (this.#hasGivenUp) return []
     const order = compareTerms(term, this.#term)
     if (order < 0) return [this.#send(term.node, { kind: "outranked" })]
     if (message.kind === "recover") return this.#recover(term)
@@ -295,7 +314,14 @@ export type RegionCommand<M> =
   /** Starts entities of a draining shard again. */
   | { readonly kind: "reopen-shard"; readonly shard: number }
   /** Ends the entities of the shard at once. */
-  | { readonly kind: "end-shard"; readonly shard: number }
+  | EndShard
+  /** Ends the entities of the shard as far as possible; some may still run in this process. */
+  | { readonly kind: "leave-behind"; readonly shard: number }
+
+interface EndShard {
+  readonly kind: "end-shard"
+  readonly shard: number
+}
 
 type Begun = Extract<RegionMessage, { kind: "hand-off-begun" }>
 

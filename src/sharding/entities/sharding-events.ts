@@ -64,6 +64,32 @@ export class ShardBufferOverflowed {
   }
 }
 
+/**
+ * Published when the system stops although entities of this node have not ended within `drainMs`. They save
+ * nothing from then on. Their shards start elsewhere once the cluster has declared this node down, and not
+ * before: an entity that is left may run until the process has ended.
+ */
+export class EntitiesLeftBehind {
+  /** The type of the entities. */
+  readonly typeKey: string
+  /** The shards that could not be handed off. */
+  readonly shards: readonly number[]
+  /** The number of entities that have not ended. */
+  readonly count: number
+  /** The ids of some of them, at most 20. */
+  readonly sample: readonly string[]
+
+  constructor(
+    typeKey: string,
+    left: { readonly shards: readonly number[]; readonly count: number; readonly sample: readonly string[] },
+  ) {
+    this.typeKey = typeKey
+    this.shards = left.shards
+    this.count = left.count
+    this.sample = left.sample
+  }
+}
+
 /** The function that creates an entity, or one of the functions that keep its state or its id, has failed. */
 export class EntityHookFailed {
   /** The type of the entity. */

@@ -15,6 +15,8 @@ export class RemoteReply extends ReplyRef {
   readonly timeoutMs: number
   /** The incoming call, which is notified when this ends; undefined for other questions. */
   question: { replyOver(): void } | undefined = undefined
+  /** What errors name instead of the target, if that has passed the question on; undefined if it has not. */
+  subject: { toString(): string } | undefined = undefined
   /** The next one in the list of unanswered questions. */
   after: RemoteReply | undefined = undefined
   #before: RemoteReply | undefined = undefined
@@ -86,9 +88,8 @@ export class RemoteReply extends ReplyRef {
 
   targetStopped(taken: number, cause: unknown): void {
     const delivery = this.place > taken ? "not-delivered" : "unknown"
-    this.fail(
-      new ActorStoppedError(this.#target.toString(), delivery, cause === undefined ? undefined : { cause }),
-    )
+    const target = (this.subject ?? this.#target).toString()
+    this.fail(new ActorStoppedError(target, delivery, cause === undefined ? undefined : { cause }))
   }
 
   fail(error: Error): void {

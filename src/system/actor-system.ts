@@ -223,7 +223,7 @@ export class ActorSystem implements AsyncDisposable {
   health(): SystemHealth {
     const now = this.#environment.clock.monotonicMs()
     return {
-      ...systemHealth(this.#phase, now),
+      ...systemHealth(this.#phase, now, this.#sharding?.hosted),
       ...(this.#cluster ?? this.#seedCluster)?.health(now),
       node: this.node?.toString(),
       connected: this.#remoting?.connected ?? 0,

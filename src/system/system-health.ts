@@ -39,7 +39,7 @@ export interface SystemHealth {
    * run here: it would take more than some milliseconds to count.
    */
   readonly queues: { readonly waiting: number; readonly longest: number } | undefined
-  /** The number of shards that this node has, of all groups. */
+  /** The number of shards that this node has, of all groups, or by seeds of all types of entities. */
   readonly shards: number
   /**
    * The number of nodes in the cluster as this node knows it, itself included; 0 without a store or seeds.
@@ -69,8 +69,8 @@ export interface SystemPhase {
   readonly since: MonotonicMs
 }
 
-/** The health of a system without a store. */
-export function systemHealth({ name, since }: SystemPhase, now: MonotonicMs): SystemHealth {
+/** The health of a system without a store; `shards` are those of its entities. */
+export function systemHealth({ name, since }: SystemPhase, now: MonotonicMs, shards = 0): SystemHealth {
   const isReady = name === "running"
   return {
     isReady,
@@ -82,7 +82,7 @@ export function systemHealth({ name, since }: SystemPhase, now: MonotonicMs): Sy
     storeTrouble: undefined,
     activations: 0,
     queues: { waiting: 0, longest: 0 },
-    shards: 0,
+    shards,
     members: 0,
     connected: 0,
     deadLetters: 0,

@@ -10,10 +10,12 @@ import {
   EntityHookFailed,
   type EntityOptions,
   OverloadedError,
+  PlacementError,
   PostStop,
   ShardBufferOverflowed,
   type ShardRegion,
 } from "../../src/index.js"
+import { startSystem } from "../../src/sim/index.js"
 import { inSeedCluster, type SeedNode, type SimCluster } from "./seed-cluster.js"
 
 type Message =
@@ -391,11 +393,90 @@ test("a ref of an entity can be sent to other nodes, and refers to the entity fr
   })
 })
 
+test("a ref of an entity is refused on a node that does not name the type", async () => {
+  const { begin, all } = regions()
+  await inSeedCluster({ nodes: 2, settings: { shards }, begin }, async (cluster) => {
+    const { stage } = cluster
+    const { path } = (all.get("m0") as ShardRegion<Message>).entityRef("a")
+    const dead: unknown[] = []
+    let error: unknown
+    stage.start("other", async (life) => {
+      const system = await startSystem(life, {
+        namespace: "test",
+        listen: { host: life.host, port: 2_550, secret: "a secret of this test alone" },
+        seeds: [`${stage.hostOf("m0")}:2550`],
+      })
+      system.events.subscribe(DeadLetter, ({ message, reason }) => dead.push({ message, reason }))
+      const ref = system.resolve<Message>(`${path}`)
+      ref.tell(add(1))
+      error = await system
+        .ask<Message, string>(ref, (replyTo) => ({ kind: "get", replyTo }))
+        .catch((thrown: unknown) => thrown)
+    })
+    await cluster.until("the ask has ended", () => error !== undefined && dead.length > 0)
+    expect(error).toBeInstanceOf(PlacementError)
+    expect(error).toMatchObject({ delivery: "not-delivered", target: "Counter/a", problem: "not-here" })
+    expect(dead).toEqual([{ message: add(1), reason: "not-here" }])
+  })
+})
+
+test("an ask whose entity fails on another node names the entity, and health counts its shards", async () => {
+  const { begin, all, get } = regions()
+  await inSeedCluster({ nodes: 2, settings: { shards }, begin }, async (cluster) => {
+    for (let number = 0; number < 30; number += 1) await get(cluster, "m0", `c${number}`)
+    const shown = cluster.machines.map((machine) => cluster.system(machine).health().shards)
+    expect(shown).toEqual([...all.values()].map(({ hosted }) => hosted.length))
+    expect(Math.min(...shown)).toBeGreaterThan(0)
+    const region = all.get("m0") as ShardRegion<Message>
+    const there = `${cluster.system("m1").node}`
+    const id = Array.from({ length: 30 }, (_, at) => `c${at}`).find((each) => {
+      return `${region.homeOf(region.shardOf(each))}` === there
+    }) as string
+    const asking = cluster.on("m0", ({ system }) =>
+      system.ask<Message, string>(region.entityRef(id), () => ({ kind: "fail" })),
+    )
+    await expect(asking).rejects.toThrow(`Counter/${id} stopped before it answered`)
+  })
+})
+
+test("a message for an earlier incarnation of a node is refused as what it is", async () => {
+  const { begin } = regions()
+  await inSeedCluster({ nodes: 2, settings: { shards }, begin }, async (cluster) => {
+    const dead: unknown[] = []
+    const { address, events, node } = cluster.system("m1")
+    events.subscribe(DeadLetter, ({ message, reason }) => dead.push({ message, reason }))
+    const asking = cluster.on("m0", ({ system }) => {
+      const gate = system.resolve<unknown>(`${address}/system/sharding/$0123456789abcdef`)
+      gate.tell({ typeKey: "Counter", from: `${node}`, to: "", term: {}, message: { kind: "recover" } })
+      gate.tell(["Counter", "a", add(1)])
+      return system.ask(gate, () => ["Counter", "a", add(1)])
+    })
+    await expect(asking).rejects.toThrow(
+      `${node?.address}: the incarnation of the node that hosted the entity`,
+    )
+    await cluster.until("there is a dead letter", () => dead.length > 0)
+    expect(dead).toEqual([{ message: add(1), reason: "not-here" }])
+  })
+})
+
+test("what nodes say about shards to one that has died becomes no dead letter", async () => {
+  const { begin, get } = regions()
+  const settings = { shards, requestTimeoutMs: 1_000 }
+  await inSeedCluster({ nodes: 3, settings, begin }, async (cluster) => {
+    for (let number = 0; number < 30; number += 1) await get(cluster, "m1", `c${number}`)
+    const dead: DeadLetter[] = []
+    for (const machine of ["m1", "m2"])
+      cluster.system(machine).events.subscribe(DeadLetter, (event) => dead.push(event))
+    cluster.crash("m0")
+    await cluster.until("it is removed", () => cluster.system("m1").cluster.members.length === 2)
+    expect(dead.map(({ message, reason }) => ({ message, reason }))).toEqual([])
+  })
+})
+
 test("a node whose type has another number of shards is refused at its join", async () => {
   const { begin } = regions()
   await inSeedCluster({ nodes: 1, settings: { shards }, begin }, async (cluster) => {
     const { stage } = cluster
-    const { startSystem } = await import("../../src/sim/index.js")
     let error: unknown
     stage.start("other", async (life) => {
       error = await startSystem(life, {
@@ -446,9 +527,14 @@ test("ids of entities are strings of 1 to 500 characters", async () => {
   const { begin, all } = regions()
   await inSeedCluster({ nodes: 1, settings: { shards }, begin }, async () => {
     const region = all.get("m0") as ShardRegion<Message>
-    for (const id of ["", "x".repeat(501), "\ud800", 7 as never]) {
+    for (const [id, shown] of [
+      ["", '""'],
+      ["x".repeat(501), `"${"x".repeat(40)}..."`],
+      ["\ud800", '"\\ud800"'],
+      [7 as never, "the number 7"],
+    ] as const) {
       expect(() => region.entityRef(id)).toThrow(
-        "entityId must be a well-formed string of 1 to 500 characters",
+        `entityId must be a well-formed string of 1 to 500 characters (got ${shown})`,
       )
     }
     expect(`${region.entityRef("..").path}`).toContain("/system/sharding/Counter/=2E.")

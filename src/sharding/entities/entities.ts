@@ -13,8 +13,8 @@
  * A draining shard gets no new messages, but some may wait here. They are older than what regions hold back,
  * so they are not passed on: their entities start once more, handle them, and end.
  *
- * A shard is aborted when its node has lost it, or gives it up as it stops. An entity that is starting then is
- * not created once its state is loaded, and one that is ending is not saved once it has ended: the next
+ * A shard is aborted when its node has lost it, or gives it up as it stops. An entity that is starting then
+ * is not created once its state is loaded, and one that is ending is not saved once it has ended: the next
  * incarnation may run elsewhere by then. A `save` that has begun cannot be taken back.
  */
 export class Entities<M> {

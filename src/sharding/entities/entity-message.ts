@@ -29,6 +29,11 @@ export class EntityMessage {
     this.origin = origin
   }
 
+  /** Names the entity, for errors. */
+  toString(): string {
+    return `${this.#region.typeKey}/${this.entityId}`
+  }
+
   /** Counts the message while it waits for its entity. */
   countIn(): void {
     this.origin?.backlog.enter(this.origin.weight, false)

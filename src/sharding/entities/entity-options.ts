@@ -104,8 +104,8 @@ export interface ShardRegion<M> {
   /** The number of shards. */
   readonly shardCount: number
   /**
-   * Returns a ref of an entity, wherever it is. Nothing is started. The ref can be sent to other nodes of the
-   * cluster. Throws a `RangeError` if the id is not a string of 1 to 500 characters.
+   * Returns a ref of an entity, wherever it is. Nothing is started. The ref can be sent to other nodes that
+   * name the type in `shards`. Throws a `RangeError` if the id is not a string of 1 to 500 characters.
    */
   entityRef(entityId: string): ActorRef<M>
   /** Sends a message to an entity. */

@@ -25,12 +25,12 @@ export class EntityRefusals {
   }
 
   stopped(message: EntityMessage): Refusal {
-    return { reason: "stopped", error: new ActorStoppedError(this.#nameOf(message), "not-delivered") }
+    return { reason: "stopped", error: new ActorStoppedError(`${message}`, "not-delivered") }
   }
 
   notHere(message: EntityMessage): Refusal {
     const detail = `this node does not host its shard ${message.shard}; try again`
-    return { reason: "not-here", error: new PlacementError(this.#nameOf(message), "not-here", detail) }
+    return { reason: "not-here", error: new PlacementError(`${message}`, "not-here", detail) }
   }
 
   /** The buffer of the region is full; `isFirst` for the first message that finds it so. */
@@ -46,7 +46,7 @@ export class EntityRefusals {
       })
       events.publish(new ShardBufferOverflowed(type, shard, capacity))
     }
-    const error = new OverloadedError(this.#nameOf(message), capacity, "messages waiting for shards", {
+    const error = new OverloadedError(`${message}`, capacity, "messages waiting for shards", {
       of: "node",
     })
     return { reason: "shard-buffer-full", error }
@@ -56,9 +56,5 @@ export class EntityRefusals {
   refuse({ entityId, message, reply }: EntityMessage, { reason, error }: Refusal): void {
     if (reply !== undefined) return reply.fail(error)
     this.#environment.deadLetters.add(message, { path: this.pathOf(entityId) }, reason)
-  }
-
-  #nameOf({ entityId }: EntityMessage): string {
-    return `${this.#typeKey}/${entityId}`
   }
 }

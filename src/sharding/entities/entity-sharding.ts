@@ -7,8 +7,10 @@ import type { ReplyRef } from "../../actor/reply-ref.js"
 import { ActorPath } from "../../address/actor-path.js"
 import { Address } from "../../address/address.js"
 import { NodeId } from "../../address/node-id.js"
+import { quoted, shownKind } from "../../address/quote.js"
 import { shardNumber } from "../../address/shard-number.js"
-import type { Delivery } from "../../errors/call-errors.js"
+import { PlacementError } from "../../errors/actor-call-errors.js"
+import { type Delivery, NodeUnreachableError } from "../../errors/call-errors.js"
 import type { ClusterView } from "../../membership/cluster-view.js"
 import type { Member } from "../../membership/member.js"
 import type { Timer } from "../../ports/clock.js"
@@ -18,6 +20,7 @@ import { entityOfSegment, isEntityId, segmentOfEntity } from "./entity-name.js"
 import type { EntityOptions, Sharding, ShardRegion } from "./entity-options.js"
 import { EntityRegion } from "./entity-region.js"
 import { Places } from "./places.js"
+import { RefusingRef } from "./refusing-ref.js"
 import type { RegionLetter } from "./region-messages.js"
 import { ShardingGate } from "./sharding-gate.js"
 
@@ -68,15 +71,41 @@ export class EntitySharding implements Sharding {
     return this.#regions.get(typeKey)
   }
 
+  /** How many shards of all types are hosted here. */
+  get hosted(): number {
+    return [...this.#regions.values()].reduce((count, { hosted }) => count + hosted.length, 0)
+  }
+
   /** Returns the gate, or the ref of an entity, for its path; undefined for any other path. */
-  find({ path, uid }: ActorPath): InternalRef<never> | undefined {
+  find(wanted: ActorPath): InternalRef<never> | undefined {
+    const { path, uid } = wanted
     if (uid !== undefined || !path.startsWith(ROOT)) return undefined
     const segments = path.slice(ROOT.length).split("/")
     if (segments[0] === gateName(this.#dependencies.self())) return this.#gate
+    if (segments[0]?.startsWith(GATE)) return this.#formerGate(wanted)
     const [typeKey, entityId, ...rest] = segments.map(entityOfSegment)
-    const region = typeKey === undefined ? undefined : this.#regions.get(typeKey)
-    if (entityId === undefined || rest.length > 0 || region?.isOpen !== true) return undefined
-    return region.ref(entityId)
+    if (typeKey === undefined || entityId === undefined || rest.length > 0) return undefined
+    return this.#regions.get(typeKey)?.ref(entityId) ?? this.#foreign(wanted, typeKey, entityId)
+  }
+
+  /** The gate of an earlier incarnation of this node. Letters about shards are dropped: they are repeated. */
+  #formerGate(path: ActorPath): RefusingRef {
+    const { address } = this.#dependencies.self()
+    const detail = "the incarnation of the node that hosted the entity is gone"
+    const error = new NodeUnreachableError(address, "not-delivered", detail)
+    return new RefusingRef(path, error, (message, ref) => {
+      if (Array.isArray(message)) this.#dependencies.environment.deadLetters.add(message[2], ref, "not-here")
+    })
+  }
+
+  /** An entity of a type that this node does not name. */
+  #foreign(path: ActorPath, typeKey: string, entityId: string): RefusingRef {
+    const detail = "this node does not name the type in the setting shards; name it there to use the ref"
+    const error = new PlacementError(`${typeKey}/${entityId}`, "not-here", detail)
+    return new RefusingRef(path, error, (message, ref) => {
+      this.#limited.log("warn", "refused a message to an entity", { error })
+      this.#dependencies.environment.deadLetters.add(message, ref, "not-here")
+    })
   }
 
   read({ typeKey, to, ...letter }: RegionLetter): void {
@@ -181,6 +210,8 @@ interface EntityShardingDependencies {
 const NAME = "sharding"
 /** What the paths of the gate and of entities begin with, in any system. */
 const ROOT = `/system/${NAME}/`
+/** What the names of gates begin with, and those of entities never. */
+const GATE = "$"
 const TICK_MS = 500
 
 /** The parent of entities goes on when one of them escalates an error: that has been reported. */
@@ -194,7 +225,7 @@ const guardian = Behaviors.supervise(
  * on its way, must not be taken for a message to this one, which may host the same shard by now.
  */
 function gateName({ incarnation }: NodeId): string {
-  return `$${incarnation}`
+  return `${GATE}${incarnation}`
 }
 
 function isPresent({ status }: Member): boolean {
@@ -215,9 +246,8 @@ function shown<M>(region: EntityRegion): ShardRegion<M> {
   const { typeKey, shardCount } = region
   const checked = (entityId: string) => {
     if (isEntityId(entityId)) return entityId
-    throw new RangeError(
-      `entityId must be a well-formed string of 1 to 500 characters (got ${String(entityId)})`,
-    )
+    const got = typeof entityId === "string" ? quoted(entityId) : shownKind(entityId)
+    throw new RangeError(`entityId must be a well-formed string of 1 to 500 characters (got ${got})`)
   }
   return {
     typeKey,

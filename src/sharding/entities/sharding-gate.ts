@@ -4,6 +4,7 @@ import { InternalRef } from "../../actor/internal-ref.js"
 import type { ReplyRef } from "../../actor/reply-ref.js"
 import type { ActorPath } from "../../address/actor-path.js"
 import { type CallError, type Delivery, InvalidMessageError } from "../../errors/call-errors.js"
+import { RemoteReply } from "../../remote/remote-reply.js"
 import { EntityMessage } from "./entity-message.js"
 import { isEntityId } from "./entity-name.js"
 import type { EntityRegion } from "./entity-region.js"
@@ -81,6 +82,7 @@ export class ShardingGate extends InternalRef<unknown> {
     const delivery = Array.isArray(message) ? this.#deliveryOf(message, reply, origin) : undefined
     if (delivery === undefined)
       return new InvalidMessageError("the message is not for an entity of this node")
+    if (reply instanceof RemoteReply) reply.subject = delivery.message
     return delivery.region.receive(delivery.message)
   }
 

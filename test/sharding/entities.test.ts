@@ -214,6 +214,20 @@ test.each(["turn", "PostStop"])(
   },
 )
 
+test("nodes that stop at once, so that none takes the shards of another, save the states of all entities", async () => {
+  const states = new Map<string, number>()
+  const { begin, get, tell } = regions(() => ({
+    persistence: { load: () => undefined, save: (id, state) => void states.set(id, state) },
+  }))
+  await inSeedCluster({ nodes: 2, settings: { shards }, begin }, async (cluster) => {
+    const ids = Array.from({ length: 20 }, (_, at) => `c${at}`)
+    for (const id of ids) await tell(cluster, "m1", id, add(3))
+    for (const id of ids) await get(cluster, "m0", id)
+    await Promise.all(["m0", "m1"].map((machine) => cluster.on(machine, ({ system }) => system.stop())))
+    expect([...states].sort()).toEqual(ids.map((id) => [id, 3] as const).sort())
+  })
+})
+
 test("messages for a node that has died go to the next home of their entity once it is down", async () => {
   const { all, begin, get } = regions()
   const settings = { shards, requestTimeoutMs: 60_000 }

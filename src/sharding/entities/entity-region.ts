@@ -187,11 +187,16 @@ export class EntityRegion {
     this.#do(this.#region.leave())
     const others = this.#view?.hosting(this.typeKey).filter(({ node }) => node.text !== this.#self) ?? []
     this.#isAlone = others.length === 0
-    if (this.#isAlone) this.#do(this.#region.close())
+    if (this.#isAlone) this.close()
     return new Promise((resolve) => {
       this.#emptied = resolve
       this.#resolveIfEmpty()
     })
+  }
+
+  /** Ends the entities of all shards where they are. */
+  close(): void {
+    this.#do(this.#region.close())
   }
 
   /** Leaves the shards behind whose entities have not ended. Returns whether there are any. */

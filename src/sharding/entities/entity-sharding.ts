@@ -137,12 +137,16 @@ export class EntitySharding implements Sharding {
   }
 
   /**
-   * Hands off all shards. Resolves once none is hosted here, or `withinMs` have passed: with false if shards
-   * are left behind then, whose entities have not ended. The node must not leave its cluster in that case.
+   * Hands off all shards. Those that nobody has taken after most of the time are ended where they are: the
+   * other nodes may be stopping, too. Resolves once none is hosted here, or `withinMs` have passed: with
+   * false if entities have not ended, and are left behind. The node must not leave its cluster in that case.
    */
   async leave(withinMs: number): Promise<boolean> {
     const regions = [...this.#regions.values()]
-    await this.#within(withinMs, Promise.all(regions.map((region) => region.leave())))
+    const left = Promise.all(regions.map((region) => region.leave()))
+    await this.#within(withinMs * HAND_OFF_SHARE, left)
+    for (const region of regions) region.close()
+    await this.#within(withinMs * (1 - HAND_OFF_SHARE), left)
     const leftBehind = regions.filter((region) => region.giveUp())
     return leftBehind.length === 0
   }
@@ -213,6 +217,8 @@ const ROOT = `/system/${NAME}/`
 /** What the names of gates begin with, and those of entities never. */
 const GATE = "$"
 const TICK_MS = 500
+/** The share of the time for leaving in which shards are handed off. */
+const HAND_OFF_SHARE = 0.8
 
 /** The parent of entities goes on when one of them escalates an error: that has been reported. */
 const guardian = Behaviors.supervise(

@@ -112,7 +112,7 @@ export class Region<M> {
     return this.#report()
   }
 
-  /** Stops all shards, as there is no other node to host them. */
+  /** Stops all shards for good, as there is no other node that takes them. */
   close(): readonly RegionCommand<M>[] {
     const open = this.hosted.filter((shard) => this.#hosted.get(shard) === undefined)
     for (const shard of open) this.#drain(shard, 0)
@@ -198,7 +198,7 @@ export class Region<M> {
     this.#orders.clear()
     this.#stopped.clear()
     this.#held.clear()
-    const draining = [...this.#hosted].filter(([, order]) => order !== undefined)
+    const draining = [...this.#hosted].filter(([, order]) => order !== undefined && order > 0)
     for (const [shard] of draining) this.#hosted.set(shard, undefined)
     const waiting = [...this.buffer.shards]
     return [

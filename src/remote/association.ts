@@ -104,7 +104,7 @@ export class Association<P extends Queueable> {
     return undefined
   }
 
-  /** Removes a message from the queue. False if the message has been sent or refused. */
+  /** The messages that have neither been sent nor refused; some of them may be taken back. */
   get queue(): Pick<DeferredQueue<P>, "withdraw" | "takeIf"> {
     return this.#queue
   }

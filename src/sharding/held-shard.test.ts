@@ -199,6 +199,32 @@ describe("while a shard closes, a call", () => {
     expect(shard.isAwaiting([])).toBe(false)
   })
 
+  test("is awaited if a turn of another shard that closes is in its chain", () => {
+    const { shard, other, running } = setup
+    setup.start("elsewhere", other)
+    running.add("User/elsewhere")
+    shard.close()
+    other.close()
+    expect(shard.isAwaiting(["User/elsewhere"])).toBe(true)
+    running.clear()
+    expect(shard.isAwaiting(["User/elsewhere"])).toBe(false)
+  })
+
+  test("is awaited, if nobody else can have the shard, by a turn of any actor of the node", () => {
+    const { shard, other, running } = setup
+    setup.start("elsewhere", other)
+    setup.start("idle", other)
+    running.add("User/elsewhere")
+    shard.strand()
+    expect(shard.isOpen).toBe(false)
+    expect(shard.isAwaiting(["User/elsewhere"])).toBe(true)
+    expect(shard.isAwaiting(["User/idle"])).toBe(false)
+    expect(shard.isAwaiting(["User/nobody"])).toBe(false)
+    shard.reopen()
+    shard.close()
+    expect(shard.isAwaiting(["User/elsewhere"])).toBe(false)
+  })
+
   test("lets turns of its actor start that the shard awaits, then and from then on", () => {
     const { shard, running } = setup
     setup.start("a")

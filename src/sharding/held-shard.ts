@@ -1,9 +1,9 @@
 import type { Revision } from "../ports/store.js"
 import type { ActorTable } from "../registry/actor-table.js"
 import type { Incarnation } from "../registry/incarnation.js"
-import type { TenureHolder } from "../registry/tenure.js"
+import { Tenure, type TenureHolder } from "../registry/tenure.js"
 import type { ShardHome } from "./shard-home.js"
-import { ShardTenure } from "./shard-tenure.js"
+import type { ShardTenure } from "./shard-tenure.js"
 
 /**
  * A shard that this node has: its generation, the tenures of its actors, and what waits for them. The group
@@ -17,6 +17,8 @@ export class HeldShard implements TenureHolder {
   readonly #home: ShardActors
   #generation: Revision
   #isOpen = true
+  /** Whether it is closed although nobody can have it. */
+  #isStranded = false
   #first: ShardTenure | undefined = undefined
   #size = 0
   /** The names of actors whose last activation under this generation did not end in order. */
@@ -73,19 +75,21 @@ export class HeldShard implements TenureHolder {
     return this.#needed.has(name)
   }
 
-  /** Resolves once the shard is open, or gone, or the actor is needed by a turn that runs in the shard. */
+  /** Resolves once the shard is open, or gone, or the actor is needed by a turn that has to end. */
   decided(name: string): Promise<void> {
     return new Promise((resolve) => this.#waiting.push({ name, resolve }))
   }
 
   /**
-   * Whether a turn or a hook of the shard awaits a call with this chain: then the shard cannot close before
-   * the call has run.
+   * Whether a turn or a hook that this node waits for awaits a call with this chain: one of this shard, which
+   * cannot close before the call has run, or of another one that is closing, which this one may wait for in
+   * turn. If nobody else can have this shard, one of any actor of this node.
    */
   isAwaiting(chain: readonly string[]): boolean {
     return chain.some((name) => {
       const held = this.#home.table.get(name)?.held
-      return held instanceof ShardTenure && held.shard === this && this.#home.isRunning(name)
+      if (!(held instanceof Tenure) || !this.#home.isRunning(name)) return false
+      return this.#isStranded || held.isEnding
     })
   }
 
@@ -120,6 +124,12 @@ export class HeldShard implements TenureHolder {
     this.#isOpen = false
   }
 
+  /** Closes the shard on a node that leaves, although no other node can have it. */
+  strand(): void {
+    this.#isStranded = true
+    this.close()
+  }
+
   /** Resolves when no actor is here. */
   emptied(): Promise<void> {
     if (this.#size === 0) return Promise.resolve()
@@ -134,6 +144,7 @@ export class HeldShard implements TenureHolder {
   /** Opens the shard again, for calls that waited too. */
   reopen(): void {
     this.#isOpen = true
+    this.#isStranded = false
     this.#needed.clear()
     this.#letIn()
   }

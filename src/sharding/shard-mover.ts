@@ -18,7 +18,8 @@ import { type PassedShard, releaseShard, transferShard } from "./shard-transfer.
  *
  * While a shard is closing, all of its actors wait for the slowest. So the first attempt has little time, and
  * each further one more, up to `drainMs`: a turn that takes long delays the move of its shard, and not
- * everybody else in it.
+ * everybody else in it. On a node that leaves it is the same, with short breaks: what the turn waits for may be
+ * waiting for an actor of the shard.
  */
 export class ShardMover {
   readonly #group: ShardGroup
@@ -59,9 +60,9 @@ export class ShardMover {
       if (home === undefined) return
       const target = registry.view.member(plan[home.number] as string)?.node
       const abandoned = this.#abandoned.get(home.number)
-      const isTooSoon = !this.#isDraining && abandoned !== undefined && now < abandoned.notBefore
+      const isTooSoon = abandoned !== undefined && now < abandoned.notBefore
       if (target === undefined || isTooSoon || home.decision.state !== "open") continue
-      const budgetMs = this.#isDraining ? this.#host.drainMs : this.#budgetMs(abandoned)
+      const budgetMs = this.#budgetMs(abandoned)
       this.#moves.set(home.number, { target, since: now, budgetMs, timer: undefined })
       this.#group.handle(home, { kind: "move", target })
     }
@@ -70,6 +71,7 @@ export class ShardMover {
   /** Moves everything; what nobody can have is closed, and stays until somebody can or the lease ends. */
   async drain(): Promise<void> {
     this.#isDraining = true
+    this.#abandoned.clear()
     while (true) {
       this.drainOn()
       if (!this.#isMoving()) break
@@ -78,7 +80,7 @@ export class ShardMover {
       })
       await Promise.race([moved, this.#pause()])
     }
-    for (const { held } of this.#group.homes()) held.close()
+    for (const { held } of this.#group.homes()) held.strand()
   }
 
   /**
@@ -113,13 +115,11 @@ export class ShardMover {
     void this.#transfer(home, target)
   }
 
-  /** Whether shards are on their way to nodes that can have them. */
+  /** Whether there are shards that another node can have. */
   #isMoving(): boolean {
     if (this.#group.isTaking) return true
     const plan = this.#group.plan()
-    for (const { number, decision } of this.#group.homes()) {
-      if (decision.state !== "open" && plan[number] !== undefined) return true
-    }
+    for (const { number } of this.#group.homes()) if (plan[number] !== undefined) return true
     return false
   }
 
@@ -180,7 +180,8 @@ export class ShardMover {
     if (home.decision.state !== "closing") return
     const { name } = this.#group
     const times = (this.#abandoned.get(home.number)?.times ?? 0) + 1
-    this.#tryAgain(home, times, Math.max(TRY_AGAIN_MS, budgetMs * PAUSED_AT_MOST))
+    const pauseMs = this.#isDraining ? budgetMs / 4 : Math.max(TRY_AGAIN_MS, budgetMs * PAUSED_AT_MOST)
+    this.#tryAgain(home, times, pauseMs)
     const sample = [...home.held.names()].slice(0, NAMED)
     if (times > LOGGED_AFTER) {
       logger.log("warn", "a shard stays, as some of its actors do not end", {

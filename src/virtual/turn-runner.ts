@@ -333,6 +333,14 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     if (this.#hold === "until-ended") this.#hold = "none"
   }
 
+  /** Whether turns may start, although the activation ends soon, as a turn waits for one of the messages. */
+  #isNeeded(): boolean {
+    const { tenure } = this.#owner
+    const waiting = this.waiting.takeAll()
+    this.waiting.putBack(waiting)
+    return waiting.some((one) => tenure.isNeededBy(one.chain)) && tenure.mayBegin()
+  }
+
   /**
    * Handles a message that no turn may start for: refuses it if the tenure has ended, and otherwise puts it
    * back until the doors open. On a node that is leaving, it waits for the end of the activation.
@@ -341,6 +349,7 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     const { tenure } = this.#owner
     if (tenure.endedBecause !== undefined) return this.#refuse(invocation)
     this.waiting.putBack([invocation])
+    if (tenure.isEnding && this.#isNeeded()) return this.#resume()
     if (this.#hold === "until-opened") return
     this.#hold = "until-ended"
     if (tenure.isEnding && !isAwaited(this, invocation)) return

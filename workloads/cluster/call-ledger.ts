@@ -176,7 +176,7 @@ export class CallLedger {
         // That nobody waits for a call cannot be seen: it is refused as if its turn did.
         return isCycle || isUnawaited || method === "pass"
       case "Fenced":
-        return isUnawaited || this.#cluster.hasLeftBehind
+        return isUnawaited
       case "NodeUnreachable":
         return this.#cluster.hasLeftBehind
       case "UnknownActorType":

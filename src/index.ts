@@ -43,6 +43,7 @@ export {
 } from "./errors/call-errors.js"
 export { MalformedBytesError } from "./errors/malformed-bytes-error.js"
 export { NetworkError, type NetworkErrorCode } from "./errors/network-error.js"
+export { OperationEndedError, OperationMismatchError } from "./errors/operation-errors.js"
 export { SettingsError } from "./errors/settings-error.js"
 export { StateError, type StateProblem } from "./errors/state-error.js"
 export {

@@ -19,6 +19,11 @@ export type Delivery = "not-delivered" | "unknown"
 export abstract class CallError extends TroupeError {
   /** Whether the call may have been executed. */
   readonly delivery: Delivery
+  /**
+   * The operation of a call of a `once` method whose outcome is unknown: another call with it, by
+   * `withOptions`, is another attempt at the same.
+   */
+  declare operation?: string
 
   constructor(message: string, delivery: Delivery, options?: ErrorOptions) {
     super(message, options)

@@ -1,5 +1,5 @@
 import { assert } from "../errors/assert.js"
-import type { Commit, CommitResult, Condition, Entry, Revision } from "../ports/store.js"
+import type { Commit, CommitResult, Condition, Entry, Revision, Write } from "../ports/store.js"
 import type { ClaimEvent, Guess, PlacementSeen } from "./claim.js"
 import { type ClusterTerms, encodeClusterTerms } from "./cluster-terms.js"
 import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
@@ -267,19 +267,31 @@ export function releaseCommit(key: string, generation: Revision): Proposal {
 
 /**
  * Conditioned on the placement, so that a stale copy changes nothing; and on the state, so that a save that
- * hung undoes nothing.
+ * hung undoes nothing. The state is always written: its revision orders all commits of the actor, so that its
+ * satellites need no conditions of their own. `absent`: names of operations, which nobody may have used.
  */
 export function saveCommit(
   placement: { readonly key: string; readonly generation: Revision },
   state: { readonly key: string; readonly over: Revision | undefined },
   bytes: Uint8Array,
+  { writes, absent }: SatelliteChanges = NO_CHANGES,
 ): Proposal {
   const { key, over } = state
   return {
     conditions: [
       { kind: "at", key: placement.key, revision: placement.generation },
       over === undefined ? { kind: "absent", key } : { kind: "at", key, revision: over },
+      ...absent.map((key): Condition => ({ kind: "absent", key })),
     ],
-    writes: [{ kind: "put", key, value: bytes }],
+    writes: [{ kind: "put", key, value: bytes }, ...writes],
   }
 }
+
+/** What a commit of an actor changes beside its state. */
+export interface SatelliteChanges {
+  readonly writes: readonly Write[]
+  /** Keys that must not exist. */
+  readonly absent: readonly string[]
+}
+
+export const NO_CHANGES: SatelliteChanges = { writes: [], absent: [] }

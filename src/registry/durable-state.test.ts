@@ -225,6 +225,7 @@ test("writes of two activations under one generation have ids of their own", asy
     clock: scene.clock,
     codec: binaryCodec()(PLAIN),
     maxStateBytes: 1_000,
+    stateFormat: () => 2,
   }
   const again = new DurableState(tenure, tools, { version: 1 })
   await again.load()
@@ -375,7 +376,8 @@ async function activated(options: Options = {}): Promise<Activated> {
 async function activation(scene: Scene, node: SceneNode, options: Options): Promise<Activated> {
   const { shape = { version: 1 }, codec = binaryCodec()(PLAIN), maxStateBytes = 1_000 } = options
   const tenure = await node.tenureOf(alice)
-  const tools = { store: node.way.store, clock: scene.clock, codec, maxStateBytes }
+  const stateFormat = () => 2
+  const tools = { store: node.way.store, clock: scene.clock, codec, maxStateBytes, stateFormat }
   return {
     scene,
     node,

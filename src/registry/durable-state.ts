@@ -1,20 +1,26 @@
 import { FencedError } from "../errors/call-errors.js"
+import { StateError } from "../errors/state-error.js"
 import type { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
 import type { Codec } from "../ports/codec.js"
-import type { ClusterStore, Entry, Revision, Sight } from "../ports/store.js"
+import type { ClusterStore, Entry, Revision, Sight, Write } from "../ports/store.js"
 import type { StateRead } from "./claim.js"
-import { saveCommit } from "./commits.js"
-import { stateKey } from "./registry-keys.js"
+import { NO_CHANGES, type SatelliteChanges, saveCommit } from "./commits.js"
+import { satelliteKey, stateKey } from "./registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
 import {
+  decodeValue,
+  encodeValue,
+  readState,
   readValue,
   type StateFormat,
   type StateShape,
   type StateUpgrade,
+  writeEncoded,
   writeIdOf,
   writeValue,
 } from "./state-value.js"
+import type { StoredState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
 
 /**
@@ -23,6 +29,9 @@ import type { Tenure } from "./tenure.js"
  *
  * A save takes the value as it is at the call; several saves are made one after the other. State is never
  * deleted: the condition that it is absent would hold again, and a first save that hung could still arrive.
+ *
+ * A large value is put into a chunk, a satellite that the head of the state names, so that a commit that does
+ * not change it does not write it again.
  */
 export class DurableState {
   readonly #tenure: Tenure
@@ -30,6 +39,10 @@ export class DurableState {
   readonly #shape: StateShape
   #revision: Revision | undefined
   #saves = 0
+  /** What the actor remembers of operations, as it was read or written last. */
+  #memory: Uint8Array | undefined = undefined
+  /** The last chunk that was read or written; undefined if the value follows the head. */
+  #chunk: Chunk | undefined = undefined
   /** The last failure of the store in the save in flight, or the last one. */
   #trouble: Error | undefined
   /** The latest save, while one is in flight. */
@@ -81,6 +94,11 @@ export class DurableState {
     return this.#loaded(entry, upgrade)
   }
 
+  /** What the actor remembers of operations, as it was read. */
+  get memory(): Uint8Array | undefined {
+    return this.#memory
+  }
+
   #seen({ epoch, entry }: Sight, upgrade: StateUpgrade | undefined): unknown {
     const { incarnation } = this.#tenure
     if (epoch === incarnation.epoch) return this.#loaded(entry, upgrade)
@@ -88,9 +106,43 @@ export class DurableState {
     throw this.#fenced("not-delivered", "the epoch of the store has changed")
   }
 
+  /** Returns a promise only if the value is in a chunk, which has to be read. */
   #loaded(entry: Entry | undefined, upgrade: StateUpgrade | undefined): unknown {
     this.#revision = entry?.revision
-    return entry === undefined ? undefined : readValue(entry.value, this.#format, upgrade)
+    if (entry === undefined) return undefined
+    const stored = readState(entry.value, this.#format)
+    this.#memory = stored.memory
+    if (stored.chunk !== undefined) return this.#loadChunk(stored, stored.chunk, upgrade)
+    return readValue(stored, this.#format, upgrade)
+  }
+
+  /** No commit of an earlier activation can change the chunk meanwhile: all of them are refused. */
+  async #loadChunk(stored: StoredState, number: number, upgrade: StateUpgrade | undefined): Promise<unknown> {
+    const entry = await this.row(chunkName(number))
+    if (entry === undefined) {
+      throw new StateError(this.#tenure.id.toString(), "unreadable", `chunk ${number} is missing`)
+    }
+    this.#chunk = { number, value: entry }
+    return readValue({ ...stored, value: entry }, this.#format, upgrade)
+  }
+
+  /** Reads a satellite of the actor. Rejects as `load` does. */
+  async row(name: string): Promise<Uint8Array | undefined> {
+    const { id, incarnation } = this.#tenure
+    const { loads } = incarnation.windows
+    await loads.enter()
+    try {
+      if (incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")
+      const { epoch, entry } = await this.#dependencies.store.get(satelliteKey(id, name))
+      if (epoch === incarnation.epoch) return entry?.value
+      incarnation.epochChanged()
+      throw this.#fenced("not-delivered", "the epoch of the store has changed")
+    } catch (error) {
+      if (!(error instanceof FencedError)) this.#note("read a state", error)
+      throw error
+    } finally {
+      loads.leave()
+    }
   }
 
   get #format(): StateFormat {
@@ -107,24 +159,93 @@ export class DurableState {
     return this.#revision === undefined && this.#saves === 0
   }
 
+  /** Lists the names of satellites with this prefix, the first ones. Rejects as `load` does. */
+  async rows(prefix: string, limit: number): Promise<readonly string[]> {
+    const { id, incarnation } = this.#tenure
+    const start = satelliteKey(id, "")
+    const { epoch, entries } = await this.#dependencies.store.list(start + prefix, { limit, keysOnly: true })
+    if (epoch !== incarnation.epoch) throw this.#fenced("not-delivered", "the epoch of the store has changed")
+    return entries.map(({ key }) => key.slice(start.length))
+  }
+
   /**
    * Rejects with a `FencedError` if the save was not made, or its outcome cannot be determined: then the
    * activation has ended. Rejects with a `StateError` for a value that cannot be stored: nothing was sent,
    * and the activation goes on.
    */
   save(value: unknown): Promise<void> {
-    const { generation, node, incarnation } = this.#tenure
-    this.#saves += 1
-    const number = this.#saves
-    // Incarnations are never used twice, nor are the numbers of writes within one.
-    const writeId = `${node.incarnation}.${generation}.${incarnation.nextWrite()}`
-    let bytes: Uint8Array
     try {
-      bytes = writeValue(value, writeId, this.#format, this.#dependencies.maxStateBytes)
+      if (this.#chunk !== undefined) return this.write({ value: this.encode(value), memory: this.#memory })
+      const head = { writeId: this.#nextWriteId(), memory: this.#memory }
+      const { bytes, valueBytes } = writeValue(value, head, this.#format, this.#dependencies.maxStateBytes)
+      if (valueBytes <= CHUNK_FROM_BYTES || !this.mayRemember) return this.#send(head.writeId, bytes)
+      const encoded = bytes.subarray(bytes.length - valueBytes)
+      return this.write({ value: encoded, memory: this.#memory })
     } catch (error) {
       return Promise.reject(error)
     }
-    const draft = { number, writeId, bytes }
+  }
+
+  /** Throws a `StateError` for a value that cannot be stored. */
+  encode(value: unknown): Uint8Array {
+    return encodeValue(value, this.#format, this.#dependencies.maxStateBytes)
+  }
+
+  /** Encodes a value that is kept beside the state. Throws as `encode` does. */
+  encodeAnswer(value: unknown): Uint8Array {
+    return encodeValue(value, this.#format, Number.POSITIVE_INFINITY)
+  }
+
+  /** A new copy of a value that was encoded. */
+  decode(bytes: Uint8Array): unknown {
+    return decodeValue(bytes, this.#format)
+  }
+
+  /**
+   * Whether operations can be remembered, and values be put into chunks: nodes of the first version could not
+   * read such a state.
+   */
+  get mayRemember(): boolean {
+    return this.#dependencies.stateFormat() >= 2
+  }
+
+  /**
+   * Writes what turns have decided: the value, what is remembered of operations, and satellites. Rejects as
+   * `save` does.
+   */
+  write({ value, memory, changes = NO_CHANGES }: TurnDraft): Promise<void> {
+    const writeId = this.#nextWriteId()
+    this.#memory = memory
+    const before = this.#chunk
+    if (value.length <= CHUNK_FROM_BYTES && before === undefined) {
+      return this.#send(writeId, writeEncoded(value, { writeId, memory }, this.#format), changes)
+    }
+    const { id } = this.#tenure
+    const isSame = before !== undefined && Buffer.compare(before.value, value) === 0
+    const isLarge = value.length > CHUNK_FROM_BYTES && this.mayRemember
+    const after = isSame ? before : isLarge ? { number: (before?.number ?? 0) + 1, value } : undefined
+    const writes: Write[] = [...changes.writes]
+    if (before !== undefined && after !== before) {
+      writes.push({ kind: "delete", key: satelliteKey(id, chunkName(before.number)) })
+    }
+    if (after !== undefined && after !== before) {
+      writes.push({ kind: "put", key: satelliteKey(id, chunkName(after.number)), value })
+    }
+    this.#chunk = after
+    const head = { writeId, memory, chunk: after?.number }
+    const bytes = writeEncoded(after === undefined ? value : undefined, head, this.#format)
+    return this.#send(writeId, bytes, { ...changes, writes })
+  }
+
+  #nextWriteId(): string {
+    const { generation, node, incarnation } = this.#tenure
+    // Incarnations are never used twice, nor are the numbers of writes within one.
+    return `${node.incarnation}.${generation}.${incarnation.nextWrite()}`
+  }
+
+  #send(writeId: string, bytes: Uint8Array, changes = NO_CHANGES): Promise<void> {
+    this.#saves += 1
+    const draft = { number: this.#saves, writeId, bytes, changes }
     this.#last = this.#last === undefined ? this.#save(draft) : this.#saveAfter(this.#last, draft)
     return this.#last
   }
@@ -159,7 +280,7 @@ export class DurableState {
    * the first event, so this is no loop in an asynchronous function, which would take twice the memory.
    */
   #carryOut(save: Save, command: SaveCommand, draft: Draft): Promise<void> {
-    return this.#eventOf(command, draft.bytes).then((event) => {
+    return this.#eventOf(command, draft).then((event) => {
       const next = save.handle(event)
       if (next === undefined) throw new Error("a save got an event that it had not asked for")
       return next.kind === "end" ? this.#end(draft, next.outcome) : this.#carryOut(save, next, draft)
@@ -180,10 +301,10 @@ export class DurableState {
     throw this.#fenced("unknown", because, cause)
   }
 
-  #eventOf(command: SaveCommand, bytes: Uint8Array): Promise<SaveEvent> {
+  #eventOf(command: SaveCommand, draft: Draft): Promise<SaveEvent> {
     switch (command.kind) {
       case "write":
-        return this.#writeInTurn(bytes)
+        return this.#writeInTurn(draft)
       case "read":
         return this.#look()
       case "wait":
@@ -193,16 +314,16 @@ export class DurableState {
     }
   }
 
-  #writeInTurn(bytes: Uint8Array): Promise<SaveEvent> {
-    const room = this.#tenure.incarnation.windows.saves.enter(bytes.length)
-    return room === undefined && this.#tenure.mayAct() ? this.#write(bytes) : this.#writeLater(bytes, room)
+  #writeInTurn(draft: Draft): Promise<SaveEvent> {
+    const room = this.#tenure.incarnation.windows.saves.enter(draft.bytes.length)
+    return room === undefined && this.#tenure.mayAct() ? this.#write(draft) : this.#writeLater(draft, room)
   }
 
   /** Asks the door last, as it may have shut while the write waited in the window. */
-  async #writeLater(bytes: Uint8Array, room: Promise<void> | undefined): Promise<SaveEvent> {
+  async #writeLater(draft: Draft, room: Promise<void> | undefined): Promise<SaveEvent> {
     await room
-    if (await this.#mayGoOn()) return this.#write(bytes)
-    this.#tenure.incarnation.windows.saves.leave(bytes.length)
+    if (await this.#mayGoOn()) return this.#write(draft)
+    this.#tenure.incarnation.windows.saves.leave(draft.bytes.length)
     return { kind: "gave-up" }
   }
 
@@ -212,12 +333,12 @@ export class DurableState {
   }
 
   /** Writes the state, and leaves the window, which was entered before. */
-  #write(bytes: Uint8Array): Promise<SaveEvent> {
+  #write({ bytes, changes }: Draft): Promise<SaveEvent> {
     const { id, recordKey, generation, incarnation } = this.#tenure
     const { epoch, windows } = incarnation
     const placement = { key: recordKey, generation }
     const state = { key: stateKey(id), over: this.#revision }
-    const { conditions, writes } = saveCommit(placement, state, bytes)
+    const { conditions, writes } = saveCommit(placement, state, bytes, changes)
     const size = bytes.length
     return this.#dependencies.store.commit({ epoch, conditions, writes }).then(
       (result): SaveEvent => {
@@ -268,12 +389,34 @@ export class DurableState {
   }
 }
 
-/** A value to save, as it was at the call. */
+/** What turns have decided, and is written in one commit. */
+export interface TurnDraft {
+  /** The encoded value. */
+  readonly value: Uint8Array
+  readonly memory: Uint8Array | undefined
+  readonly changes?: SatelliteChanges | undefined
+}
+
+/** A commit that is not decided. */
 interface Draft {
   readonly number: number
   readonly writeId: string
+  /** The state as it is written. */
   readonly bytes: Uint8Array
+  readonly changes: SatelliteChanges
 }
+
+interface Chunk {
+  readonly number: number
+  readonly value: Uint8Array
+}
+
+function chunkName(number: number): string {
+  return `c/${number}`
+}
+
+/** Larger values are put into a chunk. */
+const CHUNK_FROM_BYTES = 16 * 1_024
 
 const RETRY_MS = 100
 
@@ -282,4 +425,6 @@ export interface StateDependencies {
   readonly clock: Clock
   readonly codec: Codec
   readonly maxStateBytes: number
+  /** The latest format of stored states that all nodes can read. */
+  stateFormat(): number
 }

@@ -12,6 +12,7 @@ import type { NodeRecord } from "./node-record.js"
 import { failureOf, type RenewalReport, type RenewalRequest } from "./renewal-messages.js"
 import type { RenewalClient, RenewalThread } from "./renewal-thread.js"
 import type { StoreTroubles } from "./store-troubles.js"
+import { STATE_FORMAT } from "./stored-state.js"
 import { ThreadedLease } from "./threaded-lease.js"
 
 /**
@@ -83,7 +84,9 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     this.#dependencies = dependencies
     this.#line = line
     const { terms, roles, types, secrets } = dependencies
-    const record: NodeRecord = { status: "active", roles, types, lifeline: line?.mark, secrets }
+    const lifeline = line?.mark
+    const stateFormat = STATE_FORMAT
+    const record: NodeRecord = { status: "active", roles, types, lifeline, secrets, stateFormat }
     this.#lease = { node: `${node}`, epoch, terms, record }
     this.fenced = new Promise((resolve) => {
       this.#resolveFenced = resolve

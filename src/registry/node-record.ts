@@ -10,6 +10,8 @@ export interface NodeRecord {
   readonly lifeline: string | undefined
   /** Fingerprints of its secrets, as in `ClusterTerms`; undefined if they are not known. */
   readonly secrets?: readonly string[] | undefined
+  /** The latest format of stored states that it can read (`stored-state.ts`); undefined is the first. */
+  readonly stateFormat?: number | undefined
 }
 
 export type RecordStatus = "active" | "leaving" | "down"
@@ -25,15 +27,22 @@ export function leaseKey(node: NodeId | string): string {
 export const NODES = "nodes/"
 export const LEASES = "leases/"
 
-export function encodeRecord({ status, roles, types, lifeline, secrets }: NodeRecord): Uint8Array {
-  return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets }))
+export function encodeRecord({
+  status,
+  roles,
+  types,
+  lifeline,
+  secrets,
+  stateFormat,
+}: NodeRecord): Uint8Array {
+  return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets, stateFormat }))
 }
 
 /** Undefined for bytes that this version cannot read. */
 export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
   try {
     const read = JSON.parse(Buffer.from(bytes).toString()) as NodeRecord
-    const { status, roles, types, lifeline, secrets } = read
+    const { status, roles, types, lifeline, secrets, stateFormat } = read
     if (!isStatus(status) || !isTexts(roles) || !isTexts(types)) return undefined
     return {
       status,
@@ -41,6 +50,7 @@ export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
       types,
       lifeline: typeof lifeline === "string" ? lifeline : undefined,
       ...(isTexts(secrets) ? { secrets } : {}),
+      ...(typeof stateFormat === "number" ? { stateFormat } : {}),
     }
   } catch {
     return undefined

@@ -16,7 +16,13 @@ export function stateKey(id: ActorId): string {
   return STATE + id.path
 }
 
+/** The key of a satellite of the actor: a record that belongs to it, and that its commits alone change. */
+export function satelliteKey(id: ActorId, name: string): string {
+  return `${KIN}${id.path}/${name}`
+}
+
 /** The terms that all nodes have in common. */
 export const CLUSTER = "cluster"
 export const PLACEMENTS = "placements/"
 const STATE = "state/"
+const KIN = "kin/"

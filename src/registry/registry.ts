@@ -95,6 +95,11 @@ export class Registry implements TenureHolder {
     return this.#roster.view
   }
 
+  /** The latest format of stored states that all nodes can read. */
+  get stateFormat(): number {
+    return this.#roster.stateFormat
+  }
+
   /** Whether this node holds a lease that has not expired by its clock. */
   mayAct(): boolean {
     return this.#lifecycle.incarnation?.mayAct() ?? false

@@ -13,6 +13,7 @@ import { decodeRecord, NODES, type NodeRecord, nodeKey } from "./node-record.js"
 import { observedNodes } from "./observed-nodes.js"
 import type { StartWait } from "./start-wait.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
+import { STATE_FORMAT } from "./stored-state.js"
 
 /**
  * Who is in the cluster, by the records in the store. Nodes are taken out by the end of their leases, of
@@ -29,6 +30,7 @@ export class Roster {
   readonly #dependencies: RosterDependencies
   readonly #leases: LeaseRounds
   readonly #records = new Map<string, KnownRecord>()
+  #stateFormat = STATE_FORMAT
   readonly #followed = new Map<string, Following>()
   readonly #nodes: StoreWatchLoop
   #epoch = ""
@@ -72,6 +74,11 @@ export class Roster {
 
   get view(): ClusterView {
     return this.#view
+  }
+
+  /** The latest format of stored states that all nodes can read. */
+  get stateFormat(): number {
+    return this.#stateFormat
   }
 
   /** The epoch of the known records. */
@@ -328,10 +335,15 @@ export class Roster {
 
   #show(): void {
     const before = this.#view
+    this.#stateFormat = Math.min(STATE_FORMAT, ...formatsOf(this.#records.values()))
     this.#view = before.next(membersOf(this.#records.values()), this.#unreachable)
     this.#observe()
     this.#dependencies.viewed(this.#view, before)
   }
+}
+
+function* formatsOf(known: Iterable<KnownRecord>): Generator<number> {
+  for (const { record } of known) yield record.stateFormat ?? 1
 }
 
 /** The records are listed once in a ttl, and less often where there are more of them than these. */

@@ -4,7 +4,14 @@ import { idOf } from "../../test/registry/scene.js"
 import { StateError, type StateProblem } from "../errors/state-error.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { jsonCodec } from "../serialization/json-codec.js"
-import { readValue, type StateFormat, writeIdOf, writeValue } from "./state-value.js"
+import {
+  readState,
+  readValue,
+  type StateFormat,
+  type StateUpgrade,
+  writeIdOf,
+  writeValue,
+} from "./state-value.js"
 
 const MAX_BYTES = 100
 
@@ -12,8 +19,12 @@ function format(change: Partial<StateFormat> = {}): StateFormat {
   return { id: idOf("alice"), codec: jsonCodec()(PLAIN), shape: { version: 2 }, ...change }
 }
 
+function read(bytes: Uint8Array, as: StateFormat, upgrade: StateUpgrade | undefined): unknown {
+  return readValue(readState(bytes, as), as, upgrade)
+}
+
 function written(value: unknown, as = format()): Uint8Array {
-  return writeValue(value, "node.7.1", as, MAX_BYTES)
+  return writeValue(value, { writeId: "node.7.1" }, as, MAX_BYTES).bytes
 }
 
 function problemOf(task: () => unknown): StateProblem | undefined {
@@ -27,7 +38,7 @@ function problemOf(task: () => unknown): StateProblem | undefined {
 }
 
 test.each([[{ cents: 5 }], ["text"], [null], [[1, 2]]])("a written value is read: %j", (value) => {
-  expect(readValue(written(value), format(), undefined)).toEqual(value)
+  expect(read(written(value), format(), undefined)).toEqual(value)
 })
 
 test("the bytes carry the id of their write, and bytes of another format have none", () => {
@@ -38,8 +49,8 @@ test("the bytes carry the id of their write, and bytes of another format have no
 test("an older version is upgraded, the present one is not", () => {
   const upgrade = (old: unknown, from: number) => ({ old, from })
   const older = written(5, format({ shape: { version: 1 } }))
-  expect(readValue(older, format(), upgrade)).toEqual({ old: 5, from: 1 })
-  expect(readValue(written(5), format(), upgrade)).toBe(5)
+  expect(read(older, format(), upgrade)).toEqual({ old: 5, from: 1 })
+  expect(read(written(5), format(), upgrade)).toBe(5)
 })
 
 test("an older version without an upgrade, or whose upgrade throws, is an error with its cause", () => {
@@ -48,15 +59,15 @@ test("an older version without an upgrade, or whose upgrade throws, is an error 
   const failing = () => {
     throw cause
   }
-  expect(problemOf(() => readValue(older, format(), undefined))).toBe("not-upgraded")
-  expect(problemOf(() => readValue(older, format(), failing))).toBe("not-upgraded")
-  expect(() => readValue(older, format(), failing)).toThrow(expect.objectContaining({ cause }))
+  expect(problemOf(() => read(older, format(), undefined))).toBe("not-upgraded")
+  expect(problemOf(() => read(older, format(), failing))).toBe("not-upgraded")
+  expect(() => read(older, format(), failing)).toThrow(expect.objectContaining({ cause }))
 })
 
 test("a later version is an error that says what to do", () => {
   const later = written(5, format({ shape: { version: 3 } }))
-  expect(problemOf(() => readValue(later, format(), () => 0))).toBe("from-a-later-version")
-  expect(() => readValue(later, format(), () => 0)).toThrow(
+  expect(problemOf(() => read(later, format(), () => 0))).toBe("from-a-later-version")
+  expect(() => read(later, format(), () => 0)).toThrow(
     "version must be at most 2 (got 3); start the newer code",
   )
 })
@@ -64,15 +75,15 @@ test("a later version is an error that says what to do", () => {
 test("bytes of another codec are an error, and bytes of the same codec under other limits are not", () => {
   const small = jsonCodec({ maxDepth: 5 })(PLAIN)
   expect(small.name).not.toBe(format().codec.name)
-  expect(readValue(written(5, format({ codec: small })), format(), undefined)).toBe(5)
+  expect(read(written(5, format({ codec: small })), format(), undefined)).toBe(5)
   const other = written(5, format({ codec: binaryCodec()(PLAIN) }))
-  expect(problemOf(() => readValue(other, format(), undefined))).toBe("unreadable")
+  expect(problemOf(() => read(other, format(), undefined))).toBe("unreadable")
 })
 
 test("bytes that are cut off, or have another format, are an error", () => {
   const bytes = written({ cents: 5 })
   for (const broken of [bytes.subarray(0, -1), bytes.subarray(0, 3), new Uint8Array([99])]) {
-    expect(problemOf(() => readValue(broken, format(), undefined))).toBe("unreadable")
+    expect(problemOf(() => read(broken, format(), undefined))).toBe("unreadable")
   }
 })
 

@@ -1,7 +1,8 @@
 import type { ActorId } from "../address/actor-id.js"
 import { StateError } from "../errors/state-error.js"
 import type { Codec } from "../ports/codec.js"
-import { decodeState, encodeState, type StoredState } from "./stored-state.js"
+import { OutputBuffer } from "../serialization/output-buffer.js"
+import { decodeState, encodeState, type StateHead, type StoredState } from "./stored-state.js"
 
 /** How the state of one actor is encoded by its type and this node. */
 export interface StateFormat {
@@ -20,17 +21,21 @@ export interface StateShape {
 
 export type StateUpgrade = (old: unknown, fromVersion: number) => unknown
 
+/** Throws a `StateError` for bytes that are no state. */
+export function readState(bytes: Uint8Array, { id }: StateFormat): StoredState {
+  return readable(id.toString(), () => decodeState(bytes))
+}
+
 /**
  * The stored value, upgraded if it is of an older version. Throws a `StateError` for bytes that cannot be
  * decoded: such a state is never taken for none.
  */
 export function readValue(
-  bytes: Uint8Array,
+  { version, codec: writtenWith, value }: StoredState,
   { id, codec, shape }: StateFormat,
   upgrade: StateUpgrade | undefined,
 ): unknown {
   const actor = id.toString()
-  const { version, codec: writtenWith, value } = readable(actor, () => decodeState(bytes))
   if (version > shape.version) {
     const detail = `version must be at most ${shape.version} (got ${version})`
     throw new StateError(actor, "from-a-later-version", `${detail}; start the newer code`)
@@ -47,21 +52,71 @@ export function readValue(
 /** The bytes to store for a value. Throws a `StateError` for a value that cannot be stored. */
 export function writeValue(
   value: unknown,
-  writeId: string,
-  { id, codec, shape }: StateFormat,
+  head: Omit<StateHead, "version" | "codec">,
+  format: StateFormat,
   maxStateBytes: number,
-): Uint8Array {
-  const head: Omit<StoredState, "value"> = { writeId, version: shape.version, codec: codec.name }
-  let encoded: ReturnType<typeof encodeState>
+): { readonly bytes: Uint8Array; readonly valueBytes: number } {
+  const { codec } = format
   try {
-    encoded = encodeState(head, (out) => codec.encode(value, out))
+    const encoded = encodeState(headOf(head, format), (out) => codec.encode(value, out))
+    if (encoded.valueBytes <= maxStateBytes) return encoded
+    throw tooLarge(format, encoded.valueBytes, maxStateBytes)
   } catch (cause) {
-    throw new StateError(id.toString(), "not-writable", (cause as Error).message, { cause })
+    throw notWritable(format, cause)
   }
-  const { bytes, valueBytes } = encoded
-  if (valueBytes <= maxStateBytes) return bytes
-  const detail = `must have at most ${maxStateBytes} bytes (got ${valueBytes}); save less, or divide it among several actors`
-  throw new StateError(id.toString(), "too-large", detail)
+}
+
+/** The encoded value alone. Throws a `StateError` for a value that cannot be stored. */
+export function encodeValue(value: unknown, format: StateFormat, maxStateBytes: number): Uint8Array {
+  const out = scratch ?? new OutputBuffer(SCRATCH_BYTES)
+  // A getter of the value may encode the state of another actor.
+  scratch = undefined
+  out.at = 0
+  try {
+    format.codec.encode(value, out)
+    if (out.at > maxStateBytes) throw tooLarge(format, out.at, maxStateBytes)
+  } catch (cause) {
+    throw notWritable(format, cause)
+  }
+  if (out.bytes.length > SCRATCH_BYTES) return out.bytes.subarray(0, out.at)
+  scratch = out
+  return Buffer.from(out.bytes.subarray(0, out.at))
+}
+
+/** A buffer for small values, which are copied from it. */
+let scratch: OutputBuffer | undefined
+const SCRATCH_BYTES = 1_024
+
+/** A new copy of the value that `encodeValue` was given. */
+export function decodeValue(bytes: Uint8Array, { codec }: StateFormat): unknown {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return codec.decode(buffer, 0, buffer.length)
+}
+
+/** The bytes to store for a value that was encoded before. */
+export function writeEncoded(
+  value: Uint8Array | undefined,
+  head: Omit<StateHead, "version" | "codec">,
+  format: StateFormat,
+): Uint8Array {
+  const { bytes } = encodeState(headOf(head, format), (out) => {
+    if (value !== undefined) out.raw(value)
+  })
+  return bytes
+}
+
+function headOf(head: Omit<StateHead, "version" | "codec">, { codec, shape }: StateFormat): StateHead {
+  return { ...head, version: shape.version, codec: codec.name }
+}
+
+function tooLarge({ id }: StateFormat, bytes: number, maxStateBytes: number): StateError {
+  const detail = `must have at most ${maxStateBytes} bytes (got ${bytes}); save less, or divide it among several actors`
+  return new StateError(id.toString(), "too-large", detail)
+}
+
+function notWritable({ id }: StateFormat, cause: unknown): StateError {
+  if (cause instanceof StateError) return cause
+  return new StateError(id.toString(), "not-writable", (cause as Error).message, { cause })
 }
 
 /** The id of the save that wrote these bytes; undefined if another version wrote them. */

@@ -23,6 +23,7 @@ import {
 } from "../errors/call-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { NetworkError } from "../errors/network-error.js"
+import { OperationEndedError, OperationMismatchError } from "../errors/operation-errors.js"
 import { SettingsError } from "../errors/settings-error.js"
 import { StateError } from "../errors/state-error.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
@@ -60,6 +61,8 @@ const ofTroupe: readonly ErrorClass[] = [
   NodeUnreachableError,
   OverloadedError,
   PathResolutionError,
+  OperationEndedError,
+  OperationMismatchError,
   PlacementError,
   QuarantinedError,
   SettingsError,

@@ -61,6 +61,8 @@ export class Cluster {
       codec,
       // State was written by a node of this cluster, so decoding it has no time limit.
       stateCodec: codecOf(dependencies, { purpose: "state" }),
+      digest: ports.digest,
+      caller: Buffer.from(ports.random.bytes(8)).toString("hex"),
       context: ports.turnContext,
       scheduler: ports.scheduler,
       telemetry:

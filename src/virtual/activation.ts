@@ -18,11 +18,13 @@ import {
 } from "./actor.js"
 import { askFor } from "./actor-ask.js"
 import type { ActorClass } from "./actor-class.js"
-import { loadState, saveRefusal } from "./actor-state.js"
+import { initialize, loadState, saveRefusal } from "./actor-state.js"
 import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
+import { DurableTurns } from "./durable-turns.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
+import { operationText } from "./operation.js"
 import { OutgoingCalls, type PlannedEnd } from "./outgoing-calls.js"
 import type { OwnTask, OwnTaskKind, TaskOwner } from "./own-task.js"
 import type { Turn } from "./turn.js"
@@ -56,6 +58,7 @@ export class Activation
   #instance: Actor | undefined = undefined
   /** Undefined while the actor has no stored state and has saved none. */
   #durable: DurableState | undefined = undefined
+  #durableTurns: DurableTurns | undefined = undefined
   #resources: ActivationResources | undefined = undefined
   #outgoing: OutgoingCalls | undefined = undefined
 
@@ -236,24 +239,54 @@ export class Activation
   save(state: unknown): Promise<void> {
     const refusal = saveRefusal(this.type, this.tenure, this.currentTurn)
     if (refusal !== undefined) return Promise.reject(refusal)
+    if (this.#durableTurns !== undefined) return this.#durableTurns.save(state)
     this.#durable ??= durableState(this)
     return this.#durable.save(state)
   }
 
+  get durable(): DurableTurns | undefined {
+    return this.#durableTurns
+  }
+
+  get durableTurns(): DurableTurns {
+    this.#durable ??= durableState(this)
+    this.#durableTurns ??= new DurableTurns(this, this.#durable)
+    return this.#durableTurns
+  }
+
+  get operation(): string | undefined {
+    const operation = this.currentTurn?.invocation.operation
+    return operation && operationText(operation)
+  }
+
+  async stored(): Promise<void> {
+    await this.#durableTurns?.stored()
+    if (this.isFenced) throw fencedError(this.tenure, "unknown")
+  }
+
+  /** Resolves when what the actor says may leave; undefined if it may now. */
+  get undecided(): Promise<void> | undefined {
+    return this.#durableTurns?.isStored === false ? this.#durableTurns.stored() : undefined
+  }
+
   load(): Promise<void> | undefined {
-    const durable = durableState(this)
-    this.#durable = durable
     const actor = internals.make(this.type.make, this)
     this.#instance = actor
+    const { isDurable, restoresOnThrow } = this.type.durability
+    if (!isDurable) return initialize(actor, this.type)
+    const durable = durableState(this)
+    this.#durable = durable
+    if (restoresOnThrow) this.#durableTurns = new DurableTurns(this, durable)
     return loadState(actor, this.type, durable, this.#lifecycle?.takeState())
   }
 
-  awaitSaves(): Promise<void> | undefined {
-    return this.#durable?.idle()
+  async awaitSaves(): Promise<void> {
+    await this.#durableTurns?.stored()
+    await this.#durable?.idle()
   }
 
   get isSaving(): boolean {
-    return this.#durable?.isIdle === false
+    return this.#durable?.isIdle === false || this.#durableTurns?.isStored === false
   }
 
   awaitCalls(): Promise<void> | undefined {
@@ -263,7 +296,7 @@ export class Activation
 
   started(): void {
     this.#lifecycle = undefined
-    if (this.#durable?.isUntouched) this.#durable = undefined
+    if (this.#durable?.isUntouched && this.#durableTurns === undefined) this.#durable = undefined
     this.turns.startWaiting()
   }
 

@@ -32,6 +32,30 @@ export interface ActorClass<A extends Actor = Actor> {
    */
   readonly stateVersion?: number
   /**
+   * Whether all methods that are not `readOnly` or `alwaysInterleave` are `once` (default false).
+   */
+  readonly once?: boolean
+  /**
+   * Whether actors of the type have a stored state (default true). If not, nothing of them is ever saved, and
+   * each activation begins with `initialState`.
+   */
+  readonly durable?: boolean
+  /**
+   * Whether the state in memory is restored after any turn that throws (default false): to what it was when
+   * the turn began, or at its last `save`. Turns of `once` methods restore it in any case.
+   */
+  readonly restoreOnThrow?: boolean
+  /**
+   * Whether turns run while earlier turns of `once` methods are being stored (default true). Their answers
+   * wait in any case. Set it to false if turns have effects outside Troupe that must wait too.
+   */
+  readonly pipelining?: boolean
+  /**
+   * The number of operations, named by callers, that an actor remembers at a time (default 100,000). Further
+   * ones are refused with an `OverloadedError`.
+   */
+  readonly maxOperations?: number
+  /**
    * How the node for a new activation is chosen, or `sharded()` for very many actors. The default is
    * `rendezvous`.
    */
@@ -50,6 +74,12 @@ export interface MethodOptions {
    * Default false.
    */
   readonly alwaysInterleave?: boolean
+  /**
+   * Each call of the method is applied once: its turn is stored before the answer leaves, all of it or
+   * nothing, and the call is repeated under the same operation if its outcome is unknown. `retainMs` is how
+   * long operations that callers name are remembered (default 24 hours). Default false.
+   */
+  readonly once?: boolean | { readonly retainMs: number }
   /**
    * How long callers wait for the method, and after which time a running turn is reported as overdue. The
    * default is the system's `requestTimeoutMs`.

@@ -17,6 +17,7 @@ import { rendezvous } from "../placement/rendezvous.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Clock } from "../ports/clock.js"
 import type { Codec } from "../ports/codec.js"
+import type { Digest } from "../ports/digest.js"
 import type { Scheduler } from "../ports/scheduler.js"
 import type { ClusterStore } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
@@ -33,6 +34,7 @@ import { Copier } from "./copier.js"
 import { Handles } from "./handles.js"
 import { Homecoming } from "./homecoming.js"
 import { IncomingCalls } from "./incoming-calls.js"
+import { OperationLedger } from "./operation-ledger.js"
 import type { PlacementDriver } from "./placement-driver.js"
 import type { RegisteredActor } from "./provide.js"
 import { QuietPeriod } from "./quiet-period.js"
@@ -50,6 +52,7 @@ export class ActorHost {
   /** The types that this node hosts. */
   readonly types: ReadonlyMap<string, ActorType>
   readonly copier: Copier
+  readonly ledger: OperationLedger
   /** The actors that this node calls, starts or runs. */
   readonly table = new ActorTable(ActorEntry)
   readonly catalog: Catalog
@@ -76,6 +79,7 @@ export class ActorHost {
     this.logger = new LimitedLogger(environment.logger, environment.clock)
     this.types = typesOf(options.actors)
     this.copier = new Copier(codec, maxMessageBytes)
+    this.ledger = new OperationLedger(options.caller, environment.clock)
     this.catalog = new Catalog(this)
     this.homecoming = new Homecoming(this)
     this.quiet = new QuietPeriod(environment.clock)
@@ -192,6 +196,9 @@ export interface VirtualActorsOptions {
   readonly codec: Codec
   /** The codec of saved states. */
   readonly stateCodec: Codec
+  readonly digest: Digest
+  /** The name of this process among all callers: 16 hexadecimal digits, at random. */
+  readonly caller: string
   readonly context: TurnContext
   readonly scheduler: Scheduler
   readonly telemetry: Telemetry | undefined

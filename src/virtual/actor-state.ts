@@ -22,15 +22,32 @@ export function loadState(
   const initialize = (stored: unknown) =>
     internals.initialize(actor, durable.isStored ? stored : NOTHING_STORED, name)
   if (claimed === undefined) return durable.load(upgrade).then(initialize)
-  initialize(durable.take(claimed, upgrade))
+  const taken = durable.take(claimed, upgrade)
+  if (taken instanceof Promise) return taken.then(initialize)
+  initialize(taken)
   return undefined
+}
+
+/** Sets the state of an instance whose type has no stored state. */
+export function initialize(actor: Actor, { name }: ActorType): undefined {
+  internals.initialize(actor, NOTHING_STORED, name)
 }
 
 /**
  * Returns the error that a save is refused with, or undefined if it may proceed. A save also proceeds while
  * the doors wait for a renewal of the lease: it then waits for them.
  */
-export function saveRefusal({ name }: ActorType, tenure: Tenure, turn: Turn | undefined): Error | undefined {
+export function saveRefusal(
+  { name, durability }: ActorType,
+  tenure: Tenure,
+  turn: Turn | undefined,
+): Error | undefined {
+  if (!durability.isDurable) return new TypeError(`${name} cannot save; it has durable = false`)
+  if (turn?.method?.once !== undefined) {
+    return new TypeError(
+      `${name}.${turn.method.name} must not call save(); it is once, and is stored when its turn ends`,
+    )
+  }
   if (turn?.method !== undefined && turn.method.flags !== 0) {
     return new TypeError(
       `${name}.${turn.method.name} cannot save; its options say readOnly or alwaysInterleave`,

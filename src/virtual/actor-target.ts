@@ -4,11 +4,13 @@ import type { Span, Telemetry } from "../ports/telemetry.js"
 import { MAX_CHAIN } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
-import type { ActorType } from "./actor-type.js"
+import type { ActorMethod, ActorType } from "./actor-type.js"
 import { fencedError } from "./fenced-error.js"
 import type { CallOptions, HandleTarget } from "./handle.js"
 import { isDuration } from "./method-options.js"
+import { derivedName, operationProblem } from "./operation.js"
 import { type CallRequest, type CallTarget, OutgoingCall } from "./outgoing-call.js"
+import { OutgoingOperation } from "./outgoing-operation.js"
 
 /** The actor that a handle stands for: makes the calls that go through the handle. */
 export class ActorTarget implements HandleTarget, CallTarget {
@@ -75,6 +77,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
     if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw invalidTimeout(timeoutMs)
     const { telemetry } = this.#host.options
+    const isOnce = known?.once !== undefined || options?.operation !== undefined
     const call = new OutgoingCall(this.#host.router, this, {
       method,
       args: this.#host.copier.copyArguments(args, id, method),
@@ -82,10 +85,38 @@ export class ActorTarget implements HandleTarget, CallTarget {
       chain: resolve === undefined || maker === undefined ? NO_CHAIN : chainOf(maker),
       timeoutMs,
       span: telemetry === undefined ? undefined : spanOf(telemetry, this, method),
+      operation: isOnce ? this.#operationOf(options?.operation, known) : undefined,
       resolve,
       reject,
     })
     this.#host.router.route(call, options?.signal)
+  }
+
+  /**
+   * The operation of a call: the one that the caller names; in a turn of a `once` method, one that a repeat
+   * of the turn would have too; otherwise a number.
+   */
+  #operationOf(text: string | undefined, known: ActorMethod | undefined): OutgoingOperation {
+    const { ledger } = this.#host
+    const { name } = this.id
+    if (text !== undefined) {
+      const problem = operationProblem(text)
+      if (problem !== undefined) throw new RangeError(`operation ${problem} (got ${JSON.stringify(text)})`)
+      if (known !== undefined && known.once === undefined) {
+        throw new TypeError(`${this.id.type}.${known.name} must be once to be called with an operation`)
+      }
+      return OutgoingOperation.continued(ledger, name, text)
+    }
+    const turn = this.maker?.currentTurn
+    const of = turn?.method?.once === undefined ? undefined : turn.invocation.operation
+    if (turn === undefined || of === undefined) return new OutgoingOperation(ledger, name)
+    turn.derived += 1
+    const { isRepeat } = of
+    return new OutgoingOperation(ledger, name, {
+      kind: "named",
+      name: derivedName(of, turn.derived),
+      isRepeat,
+    })
   }
 
   /**

@@ -7,6 +7,7 @@ import type { StateShape } from "../registry/state-value.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"
+import { type Durability, durabilityOf, onceOf } from "./durability.js"
 import { isFunctionField } from "./function-field.js"
 import { isDuration, methodOptions, mustBe } from "./method-options.js"
 import type { ProvidedActor, RegisteredActor } from "./provide.js"
@@ -21,6 +22,7 @@ export class ActorType {
   readonly mailboxCapacity: number | undefined
   readonly stateVersion: number
   readonly stateShape: StateShape
+  readonly durability: Durability
   readonly placement: PlacementStrategy | undefined
   /** Undefined if each actor of the type has a placement of its own. */
   readonly sharding: ShardedPlacement | undefined
@@ -66,6 +68,7 @@ export class ActorType {
     if (typeof this.reentrant !== "boolean") {
       throw mustBe(`${this.name}.reentrant`, "true or false", this.reentrant)
     }
+    this.durability = durabilityOf(this.name, make)
     const { placement } = make
     if (
       placement !== undefined &&
@@ -120,6 +123,10 @@ export interface ActorMethod {
   readonly run: (...args: unknown[]) => unknown
   /** `READ_ONLY`, `ALWAYS_INTERLEAVE`, or neither. */
   readonly flags: number
+  /** Tells the methods of a type apart, whatever their order is. */
+  readonly tag: number
+  /** Undefined if calls of the method may be applied twice. */
+  readonly once: { readonly retainMs: number } | undefined
   readonly timeoutMs: number | undefined
   readonly input: readonly StandardSchema[] | undefined
 }
@@ -174,7 +181,8 @@ function methodsOf(make: ActorClass, type: string): ReadonlyMap<string, ActorMet
           `${type} must not have a method ${name}; awaiting or printing a handle would call it`,
         )
       }
-      methods.set(name, method(name, run as ActorMethod["run"], options.get(name)))
+      const once = onceOf(`${type}.${name}`, options.get(name) ?? {}, make)
+      methods.set(name, method(name, run as ActorMethod["run"], once, options.get(name)))
       options.delete(name)
     }
   }
@@ -209,14 +217,27 @@ const HOOKS = new Set(["upgradeState"])
 /** `await` and `JSON.stringify` would call these methods of a handle, and so call the actor. */
 const FORBIDDEN_METHODS = new Set(["then", "toJSON"])
 
-function method(name: string, run: ActorMethod["run"], options: MethodOptions = {}): ActorMethod {
+function method(
+  name: string,
+  run: ActorMethod["run"],
+  once: ActorMethod["once"],
+  options: MethodOptions = {},
+): ActorMethod {
   const { readOnly, alwaysInterleave, timeoutMs, input } = options
   return {
     name,
     run,
     flags:
       (readOnly === true ? READ_ONLY : 0) | (alwaysInterleave === true ? ALWAYS_INTERLEAVE | READ_ONLY : 0),
+    tag: tagOf(name),
+    once,
     timeoutMs,
     input: input === undefined ? undefined : "~standard" in input ? [input] : input,
   }
+}
+
+function tagOf(name: string): number {
+  let tag = 0x811c9dc5
+  for (let at = 0; at < name.length; at += 1) tag = Math.imul(tag ^ name.charCodeAt(at), 0x01000193)
+  return (tag ^ (tag >>> 16)) & 0xffff
 }

@@ -155,6 +155,23 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
     return this.#context.watch(ref, task)
   }
 
+  /**
+   * The operation of the call that is being handled, if it has one: a call of a `once` method has. All
+   * attempts at the call have the same, so it is the key to pass to a service outside Troupe.
+   */
+  protected get operation(): string | undefined {
+    return this.#context.operation
+  }
+
+  /**
+   * Resolves when what all turns that have ended have decided is stored. A turn of a `once` method is stored
+   * after it has ended; use this before an effect outside Troupe that must not run ahead of earlier turns.
+   * Rejects with a `FencedError` if it is not stored.
+   */
+  protected stored(): Promise<void> {
+    return this.#context.stored()
+  }
+
   /** Ends this activation once no turn is running. The next call starts another one. */
   protected deactivate(): void {
     this.#context.deactivate()
@@ -182,6 +199,10 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
       upgrade(actor, old, from, type) {
         if (actor.upgradeState === undefined) throw new TypeError(`${type} has no upgradeState() method`)
         return refusePromise(actor.upgradeState(old, from), `${type}.upgradeState()`)
+      },
+      state: (actor) => actor.#state,
+      setState(actor, state) {
+        actor.#state = state
       },
       onActivate: (actor) => actor.onActivate(),
       onDeactivate: (actor, reason) => actor.onDeactivate(reason),
@@ -216,6 +237,8 @@ export interface ActorContext<State> {
   /** Throws a `SettingsError` if the type was registered without dependencies. */
   readonly dependencies: unknown
   readonly log: Logger
+  readonly operation: string | undefined
+  stored(): Promise<void>
   save(state: State): Promise<void>
   actor(type: ActorClass | string, key: string): unknown
   ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R>
@@ -230,6 +253,9 @@ interface ActorInternals {
   /** Sets the first state of an instance. `type` is for error messages. */
   initialize(actor: Actor, stored: unknown, type: string): void
   upgrade(actor: Actor, old: unknown, fromVersion: number, type: string): unknown
+  state(actor: Actor): unknown
+  /** Replaces the state by a copy of what it was. */
+  setState(actor: Actor, state: unknown): void
   onActivate(actor: Actor): void | Promise<void>
   onDeactivate(actor: Actor, reason: DeactivationReason): void | Promise<void>
 }

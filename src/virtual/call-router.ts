@@ -20,6 +20,7 @@ import type { ActorHost } from "./actor-host.js"
 import { gatePath } from "./actors-gate.js"
 import { CallRouting } from "./call-routing.js"
 import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
+import { packOperation } from "./operation.js"
 import type { OutgoingCall } from "./outgoing-call.js"
 import type { QuietPeriod } from "./quiet-period.js"
 import { NOT_LISTENING, routingAnswer } from "./routing-answer.js"
@@ -74,6 +75,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
   route(call: OutgoingCall, signal?: AbortSignal): void {
     this.#calls += 1
     call.order = this.#calls
+    call.numbered()
     if (signal !== undefined) {
       if (signal.aborted) return call.aborted(signal)
       call.listenTo(signal)
@@ -299,8 +301,13 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
     }
     if (routed.hasWaited) call.timeLeftMs = routed.timeLeftMs(this.#now)
     const kind = (call.isOneWay ? ONE_WAY_CALL : 0) | (routed.isResent ? RESENT : 0)
+    const { operation } = call
     const message: CallMessage =
-      kind === 0 ? [id.type, id.key, method, args] : [id.type, id.key, method, args, kind]
+      operation !== undefined
+        ? [id.type, id.key, method, args, kind, packOperation(operation)]
+        : kind === 0
+          ? [id.type, id.key, method, args]
+          : [id.type, id.key, method, args, kind]
     const refused = gate.request(call, message as never, call.extras)
     if (refused !== undefined) call.fail(refused)
   }
@@ -328,7 +335,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
         return call.failSuperseded()
       case "node-gone": {
         const { address } = sentTo as NodeId
-        return call.failForGood(
+        return call.fail(
           new NodeUnreachableError(address, "unknown", "the node left the cluster before it answered"),
         )
       }

@@ -4,6 +4,7 @@ import type { Dispatcher } from "../actor/dispatcher.js"
 import type { LimitedLogger } from "../actor/limited-logger.js"
 import type { ActorId } from "../address/actor-id.js"
 import type { Clock, Timer } from "../ports/clock.js"
+import type { Digest } from "../ports/digest.js"
 import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
 import type { StateDependencies } from "../registry/durable-state.js"
@@ -15,6 +16,7 @@ import type { ActorClass } from "./actor-class.js"
 import type { ActorEntry, ActorStart } from "./actor-entry.js"
 import type { ActorHost } from "./actor-host.js"
 import type { ActorType } from "./actor-type.js"
+import type { Copier } from "./copier.js"
 import { Deactivations } from "./deactivations.js"
 import { IncomingCall } from "./incoming-call.js"
 import type { Invocation } from "./invocation.js"
@@ -39,6 +41,8 @@ export class Catalog implements ActivationHome {
   readonly context: TurnContext
   readonly telemetry: Telemetry | undefined
   readonly state: StateDependencies
+  readonly copier: Copier
+  readonly digest: Digest
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
   sweeps = 0
@@ -67,7 +71,10 @@ export class Catalog implements ActivationHome {
       clock: environment.clock,
       codec: options.stateCodec,
       maxStateBytes: options.maxStateBytes,
+      stateFormat: () => host.registry.stateFormat,
     }
+    this.copier = host.copier
+    this.digest = options.digest
     this.mailboxCapacity = options.mailboxCapacity
     this.requestTimeoutMs = environment.askTimeoutMs
     this.#sweepMs = options.idleAfterMs / SWEEPS_PER_IDLE_TIME
@@ -295,6 +302,8 @@ export interface ActivationHome {
   readonly context: TurnContext
   readonly telemetry: Telemetry | undefined
   readonly state: StateDependencies
+  readonly copier: Copier
+  readonly digest: Digest
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
   /** The number of sweeps so far. */

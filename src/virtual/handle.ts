@@ -6,6 +6,11 @@ export interface CallOptions {
   readonly timeoutMs?: number
   /** Cancels the calls when it is aborted. Default: none. */
   readonly signal?: AbortSignal
+  /**
+   * The operation of the calls: the actor applies calls with the same operation once, and answers each of
+   * them alike. Their method must be `once`. Default: the runtime names each call of a `once` method.
+   */
+  readonly operation?: string
 }
 
 /**

@@ -7,13 +7,15 @@ import type { RemoteReply } from "../remote/remote-reply.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { AdmittableCall, CallQueue } from "./call-admission.js"
 import type { Invocation } from "./invocation.js"
-import { isRetryable } from "./retryable.js"
+import { type Operation, type OperationOnTheWire, unpackOperation } from "./operation.js"
+import { isRetried } from "./retryable.js"
 
 /** A call from another node. The calling node keeps its timeout, and retries it if the error is retryable. */
 export class IncomingCall implements Invocation, AdmittableCall {
   readonly key: string
   readonly chain: readonly string[]
   readonly trace: TraceContext | undefined
+  readonly operation: Operation | undefined
   readonly #message: CallMessage
   #args: readonly unknown[]
   readonly #flags: number
@@ -27,6 +29,7 @@ export class IncomingCall implements Invocation, AdmittableCall {
     this.key = ActorId.nameOf(message[0], message[1])
     this.chain = extras.chain
     this.trace = extras.trace
+    this.operation = message[5] === undefined ? undefined : unpackOperation(message[5])
     this.#message = message
     this.#args = message[3]
     this.#flags = extras.flags
@@ -115,16 +118,17 @@ export class IncomingCall implements Invocation, AdmittableCall {
 
   begun(): void {
     this.#release()
-    if (this.isOneWay) this.#reply.accept(undefined)
+    if (this.isOneWay && this.operation === undefined) this.#reply.accept(undefined)
   }
 
   succeed(value: unknown): void {
     if (!this.isOneWay) this.#reply.accept(value)
+    else if (this.operation !== undefined) this.#reply.accept(undefined)
   }
 
   fail(error: Error): void {
     this.#release()
-    if (!this.#reply.isOver && isRetryable(error)) this.#receiver.refused(this)
+    if (!this.#reply.isOver && isRetried(error, this)) this.#receiver.refused(this)
     this.#reply.fail(error)
   }
 
@@ -154,13 +158,14 @@ export interface CallReceiver {
   methodProblem(call: IncomingCall): Error | undefined
 }
 
-/** The message of a call: type, key, method, arguments and flags. */
+/** The message of a call: type, key, method, arguments, flags and operation. */
 export type CallMessage = readonly [
   type: string,
   key: string,
   method: string,
   args: readonly unknown[],
   kind?: number,
+  operation?: OperationOnTheWire,
 ]
 
 /** The flag of a one-way call, whose answer says only that its turn has begun. */
@@ -171,7 +176,7 @@ export const RESENT = 2
 /** Validates a message from another node; the only check of its shape. */
 export function isCallMessage(message: unknown): message is CallMessage {
   if (!Array.isArray(message)) return false
-  const [type, key, method, args, kind] = message as readonly unknown[]
+  const [type, key, method, args, kind, operation] = message as readonly unknown[]
   return (
     typeof type === "string" &&
     // With a slash, a type and a key could form the name of another actor.
@@ -179,6 +184,7 @@ export function isCallMessage(message: unknown): message is CallMessage {
     typeof key === "string" &&
     typeof method === "string" &&
     Array.isArray(args) &&
-    (kind === undefined || typeof kind === "number")
+    (kind === undefined || typeof kind === "number") &&
+    (operation === undefined || unpackOperation(operation) !== undefined)
   )
 }

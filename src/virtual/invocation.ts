@@ -1,6 +1,7 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { TraceContext } from "../ports/telemetry.js"
 import type { CallQueue } from "./call-admission.js"
+import type { Operation } from "./operation.js"
 
 /** One message for an actor, from this node or another. It ends exactly once. */
 export interface Invocation {
@@ -16,6 +17,8 @@ export interface Invocation {
   readonly chain: readonly string[]
   /** The span in which the message was sent; undefined if there is no telemetry. */
   readonly trace: TraceContext | undefined
+  /** What identifies the call among all attempts at it; undefined if it is attempted once. */
+  readonly operation?: Operation | undefined
   /** Whether the caller no longer waits for the message, so that it must not run. */
   readonly isOver: boolean
   /**

@@ -61,6 +61,13 @@ const flag: Check = { rule: "true or false", isValid: (value) => typeof value ==
 const checks: ReadonlyMap<string, Check> = new Map<keyof MethodOptions, Check>([
   ["readOnly", flag],
   ["alwaysInterleave", flag],
+  [
+    "once",
+    {
+      rule: "true, false or { retainMs }",
+      isValid: (value) => typeof value === "boolean" || (isObject(value) && "retainMs" in value),
+    },
+  ],
   ["timeoutMs", { rule: "a number of milliseconds above 0", isValid: isDuration }],
   [
     "input",

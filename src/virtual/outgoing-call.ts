@@ -21,8 +21,10 @@ import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { CallRouter } from "./call-router.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
+import type { Operation } from "./operation.js"
 import type { OutgoingCalls } from "./outgoing-calls.js"
-import { isRetryable } from "./retryable.js"
+import type { OutgoingOperation } from "./outgoing-operation.js"
+import { isRepeatable, isRetryable } from "./retryable.js"
 import type { RoutableCall, RoutedCall } from "./routing-protocol.js"
 
 /**
@@ -56,6 +58,8 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   readonly #router: CallRouter
   readonly #target: CallTarget
   readonly #span: Span | undefined
+  /** Undefined if the call is attempted once. */
+  readonly #operation: OutgoingOperation | undefined
   readonly #resolve: CallRequest["resolve"]
   readonly #reject: CallRequest["reject"]
   #signal: AbortSignal | undefined = undefined
@@ -76,6 +80,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     this.callTimeoutMs = timeoutMs
     this.timeLeftMs = timeoutMs
     this.#span = request.span
+    this.#operation = request.operation
     this.#resolve = request.resolve
     this.#reject = request.reject
     if (target.maker !== undefined) {
@@ -98,6 +103,15 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
 
   get trace(): TraceContext | undefined {
     return this.#span?.context
+  }
+
+  get operation(): Operation | undefined {
+    return this.#operation?.value
+  }
+
+  /** Called once `order` is known. */
+  numbered(): void {
+    this.#operation?.made(this.order)
   }
 
   /** The headers that are sent with the message. */
@@ -128,7 +142,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     const { maker } = this.#target
     if (maker === undefined) return undefined
     const { tenure } = maker
-    if (!tenure.mayAct()) return fencedError(tenure, "not-delivered")
+    if (!tenure.mayAct() || maker.undecided !== undefined) return fencedError(tenure, "not-delivered")
     this.#countSent(maker)
     return undefined
   }
@@ -145,18 +159,25 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (maker === undefined) return "open"
     const { tenure } = maker
     if (tenure.endedBecause !== undefined) return "shut"
-    return tenure.mayAct() ? "open" : "waits"
+    return tenure.mayAct() && maker.undecided === undefined ? "open" : "waits"
   }
 
   /** Fails the call because its maker was superseded: the call has not run, and will not. */
   failSuperseded(): void {
     const { maker } = this.#target
-    if (maker !== undefined) this.failForGood(fencedError(maker.tenure, "not-delivered"))
+    if (maker !== undefined) this.failForGood(fencedError(maker.tenure, this.#deliveryOfAttempts))
+  }
+
+  /** Whether an earlier attempt may have run. */
+  get #deliveryOfAttempts(): Delivery {
+    return this.#operation?.value.isRepeat === true ? "unknown" : "not-delivered"
   }
 
   /** Resolves when the call may leave its maker, or never may again. */
   async exitOpened(): Promise<void> {
-    await this.#target.maker?.tenure.opened()
+    const { maker } = this.#target
+    await maker?.tenure.opened()
+    await maker?.undecided
   }
 
   /** Counts the call as unsent once more: it was delivered or sent, came back, and was not run. */
@@ -170,7 +191,9 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   /** Fails the call because it was not run and no time is left for a retry. */
   failLate(): void {
     if (!this.#isOver)
-      this.#failFor(new TimeoutError(`${this.id}.${this.method}`, this.callTimeoutMs, "not-delivered"))
+      this.#failFor(
+        new TimeoutError(`${this.id}.${this.method}`, this.callTimeoutMs, this.#deliveryOfAttempts),
+      )
   }
 
   listenTo(signal: AbortSignal): void {
@@ -180,7 +203,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
 
   begun(): void {
     this.#mayHaveRun = true
-    if (this.isOneWay) this.#resolveWith(undefined)
+    if (this.isOneWay && this.#operation === undefined) this.#resolveWith(undefined)
   }
 
   /** Ends the call with a copy of the result of an activation of this node. */
@@ -201,6 +224,9 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (error instanceof CallError && error.delivery === "not-delivered") {
       this.#mayHaveRun = false
       if (isRetryable(error) && this.#router.retry(this, error)) return
+    } else if (this.#operation !== undefined && isRepeatable(error, this.id)) {
+      this.#operation.attempted()
+      if (this.#router.retry(this, error as CallError)) return
     }
     this.#failFor(error instanceof CallError && error.cause === undefined ? error : this.#copyError(error))
   }
@@ -266,19 +292,35 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   }
 
   #resolveWith(value: unknown): void {
-    if (this.#end()) this.#resolve?.(value)
+    if (!this.#end()) return
+    this.#operation?.ended(false)
+    this.#resolve?.(value)
   }
 
   #failFor(error: Error): void {
     if (!this.#isOver) this.#span?.fail(error)
     if (!this.#end()) return
+    if (this.#operation !== undefined) this.#endOperation(this.#operation, error)
     if (this.#reject !== undefined) this.#reject(error)
     else this.#router.undelivered(this, error)
   }
 
   #withdrawn(): Delivery {
-    if (this.routed?.sentTo !== undefined) return this.#router.withdraw(this)
+    const sentTo = this.routed?.sentTo
+    const last = sentTo === undefined ? this.#deliveryHere : this.#router.withdraw(this)
+    return last === "unknown" ? last : this.#deliveryOfAttempts
+  }
+
+  get #deliveryHere(): Delivery {
     return this.#mayHaveRun ? "unknown" : "not-delivered"
+  }
+
+  /** The outcome of a call that a turn made, and that the turn throws on, is not that of this call. */
+  #endOperation(operation: OutgoingOperation, error: Error): void {
+    const isUnknown =
+      error instanceof CallError && error.delivery === "unknown" && isOutcomeUnknown(error, this.id)
+    if (isUnknown) error.operation = operation.text
+    operation.ended(isUnknown)
   }
 
   #end(): boolean {
@@ -326,6 +368,14 @@ function withStacksOf(copy: Error, original: Error): Error {
 
 const MOST_CAUSES = 50
 
+/** Whether the error says that it is not known whether the call of this actor was applied. */
+function isOutcomeUnknown(error: CallError, id: ActorId): boolean {
+  if (error instanceof TimeoutError || error instanceof CancelledError) {
+    return error.target.startsWith(`${id}.`)
+  }
+  return isRepeatable(error, id)
+}
+
 /** The actor that a handle refers to, and the maker of the calls through the handle. */
 export interface CallTarget {
   readonly id: ActorId
@@ -342,6 +392,8 @@ export interface CallRequest {
   readonly timeoutMs: number
   /** Undefined if the call is not traced. */
   readonly span: Span | undefined
+  /** Undefined if the call is attempted once. */
+  readonly operation: OutgoingOperation | undefined
   /** Undefined for a one-way call. */
   readonly resolve: ((value: unknown) => void) | undefined
   readonly reject: ((error: unknown) => void) | undefined
@@ -351,4 +403,6 @@ export interface CallRequest {
 export interface CallMaker {
   readonly tenure: Tenure
   readonly outgoing: OutgoingCalls
+  /** Resolves when what the actor says may leave; undefined if it may now. */
+  readonly undecided?: Promise<void> | undefined
 }

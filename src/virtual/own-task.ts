@@ -12,6 +12,7 @@ export class OwnTask implements Invocation {
   readonly isBackground = true
   readonly chain: readonly string[] = NONE
   readonly trace = undefined
+  readonly operation = undefined
   /** Whether the task was cancelled. */
   isOver = false
   readonly run: () => unknown

@@ -1,3 +1,4 @@
+import type { ActorId } from "../address/actor-id.js"
 import { PlacementError } from "../errors/actor-call-errors.js"
 import {
   ActorStoppedError,
@@ -19,6 +20,24 @@ import {
 export function isRetryable(error: Error): error is CallError {
   if (!(error instanceof CallError) || error.delivery !== "not-delivered") return false
   return error instanceof PlacementError || isTransitError(error)
+}
+
+/**
+ * Returns whether the caller attempts a call again that ended with this error: one that was not run, or whose
+ * outcome is unknown and that has an operation. Of the latter, the error must be about the call itself, and
+ * not one of a call that its turn made.
+ */
+export function isRetried(
+  error: Error,
+  call: { readonly id: ActorId; readonly operation?: unknown },
+): boolean {
+  return isRetryable(error) || (call.operation !== undefined && isRepeatable(error, call.id))
+}
+
+export function isRepeatable(error: Error, id: ActorId): boolean {
+  if (!(error instanceof CallError) || error.delivery !== "unknown") return false
+  if (error instanceof FencedError) return error.target === id.toString()
+  return error instanceof NodeUnreachableError || error instanceof ActorStoppedError
 }
 
 /** Includes `ActorStoppedError`, the answer of a node that is joining or leaving. */

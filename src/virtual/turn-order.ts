@@ -1,5 +1,5 @@
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
-import type { ActorType } from "./actor-type.js"
+import type { ActorMethod, ActorType } from "./actor-type.js"
 import type { Invocation } from "./invocation.js"
 import type { TurnKind } from "./turn.js"
 
@@ -15,7 +15,7 @@ export interface RunningTurns {
   /** The actor's name, as it is written in call chains. */
   readonly key: string
   readonly isBusy: boolean
-  readonly writer: object | undefined
+  readonly writer: { readonly method?: ActorMethod | undefined } | undefined
   readonly readers: number
 }
 
@@ -55,6 +55,17 @@ export function isCyclic(turns: RunningTurns, invocation: Invocation): boolean {
   const { type } = turns
   if (type.reentrant || invocation.isOneWay) return false
   return (flagsOf(type, invocation) & ALWAYS_INTERLEAVE) === 0
+}
+
+/**
+ * Whether the message would run as a writer beside another one, and one of them belongs to a `once` method:
+ * each would store, or restore, what the other has changed.
+ */
+export function wouldMix(turns: RunningTurns, invocation: Invocation): boolean {
+  const { type, writer } = turns
+  if (!type.reentrant || writer === undefined || !isAwaited(turns, invocation)) return false
+  if ((flagsOf(type, invocation) & READ_ONLY) !== 0) return false
+  return writer.method?.once !== undefined || type.method(invocation.method)?.once !== undefined
 }
 
 function flagsOf(type: ActorType, { method }: Invocation): number {

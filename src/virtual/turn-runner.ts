@@ -3,27 +3,37 @@ import type { Runnable } from "../actor/dispatcher.js"
 import { CallCycleError } from "../errors/actor-call-errors.js"
 import { InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
 import { isInstance } from "../errors/thrown.js"
-import type { Span, Telemetry } from "../ports/telemetry.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { ActivationState } from "./activation-lifecycle.js"
 import type { Actor } from "./actor.js"
 import type { ActorMethod, ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
+import type { DurableTurns } from "./durable-turns.js"
 import { fencedError } from "./fenced-error.js"
 import { validateInput } from "./input-check.js"
 import type { Invocation } from "./invocation.js"
 import { InvocationQueue } from "./invocation-queue.js"
 import { OwnTask } from "./own-task.js"
+import type { Admission } from "./recollection.js"
 import { Turn } from "./turn.js"
-import { isAwaited, isCyclic, isInterleaved, kindOf, mayStart, type RunningTurns } from "./turn-order.js"
+import {
+  isAwaited,
+  isCyclic,
+  isInterleaved,
+  kindOf,
+  mayStart,
+  type RunningTurns,
+  wouldMix,
+} from "./turn-order.js"
 import { adoptThenable, Failure, turnError } from "./turn-result.js"
+import { endTurnSpan, turnSpan } from "./turn-span.js"
 
 /**
  * Accepts the messages of one activation, runs each as a turn, and answers it.
  *
  * `turn-order.ts` decides which turns may run concurrently. A turn ends when its promise has settled and its
- * answer has left. The doors of the tenure are checked twice: before a turn starts, and before its answer
- * leaves.
+ * answer has left, or waits for what has to be stored first (`durable-turns.ts`). The doors of the tenure are
+ * checked twice: before a turn starts, and before its answer leaves.
  *
  * Every call passes through this class, so code that rarely runs is in separate methods. It is the queue of
  * its messages itself, because an object of its own would be one for each activation of the node.
@@ -82,7 +92,8 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     const { state, tenure } = this.#owner
     if (state === "invalid") return this.#owner.home.reroute(invocation)
     if (tenure.incarnation.turnsAway && !isAwaited(this, invocation)) return this.#refuse(invocation)
-    if (this.#mayAwaitCalls && isCyclic(this, invocation)) return this.#refuseCycle(invocation)
+    if (this.#mayAwaitCalls && (isCyclic(this, invocation) || wouldMix(this, invocation)))
+      return this.#refuseCycle(invocation)
     if (this.type.mayOverlap && this.#mayInterleave(invocation)) return this.#start(invocation)
     const refused = invocation.waitIn?.(this.waiting, this.waiting.size)
     if (refused !== undefined) return invocation.fail(refused)
@@ -201,12 +212,37 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
       return invocation.fail(type.unknownMethod(invocation.method))
     }
     const turn = new Turn(this, kindOf(this, invocation), invocation, method)
-    if (home.telemetry !== undefined) turn.span = this.#spanOf(turn, home.telemetry)
+    if (home.telemetry !== undefined) turn.span = turnSpan(turn, tenure, home.telemetry)
     this.#enter(turn)
     invocation.begun()
-    const given = type.mayOverlap ? this.#runInContext(turn, task) : this.#run(turn, task)
+    const given = method?.once === undefined ? this.#runPlain(turn, task) : this.#runOnce(turn)
     if (given instanceof Promise) this.#await(turn, given)
     else this.#finish(turn, given)
+  }
+
+  #runPlain(turn: Turn, task: OwnTask | undefined): unknown {
+    if (turn.kind !== "reader") this.#owner.durable?.plainTurnBegins()
+    return this.#runInOrder(turn, task)
+  }
+
+  #runOnce(turn: Turn): unknown {
+    const admission = this.#owner.durableTurns.admit(turn)
+    if (!(admission instanceof Promise)) return this.#admitted(turn, admission)
+    return admission.then((one) => {
+      const { tenure } = this.#owner
+      if (tenure.endedBecause === undefined) return this.#admitted(turn, one)
+      return new Failure(fencedError(tenure, "not-delivered"), false)
+    })
+  }
+
+  #admitted(turn: Turn, admission: Admission): unknown {
+    if (admission.kind === "run") return this.#runInOrder(turn, undefined)
+    turn.isAnswered = true
+    return admission.given
+  }
+
+  #runInOrder(turn: Turn, task: OwnTask | undefined): unknown {
+    return this.type.mayOverlap ? this.#runInContext(turn, task) : this.#run(turn, task)
   }
 
   #runInContext(turn: Turn, task: OwnTask | undefined): unknown {
@@ -254,25 +290,46 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
    * they open or close permanently.
    */
   #finish(turn: Turn, given: unknown): void {
-    if (this.#owner.tenure.mayAct()) return this.#conclude(turn, given, true)
-    void this.#owner.tenure.opened().then((isOpen) => this.#conclude(turn, given, isOpen))
+    const { durable } = this.#owner
+    const settled = durable === undefined ? given : durable.settle(turn, given)
+    if (durable?.hold(turn, settled) === true) {
+      if (this.type.durability.isPipelined) this.#conclude(turn, settled, undefined)
+      return
+    }
+    if (this.#owner.tenure.mayAct()) return this.#conclude(turn, settled, true)
+    void this.#owner.tenure.opened().then((isOpen) => this.#conclude(turn, settled, isOpen))
   }
 
-  #conclude(turn: Turn, given: unknown, isOpen: boolean): void {
+  /** Handles the answer of a turn that was held until what it depends on was stored, or was not. */
+  answerHeld(turn: Turn, given: unknown, isStored: boolean): void {
+    const answer = (isOpen: boolean) => {
+      if (this.type.durability.isPipelined) this.#tryToAnswer(turn.invocation, given, isOpen)
+      else this.#conclude(turn, given, isOpen)
+    }
+    if (!isStored || this.#owner.tenure.mayAct()) answer(isStored)
+    else void this.#owner.tenure.opened().then(answer)
+  }
+
+  /** `isOpen` is undefined if the answer leaves later. */
+  #conclude(turn: Turn, given: unknown, isOpen: boolean | undefined): void {
     leave(turn)
     this.#leave(turn)
     const { invocation, span } = turn
-    if (span !== undefined) endSpan(span, given)
+    if (span !== undefined) endTurnSpan(span, given)
     if (!invocation.isBackground) this.#owner.usedAt = this.#owner.home.sweeps
+    if (isOpen !== undefined) this.#tryToAnswer(invocation, given, isOpen)
+    if (given instanceof Failure && invocation.isOneWay) this.#logFailure(turn, given)
+    this.#owner.turnEnded()
+    this.#resume()
+  }
+
+  #tryToAnswer(invocation: Invocation, given: unknown, isOpen: boolean): void {
     try {
       this.#answer(invocation, given, isOpen)
     } catch (error) {
       // The turn has ended nevertheless, and the next turn must start.
       this.#owner.home.logger.log("error", "an answer could not be delivered", { actor: this.key, error })
     }
-    if (given instanceof Failure && invocation.isOneWay) this.#logFailure(turn, given)
-    this.#owner.turnEnded()
-    this.#resume()
   }
 
   #answer(invocation: Invocation, given: unknown, isOpen: boolean): void {
@@ -309,14 +366,6 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     if (turn.kind === "writer") this.#writer = undefined
     else if (turn.kind === "reader") this.#readers -= 1
     else this.#interleaved -= 1
-  }
-
-  #spanOf(turn: Turn, telemetry: Telemetry): Span {
-    const { id, generation } = this.#owner.tenure
-    const attributes = { "troupe.actor": id.toString(), "troupe.generation": generation }
-    const parent = turn.invocation.trace
-    const options = parent === undefined ? { attributes } : { attributes, parent }
-    return telemetry.span(`${this.type.name}.${turn.name}`, options)
   }
 
   #resume(): void {
@@ -367,11 +416,6 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
  */
 type Hold = "none" | "until-opened" | "until-ended"
 
-function endSpan(span: Span, given: unknown): void {
-  if (given instanceof Failure) span.fail(given.error)
-  span.end()
-}
-
 /** The activation that a runner belongs to. */
 export interface TurnOwner {
   readonly type: ActorType
@@ -382,6 +426,10 @@ export interface TurnOwner {
   readonly isInHook: boolean
   readonly instance: Actor | undefined
   readonly ownChain: readonly string[]
+  /** The part for turns that are stored; undefined while it was not needed. */
+  readonly durable: DurableTurns | undefined
+  /** The same, which is created if need be. */
+  readonly durableTurns: DurableTurns
   /** The sweep of the catalog in which the actor was last used. */
   usedAt: number
   /** Called when a turn has ended. */

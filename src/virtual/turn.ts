@@ -16,6 +16,12 @@ export class Turn implements Deadline {
   readonly method: ActorMethod | undefined
   /** Undefined if there is no telemetry. */
   span: Span | undefined = undefined
+  /** Whether the message was answered as before, and not run. */
+  isAnswered = false
+  /** What tells the call from others with the same operation; of a named operation only. */
+  print: Uint8Array | undefined = undefined
+  /** The number of operations that were derived from that of the turn. */
+  derived = 0
   #chain: readonly string[] | undefined = undefined
 
   constructor(runner: TurnRunner, kind: TurnKind, invocation: Invocation, method: ActorMethod | undefined) {

@@ -6,6 +6,7 @@ import type { Actor } from "../../src/virtual/actor.js"
 import type { ActorClass } from "../../src/virtual/actor-class.js"
 import { ActorType } from "../../src/virtual/actor-type.js"
 import type { ActivationHome } from "../../src/virtual/catalog.js"
+import type { DurableTurns } from "../../src/virtual/durable-turns.js"
 import type { Invocation } from "../../src/virtual/invocation.js"
 import type { TurnOwner } from "../../src/virtual/turn-runner.js"
 import { ManualClock } from "../fake/manual-clock.js"
@@ -70,6 +71,7 @@ export class FakeActivation implements TurnOwner {
   readonly fakeTenure = new FakeTenure()
   readonly tenure = this.fakeTenure as unknown as Tenure
   readonly clock = new ManualClock()
+  readonly durable: DurableTurns | undefined = undefined
   readonly scheduled: Runnable[] = []
   readonly logged: string[] = []
   /** The calls of the part under test, in order. */
@@ -96,6 +98,10 @@ export class FakeActivation implements TurnOwner {
       context: { run: <T>(_turn: object, task: () => T) => task(), current: () => undefined },
       ...home,
     } as unknown as ActivationHome
+  }
+
+  get durableTurns(): DurableTurns {
+    throw new Error("this activation has no durable turns")
   }
 
   turnEnded(): void {

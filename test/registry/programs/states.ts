@@ -27,7 +27,8 @@ export class StatesOf {
   }
 
   of(tenure: Tenure): DurableState {
-    const tools = { store: this.#opened(), clock: this.#clock, codec, maxStateBytes: 1_000_000 }
+    const stateFormat = () => 2
+    const tools = { store: this.#opened(), clock: this.#clock, codec, maxStateBytes: 1_000_000, stateFormat }
     return new DurableState(tenure, tools, { version: 0 })
   }
 

@@ -1,0 +1,190 @@
+import { OverloadedError } from "../errors/call-errors.js"
+import { OperationMismatchError } from "../errors/operation-errors.js"
+import type { Write } from "../ports/store.js"
+import type { DurableState } from "../registry/durable-state.js"
+import { InputBytes } from "../serialization/input-bytes.js"
+import { OutputBuffer } from "../serialization/output-buffer.js"
+import type { ActorMethod } from "./actor-type.js"
+import { type DurableOwner, rowKey } from "./durable-turns.js"
+import type { NamedOperation } from "./operation.js"
+import type { OperationMemory } from "./operation-memory.js"
+import { type Admission, answered, failed, type Remembered, RUN } from "./recollection.js"
+import type { Turn } from "./turn.js"
+
+/**
+ * The named operations of one activation. Each has a row, which is put on the condition that there is none:
+ * it is a claim against another activation that applied the operation. If there is one after all, the commit
+ * is refused and the activation ends; the repeat then finds the row.
+ *
+ * Rows are kept for as long as the method says. A second row, by the time at which the first one may go,
+ * makes the old ones easy to find: turns that add rows delete some of those.
+ */
+export class NamedOperations {
+  readonly #owner: DurableOwner
+  readonly #state: DurableState
+  readonly #memory: OperationMemory
+  /** What was applied by turns whose commit is not decided, by the key of its row. */
+  readonly #undecided = new Map<string, Row>()
+  /** The rows that tell of expired ones, to be deleted. */
+  #expired: readonly string[] = []
+  #isLooking = false
+  #turnsUntilLook = 0
+
+  constructor(owner: DurableOwner, state: DurableState, memory: OperationMemory) {
+    this.#owner = owner
+    this.#state = state
+    this.#memory = memory
+  }
+
+  admit(turn: Turn, operation: NamedOperation): Admission | Promise<Admission> {
+    // The turn may change its arguments.
+    turn.print = this.#printOf(turn)
+    const name = rowName(this.#owner, operation)
+    const undecided = this.#undecided.get(rowKey(this.#owner, name))
+    if (undecided !== undefined) return this.#found(turn, undecided)
+    const { maxOperations } = this.#owner.type.durability
+    if (this.#memory.named >= maxOperations && !operation.isRepeat) {
+      return failed(
+        new OverloadedError(this.#owner.tenure.id.toString(), maxOperations, "remembered operations"),
+      )
+    }
+    if (!operation.isRepeat) return RUN
+    return this.#state.row(name).then(
+      (bytes) => {
+        if (bytes !== undefined) return this.#found(turn, decodeRow(bytes))
+        if (this.#memory.named < maxOperations) return RUN
+        return failed(
+          new OverloadedError(this.#owner.tenure.id.toString(), maxOperations, "remembered operations"),
+        )
+      },
+      (error: unknown) => failed(error),
+    )
+  }
+
+  remember(
+    turn: Turn,
+    operation: NamedOperation,
+    { bytes, isError }: { readonly bytes: Uint8Array; readonly isError: boolean },
+  ): Remembered {
+    const { retainMs } = (turn.method as ActorMethod).once as { readonly retainMs: number }
+    const key = rowKey(this.#owner, rowName(this.#owner, operation))
+    const row = { print: turn.print as Uint8Array, isError, bytes, name: operation.name }
+    const expiresAt = this.#owner.home.clock.wallMs() + retainMs
+    this.#undecided.set(key, row)
+    this.#memory.named += 1
+    const writes: Write[] = [
+      { kind: "put", key, value: encodeRow(row) },
+      {
+        kind: "put",
+        key: rowKey(this.#owner, expiryName(expiresAt, rowName(this.#owner, operation))),
+        value: EMPTY,
+      },
+      ...this.#deletions(),
+    ]
+    return { writes, absent: [key] }
+  }
+
+  /** The commit was made that these rows were absent for. */
+  stored(keys: readonly string[]): void {
+    for (const key of keys) this.#undecided.delete(key)
+  }
+
+  #found(turn: Turn, { print, bytes, isError }: Row): Admission {
+    if (Buffer.compare(print, turn.print as Uint8Array) !== 0) {
+      return failed(new OperationMismatchError(this.#owner.tenure.id.toString()))
+    }
+    return answered(this.#state, bytes, isError)
+  }
+
+  /** Tells calls with other arguments apart. */
+  #printOf({ invocation }: Turn): Uint8Array {
+    const { method, args } = invocation
+    const { digest } = this.#owner.home
+    return digest.hmacSha256(PRINT, this.#state.encodeAnswer([method, ...args])).subarray(0, 16)
+  }
+
+  /** Deletes a few expired rows, and looks for more of them now and then. */
+  #deletions(): readonly Write[] {
+    const expired = this.#expired.slice(0, MOST_DELETED)
+    this.#expired = this.#expired.slice(MOST_DELETED)
+    this.#memory.named -= expired.length
+    this.#turnsUntilLook -= 1
+    if (this.#expired.length === 0 && this.#turnsUntilLook <= 0) void this.#look()
+    return expired.flatMap((name): Write[] => [
+      { kind: "delete", key: rowKey(this.#owner, name) },
+      { kind: "delete", key: rowKey(this.#owner, rowOfExpiry(name)) },
+    ])
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    this.#turnsUntilLook = LOOK_AFTER
+    try {
+      const now = this.#owner.home.clock.wallMs()
+      const found = await this.#state.rows(EXPIRY, LOOK_AFTER)
+      this.#expired = found.filter((name) => timeOfExpiry(name) <= now)
+    } catch {
+      // The next look may succeed.
+    } finally {
+      this.#isLooking = false
+    }
+  }
+}
+
+interface Row {
+  readonly print: Uint8Array
+  readonly isError: boolean
+  readonly bytes: Uint8Array
+  readonly name: string
+}
+
+const EXPIRY = "e/"
+const EMPTY = new Uint8Array(0)
+const PRINT = Buffer.from("troupe operation")
+const MOST_DELETED = 2
+const LOOK_AFTER = 64
+
+/** Long or unusual names are replaced by their digest; the row has the name itself. */
+function rowName({ home }: DurableOwner, { name }: NamedOperation): string {
+  const isPlain = name.length <= MAX_PLAIN && /^[\w.~:/-]+$/.test(name)
+  const part = isPlain
+    ? name.replaceAll("/", "!")
+    : `#${hexOf(home.digest.hmacSha256(PRINT, Buffer.from(name)))}`
+  return `o/${part}`
+}
+
+const MAX_PLAIN = 80
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex")
+}
+
+function expiryName(atMs: number, row: string): string {
+  return `${EXPIRY}${String(Math.ceil(atMs)).padStart(16, "0")}/${row.slice(2)}`
+}
+
+function timeOfExpiry(name: string): number {
+  return Number(name.slice(EXPIRY.length, EXPIRY.length + 16))
+}
+
+function rowOfExpiry(name: string): string {
+  return `o/${name.slice(EXPIRY.length + 17)}`
+}
+
+function encodeRow({ print, isError, bytes, name }: Row): Uint8Array {
+  const out = new OutputBuffer(64 + bytes.length)
+  out.u8(isError ? 1 : 0)
+  out.raw(print)
+  out.text(name)
+  out.raw(bytes)
+  return out.bytes.subarray(0, out.at)
+}
+
+function decodeRow(row: Uint8Array): Row {
+  const input = new InputBytes(Buffer.from(row.buffer, row.byteOffset, row.byteLength), 0, row.length)
+  const isError = input.u8() === 1
+  const print = input.raw(16)
+  const name = input.text()
+  return { print, isError, name, bytes: input.raw(input.left) }
+}

@@ -1,0 +1,279 @@
+import { InputBytes } from "../serialization/input-bytes.js"
+import { OutputBuffer } from "../serialization/output-buffer.js"
+import type { NumberedOperation, OpenNumbers } from "./operation.js"
+
+/**
+ * What one actor remembers of numbered operations: a decision. It is stored in the head of the actor's state,
+ * in the commit that makes an operation's changes durable, so an operation is remembered if and only if it
+ * was applied.
+ *
+ * Of each caller, which is a process, it keeps which numbers are closed: the caller has their answers, or has
+ * given them up. That set only grows, and does not depend on the order in which attempts arrive. An open
+ * number is remembered with its outcome if it was applied. What is closed is never applied:
+ *
+ *     attempt of number n:    closed --> ended         a late copy of an attempt; nobody waits for it
+ *                             remembered --> repeated  the outcome of the first is the answer
+ *                             otherwise --> new        apply it
+ *
+ * A turn that throws changes nothing and is not remembered, unless it was a repeat: an earlier attempt may
+ * still be on its way, and must not be applied once the caller has been told of the throw.
+ *
+ * A caller that was not heard of for a day is forgotten, as it may be gone. For another day a repeat from an
+ * unknown caller is refused: its first attempt may be among what was forgotten. The time is that of the wall
+ * clock, so a clock that jumps forward costs answers and applies nothing twice.
+ */
+export class OperationMemory {
+  readonly #callers = new Map<string, CallerMemory>()
+  /** When a caller was last forgotten, in minutes; 0 if none was. */
+  #forgotAt = 0
+  #inlineBytes = 0
+  /** The number of outcomes in rows. */
+  #rows = 0
+  /** The number of named operations in rows. */
+  named = 0
+
+  /** Throws a `MalformedBytesError` for bytes that are no memory. */
+  static decode(bytes: Uint8Array): OperationMemory {
+    const memory = new OperationMemory()
+    const input = new InputBytes(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      0,
+      bytes.length,
+    )
+    memory.#forgotAt = input.varint()
+    memory.named = input.varint()
+    for (let left = input.varint(); left > 0; left -= 1) memory.#readCaller(input)
+    return memory
+  }
+
+  /** Undefined if there is nothing to remember. */
+  encode(): Uint8Array | undefined {
+    if (this.#callers.size === 0 && this.#forgotAt === 0 && this.named === 0) return undefined
+    const out = new OutputBuffer(INITIAL_BYTES)
+    out.varint(this.#forgotAt)
+    out.varint(this.named)
+    out.varint(this.#callers.size)
+    for (const [caller, memory] of this.#callers) writeCaller(out, caller, memory)
+    return out.bytes.subarray(0, out.at)
+  }
+
+  /** The size of the memory, roughly. */
+  get bytes(): number {
+    return this.#inlineBytes + this.#callers.size * CALLER_BYTES
+  }
+
+  /** Whether an outcome of this size has room in the head; otherwise it needs a row of its own. */
+  hasRoomFor(bytes: number): boolean {
+    return bytes <= MAX_INLINE && this.#inlineBytes + bytes <= MAX_INLINE_IN_ALL
+  }
+
+  find({ caller, number, isRepeat }: NumberedOperation, nowMs: number): Found {
+    const memory = this.#callers.get(caller)
+    if (memory === undefined) {
+      const isForgotten = isRepeat && minutes(nowMs) < this.#forgotAt + RETAIN_MINUTES
+      return isForgotten ? FORGOTTEN : NEW
+    }
+    if (isClosed(memory, number)) return ENDED
+    const outcome = memory.outcomes.get(number)
+    return outcome === undefined ? NEW : { kind: "repeated", outcome }
+  }
+
+  /** Learns which numbers of the caller are closed, and forgets their outcomes and what is too old. */
+  heard({ caller, open }: NumberedOperation, nowMs: number): void {
+    const now = minutes(nowMs)
+    const memory = this.#callers.get(caller)
+    if (memory === undefined) {
+      this.#forgetOld(now)
+      this.#callers.set(caller, { heardAt: now, ...open, outcomes: new Map() })
+      return
+    }
+    // A clock that was ahead must not keep a caller for longer.
+    memory.heardAt = now
+    if (isNoNews(memory, open)) return
+    const merged = bothOpen(memory, open)
+    memory.upTo = merged.upTo
+    memory.ranges = merged.ranges
+    this.#closeOutcomes(memory)
+  }
+
+  /** Remembers the outcome of an operation that `heard` was called for. */
+  remember({ caller, number }: NumberedOperation, outcome: Outcome): void {
+    const memory = this.#callers.get(caller) as CallerMemory
+    memory.outcomes.set(number, outcome)
+    this.#count(outcome, 1)
+    if (number <= memory.upTo) return
+    memory.ranges = [...memory.ranges, memory.upTo + 1, number]
+    memory.upTo = number
+  }
+
+  /** Forgets outcomes in rows that are closed, at most so many; the commit that does so deletes the rows. */
+  takeUnneeded(most: number): readonly string[] {
+    if (this.#rows === 0) return NO_ROWS
+    const unneeded: string[] = []
+    for (const [caller, memory] of this.#callers) {
+      for (const [number, outcome] of memory.outcomes) {
+        if (outcome.bytes !== undefined || !isClosed(memory, number)) continue
+        if (unneeded.length === most) return unneeded
+        unneeded.push(outcomeRow(caller, number))
+        memory.outcomes.delete(number)
+        this.#count(outcome, -1)
+      }
+    }
+    return unneeded
+  }
+
+  /** Forgets what is closed; an outcome in a row stays until the row is deleted. */
+  #closeOutcomes(memory: CallerMemory): void {
+    for (const [number, outcome] of memory.outcomes) {
+      if (outcome.bytes === undefined || !isClosed(memory, number)) continue
+      memory.outcomes.delete(number)
+      this.#count(outcome, -1)
+    }
+  }
+
+  #forgetOld(now: number): void {
+    for (const [caller, memory] of this.#callers) {
+      if (now < memory.heardAt + RETAIN_MINUTES) continue
+      memory.ranges = []
+      this.#closeOutcomes(memory)
+      if (memory.outcomes.size > 0) continue
+      this.#callers.delete(caller)
+      this.#forgotAt = now
+    }
+  }
+
+  #count({ bytes }: Outcome, sign: 1 | -1): void {
+    this.#inlineBytes += sign * (OUTCOME_BYTES + (bytes?.length ?? 0))
+    if (bytes === undefined) this.#rows += sign
+  }
+
+  #readCaller(input: InputBytes): void {
+    const caller = input.raw(8).toString("hex")
+    const heardAt = input.varint()
+    const upTo = input.varint()
+    const ranges = Array.from({ length: input.varint() }, () => input.varint())
+    const outcomes = new Map<number, Outcome>()
+    for (let left = input.varint(); left > 0; left -= 1) {
+      const number = input.varint()
+      const flags = input.u8()
+      const isInline = (flags & IN_ROW) === 0
+      const outcome = {
+        isError: (flags & IS_ERROR) !== 0,
+        method: input.varint(),
+        bytes: isInline ? Buffer.from(input.raw(input.varint())) : undefined,
+      }
+      outcomes.set(number, outcome)
+      this.#count(outcome, 1)
+    }
+    this.#callers.set(caller, { heardAt, upTo, ranges, outcomes })
+  }
+}
+
+/** The outcome of an operation that was applied, or that threw as a repeat. */
+export interface Outcome {
+  readonly isError: boolean
+  /** Tells the methods of a type apart. */
+  readonly method: number
+  /** The encoded value or error; undefined if it is in a row of its own. */
+  readonly bytes: Uint8Array | undefined
+}
+
+export type Found =
+  | { readonly kind: "new" }
+  | { readonly kind: "repeated"; readonly outcome: Outcome }
+  /** It was closed by its caller. */
+  | { readonly kind: "ended" }
+  /** It may have been applied. */
+  | { readonly kind: "forgotten" }
+
+/** The name of the row of an outcome, among the satellites of the actor. */
+export function outcomeRow(caller: string, number: number): string {
+  return `a/${caller}.${number}`
+}
+
+interface CallerMemory {
+  /** In minutes. */
+  heardAt: number
+  upTo: number
+  ranges: readonly number[]
+  readonly outcomes: Map<number, Outcome>
+}
+
+const NO_ROWS: readonly string[] = []
+const NEW: Found = { kind: "new" }
+const ENDED: Found = { kind: "ended" }
+const FORGOTTEN: Found = { kind: "forgotten" }
+
+const RETAIN_MINUTES = 24 * 60
+/** Of an outcome: larger ones are kept in rows. */
+const MAX_INLINE = 256
+const MAX_INLINE_IN_ALL = 24 * 1_024
+const INITIAL_BYTES = 256
+const CALLER_BYTES = 24
+const OUTCOME_BYTES = 8
+const IS_ERROR = 1
+const IN_ROW = 2
+
+function minutes(ms: number): number {
+  return Math.floor(ms / 60_000)
+}
+
+function isClosed({ upTo, ranges }: OpenNumbers, number: number): boolean {
+  return number <= upTo && !isWithin(ranges, number)
+}
+
+function isWithin(ranges: readonly number[], number: number): boolean {
+  for (let at = 0; at < ranges.length; at += 2) {
+    if (number < (ranges[at] as number)) return false
+    if (number <= (ranges[at + 1] as number)) return true
+  }
+  return false
+}
+
+/** Whether the snapshot says what is known: then most callers wait for one answer at a time, or for none. */
+function isNoNews(known: OpenNumbers, { upTo, ranges }: OpenNumbers): boolean {
+  if (upTo !== known.upTo || ranges.length !== known.ranges.length) return upTo === 0
+  return ranges.every((value, at) => value === known.ranges[at])
+}
+
+/** What is open in both; a number above `upTo` of one of them is open there. */
+function bothOpen(a: OpenNumbers, b: OpenNumbers): OpenNumbers {
+  const ranges: number[] = []
+  const [left, right] = [endless(a), endless(b)]
+  for (let i = 0, j = 0; i < left.length && j < right.length; ) {
+    const first = Math.max(left[i] as number, right[j] as number)
+    const last = Math.min(left[i + 1] as number, right[j + 1] as number)
+    if (first <= last) ranges.push(first, last)
+    if ((left[i + 1] as number) < (right[j + 1] as number)) i += 2
+    else j += 2
+  }
+  const upTo = Math.max(a.upTo, b.upTo)
+  // The last range has no end.
+  const beyond = ranges.length - 2
+  if ((ranges[beyond] as number) > upTo) ranges.length = beyond
+  else ranges[beyond + 1] = upTo
+  return { upTo, ranges }
+}
+
+/** With the range of all numbers above `upTo`. */
+function endless({ upTo, ranges }: OpenNumbers): readonly number[] {
+  return [...ranges, upTo + 1, Number.MAX_SAFE_INTEGER]
+}
+
+function writeCaller(out: OutputBuffer, caller: string, memory: CallerMemory): void {
+  const { heardAt, upTo, ranges, outcomes } = memory
+  out.raw(Buffer.from(caller, "hex"))
+  out.varint(heardAt)
+  out.varint(upTo)
+  out.varint(ranges.length)
+  for (const value of ranges) out.varint(value)
+  out.varint(outcomes.size)
+  for (const [number, { isError, method, bytes }] of outcomes) {
+    out.varint(number)
+    out.u8((isError ? IS_ERROR : 0) | (bytes === undefined ? IN_ROW : 0))
+    out.varint(method)
+    if (bytes === undefined) continue
+    out.varint(bytes.length)
+    out.raw(bytes)
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The name of one intent: all attempts at one call have the same operation, and the actor applies it once.
+ *
+ * The runtime numbers the calls of a process. Each attempt says which numbers of calls to the same actor are
+ * still open, that is, may be attempted again, so that the actor remembers the answers to those only. A call
+ * may also be named: by its caller (`withOptions`), or by the runtime after the operation of the turn that
+ * makes it. The actor remembers a name for as long as its method says.
+ */
+export type Operation = NumberedOperation | NamedOperation
+
+export interface NumberedOperation {
+  readonly kind: "numbered"
+  /** The process that makes the call. */
+  readonly caller: string
+  readonly number: number
+  /** Whether an earlier attempt may have been made, or may yet arrive. */
+  readonly isRepeat: boolean
+  readonly open: OpenNumbers
+}
+
+/** Of the numbers up to `upTo`, all are closed but those in `ranges`: pairs of first and last, ascending. */
+export interface OpenNumbers {
+  readonly upTo: number
+  readonly ranges: readonly number[]
+}
+
+export interface NamedOperation {
+  readonly kind: "named"
+  readonly name: string
+  readonly isRepeat: boolean
+}
+
+/** The text by which users know an operation: a call with it is another attempt. */
+export function operationText(operation: Operation): string {
+  return operation.kind === "named" ? operation.name : `~${operation.caller}.${operation.number}`
+}
+
+/** The operation that a text stands for. It is taken for a repeat, and closes nothing. */
+export function operationOf(text: string): Operation {
+  const [, caller, number] = NUMBERED.exec(text) ?? []
+  if (caller === undefined) return { kind: "named", name: text, isRepeat: true }
+  return { kind: "numbered", caller, number: Number(number), isRepeat: true, open: NOTHING_CLOSED }
+}
+
+/** The name of the `index`th call that a turn makes. */
+export function derivedName(of: Operation, index: number): string {
+  return `${operationText(of)}/${index}`
+}
+
+/** Why a text cannot be an operation; undefined if it can. */
+export function operationProblem(text: unknown): string | undefined {
+  if (typeof text !== "string") return "must be a string"
+  if (text.length === 0 || text.length > MAX_NAME) return `must have 1 to ${MAX_NAME} characters`
+  if (text.startsWith("~") && !NUMBERED.test(text)) return "must not begin with ~"
+  return undefined
+}
+
+/** An operation as it is sent. */
+export type OperationOnTheWire = readonly (string | number)[]
+
+export function packOperation(operation: Operation): OperationOnTheWire {
+  const isRepeat = operation.isRepeat ? 1 : 0
+  if (operation.kind === "named") return [operation.name, isRepeat]
+  const { caller, number, open } = operation
+  return [caller, isRepeat, number, open.upTo, ...open.ranges]
+}
+
+/** Undefined for what no node sends. */
+export function unpackOperation(packed: unknown): Operation | undefined {
+  if (!Array.isArray(packed)) return undefined
+  const [name, repeat, number, upTo, ...ranges] = packed as readonly unknown[]
+  if (typeof name !== "string" || name.length === 0 || name.length > MAX_DERIVED) return undefined
+  if (repeat !== 0 && repeat !== 1) return undefined
+  const isRepeat = repeat === 1
+  if (number === undefined) return { kind: "named", name, isRepeat }
+  if (!CALLER.test(name) || !isNumber(number) || !isNumber(upTo)) return undefined
+  if (ranges.length % 2 !== 0 || ranges.length > 2 * MAX_RANGES || !isAscending(ranges)) return undefined
+  return { kind: "numbered", caller: name, number, isRepeat, open: { upTo, ranges } }
+}
+
+/** The maximum number of ranges that an attempt sends. */
+export const MAX_RANGES = 16
+
+const MAX_NAME = 200
+/** The operations of calls that are made for one another grow by a few characters each time. */
+const MAX_DERIVED = 1_024
+const CALLER = /^[0-9a-f]{16}$/
+const NUMBERED = /^~([0-9a-f]{16})\.(\d{1,15})$/
+const NOTHING_CLOSED: OpenNumbers = { upTo: 0, ranges: [] }
+
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function isAscending(values: readonly unknown[]): values is readonly number[] {
+  return values.every((value, at) => {
+    if (!isNumber(value)) return false
+    const before = values[at - 1] as number | undefined
+    return before === undefined || (at % 2 === 1 ? value >= before : value > before)
+  })
+}

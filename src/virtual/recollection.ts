@@ -1,0 +1,178 @@
+import { OverloadedError } from "../errors/call-errors.js"
+import { OperationEndedError, OperationMismatchError } from "../errors/operation-errors.js"
+import type { Write } from "../ports/store.js"
+import type { DurableState } from "../registry/durable-state.js"
+import { plainError } from "../remote/plain-error.js"
+import type { ActorMethod } from "./actor-type.js"
+import { answerTooLarge, type DurableOwner, rowKey } from "./durable-turns.js"
+import { NamedOperations } from "./named-operations.js"
+import type { NumberedOperation } from "./operation.js"
+import { OperationMemory, type Outcome, outcomeRow } from "./operation-memory.js"
+import type { Turn } from "./turn.js"
+import { Failure } from "./turn-result.js"
+
+/**
+ * What one activation remembers of operations: those that were numbered in the head of the state
+ * (`operation-memory.ts`), those that were named in rows (`named-operations.ts`).
+ */
+export class Recollection {
+  readonly #owner: DurableOwner
+  readonly #state: DurableState
+  readonly #memory: OperationMemory
+  readonly #named: NamedOperations
+
+  constructor(owner: DurableOwner, state: DurableState) {
+    this.#owner = owner
+    this.#state = state
+    this.#memory = state.memory === undefined ? new OperationMemory() : OperationMemory.decode(state.memory)
+    this.#named = new NamedOperations(owner, state, this.#memory)
+  }
+
+  encode(): Uint8Array | undefined {
+    return this.#memory.encode()
+  }
+
+  /** Returns how to go on with a turn: run it, or answer as it was answered before. */
+  admit(turn: Turn): Admission | Promise<Admission> {
+    const { operation } = turn.invocation
+    if (!this.#state.mayRemember) return failed(this.#notYet())
+    if (this.#memory.bytes > MAX_MEMORY) return failed(this.#overloaded())
+    if (operation === undefined) return RUN
+    if (operation.kind === "named") return this.#named.admit(turn, operation)
+    const found = this.#memory.find(operation, this.#now)
+    switch (found.kind) {
+      case "new":
+        return RUN
+      case "repeated":
+        return this.#repeated(turn.method as ActorMethod, operation, found.outcome)
+      case "ended":
+        return failed(new OperationEndedError(this.#id, "its caller has its answer, or has given it up"))
+      case "forgotten":
+        return failed(new OperationEndedError(this.#id, "it may have been forgotten"))
+    }
+  }
+
+  /**
+   * Remembers that the turn was applied, with its answer. Throws if the answer cannot be remembered: then
+   * nothing has changed.
+   */
+  applied(turn: Turn, answer: unknown): Remembered {
+    return this.#remember(turn, this.#state.encodeAnswer(answer), false) ?? NOTHING
+  }
+
+  /** Remembers the throw of a repeat; undefined if there is nothing to remember. */
+  threw(turn: Turn, { error }: Failure): Remembered | undefined {
+    const { operation } = turn.invocation
+    if (operation?.isRepeat !== true) return undefined
+    return this.#remember(turn, this.#encodeError(error), true)
+  }
+
+  /** A commit was made that these names were absent for. */
+  stored(names: readonly string[]): void {
+    this.#named.stored(names)
+  }
+
+  #remember(turn: Turn, bytes: Uint8Array, isError: boolean): Remembered | undefined {
+    if (bytes.length > MAX_ANSWER) throw answerTooLarge(turn, bytes.length, MAX_ANSWER)
+    const { operation } = turn.invocation
+    if (operation === undefined) return undefined
+    const method = turn.method as ActorMethod
+    if (operation.kind === "named") return this.#named.remember(turn, operation, { bytes, isError })
+    const memory = this.#memory
+    memory.heard(operation, this.#now)
+    const writes: Write[] = memory
+      .takeUnneeded(MOST_DELETED)
+      .map((row) => ({ kind: "delete", key: rowKey(this.#owner, row) }))
+    const isInline = memory.hasRoomFor(bytes.length)
+    if (!isInline) {
+      const row = outcomeRow(operation.caller, operation.number)
+      writes.push({ kind: "put", key: rowKey(this.#owner, row), value: bytes })
+    }
+    memory.remember(operation, { isError, method: method.tag, bytes: isInline ? bytes : undefined })
+    return { writes, absent: NONE }
+  }
+
+  #repeated(
+    method: ActorMethod,
+    operation: NumberedOperation,
+    outcome: Outcome,
+  ): Admission | Promise<Admission> {
+    if (outcome.method !== method.tag) return failed(new OperationMismatchError(this.#id))
+    if (outcome.bytes !== undefined) return this.#answered(outcome.bytes, outcome.isError)
+    return this.#state.row(outcomeRow(operation.caller, operation.number)).then(
+      (bytes) => {
+        if (bytes !== undefined) return this.#answered(bytes, outcome.isError)
+        return failed(new OperationEndedError(this.#id, "its answer is not stored any more"))
+      },
+      (error: unknown) => failed(error),
+    )
+  }
+
+  #answered(bytes: Uint8Array, isError: boolean): Admission {
+    return answered(this.#state, bytes, isError)
+  }
+
+  #encodeError(error: unknown): Uint8Array {
+    for (const make of [() => error, () => plainError(error), () => new Error("the turn threw")]) {
+      try {
+        const bytes = this.#state.encodeAnswer(make())
+        if (bytes.length <= MAX_ANSWER) return bytes
+      } catch {}
+    }
+    return this.#state.encodeAnswer("the turn threw")
+  }
+
+  get #id(): string {
+    return this.#owner.tenure.id.toString()
+  }
+
+  get #now(): number {
+    return this.#owner.home.clock.wallMs()
+  }
+
+  #overloaded(): OverloadedError {
+    return new OverloadedError(this.#id, MAX_MEMORY, "bytes of remembered operations")
+  }
+
+  #notYet(): Error {
+    return new OverloadedError(
+      this.#id,
+      0,
+      "calls of once methods until all nodes run a version that has them",
+    )
+  }
+}
+
+/** The admission that is answered with remembered bytes. */
+export function answered(state: DurableState, bytes: Uint8Array, isError: boolean): Admission {
+  const given = state.decode(bytes)
+  return { kind: "answer", given: isError ? new Failure(given) : given }
+}
+
+export function failed(error: unknown): Admission {
+  return { kind: "answer", given: new Failure(error, false) }
+}
+
+/** How to go on with a turn. */
+export type Admission =
+  | { readonly kind: "run" }
+  /** Do not run it: this is what its caller gets. */
+  | { readonly kind: "answer"; readonly given: unknown }
+
+export const RUN: Admission = { kind: "run" }
+
+/** What remembering an operation adds to the commit of its turn. */
+export interface Remembered {
+  readonly writes: readonly Write[]
+  /** Keys that must not exist. */
+  readonly absent: readonly string[]
+}
+
+const NONE: readonly never[] = []
+const NOTHING: Remembered = { writes: NONE, absent: NONE }
+
+/** The largest answer of a `once` method, encoded. */
+export const MAX_ANSWER = 16 * 1_024
+/** Beside the state, a commit has 64 KiB for its head, keys and satellites. */
+const MAX_MEMORY = 28 * 1_024
+const MOST_DELETED = 16

@@ -49,8 +49,13 @@ export class ScratchRegistry {
       turnedAway: () => {},
       settled: async () => {},
     })
-    const tools = { store, clock, codec: binaryCodec()(PLAIN), stateFormat: () => 2,
-      maxStateBytes: 1024 * 1024 }
+    const tools = {
+      store,
+      clock,
+      codec: binaryCodec()(PLAIN),
+      stateFormat: () => 2,
+      maxStateBytes: 1024 * 1024,
+    }
     return new ScratchRegistry(registry, tools, remove)
   }
 

@@ -105,8 +105,11 @@ export function writeEncoded(
   return bytes
 }
 
-function headOf(head: Omit<StateHead, "version" | "codec">, { codec, shape }: StateFormat): StateHead {
-  return { ...head, version: shape.version, codec: codec.name }
+function headOf(
+  { writeId, memory, chunk }: Omit<StateHead, "version" | "codec">,
+  { codec, shape }: StateFormat,
+): StateHead {
+  return { writeId, version: shape.version, codec: codec.name, memory, chunk }
 }
 
 function tooLarge({ id }: StateFormat, bytes: number, maxStateBytes: number): StateError {

@@ -255,7 +255,8 @@ export class Activation
   }
 
   get operation(): string | undefined {
-    const operation = this.currentTurn?.invocation.operation
+    const turn = this.currentTurn
+    const operation = turn?.operation ?? turn?.invocation.operation
     return operation && operationText(operation)
   }
 

@@ -108,7 +108,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
       return OutgoingOperation.continued(ledger, name, text)
     }
     const turn = this.maker?.currentTurn
-    const of = turn?.method?.once === undefined ? undefined : turn.invocation.operation
+    const of = turn?.operation
     if (turn === undefined || of === undefined) return new OutgoingOperation(ledger, name)
     turn.derived += 1
     const { isRepeat } = of

@@ -88,11 +88,7 @@ export class DurableTurns {
    * may leave now.
    */
   hold(turn: Turn, given: unknown): boolean {
-    const { runner } = turn
-    return this.#gate.hold({
-      release: () => runner.answerHeld(turn, given, true),
-      lose: () => runner.answerHeld(turn, given, false),
-    })
+    return !this.#gate.isOpen && this.#gate.hold(new HeldAnswer(turn, given))
   }
 
   /** Saves the state as it is now, with what was decided since the last save. */
@@ -152,7 +148,8 @@ export class DurableTurns {
       this.#reserve()
       const { writes, absent } = recollection.applied(turn, given)
       this.#encoded = after
-      this.#contribute([...this.#takeDraft(), ...writes], absent)
+      const draft = this.#takeDraft()
+      this.#contribute(draft.length === 0 ? writes : [...draft, ...writes], absent)
       this.#send()
       return copy
     } catch (error) {
@@ -168,7 +165,7 @@ export class DurableTurns {
 
   #takeDraft(): readonly Write[] {
     const draft = this.#draft
-    this.#draft = []
+    if (draft.length > 0) this.#draft = []
     return draft
   }
 
@@ -186,12 +183,13 @@ export class DurableTurns {
   #contribute(writes: readonly Write[], absent: readonly string[]): void {
     const value = this.#encoded as Uint8Array
     const bytes = bytesOf(writes)
-    const content = this.#gate.contribute({ writes: writes.length, bytes }, () => {
-      return { value, memory: undefined, writes: new Map(), absent: [] }
-    })
+    const content = this.#gate.contribute({ writes: writes.length, bytes }, newlyDecided)
     content.value = value
-    for (const one of writes) content.writes.set(one.key, one)
-    content.absent.push(...absent)
+    if (writes.length > 0) {
+      content.writes ??= new Map()
+      for (const one of writes) content.writes.set(one.key, one)
+    }
+    if (absent.length > 0) content.absent = [...content.absent, ...absent]
   }
 
   /** Closes the batch if it might not have room for what a turn decides, before that is remembered. */
@@ -210,8 +208,8 @@ export class DurableTurns {
     const decided = this.#gate.next()
     if (decided === undefined) return
     const { value, memory, writes, absent } = decided
-    const changes =
-      writes.size === 0 && absent.length === 0 ? undefined : { writes: [...writes.values()], absent }
+    const isPlain = writes === undefined && absent.length === 0
+    const changes = isPlain ? undefined : { writes: [...(writes?.values() ?? [])], absent }
     this.#state.write({ value, memory: memory ?? this.#recollection.encode(), changes }).then(
       () => this.#committed(decided),
       () => this.#lost(),
@@ -222,13 +220,13 @@ export class DurableTurns {
     this.#recollection.stored(absent)
     const held = this.#gate.committed()
     this.#send()
-    for (const { release } of held) release()
+    for (const one of held) one.release()
     this.#decided()
   }
 
   /** The tenure has ended: whatever waits cannot be known to be stored. */
   #lost(): void {
-    for (const { lose } of this.#gate.lost()) lose()
+    for (const one of this.#gate.lost()) one.lose()
     this.#decided()
   }
 
@@ -246,14 +244,39 @@ interface Held {
   lose(): void
 }
 
+class HeldAnswer implements Held {
+  readonly #turn: Turn
+  readonly #given: unknown
+
+  constructor(turn: Turn, given: unknown) {
+    this.#turn = turn
+    this.#given = given
+  }
+
+  release(): void {
+    this.#turn.runner.answerHeld(this.#turn, this.#given, true)
+  }
+
+  lose(): void {
+    this.#turn.runner.answerHeld(this.#turn, this.#given, false)
+  }
+}
+
 /** What the turns of a batch have decided. */
 interface Decided {
   value: Uint8Array
   /** Set when the batch is full: later turns must not be remembered with it. */
   memory: Uint8Array | undefined
-  readonly writes: Map<string, Write>
-  readonly absent: string[]
+  /** By key; undefined if there are none. */
+  writes: Map<string, Write> | undefined
+  absent: readonly string[]
 }
+
+function newlyDecided(): Decided {
+  return { value: NO_BYTES, memory: undefined, writes: undefined, absent: NONE }
+}
+
+const NO_BYTES = new Uint8Array(0)
 
 /** A commit has 128 writes, of which the state and its chunk take three. */
 const LIMITS = { maxWrites: 120, maxBytes: 32 * 1_024 }

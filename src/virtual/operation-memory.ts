@@ -49,12 +49,12 @@ export class OperationMemory {
   /** Undefined if there is nothing to remember. */
   encode(): Uint8Array | undefined {
     if (this.#callers.size === 0 && this.#forgotAt === 0 && this.named === 0) return undefined
-    const out = new OutputBuffer(INITIAL_BYTES)
-    out.varint(this.#forgotAt)
-    out.varint(this.named)
-    out.varint(this.#callers.size)
-    for (const [caller, memory] of this.#callers) writeCaller(out, caller, memory)
-    return out.bytes.subarray(0, out.at)
+    scratch.at = 0
+    scratch.varint(this.#forgotAt)
+    scratch.varint(this.named)
+    scratch.varint(this.#callers.size)
+    for (const [caller, memory] of this.#callers) writeCaller(scratch, caller, memory)
+    return Buffer.from(scratch.bytes.subarray(0, scratch.at))
   }
 
   /** The size of the memory, roughly. */
@@ -90,7 +90,9 @@ export class OperationMemory {
     // A clock that was ahead must not keep a caller for longer.
     memory.heardAt = now
     if (isNoNews(memory, open)) return
-    const merged = bothOpen(memory, open)
+    // Mostly the caller has all answers of before.
+    const isAllNew = open.upTo > memory.upTo && (open.ranges[0] ?? open.upTo) > memory.upTo
+    const merged = isAllNew ? open : bothOpen(memory, open)
     memory.upTo = merged.upTo
     memory.ranges = merged.ranges
     this.#closeOutcomes(memory)
@@ -208,7 +210,7 @@ const RETAIN_MINUTES = 24 * 60
 /** Of an outcome: larger ones are kept in rows. */
 const MAX_INLINE = 256
 const MAX_INLINE_IN_ALL = 24 * 1_024
-const INITIAL_BYTES = 256
+const scratch = new OutputBuffer(1_024)
 const CALLER_BYTES = 24
 const OUTCOME_BYTES = 8
 const IS_ERROR = 1
@@ -230,7 +232,7 @@ function isWithin(ranges: readonly number[], number: number): boolean {
   return false
 }
 
-/** Whether the snapshot says what is known: then most callers wait for one answer at a time, or for none. */
+/** Whether the snapshot closes nothing that is not closed. */
 function isNoNews(known: OpenNumbers, { upTo, ranges }: OpenNumbers): boolean {
   if (upTo !== known.upTo || ranges.length !== known.ranges.length) return upTo === 0
   return ranges.every((value, at) => value === known.ranges[at])
@@ -262,7 +264,8 @@ function endless({ upTo, ranges }: OpenNumbers): readonly number[] {
 
 function writeCaller(out: OutputBuffer, caller: string, memory: CallerMemory): void {
   const { heardAt, upTo, ranges, outcomes } = memory
-  out.raw(Buffer.from(caller, "hex"))
+  out.reserve(8)
+  out.at += out.bytes.write(caller, out.at, 8, "hex")
   out.varint(heardAt)
   out.varint(upTo)
   out.varint(ranges.length)

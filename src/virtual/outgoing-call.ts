@@ -170,7 +170,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
 
   /** Whether an earlier attempt may have run. */
   get #deliveryOfAttempts(): Delivery {
-    return this.#operation?.value.isRepeat === true ? "unknown" : "not-delivered"
+    return this.#operation?.isRepeat === true ? "unknown" : "not-delivered"
   }
 
   /** Resolves when the call may leave its maker, or never may again. */

@@ -41,6 +41,11 @@ export class OutgoingOperation {
     return named.isRepeat === this.#isRepeat ? named : { ...named, isRepeat: this.#isRepeat }
   }
 
+  /** Whether an earlier attempt may have been applied. */
+  get isRepeat(): boolean {
+    return this.#isRepeat
+  }
+
   get text(): string {
     return operationText(this.value)
   }

@@ -35,6 +35,7 @@ export class Recollection {
   /** Returns how to go on with a turn: run it, or answer as it was answered before. */
   admit(turn: Turn): Admission | Promise<Admission> {
     const { operation } = turn.invocation
+    turn.operation = operation
     if (!this.#state.mayRemember) return failed(this.#notYet())
     if (this.#memory.bytes > MAX_MEMORY) return failed(this.#overloaded())
     if (operation === undefined) return RUN
@@ -62,7 +63,7 @@ export class Recollection {
 
   /** Remembers the throw of a repeat; undefined if there is nothing to remember. */
   threw(turn: Turn, { error }: Failure): Remembered | undefined {
-    const { operation } = turn.invocation
+    const { operation } = turn
     if (operation?.isRepeat !== true) return undefined
     return this.#remember(turn, this.#encodeError(error), true)
   }
@@ -74,21 +75,21 @@ export class Recollection {
 
   #remember(turn: Turn, bytes: Uint8Array, isError: boolean): Remembered | undefined {
     if (bytes.length > MAX_ANSWER) throw answerTooLarge(turn, bytes.length, MAX_ANSWER)
-    const { operation } = turn.invocation
+    const { operation } = turn
     if (operation === undefined) return undefined
     const method = turn.method as ActorMethod
     if (operation.kind === "named") return this.#named.remember(turn, operation, { bytes, isError })
     const memory = this.#memory
     memory.heard(operation, this.#now)
-    const writes: Write[] = memory
-      .takeUnneeded(MOST_DELETED)
-      .map((row) => ({ kind: "delete", key: rowKey(this.#owner, row) }))
+    const unneeded = memory.takeUnneeded(MOST_DELETED)
     const isInline = memory.hasRoomFor(bytes.length)
+    memory.remember(operation, { isError, method: method.tag, bytes: isInline ? bytes : undefined })
+    if (isInline && unneeded.length === 0) return NOTHING
+    const writes: Write[] = unneeded.map((row) => ({ kind: "delete", key: rowKey(this.#owner, row) }))
     if (!isInline) {
       const row = outcomeRow(operation.caller, operation.number)
       writes.push({ kind: "put", key: rowKey(this.#owner, row), value: bytes })
     }
-    memory.remember(operation, { isError, method: method.tag, bytes: isInline ? bytes : undefined })
     return { writes, absent: NONE }
   }
 

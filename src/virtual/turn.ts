@@ -2,6 +2,7 @@ import type { Deadline } from "../actor/deadlines.js"
 import type { Span } from "../ports/telemetry.js"
 import type { ActorMethod } from "./actor-type.js"
 import type { Invocation } from "./invocation.js"
+import type { Operation } from "./operation.js"
 import type { OwnTask } from "./own-task.js"
 import type { TurnRunner } from "./turn-runner.js"
 
@@ -16,6 +17,8 @@ export class Turn implements Deadline {
   readonly method: ActorMethod | undefined
   /** Undefined if there is no telemetry. */
   span: Span | undefined = undefined
+  /** The operation of the message, as it was when the turn began; of a `once` method only. */
+  operation: Operation | undefined = undefined
   /** Whether the message was answered as before, and not run. */
   isAnswered = false
   /** What tells the call from others with the same operation; of a named operation only. */

@@ -104,10 +104,13 @@ export class RemoteNode implements MessageTransport, SessionOwner {
     return "not-delivered"
   }
 
-  /** Takes back what waits for this ref, in order. */
-  takeBack(ref: RemoteRef<never>): readonly TakenBack[] {
+  /** Takes back what waits for this ref, in order: the messages that `isWanted` says, or all. */
+  takeBack(ref: RemoteRef<never>, isWanted?: (message: unknown) => boolean): readonly TakenBack[] {
     return this.#association.queue
-      .takeIf(({ to }) => to === ref)
+      .takeIf(
+        ({ to, payload, reply }) =>
+          to === ref && (isWanted === undefined || isWanted(this.#codec.decoded(payload, reply))),
+      )
       .map(({ payload, reply }) => {
         if (reply !== undefined) queuedQuestions.delete(reply)
         return { message: this.#codec.decoded(payload, reply), reply }

@@ -35,9 +35,9 @@ export class RemoteRef<M> extends InternalRef<M> {
     this.#transport.tell(this, message, true)
   }
 
-  /** Takes back what waits for a connection, in order. */
-  takeBack(): readonly TakenBack[] {
-    return this.#node?.takeBack(this) ?? []
+  /** Takes back what waits for a connection, in order: the messages that `isWanted` says, or all. */
+  takeBack(isWanted?: (message: unknown) => boolean): readonly TakenBack[] {
+    return this.#node?.takeBack(this, isWanted) ?? []
   }
 
   /** Accepts every message, since the outcome of the delivery is not known yet. */
@@ -82,7 +82,7 @@ export class RemoteRef<M> extends InternalRef<M> {
 export interface MessageTransport {
   readonly isForgotten: boolean
   tell(ref: RemoteRef<never>, message: unknown, isRepeated?: boolean): void
-  takeBack(ref: RemoteRef<never>): readonly TakenBack[]
+  takeBack(ref: RemoteRef<never>, isWanted?: (message: unknown) => boolean): readonly TakenBack[]
   request(ref: RemoteRef<never>, reply: ReplyRef, message: unknown, extras?: Extras): CallError | undefined
   withdraw(reply: ReplyRef): Delivery
   placeOf(reply: ReplyRef): NodeId | "queued" | "unknown"

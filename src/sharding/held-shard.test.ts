@@ -210,6 +210,19 @@ describe("while a shard closes, a call", () => {
     expect(shard.isAwaiting(["User/elsewhere"])).toBe(false)
   })
 
+  test("is awaited by nobody once the shard is shut, as another node may have it", () => {
+    const { shard, other, running } = setup
+    setup.start("elsewhere", other)
+    running.add("User/elsewhere")
+    shard.strand()
+    other.close()
+    shard.shut("moved")
+    expect(shard.isAwaiting(["User/elsewhere"])).toBe(false)
+    expect(shard.mayStart("User/b")).toBe("closing")
+    shard.renewed(9)
+    expect(shard.mayStart("User/b")).toBe("now")
+  })
+
   test("is awaited, if nobody else can have the shard, by a turn of any actor of the node", () => {
     const { shard, other, running } = setup
     setup.start("elsewhere", other)

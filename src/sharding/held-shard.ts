@@ -16,9 +16,7 @@ export class HeldShard implements TenureHolder {
   readonly incarnation: Incarnation
   readonly #home: ShardActors
   #generation: Revision
-  #isOpen = true
-  /** Whether it is closed although nobody can have it. */
-  #isStranded = false
+  #phase: Phase = "open"
   #first: ShardTenure | undefined = undefined
   #size = 0
   /** The names of actors whose last activation under this generation did not end in order. */
@@ -48,7 +46,7 @@ export class HeldShard implements TenureHolder {
 
   /** Whether turns may start for everybody. */
   get isOpen(): boolean {
-    return this.#isOpen
+    return this.#phase === "open"
   }
 
   /** The number of actors of the shard that are here. */
@@ -58,7 +56,7 @@ export class HeldShard implements TenureHolder {
 
   /** Whether an activation of the actor may start now, or else what keeps it from it. */
   mayStart(name: string): "now" | "closing" | "unsettled" {
-    if (!this.#isOpen && !this.#needed.has(name)) return "closing"
+    if (!this.isOpen && !this.#needed.has(name)) return "closing"
     return this.#unsettled.has(name) ? "unsettled" : "now"
   }
 
@@ -86,10 +84,11 @@ export class HeldShard implements TenureHolder {
    * turn. If nobody else can have this shard, one of any actor of this node.
    */
   isAwaiting(chain: readonly string[]): boolean {
+    if (this.#phase === "shut") return false
     return chain.some((name) => {
       const held = this.#home.table.get(name)?.held
       if (!(held instanceof Tenure) || !this.#home.isRunning(name)) return false
-      return this.#isStranded || held.isEnding
+      return this.#phase === "stranded" || held.isEnding
     })
   }
 
@@ -121,13 +120,12 @@ export class HeldShard implements TenureHolder {
   }
 
   close(): void {
-    this.#isOpen = false
+    this.#phase = "closing"
   }
 
   /** Closes the shard on a node that leaves, although no other node can have it. */
   strand(): void {
-    this.#isStranded = true
-    this.close()
+    this.#phase = "stranded"
   }
 
   /** Resolves when no actor is here. */
@@ -143,8 +141,7 @@ export class HeldShard implements TenureHolder {
 
   /** Opens the shard again, for calls that waited too. */
   reopen(): void {
-    this.#isOpen = true
-    this.#isStranded = false
+    this.#phase = "open"
     this.#needed.clear()
     this.#letIn()
   }
@@ -161,7 +158,7 @@ export class HeldShard implements TenureHolder {
 
   /** Shuts the doors of all actors for good, in one step. */
   shut(because: string): void {
-    this.#isOpen = false
+    this.#phase = "shut"
     this.#needed.clear()
     for (let one = this.#first; one !== undefined; one = this.#first) one.end(because)
     const hold = this.#hold
@@ -207,6 +204,12 @@ export class HeldShard implements TenureHolder {
     for (const { resolve } of waiting) resolve()
   }
 }
+
+/**
+ * While it is closing, or stranded, turns start for the sake of those that this node waits for. Once it is
+ * shut, nothing starts: another node may have it.
+ */
+type Phase = "open" | "closing" | "stranded" | "shut"
 
 /** A shard that this node has, and what it decides of it. */
 export interface Home {

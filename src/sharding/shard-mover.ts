@@ -80,7 +80,7 @@ export class ShardMover {
       })
       await Promise.race([moved, this.#pause()])
     }
-    for (const { held } of this.#group.homes()) held.strand()
+    for (const { held } of this.#group.homes()) if (held.isOpen) held.strand()
   }
 
   /**

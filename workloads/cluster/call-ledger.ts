@@ -176,7 +176,7 @@ export class CallLedger {
         // That nobody waits for a call cannot be seen: it is refused as if its turn did.
         return isCycle || isUnawaited || method === "pass"
       case "Fenced":
-        return isUnawaited
+        return isUnawaited || this.#cluster.hasLeftBehind
       case "NodeUnreachable":
         return this.#cluster.hasLeftBehind
       case "UnknownActorType":
@@ -194,6 +194,8 @@ export class CallLedger {
     for (const { made, ran, outcome } of this.#calls.values()) {
       if (!made.isOneWay || ran !== undefined || outcome !== undefined) continue
       if (this.#cluster.leaving.has(made.host)) continue
+      // Where the type was not seen yet, it was refused, perhaps before anybody listened on a new node.
+      if (made.isUnawaited && isRare(made.id)) continue
       return `${made.op}, one-way to ${made.id}, was made on ${made.host}, and neither run nor given up`
     }
     return undefined

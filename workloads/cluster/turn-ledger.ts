@@ -6,7 +6,10 @@ import type { StoreHistory } from "./store-history.js"
 export class TurnLedger {
   readonly #running = new Map<string, Record<Overlap, number>>()
   /** The last call of each sender that was run by each actor. */
-  readonly #last = new Map<string, { readonly seq: number; readonly by: string }>()
+  readonly #last = new Map<string, { readonly op: number; readonly seq: number; readonly by: string }>()
+  /** The calls that ended as unknown, each with the last call that was made by then. */
+  readonly #givenUp = new Map<number, number>()
+  #lastMade = 0
 
   /** The activation of each generation. */
   readonly #generations = new Map<string, string>()
@@ -17,6 +20,9 @@ export class TurnLedger {
       return event.kind === "turn" ? this.#begin(event) : false
     })
     stage.invariant<ClusterEvent>("MailboxOrder", (event) => {
+      if (event.kind === "made") this.#lastMade = Math.max(this.#lastMade, event.op)
+      if (event.kind === "ended" && event.outcome.kind === "failed" && event.outcome.delivery === "unknown")
+        this.#givenUp.set(event.op, this.#lastMade)
       if (event.kind !== "turn" || event.op === undefined || event.overlap === "between") return false
       // Whether one whose time is over may run anything is another question.
       return history.isLatest(event.id, event.generation) ? this.#inOrder(event) : false
@@ -55,13 +61,15 @@ export class TurnLedger {
     return first === by ? undefined : `${one} is ${by}, and was ${first}`
   }
 
-  #inOrder({ sender, seq, id, op, by }: TurnBegan): string | undefined {
+  /** A call that its caller has given up may yet begin, after those that were made since. */
+  #inOrder({ sender, seq, id, op = 0, by }: TurnBegan): string | undefined {
     const way = `${sender} > ${id}`
     const last = this.#last.get(way)
     if (last !== undefined && seq < last.seq) {
+      if (last.op > (this.#givenUp.get(op) ?? Number.POSITIVE_INFINITY)) return undefined
       return `${way}: ${op}, number ${seq} of its sender, begins on ${by} after number ${last.seq} did on ${last.by}`
     }
-    this.#last.set(way, { seq, by })
+    this.#last.set(way, { op, seq, by })
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { NodeId } from "../../address/node-id.js"
 import type { CallError, Delivery } from "../../errors/call-errors.js"
 import { leaderAmong } from "../../membership/address-order.js"
 import type { ClusterView } from "../../membership/cluster-view.js"
-import type { RemoteRef } from "../../remote/remote-ref.js"
+import type { RemoteRef, TakenBack } from "../../remote/remote-ref.js"
 import { leastShards } from "./allocation.js"
 import { Coordinator, type CoordinatorCommand } from "./coordinator.js"
 import { EntityHost, type Refusal } from "./entity-host.js"
@@ -112,6 +112,18 @@ export class EntityRegion {
 
   submit(entityId: string, message: unknown, reply?: ReplyRef): void {
     this.#submit(new EntityMessage(this, entityId, message, { reply }))
+  }
+
+  /** Submits messages that did not leave for an earlier home: ahead of those that wait, which came later. */
+  takenBack(taken: readonly TakenBack[]): void {
+    const messages = taken.map(({ message, reply }) => {
+      const [, entityId, body] = message as readonly [string, string, unknown]
+      return new EntityMessage(this, entityId, body, { reply })
+    })
+    const { buffer } = this.#region
+    const shards = new Set(messages.map(({ shard }) => shard))
+    const waiting = [...shards].flatMap((shard) => buffer.take(shard))
+    for (const message of [...messages, ...waiting]) this.#submit(message)
   }
 
   request(entityId: string, reply: ReplyRef, message: unknown): CallError | undefined {
@@ -284,6 +296,8 @@ export class EntityRegion {
     switch (command.kind) {
       case "send":
         return this.#send(command)
+      case "take-back":
+        return this.#dependencies.takeBack(this, command.from, command.shard)
       case "forward":
         for (const message of command.messages) this.#submit(message)
         return this.#resolveIfEmpty()
@@ -369,6 +383,8 @@ interface EntityRegionDependencies {
   readonly places: Places
   /** Returns the gate of a node, by the text of its id. */
   gateOf(node: string): RemoteRef<never>
+  /** Submits what still waits for a connection with that node, of the messages for the shard. */
+  takeBack(region: EntityRegion, node: string, shard: number): void
 }
 
 const LEFT_BEHIND =

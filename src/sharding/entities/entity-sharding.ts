@@ -49,6 +49,7 @@ export class EntitySharding implements Sharding {
       root: rootAt(addressOf({ scheme, system })),
       places: this.#places,
       gateOf: (node: string) => this.#gateOf(node),
+      takeBack: (region: EntityRegion, node: string, shard: number) => this.#takeBack(region, node, shard),
     }
     this.#regions = new Map(
       Object.entries(shards).map(([typeKey, count]) => {
@@ -162,12 +163,20 @@ export class EntitySharding implements Sharding {
   /** A member is down or removed: what still waits for a connection with it goes to the next homes. */
   #reroute(node: string, gate: RemoteRef<never>): void {
     this.#gates.delete(node)
-    for (const { message, reply } of gate.takeBack()) {
-      // Anything else is about shards, and is said again to whom it concerns.
-      if (!Array.isArray(message)) continue
-      const [typeKey, entityId, body] = message
-      this.#regions.get(typeKey)?.submit(entityId, body, reply)
+    // Anything else is about shards, and is said again to whom it concerns.
+    const taken = gate.takeBack().filter(({ message }) => Array.isArray(message))
+    for (const [typeKey, region] of this.#regions) {
+      region.takenBack(taken.filter(({ message }) => (message as readonly unknown[])[0] === typeKey))
     }
+  }
+
+  /** What still waits for a connection with that node, for a shard that has another home by now. */
+  #takeBack(region: EntityRegion, node: string, shard: number): void {
+    const isOfShard = (message: unknown) =>
+      Array.isArray(message) &&
+      message[0] === region.typeKey &&
+      shardNumber(message[1], region.shardCount) === shard
+    region.takenBack(this.#gates.get(node)?.takeBack(isOfShard) ?? [])
   }
 
   #within(ms: number, work: Promise<unknown>): Promise<void> {

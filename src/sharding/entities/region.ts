@@ -36,6 +36,9 @@ import {
  * stops the shard after that. An acknowledgement sent to the coordinator could overtake messages: the home
  * would get them after it has stopped, and pass them on behind later ones that went to the next home.
  *
+ * Messages for a home that cannot be reached wait for a connection with it. If another home is named, as the
+ * first one was removed, they are taken back and go there before all others.
+ *
  * **Giving up.** A node that stops waits for its entities for a limited time. One that is left then may run
  * for as long as the process does, and it must not run anywhere else meanwhile:
  *
@@ -60,6 +63,8 @@ export class Region<M> {
   #leader: string | undefined
   /** Where messages for a shard go; undefined while they wait. */
   readonly #homes: (string | undefined)[]
+  /** The last home of each shard, to which messages may still be on their way. */
+  readonly #lastHomes: (string | undefined)[]
   /** The shards that are in a handoff. They are not asked for: the coordinator names their homes. */
   readonly #held = new Set<number>()
   /** The latest order of the term about each shard. */
@@ -72,6 +77,7 @@ export class Region<M> {
   constructor({ self, shardCount, bufferCapacity }: RegionTerms) {
     this.#self = self
     this.#homes = new Array(shardCount).fill(undefined)
+    this.#lastHomes = new Array(shardCount).fill(undefined)
     this.buffer = new RegionBuffer(bufferCapacity)
   }
 
@@ -153,9 +159,11 @@ export class Region<M> {
   tick(): readonly RegionCommand<M>[] {
     if (!this.#hasReported) return []
     const waiting = [...this.buffer.shards]
+    // The coordinator may not know that this region hosts, or leaves, if that report was lost.
+    const isHeard = this.#isLeaving ? this.#hosted.size === 0 : !this.#isOpen || this.#hosted.size > 0
     return [
       ...this.#correct(),
-      ...(this.#isLeaving && this.#hosted.size > 0 ? this.#report() : []),
+      ...(isHeard ? [] : this.#report()),
       ...[...this.#stopped].map(([shard, order]) => this.#tell({ kind: "shard-stopped", shard, order })),
       ...(waiting.length > 0 ? [this.#ask(waiting)] : []),
     ]
@@ -248,9 +256,14 @@ export class Region<M> {
     this.#stopped.delete(shard)
     this.#held.delete(shard)
     if (!this.#members.has(home) || (home === this.#self && !this.#hosted.has(shard))) return []
+    const from = this.#lastHomes[shard]
     this.#homes[shard] = home
+    this.#lastHomes[shard] = home
     const messages = this.buffer.take(shard)
-    return messages.length === 0 ? [] : [{ kind: "forward", shard, home, messages }]
+    return [
+      ...(from === undefined || from === home ? [] : [{ kind: "take-back", shard, from } as const]),
+      ...(messages.length === 0 ? [] : [{ kind: "forward", shard, home, messages } as const]),
+    ]
   }
 
   /**
@@ -301,6 +314,8 @@ interface RegionTerms {
 
 export type RegionCommand<M> =
   | { readonly kind: "send"; readonly to: string; readonly term: Term; readonly message: RegionMessage }
+  /** Sends the messages for the shard that still wait for a connection with that node to its new home. */
+  | { readonly kind: "take-back"; readonly shard: number; readonly from: string }
   /** Sends messages that have waited, in this order. */
   | {
       readonly kind: "forward"

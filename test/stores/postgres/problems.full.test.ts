@@ -58,9 +58,11 @@ await describeWith("postgres-18", "a PostgreSQL that cannot be used", () => {
 
   test("that is read-only for the role", async () => {
     await server.sql(
-      "CREATE ROLE reader LOGIN PASSWORD 'reader'; ALTER ROLE reader SET default_transaction_read_only = on",
+      "CREATE ROLE reader LOGIN PASSWORD 'reader'; CREATE SCHEMA of_reader AUTHORIZATION reader",
     )
-    await expect(failing({ user: "reader", password: "reader" })).rejects.toMatchObject({
+    await server.sql("ALTER ROLE reader SET default_transaction_read_only = on")
+    const reader = { user: "reader", password: "reader", schema: "of_reader" }
+    await expect(failing(reader)).rejects.toMatchObject({
       problem: "standby",
     })
   })

@@ -6,7 +6,7 @@ import { plainError } from "../remote/plain-error.js"
 import type { ActorMethod } from "./actor-type.js"
 import { answerTooLarge, type DurableOwner, rowKey } from "./durable-turns.js"
 import { NamedOperations } from "./named-operations.js"
-import type { NumberedOperation } from "./operation.js"
+import type { NumberedOperation, Operation } from "./operation.js"
 import { OperationMemory, type Outcome, outcomeRow } from "./operation-memory.js"
 import type { Turn } from "./turn.js"
 import { Failure } from "./turn-result.js"
@@ -36,7 +36,7 @@ export class Recollection {
   admit(turn: Turn): Admission | Promise<Admission> {
     const { operation } = turn.invocation
     if (!this.#state.mayRemember) return failed(this.#notYet())
-    if (this.#memory.bytes > MAX_MEMORY) return failed(this.#overloaded())
+    if (this.#memory.bytes > MAX_MEMORY && !this.#makeRoom(operation)) return failed(this.#overloaded())
     if (operation === undefined) return RUN
     if (operation.kind === "named") return this.#named.admit(turn, operation)
     const found = this.#memory.find(operation, this.#now)
@@ -128,6 +128,14 @@ export class Recollection {
 
   get #now(): number {
     return this.#owner.home.clock.wallMs()
+  }
+
+  /** Forgets what need not be remembered; returns whether that is enough. */
+  #makeRoom(operation: Operation | undefined): boolean {
+    if (operation?.kind === "numbered") this.#memory.heardInVain(operation, this.#now)
+    this.#memory.forgetOld(this.#now)
+    // A turn deletes more rows than it adds.
+    return this.#memory.bytes <= MAX_MEMORY || this.#memory.hasUnneeded
   }
 
   #overloaded(): OverloadedError {

@@ -15,13 +15,12 @@ export const PLANTED: readonly Planted[] = [
   planted("memory-apart", ONE, { repeats: 1, moves: 1 }, ["AppliedOnce", 7]),
   planted("gate-at-sending", ONE, { repeats: 1, moves: 1 }, ["Gate", 2]),
   planted("fresh-number", ONE, { repeats: 1 }, ["AppliedOnce", 6]),
-  planted("closed-by-count", TWO, { repeats: 1 }, ["AppliedOnce", 9]),
+  planted("closed-by-count", TWO, { repeats: 1 }, ["AppliedOnce", 10]),
   planted("throw-forgotten", ONE, { repeats: 1, throws: 1 }, ["ThrownIsNotApplied", 6]),
   planted("memory-of-later", NARROW, { repeats: 1, moves: 1 }, ["Gate", 11]),
-  planted("look-up-early", NAMED, { repeats: 1, moves: 1 }, ["AppliedOnce", 7]),
+  planted("look-up-early", NAMED, { repeats: 1, moves: 1 }, ["AppliedOnce", 6]),
   planted("no-guard", NAMED, { repeats: 1 }, ["AppliedOnce", 6]),
-  planted("unfenced-commit", ONE, { repeats: 1, moves: 1, throws: 1 }, ["ThrownIsNotApplied", 7]),
-  planted("revision-ignored", TWO, { losses: 1 }, ["AppliedOnce", 7]),
+  planted("revision-ignored", TWO, { losses: 1 }, ["AppliedOnce", 10]),
 ]
 
 function planted(

@@ -15,12 +15,11 @@ export const BUGS = {
   "memory-apart": "what is remembered of a commit's operations is written with the commit after it",
   "gate-at-sending": "answers leave when their commit is sent",
   "fresh-number": "a repeat has a number of its own",
-  "closed-by-count": "an actor forgets which numbers are closed, and remembers the last operation",
+  "closed-by-count": "of numbers that are closed, an actor keeps none once it has applied the next one",
   "throw-forgotten": "the throw of a repeat is not remembered",
   "memory-of-later": "a batch that is full is written with what is remembered of the turns behind it",
   "look-up-early": "the row of a repeat is looked up before the claim, and its commit is not guarded",
   "no-guard": "the row of a named operation is put, whether or not there is one",
-  "unfenced-commit": "a commit is conditioned on the state and its guards, but not on the generation",
   "revision-ignored": "a commit is not conditioned on the revision of the state",
 } as const
 

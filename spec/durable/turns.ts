@@ -1,5 +1,6 @@
 import { saveCommit } from "../../src/registry/commits.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "../../src/registry/save.js"
+import type { NumberedOperation } from "../../src/virtual/operation.js"
 import { OperationMemory } from "../../src/virtual/operation-memory.js"
 import { OutputGate } from "../../src/virtual/output-gate.js"
 import { plain } from "../registry-code/model-store.js"
@@ -85,9 +86,8 @@ export class Turns {
       turn.row = { of, said, isGuarded: !isLookedUp && !this.#has("no-guard") }
       activation.undecided[of] = said
     } else {
-      const memory = this.#has("closed-by-count") ? new OperationMemory() : memoryOf(activation.memory)
-      const heard = this.#has("closed-by-count") ? { ...operation, open: NOTHING_CLOSED } : operation
-      memory.heard(heard, NOW)
+      const memory = this.#forgetsClosed(operation) ? new OperationMemory() : memoryOf(activation.memory)
+      memory.heard(this.#forgetsClosed(operation) ? { ...operation, open: NOTHING_CLOSED } : operation, NOW)
       memory.remember(operation, { isError: said.isError, method: 0, bytes: Uint8Array.of(said.value) })
       activation.memory = hexOf(memory)
     }
@@ -173,14 +173,15 @@ export class Turns {
     )
     this.#world.requests.push({
       isAwaited: true,
-      conditions: conditions.filter(({ key }) => !this.#isDropped(key)),
+      conditions: conditions.filter(({ key }) => key !== STATE || !this.#has("revision-ignored")),
       writes,
     })
   }
 
-  #isDropped(key: string): boolean {
-    if (key === PLACEMENT) return this.#has("unfenced-commit")
-    return key === STATE && this.#has("revision-ignored")
+  /** Whether nothing but this operation is open, so that only closed ones are forgotten. */
+  #forgetsClosed({ number, open }: NumberedOperation): boolean {
+    const isLast = number === Math.max(...this.#world.ledger)
+    return this.#has("closed-by-count") && isLast && open.ranges[0] === number
   }
 
   tellSave(event: SaveEvent): void {
@@ -276,5 +277,5 @@ interface Batch {
 
 const NOTHING_CLOSED = { upTo: 0, ranges: [] }
 /** Time does not pass: nothing is too old. */
-export const NOW = 0
+export const NOW = 1e12
 const TURN = { writes: 1, bytes: 0 }

@@ -98,6 +98,10 @@ test("a caller that was not heard of for a day is forgotten, and its repeats are
   }
 })
 
+test("nothing is taken for forgotten before a caller was, whatever the time", () => {
+  expect(new OperationMemory().find(attempt(1, [1, 1], true), 0)).toEqual({ kind: "new" })
+})
+
 test("a caller that is forgotten stays until its rows are deleted", () => {
   const memory = new OperationMemory()
   applied(memory, attempt(1, [1, 1]), inRow)

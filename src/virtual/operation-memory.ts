@@ -74,8 +74,8 @@ export class OperationMemory {
   find({ caller, number, isRepeat }: NumberedOperation, nowMs: number): Found {
     const memory = this.#callers.get(caller)
     if (memory === undefined) {
-      const isForgotten = isRepeat && minutes(nowMs) < this.#forgotAt + RETAIN_MINUTES
-      return isForgotten ? FORGOTTEN : NEW
+      const mayBeForgotten = this.#forgotAt > 0 && minutes(nowMs) < this.#forgotAt + RETAIN_MINUTES
+      return isRepeat && mayBeForgotten ? FORGOTTEN : NEW
     }
     if (isClosed(memory, number)) return ENDED
     const outcome = memory.outcomes.get(number)

@@ -25,7 +25,7 @@ export function* callerSteps(here: Here): Iterable<Step<World>> {
       yield here.take(`Call(${of})`, (next) => {
         const calling = next.calls[of] as Call
         calling.phase = "waiting"
-        open(next, calling)
+        open(here, next, of)
         attempt(here, next, of)
       })
     }
@@ -33,7 +33,7 @@ export function* callerSteps(here: Here): Iterable<Step<World>> {
     if (here.may("repeats")) {
       yield here.take(`Repeat(${of})`, (next) => {
         next.left.repeats -= 1
-        if (here.has("fresh-number")) open(next, next.calls[of] as Call)
+        if (here.has("fresh-number")) open(here, next, of)
         attempt(here, next, of)
       })
     }
@@ -58,7 +58,10 @@ function isNext({ calls }: World, of: number): boolean {
   return of === 0 || calls[of - 1]?.phase !== "idle"
 }
 
-function open(next: World, call: Call): void {
+/** Numbers the call, unless it is named. */
+function open({ setting }: Here, next: World, of: number): void {
+  if (setting.operations[of] === "named") return
+  const call = next.calls[of] as Call
   call.number = Math.max(0, ...next.calls.map(({ number }) => number)) + 1
   next.ledger.push(call.number)
 }
@@ -66,7 +69,7 @@ function open(next: World, call: Call): void {
 function end(next: World, of: number, phase: Call["phase"]): void {
   const call = next.calls[of] as Call
   call.phase = phase
-  next.ledger.push(-call.number)
+  if (call.number > 0) next.ledger.push(-call.number)
 }
 
 function attempt(here: Here, next: World, of: number): void {
@@ -206,6 +209,7 @@ function accepted(next: World, before: StateText, check: Check): void {
   for (const of of applied.slice(before.applied.length)) {
     const { phase, number } = next.calls[of] as Call
     check("ThrownIsNotApplied", phase !== "threw")
+    if (number === 0) continue
     const operation = {
       kind: "numbered",
       caller: CALLER,

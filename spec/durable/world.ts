@@ -26,6 +26,7 @@ export interface World {
 export interface Call {
   /** `unknown`: its time is up. */
   phase: "idle" | "waiting" | "answered" | "threw" | "unknown"
+  /** 0 for a named operation. */
   number: number
   /** How often it was attempted. */
   attempts: number

@@ -13,8 +13,8 @@ const COUNTS: Readonly<Record<string, readonly [distinct: number, generated: num
   "two operations, given up": [3306, 7367],
   "two operations, thrown": [2407, 4574],
   named: [12_358, 33_662],
-  "named beside numbered": [7780, 18_945],
-  "narrow batches": [35_152, 76_072],
+  "named beside numbered": [5347, 13_529],
+  "narrow batches": [10_643, 23_750],
 }
 
 const evaluations = new Set<string>()

@@ -25,7 +25,7 @@ export const SETTINGS: readonly Setting[] = [
   setting("two operations, thrown", TWO, { repeats: 1, throws: 1, moves: 1 }),
   setting("named", NAMED, { repeats: 2, losses: 2, moves: 2, throws: 2 }),
   setting("named beside numbered", MIXED, { repeats: 1, losses: 1, moves: 1 }),
-  setting("narrow batches", NARROW, { repeats: 1, moves: 1 }),
+  setting("narrow batches", NARROW, { moves: 1, losses: 1 }),
 ]
 
 /** Explored by hand. */

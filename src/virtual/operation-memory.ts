@@ -204,7 +204,7 @@ export interface Outcome {
   readonly bytes: Uint8Array | undefined
 }
 
-export type Found =
+type Found =
   | { readonly kind: "new" }
   | { readonly kind: "repeated"; readonly outcome: Outcome }
   /** It was closed by its caller. */

@@ -43,8 +43,8 @@ export function operationOf(text: string): Operation {
 }
 
 /**
- * The name of the `index`th call that a turn makes. Callers may use one name for operations of several actors,
- * so it contains the actor whose turn it is, unless the operation is of one actor alone.
+ * The name of the `index`th call that a turn makes. Callers may use one name for operations of several
+ * actors, so it contains the actor whose turn it is, unless the operation is of one actor alone.
  */
 export function derivedName(of: Operation, actor: string, index: number): string {
   const text = operationText(of)

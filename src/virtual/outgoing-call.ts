@@ -24,7 +24,7 @@ import type { Invocation } from "./invocation.js"
 import type { Operation } from "./operation.js"
 import type { OutgoingCalls } from "./outgoing-calls.js"
 import type { OutgoingOperation } from "./outgoing-operation.js"
-import { isRepeatable, isRetryable } from "./retryable.js"
+import { isOutcomeUnknown, isRepeatable, isRetryable } from "./retryable.js"
 import type { RoutableCall, RoutedCall } from "./routing-protocol.js"
 import { turnError } from "./turn-result.js"
 
@@ -365,18 +365,6 @@ function withStacksOf(copy: Error, original: Error): Error {
 }
 
 const MOST_CAUSES = 50
-
-/**
- * Whether the error says that it is not known whether the call of this actor was applied. The outcome of a call
- * that its turn made, and that the turn throws on, is not that of this call.
- */
-function isOutcomeUnknown(error: Error, id: ActorId): boolean {
-  if (!(error instanceof CallError) || error.delivery !== "unknown") return false
-  if (error instanceof TimeoutError || error instanceof CancelledError) {
-    return error.target.startsWith(`${id}.`)
-  }
-  return isRepeatable(error, id)
-}
 
 /** The actor that a handle refers to, and the maker of the calls through the handle. */
 export interface CallTarget {

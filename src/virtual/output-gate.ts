@@ -3,8 +3,8 @@
  *
  * A turn that changes the actor durably contributes to a batch, and its answer waits until the batch is
  * committed. Meanwhile later turns run on the state in memory, and contribute to the next batch: one commit
- * carries all turns that have ended by the time that it is sent. Whatever else the actor says may show what is
- * not stored yet, so it waits for the turns that had ended before it.
+ * carries all turns that have ended by the time that it is sent. Whatever else the actor says may show what
+ * is not stored yet, so it waits for the turns that had ended before it.
  *
  *     collecting --> in flight --> decided: committed, its answers leave, in order
  *                                 \-> lost: all answers of it and of the batches behind it fail
@@ -98,7 +98,7 @@ export class OutputGate<Held, Content> {
   }
 }
 
-export interface BatchLimits {
+interface BatchLimits {
   /** Beside that of the state. */
   readonly maxWrites: number
   readonly maxBytes: number

@@ -180,7 +180,7 @@ const NONE: readonly never[] = []
 const NOTHING: Remembered = { writes: NONE, absent: NONE }
 
 /** The largest answer of a `once` method, encoded. */
-export const MAX_ANSWER = 16 * 1_024
+const MAX_ANSWER = 16 * 1_024
 /** Beside the state, a commit has 64 KiB for its head, keys and satellites. */
 const MAX_MEMORY = 28 * 1_024
 const MOST_DELETED = 16

@@ -1,3 +1,5 @@
+import { durable } from "./durable/durable.js"
+import * as turns from "./durable/settings.js"
 import { explore, told } from "./explorer/explore.js"
 import type { Model } from "./explorer/model.js"
 import { registryCode } from "./registry-code/registry-code.js"
@@ -12,6 +14,7 @@ import { shardCode } from "./shard-code/shard-code.js"
 const asked = process.argv[2]
 for (const setting of chosen(registry)) run(registryCode(setting))
 for (const setting of chosen(shards)) run(shardCode(setting))
+for (const setting of chosen(turns)) run(durable(setting))
 
 function chosen<T extends { readonly name: string }>({
   SETTINGS,

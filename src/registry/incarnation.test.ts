@@ -9,6 +9,7 @@ import { CommitWindows } from "./commit-window.js"
 import { Incarnation } from "./incarnation.js"
 import { decodeRecord, leaseKey, nodeKey } from "./node-record.js"
 import { StoreTroubles } from "./store-troubles.js"
+import { STATE_FORMAT } from "./stored-state.js"
 
 test("record and lease are created together, after the lifeline that the record names is held", async () => {
   const scene = new Scene()
@@ -28,6 +29,7 @@ test("record and lease are created together, after the lifeline that the record 
     roles: ["front"],
     types: ["Account"],
     lifeline: "line-1",
+    stateFormat: STATE_FORMAT,
   })
 })
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
-import { decodeState, encodeState } from "./stored-state.js"
+import { decodeState, encodeState, type StateHead } from "./stored-state.js"
 
 const head = { writeId: "0123456789abcdef.7.3", version: 300, codec: "json-1 4096" }
 const value = Buffer.from("what the actor has")
 
-function encoded(): Uint8Array {
-  return encodeState(head, (out) => {
+function encoded(of: StateHead = head): Uint8Array {
+  return encodeState(of, (out) => {
     out.reserve(value.length)
     out.bytes.set(value, out.at)
     out.at += value.length
@@ -40,13 +40,32 @@ test("is read from the middle of a larger buffer", () => {
   expect(decodeState(larger.subarray(10, 10 + bytes.length))).toEqual({ ...head, value })
 })
 
-test("bytes of another version, or of no state, are refused", () => {
-  const later = encoded()
-  later[0] = 2
-  expect(() => decodeState(later)).toThrow("format must be 1 (got 2)")
+test.each([
+  ["a memory", { memory: Buffer.from("what it remembers") }],
+  ["a chunk", { chunk: 0 }],
+  ["a later chunk", { chunk: 70_000 }],
+  ["both", { memory: Buffer.alloc(300, 7), chunk: 3 }],
+])("a head with %s is decoded, with the value behind it", (_what, more) => {
+  const bytes = encoded({ ...head, ...more })
+  expect(bytes[0]).toBe(2)
+  expect(decodeState(bytes)).toEqual({ ...head, memory: undefined, chunk: undefined, ...more, value })
+})
+
+test("a head without memory and chunk is one that nodes of the first version read", () => {
+  expect(encoded()[0]).toBe(1)
+  expect(encoded({ ...head, memory: undefined, chunk: undefined })).toEqual(encoded())
+})
+
+test.each([
+  ["format 1", head],
+  ["format 2", { ...head, memory: Buffer.from("what it remembers"), chunk: 3 }],
+])("bytes of another version, or of no state, are refused: %s", (_what, of) => {
+  const later = encoded(of)
+  later[0] = 3
+  expect(() => decodeState(later)).toThrow("format must be 1 or 2 (got 3)")
   expect(() => decodeState(new Uint8Array(0))).toThrow(MalformedBytesError)
-  const headBytes = encoded().length - value.length
+  const headBytes = encoded(of).length - value.length
   for (let end = 1; end < headBytes; end += 1) {
-    expect(() => decodeState(encoded().subarray(0, end)), `${end} bytes`).toThrow(MalformedBytesError)
+    expect(() => decodeState(encoded(of).subarray(0, end)), `${end} bytes`).toThrow(MalformedBytesError)
   }
 })

@@ -114,7 +114,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
     const { isRepeat } = of
     return new OutgoingOperation(ledger, name, {
       kind: "named",
-      name: derivedName(of, turn.derived),
+      name: derivedName(of, turn.runner.key, turn.derived),
       isRepeat,
     })
   }

@@ -102,8 +102,9 @@ export class DurableTurns {
     this.#reserve()
     return new Promise((resolve, reject) => {
       this.#contribute(this.#takeDraft(), NONE)
-      this.#gate.hold({ release: resolve, lose: () => reject(fencedError(this.#owner.tenure, "unknown")) })
-      this.#send()
+      const lose = () => reject(fencedError(this.#owner.tenure, "unknown"))
+      if (this.#gate.hold({ release: resolve, lose })) this.#send()
+      else lose()
     })
   }
 

@@ -27,6 +27,8 @@ export class NamedOperations {
   readonly #undecided = new Map<string, Row>()
   /** The rows that tell of expired ones, to be deleted. */
   #expired: readonly string[] = []
+  /** Those that turns have deleted. */
+  #deleted = new Set<string>()
   #isLooking = false
   #turnsUntilLook = 0
 
@@ -42,23 +44,22 @@ export class NamedOperations {
     const name = rowName(this.#owner, operation)
     const undecided = this.#undecided.get(rowKey(this.#owner, name))
     if (undecided !== undefined) return this.#found(turn, undecided)
-    const { maxOperations } = this.#owner.type.durability
-    if (this.#memory.named >= maxOperations && !operation.isRepeat) {
-      return failed(
-        new OverloadedError(this.#owner.tenure.id.toString(), maxOperations, "remembered operations"),
-      )
-    }
-    if (!operation.isRepeat) return RUN
+    if (!operation.isRepeat) return this.#admitNew()
     return this.#state.row(name).then(
-      (bytes) => {
-        if (bytes !== undefined) return this.#found(turn, decodeRow(bytes))
-        if (this.#memory.named < maxOperations) return RUN
-        return failed(
-          new OverloadedError(this.#owner.tenure.id.toString(), maxOperations, "remembered operations"),
-        )
-      },
+      (bytes) => (bytes === undefined ? this.#admitNew() : this.#found(turn, decodeRow(bytes))),
       (error: unknown) => failed(error),
     )
+  }
+
+  /** Admits an operation that has no row, if there is room for one: a turn deletes more rows than it adds. */
+  #admitNew(): Admission | Promise<Admission> {
+    const { maxOperations } = this.#owner.type.durability
+    if (this.#memory.named < maxOperations) return RUN
+    return this.#look().then(() => {
+      if (this.#expired.length > 0) return RUN
+      const id = this.#owner.tenure.id.toString()
+      return failed(new OverloadedError(id, maxOperations, "remembered operations"))
+    })
   }
 
   remember(
@@ -107,6 +108,7 @@ export class NamedOperations {
   #deletions(): readonly Write[] {
     const expired = this.#expired.slice(0, MOST_DELETED)
     this.#expired = this.#expired.slice(MOST_DELETED)
+    for (const name of expired) this.#deleted.add(name)
     this.#memory.named -= expired.length
     this.#turnsUntilLook -= 1
     if (this.#expired.length === 0 && this.#turnsUntilLook <= 0) void this.#look()
@@ -123,7 +125,10 @@ export class NamedOperations {
     try {
       const now = this.#owner.home.clock.wallMs()
       const found = await this.#state.rows(EXPIRY, LOOK_AFTER)
-      this.#expired = found.filter((name) => timeOfExpiry(name) <= now)
+      // The commit that deletes a row may not be decided. The name may be used again afterwards, so its row
+      // must not be deleted twice. What is not found any more never comes back.
+      this.#deleted = new Set(found.filter((name) => this.#deleted.has(name)))
+      this.#expired = found.filter((name) => timeOfExpiry(name) <= now && !this.#deleted.has(name))
     } catch {
       // The next look may succeed.
     } finally {

@@ -1,6 +1,7 @@
+import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import type { NumberedOperation, OpenNumbers } from "./operation.js"
+import { areRanges, isClosed, type NumberedOperation, type OpenNumbers } from "./operation.js"
 
 /**
  * What one actor remembers of numbered operations: a decision. It is stored in the head of the actor's state,
@@ -27,6 +28,8 @@ export class OperationMemory {
   /** When a caller was last forgotten, in minutes; 0 if none was. */
   #forgotAt = 0
   #inlineBytes = 0
+  /** The number of values in the ranges of all callers. */
+  #rangeValues = 0
   /** The number of outcomes in rows. */
   #rows = 0
   /** The number of named operations in rows. */
@@ -43,6 +46,7 @@ export class OperationMemory {
     memory.#forgotAt = input.varint()
     memory.named = input.varint()
     for (let left = input.varint(); left > 0; left -= 1) memory.#readCaller(input)
+    if (input.left > 0) throw new MalformedBytesError("a memory of operations is followed by other bytes")
     return memory
   }
 
@@ -59,7 +63,7 @@ export class OperationMemory {
 
   /** The size of the memory, roughly. */
   get bytes(): number {
-    return this.#inlineBytes + this.#callers.size * CALLER_BYTES
+    return this.#inlineBytes + this.#callers.size * CALLER_BYTES + this.#rangeValues * RANGE_BYTES
   }
 
   /** Whether an outcome of this size has room in the head; otherwise it needs a row of its own. */
@@ -70,8 +74,8 @@ export class OperationMemory {
   find({ caller, number, isRepeat }: NumberedOperation, nowMs: number): Found {
     const memory = this.#callers.get(caller)
     if (memory === undefined) {
-      const isForgotten = isRepeat && minutes(nowMs) < this.#forgotAt + RETAIN_MINUTES
-      return isForgotten ? FORGOTTEN : NEW
+      const mayBeForgotten = this.#forgotAt > 0 && minutes(nowMs) < this.#forgotAt + RETAIN_MINUTES
+      return isRepeat && mayBeForgotten ? FORGOTTEN : NEW
     }
     if (isClosed(memory, number)) return ENDED
     const outcome = memory.outcomes.get(number)
@@ -83,8 +87,9 @@ export class OperationMemory {
     const now = minutes(nowMs)
     const memory = this.#callers.get(caller)
     if (memory === undefined) {
-      this.#forgetOld(now)
+      this.forgetOld(nowMs)
       this.#callers.set(caller, { heardAt: now, ...open, outcomes: new Map() })
+      this.#rangeValues += open.ranges.length
       return
     }
     // A clock that was ahead must not keep a caller for longer.
@@ -92,10 +97,13 @@ export class OperationMemory {
     if (isNoNews(memory, open)) return
     // Mostly the caller has all answers of before.
     const isAllNew = open.upTo > memory.upTo && (open.ranges[0] ?? open.upTo) > memory.upTo
-    const merged = isAllNew ? open : bothOpen(memory, open)
-    memory.upTo = merged.upTo
-    memory.ranges = merged.ranges
+    this.#setOpen(memory, isAllNew ? open : bothOpen(memory, open))
     this.#closeOutcomes(memory)
+  }
+
+  /** Learns what the attempt says, though it is not applied. This only forgets. */
+  heardInVain(operation: NumberedOperation, nowMs: number): void {
+    if (this.#callers.has(operation.caller)) this.heard(operation, nowMs)
   }
 
   /** Remembers the outcome of an operation that `heard` was called for. */
@@ -104,8 +112,7 @@ export class OperationMemory {
     memory.outcomes.set(number, outcome)
     this.#count(outcome, 1)
     if (number <= memory.upTo) return
-    memory.ranges = [...memory.ranges, memory.upTo + 1, number]
-    memory.upTo = number
+    this.#setOpen(memory, { upTo: number, ranges: joined([...memory.ranges, memory.upTo + 1, number]) })
   }
 
   /** Forgets outcomes in rows that are closed, at most so many; the commit that does so deletes the rows. */
@@ -124,6 +131,13 @@ export class OperationMemory {
     return unneeded
   }
 
+  /** Whether there are outcomes in rows that are closed. */
+  get hasUnneeded(): boolean {
+    return [...this.#callers.values()].some((memory) =>
+      [...memory.outcomes.keys()].some((number) => isClosed(memory, number)),
+    )
+  }
+
   /** Forgets what is closed; an outcome in a row stays until the row is deleted. */
   #closeOutcomes(memory: CallerMemory): void {
     for (const [number, outcome] of memory.outcomes) {
@@ -133,15 +147,23 @@ export class OperationMemory {
     }
   }
 
-  #forgetOld(now: number): void {
+  /** Forgets callers that were not heard of for a day. */
+  forgetOld(nowMs: number): void {
+    const now = minutes(nowMs)
     for (const [caller, memory] of this.#callers) {
       if (now < memory.heardAt + RETAIN_MINUTES) continue
-      memory.ranges = []
+      this.#setOpen(memory, { upTo: memory.upTo, ranges: [] })
       this.#closeOutcomes(memory)
       if (memory.outcomes.size > 0) continue
       this.#callers.delete(caller)
       this.#forgotAt = now
     }
+  }
+
+  #setOpen(memory: CallerMemory, { upTo, ranges }: OpenNumbers): void {
+    this.#rangeValues += ranges.length - memory.ranges.length
+    memory.upTo = upTo
+    memory.ranges = ranges
   }
 
   #count({ bytes }: Outcome, sign: 1 | -1): void {
@@ -153,7 +175,8 @@ export class OperationMemory {
     const caller = input.raw(8).toString("hex")
     const heardAt = input.varint()
     const upTo = input.varint()
-    const ranges = Array.from({ length: input.varint() }, () => input.varint())
+    const ranges: number[] = []
+    for (let left = input.varint(); left > 0; left -= 1) ranges.push(input.varint())
     const outcomes = new Map<number, Outcome>()
     for (let left = input.varint(); left > 0; left -= 1) {
       const number = input.varint()
@@ -164,9 +187,12 @@ export class OperationMemory {
         method: input.varint(),
         bytes: isInline ? Buffer.from(input.raw(input.varint())) : undefined,
       }
+      if (number > upTo || outcomes.has(number)) throw malformed(caller)
       outcomes.set(number, outcome)
       this.#count(outcome, 1)
     }
+    if (!areRanges(ranges, upTo) || this.#callers.has(caller)) throw malformed(caller)
+    this.#rangeValues += ranges.length
     this.#callers.set(caller, { heardAt, upTo, ranges, outcomes })
   }
 }
@@ -180,7 +206,7 @@ export interface Outcome {
   readonly bytes: Uint8Array | undefined
 }
 
-export type Found =
+type Found =
   | { readonly kind: "new" }
   | { readonly kind: "repeated"; readonly outcome: Outcome }
   /** It was closed by its caller. */
@@ -213,23 +239,12 @@ const MAX_INLINE_IN_ALL = 24 * 1_024
 const scratch = new OutputBuffer(1_024)
 const CALLER_BYTES = 24
 const OUTCOME_BYTES = 8
+const RANGE_BYTES = 4
 const IS_ERROR = 1
 const IN_ROW = 2
 
 function minutes(ms: number): number {
   return Math.floor(ms / 60_000)
-}
-
-function isClosed({ upTo, ranges }: OpenNumbers, number: number): boolean {
-  return number <= upTo && !isWithin(ranges, number)
-}
-
-function isWithin(ranges: readonly number[], number: number): boolean {
-  for (let at = 0; at < ranges.length; at += 2) {
-    if (number < (ranges[at] as number)) return false
-    if (number <= (ranges[at + 1] as number)) return true
-  }
-  return false
 }
 
 /** Whether the snapshot closes nothing that is not closed. */
@@ -249,12 +264,20 @@ function bothOpen(a: OpenNumbers, b: OpenNumbers): OpenNumbers {
     if ((left[i + 1] as number) < (right[j + 1] as number)) i += 2
     else j += 2
   }
-  const upTo = Math.max(a.upTo, b.upTo)
-  // The last range has no end.
-  const beyond = ranges.length - 2
-  if ((ranges[beyond] as number) > upTo) ranges.length = beyond
-  else ranges[beyond + 1] = upTo
-  return { upTo, ranges }
+  // The last range has no end: it begins above both.
+  ranges.length -= 2
+  return { upTo: Math.max(a.upTo, b.upTo), ranges: joined(ranges) }
+}
+
+/** The same numbers, with ranges that follow each other taken for one. */
+function joined(ranges: readonly number[]): readonly number[] {
+  const all: number[] = []
+  for (let at = 0; at < ranges.length; at += 2) {
+    const [first, last] = [ranges[at] as number, ranges[at + 1] as number]
+    if (all.length > 0 && all[all.length - 1] === first - 1) all[all.length - 1] = last
+    else all.push(first, last)
+  }
+  return all
 }
 
 /** With the range of all numbers above `upTo`. */
@@ -279,4 +302,8 @@ function writeCaller(out: OutputBuffer, caller: string, memory: CallerMemory): v
     out.varint(bytes.length)
     out.raw(bytes)
   }
+}
+
+function malformed(caller: string): MalformedBytesError {
+  return new MalformedBytesError(`the memory of the operations of ${caller} contradicts itself`)
 }

@@ -42,16 +42,20 @@ export function operationOf(text: string): Operation {
   return { kind: "numbered", caller, number: Number(number), isRepeat: true, open: NOTHING_CLOSED }
 }
 
-/** The name of the `index`th call that a turn makes. */
-export function derivedName(of: Operation, index: number): string {
-  return `${operationText(of)}/${index}`
+/**
+ * The name of the `index`th call that a turn makes. Callers may use one name for operations of several
+ * actors, so it contains the actor whose turn it is, unless the operation is of one actor alone.
+ */
+export function derivedName(of: Operation, actor: string, index: number): string {
+  const text = operationText(of)
+  return `${text.startsWith("~") ? text : `~${actor}/${text}`}/${index}`
 }
 
 /** Why a text cannot be an operation; undefined if it can. */
 export function operationProblem(text: unknown): string | undefined {
   if (typeof text !== "string") return "must be a string"
+  if (text.startsWith("~")) return isMade(text) ? undefined : "must not begin with ~"
   if (text.length === 0 || text.length > MAX_NAME) return `must have 1 to ${MAX_NAME} characters`
-  if (text.startsWith("~") && !NUMBERED.test(text)) return "must not begin with ~"
   return undefined
 }
 
@@ -73,9 +77,30 @@ export function unpackOperation(packed: unknown): Operation | undefined {
   if (repeat !== 0 && repeat !== 1) return undefined
   const isRepeat = repeat === 1
   if (number === undefined) return { kind: "named", name, isRepeat }
-  if (!CALLER.test(name) || !isNumber(number) || !isNumber(upTo)) return undefined
-  if (ranges.length % 2 !== 0 || ranges.length > 2 * MAX_RANGES || !isAscending(ranges)) return undefined
-  return { kind: "numbered", caller: name, number, isRepeat, open: { upTo, ranges } }
+  if (!CALLER.test(name) || !isNumber(number) || number === 0 || !isNumber(upTo)) return undefined
+  if (ranges.length > 2 * MAX_RANGES || !areRanges(ranges, upTo)) return undefined
+  const open = { upTo, ranges }
+  return isClosed(open, number) ? undefined : { kind: "numbered", caller: name, number, isRepeat, open }
+}
+
+export function isClosed({ upTo, ranges }: OpenNumbers, number: number): boolean {
+  if (number > upTo) return false
+  for (let at = 0; at < ranges.length; at += 2) {
+    if (number < (ranges[at] as number)) return true
+    if (number <= (ranges[at + 1] as number)) return false
+  }
+  return true
+}
+
+/** Whether these are the ranges of numbers up to `upTo`, each apart from the one before. */
+export function areRanges(values: readonly unknown[], upTo: number): values is readonly number[] {
+  if (values.length % 2 !== 0) return false
+  let before = 0
+  return values.every((value, at) => {
+    if (!isNumber(value) || value > upTo || value < before + (at % 2 === 0 ? 1 : 0)) return false
+    before = value
+    return true
+  })
 }
 
 /** The maximum number of ranges that an attempt sends. */
@@ -86,16 +111,14 @@ const MAX_NAME = 200
 const MAX_DERIVED = 1_024
 const CALLER = /^[0-9a-f]{16}$/
 const NUMBERED = /^~([0-9a-f]{16})\.(\d{1,15})$/
+const DERIVED = /^~.+\/\d+$/s
 const NOTHING_CLOSED: OpenNumbers = { upTo: 0, ranges: [] }
 
 function isNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function isAscending(values: readonly unknown[]): values is readonly number[] {
-  return values.every((value, at) => {
-    if (!isNumber(value)) return false
-    const before = values[at - 1] as number | undefined
-    return before === undefined || (at % 2 === 1 ? value >= before : value > before)
-  })
+/** Whether the runtime makes such texts. */
+function isMade(text: string): boolean {
+  return NUMBERED.test(text) || (text.length <= MAX_DERIVED && DERIVED.test(text))
 }

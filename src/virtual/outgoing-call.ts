@@ -24,8 +24,9 @@ import type { Invocation } from "./invocation.js"
 import type { Operation } from "./operation.js"
 import type { OutgoingCalls } from "./outgoing-calls.js"
 import type { OutgoingOperation } from "./outgoing-operation.js"
-import { isRepeatable, isRetryable } from "./retryable.js"
+import { isOutcomeUnknown, isRepeatable, isRetryable } from "./retryable.js"
 import type { RoutableCall, RoutedCall } from "./routing-protocol.js"
+import { turnError } from "./turn-result.js"
 
 /**
  * A call that was made on this node. It ends exactly once, with a value or an error.
@@ -224,6 +225,8 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (error instanceof CallError && error.delivery === "not-delivered") {
       this.#mayHaveRun = false
       if (isRetryable(error) && this.#router.retry(this, error)) return
+      // That a repeat was not run says nothing of the attempts before it.
+      if (this.#operation?.wasAttempted === true) return this.#failFor(turnError(error), true)
     } else if (this.#operation !== undefined && isRepeatable(error, this.id)) {
       this.#operation.attempted()
       if (this.#router.retry(this, error as CallError)) return
@@ -297,10 +300,13 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     this.#resolve?.(value)
   }
 
-  #failFor(error: Error): void {
+  #failFor(error: Error, isUnknown = isOutcomeUnknown(error, this.id)): void {
     if (!this.#isOver) this.#span?.fail(error)
     if (!this.#end()) return
-    if (this.#operation !== undefined) this.#endOperation(this.#operation, error)
+    if (this.#operation !== undefined) {
+      if (isUnknown) (error as CallError).operation = this.#operation.text
+      this.#operation.ended(isUnknown)
+    }
     if (this.#reject !== undefined) this.#reject(error)
     else this.#router.undelivered(this, error)
   }
@@ -313,14 +319,6 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
 
   get #deliveryHere(): Delivery {
     return this.#mayHaveRun ? "unknown" : "not-delivered"
-  }
-
-  /** The outcome of a call that a turn made, and that the turn throws on, is not that of this call. */
-  #endOperation(operation: OutgoingOperation, error: Error): void {
-    const isUnknown =
-      error instanceof CallError && error.delivery === "unknown" && isOutcomeUnknown(error, this.id)
-    if (isUnknown) error.operation = operation.text
-    operation.ended(isUnknown)
   }
 
   #end(): boolean {
@@ -367,14 +365,6 @@ function withStacksOf(copy: Error, original: Error): Error {
 }
 
 const MOST_CAUSES = 50
-
-/** Whether the error says that it is not known whether the call of this actor was applied. */
-function isOutcomeUnknown(error: CallError, id: ActorId): boolean {
-  if (error instanceof TimeoutError || error instanceof CancelledError) {
-    return error.target.startsWith(`${id}.`)
-  }
-  return isRepeatable(error, id)
-}
 
 /** The actor that a handle refers to, and the maker of the calls through the handle. */
 export interface CallTarget {

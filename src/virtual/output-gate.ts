@@ -3,14 +3,15 @@
  *
  * A turn that changes the actor durably contributes to a batch, and its answer waits until the batch is
  * committed. Meanwhile later turns run on the state in memory, and contribute to the next batch: one commit
- * carries all turns that have ended by the time that it is sent. Whatever else the actor says may show what is
- * not stored yet, so it waits for the turns that had ended before it.
+ * carries all turns that have ended by the time that it is sent. Whatever else the actor says may show what
+ * is not stored yet, so it waits for the turns that had ended before it.
  *
  *     collecting --> in flight --> decided: committed, its answers leave, in order
  *                                 \-> lost: all answers of it and of the batches behind it fail
  *
  * One batch is in flight at a time, and they are sent in their order. A batch is full when the next
- * contribution might not fit into one commit; then another one is collected.
+ * contribution might not fit into one commit; then another one is collected. Once a batch is lost, nothing is
+ * collected or held any more: the doors of the activation are shut.
  */
 export class OutputGate<Held, Content> {
   readonly #limits: BatchLimits
@@ -47,6 +48,7 @@ export class OutputGate<Held, Content> {
 
   /** Counts what a turn has decided, and returns the content that it belongs to; `begin` makes a new one. */
   contribute({ writes, bytes }: BatchSize, begin: () => Content): Content {
+    if (this.#isLost) return begin()
     let batch = this.#collecting
     if (batch === undefined) {
       batch = { writes: 0, bytes: 0, isFull: false, held: [], content: begin() }
@@ -74,7 +76,7 @@ export class OutputGate<Held, Content> {
 
   /** What to send now, if there is something. */
   next(): Content | undefined {
-    if (this.#isInFlight || this.#isLost) return undefined
+    if (this.#isInFlight) return undefined
     const first = this.#batches[0]
     this.#isInFlight = first !== undefined
     return first?.content
@@ -96,7 +98,7 @@ export class OutputGate<Held, Content> {
   }
 }
 
-export interface BatchLimits {
+interface BatchLimits {
   /** Beside that of the state. */
   readonly maxWrites: number
   readonly maxBytes: number

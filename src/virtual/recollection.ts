@@ -6,7 +6,7 @@ import { plainError } from "../remote/plain-error.js"
 import type { ActorMethod } from "./actor-type.js"
 import { answerTooLarge, type DurableOwner, rowKey } from "./durable-turns.js"
 import { NamedOperations } from "./named-operations.js"
-import type { NumberedOperation } from "./operation.js"
+import type { NumberedOperation, Operation } from "./operation.js"
 import { OperationMemory, type Outcome, outcomeRow } from "./operation-memory.js"
 import type { Turn } from "./turn.js"
 import { Failure } from "./turn-result.js"
@@ -37,7 +37,7 @@ export class Recollection {
     const { operation } = turn.invocation
     turn.operation = operation
     if (!this.#state.mayRemember) return failed(this.#notYet())
-    if (this.#memory.bytes > MAX_MEMORY) return failed(this.#overloaded())
+    if (this.#memory.bytes > MAX_MEMORY && !this.#makeRoom(operation)) return failed(this.#overloaded())
     if (operation === undefined) return RUN
     if (operation.kind === "named") return this.#named.admit(turn, operation)
     const found = this.#memory.find(operation, this.#now)
@@ -131,6 +131,14 @@ export class Recollection {
     return this.#owner.home.clock.wallMs()
   }
 
+  /** Forgets what need not be remembered; returns whether that is enough. */
+  #makeRoom(operation: Operation | undefined): boolean {
+    if (operation?.kind === "numbered") this.#memory.heardInVain(operation, this.#now)
+    this.#memory.forgetOld(this.#now)
+    // A turn deletes more rows than it adds.
+    return this.#memory.bytes <= MAX_MEMORY || this.#memory.hasUnneeded
+  }
+
   #overloaded(): OverloadedError {
     return new OverloadedError(this.#id, MAX_MEMORY, "bytes of remembered operations")
   }
@@ -173,7 +181,7 @@ const NONE: readonly never[] = []
 const NOTHING: Remembered = { writes: NONE, absent: NONE }
 
 /** The largest answer of a `once` method, encoded. */
-export const MAX_ANSWER = 16 * 1_024
+const MAX_ANSWER = 16 * 1_024
 /** Beside the state, a commit has 64 KiB for its head, keys and satellites. */
 const MAX_MEMORY = 28 * 1_024
 const MOST_DELETED = 16

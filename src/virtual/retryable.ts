@@ -3,9 +3,11 @@ import { PlacementError } from "../errors/actor-call-errors.js"
 import {
   ActorStoppedError,
   CallError,
+  CancelledError,
   FencedError,
   NodeUnreachableError,
   OverloadedError,
+  TimeoutError,
 } from "../errors/call-errors.js"
 
 /**
@@ -38,6 +40,15 @@ export function isRepeatable(error: Error, id: ActorId): boolean {
   if (!(error instanceof CallError) || error.delivery !== "unknown") return false
   if (error instanceof FencedError) return error.target === id.toString()
   return error instanceof NodeUnreachableError || error instanceof ActorStoppedError
+}
+
+/** Whether the outcome of the call of this actor is unknown, and not that of a call that its turn made. */
+export function isOutcomeUnknown(error: Error, id: ActorId): boolean {
+  if (!(error instanceof CallError) || error.delivery !== "unknown") return false
+  if (error instanceof TimeoutError || error instanceof CancelledError) {
+    return error.target.startsWith(`${id}.`)
+  }
+  return isRepeatable(error, id)
 }
 
 /** Includes `ActorStoppedError`, the answer of a node that is joining or leaving. */

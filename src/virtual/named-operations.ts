@@ -49,7 +49,7 @@ export class NamedOperations {
       )
     }
     if (!operation.isRepeat) return RUN
-    return this.#state.row(name).then(
+    return this.#state.rowInTime(name).then(
       (bytes) => {
         if (bytes !== undefined) return this.#found(turn, decodeRow(bytes))
         if (this.#memory.named < maxOperations) return RUN

@@ -99,7 +99,7 @@ export class Recollection {
   ): Admission | Promise<Admission> {
     if (outcome.method !== method.tag) return failed(new OperationMismatchError(this.#id))
     if (outcome.bytes !== undefined) return this.#answered(outcome.bytes, outcome.isError)
-    return this.#state.row(outcomeRow(operation.caller, operation.number)).then(
+    return this.#state.rowInTime(outcomeRow(operation.caller, operation.number)).then(
       (bytes) => {
         if (bytes !== undefined) return this.#answered(bytes, outcome.isError)
         return failed(new OperationEndedError(this.#id, "its answer is not stored any more"))

@@ -86,8 +86,9 @@ export class Teller {
 
   async #serve(): Promise<void> {
     const { book, pauseMs } = this.#counter
-    while (!this.#isOver) {
+    for (;;) {
       await sleep(this.#life, this.#random.between(0, pauseMs))
+      if (this.#isOver) return
       const vault = this.#random.pick(book.vaults)
       const act = this.#random.below(10)
       if (act === 0) await this.look(vault)

@@ -156,7 +156,8 @@ export class DurableState {
       } catch (error) {
         if (error instanceof FencedError) throw error
         await this.#wait()
-        if (!(await this.#mayGoOn())) throw this.#fenced("not-delivered", "its doors are shut", error as Error)
+        if (!(await this.#mayGoOn()))
+          throw this.#fenced("not-delivered", "its doors are shut", error as Error)
       }
     }
   }

@@ -25,6 +25,8 @@ export class NamedOperations {
   readonly #memory: OperationMemory
   /** What was applied by turns whose commit is not decided, by the key of its row. */
   readonly #undecided = new Map<string, Row>()
+  /** The keys of rows that tell of expired ones, and that a commit which is not decided deletes. */
+  readonly #deleting = new Set<string>()
   /** The rows that tell of expired ones, to be deleted. */
   #expired: readonly string[] = []
   #isLooking = false
@@ -84,9 +86,10 @@ export class NamedOperations {
     return { writes, absent: [key] }
   }
 
-  /** The commit was made that these rows were absent for. */
-  stored(keys: readonly string[]): void {
-    for (const key of keys) this.#undecided.delete(key)
+  /** A commit was made that wrote this key. */
+  stored(key: string): void {
+    this.#undecided.delete(key)
+    this.#deleting.delete(key)
   }
 
   #found(turn: Turn, { print, bytes, isError }: Row): Admission {
@@ -108,6 +111,7 @@ export class NamedOperations {
     const expired = this.#expired.slice(0, MOST_DELETED)
     this.#expired = this.#expired.slice(MOST_DELETED)
     this.#memory.named -= expired.length
+    for (const name of expired) this.#deleting.add(rowKey(this.#owner, name))
     this.#turnsUntilLook -= 1
     if (this.#expired.length === 0 && this.#turnsUntilLook <= 0) void this.#look()
     return expired.flatMap((name): Write[] => [
@@ -120,10 +124,14 @@ export class NamedOperations {
     if (this.#isLooking) return
     this.#isLooking = true
     this.#turnsUntilLook = LOOK_AFTER
+    // The listing may still have these, and must not count them twice. None is added while it is made.
+    const deleting = new Set(this.#deleting)
     try {
       const now = this.#owner.home.clock.wallMs()
       const found = await this.#state.rows(EXPIRY, LOOK_AFTER)
-      this.#expired = found.filter((name) => timeOfExpiry(name) <= now)
+      this.#expired = found.filter(
+        (name) => timeOfExpiry(name) <= now && !deleting.has(rowKey(this.#owner, name)),
+      )
     } catch {
       // The next look may succeed.
     } finally {

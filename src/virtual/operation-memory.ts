@@ -1,6 +1,6 @@
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import type { NumberedOperation, OpenNumbers } from "./operation.js"
+import type { NumberedOperation, OpenNumbers, Operation } from "./operation.js"
 
 /**
  * What one actor remembers of numbered operations: a decision. It is stored in the head of the actor's state,
@@ -59,7 +59,9 @@ export class OperationMemory {
 
   /** The size of the memory, roughly. */
   get bytes(): number {
-    return this.#inlineBytes + this.#callers.size * CALLER_BYTES
+    let bytes = this.#inlineBytes + this.#callers.size * CALLER_BYTES
+    for (const { ranges } of this.#callers.values()) bytes += ranges.length * RANGE_BYTES
+    return bytes
   }
 
   /** Whether an outcome of this size has room in the head; otherwise it needs a row of its own. */
@@ -94,6 +96,22 @@ export class OperationMemory {
     memory.upTo = merged.upTo
     memory.ranges = merged.ranges
     this.#closeOutcomes(memory)
+  }
+
+  /** Forgets what it can before the operation is applied: what its caller has closed, and what is too old. */
+  relieve(operation: Operation | undefined, nowMs: number): void {
+    this.#forgetOld(minutes(nowMs))
+    if (operation?.kind === "numbered" && this.#callers.has(operation.caller)) this.heard(operation, nowMs)
+  }
+
+  /** Whether `takeUnneeded` would forget something. */
+  get hasUnneeded(): boolean {
+    for (const memory of this.#callers.values()) {
+      for (const [number, { bytes }] of memory.outcomes) {
+        if (bytes === undefined && isClosed(memory, number)) return true
+      }
+    }
+    return false
   }
 
   /** Remembers the outcome of an operation that `heard` was called for. */
@@ -211,6 +229,8 @@ const MAX_INLINE_IN_ALL = 24 * 1_024
 const INITIAL_BYTES = 256
 const CALLER_BYTES = 24
 const OUTCOME_BYTES = 8
+/** Of one end of a range. */
+const RANGE_BYTES = 4
 const IS_ERROR = 1
 const IN_ROW = 2
 

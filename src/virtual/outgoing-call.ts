@@ -26,6 +26,7 @@ import type { OutgoingCalls } from "./outgoing-calls.js"
 import type { OutgoingOperation } from "./outgoing-operation.js"
 import { isRepeatable, isRetryable } from "./retryable.js"
 import type { RoutableCall, RoutedCall } from "./routing-protocol.js"
+import { turnError } from "./turn-result.js"
 
 /**
  * A call that was made on this node. It ends exactly once, with a value or an error.
@@ -228,6 +229,9 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
       this.#operation.attempted()
       if (this.#router.retry(this, error as CallError)) return
     }
+    // An earlier attempt may have been applied, whatever is said of this one.
+    const isHidden = this.#operation?.wasAttempted === true && isNotDelivered(error)
+    if (isHidden) return this.#failFor(turnError(error), true)
     this.#failFor(error instanceof CallError && error.cause === undefined ? error : this.#copyError(error))
   }
 
@@ -297,10 +301,11 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     this.#resolve?.(value)
   }
 
-  #failFor(error: Error): void {
+  #failFor(error: Error, isUnknown = isOutcomeUnknown(error, this.id)): void {
     if (!this.#isOver) this.#span?.fail(error)
     if (!this.#end()) return
-    if (this.#operation !== undefined) this.#endOperation(this.#operation, error)
+    if (isUnknown && this.#operation !== undefined) (error as CallError).operation = this.#operation.text
+    this.#operation?.ended(isUnknown)
     if (this.#reject !== undefined) this.#reject(error)
     else this.#router.undelivered(this, error)
   }
@@ -313,14 +318,6 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
 
   get #deliveryHere(): Delivery {
     return this.#mayHaveRun ? "unknown" : "not-delivered"
-  }
-
-  /** The outcome of a call that a turn made, and that the turn throws on, is not that of this call. */
-  #endOperation(operation: OutgoingOperation, error: Error): void {
-    const isUnknown =
-      error instanceof CallError && error.delivery === "unknown" && isOutcomeUnknown(error, this.id)
-    if (isUnknown) error.operation = operation.text
-    operation.ended(isUnknown)
   }
 
   #end(): boolean {
@@ -368,8 +365,16 @@ function withStacksOf(copy: Error, original: Error): Error {
 
 const MOST_CAUSES = 50
 
-/** Whether the error says that it is not known whether the call of this actor was applied. */
-function isOutcomeUnknown(error: CallError, id: ActorId): boolean {
+function isNotDelivered(error: Error): boolean {
+  return error instanceof CallError && error.delivery === "not-delivered"
+}
+
+/**
+ * Whether the error says that it is not known whether the call of this actor was applied. The outcome of a
+ * call that a turn made, and that the turn throws on, is not that of this call.
+ */
+function isOutcomeUnknown(error: Error, id: ActorId): boolean {
+  if (!(error instanceof CallError) || error.delivery !== "unknown") return false
   if (error instanceof TimeoutError || error instanceof CancelledError) {
     return error.target.startsWith(`${id}.`)
   }

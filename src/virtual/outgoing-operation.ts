@@ -9,6 +9,7 @@ export class OutgoingOperation {
   readonly #named: Operation | undefined
   #number = 0
   #isRepeat = false
+  #wasAttempted = false
 
   /** `named`: the operation that the call has, if it is not numbered. */
   constructor(ledger: OperationLedger, key: string, named?: Operation) {
@@ -32,6 +33,12 @@ export class OutgoingOperation {
   /** An attempt was made, and its outcome is unknown. */
   attempted(): void {
     this.#isRepeat = true
+    this.#wasAttempted = true
+  }
+
+  /** Whether an attempt of this call may have been applied. */
+  get wasAttempted(): boolean {
+    return this.#wasAttempted
   }
 
   /** The operation, as the next attempt has it. */

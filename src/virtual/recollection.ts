@@ -6,7 +6,7 @@ import { plainError } from "../remote/plain-error.js"
 import type { ActorMethod } from "./actor-type.js"
 import { answerTooLarge, type DurableOwner, rowKey } from "./durable-turns.js"
 import { NamedOperations } from "./named-operations.js"
-import type { NumberedOperation } from "./operation.js"
+import type { NumberedOperation, Operation } from "./operation.js"
 import { OperationMemory, type Outcome, outcomeRow } from "./operation-memory.js"
 import type { Turn } from "./turn.js"
 import { Failure } from "./turn-result.js"
@@ -20,6 +20,8 @@ export class Recollection {
   readonly #state: DurableState
   readonly #memory: OperationMemory
   readonly #named: NamedOperations
+  /** The answers in rows that no commit has put yet, by the keys of the rows. */
+  readonly #undecided = new Map<string, Uint8Array>()
 
   constructor(owner: DurableOwner, state: DurableState) {
     this.#owner = owner
@@ -34,9 +36,25 @@ export class Recollection {
 
   /** Returns how to go on with a turn: run it, or answer as it was answered before. */
   admit(turn: Turn): Admission | Promise<Admission> {
+    const found = this.#lookUp(turn)
     const { operation } = turn.invocation
+    return found instanceof Promise
+      ? found.then((one) => this.#ifThereIsRoom(one, operation))
+      : this.#ifThereIsRoom(found, operation)
+  }
+
+  /** What was applied before is answered even if there is no room for more. */
+  #ifThereIsRoom(admission: Admission, operation: Operation | undefined): Admission {
+    if (admission !== RUN) return admission
     if (!this.#state.mayRemember) return failed(this.#notYet())
-    if (this.#memory.bytes > MAX_MEMORY) return failed(this.#overloaded())
+    const memory = this.#memory
+    if (memory.bytes <= MAX_MEMORY) return RUN
+    memory.relieve(operation, this.#now)
+    return memory.bytes <= MAX_MEMORY || memory.hasUnneeded ? RUN : failed(this.#overloaded())
+  }
+
+  #lookUp(turn: Turn): Admission | Promise<Admission> {
+    const { operation } = turn.invocation
     if (operation === undefined) return RUN
     if (operation.kind === "named") return this.#named.admit(turn, operation)
     const found = this.#memory.find(operation, this.#now)
@@ -67,9 +85,12 @@ export class Recollection {
     return this.#remember(turn, this.#encodeError(error), true)
   }
 
-  /** A commit was made that these names were absent for. */
-  stored(names: readonly string[]): void {
-    this.#named.stored(names)
+  /** A commit was made that wrote these keys. */
+  stored(keys: Iterable<string>): void {
+    for (const key of keys) {
+      this.#undecided.delete(key)
+      this.#named.stored(key)
+    }
   }
 
   #remember(turn: Turn, bytes: Uint8Array, isError: boolean): Remembered | undefined {
@@ -85,8 +106,9 @@ export class Recollection {
       .map((row) => ({ kind: "delete", key: rowKey(this.#owner, row) }))
     const isInline = memory.hasRoomFor(bytes.length)
     if (!isInline) {
-      const row = outcomeRow(operation.caller, operation.number)
-      writes.push({ kind: "put", key: rowKey(this.#owner, row), value: bytes })
+      const key = rowKey(this.#owner, outcomeRow(operation.caller, operation.number))
+      writes.push({ kind: "put", key, value: bytes })
+      this.#undecided.set(key, bytes)
     }
     memory.remember(operation, { isError, method: method.tag, bytes: isInline ? bytes : undefined })
     return { writes, absent: NONE }
@@ -99,7 +121,10 @@ export class Recollection {
   ): Admission | Promise<Admission> {
     if (outcome.method !== method.tag) return failed(new OperationMismatchError(this.#id))
     if (outcome.bytes !== undefined) return this.#answered(outcome.bytes, outcome.isError)
-    return this.#state.rowInTime(outcomeRow(operation.caller, operation.number)).then(
+    const row = outcomeRow(operation.caller, operation.number)
+    const undecided = this.#undecided.get(rowKey(this.#owner, row))
+    if (undecided !== undefined) return this.#answered(undecided, outcome.isError)
+    return this.#state.rowInTime(row).then(
       (bytes) => {
         if (bytes !== undefined) return this.#answered(bytes, outcome.isError)
         return failed(new OperationEndedError(this.#id, "its answer is not stored any more"))

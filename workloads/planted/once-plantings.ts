@@ -8,8 +8,8 @@ export const oncePlantings: readonly Planting[] = [
     breaks: "AppliedOnce",
     workload: "once",
     file: "src/virtual/outgoing-operation.ts",
-    from: "attempted() { this.#isRepeat = true;",
-    to: "attempted() { this.#isRepeat = true; this.#number += 1_000_000;",
+    from: "this.#wasAttempted = true;",
+    to: "this.#wasAttempted = true; this.#number += 1_000_000;",
   },
   {
     name: "gate-open-when-sent",
@@ -35,7 +35,7 @@ export const oncePlantings: readonly Planting[] = [
     breaks: "BoundedMemory",
     workload: "once",
     file: "src/virtual/durable-turns.ts",
-    from: "this.#state.write({ value, memory: memory ?? this.#recollection.encode(), changes })",
+    from: "this.#state.write({ value, memory, changes })",
     to: "this.#state.write({ value, memory: undefined, changes })",
   },
   {

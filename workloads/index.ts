@@ -6,6 +6,7 @@ import { lag } from "./lag.js"
 import { local } from "./local.js"
 import { membership } from "./membership.js"
 import { neighbours } from "./neighbours.js"
+import { once } from "./once.js"
 import { regions } from "./regions.js"
 import { registry } from "./registry.js"
 import { remoting } from "./remoting.js"
@@ -30,4 +31,5 @@ export const workloads: readonly Workload[] = [
   neighbours,
   regions,
   shards,
+  once,
 ]

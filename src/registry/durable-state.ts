@@ -145,6 +145,23 @@ export class DurableState {
     }
   }
 
+  /**
+   * Reads a satellite as `row` does, and again while the store is away, as a save is written again. Rejects
+   * with a `FencedError` once the doors of the activation are shut.
+   */
+  async rowInTime(name: string): Promise<Uint8Array | undefined> {
+    for (;;) {
+      try {
+        return await this.row(name)
+      } catch (error) {
+        if (error instanceof FencedError) throw error
+        await this.#wait()
+        if (!(await this.#mayGoOn()))
+          throw this.#fenced("not-delivered", "its doors are shut", error as Error)
+      }
+    }
+  }
+
   get #format(): StateFormat {
     return { id: this.#tenure.id, codec: this.#dependencies.codec, shape: this.#shape }
   }

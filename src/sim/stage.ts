@@ -125,6 +125,12 @@ export class Stage {
     world.schedule(world.now + Math.ceil(ms * 1000), undefined, `${proc.name} goes on`, () => proc.resume())
   }
 
+  /** Sets the wall clock of a machine forward, or back. */
+  shiftClock(machine: string, ms: number): void {
+    this.#world.note(undefined, `the wall clock of ${machine} is shifted by ${ms} ms`)
+    this.#world.machine(machine).wallOffsetMs += ms
+  }
+
   /** Returns the address of a machine, for its peers to connect to. */
   hostOf(machine: string): string {
     return this.#world.machine(machine).host

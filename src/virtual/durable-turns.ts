@@ -53,8 +53,10 @@ export class DurableTurns {
 
   /** A turn begins that may change the state, and is not stored by itself. */
   plainTurnBegins(): void {
-    if (this.#owner.type.durability.restoresOnThrow) this.#encode()
     this.#isStale = true
+    if (!this.#owner.type.durability.restoresOnThrow) return
+    this.#encoded = undefined
+    this.#encoded = this.#state.encode(internals.state(this.#actor))
   }
 
   /** Returns how to go on with a message of a `once` method. */
@@ -76,8 +78,9 @@ export class DurableTurns {
   settle(turn: Turn, given: unknown): unknown {
     if (turn.method?.once !== undefined) return turn.isAnswered ? given : this.#store(turn, given)
     this.#dropDraft(turn)
-    if (given instanceof Failure && this.#owner.type.durability.restoresOnThrow && turn.kind === "writer") {
-      this.#restore(this.#encoded as Uint8Array)
+    const { restoresOnThrow } = this.#owner.type.durability
+    if (given instanceof Failure && restoresOnThrow && turn.kind === "writer") {
+      if (this.#encoded !== undefined) this.#restore(this.#encoded)
       return given
     }
     return this.#gate.isOpen ? given : this.#copied(given)
@@ -130,34 +133,33 @@ export class DurableTurns {
 
   /** Contributes what a turn of a `once` method has decided; returns what its caller gets. */
   #store(turn: Turn, given: unknown): unknown {
-    const recollection = this.#recollection
-    const before = this.#encoded as Uint8Array
-    if (given instanceof Failure) {
-      this.#restore(before)
-      this.#draft = []
-      if (!given.wasRun) return given
-      this.#reserve()
-      const thrown = recollection.threw(turn, given)
-      if (thrown === undefined) return given
-      this.#contribute(thrown.writes, thrown.absent)
-      this.#send()
-      return given
-    }
+    if (given instanceof Failure) return this.#undo(turn, given)
     try {
       const after = this.#state.encode(internals.state(this.#actor))
       const copy = this.#owner.home.copier.copy(given)
       this.#reserve()
-      const { writes, absent } = recollection.applied(turn, given)
+      const { writes, absent } = this.#recollection.applied(turn, given)
       this.#encoded = after
       const draft = this.#takeDraft()
       this.#contribute(draft.length === 0 ? writes : [...draft, ...writes], absent)
       this.#send()
       return copy
     } catch (error) {
-      this.#restore(before)
-      this.#draft = []
-      return new Failure(error)
+      return this.#undo(turn, new Failure(error))
     }
+  }
+
+  /** Restores the state as it was before a turn that failed; the failure of a repeat is stored. */
+  #undo(turn: Turn, failure: Failure): Failure {
+    this.#restore(this.#encoded as Uint8Array)
+    this.#draft = []
+    if (!failure.wasRun) return failure
+    this.#reserve()
+    const thrown = this.#recollection.threw(turn, failure)
+    if (thrown === undefined) return failure
+    this.#contribute(thrown.writes, thrown.absent)
+    this.#send()
+    return failure
   }
 
   #restore(encoded: Uint8Array): void {
@@ -201,6 +203,7 @@ export class DurableTurns {
       bytes: bytesOf(draft) + MOST_OF_A_TURN.bytes,
     }
     this.#gate.reserve(size, (full) => {
+      full.isFull = true
       full.memory = this.#recollection.encode()
     })
   }
@@ -208,17 +211,18 @@ export class DurableTurns {
   #send(): void {
     const decided = this.#gate.next()
     if (decided === undefined) return
-    const { value, memory, writes, absent } = decided
+    const { value, writes, absent } = decided
+    const memory = decided.isFull ? decided.memory : this.#recollection.encode()
     const isPlain = writes === undefined && absent.length === 0
     const changes = isPlain ? undefined : { writes: [...(writes?.values() ?? [])], absent }
-    this.#state.write({ value, memory: memory ?? this.#recollection.encode(), changes }).then(
+    this.#state.write({ value, memory, changes }).then(
       () => this.#committed(decided),
       () => this.#lost(),
     )
   }
 
-  #committed({ absent }: Decided): void {
-    this.#recollection.stored(absent)
+  #committed({ writes }: Decided): void {
+    if (writes !== undefined) this.#recollection.stored(writes.keys())
     const held = this.#gate.committed()
     this.#send()
     for (const one of held) one.release()
@@ -266,6 +270,8 @@ class HeldAnswer implements Held {
 /** What the turns of a batch have decided. */
 interface Decided {
   value: Uint8Array
+  /** Whether nothing is added any more. */
+  isFull: boolean
   /** Set when the batch is full: later turns must not be remembered with it. */
   memory: Uint8Array | undefined
   /** By key; undefined if there are none. */
@@ -274,7 +280,7 @@ interface Decided {
 }
 
 function newlyDecided(): Decided {
-  return { value: NO_BYTES, memory: undefined, writes: undefined, absent: NONE }
+  return { value: NO_BYTES, isFull: false, memory: undefined, writes: undefined, absent: NONE }
 }
 
 const NO_BYTES = new Uint8Array(0)

@@ -45,7 +45,7 @@ export class NamedOperations {
     const undecided = this.#undecided.get(rowKey(this.#owner, name))
     if (undecided !== undefined) return this.#found(turn, undecided)
     if (!operation.isRepeat) return this.#admitNew()
-    return this.#state.row(name).then(
+    return this.#state.rowInTime(name).then(
       (bytes) => (bytes === undefined ? this.#admitNew() : this.#found(turn, decodeRow(bytes))),
       (error: unknown) => failed(error),
     )
@@ -85,9 +85,9 @@ export class NamedOperations {
     return { writes, absent: [key] }
   }
 
-  /** The commit was made that these rows were absent for. */
-  stored(keys: readonly string[]): void {
-    for (const key of keys) this.#undecided.delete(key)
+  /** A commit was made that wrote this key. */
+  stored(key: string): void {
+    this.#undecided.delete(key)
   }
 
   #found(turn: Turn, { print, bytes, isError }: Row): Admission {

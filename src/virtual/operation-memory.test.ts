@@ -133,10 +133,10 @@ test("a clock that was ahead does not keep a caller for longer", () => {
 
 test("an attempt that is not applied closes numbers of a known caller, and adds nothing", () => {
   const memory = new OperationMemory()
-  memory.heardInVain(attempt(1, [1, 1]), NOW)
+  memory.relieve(attempt(1, [1, 1]), NOW)
   expect(memory.encode()).toBeUndefined()
   applied(memory, attempt(1, [1, 1]), outcome("one"))
-  memory.heardInVain(attempt(2, [2, 2]), NOW)
+  memory.relieve(attempt(2, [2, 2]), NOW)
   expect(memory.find(attempt(1, [1, 1]), NOW).kind).toBe("ended")
 })
 

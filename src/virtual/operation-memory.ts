@@ -1,7 +1,7 @@
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import { areRanges, isClosed, type NumberedOperation, type OpenNumbers } from "./operation.js"
+import { areRanges, isClosed, type NumberedOperation, type OpenNumbers, type Operation } from "./operation.js"
 
 /**
  * What one actor remembers of numbered operations: a decision. It is stored in the head of the actor's state,
@@ -101,9 +101,20 @@ export class OperationMemory {
     this.#closeOutcomes(memory)
   }
 
-  /** Learns what the attempt says, though it is not applied. This only forgets. */
-  heardInVain(operation: NumberedOperation, nowMs: number): void {
-    if (this.#callers.has(operation.caller)) this.heard(operation, nowMs)
+  /** Forgets what it can before the operation is applied: what its caller has closed, and what is too old. */
+  relieve(operation: Operation | undefined, nowMs: number): void {
+    this.forgetOld(nowMs)
+    if (operation?.kind === "numbered" && this.#callers.has(operation.caller)) this.heard(operation, nowMs)
+  }
+
+  /** Whether `takeUnneeded` would forget something. */
+  get hasUnneeded(): boolean {
+    for (const memory of this.#callers.values()) {
+      for (const [number, { bytes }] of memory.outcomes) {
+        if (bytes === undefined && isClosed(memory, number)) return true
+      }
+    }
+    return false
   }
 
   /** Remembers the outcome of an operation that `heard` was called for. */
@@ -129,13 +140,6 @@ export class OperationMemory {
       }
     }
     return unneeded
-  }
-
-  /** Whether there are outcomes in rows that are closed. */
-  get hasUnneeded(): boolean {
-    return [...this.#callers.values()].some((memory) =>
-      [...memory.outcomes.keys()].some((number) => isClosed(memory, number)),
-    )
   }
 
   /** Forgets what is closed; an outcome in a row stays until the row is deleted. */

@@ -20,6 +20,8 @@ export class Recollection {
   readonly #state: DurableState
   readonly #memory: OperationMemory
   readonly #named: NamedOperations
+  /** The answers in rows that no commit has put yet, by the keys of the rows. */
+  readonly #undecided = new Map<string, Uint8Array>()
 
   constructor(owner: DurableOwner, state: DurableState) {
     this.#owner = owner
@@ -36,8 +38,25 @@ export class Recollection {
   admit(turn: Turn): Admission | Promise<Admission> {
     const { operation } = turn.invocation
     turn.operation = operation
+    const found = this.#lookUp(turn)
+    return found instanceof Promise
+      ? found.then((one) => this.#ifThereIsRoom(one, operation))
+      : this.#ifThereIsRoom(found, operation)
+  }
+
+  /** What was applied before is answered even if there is no room for more. */
+  #ifThereIsRoom(admission: Admission, operation: Operation | undefined): Admission {
+    if (admission !== RUN) return admission
     if (!this.#state.mayRemember) return failed(this.#notYet())
-    if (this.#memory.bytes > MAX_MEMORY && !this.#makeRoom(operation)) return failed(this.#overloaded())
+    const memory = this.#memory
+    if (memory.bytes <= MAX_MEMORY) return RUN
+    memory.relieve(operation, this.#now)
+    // A turn deletes more rows than it adds.
+    return memory.bytes <= MAX_MEMORY || memory.hasUnneeded ? RUN : failed(this.#overloaded())
+  }
+
+  #lookUp(turn: Turn): Admission | Promise<Admission> {
+    const { operation } = turn
     if (operation === undefined) return RUN
     if (operation.kind === "named") return this.#named.admit(turn, operation)
     const found = this.#memory.find(operation, this.#now)
@@ -68,9 +87,12 @@ export class Recollection {
     return this.#remember(turn, this.#encodeError(error), true)
   }
 
-  /** A commit was made that these names were absent for. */
-  stored(names: readonly string[]): void {
-    this.#named.stored(names)
+  /** A commit was made that wrote these keys. */
+  stored(keys: Iterable<string>): void {
+    for (const key of keys) {
+      this.#undecided.delete(key)
+      this.#named.stored(key)
+    }
   }
 
   #remember(turn: Turn, bytes: Uint8Array, isError: boolean): Remembered | undefined {
@@ -87,8 +109,9 @@ export class Recollection {
     if (isInline && unneeded.length === 0) return NOTHING
     const writes: Write[] = unneeded.map((row) => ({ kind: "delete", key: rowKey(this.#owner, row) }))
     if (!isInline) {
-      const row = outcomeRow(operation.caller, operation.number)
-      writes.push({ kind: "put", key: rowKey(this.#owner, row), value: bytes })
+      const key = rowKey(this.#owner, outcomeRow(operation.caller, operation.number))
+      writes.push({ kind: "put", key, value: bytes })
+      this.#undecided.set(key, bytes)
     }
     return { writes, absent: NONE }
   }
@@ -100,7 +123,10 @@ export class Recollection {
   ): Admission | Promise<Admission> {
     if (outcome.method !== method.tag) return failed(new OperationMismatchError(this.#id))
     if (outcome.bytes !== undefined) return this.#answered(outcome.bytes, outcome.isError)
-    return this.#state.row(outcomeRow(operation.caller, operation.number)).then(
+    const row = outcomeRow(operation.caller, operation.number)
+    const undecided = this.#undecided.get(rowKey(this.#owner, row))
+    if (undecided !== undefined) return this.#answered(undecided, outcome.isError)
+    return this.#state.rowInTime(row).then(
       (bytes) => {
         if (bytes !== undefined) return this.#answered(bytes, outcome.isError)
         return failed(new OperationEndedError(this.#id, "its answer is not stored any more"))
@@ -129,14 +155,6 @@ export class Recollection {
 
   get #now(): number {
     return this.#owner.home.clock.wallMs()
-  }
-
-  /** Forgets what need not be remembered; returns whether that is enough. */
-  #makeRoom(operation: Operation | undefined): boolean {
-    if (operation?.kind === "numbered") this.#memory.heardInVain(operation, this.#now)
-    this.#memory.forgetOld(this.#now)
-    // A turn deletes more rows than it adds.
-    return this.#memory.bytes <= MAX_MEMORY || this.#memory.hasUnneeded
   }
 
   #overloaded(): OverloadedError {

@@ -221,7 +221,11 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
   }
 
   #runPlain(turn: Turn, task: OwnTask | undefined): unknown {
-    if (turn.kind !== "reader") this.#owner.durable?.plainTurnBegins()
+    try {
+      if (turn.kind !== "reader") this.#owner.durable?.plainTurnBegins()
+    } catch (error) {
+      return new Failure(error)
+    }
     return this.#runInOrder(turn, task)
   }
 

@@ -186,7 +186,11 @@ export function authorOf(bytes: Uint8Array): Author {
 
 /** What an actor saved. */
 export function stateOf(bytes: Uint8Array): unknown {
-  const { value } = decodeState(bytes)
+  return decodedValue(decodeState(bytes).value)
+}
+
+/** The value that stands in a state or a chunk. */
+export function decodedValue(value: Uint8Array): unknown {
   return codec.decode(Buffer.from(value), 0, value.length)
 }
 

@@ -1,6 +1,7 @@
 import { activationPlantings } from "./activation-plantings.js"
 import { leasePlantings } from "./lease-plantings.js"
 import { membershipPlantings } from "./membership-plantings.js"
+import { oncePlantings } from "./once-plantings.js"
 import { placementPlantings } from "./placement-plantings.js"
 import type { Planting } from "./planting.js"
 import { regionPlantings } from "./region-plantings.js"
@@ -38,4 +39,5 @@ export const plantings: readonly Planting[] = [
   ...membershipPlantings,
   ...regionPlantings,
   ...shardPlantings,
+  ...oncePlantings,
 ]

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest"
+import { noFaults, runSeed, simulate } from "../src/sim/index.js"
+import { once } from "./once.js"
+
+test("20 seeds of intents hold their invariants, and reach what they are to reach", async () => {
+  const { failures, problems } = await simulate(once, { seeds: 20 })
+  expect(failures).toEqual([])
+  expect(problems).toEqual([])
+}, 120_000)
+
+test("a seed gives the same run again", async () => {
+  const [first, second] = [await runSeed(once, 7), await runSeed(once, 7)]
+  expect(second).toEqual(first)
+})
+
+test("without faults every intent is told of", async () => {
+  const { failures, sometimes } = await simulate(once, { seeds: 3, faults: noFaults() })
+  expect(failures).toEqual([])
+  expect(sometimes.get("the outcome of an intent is unknown")).toBe(0)
+})

@@ -1,0 +1,51 @@
+import type { Intent, Outcome } from "./intent-book.js"
+import type { Memory } from "./stored-vaults.js"
+import type { Seen, VaultState } from "./vault.js"
+
+/** What happens, as far as invariants care. */
+export type OnceEvent = Stored | Told | Undone | Looked | Answered
+
+/** The state of a vault was committed. */
+export interface Stored {
+  readonly kind: "stored"
+  readonly vault: string
+  readonly state: VaultState
+  /** What it remembers of operations. */
+  readonly memory: Memory
+  readonly rows: RowCounts
+}
+
+/** The rows of a vault: of named operations, of their expiry, of answers, and of chunks. */
+export interface RowCounts {
+  readonly o: number
+  readonly e: number
+  readonly a: number
+  readonly c: number
+}
+
+/** A caller was told what became of an intent. */
+export interface Told {
+  readonly kind: "told"
+  readonly intent: Intent
+  readonly outcome: Outcome
+}
+
+/** The only caller of an intent was told that it was not delivered. */
+export interface Undone {
+  readonly kind: "undone"
+  readonly intent: Intent
+}
+
+/** A caller has seen a vault. */
+export interface Looked {
+  readonly kind: "looked"
+  readonly vault: string
+  readonly seen: Seen
+}
+
+/** Calls that were made one after the other, without waiting, were answered with these positions. */
+export interface Answered {
+  readonly kind: "burst"
+  readonly vault: string
+  readonly positions: readonly number[]
+}

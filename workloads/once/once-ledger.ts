@@ -1,0 +1,146 @@
+import type { Stage } from "../../src/sim/index.js"
+import type { OnceEvent, Stored, Told } from "./events.js"
+import type { Intent, IntentBook, Outcome } from "./intent-book.js"
+import type { Memory } from "./stored-vaults.js"
+import { passedOn } from "./vault.js"
+
+/** What the vaults have stored, against what callers were told. */
+export class OnceLedger {
+  readonly #book: IntentBook
+  readonly #vaults = new Map<string, Vault>()
+  readonly #told = new Map<Intent, Outcome>()
+  readonly #undone = new Set<string>()
+  /** Whether a row may be forgotten before its time, as clocks jump. */
+  readonly #forgetsBrief: boolean
+
+  constructor(stage: Stage, book: IntentBook) {
+    this.#book = book
+    this.#forgetsBrief = stage.faults["clock-jump"] > 0
+    stage.invariant<OnceEvent>("AppliedOnce", (event) => {
+      if (event.kind === "undone") return this.#wasUndone(event.intent)
+      return event.kind === "stored" ? this.#stored(event) : false
+    })
+    stage.invariant<OnceEvent>("SameAnswer", (event) => (event.kind === "told" ? this.#same(event) : false))
+    stage.invariant<OnceEvent>("Gate", (event) => {
+      if (event.kind === "told") return this.#isStored(event)
+      return event.kind === "looked" ? this.#isSeenStored(event) : false
+    })
+    stage.invariant<OnceEvent>("ThrownChangesNothing", (event) => {
+      if (event.kind === "told") return this.#changedNothing(event)
+      if (event.kind === "looked") return event.seen.marks === 0 ? undefined : `${event.vault} shows marks`
+      if (event.kind !== "stored" || event.state.marks.length === 0) return false
+      return `${event.vault} has stored what ${event.state.marks} left`
+    })
+    stage.invariant<OnceEvent>("BoundedMemory", (event) => (event.kind === "stored" ? bounded(event) : false))
+    stage.invariant<OnceEvent>("OrderKept", (event) => {
+      if (event.kind !== "burst") return false
+      const { positions, vault } = event
+      const isAscending = positions.every((one, at) => one > (positions[at - 1] ?? 0))
+      return isAscending ? undefined : `${vault} applied calls of one caller at ${positions}`
+    })
+  }
+
+  /** The number of intents that a vault has applied, by its last commit. */
+  applied(vault: string): number {
+    return this.#vaults.get(vault)?.applied.length ?? 0
+  }
+
+  /** What a vault remembers, by its last commit. */
+  memory(vault: string): Memory | undefined {
+    return this.#vaults.get(vault)?.memory
+  }
+
+  /** An intent of a vault, or of one that passed it on, whose callers were told otherwise. */
+  wrong(): string | undefined {
+    for (const [intent, outcome] of this.#told) {
+      const { vault, wish, method } = intent
+      const position = this.#positionOf(vault, wish.intent)
+      if ((outcome.kind === "applied") !== position > 0) return `${wish.intent} is at ${position} of ${vault}`
+      const isPassed = this.#positionOf(wish.to, passedOn(wish.intent)) > 0
+      if (method === "pass" && position > 0 && !isPassed) return `${wish.intent} was not passed on`
+    }
+    return undefined
+  }
+
+  #stored({ vault, state, memory }: Stored): string | undefined {
+    const { applied } = state
+    const before = this.#vaults.get(vault)?.applied ?? []
+    this.#vaults.set(vault, { applied, notes: state.notes, memory })
+    for (const [at, intent] of before.entries()) {
+      if (applied[at] !== intent) return `${vault} has ${applied[at]} where ${intent} was`
+    }
+    for (let at = before.length; at < applied.length; at += 1) {
+      const intent = applied[at] as string
+      if (applied.indexOf(intent) < at && !this.#mayRepeat(intent)) return `${vault} has ${intent} twice`
+      if (this.#undone.has(intent)) return `${vault} has ${intent}, which was said not to be delivered`
+    }
+    return undefined
+  }
+
+  #mayRepeat(id: string): boolean {
+    const { method, isNamed } = this.#book.intent(id) ?? {}
+    return this.#forgetsBrief && method === "brief" && isNamed === true
+  }
+
+  #wasUndone({ vault, wish }: Intent): string | undefined {
+    this.#undone.add(wish.intent)
+    const position = this.#positionOf(vault, wish.intent)
+    return position === 0 ? undefined : `${wish.intent} was said not to be delivered, and is at ${position}`
+  }
+
+  #same({ intent, outcome }: Told): string | undefined {
+    const before = this.#told.get(intent) ?? outcome
+    this.#told.set(intent, before)
+    const [first, now] = [shown(before), shown(outcome)]
+    return first === now ? undefined : `${intent.wish.intent} was answered with ${first}, now with ${now}`
+  }
+
+  #isStored({ intent, outcome }: Told): string | undefined | false {
+    if (outcome.kind !== "applied") return false
+    const { vault, wish } = intent
+    if (this.#vaults.get(vault)?.applied[outcome.position - 1] === wish.intent) return undefined
+    return `${wish.intent} was answered with ${outcome.position}; ${vault} has it at ${this.#positionOf(vault, wish.intent)}`
+  }
+
+  #isSeenStored({ vault, seen }: OnceEvent & { kind: "looked" }): string | undefined {
+    const { applied = [], notes = 0 } = this.#vaults.get(vault) ?? {}
+    if (seen.applied <= applied.length && seen.notes <= notes) return undefined
+    return `${vault} shows ${seen.applied} and ${seen.notes}, and has stored ${applied.length} and ${notes}`
+  }
+
+  #changedNothing({ intent, outcome }: Told): string | undefined | false {
+    if (outcome.kind !== "threw") return false
+    const { vault, wish } = intent
+    this.#undone.add(wish.intent)
+    const position = this.#positionOf(vault, wish.intent)
+    return position === 0 ? undefined : `${wish.intent} threw, and is at ${position} of ${vault}`
+  }
+
+  /** Counted from 1; 0 if it is not there. */
+  #positionOf(vault: string, intent: string): number {
+    return (this.#vaults.get(vault)?.applied.indexOf(intent) ?? -1) + 1
+  }
+}
+
+interface Vault {
+  readonly applied: readonly string[]
+  readonly notes: number
+  readonly memory: Memory
+}
+
+/** The head says what rows there are, and is small. */
+function bounded({ vault, memory, rows }: Stored): string | undefined {
+  const { bytes, named, inRows } = memory
+  if (bytes > MAX_MEMORY) return `${vault} remembers ${bytes} bytes in its head`
+  if (rows.o !== named || rows.e !== named) {
+    return `${vault} counts ${named} names, and has ${rows.o} rows of them and ${rows.e} that expire`
+  }
+  if (rows.a !== inRows) return `${vault} knows of ${inRows} answers in rows, and has ${rows.a}`
+  return rows.c <= 1 ? undefined : `${vault} has ${rows.c} chunks`
+}
+
+const MAX_MEMORY = 32 * 1_024
+
+function shown(outcome: Outcome): string {
+  return outcome.kind === "applied" ? `${outcome.position}` : outcome.message
+}

@@ -1,0 +1,81 @@
+import { decodeState } from "../../src/registry/stored-state.js"
+import { InputBytes } from "../../src/serialization/input-bytes.js"
+import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
+import type { Cluster } from "../cluster/cluster.js"
+import { decodedValue, STATE } from "../cluster/store-history.js"
+import type { RowCounts } from "./events.js"
+import type { VaultState } from "./vault.js"
+
+/** Records every commit of a vault, with all that the store has of the vault by then. */
+export function recordVaults(stage: Stage, { store, namespace }: Cluster): void {
+  const states = `${namespace}/${STATE}Vault/`
+  const rows = `${namespace}/kin/Vault/`
+  const kept = new Map<string, Uint8Array>()
+  store.observe((event: SimStoreEvent) => {
+    if (event.kind !== "judged" || event.result.kind !== "committed") return
+    for (const write of event.commit.writes) {
+      if (!write.key.startsWith(rows)) continue
+      if (write.kind === "put") kept.set(write.key, write.value)
+      else kept.delete(write.key)
+    }
+    for (const write of event.commit.writes) {
+      if (write.kind !== "put" || !write.key.startsWith(states)) continue
+      const vault = write.key.slice(states.length)
+      const own = `${rows}${vault}/`
+      const { value, chunk, memory } = decodeState(write.value)
+      const whole = chunk === undefined ? value : kept.get(`${own}c/${chunk}`)
+      stage.always("a state has its chunk", whole !== undefined, () => `${vault} has no chunk ${chunk}`)
+      stage.sometimes("a state is in a chunk", chunk !== undefined)
+      stage.record({
+        kind: "stored",
+        vault,
+        state: decodedValue(whole ?? value) as VaultState,
+        memory: memoryOf(memory),
+        rows: countsOf(kept.keys(), own),
+      })
+    }
+  })
+}
+
+/** What a head says of operations. */
+export interface Memory {
+  readonly bytes: number
+  readonly named: number
+  /** The number of outcomes in rows. */
+  readonly inRows: number
+  /** The numbers that are remembered of each process. */
+  readonly callers: ReadonlyMap<string, readonly number[]>
+}
+
+function memoryOf(bytes: Uint8Array | undefined): Memory {
+  const callers = new Map<string, readonly number[]>()
+  if (bytes === undefined) return { bytes: 0, named: 0, inRows: 0, callers }
+  const input = new InputBytes(Buffer.from(bytes), 0, bytes.length)
+  input.varint()
+  const named = input.varint()
+  let inRows = 0
+  for (let left = input.varint(); left > 0; left -= 1) {
+    const caller = input.raw(8).toString("hex")
+    input.varint()
+    input.varint()
+    for (let values = input.varint(); values > 0; values -= 1) input.varint()
+    const numbers: number[] = []
+    for (let outcomes = input.varint(); outcomes > 0; outcomes -= 1) {
+      numbers.push(input.varint())
+      const isInRow = (input.u8() & 2) !== 0
+      input.varint()
+      if (isInRow) inRows += 1
+      else input.raw(input.varint())
+    }
+    callers.set(caller, numbers)
+  }
+  return { bytes: bytes.length, named, inRows, callers }
+}
+
+function countsOf(keys: Iterable<string>, own: string): RowCounts {
+  const counts = { o: 0, e: 0, a: 0, c: 0 }
+  for (const key of keys) {
+    if (key.startsWith(own)) counts[key[own.length] as keyof RowCounts] += 1
+  }
+  return counts
+}

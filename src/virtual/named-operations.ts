@@ -145,13 +145,17 @@ const PRINT = Buffer.from("troupe operation")
 const MOST_DELETED = 2
 const LOOK_AFTER = 64
 
-/** Long or unusual names are replaced by their digest; the row has the name itself. */
-function rowName({ home }: DurableOwner, { name }: NamedOperation): string {
+function rowName(owner: DurableOwner, { name }: NamedOperation): string {
+  return `o/${namePart(owner, name)}`
+}
+
+/**
+ * A name as a part of a key. Long or unusual names are replaced by their digest; the row has the name itself.
+ */
+export function namePart({ home }: DurableOwner, name: string): string {
   const isPlain = name.length <= MAX_PLAIN && /^[\w.~:/-]+$/.test(name)
-  const part = isPlain
-    ? name.replaceAll("/", "!")
-    : `#${hexOf(home.digest.hmacSha256(PRINT, Buffer.from(name)))}`
-  return `o/${part}`
+  if (isPlain) return name.replaceAll("/", "!")
+  return `#${hexOf(home.digest.hmacSha256(PRINT, Buffer.from(name)))}`
 }
 
 const MAX_PLAIN = 80

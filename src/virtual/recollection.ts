@@ -5,21 +5,24 @@ import type { DurableState } from "../registry/durable-state.js"
 import { plainError } from "../remote/plain-error.js"
 import type { ActorMethod } from "./actor-type.js"
 import { answerTooLarge, type DurableOwner, rowKey } from "./durable-turns.js"
+import { Inbox } from "./inbox.js"
 import { NamedOperations } from "./named-operations.js"
 import type { NumberedOperation } from "./operation.js"
-import { OperationMemory, type Outcome, outcomeRow } from "./operation-memory.js"
+import { OperationMemory, type OutboxCounters, type Outcome, outcomeRow } from "./operation-memory.js"
 import type { Turn } from "./turn.js"
 import { Failure } from "./turn-result.js"
 
 /**
  * What one activation remembers of operations: those that were numbered in the head of the state
- * (`operation-memory.ts`), those that were named in rows (`named-operations.ts`).
+ * (`operation-memory.ts`), those that were named in rows (`named-operations.ts`), and the last message of each
+ * sender (`inbox.ts`).
  */
 export class Recollection {
   readonly #owner: DurableOwner
   readonly #state: DurableState
   readonly #memory: OperationMemory
   readonly #named: NamedOperations
+  #inbox: Inbox | undefined = undefined
 
   constructor(owner: DurableOwner, state: DurableState) {
     this.#owner = owner
@@ -32,6 +35,11 @@ export class Recollection {
     return this.#memory.encode()
   }
 
+  /** What the actor counts of its own messages, which is encoded with the rest. */
+  get outbox(): OutboxCounters {
+    return this.#memory.outbox
+  }
+
   /** Returns how to go on with a turn: run it, or answer as it was answered before. */
   admit(turn: Turn): Admission | Promise<Admission> {
     const { operation } = turn.invocation
@@ -40,6 +48,10 @@ export class Recollection {
     if (this.#memory.bytes > MAX_MEMORY) return failed(this.#overloaded())
     if (operation === undefined) return RUN
     if (operation.kind === "named") return this.#named.admit(turn, operation)
+    if (operation.kind === "sent") {
+      this.#inbox ??= new Inbox(this.#owner, this.#state)
+      return this.#inbox.admit(operation)
+    }
     const found = this.#memory.find(operation, this.#now)
     switch (found.kind) {
       case "new":
@@ -58,14 +70,23 @@ export class Recollection {
    * nothing has changed.
    */
   applied(turn: Turn, answer: unknown): Remembered {
+    if (turn.operation?.kind === "sent") return (this.#inbox as Inbox).applied(turn.operation)
     return this.#remember(turn, this.#state.encodeAnswer(answer), false) ?? NOTHING
   }
 
-  /** Remembers the throw of a repeat; undefined if there is nothing to remember. */
+  /** Remembers the throw of a repeat, or of a message; undefined if there is nothing to remember. */
   threw(turn: Turn, { error }: Failure): Remembered | undefined {
     const { operation } = turn
+    if (operation?.kind === "sent") {
+      return (this.#inbox as Inbox).applied(operation, this.#encodeError(error))
+    }
     if (operation?.isRepeat !== true) return undefined
     return this.#remember(turn, this.#encodeError(error), true)
+  }
+
+  /** Everything that was remembered is stored. */
+  allStored(): void {
+    this.#inbox?.allStored()
   }
 
   /** A commit was made that these names were absent for. */
@@ -76,7 +97,7 @@ export class Recollection {
   #remember(turn: Turn, bytes: Uint8Array, isError: boolean): Remembered | undefined {
     if (bytes.length > MAX_ANSWER) throw answerTooLarge(turn, bytes.length, MAX_ANSWER)
     const { operation } = turn
-    if (operation === undefined) return undefined
+    if (operation === undefined || operation.kind === "sent") return undefined
     const method = turn.method as ActorMethod
     if (operation.kind === "named") return this.#named.remember(turn, operation, { bytes, isError })
     const memory = this.#memory

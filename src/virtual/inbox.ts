@@ -44,9 +44,17 @@ export class Inbox {
     )
   }
 
-  /** Remembers that a message was applied, or what its method threw, encoded. */
-  applied({ sender, number }: SentOperation, error?: Uint8Array): Remembered {
-    const last = { number, error }
+  /** Remembers that a message was applied. */
+  applied({ sender, number }: SentOperation): Remembered {
+    return this.#remember(sender, { number, error: undefined })
+  }
+
+  /** Remembers what the method of a message threw, encoded. */
+  threw({ sender, number }: SentOperation, error: Uint8Array): Remembered {
+    return { ...this.#remember(sender, { number, error }), answer: { given: [this.#state.decode(error)] } }
+  }
+
+  #remember(sender: string, last: LastMessage): Remembered {
     this.#last.delete(sender)
     this.#last.set(sender, last)
     const key = rowKey(this.#owner, this.#rowOf(sender))

@@ -155,14 +155,15 @@ function rowName(owner: DurableOwner, { name }: NamedOperation): string {
 export function namePart({ home }: DurableOwner, name: string): string {
   const isPlain = name.length <= MAX_PLAIN && /^[\w.~:/-]+$/.test(name)
   if (isPlain) return name.replaceAll("/", "!")
-  return `#${hexOf(home.digest.hmacSha256(PRINT, Buffer.from(name)))}`
+  return `#${digestOf(home, name)}`
+}
+
+/** The digest of a text, as it stands in keys. */
+export function digestOf({ digest }: DurableOwner["home"], text: string): string {
+  return Buffer.from(digest.hmacSha256(PRINT, Buffer.from(text))).toString("hex")
 }
 
 const MAX_PLAIN = 80
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex")
-}
 
 function expiryName(atMs: number, row: string): string {
   return `${EXPIRY}${String(Math.ceil(atMs)).padStart(16, "0")}/${row.slice(2)}`

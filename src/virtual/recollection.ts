@@ -44,7 +44,7 @@ export class Recollection {
   admit(turn: Turn): Admission | Promise<Admission> {
     const { operation } = turn.invocation
     turn.operation = operation
-    if (!this.#state.mayRemember) return failed(this.#notYet())
+    if (!this.#state.mayRemember) return failed(this.notYet())
     if (this.#memory.bytes > MAX_MEMORY) return failed(this.#overloaded())
     if (operation === undefined) return RUN
     if (operation.kind === "named") return this.#named.admit(turn, operation)
@@ -77,9 +77,7 @@ export class Recollection {
   /** Remembers the throw of a repeat, or of a message; undefined if there is nothing to remember. */
   threw(turn: Turn, { error }: Failure): Remembered | undefined {
     const { operation } = turn
-    if (operation?.kind === "sent") {
-      return (this.#inbox as Inbox).applied(operation, this.#encodeError(error))
-    }
+    if (operation?.kind === "sent") return (this.#inbox as Inbox).threw(operation, this.#encodeError(error))
     if (operation?.isRepeat !== true) return undefined
     return this.#remember(turn, this.#encodeError(error), true)
   }
@@ -156,7 +154,8 @@ export class Recollection {
     return new OverloadedError(this.#id, MAX_MEMORY, "bytes of remembered operations")
   }
 
-  #notYet(): Error {
+  /** The error while not all nodes can read what is remembered. */
+  notYet(): Error {
     return new OverloadedError(
       this.#id,
       0,
@@ -188,6 +187,8 @@ export interface Remembered {
   readonly writes: readonly Write[]
   /** Keys that must not exist. */
   readonly absent: readonly string[]
+  /** What the caller gets instead of what the turn threw. */
+  readonly answer?: { readonly given: unknown }
 }
 
 const NONE: readonly never[] = []

@@ -49,7 +49,14 @@ import { type TurnOwner, TurnRunner } from "./turn-runner.js"
  * leaves, and before a save.
  */
 export class Activation
-  implements ActorContext<unknown>, TenureHolder, TurnOwner, LifecycleOwner, TaskOwner, PlannedEnd, MessageSender
+  implements
+    ActorContext<unknown>,
+    TenureHolder,
+    TurnOwner,
+    LifecycleOwner,
+    TaskOwner,
+    PlannedEnd,
+    MessageSender
 {
   readonly type: ActorType
   readonly tenure: Tenure

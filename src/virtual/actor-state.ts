@@ -37,11 +37,7 @@ export function initialize(actor: Actor, { name }: ActorType): undefined {
  * Returns the error that a save is refused with, or undefined if it may proceed. A save also proceeds while
  * the doors wait for a renewal of the lease: it then waits for them.
  */
-export function saveRefusal(
-  type: ActorType,
-  tenure: Tenure,
-  turn: Turn | undefined,
-): Error | undefined {
+export function saveRefusal(type: ActorType, tenure: Tenure, turn: Turn | undefined): Error | undefined {
   const { name } = type
   if (turn?.method?.once !== undefined) {
     return new TypeError(

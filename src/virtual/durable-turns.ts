@@ -276,10 +276,10 @@ export class DurableTurns {
     if (draft.length === 0 && this.#delivery?.hasAnswered !== true) return NOTHING_DRAFTED
     if (draft.length > 0) this.#draft = []
     const writes = draft.flatMap((one) => one.writes)
-    if (this.#delivery === undefined) return { writes, messages: NONE }
     const messages = draft.flatMap((one) => one.message ?? [])
     const ended = draft.flatMap((one) => one.ended ?? [])
-    const changed = this.#delivery.contribute(messages, ended, MOST_DELETED)
+    if (messages.length === 0 && this.#delivery === undefined) return { writes, messages: NONE }
+    const changed = this.delivery.contribute(messages, ended, MOST_DELETED)
     return { writes: [...writes, ...changed.writes], messages: changed.numbered }
   }
 

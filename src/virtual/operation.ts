@@ -85,7 +85,8 @@ export function unpackOperation(packed: unknown): Operation | undefined {
   if (repeat !== 0 && repeat !== 1) return undefined
   const isRepeat = repeat === 1
   if (number === undefined) return name.length > MAX_DERIVED ? undefined : { kind: "named", name, isRepeat }
-  if (upTo === undefined) return isNumber(number) ? { kind: "sent", sender: name, number, isRepeat } : undefined
+  if (upTo === undefined)
+    return isNumber(number) ? { kind: "sent", sender: name, number, isRepeat } : undefined
   if (!CALLER.test(name) || !isNumber(number) || !isNumber(upTo)) return undefined
   if (ranges.length % 2 !== 0 || ranges.length > 2 * MAX_RANGES || !isAscending(ranges)) return undefined
   return { kind: "numbered", caller: name, number, isRepeat, open: { upTo, ranges } }

@@ -25,6 +25,7 @@ import type { OutboxCounters } from "./operation-memory.js"
 import { OutputGate } from "./output-gate.js"
 import { type Admission, Recollection } from "./recollection.js"
 import type { Turn } from "./turn.js"
+import { type Contribution, type Decided, type Held, HeldAnswer, newlyDecided } from "./turn-batch.js"
 import { Failure } from "./turn-result.js"
 import type { TurnRunner } from "./turn-runner.js"
 
@@ -364,57 +365,7 @@ export class DurableTurns {
 
 const NONE: readonly never[] = []
 
-/** What waits for a commit. */
-interface Held {
-  release(): void
-  lose(): void
-}
-
-class HeldAnswer implements Held {
-  readonly #turn: Turn
-  readonly #given: unknown
-
-  constructor(turn: Turn, given: unknown) {
-    this.#turn = turn
-    this.#given = given
-  }
-
-  release(): void {
-    this.#turn.runner.answerHeld(this.#turn, this.#given, true)
-  }
-
-  lose(): void {
-    this.#turn.runner.answerHeld(this.#turn, this.#given, false)
-  }
-}
-
-/** What the turns of a batch have decided. */
-interface Decided {
-  value: Uint8Array
-  /** Set when the batch is full: later turns must not be remembered with it. */
-  memory: Uint8Array | undefined
-  /** By key; undefined if there are none. */
-  writes: Map<string, Write> | undefined
-  absent: readonly string[]
-  /** The messages that leave when the batch is committed. */
-  messages: readonly Message[]
-}
-
-function newlyDecided(): Decided {
-  return { value: NO_BYTES, memory: undefined, writes: undefined, absent: NONE, messages: NONE }
-}
-
-/** What is added to a batch. */
-interface Contribution {
-  readonly writes: readonly Write[]
-  /** Keys that must not exist. */
-  readonly absent: readonly string[]
-  readonly messages: readonly Message[]
-}
-
 const NOTHING_DRAFTED = { writes: NONE, messages: NONE }
-
-const NO_BYTES = new Uint8Array(0)
 
 /** The key of a satellite of the actor. */
 export function rowKey({ tenure }: Pick<DurableOwner, "tenure">, name: string): string {

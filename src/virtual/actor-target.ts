@@ -58,7 +58,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
     return this.id.toString()
   }
 
-  /** Returns the method, if the class is known. Throws if this node hosts the type, and it has no such method. */
+  /** Returns the method if the class is known. Throws if this node hosts the type, and it has no such one. */
   knownMethod(method: string): ActorMethod | undefined {
     const hosted = this.#hosted
     const known = (hosted ?? this.#unhosted.get(this.id.type))?.method(method)

@@ -136,17 +136,17 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
 
   /**
    * Returns a handle whose calls are messages of this turn: they are stored with the commit of the turn, or
-   * with the next `save()` of a turn whose method is not `once`, and delivered from then on, even if this node
-   * dies. Each is applied once, and those to one actor in their order. A turn that throws sends nothing. The
-   * methods that are called must be `once`. What a method throws goes to `onUndelivered`.
+   * with the next `save()` of a turn whose method is not `once`, and delivered from then on, even if this
+   * node dies. Each is applied once, and those to one actor in their order. A turn that throws sends nothing.
+   * The methods that are called must be `once`. What a method throws goes to `onUndelivered`.
    */
   protected eventually<H extends object>(handle: H): OneWayHandle<H> {
     return this.#context.eventually(handle) as OneWayHandle<H>
   }
 
   /**
-   * Called if the receiver's method threw on a message that was sent with `eventually`. It is a turn like that
-   * of a `once` method, and is called again if it throws.
+   * Called if the receiver's method threw on a message that was sent with `eventually`. It is a turn like
+   * that of a `once` method, and is called again if it throws.
    */
   protected onUndelivered?(message: UndeliveredMessage): void | Promise<void>
 

@@ -369,8 +369,8 @@ export interface ActivationHome {
   turnOverdue(activation: Activation, method: string, chain: readonly string[]): void
   idOf(type: string, key: string): ActorId
   /**
-   * Calls an actor with a message of another one. Resolves with undefined once the message is applied, or with
-   * an array of what its method threw.
+   * Calls an actor with a message of another one. Resolves with undefined once the message is applied, or
+   * with an array of what its method threw.
    */
   deliver(
     message: {

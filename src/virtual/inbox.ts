@@ -7,12 +7,13 @@ import type { SentOperation } from "./operation.js"
 import { type Admission, failed, type Remembered, RUN } from "./recollection.js"
 
 /**
- * What one activation remembers of the messages that other actors have sent with `eventually`: for each sender
- * the number of the last message, in a row that is read once and put with the commit of each message.
+ * What one activation remembers of the messages that other actors have sent with `eventually`: for each
+ * sender the number of the last message, in a row that is read once and put with the commit of each message.
  *
  * A sender delivers its messages to one receiver in the order of their numbers, and the next one only when it
  * has the answer to the one before. A number that is not above the last one is therefore a repeat. If the
- * method threw, the row has the error, so that a sender that did not get the answer learns of it all the same.
+ * method threw, the row has the error, so that a sender that did not get the answer learns of it all the
+ * same.
  *
  * What the method returns is of no use to the sender. The answer to a message is undefined if it was applied,
  * and an array with the error if the method threw: thus the sender cannot take an error of the method for one

@@ -23,9 +23,9 @@ import { UndeliveredTask } from "./undelivered-task.js"
  * Delivers the messages of one activation: the driver of `outbox.ts`, with the rows of the messages.
  *
  * A message gets its number when the turn that sent it is contributed to a commit, which has its row, the
- * counters in the head of the state, and the entry in the index of what is due. It is delivered once the commit
- * was made. The rows of answered messages are deleted with the next commit, or with one of their own after a
- * short while.
+ * counters in the head of the state, and the entry in the index of what is due. It is delivered once the
+ * commit was made. The rows of answered messages are deleted with the next commit, or with one of their own
+ * after a short while.
  *
  * A later activation goes on with the rows that it finds. Two activations may deliver the same messages for a
  * while, both in the same order and only what is stored, so the receivers see repeats and nothing else.
@@ -90,8 +90,8 @@ export class MessageDelivery {
   }
 
   /**
-   * Numbers new messages, and deletes rows: those in `ended`, and at most `most` of answered messages. Returns
-   * what the next commit does for it.
+   * Numbers new messages, and deletes rows: those in `ended`, and at most `most` of answered messages.
+   * Returns what the next commit does for it.
    */
   contribute(
     messages: readonly NewMessage[],

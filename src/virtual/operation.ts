@@ -4,8 +4,8 @@
  * The runtime numbers the calls of a process. Each attempt says which numbers of calls to the same actor are
  * still open, that is, may be attempted again, so that the actor remembers the answers to those only. A call
  * may also be named: by its caller (`withOptions`), or by the runtime after the operation of the turn that
- * makes it. The actor remembers a name for as long as its method says. A message of `eventually` has the number
- * that its sender gave it; the actor remembers the last one of each sender.
+ * makes it. The actor remembers a name for as long as its method says. A message of `eventually` has the
+ * number that its sender gave it; the actor remembers the last one of each sender.
  */
 export type Operation = NumberedOperation | NamedOperation | SentOperation
 

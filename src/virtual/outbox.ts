@@ -13,10 +13,10 @@ import type { Message } from "./message.js"
  *       |       failed                     |
  *       +-- pausing <----------------------+ failed
  *
- * Only the receiver's method can end a delivery, by its answer or by what it throws. Everything else that goes
- * wrong is tried again, without end and with growing pauses. A message that the method has thrown on keeps its
- * place until its sender has been told: the receiver remembers the error for the last message only, so after
- * the next one a sender that starts anew could not learn of it.
+ * Only the receiver's method can end a delivery, by its answer or by what it throws. Everything else that
+ * goes wrong is tried again, without end and with growing pauses. A message that the method has thrown on
+ * keeps its place until its sender has been told: the receiver remembers the error for the last message only,
+ * so after the next one a sender that starts anew could not learn of it.
  *
  * Receivers take turns: at most `maxInFlight` of them at a time.
  */
@@ -132,7 +132,7 @@ export function receiverOf({ type, key }: Message): string {
 
 /** What happened to messages; `to` is the receiver whose first message it is about. */
 export type OutboxEvent =
-  /** The commit was made that these messages are part of; or they were read. In the order of their numbers. */
+  /** The commit was made that these are part of, or they were read. In the order of their numbers. */
   | { readonly kind: "stored"; readonly messages: readonly Message[] }
   /** The receiver has applied it. */
   | { readonly kind: "answered"; readonly to: string }

@@ -14,8 +14,8 @@ import { Failure } from "./turn-result.js"
 
 /**
  * What one activation remembers of operations: those that were numbered in the head of the state
- * (`operation-memory.ts`), those that were named in rows (`named-operations.ts`), and the last message of each
- * sender (`inbox.ts`).
+ * (`operation-memory.ts`), those that were named in rows (`named-operations.ts`), and the last message of
+ * each sender (`inbox.ts`).
  */
 export class Recollection {
   readonly #owner: DurableOwner

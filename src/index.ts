@@ -192,7 +192,7 @@ export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js
 export type { ActorSystemSettings } from "./system/settings.js"
 export type { StartOptions } from "./system/start-options.js"
 export type { HealthTrouble, SystemHealth } from "./system/system-health.js"
-export { ActivationBecame, ActorsLeftBehind, TurnOverdue } from "./virtual/activation-events.js"
+export { ActivationBecame, ActorsLeftBehind, MessageStuck, TurnOverdue } from "./virtual/activation-events.js"
 export type { ActivationState } from "./virtual/activation-lifecycle.js"
 export {
   Actor,
@@ -201,6 +201,7 @@ export {
   type ActorWatch,
   type DeactivationReason,
   type NoInitialState,
+  type UndeliveredMessage,
 } from "./virtual/actor.js"
 export type { ActorClass, ActorHandle, MethodOptions } from "./virtual/actor-class.js"
 export { type CallOptions, type OneWayHandle, oneWay, withOptions } from "./virtual/handle.js"

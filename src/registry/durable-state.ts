@@ -6,6 +6,7 @@ import type { Codec } from "../ports/codec.js"
 import type { ClusterStore, Entry, Revision, Sight, Write } from "../ports/store.js"
 import type { StateRead } from "./claim.js"
 import { NO_CHANGES, type SatelliteChanges, saveCommit } from "./commits.js"
+import { listAll } from "./list-all.js"
 import { satelliteKey, stateKey } from "./registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
 import {
@@ -183,6 +184,15 @@ export class DurableState {
     const { epoch, entries } = await this.#dependencies.store.list(start + prefix, { limit, keysOnly: true })
     if (epoch !== incarnation.epoch) throw this.#fenced("not-delivered", "the epoch of the store has changed")
     return entries.map(({ key }) => key.slice(start.length))
+  }
+
+  /** Reads all satellites with this prefix, in the order of their names. Rejects as `load` does. */
+  async rowsOf(prefix: string): Promise<readonly { readonly name: string; readonly value: Uint8Array }[]> {
+    const { id, incarnation } = this.#tenure
+    const start = satelliteKey(id, "")
+    const { epoch, entries } = await listAll(this.#dependencies.store, start + prefix)
+    if (epoch !== incarnation.epoch) throw this.#fenced("not-delivered", "the epoch of the store has changed")
+    return entries.map(({ key, value }) => ({ name: key.slice(start.length), value }))
   }
 
   /**

@@ -51,3 +51,32 @@ export class ActorsLeftBehind {
     this.sample = sample
   }
 }
+
+/**
+ * Published when a message that an actor of this node sent with `eventually` has failed for a while. It is
+ * tried again, without end.
+ */
+export class MessageStuck {
+  /** The actor that sent the message. */
+  readonly id: ActorId
+  /** The actor that the message is for. */
+  readonly target: ActorId
+  /** The method that the message calls. */
+  readonly method: string
+  /** The number of attempts so far. */
+  readonly failures: number
+  /** Why the last attempt failed. */
+  readonly error: unknown
+
+  constructor(
+    id: ActorId,
+    target: ActorId,
+    { method, failures, error }: Pick<MessageStuck, "method" | "failures" | "error">,
+  ) {
+    this.id = id
+    this.target = target
+    this.method = method
+    this.failures = failures
+    this.error = error
+  }
+}

@@ -18,13 +18,18 @@ import {
 } from "./actor.js"
 import { askFor } from "./actor-ask.js"
 import type { ActorClass } from "./actor-class.js"
-import { initialize, loadState, saveRefusal } from "./actor-state.js"
+import { changeRefusal, initialize, loadState, saveRefusal } from "./actor-state.js"
+import type { ActorTarget } from "./actor-target.js"
 import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
+import { OUTBOX } from "./due-entry.js"
 import { DurableTurns } from "./durable-turns.js"
+import { EventualTarget, type MessageSender } from "./eventual-target.js"
 import { fencedError } from "./fenced-error.js"
+import { redirected } from "./handle.js"
 import type { Invocation } from "./invocation.js"
 import { operationText } from "./operation.js"
+import { OperationMemory } from "./operation-memory.js"
 import { OutgoingCalls, type PlannedEnd } from "./outgoing-calls.js"
 import type { OwnTask, OwnTaskKind, TaskOwner } from "./own-task.js"
 import type { Turn } from "./turn.js"
@@ -44,7 +49,14 @@ import { type TurnOwner, TurnRunner } from "./turn-runner.js"
  * leaves, and before a save.
  */
 export class Activation
-  implements ActorContext<unknown>, TenureHolder, TurnOwner, LifecycleOwner, TaskOwner, PlannedEnd
+  implements
+    ActorContext<unknown>,
+    TenureHolder,
+    TurnOwner,
+    LifecycleOwner,
+    TaskOwner,
+    PlannedEnd,
+    MessageSender
 {
   readonly type: ActorType
   readonly tenure: Tenure
@@ -228,6 +240,26 @@ export class Activation
     return this.home.createHandle(type, key, this)
   }
 
+  eventually(handle: object): unknown {
+    const refusal = changeRefusal("send messages", this.type, this.tenure, this.currentTurn)
+    if (refusal !== undefined) throw refusal
+    return redirected(handle, (target) => new EventualTarget(target as ActorTarget, this))
+  }
+
+  post({ type, key }: ActorId, method: string, args: readonly unknown[]): void {
+    const refusal = changeRefusal("send messages", this.type, this.tenure, this.currentTurn)
+    if (refusal !== undefined) throw refusal
+    this.durableTurns.post({ type, key, method }, args)
+  }
+
+  wake(name: unknown): void {
+    if (name === OUTBOX) this.#durableTurns?.deliver()
+  }
+
+  messageEnded(number: number): void {
+    this.durableTurns.messageEnded(number)
+  }
+
   ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R> {
     return askFor(this, this.home.environment, target, message, options)
   }
@@ -278,10 +310,18 @@ export class Activation
     const durable = durableState(this)
     this.#durable = durable
     if (restoresOnThrow) this.#durableTurns = new DurableTurns(this, durable)
-    return loadState(actor, this.type, durable, this.#lifecycle?.takeState())
+    const loading = loadState(actor, this.type, durable, this.#lifecycle?.takeState())
+    return loading === undefined ? this.loaded() : loading.then(() => this.loaded())
+  }
+
+  /** The state is there: messages of earlier activations are delivered once this one has started. */
+  loaded(): undefined {
+    const memory = this.#durable?.memory
+    if (memory !== undefined && OperationMemory.messagesIn(memory) > 0) this.durableTurns.loaded()
   }
 
   async awaitSaves(): Promise<void> {
+    this.#durableTurns?.ends()
     await this.#durableTurns?.stored()
     await this.#durable?.idle()
   }
@@ -298,6 +338,7 @@ export class Activation
   started(): void {
     this.#lifecycle = undefined
     if (this.#durable?.isUntouched && this.#durableTurns === undefined) this.#durable = undefined
+    this.#durableTurns?.started()
     this.turns.startWaiting()
   }
 
@@ -339,10 +380,14 @@ export class Activation
 
   leaveCatalog(waiting: readonly Invocation[], isOwn: boolean): Promise<unknown> | undefined {
     this.endOwnTasks()
-    return this.home.ended(this, waiting, isOwn)
+    const isDelivering = isOwn && this.#durableTurns?.isDelivering === true
+    const released = this.home.ended(this, waiting, isOwn)
+    if (isDelivering) this.home.wake(this)
+    return released
   }
 
   tenureEnded(): void {
+    this.#durableTurns?.ends()
     this.#outgoing?.recheck()
     this.#resources?.abortSignal(fencedError(this.tenure, "unknown"))
     this.#lifecycle ??= new ActivationLifecycle(this, "valid")

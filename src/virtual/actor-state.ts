@@ -37,20 +37,27 @@ export function initialize(actor: Actor, { name }: ActorType): undefined {
  * Returns the error that a save is refused with, or undefined if it may proceed. A save also proceeds while
  * the doors wait for a renewal of the lease: it then waits for them.
  */
-export function saveRefusal(
-  { name, durability }: ActorType,
-  tenure: Tenure,
-  turn: Turn | undefined,
-): Error | undefined {
-  if (!durability.isDurable) return new TypeError(`${name} cannot save; it has durable = false`)
+export function saveRefusal(type: ActorType, tenure: Tenure, turn: Turn | undefined): Error | undefined {
+  const { name } = type
   if (turn?.method?.once !== undefined) {
     return new TypeError(
       `${name}.${turn.method.name} must not call save(); it is once, and is stored when its turn ends`,
     )
   }
+  return changeRefusal("save", type, tenure, turn)
+}
+
+/** Returns the error with which a turn is refused to decide what is stored; `what` says what that is. */
+export function changeRefusal(
+  what: string,
+  { name, durability }: ActorType,
+  tenure: Tenure,
+  turn: Turn | undefined,
+): Error | undefined {
+  if (!durability.isDurable) return new TypeError(`${name} cannot ${what}; it has durable = false`)
   if (turn?.method !== undefined && turn.method.flags !== 0) {
     return new TypeError(
-      `${name}.${turn.method.name} cannot save; its options say readOnly or alwaysInterleave`,
+      `${name}.${turn.method.name} cannot ${what}; its options say readOnly or alwaysInterleave`,
     )
   }
   return !tenure.mayAct() && tenure.endedBecause !== undefined ? fencedError(tenure, "unknown") : undefined

@@ -58,6 +58,19 @@ export class ActorTarget implements HandleTarget, CallTarget {
     return this.id.toString()
   }
 
+  /** Returns the method if the class is known. Throws if this node hosts the type, and it has no such one. */
+  knownMethod(method: string): ActorMethod | undefined {
+    const hosted = this.#hosted
+    const known = (hosted ?? this.#unhosted.get(this.id.type))?.method(method)
+    if (hosted !== undefined && known === undefined) throw hosted.unknownMethod(method)
+    return known
+  }
+
+  /** Throws an `InvalidMessageError` for arguments that cannot be sent. */
+  copyArguments(method: string, args: readonly unknown[]): readonly unknown[] {
+    return this.#host.copier.copyArguments(args, this.id, method)
+  }
+
   /**
    * Makes a call, which is one-way if `resolve` is undefined. Every call passes through this method, so it is
    * kept small, and code that rarely runs is in other functions.
@@ -71,9 +84,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
   ): void {
     const { id, maker } = this
     if (maker?.tenure.endedBecause !== undefined) throw fencedError(maker.tenure, "not-delivered")
-    const hosted = this.#hosted
-    const known = (hosted ?? this.#unhosted.get(id.type))?.method(method)
-    if (hosted !== undefined && known === undefined) throw hosted.unknownMethod(method)
+    const known = this.knownMethod(method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
     if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw invalidTimeout(timeoutMs)
     const { telemetry } = this.#host.options

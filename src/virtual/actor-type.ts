@@ -9,6 +9,7 @@ import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"
 import { type Durability, durabilityOf, onceOf } from "./durability.js"
 import { isFunctionField } from "./function-field.js"
+import { INTERNAL_METHODS } from "./internal-methods.js"
 import { isDuration, methodOptions, mustBe } from "./method-options.js"
 import type { ProvidedActor, RegisteredActor } from "./provide.js"
 import type { StandardSchema } from "./standard-schema.js"
@@ -106,7 +107,7 @@ export class ActorType {
   }
 
   method(name: string): ActorMethod | undefined {
-    return this.#methods.get(name)
+    return this.#methods.get(name) ?? INTERNAL_METHODS.get(name)
   }
 
   /** The error of a call to a method that the class does not have. */
@@ -212,7 +213,7 @@ const OVERRIDABLE = new Set([
 const MEMBERS = new Set(Object.getOwnPropertyNames(Actor.prototype).filter((name) => !OVERRIDABLE.has(name)))
 
 /** Hooks that `Actor.prototype` does not have, because they are optional. */
-const HOOKS = new Set(["upgradeState"])
+const HOOKS = new Set(["upgradeState", "onUndelivered"])
 
 /** `await` and `JSON.stringify` would call these methods of a handle, and so call the actor. */
 const FORBIDDEN_METHODS = new Set(["then", "toJSON"])

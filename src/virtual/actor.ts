@@ -4,6 +4,7 @@ import type { Terminated } from "../actor/signals.js"
 import type { ActorId } from "../address/actor-id.js"
 import type { Logger } from "../ports/logger.js"
 import type { ActorClass, ActorHandle } from "./actor-class.js"
+import type { OneWayHandle } from "./handle.js"
 
 export const NOTHING_STORED: unique symbol = Symbol("nothing is stored")
 
@@ -134,6 +135,22 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
   }
 
   /**
+   * Returns a handle whose calls are messages of this turn: they are stored with the commit of the turn, or
+   * with the next `save()` of a turn whose method is not `once`, and delivered from then on, even if this
+   * node dies. Each is applied once, and those to one actor in their order. A turn that throws sends nothing.
+   * The methods that are called must be `once`. What a method throws goes to `onUndelivered`.
+   */
+  protected eventually<H extends object>(handle: H): OneWayHandle<H> {
+    return this.#context.eventually(handle) as OneWayHandle<H>
+  }
+
+  /**
+   * Called if the receiver's method threw on a message that was sent with `eventually`. It is a turn like
+   * that of a `once` method, and is called again if it throws.
+   */
+  protected onUndelivered?(message: UndeliveredMessage): void | Promise<void>
+
+  /**
    * Sends the result of `message` to a ref, and resolves with the first message sent to `replyTo`. Rejects
    * with a `CallError`. The message leaves only while this activation may act; otherwise the error is a
    * `FencedError`. An ask carries no call chain.
@@ -204,6 +221,9 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
       setState(actor, state) {
         actor.#state = state
       },
+      context: (actor) => actor.#context as ActorContext<unknown>,
+      hasOnUndelivered: (actor) => actor.onUndelivered !== undefined,
+      onUndelivered: (actor, message) => actor.onUndelivered?.(message),
       onActivate: (actor) => actor.onActivate(),
       onDeactivate: (actor, reason) => actor.onDeactivate(reason),
     }
@@ -228,6 +248,18 @@ export interface NoInitialState {
 /** Why an activation ends. */
 export type DeactivationReason = "idle" | "asked" | "moved" | "leaving" | "fenced"
 
+/** A message of `eventually` that the receiver's method threw on. */
+export interface UndeliveredMessage {
+  /** The actor that the message was for. */
+  readonly target: ActorId
+  /** The method that was called. */
+  readonly method: string
+  /** The arguments of the call. */
+  readonly args: readonly unknown[]
+  /** What the method threw. */
+  readonly error: unknown
+}
+
 /** The interface of an activation that its actor instance uses. */
 export interface ActorContext<State> {
   readonly id: ActorId
@@ -241,6 +273,11 @@ export interface ActorContext<State> {
   stored(): Promise<void>
   save(state: State): Promise<void>
   actor(type: ActorClass | string, key: string): unknown
+  eventually(handle: object): unknown
+  /** Goes on with what the actor has left to do; `name` is that of a due entry. */
+  wake(name: unknown): void
+  /** The running turn ends the delivery of a message of the actor. */
+  messageEnded(number: number): void
   ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R>
   watch(ref: ActorRef<never>, task: (terminated: Terminated) => void | Promise<void>): ActorWatch
   deactivate(): void
@@ -256,6 +293,9 @@ interface ActorInternals {
   state(actor: Actor): unknown
   /** Replaces the state by a copy of what it was. */
   setState(actor: Actor, state: unknown): void
+  context(actor: Actor): ActorContext<unknown>
+  hasOnUndelivered(actor: Actor): boolean
+  onUndelivered(actor: Actor, message: UndeliveredMessage): void | Promise<void> | undefined
   onActivate(actor: Actor): void | Promise<void>
   onDeactivate(actor: Actor, reason: DeactivationReason): void | Promise<void>
 }

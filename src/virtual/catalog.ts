@@ -2,7 +2,7 @@ import type { ActorEnvironment } from "../actor/actor-environment.js"
 import type { Deadlines } from "../actor/deadlines.js"
 import type { Dispatcher } from "../actor/dispatcher.js"
 import type { LimitedLogger } from "../actor/limited-logger.js"
-import type { ActorId } from "../address/actor-id.js"
+import { ActorId } from "../address/actor-id.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Digest } from "../ports/digest.js"
 import type { Telemetry } from "../ports/telemetry.js"
@@ -18,9 +18,13 @@ import type { ActorHost } from "./actor-host.js"
 import type { ActorType } from "./actor-type.js"
 import type { Copier } from "./copier.js"
 import { Deactivations } from "./deactivations.js"
+import { OUTBOX } from "./due-entry.js"
 import { IncomingCall } from "./incoming-call.js"
+import { WAKE } from "./internal-methods.js"
 import type { Invocation } from "./invocation.js"
-import { OutgoingCall } from "./outgoing-call.js"
+import type { SentOperation } from "./operation.js"
+import { type CallRequest, OutgoingCall } from "./outgoing-call.js"
+import { OutgoingOperation } from "./outgoing-operation.js"
 import { notHere } from "./placement-answer.js"
 
 /**
@@ -212,6 +216,47 @@ export class Catalog implements ActivationHome {
     this.environment.events.publish(new TurnOverdue(id, method, chain))
   }
 
+  idOf(type: string, key: string): ActorId {
+    return ActorId.of(this.#host.options.namespace, type, key)
+  }
+
+  deliver(
+    { type, key, method, args }: { type: string; key: string; method: string; args: readonly unknown[] },
+    operation: SentOperation,
+  ): Promise<unknown> {
+    const id = this.idOf(type, key)
+    const { copier, ledger, types } = this.#host
+    const timeoutMs = types.get(type)?.method(method)?.timeoutMs ?? this.requestTimeoutMs
+    return this.#call(id, {
+      method,
+      args: copier.copyArguments(args, id, method),
+      timeoutMs,
+      operation: new OutgoingOperation(ledger, id.name, operation),
+    })
+  }
+
+  wake({ id }: Activation): void {
+    const { registry } = this.#host
+    const others = registry.view.hosting(id.type).filter(({ node }) => !node.equals(registry.node))
+    if (this.#isDraining && others.length === 0) return
+    const { requestTimeoutMs: timeoutMs } = this
+    this.#call(id, { method: WAKE, args: [OUTBOX], timeoutMs, operation: undefined }).catch(() => {
+      // The entry in the index of what is due remains.
+    })
+  }
+
+  /** Makes a call of the runtime itself. */
+  #call(
+    id: ActorId,
+    request: Pick<CallRequest, "method" | "args" | "timeoutMs" | "operation">,
+  ): Promise<unknown> {
+    const { router } = this.#host
+    return new Promise((resolve, reject) => {
+      const rest = { flags: 0, chain: [], span: undefined, resolve, reject }
+      router.route(new OutgoingCall(router, { id, maker: undefined }, { ...request, ...rest }))
+    })
+  }
+
   createHandle(type: ActorClass | string, key: string, from: Activation): unknown {
     return this.#host.handles.of(type, key, from)
   }
@@ -269,8 +314,8 @@ export class Catalog implements ActivationHome {
     })
   }
 
-  readonly #isIdle = ({ type, usedAt, isBusy, waiting, state }: Activation): boolean => {
-    if (state !== "valid" || isBusy || waiting > 0) return false
+  readonly #isIdle = ({ type, usedAt, isBusy, waiting, state, durable }: Activation): boolean => {
+    if (state !== "valid" || isBusy || waiting > 0 || durable?.isDelivering === true) return false
     const idleAfterMs = type.idleAfterMs ?? this.#host.options.idleAfterMs
     // The sweep interval in which the actor was used is not counted, so that it never ends too early.
     return (this.sweeps - usedAt - 1) * this.#sweepMs >= idleAfterMs
@@ -322,6 +367,22 @@ export interface ActivationHome {
    * turn, then the turn itself.
    */
   turnOverdue(activation: Activation, method: string, chain: readonly string[]): void
+  idOf(type: string, key: string): ActorId
+  /**
+   * Calls an actor with a message of another one. Resolves with undefined once the message is applied, or
+   * with an array of what its method threw.
+   */
+  deliver(
+    message: {
+      readonly type: string
+      readonly key: string
+      readonly method: string
+      readonly args: readonly unknown[]
+    },
+    operation: SentOperation,
+  ): Promise<unknown>
+  /** Starts the next activation, which has messages to deliver, elsewhere if this node leaves. */
+  wake(activation: Activation): void
   /** Creates a handle for calls that `from` makes. */
   createHandle(type: ActorClass | string, key: string, from: Activation): unknown
 }

@@ -1,4 +1,5 @@
 import { InvalidMessageError } from "../errors/call-errors.js"
+import { isInstance } from "../errors/thrown.js"
 import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { satelliteKey } from "../registry/registry-keys.js"
@@ -6,11 +7,27 @@ import type { Tenure } from "../registry/tenure.js"
 import { type Actor, internals } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
+import {
+  BATCH_LIMITS,
+  bytesOf,
+  type Drafted,
+  draftSize,
+  MOST_DELETED,
+  MOST_FLUSHED,
+  MOST_OF_A_TURN,
+  messageProblem,
+  roomProblem,
+} from "./drafted.js"
 import { fencedError } from "./fenced-error.js"
+import type { Message, NewMessage } from "./message.js"
+import { MessageDelivery } from "./message-delivery.js"
+import type { OutboxCounters } from "./operation-memory.js"
 import { OutputGate } from "./output-gate.js"
 import { type Admission, Recollection } from "./recollection.js"
 import type { Turn } from "./turn.js"
+import { type Contribution, type Decided, type Held, HeldAnswer, newlyDecided } from "./turn-batch.js"
 import { Failure } from "./turn-result.js"
+import type { TurnRunner } from "./turn-runner.js"
 
 /**
  * The durable turns of one activation: the driver of `output-gate.ts`.
@@ -25,19 +42,54 @@ export class DurableTurns {
   readonly #owner: DurableOwner
   readonly #state: DurableState
   readonly #recollection: Recollection
-  readonly #gate = new OutputGate<Held, Decided>(LIMITS)
+  readonly #gate = new OutputGate<Held, Decided>(BATCH_LIMITS)
   /** The encoded state, as it was after the last turn that was stored, or before the one that runs. */
   #encoded: Uint8Array | undefined = undefined
   /** Whether the state may have changed since it was encoded. */
   #isStale = true
-  /** The satellites that the running turn has changed. */
-  #draft: Write[] = []
-  #onDecided: (() => void)[] = []
+  /** The state as it is stored, once all commits are made; undefined if that is not known. */
+  #contributed: Uint8Array | undefined = undefined
+  /** What turns have decided that have not ended, or not been saved. */
+  #draft: Drafted[] = []
+  #delivery: MessageDelivery | undefined = undefined
 
   constructor(owner: DurableOwner, state: DurableState) {
     this.#owner = owner
     this.#state = state
     this.#recollection = new Recollection(owner, state)
+  }
+
+  /** What the actor counts of its messages; stored with each commit. */
+  get counters(): OutboxCounters {
+    return this.#recollection.outbox
+  }
+
+  /** The messages of the actor. */
+  get delivery(): MessageDelivery {
+    this.#delivery ??= new MessageDelivery(this.#owner, this, this.#state)
+    return this.#delivery
+  }
+
+  /** The state was loaded, and has messages that are to be delivered. */
+  loaded(): void {
+    this.#contributed = this.#state.encode(internals.state(this.#actor))
+  }
+
+  /** The actor has started. */
+  started(): void {
+    this.#dropDraft(undefined)
+    if (this.counters.rows > 0) void this.delivery.resume()
+  }
+
+  /** Whether the actor has messages that are not known to be stuck. */
+  get isDelivering(): boolean {
+    return this.#delivery?.isDelivering === true
+  }
+
+  /** The activation ends: no message is delivered any more, and what was answered is deleted. */
+  ends(): void {
+    this.#delivery?.stop()
+    if (this.#delivery?.hasAnswered === true) this.flush()
   }
 
   /** Whether everything that has ended is stored. */
@@ -48,7 +100,7 @@ export class DurableTurns {
   /** Resolves when everything that has ended is stored, or never will be. */
   stored(): Promise<void> {
     if (this.#gate.isOpen) return Promise.resolve()
-    return new Promise((resolve) => this.#onDecided.push(resolve))
+    return new Promise((resolve) => this.#gate.hold({ release: resolve, lose: resolve }))
   }
 
   /** A turn begins that may change the state, and is not stored by itself. */
@@ -71,7 +123,45 @@ export class DurableTurns {
 
   /** Adds changes of satellites to what the running turn decides. */
   change(...writes: readonly Write[]): void {
-    this.#draft.push(...writes)
+    this.#draft.push({ turn: this.#owner.currentTurn, writes })
+  }
+
+  /** Adds a message to what the running turn decides. Throws if there are too many. */
+  post(message: Omit<NewMessage, "args">, args: readonly unknown[]): void {
+    if (!this.#state.mayRemember) throw this.#recollection.notYet()
+    const encoded = this.#state.encodeAnswer(args)
+    const posted = this.#draft.filter((one) => one.message !== undefined).length
+    const problem = messageProblem(this.#owner.tenure.id, encoded, { posted, rows: this.counters.rows })
+    if (problem !== undefined) throw problem
+    this.#draft.push({
+      turn: this.#owner.currentTurn,
+      writes: NONE,
+      message: { ...message, args: encoded },
+    })
+  }
+
+  /** The running turn ends the delivery of a message. */
+  messageEnded(number: number): void {
+    this.#draft.push({ turn: this.#owner.currentTurn, writes: NONE, ended: number })
+  }
+
+  /** Goes on with the messages, and moves their entry in the index of what is due on. */
+  deliver(): void {
+    if (this.delivery.rows > 0) this.#commit(this.delivery.moveDue())
+  }
+
+  /** Deletes the rows of answered messages, as many as one commit can. */
+  flush(): void {
+    if (this.#owner.tenure.endedBecause !== undefined) return
+    this.#reserve(MOST_FLUSHED)
+    this.#commit(this.delivery.contribute(NONE, NONE, MOST_FLUSHED).writes)
+  }
+
+  /** Stores satellites alone: the state is written as it is stored. */
+  #commit(writes: readonly Write[]): void {
+    if (writes.length === 0) return
+    this.#contribute(this.#contributed as Uint8Array, { writes, absent: NONE, messages: NONE })
+    this.#send()
   }
 
   /** Contributes what a turn has decided to the next commit; returns what its caller gets. */
@@ -102,9 +192,15 @@ export class DurableTurns {
       return Promise.reject(error)
     }
     this.#isStale = true
+    const encoded = this.#encoded
+    try {
+      this.#checkRoom(encoded)
+    } catch (error) {
+      return Promise.reject(error)
+    }
     this.#reserve()
     return new Promise((resolve, reject) => {
-      this.#contribute(this.#takeDraft(), NONE)
+      this.#contribute(encoded, { ...this.#takeDraft(), absent: NONE })
       const lose = () => reject(fencedError(this.#owner.tenure, "unknown"))
       if (this.#gate.hold({ release: resolve, lose })) this.#send()
       else lose()
@@ -133,15 +229,18 @@ export class DurableTurns {
 
   /** Contributes what a turn of a `once` method has decided; returns what its caller gets. */
   #store(turn: Turn, given: unknown): unknown {
+    const isMessage = turn.operation?.kind === "sent"
     if (given instanceof Failure) return this.#undo(turn, given)
     try {
       const after = this.#state.encode(internals.state(this.#actor))
-      const copy = this.#owner.home.copier.copy(given)
+      const copy = isMessage ? undefined : this.#owner.home.copier.copy(given)
+      this.#checkRoom(after)
       this.#reserve()
       const { writes, absent } = this.#recollection.applied(turn, given)
       this.#encoded = after
       const draft = this.#takeDraft()
-      this.#contribute(draft.length === 0 ? writes : [...draft, ...writes], absent)
+      const all = draft.writes.length === 0 ? writes : [...draft.writes, ...writes]
+      this.#contribute(after, { writes: all, absent, messages: draft.messages })
       this.#send()
       return copy
     } catch (error) {
@@ -150,41 +249,60 @@ export class DurableTurns {
   }
 
   /** Restores the state as it was before a turn that failed; the failure of a repeat is stored. */
-  #undo(turn: Turn, failure: Failure): Failure {
+  #undo(turn: Turn, failure: Failure): unknown {
     this.#restore(this.#encoded as Uint8Array)
-    this.#draft = []
-    if (!failure.wasRun) return failure
+    this.#draft = this.#draft.filter((one) => one.turn !== turn)
+    // A message whose arguments are refused is thrown on as well.
+    const isRefused = turn.operation?.kind === "sent" && isInstance(failure.error, InvalidMessageError)
+    if (!failure.wasRun && !isRefused) return failure
     this.#reserve()
     const thrown = this.#recollection.threw(turn, failure)
     if (thrown === undefined) return failure
-    this.#contribute(thrown.writes, thrown.absent)
+    const { writes, absent, answer } = thrown
+    this.#contribute(this.#encoded as Uint8Array, { writes, absent, messages: NONE })
     this.#send()
-    return failure
+    return answer === undefined ? failure : answer.given
   }
 
   #restore(encoded: Uint8Array): void {
     internals.setState(this.#actor, this.#state.decode(encoded))
   }
 
-  #takeDraft(): readonly Write[] {
+  /** Takes what was decided since the last contribution, and what there is to do about messages. */
+  #takeDraft(): { readonly writes: readonly Write[]; readonly messages: readonly Message[] } {
     const draft = this.#draft
+    if (draft.length === 0 && this.#delivery?.hasAnswered !== true) return NOTHING_DRAFTED
     if (draft.length > 0) this.#draft = []
-    return draft
+    const writes = draft.flatMap((one) => one.writes)
+    const messages = draft.flatMap((one) => one.message ?? [])
+    const ended = draft.flatMap((one) => one.ended ?? [])
+    if (messages.length === 0 && this.#delivery === undefined) return { writes, messages: NONE }
+    const changed = this.delivery.contribute(messages, ended, MOST_DELETED)
+    return { writes: [...writes, ...changed.writes], messages: changed.numbered }
   }
 
-  /** A plain turn has ended without a save. */
-  #dropDraft({ name }: Turn): void {
+  /** A plain turn has ended without a save; or the start has. */
+  #dropDraft(turn: Turn | undefined): void {
     if (this.#draft.length === 0) return
-    this.#draft = []
+    const kept = this.#draft.filter((one) => one.turn !== turn)
+    if (kept.length === this.#draft.length) return
+    this.#draft = kept
     const { home, key } = this.#owner
     home.logger.log("warn", "a turn ended without a save, so its reminders and messages are dropped", {
       actor: key,
-      method: name,
+      method: turn?.name ?? "onActivate",
     })
   }
 
-  #contribute(writes: readonly Write[], absent: readonly string[]): void {
-    const value = this.#encoded as Uint8Array
+  /** Throws if what the turn has decided does not fit into one commit with the state. */
+  #checkRoom(value: Uint8Array): void {
+    if (this.#draft.length === 0) return
+    const problem = roomProblem(draftSize(this.#draft).bytes, value.length)
+    if (problem !== undefined) throw problem
+  }
+
+  #contribute(value: Uint8Array, { writes, absent, messages }: Contribution): void {
+    this.#contributed = value
     const bytes = bytesOf(writes)
     const content = this.#gate.contribute({ writes: writes.length, bytes }, newlyDecided)
     content.value = value
@@ -193,14 +311,15 @@ export class DurableTurns {
       for (const one of writes) content.writes.set(one.key, one)
     }
     if (absent.length > 0) content.absent = [...content.absent, ...absent]
+    if (messages.length > 0) content.messages = [...content.messages, ...messages]
   }
 
   /** Closes the batch if it might not have room for what a turn decides, before that is remembered. */
-  #reserve(): void {
-    const draft = this.#draft
+  #reserve(flushed = 0): void {
+    const draft = draftSize(this.#draft)
     const size = {
-      writes: draft.length + MOST_OF_A_TURN.writes,
-      bytes: bytesOf(draft) + MOST_OF_A_TURN.bytes,
+      writes: draft.writes + flushed + MOST_OF_A_TURN.writes,
+      bytes: draft.bytes + MOST_OF_A_TURN.bytes,
     }
     this.#gate.reserve(size, (full) => {
       full.isFull = true
@@ -221,10 +340,11 @@ export class DurableTurns {
     )
   }
 
-  #committed({ writes }: Decided): void {
+  #committed({ writes, messages }: Decided): void {
     if (writes !== undefined) this.#recollection.stored(writes.keys())
     const held = this.#gate.committed()
     this.#send()
+    if (messages.length > 0) this.delivery.stored(messages)
     for (const one of held) one.release()
     this.#decided()
   }
@@ -236,64 +356,13 @@ export class DurableTurns {
   }
 
   #decided(): void {
-    if (!this.#gate.isOpen) return
-    for (const resolve of this.#onDecided.splice(0)) resolve()
+    if (this.#gate.isOpen) this.#recollection.allStored()
   }
 }
 
 const NONE: readonly never[] = []
 
-/** What waits for a commit. */
-interface Held {
-  release(): void
-  lose(): void
-}
-
-class HeldAnswer implements Held {
-  readonly #turn: Turn
-  readonly #given: unknown
-
-  constructor(turn: Turn, given: unknown) {
-    this.#turn = turn
-    this.#given = given
-  }
-
-  release(): void {
-    this.#turn.runner.answerHeld(this.#turn, this.#given, true)
-  }
-
-  lose(): void {
-    this.#turn.runner.answerHeld(this.#turn, this.#given, false)
-  }
-}
-
-/** What the turns of a batch have decided. */
-interface Decided {
-  value: Uint8Array
-  /** Whether nothing is added any more. */
-  isFull: boolean
-  /** Set when the batch is full: later turns must not be remembered with it. */
-  memory: Uint8Array | undefined
-  /** By key; undefined if there are none. */
-  writes: Map<string, Write> | undefined
-  absent: readonly string[]
-}
-
-function newlyDecided(): Decided {
-  return { value: NO_BYTES, isFull: false, memory: undefined, writes: undefined, absent: NONE }
-}
-
-const NO_BYTES = new Uint8Array(0)
-
-/** A commit has 128 writes, of which the state and its chunk take three. */
-const LIMITS = { maxWrites: 120, maxBytes: 32 * 1_024 }
-
-/** What remembering its operation may add to what a turn decides. */
-const MOST_OF_A_TURN = { writes: 20, bytes: 20 * 1_024 }
-
-function bytesOf(writes: readonly Write[]): number {
-  return writes.reduce((sum, one) => sum + one.key.length + (one.kind === "put" ? one.value.length : 0), 0)
-}
+const NOTHING_DRAFTED = { writes: NONE, messages: NONE }
 
 /** The key of a satellite of the actor. */
 export function rowKey({ tenure }: Pick<DurableOwner, "tenure">, name: string): string {
@@ -316,4 +385,6 @@ export interface DurableOwner {
   readonly tenure: Tenure
   readonly home: ActivationHome
   readonly instance: Actor | undefined
+  readonly turns: TurnRunner
+  readonly currentTurn: Turn | undefined
 }

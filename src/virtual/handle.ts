@@ -100,6 +100,13 @@ class Handle {
     return this.toString()
   }
 
+  /** Creates a handle with the same methods whose calls go to what `change` makes of its target. */
+  static redirected(value: object, change: (target: HandleTarget) => HandleTarget): Handle {
+    const handle = Handle.of(value)
+    const Shape = handle.constructor as HandleShape
+    return new Shape(change(handle.#target), handle.#options, true)
+  }
+
   static with(
     value: object,
     change: { readonly options?: CallOptions; readonly isOneWay?: boolean },
@@ -112,6 +119,11 @@ class Handle {
       change.isOneWay ?? handle.#isOneWay,
     )
   }
+}
+
+/** Returns a handle with the same methods whose calls go to what `change` makes of its target. */
+export function redirected(handle: object, change: (target: HandleTarget) => HandleTarget): object {
+  return Handle.redirected(handle, change)
 }
 
 /** The actor that a handle calls. */

@@ -150,20 +150,25 @@ const PRINT = Buffer.from("troupe operation")
 const MOST_DELETED = 2
 const LOOK_AFTER = 64
 
-/** Long or unusual names are replaced by their digest; the row has the name itself. */
-function rowName({ home }: DurableOwner, { name }: NamedOperation): string {
+function rowName(owner: DurableOwner, { name }: NamedOperation): string {
+  return `o/${namePart(owner, name)}`
+}
+
+/**
+ * A name as a part of a key. Long or unusual names are replaced by their digest; the row has the name itself.
+ */
+export function namePart({ home }: DurableOwner, name: string): string {
   const isPlain = name.length <= MAX_PLAIN && /^[\w.~:/-]+$/.test(name)
-  const part = isPlain
-    ? name.replaceAll("/", "!")
-    : `#${hexOf(home.digest.hmacSha256(PRINT, Buffer.from(name)))}`
-  return `o/${part}`
+  if (isPlain) return name.replaceAll("/", "!")
+  return `#${digestOf(home, name)}`
+}
+
+/** The digest of a text, as it stands in keys. */
+export function digestOf({ digest }: DurableOwner["home"], text: string): string {
+  return Buffer.from(digest.hmacSha256(PRINT, Buffer.from(text))).toString("hex")
 }
 
 const MAX_PLAIN = 80
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex")
-}
 
 function expiryName(atMs: number, row: string): string {
   return `${EXPIRY}${String(Math.ceil(atMs)).padStart(16, "0")}/${row.slice(2)}`

@@ -34,15 +34,20 @@ export class OperationMemory {
   #rows = 0
   /** The number of named operations in rows. */
   named = 0
+  readonly outbox: OutboxCounters = { sent: 0, rows: 0, dueAt: 0 }
+
+  /** Returns the number of messages in rows, without reading the rest. */
+  static messagesIn(bytes: Uint8Array): number {
+    const outbox = { sent: 0, rows: 0, dueAt: 0 }
+    readOutbox(inputOf(bytes), outbox)
+    return outbox.rows
+  }
 
   /** Throws a `MalformedBytesError` for bytes that are no memory. */
   static decode(bytes: Uint8Array): OperationMemory {
     const memory = new OperationMemory()
-    const input = new InputBytes(
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      0,
-      bytes.length,
-    )
+    const input = inputOf(bytes)
+    readOutbox(input, memory.outbox)
     memory.#forgotAt = input.varint()
     memory.named = input.varint()
     for (let left = input.varint(); left > 0; left -= 1) memory.#readCaller(input)
@@ -52,8 +57,14 @@ export class OperationMemory {
 
   /** Undefined if there is nothing to remember. */
   encode(): Uint8Array | undefined {
-    if (this.#callers.size === 0 && this.#forgotAt === 0 && this.named === 0) return undefined
+    const { sent, rows, dueAt } = this.outbox
+    if (this.#callers.size === 0 && this.#forgotAt === 0 && this.named === 0 && sent === 0) return undefined
     scratch.at = 0
+    scratch.varint(sent)
+    if (sent > 0) {
+      scratch.varint(rows)
+      scratch.varint(dueAt)
+    }
     scratch.varint(this.#forgotAt)
     scratch.varint(this.named)
     scratch.varint(this.#callers.size)
@@ -199,6 +210,31 @@ export class OperationMemory {
     this.#rangeValues += ranges.length
     this.#callers.set(caller, { heardAt, upTo, ranges, outcomes })
   }
+}
+
+/**
+ * What an actor counts of the messages that it sends. The numbers of messages never begin again, as the state
+ * of an actor is never deleted, and every commit that stores a message stores its number here.
+ */
+export interface OutboxCounters {
+  /** The number of the last message. */
+  sent: number
+  /** The number of messages in rows. */
+  rows: number
+  /** The time of the entry in the index of what is due; 0 if there is none. */
+  dueAt: number
+}
+
+function inputOf(bytes: Uint8Array): InputBytes {
+  return new InputBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length)
+}
+
+/** They come first, so that an actor without messages need not read the rest when it starts. */
+function readOutbox(input: InputBytes, outbox: OutboxCounters): void {
+  outbox.sent = input.varint()
+  if (outbox.sent === 0) return
+  outbox.rows = input.varint()
+  outbox.dueAt = input.varint()
 }
 
 /** The outcome of an operation that was applied, or that threw as a repeat. */

@@ -4,9 +4,10 @@
  * The runtime numbers the calls of a process. Each attempt says which numbers of calls to the same actor are
  * still open, that is, may be attempted again, so that the actor remembers the answers to those only. A call
  * may also be named: by its caller (`withOptions`), or by the runtime after the operation of the turn that
- * makes it. The actor remembers a name for as long as its method says.
+ * makes it. The actor remembers a name for as long as its method says. A message of `eventually` has the
+ * number that its sender gave it; the actor remembers the last one of each sender.
  */
-export type Operation = NumberedOperation | NamedOperation
+export type Operation = NumberedOperation | NamedOperation | SentOperation
 
 export interface NumberedOperation {
   readonly kind: "numbered"
@@ -30,9 +31,19 @@ export interface NamedOperation {
   readonly isRepeat: boolean
 }
 
+export interface SentOperation {
+  readonly kind: "sent"
+  /** The name of the actor that sends the message. */
+  readonly sender: string
+  /** Higher than that of every message of before from this sender. */
+  readonly number: number
+  readonly isRepeat: boolean
+}
+
 /** The text by which users know an operation: a call with it is another attempt. */
 export function operationText(operation: Operation): string {
-  return operation.kind === "named" ? operation.name : `~${operation.caller}.${operation.number}`
+  if (operation.kind === "named") return operation.name
+  return `~${operation.kind === "sent" ? operation.sender : operation.caller}.${operation.number}`
 }
 
 /** The operation that a text stands for. It is taken for a repeat, and closes nothing. */
@@ -65,6 +76,7 @@ export type OperationOnTheWire = readonly (string | number)[]
 export function packOperation(operation: Operation): OperationOnTheWire {
   const isRepeat = operation.isRepeat ? 1 : 0
   if (operation.kind === "named") return [operation.name, isRepeat]
+  if (operation.kind === "sent") return [operation.sender, isRepeat, operation.number]
   const { caller, number, open } = operation
   return [caller, isRepeat, number, open.upTo, ...open.ranges]
 }
@@ -73,10 +85,13 @@ export function packOperation(operation: Operation): OperationOnTheWire {
 export function unpackOperation(packed: unknown): Operation | undefined {
   if (!Array.isArray(packed)) return undefined
   const [name, repeat, number, upTo, ...ranges] = packed as readonly unknown[]
-  if (typeof name !== "string" || name.length === 0 || name.length > MAX_DERIVED) return undefined
+  if (typeof name !== "string" || name.length === 0 || name.length > MAX_SENDER) return undefined
   if (repeat !== 0 && repeat !== 1) return undefined
   const isRepeat = repeat === 1
-  if (number === undefined) return { kind: "named", name, isRepeat }
+  if (number === undefined) return name.length > MAX_DERIVED ? undefined : { kind: "named", name, isRepeat }
+  if (upTo === undefined) {
+    return isNumber(number) ? { kind: "sent", sender: name, number, isRepeat } : undefined
+  }
   if (!CALLER.test(name) || !isNumber(number) || number === 0 || !isNumber(upTo)) return undefined
   if (ranges.length > 2 * MAX_RANGES || !areRanges(ranges, upTo)) return undefined
   const open = { upTo, ranges }
@@ -109,6 +124,8 @@ export const MAX_RANGES = 16
 const MAX_NAME = 200
 /** The operations of calls that are made for one another grow by a few characters each time. */
 const MAX_DERIVED = 1_024
+/** The longest name of an actor. */
+const MAX_SENDER = 2_304
 const CALLER = /^[0-9a-f]{16}$/
 const NUMBERED = /^~([0-9a-f]{16})\.(\d{1,15})$/
 const DERIVED = /^~.+\/\d+$/s

@@ -64,6 +64,8 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   readonly #resolve: CallRequest["resolve"]
   readonly #reject: CallRequest["reject"]
   #signal: AbortSignal | undefined = undefined
+  /** Until what turns of the maker decided before is stored. */
+  #undecided: Promise<void> | undefined = undefined
   /** Whether the maker counts the call as not sent. */
   #isUnsent = false
   #isOver = false
@@ -87,6 +89,8 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (target.maker !== undefined) {
       this.#isUnsent = true
       target.maker.outgoing.made()
+      this.#undecided = target.maker.undecided
+      if (this.#undecided !== undefined) this.#waitForTurns(this.#undecided)
     }
   }
 
@@ -138,12 +142,19 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     return this.#router.path
   }
 
+  /** The call may show what the turns that had ended when it was made decided, and so waits for that. */
+  #waitForTurns(undecided: Promise<void>): void {
+    void undecided.then(() => {
+      this.#undecided = undefined
+    })
+  }
+
   /** Returns why the call may not leave its maker now; undefined if it may, and then it counts as sent. */
   override exitRefusal(): FencedError | undefined {
     const { maker } = this.#target
     if (maker === undefined) return undefined
     const { tenure } = maker
-    if (!tenure.mayAct() || maker.undecided !== undefined) return fencedError(tenure, "not-delivered")
+    if (!tenure.mayAct() || this.#undecided !== undefined) return fencedError(tenure, "not-delivered")
     this.#countSent(maker)
     return undefined
   }
@@ -160,7 +171,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     if (maker === undefined) return "open"
     const { tenure } = maker
     if (tenure.endedBecause !== undefined) return "shut"
-    return tenure.mayAct() && maker.undecided === undefined ? "open" : "waits"
+    return tenure.mayAct() && this.#undecided === undefined ? "open" : "waits"
   }
 
   /** Fails the call because its maker was superseded: the call has not run, and will not. */
@@ -178,7 +189,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   async exitOpened(): Promise<void> {
     const { maker } = this.#target
     await maker?.tenure.opened()
-    await maker?.undecided
+    await this.#undecided
   }
 
   /** Counts the call as unsent once more: it was delivered or sent, came back, and was not run. */

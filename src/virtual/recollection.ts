@@ -5,15 +5,17 @@ import type { DurableState } from "../registry/durable-state.js"
 import { plainError } from "../remote/plain-error.js"
 import type { ActorMethod } from "./actor-type.js"
 import { answerTooLarge, type DurableOwner, rowKey } from "./durable-turns.js"
+import { Inbox } from "./inbox.js"
 import { NamedOperations } from "./named-operations.js"
 import type { NumberedOperation, Operation } from "./operation.js"
-import { OperationMemory, type Outcome, outcomeRow } from "./operation-memory.js"
+import { OperationMemory, type OutboxCounters, type Outcome, outcomeRow } from "./operation-memory.js"
 import type { Turn } from "./turn.js"
 import { Failure } from "./turn-result.js"
 
 /**
  * What one activation remembers of operations: those that were numbered in the head of the state
- * (`operation-memory.ts`), those that were named in rows (`named-operations.ts`).
+ * (`operation-memory.ts`), those that were named in rows (`named-operations.ts`), and the last message of
+ * each sender (`inbox.ts`).
  */
 export class Recollection {
   readonly #owner: DurableOwner
@@ -22,6 +24,7 @@ export class Recollection {
   readonly #named: NamedOperations
   /** The answers in rows that no commit has put yet, by the keys of the rows. */
   readonly #undecided = new Map<string, Uint8Array>()
+  #inbox: Inbox | undefined = undefined
 
   constructor(owner: DurableOwner, state: DurableState) {
     this.#owner = owner
@@ -32,6 +35,11 @@ export class Recollection {
 
   encode(): Uint8Array | undefined {
     return this.#memory.encode()
+  }
+
+  /** What the actor counts of its own messages, which is encoded with the rest. */
+  get outbox(): OutboxCounters {
+    return this.#memory.outbox
   }
 
   /** Returns how to go on with a turn: run it, or answer as it was answered before. */
@@ -47,7 +55,7 @@ export class Recollection {
   /** What was applied before is answered even if there is no room for more. */
   #ifThereIsRoom(admission: Admission, operation: Operation | undefined): Admission {
     if (admission !== RUN) return admission
-    if (!this.#state.mayRemember) return failed(this.#notYet())
+    if (!this.#state.mayRemember) return failed(this.notYet())
     const memory = this.#memory
     if (memory.bytes <= MAX_MEMORY) return RUN
     memory.relieve(operation, this.#now)
@@ -59,6 +67,10 @@ export class Recollection {
     const { operation } = turn
     if (operation === undefined) return RUN
     if (operation.kind === "named") return this.#named.admit(turn, operation)
+    if (operation.kind === "sent") {
+      this.#inbox ??= new Inbox(this.#owner, this.#state)
+      return this.#inbox.admit(operation)
+    }
     const found = this.#memory.find(operation, this.#now)
     switch (found.kind) {
       case "new":
@@ -77,14 +89,21 @@ export class Recollection {
    * nothing has changed.
    */
   applied(turn: Turn, answer: unknown): Remembered {
+    if (turn.operation?.kind === "sent") return (this.#inbox as Inbox).applied(turn.operation)
     return this.#remember(turn, this.#state.encodeAnswer(answer), false) ?? NOTHING
   }
 
-  /** Remembers the throw of a repeat; undefined if there is nothing to remember. */
+  /** Remembers the throw of a repeat, or of a message; undefined if there is nothing to remember. */
   threw(turn: Turn, { error }: Failure): Remembered | undefined {
     const { operation } = turn
+    if (operation?.kind === "sent") return (this.#inbox as Inbox).threw(operation, this.#encodeError(error))
     if (operation?.isRepeat !== true) return undefined
     return this.#remember(turn, this.#encodeError(error), true)
+  }
+
+  /** Everything that was remembered is stored. */
+  allStored(): void {
+    this.#inbox?.allStored()
   }
 
   /** A commit was made that wrote these keys. */
@@ -98,7 +117,7 @@ export class Recollection {
   #remember(turn: Turn, bytes: Uint8Array, isError: boolean): Remembered | undefined {
     if (bytes.length > MAX_ANSWER) throw answerTooLarge(turn, bytes.length, MAX_ANSWER)
     const { operation } = turn
-    if (operation === undefined) return undefined
+    if (operation === undefined || operation.kind === "sent") return undefined
     const method = turn.method as ActorMethod
     if (operation.kind === "named") return this.#named.remember(turn, operation, { bytes, isError })
     const memory = this.#memory
@@ -161,7 +180,8 @@ export class Recollection {
     return new OverloadedError(this.#id, MAX_MEMORY, "bytes of remembered operations")
   }
 
-  #notYet(): Error {
+  /** The error while not all nodes can read what is remembered. */
+  notYet(): Error {
     return new OverloadedError(
       this.#id,
       0,
@@ -193,6 +213,8 @@ export interface Remembered {
   readonly writes: readonly Write[]
   /** Keys that must not exist. */
   readonly absent: readonly string[]
+  /** What the caller gets instead of what the turn threw. */
+  readonly answer?: { readonly given: unknown }
 }
 
 const NONE: readonly never[] = []

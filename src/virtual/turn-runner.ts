@@ -1,6 +1,6 @@
 import { leave } from "../actor/deadlines.js"
 import type { Runnable } from "../actor/dispatcher.js"
-import { CallCycleError } from "../errors/actor-call-errors.js"
+import { CallCycleError, UnknownMethodError } from "../errors/actor-call-errors.js"
 import { InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
 import { isInstance } from "../errors/thrown.js"
 import type { Tenure } from "../registry/tenure.js"
@@ -211,6 +211,9 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     if (method === undefined && task === undefined) {
       return invocation.fail(type.unknownMethod(invocation.method))
     }
+    if (method?.once === undefined && invocation.operation?.kind === "sent") {
+      return invocation.fail(notOnce(type.name, invocation.method))
+    }
     const turn = new Turn(this, kindOf(this, invocation), invocation, method)
     if (home.telemetry !== undefined) turn.span = turnSpan(turn, tenure, home.telemetry)
     this.#enter(turn)
@@ -412,6 +415,11 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
       this.startWaiting()
     })
   }
+}
+
+/** A message could be applied twice. Its sender tries again: it may be ahead in a deployment. */
+function notOnce(type: string, method: string): UnknownMethodError {
+  return new UnknownMethodError(type, method, `${type}.${method} must be once to be called with eventually`)
 }
 
 /**

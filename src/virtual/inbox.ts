@@ -1,0 +1,113 @@
+import type { DurableState } from "../registry/durable-state.js"
+import { InputBytes } from "../serialization/input-bytes.js"
+import { OutputBuffer } from "../serialization/output-buffer.js"
+import { type DurableOwner, rowKey } from "./durable-turns.js"
+import { namePart } from "./named-operations.js"
+import type { SentOperation } from "./operation.js"
+import { type Admission, failed, type Remembered, RUN } from "./recollection.js"
+
+/**
+ * What one activation remembers of the messages that other actors have sent with `eventually`: for each
+ * sender the number of the last message, in a row that is read once and put with the commit of each message.
+ *
+ * A sender delivers its messages to one receiver in the order of their numbers, and the next one only when it
+ * has the answer to the one before. A number that is not above the last one is therefore a repeat. If the
+ * method threw, the row has the error, so that a sender that did not get the answer learns of it all the
+ * same.
+ *
+ * What the method returns is of no use to the sender. The answer to a message is undefined if it was applied,
+ * and an array with the error if the method threw: thus the sender cannot take an error of the method for one
+ * of the delivery.
+ */
+export class Inbox {
+  readonly #owner: DurableOwner
+  readonly #state: DurableState
+  /** By sender, in the order in which they were last heard of. */
+  readonly #last = new Map<string, LastMessage>()
+
+  constructor(owner: DurableOwner, state: DurableState) {
+    this.#owner = owner
+    this.#state = state
+  }
+
+  /** Returns how to go on with a message: run it, or answer as it was answered before. */
+  admit(operation: SentOperation): Admission | Promise<Admission> {
+    const { sender } = operation
+    const known = this.#last.get(sender)
+    if (known !== undefined) return this.#compare(operation, known)
+    return this.#state.row(this.#rowOf(sender)).then(
+      (bytes) => {
+        const last = bytes === undefined ? NO_MESSAGE : decodeRow(bytes)
+        this.#last.set(sender, last)
+        return this.#compare(operation, last)
+      },
+      (error: unknown) => failed(error),
+    )
+  }
+
+  /** Remembers that a message was applied. */
+  applied({ sender, number }: SentOperation): Remembered {
+    return this.#remember(sender, { number, error: undefined })
+  }
+
+  /** Remembers what the method of a message threw, encoded. */
+  threw({ sender, number }: SentOperation, error: Uint8Array): Remembered {
+    return { ...this.#remember(sender, { number, error }), answer: { given: [this.#state.decode(error)] } }
+  }
+
+  #remember(sender: string, last: LastMessage): Remembered {
+    this.#last.delete(sender)
+    this.#last.set(sender, last)
+    const key = rowKey(this.#owner, this.#rowOf(sender))
+    return { writes: [{ kind: "put", key, value: encodeRow(sender, last) }], absent: NONE }
+  }
+
+  /** The rows are stored as they are remembered, so the senders of long ago can be read again. */
+  allStored(): void {
+    if (this.#last.size <= MOST_SENDERS) return
+    for (const sender of this.#last.keys()) {
+      if (this.#last.size <= MOST_SENDERS / 2) return
+      this.#last.delete(sender)
+    }
+  }
+
+  #compare({ number }: SentOperation, last: LastMessage): Admission {
+    if (number > last.number) return RUN
+    const isError = number === last.number && last.error !== undefined
+    return { kind: "answer", given: isError ? [this.#state.decode(last.error as Uint8Array)] : undefined }
+  }
+
+  #rowOf(sender: string): string {
+    return `i/${namePart(this.#owner, sender)}`
+  }
+}
+
+/** The last message of a sender. */
+interface LastMessage {
+  readonly number: number
+  /** What its method threw, encoded; undefined if it was applied. */
+  readonly error: Uint8Array | undefined
+}
+
+const NONE: readonly never[] = []
+const NO_MESSAGE: LastMessage = { number: 0, error: undefined }
+const MOST_SENDERS = 10_000
+const APPLIED = 1
+const THREW = 2
+
+function encodeRow(sender: string, { number, error }: LastMessage): Uint8Array {
+  const out = new OutputBuffer(64 + (error?.length ?? 0))
+  out.u8(error === undefined ? APPLIED : THREW)
+  out.varint(number)
+  out.text(sender)
+  if (error !== undefined) out.raw(error)
+  return out.bytes.subarray(0, out.at)
+}
+
+function decodeRow(row: Uint8Array): LastMessage {
+  const input = new InputBytes(Buffer.from(row.buffer, row.byteOffset, row.byteLength), 0, row.length)
+  const isError = input.u8() === THREW
+  const number = input.varint()
+  input.text()
+  return { number, error: isError ? input.raw(input.left) : undefined }
+}

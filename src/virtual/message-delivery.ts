@@ -1,0 +1,269 @@
+import { InvalidMessageError } from "../errors/call-errors.js"
+import type { Timer } from "../ports/clock.js"
+import type { Write } from "../ports/store.js"
+import type { DurableState } from "../registry/durable-state.js"
+import { MessageStuck } from "./activation-events.js"
+import { internals, type UndeliveredMessage } from "./actor.js"
+import { dueRecord, OUTBOX, wardOf } from "./due-entry.js"
+import { type DurableOwner, type DurableTurns, rowKey } from "./durable-turns.js"
+import {
+  decodeMessage,
+  encodeMessage,
+  MESSAGES,
+  type Message,
+  messageRow,
+  type NewMessage,
+} from "./message.js"
+import { digestOf } from "./named-operations.js"
+import type { OutboxCounters } from "./operation-memory.js"
+import { Outbox, type OutboxCommand, type OutboxEvent, receiverOf } from "./outbox.js"
+import { UndeliveredTask } from "./undelivered-task.js"
+
+/**
+ * Delivers the messages of one activation: the driver of `outbox.ts`, with the rows of the messages.
+ *
+ * A message gets its number when the turn that sent it is contributed to a commit, which has its row, the
+ * counters in the head of the state, and the entry in the index of what is due. It is delivered once the
+ * commit was made. The rows of answered messages are deleted with the next commit, or with one of their own
+ * after a short while.
+ *
+ * A later activation goes on with the rows that it finds. Two activations may deliver the same messages for a
+ * while, both in the same order and only what is stored, so the receivers see repeats and nothing else.
+ */
+export class MessageDelivery {
+  readonly #owner: DurableOwner
+  readonly #turns: DurableTurns
+  readonly #state: DurableState
+  readonly #counters: OutboxCounters
+  readonly #outbox = new Outbox()
+  readonly #timers = new Set<Timer>()
+  /** The numbers of messages that were answered, and whose rows are there. */
+  #answered: number[] = []
+  /** What was stored while the messages of earlier activations are being read; undefined otherwise. */
+  #behind: Message[] | undefined = undefined
+  #isFlushing = false
+  #hasStopped = false
+
+  constructor(owner: DurableOwner, turns: DurableTurns, state: DurableState) {
+    this.#owner = owner
+    this.#turns = turns
+    this.#state = state
+    this.#counters = turns.counters
+  }
+
+  /** The number of messages whose rows are there. */
+  get rows(): number {
+    return this.#counters.rows
+  }
+
+  /** Whether there is a message that is not known to be stuck. */
+  get isDelivering(): boolean {
+    return this.#behind !== undefined || this.#outbox.isDelivering
+  }
+
+  /** Reads the messages of earlier activations, and goes on with them. */
+  async resume(): Promise<void> {
+    if (this.#behind !== undefined || this.rows === 0) return
+    this.#behind = []
+    const { sent } = this.#counters
+    for (;;) {
+      try {
+        const found = await this.#state.rowsOf(MESSAGES)
+        const behind = this.#behind
+        this.#behind = undefined
+        const messages = found.map(({ name, value }) => decodeMessage(name, value))
+        this.#tell({
+          kind: "stored",
+          messages: [...messages.filter(({ number }) => number <= sent), ...behind],
+        })
+        return
+      } catch (error) {
+        if (this.#hasStopped) return
+        this.#owner.home.logger.log("warn", "the messages of an actor could not be read", {
+          actor: this.#owner.key,
+          error,
+        })
+        this.#behind ??= []
+        await new Promise<void>((resolve) => this.#after(READ_AGAIN_MS, resolve))
+      }
+    }
+  }
+
+  /**
+   * Numbers new messages, and deletes rows: those in `ended`, and at most `most` of answered messages.
+   * Returns what the next commit does for it.
+   */
+  contribute(
+    messages: readonly NewMessage[],
+    ended: readonly number[],
+    most: number,
+  ): { readonly numbered: readonly Message[]; readonly writes: readonly Write[] } {
+    const counters = this.#counters
+    const deleted = [...ended, ...this.#answered.splice(0, most)]
+    const numbered = messages.map((one) => {
+      counters.sent += 1
+      return { ...one, number: counters.sent }
+    })
+    counters.rows += numbered.length - deleted.length
+    const writes: Write[] = [
+      ...deleted.map((number): Write => ({ kind: "delete", key: this.#keyOf(number) })),
+      ...numbered.map((one): Write => {
+        return { kind: "put", key: this.#keyOf(one.number), value: encodeMessage(one) }
+      }),
+      ...this.#moveDue(LATEST_MOVE_MS),
+    ]
+    return { numbered, writes }
+  }
+
+  /** Moves the entry in the index of what is due; returns the writes. */
+  moveDue(): readonly Write[] {
+    return this.#moveDue(Number.POSITIVE_INFINITY)
+  }
+
+  /** The commit was made that these messages are part of. */
+  stored(messages: readonly Message[]): void {
+    if (this.#behind === undefined) this.#tell({ kind: "stored", messages })
+    else this.#behind.push(...messages)
+  }
+
+  /** Delivers nothing more. What was answered is left for the next commit. */
+  stop(): void {
+    this.#hasStopped = true
+    for (const timer of this.#timers) timer.cancel()
+    this.#timers.clear()
+  }
+
+  get hasAnswered(): boolean {
+    return this.#answered.length > 0
+  }
+
+  #keyOf(number: number): string {
+    return rowKey(this.#owner, messageRow(number))
+  }
+
+  /** Keeps an entry while there are rows; one that is due within `withinMs` is moved on. */
+  #moveDue(withinMs: number): readonly Write[] {
+    const counters = this.#counters
+    const now = Math.floor(this.#owner.home.clock.wallMs())
+    const { rows, dueAt } = counters
+    // A clock that was set back must not leave the entry in a far future.
+    const isFine = dueAt - now > withinMs && dueAt - now <= 2 * DUE_AFTER_MS
+    if (rows > 0 && isFine) return NONE
+    if (rows === 0 && dueAt === 0) return NONE
+    const writes: Write[] = dueAt === 0 ? [] : [{ kind: "delete", key: this.#dueEntry(dueAt).key }]
+    counters.dueAt = rows === 0 ? 0 : now + (this.#outbox.isStuck ? 2 * DUE_AFTER_MS : DUE_AFTER_MS)
+    if (counters.dueAt === dueAt) return NONE
+    if (rows > 0) writes.push({ kind: "put", ...this.#dueEntry(counters.dueAt) })
+    return writes
+  }
+
+  #dueEntry(at: number): { readonly key: string; readonly value: Uint8Array } {
+    const { type, tenure, home } = this.#owner
+    const { id } = tenure
+    const entry = { type: id.type, key: id.key, at, name: OUTBOX }
+    return dueRecord(wardOf(id, type.sharding), entry, (key) => digestOf(home, key))
+  }
+
+  #tell(event: OutboxEvent): void {
+    if (this.#hasStopped) return
+    const now = this.#owner.home.clock.monotonicMs()
+    for (const command of this.#outbox.handle(event, now)) this.#do(command)
+  }
+
+  #do(command: OutboxCommand): void {
+    switch (command.kind) {
+      case "deliver":
+        return void this.#deliver(command.message, command.isRepeat)
+      case "tell":
+        return this.#tellSender(command.to, command.message, command.error)
+      case "wait":
+        return this.#after(command.ms, () => this.#tell({ kind: "waited", to: command.to }))
+      case "report":
+        return this.#report(command)
+      case "delete":
+        this.#answered.push(command.number)
+        return this.#flushLater()
+    }
+  }
+
+  async #deliver(message: Message, isRepeat: boolean): Promise<void> {
+    const { home, key: sender } = this.#owner
+    const to = receiverOf(message)
+    try {
+      const args = this.#state.decode(message.args) as readonly unknown[]
+      const operation = { kind: "sent" as const, sender, number: message.number, isRepeat }
+      const answer = await home.deliver({ ...message, args }, operation)
+      if (Array.isArray(answer)) this.#tell({ kind: "thrown", to, error: answer[0] })
+      else this.#tell({ kind: "answered", to })
+    } catch (error) {
+      // Arguments that cannot be sent never will be.
+      this.#tell({ kind: error instanceof InvalidMessageError ? "thrown" : "failed", to, error })
+    }
+  }
+
+  /** Runs `onUndelivered`, as a turn that deletes the row. */
+  #tellSender(to: string, message: Message, error: unknown): void {
+    const { home, key: actor, instance } = this.#owner
+    const { type, key, method, number } = message
+    home.logger.log("warn", "a message of an actor was not delivered, because the method threw", {
+      actor,
+      target: to,
+      method,
+      error,
+    })
+    if (instance === undefined || !internals.hasOnUndelivered(instance)) {
+      this.#answered.push(number)
+      this.#flushLater()
+      return this.#tell({ kind: "told", to })
+    }
+    const args = this.#state.decode(message.args) as readonly unknown[]
+    const told: UndeliveredMessage = { target: home.idOf(type, key), method, args, error }
+    this.#owner.turns.accept(
+      new UndeliveredTask(this.#owner, told, number, {
+        told: () => this.#tell({ kind: "told", to }),
+        failed: (error) => this.#tell({ kind: "failed", to, error }),
+      }),
+    )
+  }
+
+  #report({ message, failures, error }: OutboxCommand & { readonly kind: "report" }): void {
+    const { home, tenure } = this.#owner
+    const { type, key, method } = message
+    home.logger.log("warn", "a message of an actor cannot be delivered; it is tried again without end", {
+      actor: tenure.id.toString(),
+      target: receiverOf(message),
+      method,
+      failures,
+      error,
+    })
+    const { events } = home.environment
+    events.publish(new MessageStuck(tenure.id, home.idOf(type, key), { method, failures, error }))
+  }
+
+  #flushLater(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    this.#after(FLUSH_AFTER_MS, () => {
+      this.#isFlushing = false
+      if (this.hasAnswered) this.#turns.flush()
+      if (this.hasAnswered) this.#flushLater()
+    })
+  }
+
+  #after(ms: number, task: () => void): void {
+    if (this.#hasStopped) return
+    const timer = this.#owner.home.clock.setTimer(ms, () => {
+      this.#timers.delete(timer)
+      task()
+    })
+    this.#timers.add(timer)
+  }
+}
+
+const NONE: readonly never[] = []
+const FLUSH_AFTER_MS = 100
+const READ_AGAIN_MS = 1_000
+/** How far ahead the actor is entered as one that has something to do, in case that its node dies. */
+const DUE_AFTER_MS = 30_000
+/** Commits that are made anyway move the entry on when it is due within this time. */
+const LATEST_MOVE_MS = 10_000

@@ -1,0 +1,64 @@
+import type { Write } from "../ports/store.js"
+import type { Message } from "./message.js"
+import type { Turn } from "./turn.js"
+
+/** What waits for a commit. */
+export interface Held {
+  release(): void
+  lose(): void
+}
+
+export class HeldAnswer implements Held {
+  readonly #turn: Turn
+  readonly #given: unknown
+
+  constructor(turn: Turn, given: unknown) {
+    this.#turn = turn
+    this.#given = given
+  }
+
+  release(): void {
+    this.#turn.runner.answerHeld(this.#turn, this.#given, true)
+  }
+
+  lose(): void {
+    this.#turn.runner.answerHeld(this.#turn, this.#given, false)
+  }
+}
+
+/** What the turns of a batch have decided. */
+export interface Decided {
+  value: Uint8Array
+  /** Whether nothing is added any more. */
+  isFull: boolean
+  /** Set when the batch is full: later turns must not be remembered with it. */
+  memory: Uint8Array | undefined
+  /** By key; undefined if there are none. */
+  writes: Map<string, Write> | undefined
+  absent: readonly string[]
+  /** The messages that leave when the batch is committed. */
+  messages: readonly Message[]
+}
+
+export function newlyDecided(): Decided {
+  return {
+    value: NO_BYTES,
+    isFull: false,
+    memory: undefined,
+    writes: undefined,
+    absent: NONE,
+    messages: NONE,
+  }
+}
+
+/** What is added to a batch. */
+export interface Contribution {
+  readonly writes: readonly Write[]
+  /** Keys that must not exist. */
+  readonly absent: readonly string[]
+  readonly messages: readonly Message[]
+}
+
+const NO_BYTES = new Uint8Array(0)
+
+const NONE: readonly never[] = []

@@ -112,7 +112,6 @@ test.each([
   ["no word on whether it is a repeat", ["order 7"]],
   ["a repeat that is no bit", ["order 7", true]],
   ["a number of a caller that is none", ["order 7", 0, 1, 1, 1, 1]],
-  ["no upTo", [CALLER, 0, 1]],
   ["the number 0", [CALLER, 0, 0, 0]],
   ["a fraction", [CALLER, 0, 1.5, 2, 1, 2]],
   ["a negative number", [CALLER, 0, -1, 1, 1, 1]],

@@ -196,9 +196,9 @@ test("calls within a once turn have derived operations, which a repeat of the tu
       .store()
       .list("shards/kin/Vault/q/o/")
       .entries.map(({ key }) => key)
-    expect(rows).toEqual(["shards/kin/Vault/q/o/o!1", "shards/kin/Vault/q/o/o!2"])
+    expect(rows).toEqual(["shards/kin/Vault/q/o/~Vault!p!o!1", "shards/kin/Vault/q/o/~Vault!p!o!2"])
     const made = await scene.on("b", (system) =>
-      withOptions(system.actor(Near, "q"), { operation: "o/1" }).put("x-1"),
+      withOptions(system.actor(Near, "q"), { operation: "~Vault/p/o/1" }).put("x-1"),
     )
     expect(made).toBe("1")
     expect(await scene.on("a", (system) => system.actor(Near, "q").list())).toEqual(["x-1", "x-2"])

@@ -51,6 +51,11 @@ function memoryOf(bytes: Uint8Array | undefined): Memory {
   const callers = new Map<string, readonly number[]>()
   if (bytes === undefined) return { bytes: 0, named: 0, inRows: 0, callers }
   const input = new InputBytes(Buffer.from(bytes), 0, bytes.length)
+  // Of messages: if any was sent, the number of rows and the time of the entry follow.
+  if (input.varint() > 0) {
+    input.varint()
+    input.varint()
+  }
   input.varint()
   const named = input.varint()
   let inRows = 0

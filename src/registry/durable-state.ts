@@ -6,6 +6,7 @@ import type { Codec } from "../ports/codec.js"
 import type { ClusterStore, Entry, Revision, Sight, Write } from "../ports/store.js"
 import type { StateRead } from "./claim.js"
 import { NO_CHANGES, type SatelliteChanges, saveCommit } from "./commits.js"
+import { listAll } from "./list-all.js"
 import { satelliteKey, stateKey } from "./registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
 import {
@@ -166,6 +167,14 @@ export class DurableState {
     const { epoch, entries } = await this.#dependencies.store.list(start + prefix, { limit, keysOnly: true })
     if (epoch !== incarnation.epoch) throw this.#fenced("not-delivered", "the epoch of the store has changed")
     return entries.map(({ key }) => key.slice(start.length))
+  }
+
+  /** Lists the values of all satellites with this prefix. Rejects as `load` does. */
+  async listed(prefix: string): Promise<readonly Uint8Array[]> {
+    const { id, incarnation } = this.#tenure
+    const { epoch, entries } = await listAll(this.#dependencies.store, satelliteKey(id, prefix))
+    if (epoch !== incarnation.epoch) throw this.#fenced("not-delivered", "the epoch of the store has changed")
+    return entries.map(({ value }) => value)
   }
 
   /**

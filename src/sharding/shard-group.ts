@@ -56,6 +56,11 @@ export class ShardGroup {
     return this.#homes.filter((home) => home !== undefined).length
   }
 
+  /** The numbers of the shards that this node has. */
+  *heldShards(): Generator<number> {
+    for (const [shard, home] of this.#homes.entries()) if (home !== undefined) yield shard
+  }
+
   home(shard: number): Home | undefined {
     return this.#homes[shard]
   }

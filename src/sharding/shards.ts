@@ -117,6 +117,12 @@ export class Shards implements Directory, ShardHost {
     return held
   }
 
+  /** The wards of the shards that this node has. */
+  *wards(): Generator<string> {
+    for (const group of this.#groups.values())
+      for (const shard of group.heldShards()) yield `${group.name}.${shard}`
+  }
+
   /** Resolves when the records have been listed once. */
   async begin(wait: StartWait): Promise<void> {
     await this.#watch.begin(wait)

@@ -27,6 +27,7 @@ import type { Invocation } from "./invocation.js"
 import { operationText } from "./operation.js"
 import { OutgoingCalls, type PlannedEnd } from "./outgoing-calls.js"
 import type { OwnTask, OwnTaskKind, TaskOwner } from "./own-task.js"
+import type { ActorReminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
 import { type TurnOwner, TurnRunner } from "./turn-runner.js"
 
@@ -252,6 +253,13 @@ export class Activation
     this.#durable ??= durableState(this)
     this.#durableTurns ??= new DurableTurns(this, this.#durable)
     return this.#durableTurns
+  }
+
+  get reminders(): ActorReminders {
+    if (!this.type.durability.isDurable) {
+      throw new TypeError(`${this.type.name} cannot set reminders; it has durable = false`)
+    }
+    return this.durableTurns.reminders
   }
 
   get operation(): string | undefined {

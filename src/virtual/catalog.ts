@@ -18,6 +18,7 @@ import type { ActorHost } from "./actor-host.js"
 import type { ActorType } from "./actor-type.js"
 import type { Copier } from "./copier.js"
 import { Deactivations } from "./deactivations.js"
+import type { DueIndex } from "./due-index.js"
 import { IncomingCall } from "./incoming-call.js"
 import type { Invocation } from "./invocation.js"
 import { OutgoingCall } from "./outgoing-call.js"
@@ -43,6 +44,7 @@ export class Catalog implements ActivationHome {
   readonly state: StateDependencies
   readonly copier: Copier
   readonly digest: Digest
+  readonly due: DueIndex
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
   sweeps = 0
@@ -75,6 +77,7 @@ export class Catalog implements ActivationHome {
     }
     this.copier = host.copier
     this.digest = options.digest
+    this.due = host.due
     this.mailboxCapacity = options.mailboxCapacity
     this.requestTimeoutMs = environment.askTimeoutMs
     this.#sweepMs = options.idleAfterMs / SWEEPS_PER_IDLE_TIME
@@ -304,6 +307,7 @@ export interface ActivationHome {
   readonly state: StateDependencies
   readonly copier: Copier
   readonly digest: Digest
+  readonly due: DueIndex
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
   /** The number of sweeps so far. */

@@ -7,8 +7,10 @@ import { type Actor, internals } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
+import { REMIND, WAKE } from "./internal-methods.js"
 import { OutputGate } from "./output-gate.js"
-import { type Admission, Recollection } from "./recollection.js"
+import { type Admission, Recollection, RUN } from "./recollection.js"
+import { Reminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
 import { Failure } from "./turn-result.js"
 
@@ -33,6 +35,10 @@ export class DurableTurns {
   /** The satellites that the running turn has changed. */
   #draft: Write[] = []
   #onDecided: (() => void)[] = []
+  /** Undefined while the actor has not used it. */
+  #reminders: Reminders | undefined
+  /** The number of saves that wait until what they store can be written. */
+  #waitingSaves = 0
 
   constructor(owner: DurableOwner, state: DurableState) {
     this.#owner = owner
@@ -64,7 +70,20 @@ export class DurableTurns {
     } catch (error) {
       return { kind: "answer", given: new Failure(error) }
     }
+    if (turn.method?.name === REMIND) return this.reminders.admit(turn)
+    if (turn.method?.name === WAKE) return RUN
     return this.#recollection.admit(turn)
+  }
+
+  /** The reminders of the actor. */
+  get reminders(): Reminders {
+    this.#reminders ??= new Reminders(this.#owner, this.#state, this)
+    return this.#reminders
+  }
+
+  /** Resolves when what the running turn has decided can be stored; undefined if it can now. */
+  ready(): Promise<void> | undefined {
+    return this.#reminders?.ready()
   }
 
   /** Adds changes of satellites to what the running turn decides. */
@@ -75,7 +94,8 @@ export class DurableTurns {
   /** Contributes what a turn has decided to the next commit; returns what its caller gets. */
   settle(turn: Turn, given: unknown): unknown {
     if (turn.method?.once !== undefined) return turn.isAnswered ? given : this.#store(turn, given)
-    this.#dropDraft(turn)
+    // Another turn may run beside one that may not store anything.
+    if (turn.kind === "writer" || turn.runner.writer === undefined) this.#dropDraft(turn)
     if (given instanceof Failure && this.#owner.type.durability.restoresOnThrow && turn.kind === "writer") {
       this.#restore(this.#encoded as Uint8Array)
       return given
@@ -97,6 +117,15 @@ export class DurableTurns {
 
   /** Saves the state as it is now, with what was decided since the last save. */
   save(value: unknown): Promise<void> {
+    const ready = this.ready()
+    if (ready !== undefined) {
+      this.#waitingSaves += 1
+      return ready
+        .finally(() => {
+          this.#waitingSaves -= 1
+        })
+        .then(() => this.save(internals.state(this.#actor)))
+    }
     try {
       this.#encoded = this.#state.encode(value)
     } catch (error) {
@@ -106,6 +135,7 @@ export class DurableTurns {
     this.#reserve()
     return new Promise((resolve, reject) => {
       this.#contribute(this.#takeDraft(), NONE)
+      this.#announce()
       this.#gate.hold({ release: resolve, lose: () => reject(fencedError(this.#owner.tenure, "unknown")) })
       this.#send()
     })
@@ -137,7 +167,7 @@ export class DurableTurns {
     const before = this.#encoded as Uint8Array
     if (given instanceof Failure) {
       this.#restore(before)
-      this.#draft = []
+      this.#forgetDraft()
       if (!given.wasRun) return given
       this.#reserve()
       const thrown = recollection.threw(turn, given)
@@ -153,11 +183,12 @@ export class DurableTurns {
       const { writes, absent } = recollection.applied(turn, given)
       this.#encoded = after
       this.#contribute([...this.#takeDraft(), ...writes], absent)
+      this.#announce()
       this.#send()
       return copy
     } catch (error) {
       this.#restore(before)
-      this.#draft = []
+      this.#forgetDraft()
       return new Failure(error)
     }
   }
@@ -172,10 +203,22 @@ export class DurableTurns {
     return draft
   }
 
+  #forgetDraft(): void {
+    this.#draft = []
+    this.#reminders?.dropped()
+  }
+
+  /** Tells of the reminders in the last batch once it is committed. */
+  #announce(): void {
+    const release = this.#reminders?.taken()
+    if (release !== undefined) this.#gate.hold({ release, lose: () => {} })
+  }
+
   /** A plain turn has ended without a save. */
   #dropDraft({ name }: Turn): void {
-    if (this.#draft.length === 0) return
-    this.#draft = []
+    if (this.#waitingSaves > 0) return
+    if (this.#draft.length === 0 && this.#reminders?.isUnread !== true) return
+    this.#forgetDraft()
     const { home, key } = this.#owner
     home.logger.log("warn", "a turn ended without a save, so its reminders and messages are dropped", {
       actor: key,
@@ -286,4 +329,6 @@ export interface DurableOwner {
   readonly tenure: Tenure
   readonly home: ActivationHome
   readonly instance: Actor | undefined
+  /** The turn that the running code belongs to. */
+  readonly currentTurn: Turn | undefined
 }

@@ -81,7 +81,7 @@ export function timetableOf(
   if (kind === undefined || kinds.length > 1) {
     throw new TypeError(`a schedule must have one of ${KINDS.join(", ")} (got ${shownKind(schedule)})`)
   }
-  const given = schedule as { readonly [name: string]: unknown }
+  const given = schedule as Given
   switch (kind) {
     case "at":
     case "afterMs":
@@ -243,7 +243,10 @@ function numberOf(name: string, value: unknown, least: number): number {
   throw new RangeError(`${name} must be a number of milliseconds of at least ${least} (got ${String(value)})`)
 }
 
-function missedOf({ missed = "latest", lateMs = LATE_MS }: Readonly<Record<string, unknown>>) {
+/** What is known of a schedule before it was checked. */
+type Given = { readonly [name in (typeof KINDS)[number] | "zone" | "missed" | "lateMs"]?: unknown }
+
+function missedOf({ missed = "latest", lateMs = LATE_MS }: Given) {
   if (missed !== "latest" && missed !== "all" && missed !== "none") {
     throw new RangeError(`missed must be "latest", "all" or "none" (got ${String(missed)})`)
   }

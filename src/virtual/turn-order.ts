@@ -65,7 +65,7 @@ export function wouldMix(turns: RunningTurns, invocation: Invocation): boolean {
   const { type, writer } = turns
   if (!type.reentrant || writer === undefined || !isAwaited(turns, invocation)) return false
   if ((flagsOf(type, invocation) & READ_ONLY) !== 0) return false
-  return writer.method?.once !== undefined || type.method(invocation.method)?.once !== undefined
+  return writer.method?.once !== undefined || type.runnable(invocation.method)?.once !== undefined
 }
 
 function flagsOf(type: ActorType, { method }: Invocation): number {

@@ -115,7 +115,7 @@ export class Keeping implements DueListener {
 
   /** Begins and ends keeping, as the wards of this node have changed. */
   #follow(): void {
-    const held = new Set([...this.#claims.held, ...(this.#shards?.wards() ?? [])])
+    const held = new Set([...this.#claims.held, ...wardsOf(this.#shards)])
     for (const kept of this.#wards.values()) if (!held.has(kept.ward)) this.#end(kept)
     for (const ward of held) {
       if (this.#wards.has(ward)) continue
@@ -135,8 +135,11 @@ export class Keeping implements DueListener {
     const isSharded = kept.ward.includes(".")
     const types = [...this.#types].filter((type) => {
       // The wards of a shard have the types of its group, all of which its node hosts.
-      const isOfShards = hosted.get(type)?.sharding !== undefined
-      return isSharded === isOfShards && registry.view.hosting(type).length > 0
+      const sharding = hosted.get(type)?.sharding
+      const isOfWard = isSharded
+        ? sharding !== undefined && kept.ward.startsWith(`${sharding.group ?? type}.`)
+        : sharding === undefined
+      return isOfWard && registry.view.hosting(type).length > 0
     })
     this.#handle(kept, { kind: "look", types })
   }
@@ -210,6 +213,12 @@ export class Keeping implements DueListener {
     const given = await callInternally(this.#host, id, method, [entry.name, entry.at, attempt])
     return Array.isArray(given) ? (given as readonly unknown[]) : ["woken"]
   }
+}
+
+/** The wards of the shards that this node has. */
+function* wardsOf(shards: Shards | undefined): Generator<string> {
+  for (const { name, heldShards } of shards?.groups ?? [])
+    for (const shard of heldShards) yield `${name}.${shard}`
 }
 
 interface KeptWard {

@@ -5,13 +5,13 @@ import type { MonotonicMs, WallMs } from "../ports/clock.js"
  * of the index, type by type, and fires each, as many at a time as the limits allow. Then it sleeps until the
  * first entry that is not due, and at most 5 seconds: a hint about an earlier entry may be lost.
  *
- *     asleep --look--> listing a page --listed--> firing it --all are fired--> the next page, or type, or asleep
+ *     asleep --look--> listing a page --listed--> firing it --all are fired--> the next page or type
  *
  * A pass never begins again in the middle, so entries that fail, at the beginning of the index, hide no
  * others. It begins anew each time, never where the last one ended: a clock may have been ahead.
  *
- * What fails is tried again after a pause that doubles from 2 seconds to 10 minutes; there is no last attempt.
- * The pauses of up to 1,024 entries are remembered. After a takeover the keeper begins with 8 at a time, and
+ * What fails is tried again after a pause that doubles from 2 seconds to 10 minutes; there is no last
+ * attempt. The pauses of up to 1,024 entries are remembered. After a takeover the keeper begins with 8 at a time, and
  * doubles that after each 8 that were answered, up to 64; a target that is overloaded halves it.
  */
 export class WardKeeper {
@@ -130,7 +130,7 @@ export class WardKeeper {
   }
 }
 
-export interface Now {
+interface Now {
   readonly wall: WallMs
   readonly mono: MonotonicMs
 }

@@ -57,8 +57,8 @@ export class ShardGroup {
   }
 
   /** The numbers of the shards that this node has. */
-  *heldShards(): Generator<number> {
-    for (const [shard, home] of this.#homes.entries()) if (home !== undefined) yield shard
+  get heldShards(): readonly number[] {
+    return this.#homes.flatMap((home, shard) => (home === undefined ? [] : [shard]))
   }
 
   home(shard: number): Home | undefined {

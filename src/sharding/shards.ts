@@ -117,10 +117,8 @@ export class Shards implements Directory, ShardHost {
     return held
   }
 
-  /** The wards of the shards that this node has. */
-  *wards(): Generator<string> {
-    for (const group of this.#groups.values())
-      for (const shard of group.heldShards()) yield `${group.name}.${shard}`
+  get groups(): Iterable<ShardGroup> {
+    return this.#groups.values()
   }
 
   /** Resolves when the records have been listed once. */

@@ -88,7 +88,11 @@ export class DurableTurns {
 
   /** Adds changes of satellites to what the running turn decides. */
   change(...writes: readonly Write[]): void {
-    this.#draft.push(...writes)
+    const draft = [...this.#draft, ...writes]
+    if (draft.length > MOST_OF_A_DRAFT.writes || bytesOf(draft) > MOST_OF_A_DRAFT.bytes) {
+      throw new RangeError("a turn must not change so many reminders and messages; do it in several turns")
+    }
+    this.#draft = draft
   }
 
   /** Contributes what a turn has decided to the next commit; returns what its caller gets. */
@@ -300,6 +304,9 @@ interface Decided {
 
 /** A commit has 128 writes, of which the state and its chunk take three. */
 const LIMITS = { maxWrites: 120, maxBytes: 32 * 1_024 }
+
+/** With what is remembered of its operation, a turn must fit into one commit. */
+const MOST_OF_A_DRAFT = { writes: 96, bytes: 28 * 1_024 }
 
 /** What remembering its operation may add to what a turn decides. */
 const MOST_OF_A_TURN = { writes: 20, bytes: 20 * 1_024 }

@@ -59,7 +59,7 @@ export interface Arrears {
 export const NO_ARREARS: Arrears = { missed: 0, run: 0 }
 
 /** What to do about an occurrence that is due. */
-export type DueOccurrence = {
+type DueOccurrence = {
   /** Whether to run the occurrence of the time `at`; otherwise all that are due are left out. */
   readonly isRun: boolean
   readonly at: WallMs

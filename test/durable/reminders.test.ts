@@ -125,7 +125,7 @@ test("a reminder fires on another node when its own has died, or has left", asyn
     for (const key of ["1", "2", "3", "4", "5", "6"]) {
       await scene.on("a", (system) => system.actor(Clerk, key).remind("later", { afterMs: 30_000 }))
     }
-    scene.stage.kill("a")
+    scene.stage.crash("a")
     await scene.stop("b")
     await scene.sleep(60_000)
     for (const key of ["1", "2", "3", "4", "5", "6"]) {

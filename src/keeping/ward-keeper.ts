@@ -29,6 +29,9 @@ export class WardKeeper {
   #after: string | undefined
   /** The first entry that is not due. */
   #nextDue: WallMs = Number.POSITIVE_INFINITY
+  #passBegan: MonotonicMs = 0
+  /** When the next pass begins in any case. */
+  #lookBy: MonotonicMs = Number.POSITIVE_INFINITY
 
   get inFlight(): number {
     return this.#inFlight.size
@@ -42,7 +45,7 @@ export class WardKeeper {
         return this.#listed(event, now)
       case "not-listed":
         this.#isListing = false
-        return this.#sleep(now)
+        return this.#endPass(now)
       case "answered":
         return this.#wasAnswered(event, now)
       case "hinted":
@@ -54,13 +57,17 @@ export class WardKeeper {
   #look(types: readonly string[], now: Now): readonly WardCommand[] {
     if (this.#at !== undefined) return NONE
     this.#types = types
+    this.#passBegan = now.mono
     this.#nextDue = Number.POSITIVE_INFINITY
     return this.#list(0, undefined, now)
   }
 
   #list(at: number, after: string | undefined, now: Now): readonly WardCommand[] {
     const type = this.#types[at]
-    if (type === undefined) return this.#sleep(now)
+    if (type === undefined) {
+      this.#forgetGone()
+      return this.#endPass(now)
+    }
     this.#at = at
     this.#isListing = true
     return [{ kind: "list", type, after }]
@@ -121,11 +128,24 @@ export class WardKeeper {
     if (this.#paused.size > MOST_PAUSED) this.#paused.delete(this.#paused.keys().next().value as string)
   }
 
-  /** Ends the pass. */
-  #sleep(now: Now): readonly WardCommand[] {
+  /** Everything that was due has been fired: entries whose pause was over and that were not, are gone. */
+  #forgetGone(): void {
+    for (const [key, { until }] of this.#paused) {
+      if (until <= this.#passBegan && !this.#inFlight.has(key)) this.#paused.delete(key)
+    }
+  }
+
+  #endPass(now: Now): readonly WardCommand[] {
     this.#at = undefined
-    let forMs = Math.min(LOOK_AGAIN_MS, this.#nextDue - now.wall)
-    for (const { until } of this.#paused.values()) forMs = Math.min(forMs, until - now.mono)
+    this.#lookBy = now.mono + LOOK_AGAIN_MS
+    return this.#sleep(now)
+  }
+
+  #sleep(now: Now): readonly WardCommand[] {
+    let forMs = Math.min(this.#lookBy - now.mono, this.#nextDue - now.wall)
+    for (const [key, { until }] of this.#paused) {
+      if (!this.#inFlight.has(key) && until > this.#passBegan) forMs = Math.min(forMs, until - now.mono)
+    }
     return [{ kind: "sleep", forMs: Math.max(LEAST_SLEEP_MS, forMs) }]
   }
 }

@@ -11,8 +11,8 @@ import type { MonotonicMs, WallMs } from "../ports/clock.js"
  * others. It begins anew each time, never where the last one ended: a clock may have been ahead.
  *
  * What fails is tried again after a pause that doubles from 2 seconds to 10 minutes; there is no last
- * attempt. The pauses of up to 1,024 entries are remembered. After a takeover the keeper begins with 8 at a time, and
- * doubles that after each 8 that were answered, up to 64; a target that is overloaded halves it.
+ * attempt. The pauses of up to 1,024 entries are remembered. After a takeover the keeper begins with 8 at a
+ * time, and doubles that after as many answers, up to 64; a target that is overloaded halves it.
  */
 export class WardKeeper {
   #limit = SLOW_START

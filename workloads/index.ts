@@ -8,6 +8,7 @@ import { membership } from "./membership.js"
 import { neighbours } from "./neighbours.js"
 import { regions } from "./regions.js"
 import { registry } from "./registry.js"
+import { reminders } from "./reminders.js"
 import { remoting } from "./remoting.js"
 import { shards } from "./shards.js"
 import { silence } from "./silence.js"
@@ -30,4 +31,5 @@ export const workloads: readonly Workload[] = [
   neighbours,
   regions,
   shards,
+  reminders,
 ]

@@ -22,9 +22,7 @@ export const reminders: Workload = {
     const cluster = drawCluster(stage, isCalm)
     const leaves = stage.knob("leaves", [false, true])
     const throwing = stage.knob("throwing", [0, 0.2])
-    const ledger = new ReminderLedger(stage, cluster as Cluster<never>, {
-      isPunctual: isCalm && !leaves && throwing === 0,
-    })
+    const ledger = new ReminderLedger(stage, cluster)
     const rules = { keys: ["ada", "ben", "cyd"], pauseMs: stage.knob("pauseMs", [300, 1_500]), throwing }
     cluster.start((life, place) => Office.open(life, place, cluster, rules))
     await direct(stage, cluster, leaves)

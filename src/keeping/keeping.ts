@@ -2,6 +2,7 @@ import { ActorId } from "../address/actor-id.js"
 import { OverloadedError } from "../errors/call-errors.js"
 import type { Clock, Timer, WallMs } from "../ports/clock.js"
 import type { ClusterStore } from "../ports/store.js"
+import { listAll } from "../registry/list-all.js"
 import { StoreTroubles } from "../registry/store-troubles.js"
 import type { Shards } from "../sharding/shards.js"
 import type { ActorHost } from "../virtual/actor-host.js"
@@ -100,7 +101,7 @@ export class Keeping implements DueListener {
     if (this.#isLooking) return this.#lookIn(CHANGED_MS)
     this.#isLooking = true
     try {
-      const { entries } = await this.#store.list(KEEPING, { keysOnly: true })
+      const { entries } = await listAll(this.#store, KEEPING)
       this.#types = new Set(entries.map(({ key }) => key.slice(KEEPING.length)))
       for (const type of this.#types) this.#host.due.mark(type)
       if (this.#types.size > 0) await this.#claims.follow()

@@ -12,23 +12,19 @@ import type { ClerkEntry, ClerkState, Plan } from "./clerk.js"
  */
 export class ReminderLedger {
   readonly #prefix: string
-  readonly #isSkewed: boolean
-  readonly #isPunctual: boolean
   /** The next time of each reminder, by its row. */
   readonly #rows = new Map<string, number>()
   /** The times at which each reminder is in the index. */
   readonly #due = new Map<string, Set<number>>()
   readonly #clerks = new Map<string, ClerkBook>()
 
-  constructor(stage: Stage, cluster: Cluster<never>, { isPunctual }: { readonly isPunctual: boolean }) {
+  constructor(stage: Stage, cluster: Pick<Cluster, "namespace" | "store">) {
     this.#prefix = `${cluster.namespace}/`
-    this.#isSkewed = stage.faults["clock-jump"] > 0 || stage.faults["clock-drift"] > 0
-    this.#isPunctual = isPunctual
     cluster.store.observe((event) => this.#take(stage, event))
     stage.invariant<ReminderEvent>("IndexMatches", (event) =>
       event.kind === "indexed" ? this.#matches(event.reminders) : false,
     )
-    for (const name of ["NoneSkipped", "OncePerOccurrence", "CancelHeld", "NotBefore", "Punctual"] as const) {
+    for (const name of ["NoneSkipped", "OncePerOccurrence", "CancelHeld", "NotBefore"] as const) {
       stage.invariant<ReminderEvent>(name, (event) => {
         if (event.kind !== "entered") return false
         return event.found.find(([broken]) => broken === name)?.[1]
@@ -134,9 +130,7 @@ export class ReminderLedger {
     stage.sometimes("a reminder fires")
     stage.sometimes("an occurrence was missed", missed > 0)
     const broken: Broken[] = []
-    const earlyMs = this.#isSkewed ? MOST_EARLY_MS : 0
-    if (at > firedAt + earlyMs) broken.push(["NotBefore", what])
-    if (this.#isPunctual && firedAt - at > PUNCTUAL_MS) broken.push(["Punctual", what])
+    if (at > firedAt + MOST_EARLY_MS) broken.push(["NotBefore", what])
     const { plan, last } = known
     if ("afterMs" in plan) {
       current.delete(name)
@@ -154,7 +148,7 @@ export class ReminderLedger {
   }
 }
 
-type Broken = readonly ["NoneSkipped" | "OncePerOccurrence" | "CancelHeld" | "NotBefore" | "Punctual", string]
+type Broken = readonly ["NoneSkipped" | "OncePerOccurrence" | "CancelHeld" | "NotBefore", string]
 
 type ReminderEvent =
   | { readonly kind: "indexed"; readonly reminders: readonly string[] }
@@ -167,10 +161,8 @@ interface ClerkBook {
 }
 
 const NONE: readonly never[] = []
-/** The node of an actor refuses what is earlier. */
+/** The node of an actor refuses what is earlier by its own clock. */
 const MOST_EARLY_MS = 5_000
-/** In a calm cluster a reminder is at most a second late, and its turn takes a moment. */
-const PUNCTUAL_MS = 1_100
 
 function decoded(bytes: Uint8Array): unknown {
   return codec.decode(Buffer.from(bytes), 0, bytes.length)

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { Actor, type ActorHandle, type Reminder, type Schedule, sharded } from "../../src/index.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
 import { play, type Scene } from "../sharding/scene.js"
 
 interface Fired {
@@ -54,6 +55,14 @@ class ShardedClerk extends Clerk {
 const on = <T>(scene: Scene, task: (clerk: ActorHandle<Clerk>) => Promise<T>, machine = "a", type = Clerk) =>
   scene.on(machine, (system) => task(system.actor(type, "kim")))
 
+/** The number of entries in the index of what is due. */
+function entries(scene: Scene): Promise<number> {
+  return scene.on("a", async (system) => {
+    const listing = await ActorSystem.actorsOf(system)?.host.options.store.list("due/")
+    return listing?.entries.length ?? -1
+  })
+}
+
 for (const type of [Clerk, ShardedClerk]) {
   test(`a reminder of a ${type.type} fires once, at its time`, async () => {
     await play(async (scene) => {
@@ -89,10 +98,12 @@ test("a reminder that replaces another one fires at its own time only", async ()
     await scene.start("a", [Clerk])
     await on(scene, (clerk) => clerk.remind("tea", { afterMs: 5_000 }, 1))
     await on(scene, (clerk) => clerk.remind("tea", { afterMs: 15_000 }, 2))
+    expect(await entries(scene)).toBe(1)
     await scene.sleep(12_000)
     expect(await on(scene, (clerk) => clerk.fired())).toEqual([])
     await scene.sleep(5_000)
     expect(await on(scene, (clerk) => clerk.fired())).toMatchObject([{ argument: 2 }])
+    expect(await entries(scene)).toBe(0)
   })
 })
 

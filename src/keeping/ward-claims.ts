@@ -3,7 +3,7 @@ import type { NodeId } from "../address/node-id.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import type { ClusterStore, Revision } from "../ports/store.js"
 import { ClaimDriver } from "../registry/claim-driver.js"
-import { releaseCommit } from "../registry/commits.js"
+import { placementSeen, releaseCommit } from "../registry/commits.js"
 import type { Incarnation } from "../registry/incarnation.js"
 import type { Registry } from "../registry/registry.js"
 import { WARDS } from "../virtual/due-entry.js"
@@ -13,11 +13,16 @@ import { WARDS } from "../virtual/due-entry.js"
  * ward, as far as they know the same members. A node claims a ward as it claims an actor
  * (`registry/claim.ts`), and gives up those that others should have. Two keepers of one ward would only fire
  * twice, of which the actor applies one; so what this node believes to have is not checked again.
+ *
+ * A record that names a node which does not know of it would keep all others from the ward. So a node that
+ * was not told the outcome of a claim, or of a release, reads the record until it knows who has the ward.
  */
 export class WardClaims {
   readonly #registry: Registry
   readonly #store: ClusterStore
   readonly #held = new Map<string, Revision>()
+  /** The wards that may be this node's, or may become so by a claim that is still on its way. */
+  readonly #unsure = new Set<string>()
   #incarnation: Incarnation | undefined
   #isBusy = false
 
@@ -44,7 +49,10 @@ export class WardClaims {
     if (this.#isBusy || incarnation === undefined || life.phase !== "member") return
     this.#isBusy = true
     try {
-      if (incarnation !== this.#incarnation) this.#held.clear()
+      if (incarnation !== this.#incarnation) {
+        this.#held.clear()
+        this.#unsure.clear()
+      }
       this.#incarnation = incarnation
       const wards = Array.from({ length: WARDS }, (_, ward) => String(ward))
       await Promise.all(wards.map((ward) => this.#settle(ward, incarnation)))
@@ -62,23 +70,45 @@ export class WardClaims {
 
   #settle(ward: string, incarnation: Incarnation): Promise<void> | undefined {
     const isOwn = this.keeperOf(ward)?.equals(incarnation.node) === true
-    if (isOwn === this.#held.has(ward)) return undefined
-    return isOwn ? this.#claim(ward, incarnation) : this.#giveUp(ward, incarnation)
+    if (isOwn !== this.#held.has(ward)) {
+      return isOwn ? this.#claim(ward, incarnation) : this.#giveUp(ward, incarnation)
+    }
+    return !isOwn && this.#unsure.has(ward) ? this.#clearUp(ward, incarnation) : undefined
   }
 
   async #claim(ward: string, incarnation: Incarnation): Promise<void> {
     const outcome = await new ClaimDriver({ key: wardKey(ward) }, incarnation, this.#store).claim(undefined)
-    if (outcome.kind === "claimed" && incarnation === this.#incarnation)
-      this.#held.set(ward, outcome.generation)
+    if (incarnation !== this.#incarnation) return
+    if (outcome.kind === "claimed") this.#held.set(ward, outcome.generation)
+    if (outcome.kind === "claimed" || outcome.kind === "elsewhere") this.#unsure.delete(ward)
+    else this.#unsure.add(ward)
   }
 
-  async #giveUp(ward: string, { epoch, troubles }: Incarnation): Promise<void> {
+  async #giveUp(ward: string, incarnation: Incarnation): Promise<void> {
     const generation = this.#held.get(ward) as Revision
     this.#held.delete(ward)
+    this.#unsure.add(ward)
+    await this.#release(ward, generation, incarnation)
+  }
+
+  /** Gives up a ward that may be this node's without its knowledge. */
+  async #clearUp(ward: string, incarnation: Incarnation): Promise<void> {
+    try {
+      const seen = placementSeen((await this.#store.get(wardKey(ward))).entry)
+      // A claim may still be on its way; once another node has the ward, it is refused.
+      if (seen === undefined) return
+      if (seen.node === incarnation.node.toString()) await this.#release(ward, seen.generation, incarnation)
+      else this.#unsure.delete(ward)
+    } catch (error) {
+      incarnation.troubles.note("read a ward", error)
+    }
+  }
+
+  async #release(ward: string, generation: Revision, { epoch, troubles }: Incarnation): Promise<void> {
     try {
       await this.#store.commit({ epoch, ...releaseCommit(wardKey(ward), generation) })
+      this.#unsure.delete(ward)
     } catch (error) {
-      // The next claim of this node takes it over, or that of another one once this node is gone.
       troubles.note("give up a ward", error)
     }
   }

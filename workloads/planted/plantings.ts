@@ -5,6 +5,7 @@ import { placementPlantings } from "./placement-plantings.js"
 import type { Planting } from "./planting.js"
 import { regionPlantings } from "./region-plantings.js"
 import { registryPlantings } from "./registry-plantings.js"
+import { reminderPlantings } from "./reminder-plantings.js"
 import { renewalPlantings } from "./renewal-plantings.js"
 import { shardPlantings } from "./shard-plantings.js"
 import { weakStorePlantings } from "./weak-store-plantings.js"
@@ -38,4 +39,5 @@ export const plantings: readonly Planting[] = [
   ...membershipPlantings,
   ...regionPlantings,
   ...shardPlantings,
+  ...reminderPlantings,
 ]

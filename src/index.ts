@@ -206,4 +206,6 @@ export {
 export type { ActorClass, ActorHandle, MethodOptions } from "./virtual/actor-class.js"
 export { type CallOptions, type OneWayHandle, oneWay, withOptions } from "./virtual/handle.js"
 export { type ProvidedActor, provide, type RegisteredActor } from "./virtual/provide.js"
+export type { ActorReminders, Reminder } from "./virtual/reminders.js"
+export type { MissedOptions, Schedule } from "./virtual/schedule.js"
 export type { StandardSchema } from "./virtual/standard-schema.js"

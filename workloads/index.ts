@@ -9,6 +9,7 @@ import { neighbours } from "./neighbours.js"
 import { once } from "./once.js"
 import { regions } from "./regions.js"
 import { registry } from "./registry.js"
+import { reminders } from "./reminders.js"
 import { remoting } from "./remoting.js"
 import { shards } from "./shards.js"
 import { silence } from "./silence.js"
@@ -32,4 +33,5 @@ export const workloads: readonly Workload[] = [
   regions,
   shards,
   once,
+  reminders,
 ]

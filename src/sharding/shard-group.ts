@@ -56,6 +56,11 @@ export class ShardGroup {
     return this.#homes.filter((home) => home !== undefined).length
   }
 
+  /** The numbers of the shards that this node has. */
+  get heldShards(): readonly number[] {
+    return this.#homes.flatMap((home, shard) => (home === undefined ? [] : [shard]))
+  }
+
   home(shard: number): Home | undefined {
     return this.#homes[shard]
   }

@@ -112,9 +112,11 @@ export class Shards implements Directory, ShardHost {
 
   /** The number of shards that this node has. */
   get held(): number {
-    let held = 0
-    for (const group of this.#groups.values()) held += group.held
-    return held
+    return [...this.groups].reduce((sum, { held }) => sum + held, 0)
+  }
+
+  get groups(): Iterable<ShardGroup> {
+    return this.#groups.values()
   }
 
   /** Resolves when the records have been listed once. */
@@ -382,10 +384,8 @@ export class Shards implements Directory, ShardHost {
 }
 
 const LOOK_AGAIN_MS = 5
-
 /** The plan is made again this often, besides at every change: an attempt may have failed. */
 const PLAN_AGAIN_MS = 1_000
-
 /** Changes come in crowds, and a plan of thousands of shards takes a millisecond. */
 const PLAN_AFTER_MS = 20
 

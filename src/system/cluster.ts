@@ -4,6 +4,7 @@ import { InternalRef } from "../actor/internal-ref.js"
 import { ActorPath } from "../address/actor-path.js"
 import { Address } from "../address/address.js"
 import { NodeId } from "../address/node-id.js"
+import { Keeping } from "../keeping/keeping.js"
 import type { Figures } from "../membership/gossip-state.js"
 import { NodeFenced, NodeRejoined } from "../membership/member-events.js"
 import type { MonotonicMs } from "../ports/clock.js"
@@ -40,6 +41,8 @@ export class Cluster {
   readonly #membership: StoreMembership | undefined
   /** Undefined if no type of this node is sharded. */
   readonly #shards: Shards | undefined
+  /** Undefined if this node hosts nothing. */
+  readonly #keeping: Keeping | undefined
   readonly #environment: ActorEnvironment
   /** Undefined if no other node can see the store. */
   readonly #leaseTtlMs: number | undefined
@@ -101,6 +104,7 @@ export class Cluster {
     const membership =
       remoting && membershipOf(dependencies, remoting, clusterTerms, actors, () => shards?.mayHost())
     const node = remoting?.self ?? NodeId.fresh(NOT_LISTENING, 1, ports.random)
+    let keeping: Keeping | undefined
     const registry = await Registry.join({
       node,
       store,
@@ -121,6 +125,7 @@ export class Cluster {
         addresses = new Set(view.members.map((member) => member.node.address))
         actors.viewed(view, before)
         shards?.viewed()
+        keeping?.changed()
         membership?.viewed(view)
         for (const { node } of before.members) {
           if (view.has(node)) continue
@@ -136,6 +141,7 @@ export class Cluster {
         if (phase === "member" && remoting?.self.equals(node) === false) remoting.reincarnate(node)
         actors.lifeChanged(life)
         shards?.lifeChanged(life)
+        if (phase === "stopped") keeping?.stop()
         membership?.lifeChanged(life)
         if (phase === "fenced") environment.events.publish(new NodeFenced(node, because, cause))
         if (phase === "member" && joins > 1) environment.events.publish(new NodeRejoined(node))
@@ -156,14 +162,14 @@ export class Cluster {
       await registry.stop()
       throw error
     }
-    return new Cluster(registry, actors, membership, shards, dependencies)
+    if (actors.types.length > 0) keeping = new Keeping(actors.host, shards)
+    return new Cluster(registry, actors, { membership, shards, keeping }, dependencies)
   }
 
   private constructor(
     registry: Registry,
     actors: VirtualActors,
-    membership: StoreMembership | undefined,
-    shards: Shards | undefined,
+    { membership, shards, keeping }: ClusterParts,
     dependencies: ClusterDependencies,
   ) {
     const { environment, isPrivate, settings } = dependencies
@@ -171,6 +177,7 @@ export class Cluster {
     this.actors = actors
     this.#membership = membership
     this.#shards = shards
+    this.#keeping = keeping
     this.#environment = environment
     this.#leaseTtlMs = isPrivate ? undefined : settings.lease.ttlMs
   }
@@ -207,6 +214,7 @@ export class Cluster {
 
   /** Shards are moved while their actors run; only then do the others end. */
   async #drain(): Promise<void> {
+    await this.#keeping?.leave()
     await this.#shards?.drain()
     await this.actors.drain()
     await this.#shards?.release()
@@ -234,6 +242,12 @@ export class Cluster {
   async stop(): Promise<void> {
     await this.registry.stop({ isSettled: this.#isSettled })
   }
+}
+
+interface ClusterParts {
+  readonly membership: StoreMembership | undefined
+  readonly shards: Shards | undefined
+  readonly keeping: Keeping | undefined
 }
 
 export interface ClusterDependencies {

@@ -32,6 +32,7 @@ import { operationText } from "./operation.js"
 import { OperationMemory } from "./operation-memory.js"
 import { OutgoingCalls, type PlannedEnd } from "./outgoing-calls.js"
 import type { OwnTask, OwnTaskKind, TaskOwner } from "./own-task.js"
+import type { ActorReminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
 import { type TurnOwner, TurnRunner } from "./turn-runner.js"
 
@@ -284,6 +285,13 @@ export class Activation
     this.#durable ??= durableState(this)
     this.#durableTurns ??= new DurableTurns(this, this.#durable)
     return this.#durableTurns
+  }
+
+  get reminders(): ActorReminders {
+    if (!this.type.durability.isDurable) {
+      throw new TypeError(`${this.type.name} cannot set reminders; it has durable = false`)
+    }
+    return this.durableTurns.reminders
   }
 
   get operation(): string | undefined {

@@ -31,6 +31,7 @@ import { gatePath } from "./actors-gate.js"
 import { CallRouter } from "./call-router.js"
 import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
+import { DueIndex } from "./due-index.js"
 import { Handles } from "./handles.js"
 import { Homecoming } from "./homecoming.js"
 import { IncomingCalls } from "./incoming-calls.js"
@@ -53,6 +54,7 @@ export class ActorHost {
   readonly types: ReadonlyMap<string, ActorType>
   readonly copier: Copier
   readonly ledger: OperationLedger
+  readonly due = new DueIndex()
   /** The actors that this node calls, starts or runs. */
   readonly table = new ActorTable(ActorEntry)
   readonly catalog: Catalog

@@ -1,4 +1,5 @@
 import type { ActorId } from "../address/actor-id.js"
+import { UnknownMethodError } from "../errors/actor-call-errors.js"
 import { CallError, InvalidMessageError } from "../errors/call-errors.js"
 import type { Span, Telemetry } from "../ports/telemetry.js"
 import { MAX_CHAIN } from "../serialization/envelope.js"
@@ -7,6 +8,7 @@ import type { ActorHost } from "./actor-host.js"
 import type { ActorMethod, ActorType } from "./actor-type.js"
 import { fencedError } from "./fenced-error.js"
 import type { CallOptions, HandleTarget } from "./handle.js"
+import { isInternalName } from "./internal-methods.js"
 import { isDuration } from "./method-options.js"
 import { derivedName, operationProblem } from "./operation.js"
 import { type CallRequest, type CallTarget, OutgoingCall } from "./outgoing-call.js"
@@ -63,6 +65,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
     const hosted = this.#hosted
     const known = (hosted ?? this.#unhosted.get(this.id.type))?.method(method)
     if (hosted !== undefined && known === undefined) throw hosted.unknownMethod(method)
+    if (known === undefined && isInternalName(method)) throw new UnknownMethodError(this.id.type, method)
     return known
   }
 

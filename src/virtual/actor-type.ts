@@ -9,7 +9,7 @@ import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"
 import { type Durability, durabilityOf, onceOf } from "./durability.js"
 import { isFunctionField } from "./function-field.js"
-import { INTERNAL_METHODS } from "./internal-methods.js"
+import { internalMethod } from "./internal-methods.js"
 import { isDuration, methodOptions, mustBe } from "./method-options.js"
 import type { ProvidedActor, RegisteredActor } from "./provide.js"
 import type { StandardSchema } from "./standard-schema.js"
@@ -107,7 +107,12 @@ export class ActorType {
   }
 
   method(name: string): ActorMethod | undefined {
-    return this.#methods.get(name) ?? INTERNAL_METHODS.get(name)
+    return this.#methods.get(name)
+  }
+
+  /** As `method`, and the methods that only the runtime calls. */
+  runnable(name: string): ActorMethod | undefined {
+    return this.#methods.get(name) ?? (this.durability.isDurable ? internalMethod(name) : undefined)
   }
 
   /** The error of a call to a method that the class does not have. */
@@ -202,6 +207,7 @@ const OVERRIDABLE = new Set([
   "initialState",
   "onActivate",
   "onDeactivate",
+  "onReminder",
   "save",
   "deactivate",
 ])

@@ -5,6 +5,7 @@ import type { ActorId } from "../address/actor-id.js"
 import type { Logger } from "../ports/logger.js"
 import type { ActorClass, ActorHandle } from "./actor-class.js"
 import type { OneWayHandle } from "./handle.js"
+import type { ActorReminders, Reminder } from "./reminders.js"
 
 export const NOTHING_STORED: unique symbol = Symbol("nothing is stored")
 
@@ -189,6 +190,23 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
     return this.#context.stored()
   }
 
+  /**
+   * The reminders of this actor: durable timers, which fire although the actor is idle or its node has died.
+   * The class overrides `onReminder`.
+   */
+  protected get reminders(): ActorReminders {
+    return this.#context.reminders
+  }
+
+  /**
+   * Called when a reminder is due, as a turn of a `once` method: it is stored as a whole, together with the
+   * next time of the reminder. If it throws, nothing has changed, and it is called again after a pause that
+   * grows from 2 seconds to 10 minutes.
+   */
+  protected onReminder(_reminder: Reminder): void | Promise<void> {
+    throw new TypeError(`${this.id.type} must override onReminder, as it has reminders`)
+  }
+
   /** Ends this activation once no turn is running. The next call starts another one. */
   protected deactivate(): void {
     this.#context.deactivate()
@@ -226,6 +244,8 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
       onUndelivered: (actor, message) => actor.onUndelivered?.(message),
       onActivate: (actor) => actor.onActivate(),
       onDeactivate: (actor, reason) => actor.onDeactivate(reason),
+      onReminder: (actor, reminder) => actor.onReminder(reminder),
+      hasOnReminder: (actor) => actor.onReminder !== Actor.prototype.onReminder,
     }
   }
 }
@@ -270,6 +290,7 @@ export interface ActorContext<State> {
   readonly dependencies: unknown
   readonly log: Logger
   readonly operation: string | undefined
+  readonly reminders: ActorReminders
   stored(): Promise<void>
   save(state: State): Promise<void>
   actor(type: ActorClass | string, key: string): unknown
@@ -298,6 +319,9 @@ interface ActorInternals {
   onUndelivered(actor: Actor, message: UndeliveredMessage): void | Promise<void> | undefined
   onActivate(actor: Actor): void | Promise<void>
   onDeactivate(actor: Actor, reason: DeactivationReason): void | Promise<void>
+  onReminder(actor: Actor, reminder: Reminder): void | Promise<void>
+  /** Whether the class overrides `onReminder`. */
+  hasOnReminder(actor: Actor): boolean
 }
 
 /** The timers of an activation, as `this.timers`. */

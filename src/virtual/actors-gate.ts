@@ -29,10 +29,15 @@ export class ActorsGate extends InternalRef<unknown> {
     return Number.POSITIVE_INFINITY
   }
 
-  /** Ignores the message: every call is a question. */
-  tell(): void {}
+  /** Every call is a question. Other messages are hints about what is due, and may be lost. */
+  tell(message: unknown): void {
+    if (!Array.isArray(message)) return
+    const [ward, at] = message as readonly unknown[]
+    if (typeof ward === "string" && typeof at === "number") this.#receiver.hinted(ward, at)
+  }
 
-  accept(): DeadLetterReason | undefined {
+  accept(message: unknown): DeadLetterReason | undefined {
+    this.tell(message)
     return undefined
   }
 

@@ -19,6 +19,7 @@ import type { ActorType } from "./actor-type.js"
 import type { Copier } from "./copier.js"
 import { Deactivations } from "./deactivations.js"
 import { OUTBOX } from "./due-entry.js"
+import type { DueIndex } from "./due-index.js"
 import { IncomingCall } from "./incoming-call.js"
 import { WAKE } from "./internal-methods.js"
 import type { Invocation } from "./invocation.js"
@@ -47,6 +48,7 @@ export class Catalog implements ActivationHome {
   readonly state: StateDependencies
   readonly copier: Copier
   readonly digest: Digest
+  readonly due: DueIndex
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
   sweeps = 0
@@ -79,6 +81,7 @@ export class Catalog implements ActivationHome {
     }
     this.copier = host.copier
     this.digest = options.digest
+    this.due = host.due
     this.mailboxCapacity = options.mailboxCapacity
     this.requestTimeoutMs = environment.askTimeoutMs
     this.#sweepMs = options.idleAfterMs / SWEEPS_PER_IDLE_TIME
@@ -349,6 +352,7 @@ export interface ActivationHome {
   readonly state: StateDependencies
   readonly copier: Copier
   readonly digest: Digest
+  readonly due: DueIndex
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
   /** The number of sweeps so far. */

@@ -68,6 +68,12 @@ export function parseDue(key: string, value?: Uint8Array): DueEntry | "needs-val
   return decoded === undefined ? undefined : { type, key: decoded, at: Number(time), name }
 }
 
+/** The key that is there if the type has had entries. */
+export function keepingKey(type: string): string {
+  return KEEPING + type
+}
+
+export const KEEPING = "keeping/"
 const DUE = "due/"
 const FORM = /^due\/[^/]+\/([\w.-]+)\/(\d{16})\/([^/]+)\/([^/]+)$/
 const MAX_KEY = 512

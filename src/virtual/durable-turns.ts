@@ -19,11 +19,13 @@ import {
   roomProblem,
 } from "./drafted.js"
 import { fencedError } from "./fenced-error.js"
+import { REMIND } from "./internal-methods.js"
 import type { Message, NewMessage } from "./message.js"
 import { MessageDelivery } from "./message-delivery.js"
 import type { OutboxCounters } from "./operation-memory.js"
 import { OutputGate } from "./output-gate.js"
 import { type Admission, Recollection } from "./recollection.js"
+import { Reminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
 import { type Contribution, type Decided, type Held, HeldAnswer, newlyDecided } from "./turn-batch.js"
 import { Failure } from "./turn-result.js"
@@ -52,6 +54,10 @@ export class DurableTurns {
   /** What turns have decided that have not ended, or not been saved. */
   #draft: Drafted[] = []
   #delivery: MessageDelivery | undefined = undefined
+  /** Undefined while the actor has not used it. */
+  #reminders: Reminders | undefined = undefined
+  /** The number of saves that wait until what they store can be written. */
+  #waitingSaves = 0
 
   constructor(owner: DurableOwner, state: DurableState) {
     this.#owner = owner
@@ -118,11 +124,27 @@ export class DurableTurns {
     } catch (error) {
       return { kind: "answer", given: new Failure(error) }
     }
+    if (turn.method?.name === REMIND) return this.reminders.admit(turn)
     return this.#recollection.admit(turn)
+  }
+
+  /** The reminders of the actor. */
+  get reminders(): Reminders {
+    this.#reminders ??= new Reminders(this.#owner, this.#state, this)
+    return this.#reminders
+  }
+
+  /** Resolves when what the running turn has decided can be stored; undefined if it can now. */
+  ready(): Promise<void> | undefined {
+    return this.#reminders?.ready()
   }
 
   /** Adds changes of satellites to what the running turn decides. */
   change(...writes: readonly Write[]): void {
+    const size = draftSize(this.#draft)
+    if (size.writes + writes.length > MOST_OF_A_DRAFT.writes || size.bytes > MOST_OF_A_DRAFT.bytes) {
+      throw new RangeError("a turn must not change so many reminders and messages; do it in several turns")
+    }
     this.#draft.push({ turn: this.#owner.currentTurn, writes })
   }
 
@@ -186,6 +208,15 @@ export class DurableTurns {
 
   /** Saves the state as it is now, with what was decided since the last save. */
   save(value: unknown): Promise<void> {
+    const ready = this.ready()
+    if (ready !== undefined) {
+      this.#waitingSaves += 1
+      return ready
+        .finally(() => {
+          this.#waitingSaves -= 1
+        })
+        .then(() => this.save(internals.state(this.#actor)))
+    }
     try {
       this.#encoded = this.#state.encode(value)
     } catch (error) {
@@ -201,6 +232,7 @@ export class DurableTurns {
     this.#reserve()
     return new Promise((resolve, reject) => {
       this.#contribute(encoded, { ...this.#takeDraft(), absent: NONE })
+      this.#announce()
       const lose = () => reject(fencedError(this.#owner.tenure, "unknown"))
       if (this.#gate.hold({ release: resolve, lose })) this.#send()
       else lose()
@@ -241,6 +273,7 @@ export class DurableTurns {
       const draft = this.#takeDraft()
       const all = draft.writes.length === 0 ? writes : [...draft.writes, ...writes]
       this.#contribute(after, { writes: all, absent, messages: draft.messages })
+      this.#announce()
       this.#send()
       return copy
     } catch (error) {
@@ -251,7 +284,7 @@ export class DurableTurns {
   /** Restores the state as it was before a turn that failed; the failure of a repeat is stored. */
   #undo(turn: Turn, failure: Failure): unknown {
     this.#restore(this.#encoded as Uint8Array)
-    this.#draft = this.#draft.filter((one) => one.turn !== turn)
+    this.#forgetDraft(this.#draft.filter((one) => one.turn !== turn))
     // A message whose arguments are refused is thrown on as well.
     const isRefused = turn.operation?.kind === "sent" && isInstance(failure.error, InvalidMessageError)
     if (!failure.wasRun && !isRefused) return failure
@@ -281,12 +314,25 @@ export class DurableTurns {
     return { writes: [...writes, ...changed.writes], messages: changed.numbered }
   }
 
+  #forgetDraft(kept: Drafted[]): void {
+    this.#draft = kept
+    this.#reminders?.dropped()
+  }
+
+  /** Tells of the reminders in the last batch once it is committed. */
+  #announce(): void {
+    const release = this.#reminders?.taken()
+    if (release !== undefined) this.#gate.hold({ release, lose: () => {} })
+  }
+
   /** A plain turn has ended without a save; or the start has. */
   #dropDraft(turn: Turn | undefined): void {
-    if (this.#draft.length === 0) return
+    if (this.#waitingSaves > 0) return
+    const isAlone = turn === undefined || turn.kind === "writer" || turn.runner.writer === undefined
+    const isUnread = isAlone && this.#reminders?.isUnread === true
     const kept = this.#draft.filter((one) => one.turn !== turn)
-    if (kept.length === this.#draft.length) return
-    this.#draft = kept
+    if (kept.length === this.#draft.length && !isUnread) return
+    this.#forgetDraft(kept)
     const { home, key } = this.#owner
     home.logger.log("warn", "a turn ended without a save, so its reminders and messages are dropped", {
       actor: key,
@@ -362,6 +408,9 @@ export class DurableTurns {
 
 const NONE: readonly never[] = []
 
+/** With what is remembered of its operation, a turn must fit into one commit. */
+const MOST_OF_A_DRAFT = { writes: 96, bytes: 28 * 1_024 }
+
 const NOTHING_DRAFTED = { writes: NONE, messages: NONE }
 
 /** The key of a satellite of the actor. */
@@ -386,5 +435,6 @@ export interface DurableOwner {
   readonly home: ActivationHome
   readonly instance: Actor | undefined
   readonly turns: TurnRunner
+  /** The turn that the running code belongs to. */
   readonly currentTurn: Turn | undefined
 }

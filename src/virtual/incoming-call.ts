@@ -152,6 +152,8 @@ const NOTHING: readonly unknown[] = []
 export interface CallReceiver {
   readonly namespace: string
   receive(call: IncomingCall): void
+  /** Another node has put an entry of this time into the index of what is due. */
+  hinted(ward: string, at: number): void
   /** Records that the call was refused and will be retried. */
   refused(call: IncomingCall): void
   /** Returns an error if this node hosts the type, and the type has no such method. */

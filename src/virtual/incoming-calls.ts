@@ -61,8 +61,12 @@ export class IncomingCalls implements CallReceiver {
 
   methodProblem({ id, method }: IncomingCall): UnknownMethodError | undefined {
     const hosted = this.#host.types.get(id.type)
-    if (hosted === undefined || hosted.method(method) !== undefined) return undefined
+    if (hosted === undefined || hosted.runnable(method) !== undefined) return undefined
     return hosted.unknownMethod(method)
+  }
+
+  hinted(ward: string, at: number): void {
+    this.#host.due.hinted(ward, at)
   }
 
   /** Delivers the waiting calls to the new activation of their actor. */

@@ -1,25 +1,69 @@
+import type { ActorId } from "../address/actor-id.js"
 import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { type Actor, internals } from "./actor.js"
+import type { ActorHost } from "./actor-host.js"
 import type { ActorMethod } from "./actor-type.js"
+import { OutgoingCall } from "./outgoing-call.js"
 import { UNDELIVERED, UndeliveredTask } from "./undelivered-task.js"
 
+// Methods that every actor with a stored state has, and that only the runtime calls: their names begin with
+// `~`. Handles refuse such names.
+
+/** Fires a reminder: its name as in the index, its scheduled time, and the number of the attempt. */
+export const REMIND = "~remind"
+
 /**
- * Makes an actor go on with what it has left to do: its argument is the name of a due entry. A call of it
- * starts the actor, which is all that an actor with undelivered messages needs.
+ * Makes an actor go on with what it has left to do: the name of its entry in the index. A call of it starts
+ * the actor, which is most of what an actor with undelivered messages needs.
  */
 export const WAKE = "~wake"
 
-/** The methods that every actor has beside those of its class. The names of methods of users have no `~`. */
-export const INTERNAL_METHODS: ReadonlyMap<string, ActorMethod> = new Map([
+/** The method of this name, if it is an internal one. */
+export function internalMethod(name: string): ActorMethod | undefined {
+  return isInternalName(name) ? METHODS.get(name) : undefined
+}
+
+export function isInternalName(name: string): boolean {
+  return name.charCodeAt(0) === TILDE
+}
+
+/** Calls an internal method, as any call: the actor is placed, started, and the call retried. */
+export function callInternally(
+  host: ActorHost,
+  id: ActorId,
+  method: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const request = {
+      method,
+      args,
+      flags: 0,
+      chain: [],
+      timeoutMs: host.environment.askTimeoutMs,
+      span: undefined,
+      operation: undefined,
+      resolve,
+      reject,
+    }
+    host.router.route(new OutgoingCall(host.router, { id, maker: undefined }, request))
+  })
+}
+
+const TILDE = 126
+
+const METHODS: ReadonlyMap<string, ActorMethod> = new Map([
+  // What it runs is decided when it is admitted.
+  [REMIND, method(REMIND, { once: { retainMs: 0 } }, () => undefined)],
   [
     WAKE,
-    internalMethod(WAKE, { flags: READ_ONLY | ALWAYS_INTERLEAVE }, (actor, name) => {
+    method(WAKE, { flags: READ_ONLY | ALWAYS_INTERLEAVE }, (actor, name) => {
       internals.context(actor).wake(name)
     }),
   ],
   [
     UNDELIVERED,
-    internalMethod(UNDELIVERED, { once: { retainMs: 0 } }, (actor, task) => {
+    method(UNDELIVERED, { once: { retainMs: 0 } }, (actor, task) => {
       if (!(task instanceof UndeliveredTask)) throw new TypeError(`${UNDELIVERED} is not for callers`)
       internals.context(actor).messageEnded(task.number)
       return internals.onUndelivered(actor, task.message)
@@ -27,7 +71,7 @@ export const INTERNAL_METHODS: ReadonlyMap<string, ActorMethod> = new Map([
   ],
 ])
 
-function internalMethod(
+function method(
   name: string,
   { flags = 0, once }: { readonly flags?: number; readonly once?: ActorMethod["once"] },
   run: (actor: Actor, argument: unknown) => unknown,

@@ -4,7 +4,7 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { MessageStuck } from "./activation-events.js"
 import { internals, type UndeliveredMessage } from "./actor.js"
-import { dueRecord, OUTBOX, wardOf } from "./due-entry.js"
+import { dueRecord, keepingKey, OUTBOX, wardOf } from "./due-entry.js"
 import { type DurableOwner, type DurableTurns, rowKey } from "./durable-turns.js"
 import {
   decodeMessage,
@@ -122,6 +122,8 @@ export class MessageDelivery {
 
   /** The commit was made that these messages are part of. */
   stored(messages: readonly Message[]): void {
+    const { home, type } = this.#owner
+    home.due.added(type.name, this.#ward, this.#counters.dueAt)
     if (this.#behind === undefined) this.#tell({ kind: "stored", messages })
     else this.#behind.push(...messages)
   }
@@ -153,15 +155,25 @@ export class MessageDelivery {
     const writes: Write[] = dueAt === 0 ? [] : [{ kind: "delete", key: this.#dueEntry(dueAt).key }]
     counters.dueAt = rows === 0 ? 0 : now + (this.#outbox.isStuck ? 2 * DUE_AFTER_MS : DUE_AFTER_MS)
     if (counters.dueAt === dueAt) return NONE
-    if (rows > 0) writes.push({ kind: "put", ...this.#dueEntry(counters.dueAt) })
+    if (rows === 0) return writes
+    writes.push({ kind: "put", ...this.#dueEntry(counters.dueAt) })
+    const { home, type } = this.#owner
+    if (!home.due.isMarked(type.name)) {
+      writes.push({ kind: "put", key: keepingKey(type.name), value: EMPTY })
+    }
     return writes
   }
 
+  get #ward(): string {
+    const { tenure, type } = this.#owner
+    return wardOf(tenure.id, type.sharding)
+  }
+
   #dueEntry(at: number): { readonly key: string; readonly value: Uint8Array } {
-    const { type, tenure, home } = this.#owner
+    const { tenure, home } = this.#owner
     const { id } = tenure
     const entry = { type: id.type, key: id.key, at, name: OUTBOX }
-    return dueRecord(wardOf(id, type.sharding), entry, (key) => digestOf(home, key))
+    return dueRecord(this.#ward, entry, (key) => digestOf(home, key))
   }
 
   #tell(event: OutboxEvent): void {
@@ -261,6 +273,7 @@ export class MessageDelivery {
 }
 
 const NONE: readonly never[] = []
+const EMPTY = new Uint8Array(0)
 const FLUSH_AFTER_MS = 100
 const READ_AGAIN_MS = 1_000
 /** How far ahead the actor is entered as one that has something to do, in case that its node dies. */

@@ -202,7 +202,8 @@ export function failed(error: unknown): Admission {
 
 /** How to go on with a turn. */
 export type Admission =
-  | { readonly kind: "run" }
+  /** Run it, or the task instead of its method. */
+  | { readonly kind: "run"; readonly task?: { run(): unknown } }
   /** Do not run it: this is what its caller gets. */
   | { readonly kind: "answer"; readonly given: unknown }
 

@@ -65,9 +65,9 @@ export function wouldMix(turns: RunningTurns, invocation: Invocation): boolean {
   const { type, writer } = turns
   if (!type.reentrant || writer === undefined || !isAwaited(turns, invocation)) return false
   if ((flagsOf(type, invocation) & READ_ONLY) !== 0) return false
-  return writer.method?.once !== undefined || type.method(invocation.method)?.once !== undefined
+  return writer.method?.once !== undefined || type.runnable(invocation.method)?.once !== undefined
 }
 
 function flagsOf(type: ActorType, { method }: Invocation): number {
-  return type.method(method)?.flags ?? 0
+  return type.runnable(method)?.flags ?? 0
 }

@@ -207,7 +207,7 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     const isOpen = isAwaited(this, invocation) ? tenure.mayAct() : tenure.mayBegin()
     if (!isOpen) return this.#holdBack(invocation)
     const task = invocation instanceof OwnTask ? invocation : undefined
-    const method = task === undefined ? type.method(invocation.method) : undefined
+    const method = task === undefined ? type.runnable(invocation.method) : undefined
     if (method === undefined && task === undefined) {
       return invocation.fail(type.unknownMethod(invocation.method))
     }
@@ -243,16 +243,16 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
   }
 
   #admitted(turn: Turn, admission: Admission): unknown {
-    if (admission.kind === "run") return this.#runInOrder(turn, undefined)
+    if (admission.kind === "run") return this.#runInOrder(turn, admission.task)
     turn.isAnswered = true
     return admission.given
   }
 
-  #runInOrder(turn: Turn, task: OwnTask | undefined): unknown {
+  #runInOrder(turn: Turn, task: Task | undefined): unknown {
     return this.type.mayOverlap ? this.#runInContext(turn, task) : this.#run(turn, task)
   }
 
-  #runInContext(turn: Turn, task: OwnTask | undefined): unknown {
+  #runInContext(turn: Turn, task: Task | undefined): unknown {
     try {
       return this.#owner.home.context.run(turn, () => this.#run(turn, task))
     } catch (error) {
@@ -260,7 +260,7 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     }
   }
 
-  #run(turn: Turn, task: OwnTask | undefined): unknown {
+  #run(turn: Turn, task: Task | undefined): unknown {
     try {
       if (task !== undefined) return adoptThenable(task.run())
       const { run, input } = turn.method as ActorMethod
@@ -298,6 +298,15 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
    */
   #finish(turn: Turn, given: unknown): void {
     const { durable } = this.#owner
+    const isStored = turn.method?.once !== undefined && !(given instanceof Failure)
+    const ready = isStored ? durable?.ready() : undefined
+    if (ready !== undefined) {
+      ready.then(
+        () => this.#finish(turn, given),
+        (error: unknown) => this.#finish(turn, new Failure(error, false)),
+      )
+      return
+    }
     const settled = durable === undefined ? given : durable.settle(turn, given)
     if (durable?.hold(turn, settled) === true) {
       if (this.type.durability.isPipelined) this.#conclude(turn, settled, undefined)
@@ -420,6 +429,11 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
 /** A message could be applied twice. Its sender tries again: it may be ahead in a deployment. */
 function notOnce(type: string, method: string): UnknownMethodError {
   return new UnknownMethodError(type, method, `${type}.${method} must be once to be called with eventually`)
+}
+
+/** What a turn runs instead of a method. */
+interface Task {
+  run(): unknown
 }
 
 /**

@@ -22,6 +22,7 @@ const order = [
   "placement",
   "virtual",
   "sharding",
+  "keeping",
   "system",
   "runtime",
   "stores",
@@ -35,6 +36,8 @@ export const nodeFolders: readonly string[] = ["runtime", "stores", "sim/ambient
 const typesOnly: readonly string[] = ["ports"]
 
 const packages: Readonly<Record<string, readonly string[]>> = {
+  // The fields of cron expressions.
+  virtual: ["croner"],
   // SQLite for versions of Node that do not include it.
   stores: ["libsql"],
 }

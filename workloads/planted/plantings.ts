@@ -6,6 +6,7 @@ import { placementPlantings } from "./placement-plantings.js"
 import type { Planting } from "./planting.js"
 import { regionPlantings } from "./region-plantings.js"
 import { registryPlantings } from "./registry-plantings.js"
+import { reminderPlantings } from "./reminder-plantings.js"
 import { renewalPlantings } from "./renewal-plantings.js"
 import { shardPlantings } from "./shard-plantings.js"
 import { weakStorePlantings } from "./weak-store-plantings.js"
@@ -40,4 +41,5 @@ export const plantings: readonly Planting[] = [
   ...regionPlantings,
   ...shardPlantings,
   ...oncePlantings,
+  ...reminderPlantings,
 ]

@@ -1,0 +1,243 @@
+import { ActorId } from "../address/actor-id.js"
+import { OverloadedError } from "../errors/call-errors.js"
+import type { Clock, Timer, WallMs } from "../ports/clock.js"
+import type { ClusterStore } from "../ports/store.js"
+import { listAll } from "../registry/list-all.js"
+import { StoreTroubles } from "../registry/store-troubles.js"
+import type { Shards } from "../sharding/shards.js"
+import type { ActorHost } from "../virtual/actor-host.js"
+import { duePrefix, KEEPING, parseDue } from "../virtual/due-entry.js"
+import type { DueListener } from "../virtual/due-index.js"
+import { callInternally, REMIND, WAKE } from "../virtual/internal-methods.js"
+import { WardClaims } from "./ward-claims.js"
+import {
+  type DueKey,
+  type FiringOutcome,
+  type WardCommand,
+  type WardEvent,
+  WardKeeper,
+} from "./ward-keeper.js"
+
+/**
+ * Keeps the wards of this node: lists what is due in each, and calls the actors. The driver of
+ * `ward-keeper.ts`.
+ *
+ * Nothing is claimed or listed until the store says that a type has had entries, which is looked at every 5
+ * seconds. The wards of sharded types are not claimed: the node that has a shard keeps it.
+ */
+export class Keeping implements DueListener {
+  readonly #host: ActorHost
+  readonly #shards: Shards | undefined
+  readonly #claims: WardClaims
+  readonly #troubles: StoreTroubles
+  readonly #wards = new Map<string, KeptWard>()
+  /** The types that have had entries. */
+  #types: ReadonlySet<string> = new Set()
+  #timer: Timer | undefined
+  #isLooking = false
+  #isOver = false
+  /** Firings that wait until others have been answered. */
+  readonly #waiting: (() => void)[] = []
+  #inFlight = 0
+
+  constructor(host: ActorHost, shards: Shards | undefined) {
+    const { environment, registry, options } = host
+    this.#host = host
+    this.#shards = shards
+    this.#claims = new WardClaims(registry, options.store)
+    this.#troubles = new StoreTroubles(environment.logger, environment.clock)
+    host.due.listener = this
+    this.#lookIn(FIRST_LOOK_MS)
+  }
+
+  added(ward: string, at: WallMs): void {
+    if (at > this.#clock.wallMs() + HINT_WITHIN_MS) return
+    const { registry, options } = this.#host
+    const isSharded = ward.includes(".")
+    const keeper = isSharded ? registry.node : this.#claims.keeperOf(ward)
+    if (keeper === undefined || keeper.equals(registry.node)) return this.hinted(ward, at)
+    options.gateOf(keeper)?.tell([ward, at] as never)
+  }
+
+  hinted(ward: string, at: WallMs): void {
+    const kept = this.#wards.get(ward)
+    if (kept !== undefined) this.#handle(kept, { kind: "hinted", at })
+    else this.#lookIn(0)
+  }
+
+  /** The members have changed, or the shards of this node. */
+  changed(): void {
+    if (this.#types.size > 0) this.#lookIn(CHANGED_MS)
+  }
+
+  /** Gives up the wards of this node, as it leaves. */
+  async leave(): Promise<void> {
+    this.stop()
+    await this.#claims.release()
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#timer?.cancel()
+    this.#waiting.length = 0
+    for (const kept of this.#wards.values()) this.#end(kept)
+  }
+
+  get #clock(): Clock {
+    return this.#host.clock
+  }
+
+  get #store(): ClusterStore {
+    return this.#host.options.store
+  }
+
+  #lookIn(ms: number): void {
+    if (this.#isOver) return
+    this.#timer?.cancel()
+    this.#timer = this.#clock.setTimer(ms, () => void this.#look())
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return this.#lookIn(CHANGED_MS)
+    this.#isLooking = true
+    try {
+      const { entries } = await listAll(this.#store, KEEPING)
+      this.#types = new Set(entries.map(({ key }) => key.slice(KEEPING.length)))
+      for (const type of this.#types) this.#host.due.mark(type)
+      if (this.#types.size > 0) await this.#claims.follow()
+      if (!this.#isOver && this.#types.size > 0) this.#follow()
+    } catch (error) {
+      this.#troubles.note("look what is due", error)
+    } finally {
+      this.#isLooking = false
+      this.#lookIn(LOOK_AGAIN_MS)
+    }
+  }
+
+  /** Begins and ends keeping, as the wards of this node have changed. */
+  #follow(): void {
+    const held = new Set([...this.#claims.held, ...wardsOf(this.#shards)])
+    for (const kept of this.#wards.values()) if (!held.has(kept.ward)) this.#end(kept)
+    for (const ward of held) {
+      if (this.#wards.has(ward)) continue
+      const kept: KeptWard = { ward, keeper: new WardKeeper(), timer: undefined }
+      this.#wards.set(ward, kept)
+      this.#lookAt(kept)
+    }
+  }
+
+  #end(kept: KeptWard): void {
+    this.#wards.delete(kept.ward)
+    kept.timer?.cancel()
+  }
+
+  #lookAt(kept: KeptWard): void {
+    const { registry, types: hosted } = this.#host
+    const isSharded = kept.ward.includes(".")
+    const types = [...this.#types].filter((type) => {
+      // The wards of a shard have the types of its group, all of which its node hosts.
+      const sharding = hosted.get(type)?.sharding
+      const isOfWard = isSharded
+        ? sharding !== undefined && kept.ward.startsWith(`${sharding.group ?? type}.`)
+        : sharding === undefined
+      return isOfWard && registry.view.hosting(type).length > 0
+    })
+    this.#handle(kept, { kind: "look", types })
+  }
+
+  #handle(kept: KeptWard, event: WardEvent): void {
+    if (this.#wards.get(kept.ward) !== kept) return
+    const now = { wall: this.#clock.wallMs(), mono: this.#clock.monotonicMs() }
+    for (const command of kept.keeper.handle(event, now)) this.#do(kept, command)
+  }
+
+  #do(kept: KeptWard, command: WardCommand): void {
+    switch (command.kind) {
+      case "list":
+        return void this.#list(kept, command.type, command.after)
+      case "fire":
+        return this.#fireInTurn(() => this.#fire(kept, command.key, command.attempt))
+      case "sleep":
+        kept.timer?.cancel()
+        kept.timer = this.#clock.setTimer(command.forMs, () => this.#lookAt(kept))
+    }
+  }
+
+  async #list(kept: KeptWard, type: string, after: string | undefined): Promise<void> {
+    try {
+      const options = { limit: PAGE, keysOnly: true, after }
+      const { entries, more } = await this.#store.list(duePrefix(kept.ward, type), options)
+      this.#handle(kept, { kind: "listed", entries: entries.flatMap(dueKey), more })
+    } catch (error) {
+      this.#handle(kept, { kind: "not-listed" })
+      this.#troubles.note("list what is due", error)
+    }
+  }
+
+  #fireInTurn(fire: () => Promise<void>): void {
+    if (this.#inFlight >= MOST_IN_FLIGHT) {
+      this.#waiting.push(() => this.#fireInTurn(fire))
+      return
+    }
+    this.#inFlight += 1
+    void fire().finally(() => {
+      this.#inFlight -= 1
+      this.#waiting.shift()?.()
+    })
+  }
+
+  async #fire(kept: KeptWard, key: string, attempt: number): Promise<void> {
+    let outcome: FiringOutcome = "failed"
+    let next: WallMs | undefined
+    try {
+      const [said, again] = await this.#call(key, attempt)
+      outcome = said === "fired" ? "done" : "refused"
+      if (typeof again === "number") next = again
+    } catch (error) {
+      if (error instanceof OverloadedError) outcome = "overloaded"
+      this.#host.logger.log("warn", "what is due could not be done; it is tried again", {
+        key,
+        attempt,
+        error,
+      })
+    }
+    this.#handle(kept, { kind: "answered", key, outcome, next })
+  }
+
+  /** Returns what the actor answered. */
+  async #call(key: string, attempt: number): Promise<readonly unknown[]> {
+    const parsed = parseDue(key)
+    const entry = parsed === "needs-value" ? parseDue(key, (await this.#store.get(key)).entry?.value) : parsed
+    if (entry === undefined || entry === "needs-value") return ["gone"]
+    const id = ActorId.of(this.#host.options.namespace, entry.type, entry.key)
+    const method = entry.name.startsWith("~") ? WAKE : REMIND
+    const given = await callInternally(this.#host, id, method, [entry.name, entry.at, attempt])
+    return Array.isArray(given) ? (given as readonly unknown[]) : ["woken"]
+  }
+}
+
+/** The wards of the shards that this node has. */
+function* wardsOf(shards: Shards | undefined): Generator<string> {
+  for (const { name, heldShards } of shards?.groups ?? [])
+    for (const shard of heldShards) yield `${name}.${shard}`
+}
+
+interface KeptWard {
+  readonly ward: string
+  readonly keeper: WardKeeper
+  timer: Timer | undefined
+}
+
+/** Nothing for a key that this version cannot read. */
+function dueKey({ key }: { readonly key: string }): readonly DueKey[] {
+  const time = /^due\/[^/]+\/[^/]+\/(\d{16})\//.exec(key)?.[1]
+  return time === undefined ? [] : [{ key, at: Number(time) }]
+}
+
+const PAGE = 256
+const MOST_IN_FLIGHT = 512
+const FIRST_LOOK_MS = 100
+const LOOK_AGAIN_MS = 5_000
+const CHANGED_MS = 100
+/** Later entries are found by the look that every keeper makes. */
+const HINT_WITHIN_MS = 6_000

@@ -1,0 +1,276 @@
+import { decodeKey, encodeKey } from "../address/actor-key.js"
+import { shownKind } from "../address/quote.js"
+import { OverloadedError } from "../errors/call-errors.js"
+import type { WallMs } from "../ports/clock.js"
+import type { Write } from "../ports/store.js"
+import type { DurableState } from "../registry/durable-state.js"
+import { type Actor, internals } from "./actor.js"
+import { dueRecord, keepingKey, wardOf } from "./due-entry.js"
+import { type DurableOwner, type DurableTurns, rowKey } from "./durable-turns.js"
+import { digestOf } from "./named-operations.js"
+import type { Admission } from "./recollection.js"
+import {
+  type Arrears,
+  dueOccurrence,
+  NO_ARREARS,
+  type Schedule,
+  type Timetable,
+  timetableOf,
+} from "./schedule.js"
+import type { Turn } from "./turn.js"
+
+/**
+ * The reminders of one activation. Each has a row with its schedule and its next time, and an entry in the
+ * index of what is due. Both change in the same commit, that of the turn which sets, cancels or fires it.
+ *
+ * The rows are read at the first use: the entry of the earlier time of a name has to be deleted. A turn that
+ * sets a reminder before that waits for them when it ends.
+ *
+ * A firing names the scheduled time. It runs only if that is the next time of the row, so an occurrence that
+ * was applied, replaced or cancelled never runs again, whoever fires it.
+ */
+export class Reminders implements ActorReminders {
+  readonly #owner: DurableOwner
+  readonly #state: DurableState
+  readonly #turns: DurableTurns
+  /** As the turns that have ended decided; undefined until they were read. */
+  #rows: Map<string, Row> | undefined
+  #loading: Promise<Map<string, Row>> | undefined
+  /** What the running turn has changed; undefined for a reminder that was cancelled. */
+  readonly #draft = new Map<string, Row | undefined>()
+  /** What it has changed before the rows were read. */
+  #unread: { readonly name: string; readonly row: Row | undefined }[] = []
+  /** The reminder that the running turn fires. */
+  #firing: string | undefined
+
+  constructor(owner: DurableOwner, state: DurableState, turns: DurableTurns) {
+    this.#owner = owner
+    this.#state = state
+    this.#turns = turns
+  }
+
+  set(name: string, schedule: Schedule, argument?: unknown): void {
+    this.#check(name)
+    const now = this.#now
+    const { timetable, first } = timetableOf(schedule, now)
+    const bytes = this.#state.encodeAnswer(argument)
+    if (bytes.length > MAX_ARGUMENT) {
+      throw new RangeError(
+        `the argument of a reminder must have at most ${MAX_ARGUMENT} bytes (got ${bytes.length})`,
+      )
+    }
+    const next = name === this.#firing ? Math.max(first, now + LEAST_AGAIN_MS) : first
+    this.#change(name, { next, timetable, argument: bytes, arrears: NO_ARREARS })
+  }
+
+  cancel(name: string): void {
+    this.#check(name)
+    this.#change(name, undefined)
+  }
+
+  /** Whether the running turn has changed something that can only be written once the rows were read. */
+  get isUnread(): boolean {
+    return this.#unread.length > 0
+  }
+
+  /** Resolves when the changes of the running turn can be written; undefined if they can now. */
+  ready(): Promise<void> | undefined {
+    if (this.#unread.length === 0) return undefined
+    return this.#read().then(() => {
+      for (const { name, row } of this.#unread.splice(0)) this.#apply(name, row)
+    })
+  }
+
+  /** The changes of the running turn are part of a commit. Returns what to do once it is made. */
+  taken(): (() => void) | undefined {
+    this.#firing = undefined
+    if (this.#draft.size === 0) return undefined
+    let first = Number.POSITIVE_INFINITY
+    for (const [name, row] of this.#draft) {
+      if (row === undefined) this.#rows?.delete(name)
+      else this.#rows?.set(name, row)
+      if (row !== undefined) first = Math.min(first, row.next)
+    }
+    this.#draft.clear()
+    const { home, type } = this.#owner
+    return first === Number.POSITIVE_INFINITY ? undefined : () => home.due.added(type.name, this.#ward, first)
+  }
+
+  /** The changes of the running turn are dropped. */
+  dropped(): void {
+    this.#firing = undefined
+    this.#draft.clear()
+    this.#unread = []
+  }
+
+  /** Returns how to go on with a firing. */
+  async admit({ invocation }: Turn): Promise<Admission> {
+    const [written, at, attempt] = invocation.args as readonly [string, WallMs, number]
+    const name = decodeKey(written) ?? written
+    const rows = this.#rows ?? (await this.#read())
+    const row = rows.get(name)
+    if (row === undefined || row.next !== at) return this.#stale(name, at)
+    const now = this.#now
+    if (at > now + MOST_EARLY_MS) return { kind: "answer", given: ["early"] }
+    const due = dueOccurrence(row.timetable, at, { now, arrears: row.arrears })
+    this.#firing = name
+    this.#apply(name, due.next === undefined ? undefined : { ...row, next: due.next, arrears: due.arrears })
+    const fired = () => ["fired", this.#draft.get(name)?.next]
+    if (!due.isRun) return { kind: "run", task: { run: fired } }
+    const { missed } = due
+    const argument = this.#state.decode(row.argument)
+    const reminder: Reminder = { name, at: new Date(due.at), missed, argument, attempt }
+    const run = () => {
+      const given = internals.onReminder(this.#actor, reminder)
+      return given instanceof Promise ? given.then(fired) : fired()
+    }
+    return { kind: "run", task: { run } }
+  }
+
+  /** The keeper has read an entry that is no longer there, or that should not be. */
+  async #stale(name: string, at: WallMs): Promise<Admission> {
+    const { key } = this.#entry(name, at)
+    const { entry } = await this.#owner.home.state.store.get(key)
+    if (entry === undefined) return { kind: "answer", given: ["gone"] }
+    this.#turns.change({ kind: "delete", key })
+    return { kind: "run", task: { run: () => ["gone"] } }
+  }
+
+  #change(name: string, row: Row | undefined): void {
+    if (this.#rows === undefined && !this.#state.isStored) this.#rows = new Map()
+    if (this.#rows === undefined) this.#unread.push({ name, row })
+    else this.#apply(name, row)
+  }
+
+  #apply(name: string, row: Row | undefined): void {
+    const rows = this.#rows as Map<string, Row>
+    const before = this.#draft.has(name) ? this.#draft.get(name) : rows.get(name)
+    if (before === undefined && row === undefined) return
+    if (before === undefined && this.#count >= MOST_REMINDERS) {
+      throw new OverloadedError(this.#owner.tenure.id.toString(), MOST_REMINDERS, "reminders")
+    }
+    const key = rowKey(this.#owner, ROWS + encodeKey(name))
+    const writes: Write[] = []
+    if (before !== undefined) writes.push({ kind: "delete", key: this.#entry(name, before.next).key })
+    if (row === undefined) writes.push({ kind: "delete", key })
+    else {
+      writes.push({ kind: "put", key, value: this.#state.encodeAnswer({ name, ...row }) })
+      writes.push({ kind: "put", ...this.#entry(name, row.next) })
+      const { home, type } = this.#owner
+      if (!home.due.isMarked(type.name)) {
+        writes.push({ kind: "put", key: keepingKey(type.name), value: EMPTY })
+      }
+    }
+    this.#turns.change(...writes)
+    this.#draft.set(name, row)
+  }
+
+  /** The number of reminders, as the running turn has changed them. */
+  get #count(): number {
+    let count = this.#rows?.size ?? 0
+    for (const [name, row] of this.#draft) {
+      if (row === undefined) count -= this.#rows?.has(name) === true ? 1 : 0
+      else count += this.#rows?.has(name) === true ? 0 : 1
+    }
+    return count
+  }
+
+  #read(): Promise<Map<string, Row>> {
+    this.#loading ??= this.#state.rowsOf(ROWS).then(
+      (values) => {
+        const rows = new Map<string, Row>()
+        for (const { value } of values) {
+          const { name, ...row } = this.#state.decode(value) as Row & { readonly name: string }
+          rows.set(name, row)
+        }
+        this.#rows ??= rows
+        return this.#rows
+      },
+      (error: unknown) => {
+        this.#loading = undefined
+        throw error
+      },
+    )
+    return this.#loading
+  }
+
+  #entry(name: string, at: WallMs): { readonly key: string; readonly value: Uint8Array } {
+    const { tenure, home } = this.#owner
+    const { type, key } = tenure.id
+    return dueRecord(this.#ward, { type, key, at, name: encodeKey(name) }, (text) => digestOf(home, text))
+  }
+
+  get #ward(): string {
+    return wardOf(this.#owner.tenure.id, this.#owner.type.sharding)
+  }
+
+  get #actor(): Actor {
+    return this.#owner.instance as Actor
+  }
+
+  get #now(): WallMs {
+    return this.#owner.home.clock.wallMs()
+  }
+
+  #check(name: string): void {
+    if (typeof name !== "string" || name === "" || name.length > MAX_NAME || name.startsWith("~")) {
+      throw new RangeError(
+        `the name of a reminder must be a string of up to ${MAX_NAME} characters that does not begin with ~ (got ${shownKind(name)} ${JSON.stringify(name)})`,
+      )
+    }
+    const { type, currentTurn } = this.#owner
+    if (!internals.hasOnReminder(this.#actor)) {
+      throw new TypeError(`${type.name} must override onReminder to set reminders`)
+    }
+    const method = currentTurn?.method
+    if (method !== undefined && method.flags !== 0) {
+      throw new TypeError(
+        `${type.name}.${method.name} cannot set reminders; its options say readOnly or alwaysInterleave`,
+      )
+    }
+  }
+}
+
+/** The reminders of an actor, as `this.reminders`. They are stored with the turn that changes them. */
+export interface ActorReminders {
+  /**
+   * Sets a reminder, and replaces the one of the same name. In a turn of a `once` method it is set when the
+   * turn is stored, in any other with the next `save()`. `argument` is passed to `onReminder`; it has at most
+   * 4 KiB, encoded. Throws a `TypeError` or a `RangeError` for an invalid schedule.
+   */
+  set(name: string, schedule: Schedule, argument?: unknown): void
+  /** Cancels the reminder of this name, if there is one. It is stored as `set` is. */
+  cancel(name: string): void
+}
+
+/** An occurrence of a reminder, as `onReminder` gets it. */
+export interface Reminder {
+  /** The name that it was set by. */
+  readonly name: string
+  /** The time for which it was scheduled. */
+  readonly at: Date
+  /** How many occurrences before it were missed, and did not run. */
+  readonly missed: number
+  /** What was passed to `set`. */
+  readonly argument: unknown
+  /** Counts the attempts at this occurrence, from 1, as far as they are known. */
+  readonly attempt: number
+}
+
+interface Row {
+  readonly next: WallMs
+  readonly timetable: Timetable
+  /** Encoded. */
+  readonly argument: Uint8Array
+  readonly arrears: Arrears
+}
+
+const ROWS = "r/"
+const EMPTY = new Uint8Array(0)
+const MAX_NAME = 128
+const MAX_ARGUMENT = 4 * 1_024
+const MOST_REMINDERS = 1_000
+/** A node whose clock is behind that of the keeper by more than this refuses to fire. */
+const MOST_EARLY_MS = 5_000
+/** A reminder that sets itself again waits at least this long. */
+const LEAST_AGAIN_MS = 1_000

@@ -1,0 +1,65 @@
+import type { Planting } from "./planting.js"
+
+/** Bugs by which a reminder is lost, fires twice, or fires although it was cancelled. */
+export const reminderPlantings: readonly Planting[] = [
+  {
+    name: "reminder-without-its-entry",
+    about: "the row of a reminder is committed without its entry in the index",
+    breaks: "IndexMatches",
+    workload: "reminders",
+    file: "src/virtual/reminders.ts",
+    from: `writes.push({ kind: "put", ...this.#entry(name, row.next) });`,
+    to: "",
+  },
+  {
+    name: "occurrence-not-compared",
+    about: "a firing runs whatever the next time of the reminder is by then",
+    breaks: "OncePerOccurrence",
+    workload: "reminders",
+    file: "src/virtual/reminders.ts",
+    from: "if (row === undefined || row.next !== at)",
+    to: "if (row === undefined)",
+  },
+  {
+    name: "scan-from-the-last-position",
+    about: "a keeper goes on behind the last entry that it has seen, and not from the beginning",
+    breaks: "NoneSkipped",
+    workload: "reminders",
+    file: "src/keeping/ward-keeper.ts",
+    from: "const later = entries.find(({ at }) => at > now.wall);",
+    to: `entries = entries.filter(({ key }) => key > (this.seen ?? ""));
+      this.seen = entries.filter(({ at }) => at <= now.wall).at(-1)?.key ?? this.seen;
+      const later = entries.find(({ at }) => at > now.wall);`,
+  },
+  {
+    name: "advanced-before-it-has-run",
+    about: "a reminder is advanced although its turn throws",
+    breaks: "NoneSkipped",
+    workload: "reminders",
+    file: "src/virtual/durable-turns.ts",
+    from: "this.#restore(before); this.#forgetDraft(); if (!given.wasRun) return given;",
+    to: `this.#restore(before);
+      this.#contribute(this.#takeDraft(), NONE);
+      this.#announce();
+      this.#send();
+      if (!given.wasRun) return given;`,
+  },
+  {
+    name: "next-occurrence-from-now",
+    about: "the next occurrence follows from the time at which the last one ran",
+    breaks: "NoneSkipped",
+    workload: "reminders",
+    file: "src/virtual/schedule.ts",
+    from: "const next = nextTime(timetable, at);",
+    to: "const next = nextTime(timetable, now);",
+  },
+  {
+    name: "ward-that-nobody-knows-of",
+    about: "a node forgets that a claim of a ward, whose outcome it does not know, may have been made",
+    breaks: "NoneSkipped",
+    workload: "reminders",
+    file: "src/keeping/ward-claims.ts",
+    from: "else this.#unsure.add(ward);",
+    to: "",
+  },
+]

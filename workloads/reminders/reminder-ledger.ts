@@ -1,0 +1,180 @@
+import { binaryCodec } from "../../src/index.js"
+import { TypeRegistry } from "../../src/serialization/type-registry.js"
+import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
+import { parseDue } from "../../src/virtual/due-entry.js"
+import type { Cluster } from "../cluster/cluster.js"
+import { STATE, stateOf } from "../cluster/store-history.js"
+import type { ClerkEntry, ClerkState, Plan } from "./clerk.js"
+
+/**
+ * Every reminder, by what was committed: its row, its entry in the index, and what its clerk wrote down of
+ * it. The three are compared in every state of the store.
+ */
+export class ReminderLedger {
+  readonly #prefix: string
+  /** The next time of each reminder, by its row. */
+  readonly #rows = new Map<string, number>()
+  /** The times at which each reminder is in the index. */
+  readonly #due = new Map<string, Set<number>>()
+  readonly #clerks = new Map<string, ClerkBook>()
+
+  constructor(stage: Stage, cluster: Pick<Cluster, "namespace" | "store">) {
+    this.#prefix = `${cluster.namespace}/`
+    cluster.store.observe((event) => this.#take(stage, event))
+    stage.invariant<ReminderEvent>("IndexMatches", (event) =>
+      event.kind === "indexed" ? this.#matches(event.reminders) : false,
+    )
+    for (const name of ["NoneSkipped", "OncePerOccurrence", "CancelHeld", "NotBefore"] as const) {
+      stage.invariant<ReminderEvent>(name, (event) => {
+        if (event.kind !== "entered") return false
+        return event.found.find(([broken]) => broken === name)?.[1]
+      })
+    }
+  }
+
+  /** The reminders that are in the store: the next time of each. */
+  get rows(): ReadonlyMap<string, number> {
+    return this.#rows
+  }
+
+  /** Compares the rows with what clerks know: what they have set, and neither cancelled nor seen fire last. */
+  audit(): string | undefined {
+    for (const [id, { current }] of this.#clerks) {
+      for (const [name, { setting }] of current) {
+        if (!this.#rows.has(`${id}/${name}`)) return `${id} has set ${name} (${setting}), and there is no row`
+      }
+    }
+    for (const row of this.#rows.keys()) {
+      const [type, key, name = ""] = row.split("/")
+      if (!this.#clerks.get(`${type}/${key}`)?.current.has(name)) return `there is a row of ${row}`
+    }
+    return undefined
+  }
+
+  #take(stage: Stage, event: SimStoreEvent): void {
+    if (event.kind !== "judged" || event.result.kind !== "committed") return
+    const touched = new Set<string>()
+    for (const write of event.commit.writes) {
+      const key = write.key.slice(this.#prefix.length)
+      const value = write.kind === "put" ? write.value : undefined
+      if (key.startsWith("kin/") && key.includes("/r/")) touched.add(this.#row(key, value))
+      if (key.startsWith("due/")) touched.add(this.#entry(key, value))
+    }
+    if (touched.size > 0) stage.record({ kind: "indexed", reminders: [...touched] })
+    for (const write of event.commit.writes) {
+      const key = write.key.slice(this.#prefix.length)
+      if (write.kind !== "put" || !key.startsWith(STATE)) continue
+      const found = this.#wrote(stage, key.slice(STATE.length), stateOf(write.value) as ClerkState)
+      stage.record({ kind: "entered", found })
+    }
+  }
+
+  #row(key: string, value: Uint8Array | undefined): string {
+    const [, type, actor, , written = ""] = key.split("/")
+    const reminder = `${type}/${actor}/${decodeURIComponent(written)}`
+    if (value === undefined) this.#rows.delete(reminder)
+    else this.#rows.set(reminder, (decoded(value) as { readonly next: number }).next)
+    return reminder
+  }
+
+  #entry(key: string, value: Uint8Array | undefined): string {
+    const entry = parseDue(key, new Uint8Array(0))
+    if (entry === undefined || entry === "needs-value") throw new Error(`${key} is not an entry`)
+    const reminder = `${entry.type}/${entry.key}/${decodeURIComponent(entry.name)}`
+    const times = this.#due.get(reminder) ?? new Set()
+    if (value === undefined) times.delete(entry.at)
+    else times.add(entry.at)
+    this.#due.set(reminder, times)
+    return reminder
+  }
+
+  #matches(reminders: readonly string[]): string | undefined {
+    for (const reminder of reminders) {
+      const next = this.#rows.get(reminder)
+      const times = [...(this.#due.get(reminder) ?? [])]
+      const isSo = next === undefined ? times.length === 0 : times.length === 1 && times[0] === next
+      if (!isSo) return `${reminder} has its next time at ${next}, and is in the index at ${times}`
+    }
+    return undefined
+  }
+
+  #wrote(stage: Stage, id: string, { count, recent }: ClerkState): readonly Broken[] {
+    const book = this.#clerks.get(id) ?? { count: 0, current: new Map() }
+    this.#clerks.set(id, book)
+    const news = count - book.count
+    if (news < 0 || news > recent.length) {
+      return [["NoneSkipped", `${id} has ${count} entries after ${book.count}, and shows ${recent.length}`]]
+    }
+    book.count = count
+    return recent.slice(recent.length - news).flatMap((entry) => this.#enter(stage, { id, book }, entry))
+  }
+
+  #enter(stage: Stage, { id, book }: { id: string; book: ClerkBook }, entry: ClerkEntry): readonly Broken[] {
+    const { current } = book
+    const { name } = entry
+    const known = current.get(name)
+    if (entry.kind === "cancelled") {
+      current.delete(name)
+      stage.sometimes("a reminder is cancelled", known !== undefined)
+      return NONE
+    }
+    if (entry.kind === "set") {
+      current.set(name, { setting: entry.setting, plan: entry.plan, last: undefined })
+      stage.sometimes("a reminder is replaced", known !== undefined)
+      return NONE
+    }
+    const { setting, at, missed, firedAt } = entry
+    const what = `${id} ${name} (${setting}) at ${at}, ${missed} missed, fired at ${firedAt},`
+    if (known?.setting !== setting) return [["CancelHeld", `${what} is not set; ${known?.setting} is`]]
+    stage.operation()
+    stage.sometimes("a reminder fires")
+    stage.sometimes("an occurrence was missed", missed > 0)
+    const broken: Broken[] = []
+    if (at > firedAt + MOST_EARLY_MS) broken.push(["NotBefore", what])
+    const { plan, last } = known
+    if ("afterMs" in plan) {
+      current.delete(name)
+      if (missed !== 0) broken.push(["NoneSkipped", `${what} is the only one`])
+      return broken
+    }
+    if (last !== undefined && at <= last) return [["OncePerOccurrence", `${what} fires after ${last}`]]
+    // The first occurrence of a setting has no time to compare with.
+    if (last !== undefined && at - last !== plan.everyMs * (missed + 1)) {
+      broken.push(["NoneSkipped", `${what} fires after ${last}, every ${plan.everyMs}`])
+    }
+    if (plan.missed === "all" && missed > 0) broken.push(["NoneSkipped", `${what} has to run each`])
+    current.set(name, { ...known, last: at })
+    return broken
+  }
+}
+
+type Broken = readonly ["NoneSkipped" | "OncePerOccurrence" | "CancelHeld" | "NotBefore", string]
+
+type ReminderEvent =
+  | { readonly kind: "indexed"; readonly reminders: readonly string[] }
+  | { readonly kind: "entered"; readonly found: readonly Broken[] }
+
+interface ClerkBook {
+  count: number
+  /** What is set, by its name. */
+  readonly current: Map<string, { setting: number; plan: Plan; last: number | undefined }>
+}
+
+const NONE: readonly never[] = []
+/** The node of an actor refuses what is earlier by its own clock. */
+const MOST_EARLY_MS = 5_000
+
+function decoded(bytes: Uint8Array): unknown {
+  return codec.decode(Buffer.from(bytes), 0, bytes.length)
+}
+
+const codec = binaryCodec()({
+  types: new TypeRegistry([]),
+  refs: {
+    isRef: () => false,
+    textOf: () => "",
+    refOf: () => {
+      throw new TypeError("there is no ref in a row")
+    },
+  },
+})

@@ -32,6 +32,8 @@ export function clerksOn(life: Life, throwing: number) {
 
   class Clerk extends Actor<ClerkState> {
     static readonly type: string = PLAIN
+    /** What a plain turn writes down must not outlive a reminder that was not set. */
+    static readonly restoreOnThrow = true
     static readonly methods = { set: { once: true }, cancel: { once: true } }
 
     protected override initialState(): ClerkState {

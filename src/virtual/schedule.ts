@@ -90,7 +90,8 @@ export function timetableOf(
       }
       return { timetable: { kind: "once" }, first: oneTime(kind, given[kind], now) }
     case "everyMs": {
-      const everyMs = numberOf("everyMs", given.everyMs, LEAST_EVERY_MS)
+      // Times are whole milliseconds, also in the keys of the index.
+      const everyMs = Math.ceil(numberOf("everyMs", given.everyMs, LEAST_EVERY_MS))
       return { timetable: { kind: "every", everyMs, ...missedOf(given) }, first: timeOf(now + everyMs) }
     }
     case "cron": {

@@ -94,6 +94,15 @@ test("with missed: none, the next occurrence in time says how many were missed",
   })
 })
 
+test("intervals are rounded up to whole milliseconds", async () => {
+  await play(async (scene) => {
+    await scene.start("a", [Diary])
+    await remind(scene, "odd", { everyMs: 1_000.5 })
+    await scene.sleep(10_500)
+    expect(await fired(scene)).toHaveLength(10)
+  })
+})
+
 test("a time that is over fires at once", async () => {
   await play(async (scene) => {
     await scene.start("a", [Diary])

@@ -1,5 +1,6 @@
 import { Actor, type Reminder, type Schedule, sharded } from "../../src/index.js"
 import { type Life, SeededRandom } from "../../src/sim/index.js"
+import type { Cluster } from "../cluster/cluster.js"
 
 /** What has happened to one clerk, in order. `setting` is the number of the call that set the reminder. */
 export type ClerkEntry =
@@ -26,12 +27,17 @@ export interface ClerkState {
   recent: ClerkEntry[]
 }
 
-/** An actor that writes down when its reminders were set, cancelled and fired. Some of its turns throw. */
-export function clerksOn(life: Life, throwing: number) {
+/**
+ * An actor that writes down when its reminders were set, cancelled and fired. Some of its turns throw, until
+ * the end: a reminder that throws again and again is not late, but waits.
+ */
+export function clerksOn(life: Life, cluster: Pick<Cluster, "isOver">, throwing: number) {
   const random = new SeededRandom(life.ports.random.uint32())
 
   class Clerk extends Actor<ClerkState> {
     static readonly type: string = PLAIN
+    /** What a plain turn writes down must not outlive a reminder that was not set. */
+    static readonly restoreOnThrow = true
     static readonly methods = { set: { once: true }, cancel: { once: true } }
 
     protected override initialState(): ClerkState {
@@ -58,7 +64,7 @@ export function clerksOn(life: Life, throwing: number) {
       const firedAt = life.ports.clock.wallMs()
       this.#add({ kind: "fired", name, setting: argument as number, at: at.getTime(), missed, firedAt })
       if (random.chance(0.3)) await new Promise<void>((done) => life.ports.clock.setTimer(20, done))
-      const throws = random.chance(throwing)
+      const throws = random.chance(throwing) && !cluster.isOver
       life.sometimes("a reminder throws", throws)
       if (throws) throw new Error("not now")
     }

@@ -14,7 +14,7 @@ export class Office {
   /** Rejects with a `StoreUnavailableError` if the store, or the join, does not answer. */
   static async open(life: Life, { name }: Place, cluster: Cluster, rules: OfficeRules): Promise<Office> {
     const tap = new NodeTap(name, life, cluster)
-    const node = await ClusterNode.start(tap, { actors: [...clerksOn(life, rules.throwing)] })
+    const node = await ClusterNode.start(tap, { actors: [...clerksOn(life, cluster, rules.throwing)] })
     return new Office(tap, node, rules)
   }
 

@@ -75,7 +75,7 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
   route(call: OutgoingCall, signal?: AbortSignal): void {
     this.#calls += 1
     call.order = this.#calls
-    call.numbered()
+    call.attempts?.made(call.order)
     if (signal !== undefined) {
       if (signal.aborted) return call.aborted(signal)
       call.listenTo(signal)

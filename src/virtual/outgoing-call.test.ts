@@ -62,6 +62,6 @@ function scene() {
     },
   )
   call.order = 7
-  call.numbered()
+  call.attempts?.made(call.order)
   return { call, ledger, retried, ended: () => error }
 }

@@ -59,8 +59,8 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   readonly #router: CallRouter
   readonly #target: CallTarget
   readonly #span: Span | undefined
-  /** Undefined if the call is attempted once. */
-  readonly #operation: OutgoingOperation | undefined
+  /** The operation of all attempts; undefined if the call is attempted once. */
+  readonly attempts: OutgoingOperation | undefined
   readonly #resolve: CallRequest["resolve"]
   readonly #reject: CallRequest["reject"]
   #signal: AbortSignal | undefined = undefined
@@ -83,7 +83,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     this.callTimeoutMs = timeoutMs
     this.timeLeftMs = timeoutMs
     this.#span = request.span
-    this.#operation = request.operation
+    this.attempts = request.operation
     this.#resolve = request.resolve
     this.#reject = request.reject
     if (target.maker !== undefined) {
@@ -111,12 +111,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   }
 
   get operation(): Operation | undefined {
-    return this.#operation?.value
-  }
-
-  /** Called once `order` is known. */
-  numbered(): void {
-    this.#operation?.made(this.order)
+    return this.attempts?.value
   }
 
   /** The headers that are sent with the message. */
@@ -182,7 +177,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
 
   /** Whether an earlier attempt may have run. */
   get #deliveryOfAttempts(): Delivery {
-    return this.#operation?.isRepeat === true ? "unknown" : "not-delivered"
+    return this.attempts?.isRepeat === true ? "unknown" : "not-delivered"
   }
 
   /** Resolves when the call may leave its maker, or never may again. */
@@ -215,7 +210,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
 
   begun(): void {
     this.#mayHaveRun = true
-    if (this.isOneWay && this.#operation === undefined) this.#resolveWith(undefined)
+    if (this.isOneWay && this.attempts === undefined) this.#resolveWith(undefined)
   }
 
   /** Ends the call with a copy of the result of an activation of this node. */
@@ -237,9 +232,9 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
       this.#mayHaveRun = false
       if (isRetryable(error) && this.#router.retry(this, error)) return
       // That a repeat was not run says nothing of the attempts before it.
-      if (this.#operation?.wasAttempted === true) return this.#failFor(turnError(error), true)
-    } else if (this.#operation !== undefined && isRepeatable(error, this.id)) {
-      this.#operation.attempted()
+      if (this.attempts?.wasAttempted === true) return this.#failFor(turnError(error), true)
+    } else if (this.attempts !== undefined && isRepeatable(error, this.id)) {
+      this.attempts.attempted()
       if (this.#router.retry(this, error as CallError)) return
     }
     this.#failFor(error instanceof CallError && error.cause === undefined ? error : this.#copyError(error))
@@ -307,16 +302,16 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
 
   #resolveWith(value: unknown): void {
     if (!this.#end()) return
-    this.#operation?.ended(false)
+    this.attempts?.ended(false)
     this.#resolve?.(value)
   }
 
   #failFor(error: Error, isUnknown = isOutcomeUnknown(error, this.id)): void {
     if (!this.#isOver) this.#span?.fail(error)
     if (!this.#end()) return
-    if (this.#operation !== undefined) {
-      if (isUnknown) (error as CallError).operation = this.#operation.text
-      this.#operation.ended(isUnknown)
+    if (this.attempts !== undefined) {
+      if (isUnknown) (error as CallError).operation = this.attempts.text
+      this.attempts.ended(isUnknown)
     }
     if (this.#reject !== undefined) this.#reject(error)
     else this.#router.undelivered(this, error)

@@ -67,7 +67,8 @@ function run(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {
     if (task !== undefined) return adoptThenable(task.run())
     const { run, input } = turn.method as ActorMethod
     if (input !== undefined) return runChecked(owner, turn)
-    return adoptThenable(run.apply(owner.instance, turn.invocation.args as unknown[]))
+    const given = run.apply(owner.instance, turn.invocation.args as unknown[])
+    return typeof given === "object" || typeof given === "function" ? adoptThenable(given) : given
   } catch (error) {
     return new Failure(error)
   }

@@ -365,6 +365,8 @@ export class EntityRegion {
 
   #send({ to, term, message }: Sending): void {
     if (to === this.#self) return this.read({ from: this.#self, term, message })
+    // An earlier incarnation of this node is gone.
+    if (NodeId.parse(to).address === NodeId.parse(this.#self).address) return
     const letter: RegionLetter = { typeKey: this.typeKey, from: this.#self, to, term, message }
     this.#dependencies.gateOf(to).tellAgain(letter as never)
   }

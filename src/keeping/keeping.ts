@@ -35,6 +35,8 @@ export class Keeping implements DueListener {
   #types: ReadonlySet<string> = new Set()
   #timer: Timer | undefined
   #isLooking = false
+  /** Whether something has changed since the look began. */
+  #isWantedAgain = false
   #isOver = false
   /** Firings that wait until others have been answered. */
   readonly #waiting: (() => void)[] = []
@@ -93,13 +95,17 @@ export class Keeping implements DueListener {
 
   #lookIn(ms: number): void {
     if (this.#isOver) return
+    if (this.#isLooking) {
+      this.#isWantedAgain = true
+      return
+    }
     this.#timer?.cancel()
     this.#timer = this.#clock.setTimer(ms, () => void this.#look())
   }
 
   async #look(): Promise<void> {
-    if (this.#isLooking) return this.#lookIn(CHANGED_MS)
     this.#isLooking = true
+    this.#isWantedAgain = false
     try {
       const { entries } = await listAll(this.#store, KEEPING)
       this.#types = new Set(entries.map(({ key }) => key.slice(KEEPING.length)))
@@ -110,7 +116,7 @@ export class Keeping implements DueListener {
       this.#troubles.note("look what is due", error)
     } finally {
       this.#isLooking = false
-      this.#lookIn(LOOK_AGAIN_MS)
+      this.#lookIn(this.#isWantedAgain ? CHANGED_MS : LOOK_AGAIN_MS)
     }
   }
 

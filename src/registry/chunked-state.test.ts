@@ -98,12 +98,15 @@ test("satellites are written and deleted with the state", async () => {
   })
   const later = await next()
   await later.state.load()
-  expect(await later.state.rows("o/", 9)).toEqual(["o/a", "o/b"])
-  expect(await later.state.rows("o/", 1)).toEqual(["o/a"])
-  expect(Buffer.from((await later.state.row("o/a")) as Uint8Array).toString()).toBe("of o/a")
+  expect(await later.state.satellites.names("o/", 9)).toEqual(["o/a", "o/b"])
+  expect(await later.state.satellites.names("o/", 1)).toEqual(["o/a"])
+  expect(Buffer.from((await later.state.satellites.row("o/a")) as Uint8Array).toString()).toBe("of o/a")
   const gone: Write = { kind: "delete", key: satelliteKey(alice, "o/a") }
   await later.state.write({ value: later.state.encode(2), memory, changes: { writes: [gone], absent: [] } })
-  expect([await later.state.row("o/a"), await later.state.rows("o/", 9)]).toEqual([undefined, ["o/b"]])
+  expect([await later.state.satellites.row("o/a"), await later.state.satellites.names("o/", 9)]).toEqual([
+    undefined,
+    ["o/b"],
+  ])
 })
 
 test("a commit whose guard fails changes nothing, and ends the activation", async () => {
@@ -133,7 +136,7 @@ test.each(["lose-answer", "lose-request", "arrive-late"] as const)(
     expect(await chunks()).toEqual([])
     const later = await next()
     expect(await later.state.load()).toBe("after it")
-    expect(await later.state.rows("", 9)).toEqual(["o/a"])
+    expect(await later.state.satellites.names("", 9)).toEqual(["o/a"])
   },
 )
 

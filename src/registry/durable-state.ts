@@ -6,8 +6,8 @@ import type { Codec } from "../ports/codec.js"
 import type { ClusterStore, Entry, Revision, Sight, Write } from "../ports/store.js"
 import type { StateRead } from "./claim.js"
 import { NO_CHANGES, type SatelliteChanges, saveCommit } from "./commits.js"
-import { listAll } from "./list-all.js"
 import { satelliteKey, stateKey } from "./registry-keys.js"
+import { Satellites } from "./satellites.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
 import {
   decodeValue,
@@ -23,6 +23,7 @@ import {
 } from "./state-value.js"
 import type { StoredState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
+import { chunkName, type TurnDraft } from "./turn-draft.js"
 
 /**
  * The state of one activation in the store, which is read once after the claim, and then written by this
@@ -119,7 +120,7 @@ export class DurableState {
 
   /** No commit of an earlier activation can change the chunk meanwhile: all of them are refused. */
   async #loadChunk(stored: StoredState, number: number, upgrade: StateUpgrade | undefined): Promise<unknown> {
-    const entry = await this.row(chunkName(number))
+    const entry = await this.satellites.row(chunkName(number))
     if (entry === undefined) {
       throw new StateError(this.#tenure.id.toString(), "unreadable", `chunk ${number} is missing`)
     }
@@ -127,40 +128,9 @@ export class DurableState {
     return readValue({ ...stored, value: entry }, this.#format, upgrade)
   }
 
-  /** Reads a satellite of the actor. Rejects as `load` does. */
-  async row(name: string): Promise<Uint8Array | undefined> {
-    const { id, incarnation } = this.#tenure
-    const { loads } = incarnation.windows
-    await loads.enter()
-    try {
-      if (incarnation.isFencedOff) throw this.#fenced("not-delivered", "its node is fenced")
-      const { epoch, entry } = await this.#dependencies.store.get(satelliteKey(id, name))
-      if (epoch === incarnation.epoch) return entry?.value
-      incarnation.epochChanged()
-      throw this.#fenced("not-delivered", "the epoch of the store has changed")
-    } catch (error) {
-      if (!(error instanceof FencedError)) this.#note("read a state", error)
-      throw error
-    } finally {
-      loads.leave()
-    }
-  }
-
-  /**
-   * Reads a satellite as `row` does, and again while the store is away, as a save is written again. Rejects
-   * with a `FencedError` once the doors of the activation are shut.
-   */
-  async rowInTime(name: string): Promise<Uint8Array | undefined> {
-    for (;;) {
-      try {
-        return await this.row(name)
-      } catch (error) {
-        if (error instanceof FencedError) throw error
-        await this.#wait()
-        if (!(await this.#mayGoOn()))
-          throw this.#fenced("not-delivered", "its doors are shut", error as Error)
-      }
-    }
+  /** The satellites of the actor. */
+  get satellites(): Satellites {
+    return new Satellites(this.#tenure, this.#dependencies)
   }
 
   get #format(): StateFormat {
@@ -175,24 +145,6 @@ export class DurableState {
   /** Whether nothing is stored, and no save was begun. */
   get isUntouched(): boolean {
     return this.#revision === undefined && this.#saves === 0
-  }
-
-  /** Lists the names of satellites with this prefix, the first ones. Rejects as `load` does. */
-  async rows(prefix: string, limit: number): Promise<readonly string[]> {
-    const { id, incarnation } = this.#tenure
-    const start = satelliteKey(id, "")
-    const { epoch, entries } = await this.#dependencies.store.list(start + prefix, { limit, keysOnly: true })
-    if (epoch !== incarnation.epoch) throw this.#fenced("not-delivered", "the epoch of the store has changed")
-    return entries.map(({ key }) => key.slice(start.length))
-  }
-
-  /** Reads all satellites with this prefix, in the order of their names. Rejects as `load` does. */
-  async rowsOf(prefix: string): Promise<readonly { readonly name: string; readonly value: Uint8Array }[]> {
-    const { id, incarnation } = this.#tenure
-    const start = satelliteKey(id, "")
-    const { epoch, entries } = await listAll(this.#dependencies.store, start + prefix)
-    if (epoch !== incarnation.epoch) throw this.#fenced("not-delivered", "the epoch of the store has changed")
-    return entries.map(({ key, value }) => ({ name: key.slice(start.length), value }))
   }
 
   /**
@@ -416,14 +368,6 @@ export class DurableState {
   }
 }
 
-/** What turns have decided, and is written in one commit. */
-export interface TurnDraft {
-  /** The encoded value. */
-  readonly value: Uint8Array
-  readonly memory: Uint8Array | undefined
-  readonly changes?: SatelliteChanges | undefined
-}
-
 /** A commit that is not decided. */
 interface Draft {
   readonly number: number
@@ -436,10 +380,6 @@ interface Draft {
 interface Chunk {
   readonly number: number
   readonly value: Uint8Array
-}
-
-function chunkName(number: number): string {
-  return `c/${number}`
 }
 
 /** Larger values are put into a chunk. */

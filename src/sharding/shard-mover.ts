@@ -18,8 +18,8 @@ import { type PassedShard, releaseShard, transferShard } from "./shard-transfer.
  *
  * While a shard is closing, all of its actors wait for the slowest. So the first attempt has little time, and
  * each further one more, up to `drainMs`: a turn that takes long delays the move of its shard, and not
- * everybody else in it. On a node that leaves it is the same, with short breaks: what the turn waits for may be
- * waiting for an actor of the shard.
+ * everybody else in it. On a node that leaves it is the same, with short breaks: what the turn waits for may
+ * be waiting for an actor of the shard.
  */
 export class ShardMover {
   readonly #group: ShardGroup

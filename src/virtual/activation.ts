@@ -21,6 +21,7 @@ import type { ActorClass } from "./actor-class.js"
 import { changeRefusal, initialize, loadState, saveRefusal } from "./actor-state.js"
 import type { ActorTarget } from "./actor-target.js"
 import type { ActorType } from "./actor-type.js"
+import { blockedBy } from "./blocked-by.js"
 import type { ActivationHome } from "./catalog.js"
 import { OUTBOX } from "./due-entry.js"
 import { DurableTurns } from "./durable-turns.js"
@@ -148,17 +149,7 @@ export class Activation
 
   /** A text for error messages that says why messages are waiting. */
   get blockedBy(): string | undefined {
-    switch (this.state) {
-      case "creating":
-      case "activating":
-        return "the actor was being started (onActivate)"
-      case "deactivating":
-        if (!this.isBusy) return "the previous activation was ending (onDeactivate)"
-    }
-    const { writer } = this.turns
-    if (writer !== undefined)
-      return `the actor was busy with ${writer.method === undefined ? "a " : ""}${writer.name}`
-    return this.isBusy ? "the actor was busy" : undefined
+    return blockedBy(this)
   }
 
   /**

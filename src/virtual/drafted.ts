@@ -72,3 +72,12 @@ const MAX_COMMIT_BYTES = 1_024 * 1_024 + 64 * 1_024
 const MAX_HEAD_BYTES = 30 * 1_024
 /** The key of a row, and what it has beside the arguments of the message. */
 const ROW_BYTES = 2_500
+
+/** Throws if the running turn decides more than fits into one commit with what is remembered of it. */
+export function checkDraft(draft: readonly Drafted[], added: readonly Write[]): void {
+  const { writes, bytes } = draftSize(draft)
+  if (writes + added.length <= MOST_OF_A_DRAFT.writes && bytes <= MOST_OF_A_DRAFT.bytes) return
+  throw new RangeError("a turn must not change so many reminders and messages; do it in several turns")
+}
+
+const MOST_OF_A_DRAFT = { writes: 96, bytes: 28 * 1_024 }

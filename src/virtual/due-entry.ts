@@ -13,7 +13,7 @@ import type { WallMs } from "../ports/clock.js"
 // replaced by its digest, and is the value of the entry.
 
 /** One thing that one actor has left to do. */
-export interface DueEntry {
+interface DueEntry {
   readonly type: string
   readonly key: string
   readonly at: WallMs
@@ -23,8 +23,6 @@ export interface DueEntry {
 
 /** The entry of an actor with undelivered messages. */
 export const OUTBOX = "~x"
-/** The entry of an actor with operations that expire. */
-export const OPERATIONS = "~o"
 
 /** The number of wards of actors that are in no shard. */
 export const WARDS = 256

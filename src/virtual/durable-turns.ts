@@ -2,14 +2,11 @@ import { InvalidMessageError } from "../errors/call-errors.js"
 import { isInstance } from "../errors/thrown.js"
 import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
-import { satelliteKey } from "../registry/registry-keys.js"
-import type { Tenure } from "../registry/tenure.js"
 import { type Actor, internals } from "./actor.js"
-import type { ActorType } from "./actor-type.js"
-import type { ActivationHome } from "./catalog.js"
 import {
   BATCH_LIMITS,
   bytesOf,
+  checkDraft,
   type Drafted,
   draftSize,
   MOST_DELETED,
@@ -18,6 +15,7 @@ import {
   messageProblem,
   roomProblem,
 } from "./drafted.js"
+import type { DurableOwner } from "./durable-owner.js"
 import { fencedError } from "./fenced-error.js"
 import { REMIND } from "./internal-methods.js"
 import type { Message, NewMessage } from "./message.js"
@@ -28,8 +26,7 @@ import { type Admission, Recollection } from "./recollection.js"
 import { Reminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
 import { type Contribution, type Decided, type Held, HeldAnswer, newlyDecided } from "./turn-batch.js"
-import { Failure } from "./turn-result.js"
-import type { TurnRunner } from "./turn-runner.js"
+import { copiedResult, Failure } from "./turn-result.js"
 
 /**
  * The durable turns of one activation: the driver of `output-gate.ts`.
@@ -141,10 +138,7 @@ export class DurableTurns {
 
   /** Adds changes of satellites to what the running turn decides. */
   change(...writes: readonly Write[]): void {
-    const size = draftSize(this.#draft)
-    if (size.writes + writes.length > MOST_OF_A_DRAFT.writes || size.bytes > MOST_OF_A_DRAFT.bytes) {
-      throw new RangeError("a turn must not change so many reminders and messages; do it in several turns")
-    }
+    checkDraft(this.#draft, writes)
     this.#draft.push({ turn: this.#owner.currentTurn, writes })
   }
 
@@ -195,7 +189,7 @@ export class DurableTurns {
       if (this.#encoded !== undefined) this.#restore(this.#encoded)
       return given
     }
-    return this.#gate.isOpen ? given : this.#copied(given)
+    return this.#gate.isOpen ? given : copiedResult(given, this.#owner.home.copier)
   }
 
   /**
@@ -243,16 +237,6 @@ export class DurableTurns {
   #encode(): void {
     if (this.#isStale) this.#encoded = this.#state.encode(internals.state(this.#actor))
     this.#isStale = false
-  }
-
-  /** What waits must not show what later turns change. */
-  #copied(given: unknown): unknown {
-    if (given instanceof Failure) return given
-    try {
-      return this.#owner.home.copier.copy(given)
-    } catch (error) {
-      return new Failure(error)
-    }
   }
 
   get #actor(): Actor {
@@ -408,33 +392,4 @@ export class DurableTurns {
 
 const NONE: readonly never[] = []
 
-/** With what is remembered of its operation, a turn must fit into one commit. */
-const MOST_OF_A_DRAFT = { writes: 96, bytes: 28 * 1_024 }
-
 const NOTHING_DRAFTED = { writes: NONE, messages: NONE }
-
-/** The key of a satellite of the actor. */
-export function rowKey({ tenure }: Pick<DurableOwner, "tenure">, name: string): string {
-  return satelliteKey(tenure.id, name)
-}
-
-/** The answer is kept with the state, so it must be encodable and small. */
-export function answerTooLarge(turn: Turn, bytes: number, most: number): InvalidMessageError {
-  const { type } = turn.runner
-  return new InvalidMessageError(
-    `the answer of ${type.name}.${turn.name} must have at most ${most} bytes, as the method is once (got ${bytes})`,
-    "unknown",
-  )
-}
-
-/** The activation that durable turns belong to. */
-export interface DurableOwner {
-  readonly type: ActorType
-  readonly key: string
-  readonly tenure: Tenure
-  readonly home: ActivationHome
-  readonly instance: Actor | undefined
-  readonly turns: TurnRunner
-  /** The turn that the running code belongs to. */
-  readonly currentTurn: Turn | undefined
-}

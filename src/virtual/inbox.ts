@@ -1,7 +1,7 @@
 import type { DurableState } from "../registry/durable-state.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
-import { type DurableOwner, rowKey } from "./durable-turns.js"
+import { type DurableOwner, rowKey } from "./durable-owner.js"
 import { namePart } from "./named-operations.js"
 import type { SentOperation } from "./operation.js"
 import { type Admission, failed, type Remembered, RUN } from "./recollection.js"
@@ -35,7 +35,7 @@ export class Inbox {
     const { sender } = operation
     const known = this.#last.get(sender)
     if (known !== undefined) return this.#compare(operation, known)
-    return this.#state.row(this.#rowOf(sender)).then(
+    return this.#state.satellites.row(this.#rowOf(sender)).then(
       (bytes) => {
         const last = bytes === undefined ? NO_MESSAGE : decodeRow(bytes)
         this.#last.set(sender, last)

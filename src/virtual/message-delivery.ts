@@ -5,7 +5,8 @@ import type { DurableState } from "../registry/durable-state.js"
 import { MessageStuck } from "./activation-events.js"
 import { internals, type UndeliveredMessage } from "./actor.js"
 import { dueRecord, keepingKey, OUTBOX, wardOf } from "./due-entry.js"
-import { type DurableOwner, type DurableTurns, rowKey } from "./durable-turns.js"
+import { type DurableOwner, rowKey } from "./durable-owner.js"
+import type { DurableTurns } from "./durable-turns.js"
 import {
   decodeMessage,
   encodeMessage,
@@ -68,7 +69,7 @@ export class MessageDelivery {
     const { sent } = this.#counters
     for (;;) {
       try {
-        const found = await this.#state.rowsOf(MESSAGES)
+        const found = await this.#state.satellites.rows(MESSAGES)
         const behind = this.#behind
         this.#behind = undefined
         const messages = found.map(({ name, value }) => decodeMessage(name, value))

@@ -5,7 +5,7 @@ import type { DurableState } from "../registry/durable-state.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import type { ActorMethod } from "./actor-type.js"
-import { type DurableOwner, rowKey } from "./durable-turns.js"
+import { type DurableOwner, rowKey } from "./durable-owner.js"
 import type { NamedOperation } from "./operation.js"
 import type { OperationMemory } from "./operation-memory.js"
 import { type Admission, answered, failed, type Remembered, RUN } from "./recollection.js"
@@ -45,7 +45,7 @@ export class NamedOperations {
     const undecided = this.#undecided.get(rowKey(this.#owner, name))
     if (undecided !== undefined) return this.#found(turn, undecided)
     if (!operation.isRepeat) return this.#admitNew()
-    return this.#state.rowInTime(name).then(
+    return this.#state.satellites.rowInTime(name).then(
       (bytes) => (bytes === undefined ? this.#admitNew() : this.#found(turn, decodeRow(bytes))),
       (error: unknown) => failed(error),
     )
@@ -124,7 +124,7 @@ export class NamedOperations {
     this.#turnsUntilLook = LOOK_AFTER
     try {
       const now = this.#owner.home.clock.wallMs()
-      const found = await this.#state.rows(EXPIRY, LOOK_AFTER)
+      const found = await this.#state.satellites.names(EXPIRY, LOOK_AFTER)
       // The commit that deletes a row may not be decided. The name may be used again afterwards, so its row
       // must not be deleted twice. What is not found any more never comes back.
       this.#deleted = new Set(found.filter((name) => this.#deleted.has(name)))

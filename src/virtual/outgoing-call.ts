@@ -13,12 +13,12 @@ import {
   InvalidMessageError,
   TimeoutError,
 } from "../errors/call-errors.js"
-import { fieldOf, isInstance } from "../errors/thrown.js"
 import type { Span, TraceContext } from "../ports/telemetry.js"
 import type { Tenure } from "../registry/tenure.js"
 import { plainError } from "../remote/plain-error.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { CallRouter } from "./call-router.js"
+import { withStacksOf } from "./error-stacks.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
 import type { Operation } from "./operation.js"
@@ -360,22 +360,6 @@ function sendable(trace: TraceContext | undefined): TraceContext | undefined {
   if (trace === undefined) return undefined
   return /^[0-9a-f]{32}$/.test(trace.traceId) && /^[0-9a-f]{16}$/.test(trace.spanId) ? trace : undefined
 }
-
-/** Keeps the stacks of the error and its causes, which disclose nothing within one process. */
-function withStacksOf(copy: Error, original: Error): Error {
-  let [to, from]: unknown[] = [copy, original]
-  for (let level = 0; level < MOST_CAUSES && isInstance(to, Error) && isInstance(from, Error); level += 1) {
-    const stack = fieldOf(from, "stack")
-    if (typeof stack === "string" && !Object.hasOwn(to, "stack")) {
-      Object.defineProperty(to, "stack", { value: stack, writable: true, configurable: true })
-    }
-    to = to.cause
-    from = fieldOf(from, "cause")
-  }
-  return copy
-}
-
-const MOST_CAUSES = 50
 
 /** The actor that a handle refers to, and the maker of the calls through the handle. */
 export interface CallTarget {

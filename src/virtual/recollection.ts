@@ -4,7 +4,7 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { plainError } from "../remote/plain-error.js"
 import type { ActorMethod } from "./actor-type.js"
-import { answerTooLarge, type DurableOwner, rowKey } from "./durable-turns.js"
+import { answerTooLarge, type DurableOwner, rowKey } from "./durable-owner.js"
 import { Inbox } from "./inbox.js"
 import { NamedOperations } from "./named-operations.js"
 import type { NumberedOperation, Operation } from "./operation.js"
@@ -145,7 +145,7 @@ export class Recollection {
     const row = outcomeRow(operation.caller, operation.number)
     const undecided = this.#undecided.get(rowKey(this.#owner, row))
     if (undecided !== undefined) return this.#answered(undecided, outcome.isError)
-    return this.#state.rowInTime(row).then(
+    return this.#state.satellites.rowInTime(row).then(
       (bytes) => {
         if (bytes !== undefined) return this.#answered(bytes, outcome.isError)
         return failed(new OperationEndedError(this.#id, "its answer is not stored any more"))

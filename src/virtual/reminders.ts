@@ -6,7 +6,8 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { type Actor, internals } from "./actor.js"
 import { dueRecord, keepingKey, wardOf } from "./due-entry.js"
-import { type DurableOwner, type DurableTurns, rowKey } from "./durable-turns.js"
+import { type DurableOwner, rowKey } from "./durable-owner.js"
+import type { DurableTurns } from "./durable-turns.js"
 import { digestOf } from "./named-operations.js"
 import type { Admission } from "./recollection.js"
 import {
@@ -176,7 +177,7 @@ export class Reminders implements ActorReminders {
   }
 
   #read(): Promise<Map<string, Row>> {
-    this.#loading ??= this.#state.rowsOf(ROWS).then(
+    this.#loading ??= this.#state.satellites.rows(ROWS).then(
       (values) => {
         const rows = new Map<string, Row>()
         for (const { value } of values) {

@@ -1,6 +1,7 @@
 import { CallError } from "../errors/call-errors.js"
 import { fieldOf, isInstance, messageOf, readable, textOf } from "../errors/thrown.js"
 import { plainError } from "../remote/plain-error.js"
+import type { Copier } from "./copier.js"
 
 /** The outcome of a turn that failed. */
 export class Failure {
@@ -43,5 +44,15 @@ export function turnError(error: unknown): Error {
     return Object.defineProperties(copy, { ...Object.getOwnPropertyDescriptors(error), ...fields })
   } catch {
     return plainError(error)
+  }
+}
+
+/** A copy of what a turn gave: what waits must not show what later turns change. */
+export function copiedResult(given: unknown, copier: Pick<Copier, "copy">): unknown {
+  if (given instanceof Failure) return given
+  try {
+    return copier.copy(given)
+  } catch (error) {
+    return new Failure(error)
   }
 }

@@ -1,21 +1,19 @@
 import { leave } from "../actor/deadlines.js"
 import type { Runnable } from "../actor/dispatcher.js"
-import { CallCycleError, UnknownMethodError } from "../errors/actor-call-errors.js"
-import { InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
-import { isInstance } from "../errors/thrown.js"
+import { CallCycleError } from "../errors/actor-call-errors.js"
+import { OverloadedError } from "../errors/call-errors.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { ActivationState } from "./activation-lifecycle.js"
 import type { Actor } from "./actor.js"
-import type { ActorMethod, ActorType } from "./actor-type.js"
+import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
 import type { DurableTurns } from "./durable-turns.js"
 import { fencedError } from "./fenced-error.js"
-import { validateInput } from "./input-check.js"
 import type { Invocation } from "./invocation.js"
 import { InvocationQueue } from "./invocation-queue.js"
 import { OwnTask } from "./own-task.js"
-import type { Admission } from "./recollection.js"
 import { Turn } from "./turn.js"
+import { notOnce, runTurn } from "./turn-code.js"
 import {
   isAwaited,
   isCyclic,
@@ -25,7 +23,7 @@ import {
   type RunningTurns,
   wouldMix,
 } from "./turn-order.js"
-import { adoptThenable, Failure, turnError } from "./turn-result.js"
+import { Failure, turnError } from "./turn-result.js"
 import { endTurnSpan, turnSpan } from "./turn-span.js"
 
 /**
@@ -218,69 +216,9 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     if (home.telemetry !== undefined) turn.span = turnSpan(turn, tenure, home.telemetry)
     this.#enter(turn)
     invocation.begun()
-    const given = method?.once === undefined ? this.#runPlain(turn, task) : this.#runOnce(turn)
+    const given = runTurn(this.#owner, turn, task)
     if (given instanceof Promise) this.#await(turn, given)
     else this.#finish(turn, given)
-  }
-
-  #runPlain(turn: Turn, task: OwnTask | undefined): unknown {
-    try {
-      if (turn.kind !== "reader") this.#owner.durable?.plainTurnBegins()
-    } catch (error) {
-      return new Failure(error)
-    }
-    return this.#runInOrder(turn, task)
-  }
-
-  #runOnce(turn: Turn): unknown {
-    const admission = this.#owner.durableTurns.admit(turn)
-    if (!(admission instanceof Promise)) return this.#admitted(turn, admission)
-    return admission.then((one) => {
-      const { tenure } = this.#owner
-      if (tenure.endedBecause === undefined) return this.#admitted(turn, one)
-      return new Failure(fencedError(tenure, "not-delivered"), false)
-    })
-  }
-
-  #admitted(turn: Turn, admission: Admission): unknown {
-    if (admission.kind === "run") return this.#runInOrder(turn, admission.task)
-    turn.isAnswered = true
-    return admission.given
-  }
-
-  #runInOrder(turn: Turn, task: Task | undefined): unknown {
-    return this.type.mayOverlap ? this.#runInContext(turn, task) : this.#run(turn, task)
-  }
-
-  #runInContext(turn: Turn, task: Task | undefined): unknown {
-    try {
-      return this.#owner.home.context.run(turn, () => this.#run(turn, task))
-    } catch (error) {
-      return new Failure(error)
-    }
-  }
-
-  #run(turn: Turn, task: Task | undefined): unknown {
-    try {
-      if (task !== undefined) return adoptThenable(task.run())
-      const { run, input } = turn.method as ActorMethod
-      if (input !== undefined) return this.#runChecked(turn)
-      return adoptThenable(run.apply(this.#owner.instance, turn.invocation.args as unknown[]))
-    } catch (error) {
-      return new Failure(error)
-    }
-  }
-
-  #runChecked(turn: Turn): Promise<unknown> {
-    const method = turn.method as ActorMethod
-    const { type, tenure, instance } = this.#owner
-    return validateInput(type.name, method, turn.invocation.args).then(
-      (valid) => {
-        if (tenure.endedBecause === undefined) return method.run.apply(instance, valid)
-        return new Failure(fencedError(tenure, "not-delivered"), false)
-      },
-      (error: unknown) => new Failure(error, !isInstance(error, InvalidMessageError)),
-    )
   }
 
   #await(turn: Turn, promise: Promise<unknown>): void {
@@ -424,16 +362,6 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
       this.startWaiting()
     })
   }
-}
-
-/** A message could be applied twice. Its sender tries again: it may be ahead in a deployment. */
-function notOnce(type: string, method: string): UnknownMethodError {
-  return new UnknownMethodError(type, method, `${type}.${method} must be once to be called with eventually`)
-}
-
-/** What a turn runs instead of a method. */
-interface Task {
-  run(): unknown
 }
 
 /**

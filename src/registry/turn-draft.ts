@@ -1,0 +1,14 @@
+import type { SatelliteChanges } from "./commits.js"
+
+/** What turns have decided, and is written in one commit. */
+export interface TurnDraft {
+  /** The encoded value. */
+  readonly value: Uint8Array
+  readonly memory: Uint8Array | undefined
+  readonly changes?: SatelliteChanges | undefined
+}
+
+/** The name of the satellite that a large value is in. */
+export function chunkName(number: number): string {
+  return `c/${number}`
+}

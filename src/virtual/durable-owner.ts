@@ -1,0 +1,34 @@
+import { InvalidMessageError } from "../errors/call-errors.js"
+import { satelliteKey } from "../registry/registry-keys.js"
+import type { Tenure } from "../registry/tenure.js"
+import type { Actor } from "./actor.js"
+import type { ActorType } from "./actor-type.js"
+import type { ActivationHome } from "./catalog.js"
+import type { Turn } from "./turn.js"
+import type { TurnRunner } from "./turn-runner.js"
+
+/** The activation that durable turns belong to. */
+export interface DurableOwner {
+  readonly type: ActorType
+  readonly key: string
+  readonly tenure: Tenure
+  readonly home: ActivationHome
+  readonly instance: Actor | undefined
+  readonly turns: TurnRunner
+  /** The turn that the running code belongs to. */
+  readonly currentTurn: Turn | undefined
+}
+
+/** The key of a satellite of the actor. */
+export function rowKey({ tenure }: Pick<DurableOwner, "tenure">, name: string): string {
+  return satelliteKey(tenure.id, name)
+}
+
+/** The answer is kept with the state, so it must be encodable and small. */
+export function answerTooLarge(turn: Turn, bytes: number, most: number): InvalidMessageError {
+  const { type } = turn.runner
+  return new InvalidMessageError(
+    `the answer of ${type.name}.${turn.name} must have at most ${most} bytes, as the method is once (got ${bytes})`,
+    "unknown",
+  )
+}

@@ -1,0 +1,89 @@
+import { UnknownMethodError } from "../errors/actor-call-errors.js"
+import { InvalidMessageError } from "../errors/call-errors.js"
+import { isInstance } from "../errors/thrown.js"
+import type { ActorMethod } from "./actor-type.js"
+import { fencedError } from "./fenced-error.js"
+import { validateInput } from "./input-check.js"
+import type { Admission } from "./recollection.js"
+import type { Turn } from "./turn.js"
+import { adoptThenable, Failure } from "./turn-result.js"
+import type { TurnOwner } from "./turn-runner.js"
+
+/**
+ * Runs the code of a turn: its method, or the task instead of it. Returns what it gave, a `Failure` if it
+ * threw, or a promise of either. A turn of a `once` method is admitted first: it may have been applied
+ * before.
+ */
+export function runTurn(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {
+  return turn.method?.once === undefined ? runPlain(owner, turn, task) : runOnce(owner, turn)
+}
+
+/** What a turn runs instead of a method. */
+interface Task {
+  run(): unknown
+}
+
+function runPlain(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {
+  if (owner.durable === undefined || turn.kind === "reader") return runInOrder(owner, turn, task)
+  try {
+    owner.durable.plainTurnBegins()
+  } catch (error) {
+    return new Failure(error)
+  }
+  return runInOrder(owner, turn, task)
+}
+
+function runOnce(owner: TurnOwner, turn: Turn): unknown {
+  const admission = owner.durableTurns.admit(turn)
+  if (!(admission instanceof Promise)) return admitted(owner, turn, admission)
+  return admission.then((one) => {
+    const { tenure } = owner
+    if (tenure.endedBecause === undefined) return admitted(owner, turn, one)
+    return new Failure(fencedError(tenure, "not-delivered"), false)
+  })
+}
+
+function admitted(owner: TurnOwner, turn: Turn, admission: Admission): unknown {
+  if (admission.kind === "run") return runInOrder(owner, turn, admission.task)
+  turn.isAnswered = true
+  return admission.given
+}
+
+function runInOrder(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {
+  return owner.type.mayOverlap ? runInContext(owner, turn, task) : run(owner, turn, task)
+}
+
+function runInContext(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {
+  try {
+    return owner.home.context.run(turn, () => run(owner, turn, task))
+  } catch (error) {
+    return new Failure(error)
+  }
+}
+
+function run(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {
+  try {
+    if (task !== undefined) return adoptThenable(task.run())
+    const { run, input } = turn.method as ActorMethod
+    if (input !== undefined) return runChecked(owner, turn)
+    return adoptThenable(run.apply(owner.instance, turn.invocation.args as unknown[]))
+  } catch (error) {
+    return new Failure(error)
+  }
+}
+
+function runChecked({ type, tenure, instance }: TurnOwner, turn: Turn): Promise<unknown> {
+  const method = turn.method as ActorMethod
+  return validateInput(type.name, method, turn.invocation.args).then(
+    (valid) => {
+      if (tenure.endedBecause === undefined) return method.run.apply(instance, valid)
+      return new Failure(fencedError(tenure, "not-delivered"), false)
+    },
+    (error: unknown) => new Failure(error, !isInstance(error, InvalidMessageError)),
+  )
+}
+
+/** A message could be applied twice. Its sender tries again: it may be ahead in a deployment. */
+export function notOnce(type: string, method: string): UnknownMethodError {
+  return new UnknownMethodError(type, method, `${type}.${method} must be once to be called with eventually`)
+}

@@ -38,9 +38,9 @@ export const reminderPlantings: readonly Planting[] = [
     workload: "reminders",
     file: "src/virtual/durable-turns.ts",
     from: "this.#forgetDraft(this.#draft.filter((one) => one.turn !== turn));",
-    to: `const { writes, messages } = this.#takeDraft();
-      if (writes.length > 0) {
-        this.#contribute(this.#encoded, { writes, absent: NONE, messages });
+    to: `const draft = this.#takeDraft();
+      if (draft.writes.length > 0) {
+        this.#contribute(this.#encoded, { absent: NONE, ...draft });
         this.#announce();
         this.#send();
       }`,

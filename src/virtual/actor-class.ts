@@ -77,7 +77,7 @@ export interface MethodOptions {
   /**
    * Each call of the method is applied once: its turn is stored before the answer leaves, all of it or
    * nothing, and the call is repeated under the same operation if its outcome is unknown. `retainMs` is how
-   * long operations that callers name are remembered (default 24 hours). Default false.
+   * long operations that callers name are remembered: a day, unless it is set. Default false.
    */
   readonly once?: boolean | { readonly retainMs: number }
   /**

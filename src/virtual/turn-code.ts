@@ -15,7 +15,10 @@ import type { TurnOwner } from "./turn-runner.js"
  * before.
  */
 export function runTurn(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {
-  return turn.method?.once === undefined ? runPlain(owner, turn, task) : runOnce(owner, turn)
+  if (turn.method?.once !== undefined) return runOnce(owner, turn)
+  const failure = owner.durable === undefined ? undefined : plainTurnBegins(owner, turn)
+  if (failure !== undefined) return failure
+  return owner.type.mayOverlap ? runInContext(owner, turn, task) : run(owner, turn, task)
 }
 
 /** What a turn runs instead of a method. */
@@ -23,14 +26,13 @@ interface Task {
   run(): unknown
 }
 
-function runPlain(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {
-  if (owner.durable === undefined || turn.kind === "reader") return runInOrder(owner, turn, task)
+function plainTurnBegins({ durable }: TurnOwner, { kind }: Turn): Failure | undefined {
   try {
-    owner.durable.plainTurnBegins()
+    if (kind !== "reader") durable?.plainTurnBegins()
+    return undefined
   } catch (error) {
     return new Failure(error)
   }
-  return runInOrder(owner, turn, task)
 }
 
 function runOnce(owner: TurnOwner, turn: Turn): unknown {
@@ -44,13 +46,12 @@ function runOnce(owner: TurnOwner, turn: Turn): unknown {
 }
 
 function admitted(owner: TurnOwner, turn: Turn, admission: Admission): unknown {
-  if (admission.kind === "run") return runInOrder(owner, turn, admission.task)
+  if (admission.kind === "run") {
+    const { task } = admission
+    return owner.type.mayOverlap ? runInContext(owner, turn, task) : run(owner, turn, task)
+  }
   turn.isAnswered = true
   return admission.given
-}
-
-function runInOrder(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {
-  return owner.type.mayOverlap ? runInContext(owner, turn, task) : run(owner, turn, task)
 }
 
 function runInContext(owner: TurnOwner, turn: Turn, task: Task | undefined): unknown {

@@ -3,6 +3,8 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { codecLimits } from "../../src/serialization/codec-limits.js"
 import { checkSettings } from "../../src/system/settings.js"
+import { Actor } from "../../src/virtual/actor.js"
+import { durabilityOf } from "../../src/virtual/durability.js"
 import { project } from "../types/compiler.js"
 import type { Setting } from "./setting.js"
 import { documentedSettings, settingsPage } from "./settings-page.js"
@@ -70,6 +72,7 @@ function defaults(): Record<string, unknown> {
     "splitBrain.stableAfterMs": membership.terms.splitBrain.stableAfterMs,
     ...sqliteDefaults(),
     stateVersion: 0,
+    maxOperations: durabilityOf("Any", class extends Actor {}).maxOperations,
     maxDepth: codec.maxDepth,
     maxItems: codec.maxItems,
   }

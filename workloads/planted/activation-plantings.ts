@@ -26,8 +26,8 @@ export const activationPlantings: readonly Planting[] = [
     breaks: "SingleActivation",
     workload: "activation",
     file: "src/virtual/turn-runner.ts",
-    from: "if (this.#owner.tenure.mayAct()) return this.#conclude(turn, given, true);",
-    to: "return this.#conclude(turn, given, true);",
+    from: "if (this.#owner.tenure.mayAct()) return this.#conclude(turn, settled, true);",
+    to: "return this.#conclude(turn, settled, true);",
   },
   {
     name: "sent-again-in-disorder",
@@ -53,7 +53,7 @@ export const activationPlantings: readonly Planting[] = [
     breaks: "a call that would wait for itself is refused",
     workload: "activation",
     file: "src/virtual/turn-runner.ts",
-    from: "if (this.#mayAwaitCalls && isCyclic(this, invocation))",
+    from: "if (this.#mayAwaitCalls && (isCyclic(this, invocation) || wouldMix(this, invocation)))",
     to: "if (!this.#mayAwaitCalls && isCyclic(this, invocation))",
   },
 ]

@@ -44,8 +44,8 @@ export const oncePlantings: readonly Planting[] = [
     breaks: "what the faults left can be carried out without them",
     workload: "once",
     file: "src/virtual/named-operations.ts",
-    from: "if (!operation.isRepeat) return RUN;",
-    to: "return RUN;",
+    from: "if (!operation.isRepeat) return this.#admitNew();",
+    to: "return this.#admitNew();",
   },
   {
     name: "throw-of-a-repeat-forgotten",

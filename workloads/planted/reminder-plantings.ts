@@ -37,12 +37,13 @@ export const reminderPlantings: readonly Planting[] = [
     breaks: "NoneSkipped",
     workload: "reminders",
     file: "src/virtual/durable-turns.ts",
-    from: "this.#restore(before); this.#forgetDraft(); if (!given.wasRun) return given;",
-    to: `this.#restore(before);
-      this.#contribute(this.#takeDraft(), NONE);
-      this.#announce();
-      this.#send();
-      if (!given.wasRun) return given;`,
+    from: "this.#forgetDraft(this.#draft.filter((one) => one.turn !== turn));",
+    to: `const draft = this.#takeDraft();
+      if (draft.writes.length > 0) {
+        this.#contribute(this.#encoded, { absent: NONE, ...draft });
+        this.#announce();
+        this.#send();
+      }`,
   },
   {
     name: "next-occurrence-from-now",

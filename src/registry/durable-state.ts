@@ -23,7 +23,7 @@ import {
 } from "./state-value.js"
 import type { StoredState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
-import { chunkName, type TurnDraft } from "./turn-draft.js"
+import { chunkName, sizeOf, type TurnDraft } from "./turn-draft.js"
 
 /**
  * The state of one activation in the store, which is read once after the claim, and then written by this
@@ -224,7 +224,8 @@ export class DurableState {
 
   #send(writeId: string, bytes: Uint8Array, changes = NO_CHANGES): Promise<void> {
     this.#saves += 1
-    const draft = { number: this.#saves, writeId, bytes, changes }
+    const size = changes === NO_CHANGES ? bytes.length : bytes.length + sizeOf(changes)
+    const draft = { number: this.#saves, writeId, bytes, changes, size }
     this.#last = this.#last === undefined ? this.#save(draft) : this.#saveAfter(this.#last, draft)
     return this.#last
   }
@@ -294,7 +295,7 @@ export class DurableState {
   }
 
   #writeInTurn(draft: Draft): Promise<SaveEvent> {
-    const room = this.#tenure.incarnation.windows.saves.enter(draft.bytes.length)
+    const room = this.#tenure.incarnation.windows.saves.enter(draft.size)
     return room === undefined && this.#tenure.mayAct() ? this.#write(draft) : this.#writeLater(draft, room)
   }
 
@@ -302,7 +303,7 @@ export class DurableState {
   async #writeLater(draft: Draft, room: Promise<void> | undefined): Promise<SaveEvent> {
     await room
     if (await this.#mayGoOn()) return this.#write(draft)
-    this.#tenure.incarnation.windows.saves.leave(draft.bytes.length)
+    this.#tenure.incarnation.windows.saves.leave(draft.size)
     return { kind: "gave-up" }
   }
 
@@ -312,13 +313,12 @@ export class DurableState {
   }
 
   /** Writes the state, and leaves the window, which was entered before. */
-  #write({ bytes, changes }: Draft): Promise<SaveEvent> {
+  #write({ bytes, changes, size }: Draft): Promise<SaveEvent> {
     const { id, recordKey, generation, incarnation } = this.#tenure
     const { epoch, windows } = incarnation
     const placement = { key: recordKey, generation }
     const state = { key: stateKey(id), over: this.#revision }
     const { conditions, writes } = saveCommit(placement, state, bytes, changes)
-    const size = bytes.length
     return this.#dependencies.store.commit({ epoch, conditions, writes }).then(
       (result): SaveEvent => {
         windows.saves.leave(size)
@@ -375,6 +375,8 @@ interface Draft {
   /** The state as it is written. */
   readonly bytes: Uint8Array
   readonly changes: SatelliteChanges
+  /** The bytes of the state and of the satellites. */
+  readonly size: number
 }
 
 interface Chunk {

@@ -12,3 +12,8 @@ export interface TurnDraft {
 export function chunkName(number: number): string {
   return `c/${number}`
 }
+
+/** The bytes of what is put beside the state. */
+export function sizeOf({ writes }: SatelliteChanges): number {
+  return writes.reduce((sum, write) => (write.kind === "put" ? sum + write.value.length : sum), 0)
+}

@@ -1,4 +1,4 @@
-import { LEASES } from "../src/registry/node-record.js"
+import { decodeRecord, LEASES, NODES } from "../src/registry/node-record.js"
 import { ProcessDiedError, type Stage, type Workload } from "../src/sim/index.js"
 import { Desk } from "./burst/desk.js"
 import type { Seen } from "./burst/item.js"
@@ -56,14 +56,20 @@ export const stall: Workload = {
   },
 }
 
-/** As the store has it: an ended lease is gone for good. */
+/**
+ * As the store has it: an ended lease is gone for good. A node that stands still for long, while its thread
+ * keeps the lease, may have been declared down by those that cannot reach it: its record says so.
+ */
 function judgeFences(stage: Stage, { store, namespace }: Cluster<Desk>): void {
   stage.invariant<Fenced | { readonly kind: "called" }>("only whose lease was ended is fenced", (event) => {
     if (event.kind !== "fenced") return event.kind === "called" ? undefined : false
     const { node, because } = event
     stage.sometimes("a node is fenced, for its lease was ended")
     const isThere = store.list(`${namespace}/${LEASES}${node}`).entries.length > 0
-    return isThere ? `${node} is fenced (${because}), and its lease is there` : undefined
+    const record = store.list(`${namespace}/${NODES}${node}`).entries[0]
+    const isDown = record !== undefined && decodeRecord(record.value)?.status === "down"
+    stage.sometimes("a node is fenced, for it was declared down", isDown)
+    return isThere && !isDown ? `${node} is fenced (${because}), and its lease is there` : undefined
   })
 }
 

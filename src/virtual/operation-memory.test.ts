@@ -81,21 +81,47 @@ test("outcomes have room in the head up to a limit in all", () => {
   expect(memory.hasRoomFor(256)).toBe(true)
 })
 
-test("a caller that was not heard of for a day is forgotten, and its repeats are refused for another", () => {
+test("a caller that was not heard of for a day has all numbers closed, and is forgotten a week later", () => {
   const memory = new OperationMemory()
   applied(memory, attempt(1, [1, 1]), outcome("one"))
   const other = { ...attempt(1, [1, 1]), caller: OTHER }
   memory.heard(other, NOW + DAY_MS - 60_000)
   expect(memory.find(attempt(1, [1, 1], true), NOW).kind).toBe("repeated")
+  memory.heard(other, NOW + 8 * DAY_MS - 60_000)
   memory.forgetOld(NOW + DAY_MS)
-  const first = decoded(memory)
-  for (const after of [memory, first]) {
-    expect(after.find(attempt(1, [1, 1], true), NOW + DAY_MS)).toEqual({ kind: "forgotten" })
-    expect(after.find(attempt(1, [1, 1], true), NOW + 2 * DAY_MS - 1)).toEqual({ kind: "forgotten" })
-    expect(after.find(attempt(1, [1, 1], true), NOW + 2 * DAY_MS)).toEqual({ kind: "new" })
-    expect(after.find(attempt(2, [2, 2]), NOW + DAY_MS)).toEqual({ kind: "new" })
-    expect(after.find({ ...other, number: 2, isRepeat: true }, NOW + DAY_MS)).toEqual({ kind: "new" })
+  for (const after of [memory, decoded(memory)]) {
+    expect(after.find(attempt(1, [1, 1], true), NOW + DAY_MS)).toEqual({ kind: "ended" })
+    expect(after.find(attempt(1, [1, 1]), NOW + DAY_MS)).toEqual({ kind: "ended" })
+    expect(after.find(attempt(2, [1, 2]), NOW + DAY_MS)).toEqual({ kind: "new" })
   }
+  memory.forgetOld(NOW + 8 * DAY_MS)
+  for (const after of [memory, decoded(memory)]) {
+    expect(after.find(attempt(1, [1, 1], true), NOW + 8 * DAY_MS)).toEqual({ kind: "forgotten" })
+    expect(after.find(attempt(1, [1, 1], true), NOW + 9 * DAY_MS - 1)).toEqual({ kind: "forgotten" })
+    expect(after.find(attempt(1, [1, 1], true), NOW + 9 * DAY_MS)).toEqual({ kind: "new" })
+    expect(after.find(attempt(2, [2, 2]), NOW + 8 * DAY_MS)).toEqual({ kind: "new" })
+    expect(after.find({ ...other, number: 2, isRepeat: true }, NOW + 8 * DAY_MS)).toEqual({ kind: "new" })
+  }
+})
+
+test("a caller that calls again after it was forgotten gets what it had open before refused", () => {
+  const memory = new OperationMemory()
+  applied(memory, attempt(1, [1, 1]), outcome("one"))
+  memory.forgetOld(NOW + 8 * DAY_MS)
+  applied(memory, attempt(3, [1, 1, 3, 3]), outcome("three"), NOW + 8 * DAY_MS)
+  expect(memory.find(attempt(1, [1, 1, 3, 3], true), NOW + 8 * DAY_MS)).toEqual({ kind: "ended" })
+  expect(memory.find(attempt(4, [1, 1, 3, 4]), NOW + 8 * DAY_MS)).toEqual({ kind: "new" })
+})
+
+test("of very many callers, those that were not heard of for a day are forgotten", () => {
+  const memory = new OperationMemory()
+  for (let at = 0; at < 65; at += 1) {
+    const caller = at.toString(16).padStart(16, "0")
+    memory.heard({ ...attempt(1, [1, 1]), caller }, NOW + (at > 0 ? DAY_MS : 0))
+  }
+  memory.forgetOld(NOW + DAY_MS)
+  const first = { ...attempt(1, [1, 1], true), caller: "0".repeat(16) }
+  expect(memory.find(first, NOW + DAY_MS)).toEqual({ kind: "forgotten" })
 })
 
 test("nothing is taken for forgotten before a caller was, whatever the time", () => {
@@ -107,9 +133,11 @@ test("a caller that is forgotten stays until its rows are deleted", () => {
   applied(memory, attempt(1, [1, 1]), inRow)
   memory.forgetOld(NOW + DAY_MS)
   expect(memory.find(attempt(1, [1, 1], true), NOW + DAY_MS)).toEqual({ kind: "ended" })
+  memory.forgetOld(NOW + 8 * DAY_MS)
   expect(memory.takeUnneeded(9)).toEqual([outcomeRow(CALLER, 1)])
-  memory.forgetOld(NOW + DAY_MS)
-  expect(memory.find(attempt(1, [1, 1], true), NOW + DAY_MS)).toEqual({ kind: "forgotten" })
+  expect(memory.find(attempt(1, [1, 1], true), NOW + 8 * DAY_MS)).toEqual({ kind: "ended" })
+  memory.forgetOld(NOW + 8 * DAY_MS)
+  expect(memory.find(attempt(1, [1, 1], true), NOW + 8 * DAY_MS)).toEqual({ kind: "forgotten" })
 })
 
 test("a clock that jumps forward or back applies nothing twice", () => {
@@ -128,7 +156,7 @@ test("a clock that was ahead does not keep a caller for longer", () => {
   applied(memory, attempt(1, [1, 1]), outcome("one"), NOW + 9 * DAY_MS)
   memory.heard(attempt(2, [1, 2]), NOW)
   memory.forgetOld(NOW + DAY_MS)
-  expect(memory.find(attempt(1, [1, 1], true), NOW + DAY_MS).kind).toBe("forgotten")
+  expect(memory.find(attempt(1, [1, 1], true), NOW + DAY_MS).kind).toBe("ended")
 })
 
 test("an attempt that is not applied closes numbers of a known caller, and adds nothing", () => {

@@ -19,9 +19,11 @@ import { areRanges, isClosed, type NumberedOperation, type OpenNumbers, type Ope
  * A turn that throws changes nothing and is not remembered, unless it was a repeat: an earlier attempt may
  * still be on its way, and must not be applied once the caller has been told of the throw.
  *
- * A caller that was not heard of for a day is forgotten, as it may be gone. For another day a repeat from an
- * unknown caller is refused: its first attempt may be among what was forgotten. The time is that of the wall
- * clock, so a clock that jumps forward costs answers and applies nothing twice.
+ * Of a caller that was not heard of for a day the answers are forgotten, as it may be gone: all of its numbers
+ * are closed. The caller itself is forgotten a week later, or sooner if there are many. For another day after
+ * that, a repeat from an unknown caller is refused, and so are the open numbers below the first one that an
+ * unknown caller is heard with: they may be among what was forgotten. The time is that of the wall clock, so
+ * a clock that jumps forward costs answers and applies nothing twice.
  */
 export class OperationMemory {
   readonly #callers = new Map<string, CallerMemory>()
@@ -84,31 +86,29 @@ export class OperationMemory {
 
   find({ caller, number, isRepeat }: NumberedOperation, nowMs: number): Found {
     const memory = this.#callers.get(caller)
-    if (memory === undefined) {
-      const mayBeForgotten = this.#forgotAt > 0 && minutes(nowMs) < this.#forgotAt + RETAIN_MINUTES
-      return isRepeat && mayBeForgotten ? FORGOTTEN : NEW
-    }
+    if (memory === undefined) return isRepeat && this.#mayBeForgotten(nowMs) ? FORGOTTEN : NEW
     if (isClosed(memory, number)) return ENDED
     const outcome = memory.outcomes.get(number)
     return outcome === undefined ? NEW : { kind: "repeated", outcome }
   }
 
   /** Learns which numbers of the caller are closed, and forgets their outcomes and what is too old. */
-  heard({ caller, open }: NumberedOperation, nowMs: number): void {
+  heard({ caller, number, open: said }: NumberedOperation, nowMs: number): void {
     const now = minutes(nowMs)
     const memory = this.#callers.get(caller)
     if (memory === undefined) {
       this.forgetOld(nowMs)
+      const open = this.#mayBeForgotten(nowMs) ? fromOn(number, said) : said
       this.#callers.set(caller, { heardAt: now, ...open, outcomes: new Map() })
       this.#rangeValues += open.ranges.length
       return
     }
     // A clock that was ahead must not keep a caller for longer.
     memory.heardAt = now
-    if (isNoNews(memory, open)) return
+    if (isNoNews(memory, said)) return
     // Mostly the caller has all answers of before.
-    const isAllNew = open.upTo > memory.upTo && (open.ranges[0] ?? open.upTo) > memory.upTo
-    this.#setOpen(memory, isAllNew ? open : bothOpen(memory, open))
+    const isAllNew = said.upTo > memory.upTo && (said.ranges[0] ?? said.upTo) > memory.upTo
+    this.#setOpen(memory, isAllNew ? said : bothOpen(memory, said))
     this.#closeOutcomes(memory)
   }
 
@@ -162,17 +162,24 @@ export class OperationMemory {
     }
   }
 
-  /** Forgets callers that were not heard of for a day. */
+  /** Forgets the answers of callers that were not heard of for a day, and callers after a week more. */
   forgetOld(nowMs: number): void {
     const now = minutes(nowMs)
     for (const [caller, memory] of this.#callers) {
-      if (now < memory.heardAt + RETAIN_MINUTES) continue
+      const silent = now - memory.heardAt
+      if (silent < RETAIN_MINUTES) continue
       this.#setOpen(memory, { upTo: memory.upTo, ranges: [] })
       this.#closeOutcomes(memory)
-      if (memory.outcomes.size > 0) continue
+      const isKept = silent < RETAIN_CLOSED_MINUTES && this.#callers.size <= MOST_KEPT_CALLERS
+      if (isKept || memory.outcomes.size > 0) continue
       this.#callers.delete(caller)
       this.#forgotAt = now
     }
+  }
+
+  /** Whether an unknown caller may have been heard of before. */
+  #mayBeForgotten(nowMs: number): boolean {
+    return this.#forgotAt > 0 && minutes(nowMs) < this.#forgotAt + RETAIN_MINUTES
   }
 
   #setOpen(memory: CallerMemory, { upTo, ranges }: OpenNumbers): void {
@@ -273,6 +280,9 @@ const ENDED: Found = { kind: "ended" }
 const FORGOTTEN: Found = { kind: "forgotten" }
 
 const RETAIN_MINUTES = 24 * 60
+const RETAIN_CLOSED_MINUTES = 8 * RETAIN_MINUTES
+/** Callers that were not heard of for a day are forgotten if there are more callers than this. */
+const MOST_KEPT_CALLERS = 64
 /** Of an outcome: larger ones are kept in rows. */
 const MAX_INLINE = 256
 const MAX_INLINE_IN_ALL = 24 * 1_024
@@ -291,6 +301,11 @@ function minutes(ms: number): number {
 function isNoNews(known: OpenNumbers, { upTo, ranges }: OpenNumbers): boolean {
   if (upTo !== known.upTo || ranges.length !== known.ranges.length) return upTo === 0
   return ranges.every((value, at) => value === known.ranges[at])
+}
+
+/** What is open of it, from this number on. */
+function fromOn(number: number, { upTo, ranges }: OpenNumbers): OpenNumbers {
+  return bothOpen({ upTo: Math.max(0, number - 1), ranges: [] }, { upTo, ranges })
 }
 
 /** What is open in both; a number above `upTo` of one of them is open there. */

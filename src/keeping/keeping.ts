@@ -10,7 +10,7 @@ import type { Shards } from "../sharding/shards.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { duePrefix, KEEPING, parseDue } from "../virtual/due-entry.js"
 import type { DueListener } from "../virtual/due-index.js"
-import { callInternally, REMIND, WAKE } from "../virtual/internal-methods.js"
+import { callInternally, methodOfEntry } from "../virtual/internal-methods.js"
 import { decodeFiring, encodeFiring, FIRING, firingKey, type Recorded, wardOfFiring } from "./suspects.js"
 import { WardClaims } from "./ward-claims.js"
 import {
@@ -263,7 +263,7 @@ export class Keeping implements DueListener {
     const entry = parsed === "needs-value" ? parseDue(key, (await this.#store.get(key)).entry?.value) : parsed
     if (entry === undefined || entry === "needs-value") return ["gone"]
     const id = ActorId.of(this.#host.options.namespace, entry.type, entry.key)
-    const method = entry.name.startsWith("~") ? WAKE : REMIND
+    const method = methodOfEntry(entry.name)
     const given = await callInternally(this.#host, id, method, [entry.name, entry.at, attempt])
     return Array.isArray(given) ? (given as readonly unknown[]) : ["woken"]
   }

@@ -3,17 +3,17 @@ import type { MonotonicMs } from "../ports/clock.js"
 /**
  * Which entries may have ended the process that fired them: a decision.
  *
- * An actor whose start, or whose `onReminder`, ends its process would end one keeper after the other, as each
- * begins with what is due. So a keeper is wary until it has been through everything once: it writes what it is
- * about to fire into the store, and fires the next batch when all of that was answered, or has taken two
- * seconds. A keeper that takes over finds there what was in flight when the one before it died.
+ * An actor whose start, or whose `onReminder`, ends its process would end one keeper after the other, as
+ * each begins with what is due. So a keeper is wary until it has been through everything once: it writes what
+ * it is about to fire into the store, and fires the next batch when all of that was answered, or has taken
+ * two seconds. A keeper that takes over finds there what was in flight when the one before it died.
  *
  *     unrecorded --dies--> the next keeper is wary --dies--> its batch is suspected
  *     suspected --pause--> fired alone --answered--> cleared
  *                                  \--dies--> suspected, and the pause doubles
  *
- * Most of a batch is innocent, and is fired after the first pause. There is no last attempt at the others: one
- * process in 10 minutes.
+ * Most of a batch is innocent, and is fired after the first pause. There is no last attempt at the others:
+ * they end one process in 10 minutes.
  */
 export class Suspects {
   readonly #suspected = new Map<string, Suspicion>()

@@ -5,7 +5,7 @@ import type { DurableState } from "../registry/durable-state.js"
 import { MessageStuck } from "./activation-events.js"
 import { internals, type UndeliveredMessage } from "./actor.js"
 import { dueRecord, keepingKey, OUTBOX, wardOf } from "./due-entry.js"
-import { type DurableOwner, rowKey } from "./durable-owner.js"
+import { type DurableOwner, digestOf, rowKey } from "./durable-owner.js"
 import type { DurableTurns } from "./durable-turns.js"
 import {
   decodeMessage,
@@ -15,7 +15,6 @@ import {
   messageRow,
   type NewMessage,
 } from "./message.js"
-import { digestOf } from "./named-operations.js"
 import type { OutboxCounters } from "./operation-memory.js"
 import { Outbox, type OutboxCommand, type OutboxEvent, receiverOf } from "./outbox.js"
 import { UndeliveredTask } from "./undelivered-task.js"

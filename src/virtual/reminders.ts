@@ -6,9 +6,8 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { type Actor, internals } from "./actor.js"
 import { dueRecord, keepingKey, wardOf } from "./due-entry.js"
-import { type DurableOwner, rowKey } from "./durable-owner.js"
+import { type DurableOwner, digestOf, rowKey } from "./durable-owner.js"
 import type { DurableTurns } from "./durable-turns.js"
-import { digestOf } from "./named-operations.js"
 import type { Admission } from "./recollection.js"
 import {
   type Arrears,

@@ -112,8 +112,12 @@ export class Teller {
     const count = this.#random.chance(0.5) ? 1 : 1 + this.#random.below(burst)
     const intents = Array.from({ length: count }, () => book.new(this.#random, vault))
     const answers = await Promise.all(intents.map((intent) => this.attempt(intent)))
-    // A named one may have been repeated by somebody else, before it or behind it.
-    const positions = answers.filter((one, at) => one !== undefined && intents[at]?.isNamed === false)
+    // A named one may have been repeated by somebody else, before it or behind it. The throw of one that
+    // checks may have been lost: it changed nothing, and the repeat is run when its time comes.
+    const positions = answers.filter((one, at) => {
+      const { isNamed, method } = intents[at] as Intent
+      return one !== undefined && !isNamed && method !== "check"
+    })
     if (positions.length > 1) this.#life.record({ kind: "burst", vault, positions: positions as number[] })
   }
 

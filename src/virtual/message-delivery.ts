@@ -4,8 +4,9 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { MessageStuck } from "./activation-events.js"
 import { internals, type UndeliveredMessage } from "./actor.js"
-import { dueRecord, keepingKey, OUTBOX, wardOf } from "./due-entry.js"
-import { type DurableOwner, digestOf, rowKey } from "./durable-owner.js"
+import { OUTBOX } from "./due-entry.js"
+import { moveDue, wardOfOwner } from "./due-writes.js"
+import { type DurableOwner, rowKey } from "./durable-owner.js"
 import type { DurableTurns } from "./durable-turns.js"
 import {
   decodeMessage,
@@ -123,7 +124,7 @@ export class MessageDelivery {
   /** The commit was made that these messages are part of. */
   stored(messages: readonly Message[]): void {
     const { home, type } = this.#owner
-    home.due.added(type.name, this.#ward, this.#counters.dueAt)
+    home.due.added(type.name, wardOfOwner(this.#owner), this.#counters.dueAt)
     if (this.#behind === undefined) this.#tell({ kind: "stored", messages })
     else this.#behind.push(...messages)
   }
@@ -152,28 +153,8 @@ export class MessageDelivery {
     const isFine = dueAt - now > withinMs && dueAt - now <= 2 * DUE_AFTER_MS
     if (rows > 0 && isFine) return NONE
     if (rows === 0 && dueAt === 0) return NONE
-    const writes: Write[] = dueAt === 0 ? [] : [{ kind: "delete", key: this.#dueEntry(dueAt).key }]
     counters.dueAt = rows === 0 ? 0 : now + (this.#outbox.isStuck ? 2 * DUE_AFTER_MS : DUE_AFTER_MS)
-    if (counters.dueAt === dueAt) return NONE
-    if (rows === 0) return writes
-    writes.push({ kind: "put", ...this.#dueEntry(counters.dueAt) })
-    const { home, type } = this.#owner
-    if (!home.due.isMarked(type.name)) {
-      writes.push({ kind: "put", key: keepingKey(type.name), value: EMPTY })
-    }
-    return writes
-  }
-
-  get #ward(): string {
-    const { tenure, type } = this.#owner
-    return wardOf(tenure.id, type.sharding)
-  }
-
-  #dueEntry(at: number): { readonly key: string; readonly value: Uint8Array } {
-    const { tenure, home } = this.#owner
-    const { id } = tenure
-    const entry = { type: id.type, key: id.key, at, name: OUTBOX }
-    return dueRecord(this.#ward, entry, (key) => digestOf(home, key))
+    return moveDue(this.#owner, OUTBOX, { from: dueAt || undefined, to: counters.dueAt || undefined })
   }
 
   #tell(event: OutboxEvent): void {
@@ -273,7 +254,6 @@ export class MessageDelivery {
 }
 
 const NONE: readonly never[] = []
-const EMPTY = new Uint8Array(0)
 const FLUSH_AFTER_MS = 100
 const READ_AGAIN_MS = 1_000
 /** How far ahead the actor is entered as one that has something to do, in case that its node dies. */

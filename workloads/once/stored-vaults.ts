@@ -58,6 +58,8 @@ function memoryOf(bytes: Uint8Array | undefined): Memory {
   }
   input.varint()
   const named = input.varint()
+  // The time of their entry.
+  if (named > 0) input.varint()
   let inRows = 0
   for (let left = input.varint(); left > 0; left -= 1) {
     const caller = input.raw(8).toString("hex")

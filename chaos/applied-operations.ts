@@ -1,0 +1,111 @@
+import type { LoggedOperation } from "./operation-log.js"
+
+/** What was done of what clients asked for, by the lists that the actors keep. */
+export interface AppliedFigures {
+  readonly acknowledged: number
+  readonly refused: number
+  /** Those of which no client knows whether they happened. */
+  readonly unknown: number
+  readonly applied: number
+  /** Operations that their clients had to attempt again until they were answered. */
+  readonly repeated: number
+  /** Operations that were attempted again after that, and answered again. */
+  readonly answeredAgain: number
+}
+
+/** `lists` has the operations that each actor has applied, in their order, each with its position. */
+export function figuresOf(
+  operations: readonly LoggedOperation<unknown, unknown>[],
+  lists: ReadonlyMap<string, readonly Written[]>,
+): AppliedFigures {
+  const count = (is: (operation: LoggedOperation<unknown, unknown>) => boolean) =>
+    operations.filter(is).length
+  return {
+    acknowledged: count(({ ending }) => ending === "acknowledged"),
+    refused: count(({ ending }) => ending === "refused"),
+    unknown: count(({ ending }) => ending === "open" || ending === "abandoned"),
+    applied: [...lists.values()].reduce((sum, list) => sum + list.length, 0),
+    repeated: count(({ attempts }) => attempts > 1),
+    answeredAgain: count(({ answers }) => answers.length > 1),
+  }
+}
+
+/** An operation in the list of an actor. */
+export interface Written {
+  readonly id: string
+  readonly position: number
+}
+
+/**
+ * Compares what clients were told with the lists that the actors keep: an operation is in the list of its
+ * actor once if it was acknowledged, at most once in any case, and never if it was refused. All answers to it
+ * are alike, and name the place where it is. What was acknowledged before another operation was asked for
+ * stands before that one.
+ */
+export function problemsOfApplied<Output>(
+  subject: string,
+  operations: readonly LoggedOperation<unknown, Output>[],
+  lists: ReadonlyMap<string, readonly Written[]>,
+  positionOf: (output: Output) => number,
+): readonly string[] {
+  const problems: string[] = []
+  const known = new Map(operations.map((operation) => [operation.id, operation]))
+  const places = new Map<string, number[]>()
+  for (const [key, list] of lists) {
+    for (const { id, position } of list) {
+      if (known.get(id)?.key !== key) problems.push(`${subject} ${key} has ${id}, which nobody asked it for`)
+      else places.set(id, [...(places.get(id) ?? []), position])
+    }
+    problems.push(...outOfOrder(`${subject} ${key}`, list, known))
+  }
+  for (const operation of operations) {
+    const { id, key, ending, answers, client } = operation
+    const found = places.get(id) ?? []
+    const what = `operation ${id} of ${subject} ${key}, by ${client},`
+    if (found.length > 1)
+      problems.push(`${what} was applied ${found.length} times, at ${found.join(" and ")}`)
+    if (found.length > 0 && ending === "refused") {
+      problems.push(`${what} was said not to have happened, and was applied at ${found[0]}`)
+    }
+    if (found.length === 0 && ending === "acknowledged") {
+      problems.push(`${what} was acknowledged, and was not applied`)
+    }
+    const [first, ...others] = answers.map(({ output }) => output)
+    if (first === undefined) continue
+    const different = others.find((output) => JSON.stringify(output) !== JSON.stringify(first))
+    if (different !== undefined) {
+      problems.push(
+        `${what} was answered with ${JSON.stringify(first)}, and then with ${JSON.stringify(different)}`,
+      )
+    }
+    if (found.length > 0 && !found.includes(positionOf(first))) {
+      problems.push(`${what} was answered with ${JSON.stringify(first)}, and was applied at ${found[0]}`)
+    }
+  }
+  return problems
+}
+
+/** An operation that stands before one that had been acknowledged when it was asked for. */
+function outOfOrder(
+  actor: string,
+  list: readonly Written[],
+  known: ReadonlyMap<string, LoggedOperation<unknown, unknown>>,
+): readonly string[] {
+  const problems: string[] = []
+  let earliest: LoggedOperation<unknown, unknown> | undefined
+  for (const { id } of [...list].reverse()) {
+    const operation = known.get(id)
+    if (operation === undefined) continue
+    if (returnedOf(earliest) < operation.called.order) {
+      problems.push(
+        `${actor} has ${id} before ${earliest?.id}, which was acknowledged before ${id} was asked for`,
+      )
+    }
+    if (returnedOf(operation) < returnedOf(earliest)) earliest = operation
+  }
+  return problems
+}
+
+function returnedOf(operation: LoggedOperation<unknown, unknown> | undefined): number {
+  return operation?.answers[0]?.returned.order ?? Number.POSITIVE_INFINITY
+}

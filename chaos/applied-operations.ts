@@ -56,7 +56,6 @@ export function problemsOfApplied<Output>(
       if (known.get(id)?.key !== key) problems.push(`${subject} ${key} has ${id}, which nobody asked it for`)
       else places.set(id, [...(places.get(id) ?? []), position])
     }
-    problems.push(...outOfOrder(`${subject} ${key}`, list, known))
   }
   for (const operation of operations) {
     const { id, key, ending, answers, client } = operation
@@ -82,28 +81,30 @@ export function problemsOfApplied<Output>(
       problems.push(`${what} was answered with ${JSON.stringify(first)}, and was applied at ${found[0]}`)
     }
   }
+  for (const [key, list] of lists) {
+    const problem = outOfOrder(list, known)
+    if (problem !== undefined) problems.push(`${subject} ${key} ${problem}`)
+  }
   return problems
 }
 
-/** An operation that stands before one that had been acknowledged when it was asked for. */
+/** The last operation that stands before one that had been acknowledged when it was asked for. */
 function outOfOrder(
-  actor: string,
   list: readonly Written[],
   known: ReadonlyMap<string, LoggedOperation<unknown, unknown>>,
-): readonly string[] {
-  const problems: string[] = []
+): string | undefined {
   let earliest: LoggedOperation<unknown, unknown> | undefined
-  for (const { id } of [...list].reverse()) {
+  // Of one that is there twice, the first counts.
+  const ids = [...new Set(list.map(({ id }) => id))]
+  for (const id of ids.reverse()) {
     const operation = known.get(id)
     if (operation === undefined) continue
     if (returnedOf(earliest) < operation.called.order) {
-      problems.push(
-        `${actor} has ${id} before ${earliest?.id}, which was acknowledged before ${id} was asked for`,
-      )
+      return `has ${id} before ${earliest?.id}, which was acknowledged before ${id} was asked for`
     }
     if (returnedOf(operation) < returnedOf(earliest)) earliest = operation
   }
-  return problems
+  return undefined
 }
 
 function returnedOf(operation: LoggedOperation<unknown, unknown> | undefined): number {

@@ -223,7 +223,8 @@ export class Chaos {
       await judge(register, this.#caller("last", system, register)),
       await judge(counter, this.#caller("last", system, counter)),
     ]
-    const isBroken = this.#problems.length > 0 || judgements.some(({ problems }) => problems.length > 0)
+    const { unfenced, forgetful } = this.#options
+    const isBroken = unfenced || forgetful || judgements.some(({ problems }) => problems.length > 0)
     const once = await this.#onceCalls.judge(clients, isBroken ? BROKEN_SETTLE_MS : SETTLE_MS)
     return { ...once, judgements: [...judgements, ...once.judgements] }
   }
@@ -274,5 +275,5 @@ const HELD_MS = 1_000
  * deliver is started again after half a minute, and what failed is tried again after growing pauses.
  */
 const SETTLE_MS = 75_000
-/** The same, of a run that has failed already: what was lost never comes. */
+/** The same, of a run that has failed already, or is to fail: what was lost never comes. */
 const BROKEN_SETTLE_MS = 5_000

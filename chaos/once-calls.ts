@@ -58,11 +58,11 @@ export class OnceCalls {
     const dueBy = Date.now()
     const { log } = this.#accounts
     const deadline = AbortSignal.timeout(settleMs)
-    await this.#receive(
-      systems,
-      log.operations.filter(({ ending }) => ending === "acknowledged"),
-      deadline,
-    )
+    const acknowledged = log.operations.filter(({ ending }) => ending === "acknowledged")
+    await this.#receive(systems, acknowledged, deadline)
+    for (const key of waitingFor(acknowledged, this.#accountStates)) {
+      this.#options.broke(`account ${key} has not received everything within ${settleMs} ms`)
+    }
     await Promise.all([
       this.#finish(systems, this.#accounts, deadline),
       this.#finish(systems, this.#alarms, deadline),
@@ -70,11 +70,8 @@ export class OnceCalls {
     const senders = new Set(log.operations.map(({ key }) => key))
     await this.#read(systems, this.#accounts, senders, this.#accountStates)
     const applied = new Set([...this.#accountStates.values()].flatMap((state) => state.applied))
-    await this.#receive(
-      systems,
-      log.operations.filter(({ id }) => applied.has(id)),
-      deadline,
-    )
+    const sending = log.operations.filter(({ id }) => applied.has(id))
+    await this.#receive(systems, sending, deadline)
     const receivers = log.operations.flatMap(({ input }) => input.passOn?.to ?? [])
     await this.#read(systems, this.#accounts, new Set([...senders, ...receivers]), this.#accountStates)
     await this.#fire(systems, dueBy, deadline)

@@ -52,29 +52,28 @@ export class OnceCalls {
   /**
    * Judges what there is once nothing goes wrong any more. Until the messages that clients can expect have
    * arrived, nobody calls the accounts that have sent them: that a sender which nobody calls is started again
-   * is for the keepers to see to. What has not happened after `settleMs` is taken for lost.
+   * is for the keepers to see to. What has not happened `settleMs` after one looks for it is taken for lost.
    */
   async judge(systems: readonly ActorSystem[], settleMs: number): Promise<OnceResult> {
     const dueBy = Date.now()
     const { log } = this.#accounts
-    const deadline = AbortSignal.timeout(settleMs)
     const acknowledged = log.operations.filter(({ ending }) => ending === "acknowledged")
-    await this.#receive(systems, acknowledged, deadline)
+    await this.#receive(systems, acknowledged, settleMs)
     for (const key of waitingFor(acknowledged, this.#accountStates)) {
       this.#options.broke(`account ${key} has not received everything within ${settleMs} ms`)
     }
     await Promise.all([
-      this.#finish(systems, this.#accounts, deadline),
-      this.#finish(systems, this.#alarms, deadline),
+      this.#finish(systems, this.#accounts, settleMs),
+      this.#finish(systems, this.#alarms, settleMs),
     ])
     const senders = new Set(log.operations.map(({ key }) => key))
     await this.#read(systems, this.#accounts, senders, this.#accountStates)
     const applied = new Set([...this.#accountStates.values()].flatMap((state) => state.applied))
     const sending = log.operations.filter(({ id }) => applied.has(id))
-    await this.#receive(systems, sending, deadline)
+    await this.#receive(systems, sending, settleMs)
     const receivers = log.operations.flatMap(({ input }) => input.passOn?.to ?? [])
     await this.#read(systems, this.#accounts, new Set([...senders, ...receivers]), this.#accountStates)
-    await this.#fire(systems, dueBy, deadline)
+    await this.#fire(systems, dueBy, settleMs)
     const ofAccounts = judgeAccounts(log.operations, this.#accountStates)
     const ofAlarms = judgeAlarms(this.#alarms.log.operations, this.#alarmStates, dueBy)
     return {
@@ -102,8 +101,9 @@ export class OnceCalls {
   async #receive(
     systems: readonly ActorSystem[],
     operations: readonly AccountOperation[],
-    deadline: AbortSignal,
+    settleMs: number,
   ): Promise<void> {
+    const deadline = AbortSignal.timeout(settleMs)
     for (;;) {
       const waiting = waitingFor(operations, this.#accountStates)
       if (waiting.size === 0 || deadline.aborted) return
@@ -113,7 +113,8 @@ export class OnceCalls {
   }
 
   /** Reads the alarms until everything that was due at a time has fired. */
-  async #fire(systems: readonly ActorSystem[], dueBy: number, deadline: AbortSignal): Promise<void> {
+  async #fire(systems: readonly ActorSystem[], dueBy: number, settleMs: number): Promise<void> {
+    const deadline = AbortSignal.timeout(settleMs)
     const states = this.#alarmStates
     let late = new Set(this.#alarms.log.operations.map(({ key }) => key))
     for (;;) {
@@ -128,8 +129,9 @@ export class OnceCalls {
   async #finish<Input, Output, State>(
     systems: readonly ActorSystem[],
     subject: OnceSubject<Input, Output, State>,
-    deadline: AbortSignal,
+    settleMs: number,
   ): Promise<void> {
+    const deadline = AbortSignal.timeout(settleMs)
     const client = this.#client("last", systems, subject)
     const { operations } = subject.log
     const open = operations.filter(({ ending }) => ending === "open")

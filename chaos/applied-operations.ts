@@ -58,34 +58,46 @@ export function problemsOfApplied<Output>(
     }
   }
   for (const operation of operations) {
-    const { id, key, ending, answers, client } = operation
+    const { id, key, client } = operation
     const found = places.get(id) ?? []
-    const what = `operation ${id} of ${subject} ${key}, by ${client},`
-    if (found.length > 1)
-      problems.push(`${what} was applied ${found.length} times, at ${found.join(" and ")}`)
-    if (found.length > 0 && ending === "refused") {
-      problems.push(`${what} was said not to have happened, and was applied at ${found[0]}`)
-    }
-    if (found.length === 0 && ending === "acknowledged") {
-      problems.push(`${what} was acknowledged, and was not applied`)
-    }
-    const [first, ...others] = answers.map(({ output }) => output)
-    if (first === undefined) continue
-    const different = others.find((output) => JSON.stringify(output) !== JSON.stringify(first))
-    if (different !== undefined) {
-      problems.push(
-        `${what} was answered with ${JSON.stringify(first)}, and then with ${JSON.stringify(different)}`,
-      )
-    }
-    if (found.length > 0 && !found.includes(positionOf(first))) {
-      problems.push(`${what} was answered with ${JSON.stringify(first)}, and was applied at ${found[0]}`)
-    }
+    const wrong = [...wrongPlaces(operation, found), ...wrongAnswers(operation, found, positionOf)]
+    problems.push(...wrong.map((problem) => `operation ${id} of ${subject} ${key}, by ${client}, ${problem}`))
   }
   for (const [key, list] of lists) {
     const problem = outOfOrder(list, known)
     if (problem !== undefined) problems.push(`${subject} ${key} ${problem}`)
   }
   return problems
+}
+
+/** `found` are the places where the operation is. */
+function wrongPlaces(
+  { ending }: LoggedOperation<unknown, unknown>,
+  found: readonly number[],
+): readonly string[] {
+  const places = found.join(" and ")
+  if (found.length > 1) return [`was applied ${found.length} times, at ${places}`]
+  if (found.length === 1 && ending === "refused") {
+    return [`was said not to have happened, and was applied at ${places}`]
+  }
+  const isLost = found.length === 0 && ending === "acknowledged"
+  return isLost ? ["was acknowledged, and was not applied"] : []
+}
+
+function wrongAnswers<Output>(
+  { answers }: LoggedOperation<unknown, Output>,
+  found: readonly number[],
+  positionOf: (output: Output) => number,
+): readonly string[] {
+  const [first, ...others] = answers.map(({ output }) => output)
+  if (first === undefined) return []
+  const said = JSON.stringify(first)
+  const different = others.map((output) => JSON.stringify(output)).find((other) => other !== said)
+  const isElsewhere = found.length > 0 && !found.includes(positionOf(first))
+  return [
+    ...(different === undefined ? [] : [`was answered with ${said}, and then with ${different}`]),
+    ...(isElsewhere ? [`was answered with ${said}, and was applied at ${found[0]}`] : []),
+  ]
 }
 
 /** The last operation that stands before one that had been acknowledged when it was asked for. */

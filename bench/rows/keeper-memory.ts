@@ -1,5 +1,5 @@
 import type { ActorSystem } from "../../src/index.js"
-import { RemindedAccount } from "../reminded-account.js"
+import { FAR_AHEAD_MS, RemindedAccount } from "../reminded-account.js"
 import { startChild } from "../remote/child.js"
 import type { FreeRow } from "../row.js"
 import { times } from "../sqlite/commit-lanes.js"
@@ -11,7 +11,6 @@ const ACTORS = 10_000
 const FEW_EACH = 1
 const MANY_EACH = 100
 const A_TURN = 25
-const FAR_AHEAD_MS = 365 * 24 * 3_600_000
 
 /**
  * The heap of a node that keeps all wards of a store with 1,000,000 reminders, against one with 10,000 of them:

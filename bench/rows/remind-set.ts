@@ -1,6 +1,6 @@
 import type { ActorHandle } from "../../src/index.js"
 import { latencyOf } from "../quantile.js"
-import { RemindedAccount } from "../reminded-account.js"
+import { FAR_AHEAD_MS, RemindedAccount } from "../reminded-account.js"
 import type { Contender, ThroughputRow, Workload } from "../row.js"
 import { saving } from "../saving.js"
 import { times } from "../sqlite/commit-lanes.js"
@@ -9,7 +9,6 @@ import { scratchFile } from "../sqlite/scratch-store.js"
 import { startOnFile } from "../sqlite/system-on-file.js"
 
 const IN_FLIGHT = 64
-const FAR_AHEAD_MS = 365 * 24 * 3_600_000
 
 /** Each call moves the reminder of an actor on. */
 const reminding: Contender = {

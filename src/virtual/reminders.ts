@@ -43,6 +43,7 @@ export class Reminders implements ActorReminders {
   #unread: { readonly name: string; readonly row: Row | undefined }[] = []
   /** The reminder that the running turn fires. */
   #firing: string | undefined
+  #wardOfOwner: string | undefined
 
   constructor(owner: DurableOwner, state: DurableState, turns: DurableTurns) {
     this.#owner = owner
@@ -104,11 +105,19 @@ export class Reminders implements ActorReminders {
     this.#unread = []
   }
 
-  /** Returns how to go on with a firing. */
-  async admit({ invocation }: Turn): Promise<Admission> {
+  /** Returns how to go on with a firing; a promise only if the store has to be asked. */
+  admit(turn: Turn): Admission | Promise<Admission> {
+    if (this.#rows === undefined) return this.#read().then((rows) => this.#admit(turn, rows))
+    try {
+      return this.#admit(turn, this.#rows)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #admit({ invocation }: Turn, rows: ReadonlyMap<string, Row>): Admission | Promise<Admission> {
     const [written, at, attempt] = invocation.args as readonly [string, WallMs, number]
     const name = decodeKey(written) ?? written
-    const rows = this.#rows ?? (await this.#read())
     const row = rows.get(name)
     if (row === undefined || row.next !== at) return this.#stale(name, at)
     const now = this.#now
@@ -202,7 +211,8 @@ export class Reminders implements ActorReminders {
   }
 
   get #ward(): string {
-    return wardOf(this.#owner.tenure.id, this.#owner.type.sharding)
+    this.#wardOfOwner ??= wardOf(this.#owner.tenure.id, this.#owner.type.sharding)
+    return this.#wardOfOwner
   }
 
   get #actor(): Actor {

@@ -5,9 +5,17 @@ import type { DurableOwner } from "./durable-owner.js"
 import { digestOf } from "./durable-owner.js"
 
 /** The ward of the actor. */
-export function wardOfOwner({ tenure, type }: DurableOwner): string {
-  return wardOf(tenure.id, type.sharding)
+export function wardOfOwner(owner: DurableOwner): string {
+  let ward = wards.get(owner)
+  if (ward === undefined) {
+    ward = wardOf(owner.tenure.id, owner.type.sharding)
+    wards.set(owner, ward)
+  }
+  return ward
 }
+
+/** It is a hash of the actor's name, and every firing needs it. */
+const wards = new WeakMap<DurableOwner, string>()
 
 /** The entry of this actor in the index of what is due, by this name. */
 export function dueEntry(

@@ -4,6 +4,7 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { MessageStuck } from "./activation-events.js"
 import { internals, type UndeliveredMessage } from "./actor.js"
+import { MOST_DELETED } from "./drafted.js"
 import { OUTBOX } from "./due-entry.js"
 import { moveDue, wardOfOwner } from "./due-writes.js"
 import { type DurableOwner, rowKey } from "./durable-owner.js"
@@ -42,6 +43,8 @@ export class MessageDelivery {
   #answered: number[] = []
   /** What was stored while the messages of earlier activations are being read; undefined otherwise. */
   #behind: Message[] | undefined = undefined
+  /** The time of the last entry that the keeper was told of. */
+  #announced = 0
   #isFlushing = false
   #hasStopped = false
 
@@ -124,7 +127,9 @@ export class MessageDelivery {
   /** The commit was made that these messages are part of. */
   stored(messages: readonly Message[]): void {
     const { home, type } = this.#owner
-    home.due.added(type.name, wardOfOwner(this.#owner), this.#counters.dueAt)
+    const { dueAt } = this.#counters
+    if (dueAt !== this.#announced) home.due.added(type.name, wardOfOwner(this.#owner), dueAt)
+    this.#announced = dueAt
     if (this.#behind === undefined) this.#tell({ kind: "stored", messages })
     else this.#behind.push(...messages)
   }
@@ -233,12 +238,15 @@ export class MessageDelivery {
     events.publish(new MessageStuck(tenure.id, home.idOf(type, key), { method, failures, error }))
   }
 
+  /** Turns that come soon delete the rows with their own commits, so only rows that were left are flushed. */
   #flushLater(): void {
     if (this.#isFlushing) return
     this.#isFlushing = true
+    const oldest = this.#answered[0]
     this.#after(FLUSH_AFTER_MS, () => {
       this.#isFlushing = false
-      if (this.hasAnswered) this.#turns.flush()
+      const isLeft = this.#answered[0] === oldest || this.#answered.length > MOST_DELETED
+      if (this.hasAnswered && isLeft) this.#turns.flush()
       if (this.hasAnswered) this.#flushLater()
     })
   }

@@ -105,11 +105,19 @@ export class Reminders implements ActorReminders {
     this.#unread = []
   }
 
-  /** Returns how to go on with a firing. */
-  async admit({ invocation }: Turn): Promise<Admission> {
+  /** Returns how to go on with a firing; a promise only if the store has to be asked. */
+  admit(turn: Turn): Admission | Promise<Admission> {
+    if (this.#rows === undefined) return this.#read().then((rows) => this.#admit(turn, rows))
+    try {
+      return this.#admit(turn, this.#rows)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #admit({ invocation }: Turn, rows: ReadonlyMap<string, Row>): Admission | Promise<Admission> {
     const [written, at, attempt] = invocation.args as readonly [string, WallMs, number]
     const name = decodeKey(written) ?? written
-    const rows = this.#rows ?? (await this.#read())
     const row = rows.get(name)
     if (row === undefined || row.next !== at) return this.#stale(name, at)
     const now = this.#now

@@ -8,6 +8,7 @@ import {
   sharded,
 } from "../../../src/index.js"
 import { ParentProcess } from "../../../tools/cluster/parent-process.js"
+import { removeMovedClockFiles } from "../../../tools/engines/moved-clock-files.js"
 import { type StoreOptions, storeOf } from "../../../tools/store-options.js"
 
 export interface NodeOptions {
@@ -74,6 +75,7 @@ class ShardedClerk extends Clerk {
   static readonly placement = sharded({ shards: 4 })
 }
 
+removeMovedClockFiles()
 const parent = new ParentProcess<NodeOptions, NodeEvent>()
 const system = await ActorSystem.start({
   namespace: parent.options.namespace,

@@ -27,7 +27,7 @@ describe("a teller", () => {
       [1, "first"],
       [1, "first"],
     ])
-    expect(bank).toMatchObject({ transfers: 1, retries: { unknown: 1, "not-delivered": 1 } })
+    expect(bank).toMatchObject({ transfers: 1, retries: { transfers: 2, statements: 0 } })
     // One transfer, and two statements for the audit.
     expect(bank.calls.all.count).toBe(3)
   })

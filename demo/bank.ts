@@ -28,8 +28,8 @@ export type AccountOf = (key: string, options: CallOptions) => ActorHandle<BankA
  */
 export class Bank {
   readonly calls = new Timings()
-  /** Calls that failed and were retried, by their delivery. */
-  readonly retries = { unknown: 0, "not-delivered": 0 }
+  /** Calls that failed and were made again by the bank. */
+  readonly retries = { transfers: 0, statements: 0 }
   readonly #accountOf: AccountOf
   readonly #random: SeededRandom
   /** The state that each account must have. */
@@ -87,7 +87,7 @@ export class Bank {
   }
 
   statement(account: string): Promise<Statement> {
-    return this.#answer((options) => this.#accountOf(account, options).statement())
+    return this.#answer("statements", (options) => this.#accountOf(account, options).statement())
   }
 
   /** Ends the retries. */
@@ -100,7 +100,9 @@ export class Bank {
     const [from, to] = this.#twoAccounts()
     const slip: Slip = { teller, number, amount: 1 + this.#random.below(100) }
     // Another attempt with the same operation is the same transfer: the account makes it once.
-    const isPaid = await this.#answer((options) => this.#accountOf(from, options).transfer(to, slip))
+    const isPaid = await this.#answer("transfers", (options) =>
+      this.#accountOf(from, options).transfer(to, slip),
+    )
     if (!isPaid) return
     enter(this.#books.get(from) as AccountState, slip, "paid")
     enter(this.#books.get(to) as AccountState, slip, "received")
@@ -132,7 +134,7 @@ export class Bank {
    * runtime has already made several attempts at a call of a `once` method when that fails; the error names
    * its operation.
    */
-  async #answer<T>(call: (options: CallOptions) => Promise<T>): Promise<T> {
+  async #answer<T>(kind: keyof Bank["retries"], call: (options: CallOptions) => Promise<T>): Promise<T> {
     let options: CallOptions = {}
     for (;;) {
       const begunAt = performance.now()
@@ -143,7 +145,7 @@ export class Bank {
       } catch (error) {
         if (!(error instanceof CallError) || this.#isStopped) throw error
         if (error.operation !== undefined) options = { operation: error.operation }
-        this.retries[error.delivery] += 1
+        this.retries[kind] += 1
       }
       await pause(RETRY_MS)
     }

@@ -119,7 +119,7 @@ export class Bank {
       const found = await Promise.all([...this.#books.keys()].map((account) => this.statement(account)))
       const received = found.reduce((all, statement) => all + statement.received, 0)
       if (received >= this.#transfers || performance.now() >= giveUpAt) return found
-      await pause(RETRY_MS)
+      await pause(LOOK_AGAIN_MS)
     }
   }
 
@@ -153,6 +153,7 @@ export class Bank {
 }
 
 const RETRY_MS = 10
+const LOOK_AGAIN_MS = 50
 /** Longer than it takes until the messages of an account whose node has died are looked for. */
 const DELIVERED_MS = 45_000
 

@@ -54,7 +54,8 @@ export class ClerkNodes {
   /** Resolves once so many turns of this kind have begun for the key. */
   async begun(kind: NodeEvent["kind"], key: string, count: number): Promise<void> {
     const isIt = (event: NodeEvent) => event.kind === kind && event.key === key
-    await this.events.until(`${key} is ${kind}: ${count}`, (all) => all.filter(isIt).length >= count)
+    const isEnough = (all: readonly NodeEvent[]) => all.filter(isIt).length >= count
+    await this.events.until(`${key} is ${kind}: ${count}`, isEnough, PATIENCE_MS)
   }
 
   async halt(): Promise<void> {
@@ -66,6 +67,9 @@ export class ClerkNodes {
     await Promise.all(this.#nodes.map((node) => node.kill()))
   }
 }
+
+/** Longer than a keeper pauses before it fires what may have ended another. */
+const PATIENCE_MS = 40_000
 
 /** The wall clock of a node must be ahead by so much, and its monotonic clock must be that of the machine. */
 async function expectClocks(node: NodeProcess<NodeCommands, NodeEvent>, aheadMs: number): Promise<void> {

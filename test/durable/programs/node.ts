@@ -14,7 +14,7 @@ import { type StoreOptions, storeOf } from "../../../tools/store-options.js"
 export interface NodeOptions {
   readonly namespace: string
   readonly store: StoreOptions
-  /** Reminders that fire, and letters that arrive, come to no end. */
+  /** Reminders that fire, and letters that arrive, come to no end; except for reminders with the argument `ready`. */
   readonly isStuck: boolean
 }
 
@@ -65,7 +65,7 @@ class Clerk extends Actor<{ fired: Fired[]; letters: string[] }> {
 
   protected override async onReminder({ name, at, missed, argument }: Reminder): Promise<void> {
     parent.report({ kind: "firing", key: this.key })
-    if (parent.options.isStuck) await never()
+    if (parent.options.isStuck && argument !== "ready") await never()
     this.state.fired.push({ name, at: at.getTime(), missed, argument })
   }
 }

@@ -9,18 +9,23 @@ export type OnceEvent = Stored | Told | Undone | Looked | Answered
 export interface Stored {
   readonly kind: "stored"
   readonly vault: string
+  /** The life that committed it. */
+  readonly by: string
   readonly state: VaultState
   /** What it remembers of operations. */
   readonly memory: Memory
   readonly rows: RowCounts
 }
 
-/** The rows of a vault: of named operations, of their expiry, of answers, and of chunks. */
+/** The rows of a vault: of named operations, of their expiry, of answers, of chunks, and of messages. */
 export interface RowCounts {
   readonly o: number
   readonly e: number
   readonly a: number
   readonly c: number
+  readonly x: number
+  /** The times at which it is in the index of what is due. */
+  readonly due: readonly number[]
 }
 
 /** A caller was told what became of an intent. */

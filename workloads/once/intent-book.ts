@@ -1,4 +1,5 @@
 import type { SeededRandom } from "../../src/sim/index.js"
+import type { PostOffice } from "./letters.js"
 import type { Wish } from "./vault.js"
 
 /** One thing that somebody wants of a vault, however many calls it takes. */
@@ -27,11 +28,13 @@ export type Outcome =
 /** All intents of a run. It is outside all machines: who repeats one knows its name, whoever had it before. */
 export class IntentBook {
   readonly vaults: readonly string[]
+  readonly office: PostOffice
   readonly #terms: BookTerms
   readonly #intents = new Map<string, Intent>()
 
-  constructor(vaults: readonly string[], terms: BookTerms) {
+  constructor(vaults: readonly string[], office: PostOffice, terms: BookTerms) {
     this.vaults = vaults
+    this.office = office
     this.#terms = terms
   }
 
@@ -60,7 +63,7 @@ export class IntentBook {
 
   /** The simplest one. */
   plain(vault: string): Intent {
-    const wish = { thinkMs: 0, padding: 0, length: 0, to: "" }
+    const wish = { thinkMs: 0, padding: 0, length: 0, to: "", letters: [] }
     return this.#add({ vault, method: "put", isNamed: false, wish })
   }
 
@@ -75,6 +78,7 @@ export class IntentBook {
       padding: random.chance(0.8) ? 0 : random.pick([10_000, 20_000]),
       length: random.pick([0, 0, 100, 1_000]),
       to: later.length === 0 ? "" : random.pick(later),
+      letters: this.office.draw(random, this.vaults),
     }
     return this.#add({ vault, method, isNamed, wish })
   }

@@ -1,6 +1,7 @@
 import { decodeState } from "../../src/registry/stored-state.js"
 import { InputBytes } from "../../src/serialization/input-bytes.js"
 import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
+import { parseDue } from "../../src/virtual/due-entry.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { decodedValue, STATE } from "../cluster/store-history.js"
 import type { RowCounts } from "./events.js"
@@ -11,9 +12,11 @@ export function recordVaults(stage: Stage, { store, namespace }: Cluster): void 
   const states = `${namespace}/${STATE}Vault/`
   const rows = `${namespace}/kin/Vault/`
   const kept = new Map<string, Uint8Array>()
+  const due = new Map<string, ReadonlySet<number>>()
   store.observe((event: SimStoreEvent) => {
     if (event.kind !== "judged" || event.result.kind !== "committed") return
     for (const write of event.commit.writes) {
+      noteDue(due, write.key.slice(namespace.length + 1), write.kind === "put")
       if (!write.key.startsWith(rows)) continue
       if (write.kind === "put") kept.set(write.key, write.value)
       else kept.delete(write.key)
@@ -29,9 +32,10 @@ export function recordVaults(stage: Stage, { store, namespace }: Cluster): void 
       stage.record({
         kind: "stored",
         vault,
+        by: event.by,
         state: decodedValue(whole ?? value) as VaultState,
         memory: memoryOf(memory),
-        rows: countsOf(kept.keys(), own),
+        rows: { ...countsOf(kept.keys(), own), due: [...(due.get(vault) ?? [])] },
       })
     }
   })
@@ -43,19 +47,19 @@ export interface Memory {
   readonly named: number
   /** The number of outcomes in rows. */
   readonly inRows: number
+  /** The number of messages in rows, and the time at which they are in the index of what is due. */
+  readonly messages: number
+  readonly dueAt: number
   /** The numbers that are remembered of each process. */
   readonly callers: ReadonlyMap<string, readonly number[]>
 }
 
 function memoryOf(bytes: Uint8Array | undefined): Memory {
   const callers = new Map<string, readonly number[]>()
-  if (bytes === undefined) return { bytes: 0, named: 0, inRows: 0, callers }
+  if (bytes === undefined) return { bytes: 0, named: 0, inRows: 0, messages: 0, dueAt: 0, callers }
   const input = new InputBytes(Buffer.from(bytes), 0, bytes.length)
   // Of messages: if any was sent, the number of rows and the time of the entry follow.
-  if (input.varint() > 0) {
-    input.varint()
-    input.varint()
-  }
+  const [messages, dueAt] = input.varint() > 0 ? [input.varint(), input.varint()] : [0, 0]
   input.varint()
   const named = input.varint()
   let inRows = 0
@@ -74,13 +78,23 @@ function memoryOf(bytes: Uint8Array | undefined): Memory {
     }
     callers.set(caller, numbers)
   }
-  return { bytes: bytes.length, named, inRows, callers }
+  return { bytes: bytes.length, named, inRows, messages, dueAt, callers }
 }
 
-function countsOf(keys: Iterable<string>, own: string): RowCounts {
-  const counts = { o: 0, e: 0, a: 0, c: 0 }
+function countsOf(keys: Iterable<string>, own: string): Omit<RowCounts, "due"> {
+  const counts = { o: 0, e: 0, a: 0, c: 0, x: 0, i: 0 }
   for (const key of keys) {
-    if (key.startsWith(own)) counts[key[own.length] as keyof RowCounts] += 1
+    if (key.startsWith(own)) counts[key[own.length] as keyof typeof counts] += 1
   }
   return counts
+}
+
+/** Notes what the index of what is due has of each vault. */
+function noteDue(due: Map<string, ReadonlySet<number>>, key: string, isThere: boolean): void {
+  const entry = parseDue(key)
+  if (entry === undefined || entry === "needs-value") return
+  const times = new Set(due.get(entry.key))
+  if (isThere) times.add(entry.at)
+  else times.delete(entry.at)
+  due.set(entry.key, times)
 }

@@ -1,4 +1,4 @@
-import { type ActorHandle, CallError, withOptions } from "../../src/index.js"
+import { type ActorHandle, CallError, MessageStuck, withOptions } from "../../src/index.js"
 import { type Life, SeededRandom } from "../../src/sim/index.js"
 import { type Cluster, type Place, sleep } from "../cluster/cluster.js"
 import { ClusterNode } from "../cluster/cluster-node.js"
@@ -41,6 +41,11 @@ export class Teller {
     this.#life = tap.life
     this.#counter = counter
     this.#random = new SeededRandom(tap.life.ports.random.uint32())
+    const { office } = counter.book
+    node.system.events.subscribe(MessageStuck, ({ target }) => {
+      office.stuck.add(target.key)
+      this.#life.sometimes("a letter is shown as stuck")
+    })
     for (let teller = 0; teller < counter.tellers; teller += 1) void this.#serve()
   }
 
@@ -119,7 +124,8 @@ export class Teller {
 
   async #note(vault: string): Promise<void> {
     try {
-      await this.#vault(vault).note()
+      const { book } = this.#counter
+      await this.#vault(vault).note(book.isFull ? [] : book.office.draw(this.#random, book.vaults))
     } catch (error) {
       this.#checkFailure(error)
     }

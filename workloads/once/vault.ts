@@ -1,6 +1,12 @@
-import { Actor, type PlacementStrategy, type ShardedPlacement } from "../../src/index.js"
-import type { Life } from "../../src/sim/index.js"
+import {
+  Actor,
+  type PlacementStrategy,
+  type ShardedPlacement,
+  type UndeliveredMessage,
+} from "../../src/index.js"
+import { type Life, SeededRandom } from "../../src/sim/index.js"
 import { sleep } from "../cluster/cluster.js"
+import { ATTIC, type Letter, type Posting, type PostOffice } from "./letters.js"
 
 /** What a vault has stored: which intents it has applied, in order. */
 export interface VaultState {
@@ -9,6 +15,10 @@ export interface VaultState {
   marks: string[]
   notes: number
   pad: string
+  /** The letters that it has sent, those that it was sent, and those of its own that came back. */
+  sent: Letter[]
+  received: string[]
+  returned: string[]
 }
 
 /** What the application of an intent returns: its position among all of the vault. */
@@ -28,16 +38,21 @@ export interface Wish {
   readonly length: number
   /** The vault that a wish is passed on to. */
   readonly to: string
+  /** The letters that its turn sends. */
+  readonly letters: readonly Posting[]
 }
 
 export interface VaultTerms {
+  readonly office: PostOffice
   readonly pipelining: boolean
   readonly reentrant: boolean
   readonly placement: PlacementStrategy | ShardedPlacement
 }
 
 /** An actor that keeps everything it was asked for, each of it once. */
-export function vaultOn(life: Life, { pipelining, reentrant, placement }: VaultTerms) {
+export function vaultOn(life: Life, { office, pipelining, reentrant, placement }: VaultTerms) {
+  const random = new SeededRandom(life.ports.random.uint32())
+
   return class Vault extends Actor<VaultState> {
     static readonly type = "Vault"
     static readonly once = true
@@ -49,12 +64,17 @@ export function vaultOn(life: Life, { pipelining, reentrant, placement }: VaultT
       check: { once: { retainMs: WEEK_MS } },
       pass: { once: { retainMs: WEEK_MS } },
       brief: { once: { retainMs: 60_000 } },
+      receive: { once: true },
       note: { once: false },
       look: { readOnly: true },
     }
 
     protected override initialState(): VaultState {
-      return { applied: [], marks: [], notes: 0, pad: "" }
+      return { applied: [], marks: [], notes: 0, pad: "", sent: [], received: [], returned: [] }
+    }
+
+    protected override onActivate(): void {
+      if (this.key === ATTIC && office.isAtticLocked) throw new Error("the attic is locked")
     }
 
     put(wish: Wish): Slip | Promise<Slip> {
@@ -67,14 +87,15 @@ export function vaultOn(life: Life, { pipelining, reentrant, placement }: VaultT
       return this.put(wish)
     }
 
-    /** Throws after it has changed the state, if the time is not right. */
+    /** Throws after it has changed the state and sent its letters, if the time is not right. */
     async check(wish: Wish): Promise<Slip> {
       this.state.marks.push(wish.intent)
+      this.#send(wish.letters)
       if (wish.thinkMs > 0) await sleep(life, wish.thinkMs)
       const { length } = this.state.applied
       if (length % 2 === 0) throw new Error(`${wish.intent} came after ${length}`)
       this.state.marks.pop()
-      return this.#apply(wish)
+      return this.#apply({ ...wish, letters: [] })
     }
 
     /** Applies the wish to another vault first. */
@@ -82,7 +103,7 @@ export function vaultOn(life: Life, { pipelining, reentrant, placement }: VaultT
       this.state.marks.push(wish.intent)
       const other = this.actor<Vault>("Vault", wish.to)
       try {
-        await other.put({ ...wish, intent: passedOn(wish.intent) })
+        await other.put({ ...wish, letters: [], intent: passedOn(wish.intent) })
       } catch (error) {
         throw new Error(`${wish.intent} was not passed on: ${(error as Error).name}`)
       }
@@ -90,9 +111,28 @@ export function vaultOn(life: Life, { pipelining, reentrant, placement }: VaultT
       return this.#apply(wish)
     }
 
-    /** A plain turn: it is stored because it saves. */
-    async note(): Promise<number> {
+    /** The only method that letters call. Throws after it has changed the state, if the time is not right. */
+    async receive({ id, from, isPicky, hops }: Letter): Promise<void> {
+      this.state.marks.push(id)
+      this.state.received.push(id)
+      if (hops > 0) this.#send([{ to: from, isPicky, hops: hops - 1 }])
+      if (random.chance(0.2)) await sleep(life, 20)
+      if (isPicky && this.state.received.length % 2 === 0) throw new Error(`${id} is not wanted`)
+      this.state.marks.pop()
+    }
+
+    protected override onUndelivered({ target, method, args, error }: UndeliveredMessage): void {
+      const [{ id, to }] = args as [Letter]
+      this.state.returned.push(id)
+      const isRight = method === "receive" && target.key === to && (error as Error).message.includes(id)
+      life.always("a sender is told which message threw, and what", isRight, () => `${id}: ${error}`)
+      if (office.returnsAgain(random)) throw new Error("not now")
+    }
+
+    /** A plain turn: it is stored because it saves, and its letters with it. */
+    async note(letters: readonly Posting[]): Promise<number> {
       this.state.notes += 1
+      this.#send(letters)
       const { notes } = this.state
       await this.save()
       return notes
@@ -103,10 +143,19 @@ export function vaultOn(life: Life, { pipelining, reentrant, placement }: VaultT
       return { applied: applied.length, marks: marks.length, notes }
     }
 
-    #apply({ intent, padding, length }: Wish): Slip {
+    #apply({ intent, padding, length, letters }: Wish): Slip {
       this.state.applied.push(intent)
+      this.#send(letters)
       this.state.pad = "x".repeat(padding)
       return { position: this.state.applied.length, text: "y".repeat(length) }
+    }
+
+    #send(letters: readonly Posting[]): void {
+      for (const posting of letters) {
+        const letter = { ...posting, from: this.key, id: office.newId() }
+        this.state.sent.push(letter)
+        this.eventually(this.actor<Vault>("Vault", letter.to)).receive(letter)
+      }
     }
   }
 }

@@ -8,6 +8,7 @@ import { drawStore } from "./cluster/draw-store.js"
 import { StoreHistory } from "./cluster/store-history.js"
 import { Ambush, crash, stopShort } from "./cluster/strikes.js"
 import { WriteLedger } from "./cluster/write-ledger.js"
+import { GateWatch } from "./once/gate-watch.js"
 import { type Intent, IntentBook } from "./once/intent-book.js"
 import { LetterLedger } from "./once/letter-ledger.js"
 import { LetterStrikes, MOMENTS } from "./once/letter-strikes.js"
@@ -45,7 +46,7 @@ export const once: Workload = {
     const history = new StoreHistory(stage, cluster)
     new DoorLedger(history, stage)
     new WriteLedger(stage)
-    recordVaults(stage, cluster)
+    recordVaults(stage, cluster, counter.vaults.gate)
     const ledger = new OnceLedger(stage, counter.book)
     const strikes = new LetterStrikes(stage, cluster)
     const letters = new LetterLedger(stage, strikes)
@@ -62,6 +63,7 @@ function drawCounter(stage: Stage): Counter {
   const shards = stage.knob("shards", [0, 4])
   const office = new PostOffice({
     letters: stage.knob("letters", [0, 0.2, 0.5]),
+    picky: stage.knob("picky", [0, 0.3]),
     hasAttic: !isCalm && stage.knob("attic", [false, false, true]),
     throwing: isCalm ? 0 : stage.knob("throwing", [0, 0.5]),
   })
@@ -73,6 +75,7 @@ function drawCounter(stage: Stage): Counter {
     }),
     vaults: {
       office,
+      gate: new GateWatch(stage),
       pipelining: stage.knob("pipelining", [true, true, false]),
       reentrant: stage.knob("reentrant", [false, false, true]),
       placement: shards === 0 ? drawPlacement(stage) : sharded({ shards }),
@@ -127,10 +130,11 @@ async function direct(stage: Stage, cluster: Cluster<Teller>, strikes: LetterStr
   const leaves = stage.knob("leaves", [false, true])
   const ambush = isFaultless(stage) ? undefined : new Ambush(stage, cluster)
   const days = new Map<string, number>()
+  strikes.arm()
   while (stage.nowMs < untilMs) {
     await stage.sleep(random.between(200, 1_500))
     const machine = random.pick(cluster.machines)
-    switch (random.below(6)) {
+    switch (random.below(7)) {
       case 0:
         stopShort(stage, cluster, machine)
         break
@@ -144,10 +148,10 @@ async function direct(stage: Stage, cluster: Cluster<Teller>, strikes: LetterStr
         if (leaves) void cluster.tell(machine, ({ node }) => (cluster.isOver ? undefined : node.leave()))
         break
       case 4:
-        if (faults["clock-jump"] > 0) jump(stage, machine, days)
-        break
-      case 5:
         strikes.arm()
+        break
+      default:
+        if (faults["clock-jump"] > 0) jump(stage, machine, days)
     }
   }
   strikes.disarm()
@@ -175,14 +179,17 @@ async function settle(
   stage.calm()
   cluster.isOver = true
   const { requestTimeoutMs, lease, drainMs } = cluster.settings
-  const untilMs = stage.nowMs + BOOT_MS + CONNECT_MS + 4 * lease.ttlMs + 3 * requestTimeoutMs + drainMs
-  while (!cluster.areAllBack && stage.nowMs < untilMs) await stage.sleep(250)
+  const patienceMs = BOOT_MS + CONNECT_MS + 4 * lease.ttlMs + 3 * requestTimeoutMs + drainMs
+  const backMs = stage.nowMs + patienceMs
+  while (!cluster.areAllBack && stage.nowMs < backMs) await stage.sleep(250)
   stage.always("all nodes are back in the end", cluster.areAllBack, () =>
     [...cluster.residents.keys()].join(" "),
   )
   if (!cluster.isFaultless) await stage.sleep(requestTimeoutMs)
+  await deliver(stage, cluster, book, letters)
+  const carriedOutMs = stage.nowMs + patienceMs
   stage.sometimes("the faults leave something to be carried out", book.open.length > 0)
-  while (book.open.length > 0 && stage.nowMs < untilMs + requestTimeoutMs) {
+  while (book.open.length > 0 && stage.nowMs < carriedOutMs) {
     await Promise.all(book.open.map((intent) => carryOut(cluster, intent)))
     await stage.sleep(100)
   }
@@ -209,14 +216,16 @@ async function deliver(
 ): Promise<void> {
   if (stage.faults["clock-jump"] > 0) await lookAtAll(stage, cluster, book)
   const { office } = book
+  letters.isQuiet = true
   stage.sometimes("the faults leave letters on their way", letters.openBut(true).length > 0)
   await until(stage, () => letters.openBut(office.isAtticLocked).length === 0)
-  if (letters.open.length > 0) {
+  if (office.isAtticLocked && letters.open.length > 0) {
     await until(stage, () => office.stuck.has(ATTIC))
     stage.always("what cannot be delivered is shown as stuck", office.stuck.has(ATTIC))
   }
   office.isAtticLocked = false
   await until(stage, () => letters.open.length === 0)
+  letters.isQuiet = false
   const { open } = letters
   stage.always(
     "OutboxExact",
@@ -309,10 +318,20 @@ const places = [
   "a node leaves and comes back",
   "a fenced node comes back",
   "a call fails: Timeout",
+  "an intent is repeated while its first caller waits",
+  "an intent is repeated after its first caller has died",
+  "a name is used for something else",
+  "a name is forgotten",
+  "an intent is applied again after its name was forgotten",
+  "a turn throws behind one that is not stored",
+  "a commit arrives whose intents a successor has applied",
+  "a commit is refused with turns behind it",
+  "a commit is refused with ten turns behind it",
   "a letter is received",
   "a letter comes back, as its method threw",
   "a letter is shown as stuck",
   "a receiver moves between two letters of one sender",
   "the faults leave letters on their way",
+  "a keeper starts a sender",
   ...MOMENTS,
 ]

@@ -3,7 +3,7 @@ import type { Memory } from "./stored-vaults.js"
 import type { Seen, VaultState } from "./vault.js"
 
 /** What happens, as far as invariants care. */
-export type OnceEvent = Stored | Told | Undone | Looked | Answered
+export type OnceEvent = Stored | Forgotten | Told | Undone | Reused | Looked | Answered
 
 /** The state of a vault was committed. */
 export interface Stored {
@@ -28,6 +28,13 @@ export interface RowCounts {
   readonly due: readonly number[]
 }
 
+/** The row of a named operation was deleted. */
+export interface Forgotten {
+  readonly kind: "forgotten"
+  readonly vault: string
+  readonly name: string
+}
+
 /** A caller was told what became of an intent. */
 export interface Told {
   readonly kind: "told"
@@ -39,6 +46,13 @@ export interface Told {
 export interface Undone {
   readonly kind: "undone"
   readonly intent: Intent
+}
+
+/** The name of an intent that was applied was used for another one. */
+export interface Reused {
+  readonly kind: "reused"
+  readonly intent: Intent
+  readonly isRefused: boolean
 }
 
 /** A caller has seen a vault. */

@@ -11,8 +11,10 @@ export interface Intent {
   readonly isNamed: boolean
   /** By which it can be repeated; undefined as long as only its first caller may know it. */
   operation: string | undefined
-  /** Whether a caller waits for it. */
+  /** Whether it was attempted. */
   isAttempted: boolean
+  /** The lives that have begun an attempt, and not learned its outcome. */
+  readonly attempts: string[]
   outcome: Outcome | undefined
   /** Nobody can find out what became of it. */
   isLost: boolean
@@ -61,6 +63,23 @@ export class IntentBook {
     return known.length === 0 ? undefined : random.pick(known)
   }
 
+  /** One whose name was used for sure: whoever uses it for something else is refused. */
+  used(random: SeededRandom): Intent | undefined {
+    const used = [...this.#intents.values()].filter(
+      ({ isNamed, method, outcome }) => isNamed && method !== "brief" && outcome?.kind === "applied",
+    )
+    return used.length === 0 ? undefined : random.pick(used)
+  }
+
+  /** One that was applied, and whose name is soon forgotten. */
+  brief(random: SeededRandom): Intent | undefined {
+    const brief = [...this.#intents.values()].filter(
+      ({ isNamed, isLost, method, outcome }) =>
+        isNamed && !isLost && method === "brief" && outcome !== undefined,
+    )
+    return brief.length === 0 ? undefined : random.pick(brief)
+  }
+
   /** The simplest one. */
   plain(vault: string): Intent {
     const wish = { thinkMs: 0, padding: 0, length: 0, to: "", letters: [] }
@@ -92,6 +111,7 @@ export class IntentBook {
       isNamed,
       operation: isNamed && method !== "brief" ? `order ${id}` : undefined,
       isAttempted: false,
+      attempts: [],
       outcome: undefined,
       isLost: false,
     }
@@ -109,4 +129,4 @@ export interface BookTerms {
   readonly thinkMs: number
 }
 
-const METHODS: readonly Method[] = ["put", "put", "put", "check", "check", "pass", "brief"]
+const METHODS: readonly Method[] = ["put", "put", "put", "check", "check", "pass", "brief", "brief"]

@@ -1,4 +1,5 @@
 import type { Stage } from "../../src/sim/index.js"
+import type { Claimed } from "../cluster/events.js"
 import type { OnceEvent, Stored } from "./events.js"
 import type { LetterStrikes } from "./letter-strikes.js"
 import { ATTIC, type Letter } from "./letters.js"
@@ -17,13 +18,16 @@ export class LetterLedger {
   readonly #letters = new Map<string, Letter>()
   /** The life that received the last letter of each pair. */
   readonly #lastReceiver = new Map<string, string>()
+  /** Nobody calls a vault. */
+  isQuiet = false
 
   constructor(stage: Stage, strikes: LetterStrikes) {
     this.#stage = stage
     this.#strikes = strikes
-    stage.invariant<OnceEvent>("OutboxExact", (event) =>
-      event.kind === "stored" ? this.#stored(event) : false,
-    )
+    stage.invariant<OnceEvent | Claimed>("OutboxExact", (event) => {
+      if (event.kind === "claimed") this.#claimed(event.id)
+      return event.kind === "stored" ? this.#stored(event) : false
+    })
   }
 
   /** The letters that have neither been received nor come back. */
@@ -34,6 +38,14 @@ export class LetterLedger {
   /** Those of them that can be delivered. */
   openBut(attic: boolean): readonly Letter[] {
     return this.open.filter(({ to }) => !attic || to !== ATTIC)
+  }
+
+  /** Only a keeper starts a vault that nobody calls, and no letter is for. */
+  #claimed(id: string): void {
+    if (!this.isQuiet) return
+    const isSender = this.open.some(({ from }) => `Vault/${from}` === id)
+    const isReceiver = this.open.some(({ to }) => `Vault/${to}` === id)
+    this.#stage.sometimes("a keeper starts a sender", isSender && !isReceiver)
   }
 
   #stored({ vault, state, by }: Stored): string | undefined {

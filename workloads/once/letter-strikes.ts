@@ -21,7 +21,7 @@ export class LetterStrikes {
 
   /** The next such moment of any letter is used, if machines die at all. */
   arm(): void {
-    if (this.#stage.faults.crash > 0) this.#armed = this.#stage.random.pick(MOMENTS)
+    if (this.#stage.faults.crash > 0) this.#armed ??= this.#stage.random.pick(MOMENTS)
   }
 
   disarm(): void {

@@ -37,13 +37,13 @@ export class PostOffice {
 
   /** The letters of one turn of one of these vaults. */
   draw(random: SeededRandom, vaults: readonly string[]): readonly Posting[] {
-    const { hasAttic, letters } = this.#terms
+    const { hasAttic, letters, picky } = this.#terms
     if (!random.chance(letters)) return []
     const receivers = hasAttic ? [...vaults, ATTIC] : vaults
     const to = random.pick(receivers)
     return Array.from({ length: random.pick([1, 1, 3]) }, () => ({
       to: random.chance(0.7) ? to : random.pick(receivers),
-      isPicky: random.chance(0.3),
+      isPicky: random.chance(picky),
       hops: random.pick([0, 0, 1]),
     }))
   }
@@ -60,6 +60,8 @@ export const ATTIC = "attic"
 export interface PostTerms {
   /** The share of turns that send letters. */
   readonly letters: number
+  /** The share of letters that their receiver may throw on. */
+  readonly picky: number
   readonly hasAttic: boolean
   /** How many of the turns throw in which a sender is told of a letter. */
   readonly throwing: number

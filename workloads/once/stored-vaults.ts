@@ -5,21 +5,43 @@ import { parseDue } from "../../src/virtual/due-entry.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { decodedValue, STATE } from "../cluster/store-history.js"
 import type { RowCounts } from "./events.js"
+import type { GateWatch } from "./gate-watch.js"
 import type { VaultState } from "./vault.js"
 
 /** Records every commit of a vault, with all that the store has of the vault by then. */
-export function recordVaults(stage: Stage, { store, namespace }: Cluster): void {
+export function recordVaults(stage: Stage, { store, namespace }: Cluster, gate: GateWatch): void {
   const states = `${namespace}/${STATE}Vault/`
   const rows = `${namespace}/kin/Vault/`
   const kept = new Map<string, Uint8Array>()
   const due = new Map<string, ReadonlySet<number>>()
+  const forget = (key: string): void => {
+    const [vault = "", kind] = key.slice(rows.length).split("/")
+    const row = kept.get(key)
+    kept.delete(key)
+    if (kind === "o" && row !== undefined) stage.record({ kind: "forgotten", vault, name: nameIn(row) })
+  }
+  const noteRefused = ({ by, commit }: SimStoreEvent & { kind: "judged" }): void => {
+    const puts = new Map(commit.writes.flatMap((one) => (one.kind === "put" ? [[one.key, one.value]] : [])))
+    for (const [key, bytes] of puts) {
+      if (!key.startsWith(states)) continue
+      const vault = key.slice(states.length)
+      const { value, chunk } = decodeState(bytes)
+      const whole =
+        chunk === undefined
+          ? value
+          : (puts.get(`${rows}${vault}/c/${chunk}`) ?? kept.get(`${rows}${vault}/c/${chunk}`))
+      if (whole === undefined) continue
+      gate.refused(by, vault, (decodedValue(whole) as VaultState).applied)
+    }
+  }
   store.observe((event: SimStoreEvent) => {
-    if (event.kind !== "judged" || event.result.kind !== "committed") return
+    if (event.kind !== "judged") return
+    if (event.result.kind === "refused") return noteRefused(event)
     for (const write of event.commit.writes) {
       noteDue(due, write.key.slice(namespace.length + 1), write.kind === "put")
       if (!write.key.startsWith(rows)) continue
       if (write.kind === "put") kept.set(write.key, write.value)
-      else kept.delete(write.key)
+      else forget(write.key)
     }
     for (const write of event.commit.writes) {
       if (write.kind !== "put" || !write.key.startsWith(states)) continue
@@ -29,11 +51,13 @@ export function recordVaults(stage: Stage, { store, namespace }: Cluster): void 
       const whole = chunk === undefined ? value : kept.get(`${own}c/${chunk}`)
       stage.always("a state has its chunk", whole !== undefined, () => `${vault} has no chunk ${chunk}`)
       stage.sometimes("a state is in a chunk", chunk !== undefined)
+      const state = decodedValue(whole ?? value) as VaultState
+      gate.stored(event.by, vault, state.applied)
       stage.record({
         kind: "stored",
         vault,
         by: event.by,
-        state: decodedValue(whole ?? value) as VaultState,
+        state,
         memory: memoryOf(memory),
         rows: { ...countsOf(kept.keys(), own), due: [...(due.get(vault) ?? [])] },
       })
@@ -79,6 +103,14 @@ function memoryOf(bytes: Uint8Array | undefined): Memory {
     callers.set(caller, numbers)
   }
   return { bytes: bytes.length, named, inRows, messages, dueAt, callers }
+}
+
+/** The name in the row of a named operation. */
+function nameIn(row: Uint8Array): string {
+  const input = new InputBytes(Buffer.from(row), 0, row.length)
+  input.u8()
+  input.raw(16)
+  return input.text()
 }
 
 function countsOf(keys: Iterable<string>, own: string): Omit<RowCounts, "due"> {

@@ -6,6 +6,7 @@ import {
 } from "../../src/index.js"
 import { type Life, SeededRandom } from "../../src/sim/index.js"
 import { sleep } from "../cluster/cluster.js"
+import type { GateWatch } from "./gate-watch.js"
 import { ATTIC, type Letter, type Posting, type PostOffice } from "./letters.js"
 
 /** What a vault has stored: which intents it has applied, in order. */
@@ -44,13 +45,14 @@ export interface Wish {
 
 export interface VaultTerms {
   readonly office: PostOffice
+  readonly gate: GateWatch
   readonly pipelining: boolean
   readonly reentrant: boolean
   readonly placement: PlacementStrategy | ShardedPlacement
 }
 
 /** An actor that keeps everything it was asked for, each of it once. */
-export function vaultOn(life: Life, { office, pipelining, reentrant, placement }: VaultTerms) {
+export function vaultOn(life: Life, { office, gate, pipelining, reentrant, placement }: VaultTerms) {
   const random = new SeededRandom(life.ports.random.uint32())
 
   return class Vault extends Actor<VaultState> {
@@ -63,7 +65,7 @@ export function vaultOn(life: Life, { office, pipelining, reentrant, placement }
       put: { once: { retainMs: WEEK_MS } },
       check: { once: { retainMs: WEEK_MS } },
       pass: { once: { retainMs: WEEK_MS } },
-      brief: { once: { retainMs: 60_000 } },
+      brief: { once: { retainMs: BRIEF_MS } },
       receive: { once: true },
       note: { once: false },
       look: { readOnly: true },
@@ -93,7 +95,10 @@ export function vaultOn(life: Life, { office, pipelining, reentrant, placement }
       this.#send(wish.letters)
       if (wish.thinkMs > 0) await sleep(life, wish.thinkMs)
       const { length } = this.state.applied
-      if (length % 2 === 0) throw new Error(`${wish.intent} came after ${length}`)
+      if (length % 2 === 0) {
+        gate.throws(life.name, this.key)
+        throw new Error(`${wish.intent} came after ${length}`)
+      }
       this.state.marks.pop()
       return this.#apply({ ...wish, letters: [] })
     }
@@ -145,6 +150,7 @@ export function vaultOn(life: Life, { office, pipelining, reentrant, placement }
 
     #apply({ intent, padding, length, letters }: Wish): Slip {
       this.state.applied.push(intent)
+      gate.ran(life.name, this.key, this.state.applied.length)
       this.#send(letters)
       this.state.pad = "x".repeat(padding)
       return { position: this.state.applied.length, text: "y".repeat(length) }
@@ -173,4 +179,6 @@ export function passedOn(intent: string): string {
   return `${intent}>`
 }
 
+/** Clocks jump further than that. */
+export const BRIEF_MS = 60_000
 const WEEK_MS = 7 * 24 * 60 * 60 * 1_000

@@ -8,7 +8,11 @@ import { drawStore } from "./cluster/draw-store.js"
 import { StoreHistory } from "./cluster/store-history.js"
 import { Ambush, crash, stopShort } from "./cluster/strikes.js"
 import { WriteLedger } from "./cluster/write-ledger.js"
+import { GateWatch } from "./once/gate-watch.js"
 import { type Intent, IntentBook } from "./once/intent-book.js"
+import { LetterLedger } from "./once/letter-ledger.js"
+import { LetterStrikes, MOMENTS } from "./once/letter-strikes.js"
+import { ATTIC, PostOffice } from "./once/letters.js"
 import { OnceLedger } from "./once/once-ledger.js"
 import { recordVaults } from "./once/stored-vaults.js"
 import { type Counter, Teller } from "./once/teller.js"
@@ -42,11 +46,13 @@ export const once: Workload = {
     const history = new StoreHistory(stage, cluster)
     new DoorLedger(history, stage)
     new WriteLedger(stage)
-    recordVaults(stage, cluster)
+    recordVaults(stage, cluster, counter.vaults.gate)
     const ledger = new OnceLedger(stage, counter.book)
+    const strikes = new LetterStrikes(stage, cluster)
+    const letters = new LetterLedger(stage, strikes)
     cluster.start((life, place) => Teller.open(life, place, cluster, counter))
-    await direct(stage, cluster)
-    await settle(stage, cluster, counter.book)
+    await direct(stage, cluster, strikes)
+    await settle(stage, cluster, counter.book, letters)
     await audit(stage, cluster, counter.book, ledger)
   },
 }
@@ -55,13 +61,21 @@ function drawCounter(stage: Stage): Counter {
   const isCalm = isFaultless(stage)
   const vaults = ["ash", "elm", "oak"].slice(0, stage.knob("vaults", [1, 2, 3]))
   const shards = stage.knob("shards", [0, 4])
+  const office = new PostOffice({
+    letters: stage.knob("letters", [0, 0.2, 0.5]),
+    picky: stage.knob("picky", [0, 0.3]),
+    hasAttic: !isCalm && stage.knob("attic", [false, false, true]),
+    throwing: isCalm ? 0 : stage.knob("throwing", [0, 0.5]),
+  })
   return {
-    book: new IntentBook(vaults, {
+    book: new IntentBook(vaults, office, {
       most: stage.knob("intents", [40, 80]),
       named: stage.knob("named", [0.2, 0.5, 0.8]),
       thinkMs: stage.knob("thinkMs", [0, 20, 200]),
     }),
     vaults: {
+      office,
+      gate: new GateWatch(stage),
       pipelining: stage.knob("pipelining", [true, true, false]),
       reentrant: stage.knob("reentrant", [false, false, true]),
       placement: shards === 0 ? drawPlacement(stage) : sharded({ shards }),
@@ -110,16 +124,17 @@ function drawCluster(stage: Stage, { vaults }: Counter): Cluster<Teller> {
 const VAULT = "Vault/"
 
 /** Now and then a node stands still, dies or leaves, or its wall clock jumps by a day. */
-async function direct(stage: Stage, cluster: Cluster<Teller>): Promise<void> {
+async function direct(stage: Stage, cluster: Cluster<Teller>, strikes: LetterStrikes): Promise<void> {
   const { random, faults } = stage
   const untilMs = stage.nowMs + stage.knob("lastsMs", [4_000, 8_000])
   const leaves = stage.knob("leaves", [false, true])
   const ambush = isFaultless(stage) ? undefined : new Ambush(stage, cluster)
   const days = new Map<string, number>()
+  strikes.arm()
   while (stage.nowMs < untilMs) {
     await stage.sleep(random.between(200, 1_500))
     const machine = random.pick(cluster.machines)
-    switch (random.below(5)) {
+    switch (random.below(7)) {
       case 0:
         stopShort(stage, cluster, machine)
         break
@@ -133,9 +148,13 @@ async function direct(stage: Stage, cluster: Cluster<Teller>): Promise<void> {
         if (leaves) void cluster.tell(machine, ({ node }) => (cluster.isOver ? undefined : node.leave()))
         break
       case 4:
+        strikes.arm()
+        break
+      default:
         if (faults["clock-jump"] > 0) jump(stage, machine, days)
     }
   }
+  strikes.disarm()
 }
 
 /** Clocks are never more than three days apart, and names are kept for a week. */
@@ -151,18 +170,26 @@ function jump(stage: Stage, machine: string, days: Map<string, number>): void {
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** The faults end, and what they left is carried out without them. */
-async function settle(stage: Stage, cluster: Cluster<Teller>, book: IntentBook): Promise<void> {
+async function settle(
+  stage: Stage,
+  cluster: Cluster<Teller>,
+  book: IntentBook,
+  letters: LetterLedger,
+): Promise<void> {
   stage.calm()
   cluster.isOver = true
   const { requestTimeoutMs, lease, drainMs } = cluster.settings
-  const untilMs = stage.nowMs + BOOT_MS + CONNECT_MS + 4 * lease.ttlMs + 3 * requestTimeoutMs + drainMs
-  while (!cluster.areAllBack && stage.nowMs < untilMs) await stage.sleep(250)
+  const patienceMs = BOOT_MS + CONNECT_MS + 4 * lease.ttlMs + 3 * requestTimeoutMs + drainMs
+  const backMs = stage.nowMs + patienceMs
+  while (!cluster.areAllBack && stage.nowMs < backMs) await stage.sleep(250)
   stage.always("all nodes are back in the end", cluster.areAllBack, () =>
     [...cluster.residents.keys()].join(" "),
   )
   if (!cluster.isFaultless) await stage.sleep(requestTimeoutMs)
+  await deliver(stage, cluster, book, letters)
+  const carriedOutMs = stage.nowMs + patienceMs
   stage.sometimes("the faults leave something to be carried out", book.open.length > 0)
-  while (book.open.length > 0 && stage.nowMs < untilMs + requestTimeoutMs) {
+  while (book.open.length > 0 && stage.nowMs < carriedOutMs) {
     await Promise.all(book.open.map((intent) => carryOut(cluster, intent)))
     await stage.sleep(100)
   }
@@ -172,7 +199,56 @@ async function settle(stage: Stage, cluster: Cluster<Teller>, book: IntentBook):
     left === undefined,
     () => `${left?.wish.intent} of ${left?.vault}`,
   )
+  await deliver(stage, cluster, book, letters)
   await stage.sleep(cluster.lateMs)
+}
+
+/**
+ * Every letter arrives, or comes back, without any call: the keepers start what has letters. The clock of a
+ * keeper that is behind by days would do so in days, so there the vaults are called. What cannot start is shown
+ * to be stuck first.
+ */
+async function deliver(
+  stage: Stage,
+  cluster: Cluster<Teller>,
+  book: IntentBook,
+  letters: LetterLedger,
+): Promise<void> {
+  if (stage.faults["clock-jump"] > 0) await lookAtAll(stage, cluster, book)
+  const { office } = book
+  letters.isQuiet = true
+  stage.sometimes("the faults leave letters on their way", letters.openBut(true).length > 0)
+  await until(stage, () => letters.openBut(office.isAtticLocked).length === 0)
+  if (office.isAtticLocked && letters.open.length > 0) {
+    await until(stage, () => office.stuck.has(ATTIC))
+    stage.always("what cannot be delivered is shown as stuck", office.stuck.has(ATTIC))
+  }
+  office.isAtticLocked = false
+  await until(stage, () => letters.open.length === 0)
+  letters.isQuiet = false
+  const { open } = letters
+  stage.always(
+    "OutboxExact",
+    open.length === 0,
+    () => `${open.map(({ id, from, to }) => `${id} from ${from} to ${to}`)} at the end`,
+  )
+}
+
+async function until(stage: Stage, isSo: () => boolean): Promise<void> {
+  const untilMs = stage.nowMs + DELIVERED_MS
+  while (!isSo() && stage.nowMs < untilMs) await stage.sleep(250)
+}
+
+/** A letter that is stuck is tried again when its sender is started, which is a minute later at most. */
+const DELIVERED_MS = 150_000
+
+async function lookAtAll(
+  stage: Stage,
+  { residents }: Cluster<Teller>,
+  { vaults }: IntentBook,
+): Promise<void> {
+  const machine = stage.random.pick([...residents.keys()])
+  for (const vault of vaults) await stage.on(machine, () => residents.get(machine)?.look(vault, ATTEMPTS))
 }
 
 /** A machine is down for no longer. */
@@ -242,4 +318,20 @@ const places = [
   "a node leaves and comes back",
   "a fenced node comes back",
   "a call fails: Timeout",
+  "an intent is repeated while its first caller waits",
+  "an intent is repeated after its first caller has died",
+  "a name is used for something else",
+  "a name is forgotten",
+  "an intent is applied again after its name was forgotten",
+  "a turn throws behind one that is not stored",
+  "a commit arrives whose intents a successor has applied",
+  "a commit is refused with turns behind it",
+  "a commit is refused with ten turns behind it",
+  "a letter is received",
+  "a letter comes back, as its method threw",
+  "a letter is shown as stuck",
+  "a receiver moves between two letters of one sender",
+  "the faults leave letters on their way",
+  "a keeper starts a sender",
+  ...MOMENTS,
 ]

@@ -3,24 +3,36 @@ import type { Memory } from "./stored-vaults.js"
 import type { Seen, VaultState } from "./vault.js"
 
 /** What happens, as far as invariants care. */
-export type OnceEvent = Stored | Told | Undone | Looked | Answered
+export type OnceEvent = Stored | Forgotten | Told | Undone | Reused | Looked | Answered
 
 /** The state of a vault was committed. */
 export interface Stored {
   readonly kind: "stored"
   readonly vault: string
+  /** The life that committed it. */
+  readonly by: string
   readonly state: VaultState
   /** What it remembers of operations. */
   readonly memory: Memory
   readonly rows: RowCounts
 }
 
-/** The rows of a vault: of named operations, of their expiry, of answers, and of chunks. */
+/** The rows of a vault: of named operations, of their expiry, of answers, of chunks, and of messages. */
 export interface RowCounts {
   readonly o: number
   readonly e: number
   readonly a: number
   readonly c: number
+  readonly x: number
+  /** The times at which it is in the index of what is due. */
+  readonly due: readonly number[]
+}
+
+/** The row of a named operation was deleted. */
+export interface Forgotten {
+  readonly kind: "forgotten"
+  readonly vault: string
+  readonly name: string
 }
 
 /** A caller was told what became of an intent. */
@@ -34,6 +46,13 @@ export interface Told {
 export interface Undone {
   readonly kind: "undone"
   readonly intent: Intent
+}
+
+/** The name of an intent that was applied was used for another one. */
+export interface Reused {
+  readonly kind: "reused"
+  readonly intent: Intent
+  readonly isRefused: boolean
 }
 
 /** A caller has seen a vault. */

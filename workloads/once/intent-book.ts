@@ -1,4 +1,5 @@
 import type { SeededRandom } from "../../src/sim/index.js"
+import type { PostOffice } from "./letters.js"
 import type { Wish } from "./vault.js"
 
 /** One thing that somebody wants of a vault, however many calls it takes. */
@@ -10,8 +11,10 @@ export interface Intent {
   readonly isNamed: boolean
   /** By which it can be repeated; undefined as long as only its first caller may know it. */
   operation: string | undefined
-  /** Whether a caller waits for it. */
+  /** Whether it was attempted. */
   isAttempted: boolean
+  /** The lives that have begun an attempt, and not learned its outcome. */
+  readonly attempts: string[]
   outcome: Outcome | undefined
   /** Nobody can find out what became of it. */
   isLost: boolean
@@ -27,11 +30,13 @@ export type Outcome =
 /** All intents of a run. It is outside all machines: who repeats one knows its name, whoever had it before. */
 export class IntentBook {
   readonly vaults: readonly string[]
+  readonly office: PostOffice
   readonly #terms: BookTerms
   readonly #intents = new Map<string, Intent>()
 
-  constructor(vaults: readonly string[], terms: BookTerms) {
+  constructor(vaults: readonly string[], office: PostOffice, terms: BookTerms) {
     this.vaults = vaults
+    this.office = office
     this.#terms = terms
   }
 
@@ -58,9 +63,26 @@ export class IntentBook {
     return known.length === 0 ? undefined : random.pick(known)
   }
 
+  /** One whose name was used for sure: whoever uses it for something else is refused. */
+  used(random: SeededRandom): Intent | undefined {
+    const used = [...this.#intents.values()].filter(
+      ({ isNamed, method, outcome }) => isNamed && method !== "brief" && outcome?.kind === "applied",
+    )
+    return used.length === 0 ? undefined : random.pick(used)
+  }
+
+  /** One that was applied, and whose name is soon forgotten. */
+  brief(random: SeededRandom): Intent | undefined {
+    const brief = [...this.#intents.values()].filter(
+      ({ isNamed, isLost, method, outcome }) =>
+        isNamed && !isLost && method === "brief" && outcome !== undefined,
+    )
+    return brief.length === 0 ? undefined : random.pick(brief)
+  }
+
   /** The simplest one. */
   plain(vault: string): Intent {
-    const wish = { thinkMs: 0, padding: 0, length: 0, to: "" }
+    const wish = { thinkMs: 0, padding: 0, length: 0, to: "", letters: [] }
     return this.#add({ vault, method: "put", isNamed: false, wish })
   }
 
@@ -75,6 +97,7 @@ export class IntentBook {
       padding: random.chance(0.8) ? 0 : random.pick([10_000, 20_000]),
       length: random.pick([0, 0, 100, 1_000]),
       to: later.length === 0 ? "" : random.pick(later),
+      letters: this.office.draw(random, this.vaults),
     }
     return this.#add({ vault, method, isNamed, wish })
   }
@@ -88,6 +111,7 @@ export class IntentBook {
       isNamed,
       operation: isNamed && method !== "brief" ? `order ${id}` : undefined,
       isAttempted: false,
+      attempts: [],
       outcome: undefined,
       isLost: false,
     }
@@ -105,4 +129,4 @@ export interface BookTerms {
   readonly thinkMs: number
 }
 
-const METHODS: readonly Method[] = ["put", "put", "put", "check", "check", "pass", "brief"]
+const METHODS: readonly Method[] = ["put", "put", "put", "check", "check", "pass", "brief", "brief"]

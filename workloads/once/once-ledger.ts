@@ -1,8 +1,8 @@
 import type { Stage } from "../../src/sim/index.js"
-import type { OnceEvent, Stored, Told } from "./events.js"
+import type { Forgotten, OnceEvent, Stored, Told } from "./events.js"
 import type { Intent, IntentBook, Outcome } from "./intent-book.js"
 import type { Memory } from "./stored-vaults.js"
-import { passedOn } from "./vault.js"
+import { BRIEF_MS, passedOn } from "./vault.js"
 
 /** What the vaults have stored, against what callers were told. */
 export class OnceLedger {
@@ -10,15 +10,24 @@ export class OnceLedger {
   readonly #vaults = new Map<string, Vault>()
   readonly #told = new Map<Intent, Outcome>()
   readonly #undone = new Set<string>()
-  /** Whether a row may be forgotten before its time, as clocks jump. */
-  readonly #forgetsBrief: boolean
+  readonly #stage: Stage
+  /** How often the name of an intent was forgotten. */
+  readonly #forgotten = new Map<string, number>()
+  readonly #appliedAtMs = new Map<string, number>()
 
   constructor(stage: Stage, book: IntentBook) {
     this.#book = book
-    this.#forgetsBrief = stage.faults["clock-jump"] > 0
+    this.#stage = stage
     stage.invariant<OnceEvent>("AppliedOnce", (event) => {
       if (event.kind === "undone") return this.#wasUndone(event.intent)
       return event.kind === "stored" ? this.#stored(event) : false
+    })
+    stage.invariant<OnceEvent>("NamesKept", (event) =>
+      event.kind === "forgotten" ? this.#mayForget(event) : false,
+    )
+    stage.invariant<OnceEvent>("OneIntentPerName", (event) => {
+      if (event.kind !== "reused") return false
+      return event.isRefused ? undefined : `${event.intent.wish.intent} was repeated with other arguments`
     })
     stage.invariant<OnceEvent>("SameAnswer", (event) => (event.kind === "told" ? this.#same(event) : false))
     stage.invariant<OnceEvent>("Gate", (event) => {
@@ -71,15 +80,25 @@ export class OnceLedger {
     }
     for (let at = before.length; at < applied.length; at += 1) {
       const intent = applied[at] as string
-      if (applied.indexOf(intent) < at && !this.#mayRepeat(intent)) return `${vault} has ${intent} twice`
+      const times = applied.slice(0, at + 1).filter((one) => one === intent).length
+      if (times > 1 + (this.#forgotten.get(intent) ?? 0)) return `${vault} has ${intent} ${times} times`
+      this.#stage.sometimes("an intent is applied again after its name was forgotten", times > 1)
+      this.#appliedAtMs.set(intent, this.#stage.nowMs)
       if (this.#undone.has(intent)) return `${vault} has ${intent}, which was said not to be delivered`
     }
     return undefined
   }
 
-  #mayRepeat(id: string): boolean {
-    const { method, isNamed } = this.#book.intent(id) ?? {}
-    return this.#forgetsBrief && method === "brief" && isNamed === true
+  /** A name is kept for as long as its method says, which is a week, or a minute; clocks are days apart. */
+  #mayForget({ vault, name }: Forgotten): string | undefined {
+    const id = name.slice("order ".length)
+    const what = `${vault} has forgotten ${name}`
+    if (this.#book.intent(id)?.method !== "brief") return what
+    this.#forgotten.set(id, 1 + (this.#forgotten.get(id) ?? 0))
+    this.#stage.sometimes("a name is forgotten")
+    const keptMs = this.#stage.nowMs - (this.#appliedAtMs.get(id) as number)
+    const isOver = this.#stage.faults["clock-jump"] > 0 || keptMs > BRIEF_MS * 0.9
+    return isOver ? undefined : `${what} after ${keptMs} ms`
   }
 
   #wasUndone({ vault, wish }: Intent): string | undefined {
@@ -89,6 +108,7 @@ export class OnceLedger {
   }
 
   #same({ intent, outcome }: Told): string | undefined {
+    if (this.#forgotten.has(intent.wish.intent)) return undefined
     const before = this.#told.get(intent) ?? outcome
     this.#told.set(intent, before)
     const [first, now] = [shown(before), shown(outcome)]
@@ -130,12 +150,15 @@ interface Vault {
 
 /** The head says what rows there are, and is small. */
 function bounded({ vault, memory, rows }: Stored): string | undefined {
-  const { bytes, named, inRows } = memory
+  const { bytes, named, inRows, messages, dueAt } = memory
   if (bytes > MAX_MEMORY) return `${vault} remembers ${bytes} bytes in its head`
   if (rows.o !== named || rows.e !== named) {
     return `${vault} counts ${named} names, and has ${rows.o} rows of them and ${rows.e} that expire`
   }
   if (rows.a !== inRows) return `${vault} knows of ${inRows} answers in rows, and has ${rows.a}`
+  if (rows.x !== messages) return `${vault} counts ${messages} messages, and has ${rows.x} rows of them`
+  const isDue = messages === 0 ? rows.due.length === 0 : rows.due.length === 1 && rows.due[0] === dueAt
+  if (!isDue) return `${vault} has ${messages} messages, due at ${dueAt}, and is in the index at ${rows.due}`
   return rows.c <= 1 ? undefined : `${vault} has ${rows.c} chunks`
 }
 

@@ -1,4 +1,10 @@
-import { type ActorHandle, CallError, withOptions } from "../../src/index.js"
+import {
+  type ActorHandle,
+  CallError,
+  MessageStuck,
+  OperationMismatchError,
+  withOptions,
+} from "../../src/index.js"
 import { type Life, SeededRandom } from "../../src/sim/index.js"
 import { type Cluster, type Place, sleep } from "../cluster/cluster.js"
 import { ClusterNode } from "../cluster/cluster-node.js"
@@ -41,6 +47,11 @@ export class Teller {
     this.#life = tap.life
     this.#counter = counter
     this.#random = new SeededRandom(tap.life.ports.random.uint32())
+    const { office } = counter.book
+    node.system.events.subscribe(MessageStuck, ({ target }) => {
+      office.stuck.add(target.key)
+      this.#life.sometimes("a letter is shown as stuck")
+    })
     for (let teller = 0; teller < counter.tellers; teller += 1) void this.#serve()
   }
 
@@ -61,6 +72,8 @@ export class Teller {
     const { operation, isNamed, wish } = intent
     const isFirst = !intent.isAttempted
     intent.isAttempted = true
+    this.#noteOthers(intent)
+    intent.attempts.push(this.#life.name)
     try {
       const slip = await this.#call(intent)
       this.#told(intent, { kind: "applied", position: slip.position })
@@ -70,7 +83,16 @@ export class Teller {
     } catch (error) {
       this.#failed(intent, error, isFirst)
       return undefined
+    } finally {
+      intent.attempts.splice(intent.attempts.indexOf(this.#life.name), 1)
     }
+  }
+
+  #noteOthers({ attempts }: Intent): void {
+    const { cluster } = this.#tap
+    const dead = attempts.filter((life) => !cluster.isAlive(life))
+    this.#life.sometimes("an intent is repeated while its first caller waits", attempts.length > dead.length)
+    this.#life.sometimes("an intent is repeated after its first caller has died", dead.length > 0)
   }
 
   async look(vault: string, attempts = 1): Promise<Seen | undefined> {
@@ -90,10 +112,12 @@ export class Teller {
       await sleep(this.#life, this.#random.between(0, pauseMs))
       if (this.#isOver) return
       const vault = this.#random.pick(book.vaults)
-      const act = this.#random.below(10)
+      const act = this.#random.below(12)
       if (act === 0) await this.look(vault)
       else if (act === 1) await this.#note(vault)
-      else if (act < 5 || book.isFull) await this.#again()
+      else if (act === 2) await this.#other()
+      else if (act === 3) await this.#brief()
+      else if (act < 6 || book.isFull) await this.#again()
       else await this.#burst(vault)
     }
   }
@@ -104,6 +128,28 @@ export class Teller {
     if (intent === undefined) return
     this.#life.sometimes("an intent is repeated whose outcome is known", intent.outcome !== undefined)
     await this.attempt(intent)
+  }
+
+  /** Uses the name of an intent for another one. */
+  async #other(): Promise<void> {
+    const intent = this.#counter.book.used(this.#random)
+    if (intent === undefined) return
+    const { operation, vault, method, wish } = intent
+    const handle = withOptions(this.#vault(vault), { operation: operation as string })
+    try {
+      await handle[method]({ ...wish, padding: wish.padding + 1 })
+      this.#life.record({ kind: "reused", intent, isRefused: false })
+    } catch (error) {
+      if (!(error instanceof OperationMismatchError)) return this.#checkFailure(error)
+      this.#life.record({ kind: "reused", intent, isRefused: true })
+      this.#life.sometimes("a name is used for something else")
+    }
+  }
+
+  /** Repeats an intent whose name may have been forgotten. */
+  async #brief(): Promise<void> {
+    const intent = this.#counter.book.brief(this.#random)
+    if (intent !== undefined) await this.attempt(intent)
   }
 
   /** Makes several calls without waiting, which the vault has to apply in this order. */
@@ -123,7 +169,8 @@ export class Teller {
 
   async #note(vault: string): Promise<void> {
     try {
-      await this.#vault(vault).note()
+      const { book } = this.#counter
+      await this.#vault(vault).note(book.isFull ? [] : book.office.draw(this.#random, book.vaults))
     } catch (error) {
       this.#checkFailure(error)
     }

@@ -56,4 +56,89 @@ export const oncePlantings: readonly Planting[] = [
     from: "if (operation?.isRepeat !== true) return undefined;",
     to: "if (operation !== null) return undefined;",
   },
+  {
+    name: "message-deleted-before-its-answer",
+    about: "the row of a message is deleted when the message is delivered, and not when it is answered",
+    breaks: "OutboxExact",
+    workload: "once",
+    file: "src/virtual/message-delivery.ts",
+    from: `case "deliver": return void this.#deliver(command.message, command.isRepeat);
+      case "tell": return this.#tellSender(command.to, command.message, command.error);
+      case "wait": return this.#after(command.ms, () => this.#tell({ kind: "waited", to: command.to }));
+      case "report": return this.#report(command);
+      case "delete":`,
+    to: `case "tell": return this.#tellSender(command.to, command.message, command.error);
+      case "wait": return this.#after(command.ms, () => this.#tell({ kind: "waited", to: command.to }));
+      case "report": return this.#report(command);
+      case "delete": return;
+      case "deliver":
+        void this.#deliver(command.message, command.isRepeat);
+        if (command.isRepeat) return;
+        command = { number: command.message.number };`,
+  },
+  {
+    name: "message-of-a-turn-that-threw",
+    about: "a turn that throws sends its messages all the same",
+    breaks: "OutboxExact",
+    workload: "once",
+    file: "src/virtual/durable-turns.ts",
+    from: "this.#forgetDraft(this.#draft.filter((one) => one.turn !== turn));",
+    to: "this.#forgetDraft(this.#draft);",
+  },
+  {
+    name: "message-repeated-is-run",
+    about: "a message is run again that its receiver has applied",
+    breaks: "OutboxExact",
+    workload: "once",
+    file: "src/virtual/inbox.ts",
+    from: "if (number > last.number) return RUN;",
+    to: "if (number >= last.number) return RUN;",
+  },
+  {
+    name: "name-for-other-arguments",
+    about: "a name that was used is answered whatever the arguments are",
+    breaks: "OneIntentPerName",
+    workload: "once",
+    file: "src/virtual/named-operations.ts",
+    from: "if (Buffer.compare(print, turn.print) !== 0)",
+    to: "if (false)",
+  },
+  {
+    name: "retention-by-count",
+    about: "only the last four names are remembered",
+    breaks: "NamesKept",
+    workload: "once",
+    file: "src/virtual/named-operations.ts",
+    from: "this.#expired = found.filter((name) => timeOfExpiry(name) <= now && !this.#deleted.has(name));",
+    to: "this.#expired = found.filter((name) => !this.#deleted.has(name)).slice(0, -4);",
+  },
+  {
+    name: "record-in-a-commit-of-its-own",
+    about: "the rows that an operation is remembered by are written after the state, in another commit",
+    breaks: "BoundedMemory",
+    workload: "once",
+    file: "src/virtual/durable-turns.ts",
+    from: "this.#contribute(after, { writes: all, absent, messages: draft.messages });",
+    to: `this.#contribute(after, { writes: draft.writes, absent: NONE, messages: draft.messages });
+      this.#send();
+      if (writes.length > 0) {
+        this.#gate.reserve({ writes: 1_000, bytes: 0 }, (full) => {
+          full.isFull = true;
+          full.memory = this.#recollection.encode();
+        });
+        this.#contribute(after, { writes, absent, messages: NONE });
+      }`,
+  },
+  {
+    name: "inbox-of-before-the-claim",
+    about: "an activation goes by what an earlier one on its node has looked up of messages",
+    breaks: "OutboxExact",
+    workload: "once",
+    file: "src/virtual/inbox.ts",
+    from: "this.#owner = owner;",
+    to: `this.#owner = owner;
+      owner.home.inboxes ??= new Map();
+      this.#last = owner.home.inboxes.get(owner.key) ?? new Map();
+      owner.home.inboxes.set(owner.key, this.#last);`,
+  },
 ]

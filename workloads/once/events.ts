@@ -24,8 +24,10 @@ export interface RowCounts {
   readonly a: number
   readonly c: number
   readonly x: number
-  /** The times at which it is in the index of what is due. */
+  /** The times at which it is in the index of what is due, as it has messages. */
   readonly due: readonly number[]
+  /** The times at which it is there, as it has names. */
+  readonly expiry: readonly number[]
 }
 
 /** The row of a named operation was deleted. */

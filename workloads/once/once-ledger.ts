@@ -150,7 +150,7 @@ interface Vault {
 
 /** The head says what rows there are, and is small. */
 function bounded({ vault, memory, rows }: Stored): string | undefined {
-  const { bytes, named, inRows, messages, dueAt } = memory
+  const { bytes, named, namedDueAt, inRows, messages, dueAt } = memory
   if (bytes > MAX_MEMORY) return `${vault} remembers ${bytes} bytes in its head`
   if (rows.o !== named || rows.e !== named) {
     return `${vault} counts ${named} names, and has ${rows.o} rows of them and ${rows.e} that expire`
@@ -159,6 +159,10 @@ function bounded({ vault, memory, rows }: Stored): string | undefined {
   if (rows.x !== messages) return `${vault} counts ${messages} messages, and has ${rows.x} rows of them`
   const isDue = messages === 0 ? rows.due.length === 0 : rows.due.length === 1 && rows.due[0] === dueAt
   if (!isDue) return `${vault} has ${messages} messages, due at ${dueAt}, and is in the index at ${rows.due}`
+  // An entry of names that are all gone is found out of date at its time.
+  if (named > 0 && !rows.expiry.includes(namedDueAt)) {
+    return `${vault} has ${named} names, due at ${namedDueAt}, and is in the index at ${rows.expiry}`
+  }
   return rows.c <= 1 ? undefined : `${vault} has ${rows.c} chunks`
 }
 

@@ -1,6 +1,7 @@
-import { Actor, type ActorHandle, ActorSystem, consoleLogger } from "../src/index.js"
-import { sqliteStore } from "../src/stores/sqlite/index.js"
+import { Actor, type ActorHandle, type ActorSystem } from "../src/index.js"
+import type { StoreObserver } from "./sqlite/observed-store.js"
 import { scratchFile } from "./sqlite/scratch-store.js"
+import { startOnFile } from "./sqlite/system-on-file.js"
 
 interface State {
   owner: string
@@ -10,8 +11,8 @@ interface State {
 
 /** An actor whose state has the size of the one in `saving.ts`. */
 export class DurableAccount extends Actor<State> {
-  static readonly type = "DurableAccount"
-  static readonly methods = { deposit: { once: true } }
+  static readonly type: string = "DurableAccount"
+  static readonly methods = { deposit: { once: true }, transfer: { once: true } }
 
   protected override initialState(): State {
     return { owner: "ada@example.com", balance: 0, history: [1, 2, 3, 0] }
@@ -21,6 +22,11 @@ export class DurableAccount extends Actor<State> {
     this.state.balance += amount
     this.state.history[3] = this.state.balance
     return this.state.balance
+  }
+
+  transfer(to: string, amount: number): void {
+    this.deposit(-amount)
+    this.eventually(this.actor(DurableAccount, to)).deposit(amount)
   }
 
   async depositAndSave(amount: number): Promise<number> {
@@ -35,15 +41,9 @@ export class DurableBank {
   readonly system: ActorSystem
   readonly #remove: () => void
 
-  static async open(): Promise<DurableBank> {
+  static async open(observer?: StoreObserver): Promise<DurableBank> {
     const { file, remove } = scratchFile()
-    const system = await ActorSystem.start({
-      namespace: "bench",
-      actors: [DurableAccount],
-      logger: consoleLogger({ level: "error" }),
-      store: sqliteStore({ file }),
-    })
-    return new DurableBank(system, remove)
+    return new DurableBank(await startOnFile(file, DurableAccount, observer), remove)
   }
 
   private constructor(system: ActorSystem, remove: () => void) {

@@ -2,6 +2,8 @@ import { join } from "node:path"
 import type { ActorSystem } from "../src/index.js"
 import { SeededRandom } from "../src/sim/index.js"
 import { pause } from "../tools/pause.js"
+import type { AccountFigures } from "./account-judgement.js"
+import type { AlarmFigures } from "./alarm-judgement.js"
 import { Client, type Outcomes } from "./client.js"
 import { DOWN_MS, TTL_MS } from "./cluster-settings.js"
 import type { ChaosOptions } from "./command-line.js"
@@ -10,6 +12,7 @@ import { type Inflicted, writeHistory } from "./history-file.js"
 import { type Judgement, judge } from "./judgement.js"
 import { Nemesis } from "./nemesis.js"
 import type { NodeEvent } from "./node.js"
+import { OnceCalls, type OnceResult } from "./once-calls.js"
 import { Rig, type RigNode } from "./rig.js"
 import { Rounds } from "./rounds.js"
 import { schedule } from "./schedule.js"
@@ -32,6 +35,7 @@ export class Chaos {
   readonly #generations = new Generations()
   readonly #outcomes: Outcomes = { ok: 0, failed: 0, unknown: 0, reasons: new Map() }
   readonly #subjects = [registers(() => this.#now()), counters(() => this.#now())] as const
+  readonly #onceCalls: OnceCalls
   readonly #inflicted: Inflicted[] = []
   readonly #problems: string[] = []
   readonly #counts = { fenced: 0, rejoined: 0, lateCommitted: 0, lateRefused: 0 }
@@ -48,12 +52,18 @@ export class Chaos {
   constructor(options: ChaosOptions, directory: string) {
     this.#options = options
     this.#directory = directory
+    this.#onceCalls = new OnceCalls({
+      seed: options.seed,
+      now: () => this.#now(),
+      broke: (problem) => this.#problems.push(problem),
+    })
     const rig = new Rig({
       store: options.store,
       directory,
       nodes: options.nodes,
       clients: CLIENTS,
       unfenced: options.unfenced,
+      forgetful: options.forgetful,
       namespaces: options.namespaces,
       reported: (node, event) => this.#reported(node, event),
       broke: (problem) => this.#problems.push(problem),
@@ -98,8 +108,8 @@ export class Chaos {
     const elapsedMs = this.#now()
     const { takeovers, moves, failovers } = this.#whereabouts
     this.#isJudging = true
-    const judgements = await this.#judge()
-    await writeHistory(this.historyFile, this.#inflicted, this.#subjects)
+    const { judgements, accounts, alarms } = await this.#judge()
+    await writeHistory(this.historyFile, this.#inflicted, this.#subjects, this.#onceCalls.lines())
     const found = judgements.flatMap(({ problems }) => problems)
     return {
       elapsedMs,
@@ -110,6 +120,8 @@ export class Chaos {
       moves,
       failovers,
       ...this.#counts,
+      accounts,
+      alarms,
       judgements,
       generationsChecked: this.#generations.answers,
       problems: [...this.#problems, ...this.#generations.problems, ...found],
@@ -141,7 +153,7 @@ export class Chaos {
     }
   }
 
-  /** Each of the clients calls both kinds of actors, a few at a time. */
+  /** Each of the clients calls all kinds of actors, a few at a time. */
   async #callAll(over: AbortSignal): Promise<void> {
     const rounds = new Rounds(ROUND_MS, ACTORS, () => this.#now())
     const [register, counter] = this.#subjects
@@ -154,7 +166,8 @@ export class Chaos {
         ])
       }),
     )
-    await Promise.all(running)
+    const once = this.#onceCalls.run(this.#rig.clients, () => rounds.keys(), over)
+    await Promise.all([...running, once])
   }
 
   #caller<Input, Output>(name: string, system: ActorSystem, subject: Subject<Input, Output>) {
@@ -201,14 +214,19 @@ export class Chaos {
     await Promise.all(running)
   }
 
-  async #judge(): Promise<readonly Judgement[]> {
+  async #judge(): Promise<OnceResult> {
     await this.#rig.restart()
     const [register, counter] = this.#subjects
-    const system = this.#rig.clients[0] as ActorSystem
-    return [
+    const { clients } = this.#rig
+    const system = clients[0] as ActorSystem
+    const judgements = [
       await judge(register, this.#caller("last", system, register)),
       await judge(counter, this.#caller("last", system, counter)),
     ]
+    const { unfenced, forgetful } = this.#options
+    const isBroken = unfenced || forgetful || judgements.some(({ problems }) => problems.length > 0)
+    const once = await this.#onceCalls.judge(clients, isBroken ? BROKEN_SETTLE_MS : SETTLE_MS)
+    return { ...once, judgements: [...judgements, ...once.judgements] }
   }
 
   async #untilASaveIsHeld({ name }: RigNode): Promise<void> {
@@ -236,6 +254,8 @@ export interface ChaosResult {
   /** Saves that were held up, by what the store said to them. */
   readonly lateCommitted: number
   readonly lateRefused: number
+  readonly accounts: AccountFigures
+  readonly alarms: AlarmFigures
   readonly judgements: readonly Judgement[]
   readonly generationsChecked: number
   readonly problems: readonly string[]
@@ -250,3 +270,10 @@ const ROUND_MS = 5_000
 const CALM_MS = 2_000
 /** How long to wait for a save to be in flight. */
 const HELD_MS = 1_000
+/**
+ * How long messages and reminders may take once nothing goes wrong any more. An actor that has something to
+ * deliver is started again after half a minute, and what failed is tried again after growing pauses.
+ */
+const SETTLE_MS = 75_000
+/** The same, of a run that has failed already, or is to fail: what was lost never comes. */
+const BROKEN_SETTLE_MS = 5_000

@@ -12,6 +12,7 @@ describe("the command line", () => {
     nodes: 4,
     faults: faultKindsOfFile,
     unfenced: false,
+    forgetful: false,
     namespaces: false,
   }
 
@@ -32,6 +33,10 @@ describe("the command line", () => {
   it("looks for what unfenced saves do where it shows", () => {
     const unfenced = { ...usual, unfenced: true, faults: ["late-save"] }
     expect(parse("--store", "sqlite", "--unfenced")).toEqual(unfenced)
+  })
+
+  it("lets saves lose what is beside the state", () => {
+    expect(parse("--store", "sqlite", "--forgetful")).toEqual({ ...usual, forgetful: true })
   })
 
   it("asks for the store", () => {

@@ -12,6 +12,8 @@ export interface ChaosOptions {
   readonly faults: readonly FaultKind[]
   /** Whether saves are made without their conditions: a mistake that has to be found. */
   readonly unfenced: boolean
+  /** Whether saves lose what is stored beside the state: another one. */
+  readonly forgetful: boolean
   /** Whether each node, and the store, is in a network namespace of its own. */
   readonly namespaces: boolean
 }
@@ -26,6 +28,7 @@ npm run chaos -- --store S [options]
   --faults A,B    only these: ${faultKinds.join(", ")}
   --unfenced      saves are made without their conditions, so that there is something to be found; the default of
                   --faults is late-save then
+  --forgetful     saves lose the names of operations, messages and reminders, so that there is something to be found
   --namespaces    each node, and the server of the store, has a network namespace of its own, and packets between
                   them are dropped; needs Linux, root and --store postgres; the default of --nodes is 2 then
   --help          this text
@@ -36,7 +39,7 @@ Exits with 0 when all held; 1 when something did not, or too little was done; 2 
 /** `drawn` is the seed of a command that gives none. */
 export function parseChaos(args: readonly string[], drawn: number): ChaosCommand {
   return parseCommand(args, options, (given) => {
-    const { minutes = "1", faults, unfenced = false } = given
+    const { minutes = "1", faults, unfenced = false, forgetful = false } = given
     if (given.store === undefined)
       throw new RangeError(`which store? the stores are:\n  ${storeKinds.join("\n  ")}`)
     const store = knownName("store", given.store, storeKinds)
@@ -53,6 +56,7 @@ export function parseChaos(args: readonly string[], drawn: number): ChaosCommand
       nodes: wholeNumber(given, "nodes", [2, 16], namespaces ? 2 : 4),
       faults: chosen ?? (unfenced ? ["late-save"] : known),
       unfenced,
+      forgetful,
       namespaces,
     }
   })
@@ -66,6 +70,7 @@ const options = {
   nodes: text,
   faults: text,
   unfenced: { type: "boolean" },
+  forgetful: { type: "boolean" },
   namespaces: { type: "boolean" },
 } as const
 

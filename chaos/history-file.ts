@@ -10,7 +10,7 @@ export interface Inflicted {
   readonly fault: Fault
 }
 
-/** One JSON object in a line: faults first, then every operation in the order of the calls. */
+/** One JSON object in a line: faults first, then every operation in the order of the calls, then `others`. */
 export async function writeHistory(
   path: string,
   faults: readonly Inflicted[],
@@ -18,6 +18,7 @@ export async function writeHistory(
     readonly name: string
     readonly history: { operations: readonly Operation<unknown, unknown>[] }
   }[],
+  others: Iterable<object>,
 ): Promise<void> {
   const file = createWriteStream(path)
   for (const fault of faults) file.write(`${JSON.stringify(fault)}\n`)
@@ -26,6 +27,7 @@ export async function writeHistory(
       file.write(`${JSON.stringify({ subject: name, called, ...operation })}\n`)
     }
   }
+  for (const line of others) file.write(`${JSON.stringify(line)}\n`)
   file.end()
   await finished(file)
 }

@@ -9,6 +9,8 @@ import {
 } from "../src/index.js"
 import { ParentProcess } from "../tools/cluster/parent-process.js"
 import { type StoreOptions, storeOf } from "../tools/store-options.js"
+import { Account } from "./account-actor.js"
+import { Alarm } from "./alarm-actor.js"
 import { clusterSettings, type Place } from "./cluster-settings.js"
 import { Counter } from "./counter-actor.js"
 import { Register } from "./register-actor.js"
@@ -18,6 +20,7 @@ export interface NodeOptions extends Place {
   readonly name: string
   readonly store: StoreOptions
   readonly unfenced: boolean
+  readonly forgetful: boolean
 }
 
 export type NodeEvent =
@@ -32,18 +35,20 @@ export type NodeEvent =
     }
 
 const parent = new ParentProcess<NodeOptions, NodeEvent>()
-const { name, store, unfenced } = parent.options
-const road = new SlowRoad(storeOf(store), unfenced, (became) => parent.report({ kind: "save", became }))
+const { name, store, ...planted } = parent.options
+const road = new SlowRoad(storeOf(store), planted, (became) => parent.report({ kind: "save", became }))
 const system = await ActorSystem.start({
   ...clusterSettings(name, parent.options),
-  actors: [Register, Counter],
+  actors: [Register, Counter, Account, Alarm],
   store: road.provider,
   logger: consoleLogger({ level: "error" }),
 })
 system.events.subscribe(NodeFenced, ({ because }) => parent.report({ kind: "fenced", because }))
 system.events.subscribe(NodeRejoined, () => parent.report({ kind: "rejoined" }))
 system.events.subscribe(ActivationBecame, ({ id, generation, state }) => {
-  if (state === "valid" || state === "invalid") {
+  // The others are started for what they have left to do, when nobody calls them any more.
+  const isCalled = id.type === Register.type || id.type === Counter.type
+  if (isCalled && (state === "valid" || state === "invalid")) {
     parent.report({ kind: "became", actor: `${id}`, generation, state })
   }
 })

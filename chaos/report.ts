@@ -1,5 +1,6 @@
 import { duration, grouped } from "../tools/human-number.js"
 import type { Latencies } from "../tools/latencies.js"
+import type { AppliedFigures } from "./applied-operations.js"
 import type { ChaosResult } from "./chaos.js"
 import type { ChaosOptions } from "./command-line.js"
 
@@ -8,11 +9,8 @@ export function report(result: ChaosResult, options: ChaosOptions, historyFile: 
   const { outcomes, judgements } = result
   const problems = problemsOf(result)
   const faults = [...result.faults.values()].reduce((sum, count) => sum + count, 0)
-  const rows: readonly (readonly [string, string])[] = [
-    [
-      "store",
-      `${options.store}${options.namespaces ? ", in network namespaces" : ""}${options.unfenced ? ", and saves are not fenced" : ""}`,
-    ],
+  const rows: readonly Row[] = [
+    ["store", storeOf(options)],
     ["seed", `${options.seed}`],
     ["took", `${(result.elapsedMs / 1_000).toFixed(1)} s with ${options.nodes} nodes`],
     ["faults", `${grouped(faults)}, and ${grouped(result.skipped)} that found its node unwell`],
@@ -22,6 +20,7 @@ export function report(result: ChaosResult, options: ChaosOptions, historyFile: 
     ["  failed", `${grouped(outcomes.failed)}, known not to have happened`],
     ["  unknown", grouped(outcomes.unknown)],
     ...[...outcomes.reasons].map(([reason, count]) => [`    ${reason}`, grouped(count)] as const),
+    ...rowsOfOnce(result),
     ["takeovers", `${grouped(result.takeovers)}, and ${grouped(result.moves)} moves that were planned`],
     ["failover, killed", failoverOf(result.failovers.killed)],
     ["failover, frozen", failoverOf(result.failovers.frozen)],
@@ -41,17 +40,21 @@ export function report(result: ChaosResult, options: ChaosOptions, historyFile: 
   ]
   const width = Math.max(...rows.map(([name]) => name.length))
   const table = rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("")
-  if (problems.length === 0) return `${table}\nall held: linearizable, and nothing acknowledged was lost\n`
+  if (problems.length === 0) return `${table}\n${ALL_HELD}\n`
   const shown = problems.slice(0, MAX_PROBLEMS).map((problem) => `  ${problem.replaceAll("\n", "\n  ")}\n`)
   const more = problems.length - shown.length
   return `${table}\n${shown.join("")}${more > 0 ? `  and ${more} more\n` : ""}\nsomething is wrong\n`
 }
 
 /** A run in which nothing happened has not shown anything. */
-export function problemsOf({ problems, outcomes, faults, judgements }: ChaosResult): readonly string[] {
+export function problemsOf(result: ChaosResult): readonly string[] {
+  const { problems, outcomes, faults, judgements, accounts, alarms } = result
   const missing = [
     ...(outcomes.ok === 0 ? ["no call was answered"] : []),
     ...(faults.size === 0 ? ["no fault was made"] : []),
+    ...(accounts.acknowledged === 0 ? ["no operation was acknowledged"] : []),
+    ...(accounts.received === 0 ? ["no message was received"] : []),
+    ...(alarms.fired === 0 ? ["no reminder fired"] : []),
     ...judgements
       .filter(({ operations }) => operations === 0)
       .map(({ subject }) => `nothing was asked of any ${subject}`),
@@ -59,6 +62,39 @@ export function problemsOf({ problems, outcomes, faults, judgements }: ChaosResu
   return [...problems, ...missing]
 }
 
+type Row = readonly [name: string, value: string]
+
+function storeOf({ store, namespaces, unfenced, forgetful }: ChaosOptions): string {
+  return [
+    store,
+    ...(namespaces ? ["in network namespaces"] : []),
+    ...(unfenced ? ["and saves are not fenced"] : []),
+    ...(forgetful ? ["and saves lose what is beside the state"] : []),
+  ].join(", ")
+}
+
+/** What came of the calls that are applied once, and of reminders. */
+function rowsOfOnce({ accounts, alarms }: ChaosResult): readonly Row[] {
+  const sum = (figure: keyof AppliedFigures) => grouped(accounts[figure] + alarms[figure])
+  return [
+    ["applied once", `${sum("acknowledged")} acknowledged, ${sum("applied")} applied`],
+    ["  repeated", `${sum("repeated")} by their clients until answered, ${sum("answeredAgain")} after that`],
+    ["  refused", `${sum("refused")}, known not to have happened`],
+    ["  unknown", `${sum("unknown")}, given up by their clients`],
+    ["messages", `${grouped(accounts.sent)} sent, ${grouped(accounts.received)} applied`],
+    ["reminders", `${grouped(alarms.set)} set, ${grouped(alarms.cancelled)} cancelled`],
+    ["  fired", `${grouped(alarms.fired)}, and ${grouped(alarms.missed)} reported as missed`],
+    ["  late", latenessOf(alarms.lateness)],
+  ]
+}
+
+function latenessOf(lateness: Latencies): string {
+  const [p50, p99, most] = [0.5, 0.99, 1].map((share) => duration(lateness.quantile(share)))
+  return `p50 ${p50}, p99 ${p99}, max ${most}`
+}
+
+const ALL_HELD =
+  "all held: linearizable, nothing acknowledged was lost, nothing was applied twice, and every reminder fired"
 const MAX_PROBLEMS = 60
 
 function failoverOf(latencies: Latencies): string {

@@ -19,6 +19,7 @@ export interface RigOptions {
   readonly nodes: number
   readonly clients: number
   readonly unfenced: boolean
+  readonly forgetful: boolean
   /** Whether each node, and the store, is in a network namespace of its own. */
   readonly namespaces: boolean
   reported(node: string, event: NodeEvent): void
@@ -107,6 +108,7 @@ export class Rig {
           name: node.name,
           store: this.store.optionsFor(node.name),
           unfenced: this.#options.unfenced,
+          forgetful: this.#options.forgetful,
         } satisfies NodeOptions)
       } catch (error) {
         if (performance.now() > deadline) throw error

@@ -8,16 +8,17 @@ import type { ClusterStore, Commit, CommitResult, StoreProvider } from "../src/i
  * the moment would be a matter of microseconds.
  *
  * An unfenced road loses the conditions of every save. It is the mistake that the rig has to find, and it is
- * here, and not in the runtime, so that no release can be switched to it.
+ * here, and not in the runtime, so that no release can be switched to it. A forgetful road is another one: it
+ * loses what an actor stores beside its state, that is, the names of operations, messages and reminders.
  */
 export class SlowRoad {
   readonly provider: StoreProvider
-  readonly #isUnfenced: boolean
+  readonly #planted: PlantedMistakes
   readonly #arrived: (report: Arrival) => void
   #holdMs = 0
 
-  constructor(store: StoreProvider, isUnfenced: boolean, arrived: (report: Arrival) => void) {
-    this.#isUnfenced = isUnfenced
+  constructor(store: StoreProvider, planted: PlantedMistakes, arrived: (report: Arrival) => void) {
+    this.#planted = planted
     this.#arrived = arrived
     this.provider = {
       open: async (namespace, ports) => this.#along(await store.open(namespace, ports)),
@@ -40,9 +41,18 @@ export class SlowRoad {
       close: () => store.close(),
       commit: (commit) => {
         if (!commit.writes.some(({ key }) => key.startsWith("state/"))) return store.commit(commit)
-        const sent: Commit = this.#isUnfenced ? { ...commit, conditions: [] } : commit
+        const sent = this.#mistaken(commit)
         return this.#holdMs === 0 ? store.commit(sent) : this.#late(store, sent)
       },
+    }
+  }
+
+  #mistaken(commit: Commit): Commit {
+    const { unfenced, forgetful } = this.#planted
+    return {
+      ...commit,
+      conditions: unfenced ? [] : commit.conditions,
+      writes: forgetful ? commit.writes.filter(({ key }) => !BESIDE.test(key)) : commit.writes,
     }
   }
 
@@ -54,6 +64,17 @@ export class SlowRoad {
     return result
   }
 }
+
+/** Mistakes that the rig has to find. */
+export interface PlantedMistakes {
+  /** Whether saves lose their conditions. */
+  readonly unfenced: boolean
+  /** Whether saves lose what is stored beside the state. */
+  readonly forgetful: boolean
+}
+
+/** Rows of named operations, messages and reminders. */
+const BESIDE = /^kin\/[^/]+\/[^/]+\/[oxr]\//
 
 /** The outcome of a save that was delayed. */
 export type Arrival = "held" | "committed" | "refused"

@@ -1,35 +1,32 @@
 import { describe, expect, it, onTestFinished } from "vitest"
-import { ActorSystem, consoleLogger } from "../src/index.js"
-import { BankAccount, OPENING_BALANCE } from "./bank-account.js"
+import { ActorSystem, consoleLogger, withOptions } from "../src/index.js"
+import { BankAccount, OPENING_BALANCE, type Statement } from "./bank-account.js"
 
 describe("an account", () => {
-  it("applies a slip once, however often it is handed in", async () => {
-    const account = await opened()
+  it("sends the money that it takes, once for each operation", async () => {
+    const { account, statementOnce } = await opened()
     const slip = { teller: "t", number: 1, amount: 30 }
-    const receipt = { accepted: true, balance: OPENING_BALANCE + 30 }
-    expect(await account.deposit(slip)).toEqual(receipt)
-    expect(await account.deposit(slip)).toEqual(receipt)
-    const { balance, tellers } = await account.statement()
-    expect(balance).toBe(OPENING_BALANCE + 30)
-    expect(tellers["t"]).toMatchObject({ number: 1, accepted: true })
+    const repeated = withOptions(account("a"), { operation: "rent" })
+    expect(await repeated.transfer("b", slip)).toBe(true)
+    expect(await repeated.transfer("b", slip)).toBe(true)
+    expect(await account("a").transfer("b", { ...slip, number: 2 })).toBe(true)
+    expect(await account("a").statement()).toMatchObject({ balance: OPENING_BALANCE - 60, paid: 2 })
+    expect(await statementOnce("b", ({ received }) => received >= 2)).toMatchObject({
+      balance: OPENING_BALANCE + 60,
+      paid: 0,
+      received: 2,
+    })
   })
 
-  it("does not carry out a slip that comes after a later one", async () => {
-    const account = await opened()
-    await account.deposit({ teller: "t", number: 2, amount: 30 })
-    await account.deposit({ teller: "t", number: 1, amount: 500 })
-    await account.deposit({ teller: "other", number: 1, amount: 7 })
-    expect(await account.statement()).toMatchObject({ balance: OPENING_BALANCE + 37 })
-  })
-
-  it("stays with a refusal, also when there is enough money by then", async () => {
-    const account = await opened()
+  it("refuses to pay more than there is, and stays with that", async () => {
+    const { account } = await opened()
     const tooMuch = { teller: "t", number: 1, amount: OPENING_BALANCE + 1 }
-    expect(await account.withdraw(tooMuch)).toMatchObject({ accepted: false })
-    await account.deposit({ teller: "other", number: 1, amount: 50 })
-    expect(await account.withdraw(tooMuch)).toMatchObject({ accepted: false })
-    expect(await account.statement()).toMatchObject({ balance: OPENING_BALANCE + 50 })
-    expect(await account.withdraw({ ...tooMuch, number: 2 })).toMatchObject({ accepted: true })
+    const repeated = withOptions(account("a"), { operation: "a boat" })
+    expect(await repeated.transfer("b", tooMuch)).toBe(false)
+    await account("a").deposit({ teller: "other", number: 1, amount: 50 })
+    expect(await repeated.transfer("b", tooMuch)).toBe(false)
+    expect(await account("a").statement()).toMatchObject({ balance: OPENING_BALANCE + 50, paid: 0 })
+    expect(await account("a").transfer("b", tooMuch)).toBe(true)
   })
 })
 
@@ -40,5 +37,13 @@ async function opened() {
     logger: consoleLogger({ level: "error" }),
   })
   onTestFinished(() => system.stop())
-  return system.actor(BankAccount, "a")
+  const account = (key: string) => system.actor(BankAccount, key)
+  /** A message is on its way for a moment. */
+  const statementOnce = async (key: string, isIt: (statement: Statement) => boolean) => {
+    for (;;) {
+      const statement = await account(key).statement()
+      if (isIt(statement)) return statement
+    }
+  }
+  return { account, statementOnce }
 }

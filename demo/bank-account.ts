@@ -1,76 +1,55 @@
 import { Actor } from "../src/index.js"
 
 /**
- * An account that decides each transfer once, however often it is asked to.
- *
- * A call that fails with delivery `unknown` may have run, or may yet run. The teller retries it with the same
- * slip until it is answered, so an account has to recognize a slip. It need not remember all of them: a
- * teller makes one transfer at a time and numbers them, so a slip with the teller's last number or a lower
- * one has been decided. That includes refusals: without them a late first attempt would run after the teller
- * was refused and had gone on.
+ * An account. Whatever one of its turns decides is stored together, before the answer leaves, and is applied once:
+ * there is no save to forget, no list of calls that were seen before, and no moment at which the money of a transfer is
+ * in neither account nor on its way.
  */
 export class BankAccount extends Actor<AccountState> {
   static readonly type = "BankAccount"
-  static readonly methods = { statement: { readOnly: true } }
+  static readonly methods = {
+    transfer: { once: true },
+    deposit: { once: true },
+    statement: { readOnly: true },
+  }
 
   protected override initialState(): AccountState {
     return openedAccount()
   }
 
-  /** Refused if there is not enough money. */
-  withdraw(slip: Slip): Promise<Receipt> {
-    return this.#decide(slip, -slip.amount)
+  /** Takes the money and sends it on its way. Returns false if there is not enough of it. */
+  transfer(to: string, slip: Slip): boolean {
+    if (slip.amount > this.state.balance) return false
+    enter(this.state, slip, "paid")
+    // The message is stored with the balance, and then delivered, even if this process is killed.
+    this.eventually(this.actor(BankAccount, to)).deposit(slip)
+    return true
   }
 
-  deposit(slip: Slip): Promise<Receipt> {
-    return this.#decide(slip, slip.amount)
+  deposit(slip: Slip): void {
+    enter(this.state, slip, "received")
   }
 
   statement(): Statement {
     return { ...this.state, generation: this.fencingToken }
   }
-
-  async #decide(slip: Slip, change: number): Promise<Receipt> {
-    const last = this.state.tellers[slip.teller]
-    if (last !== undefined && slip.number <= last.number) return this.#receipt(last.accepted)
-    const accepted = this.state.balance + change >= 0
-    enter(this.state, slip, accepted ? change : "refused")
-    await this.save()
-    return this.#receipt(accepted)
-  }
-
-  #receipt(accepted: boolean): Receipt {
-    return { accepted, balance: this.state.balance }
-  }
 }
 
-/** The order of a teller to withdraw or deposit money. */
+/** The order of a teller to transfer money. */
 export interface Slip {
   readonly teller: string
-  /** Higher with each transfer of the teller. */
+  /** Of the teller's transfers, each has another one. */
   readonly number: number
   readonly amount: number
 }
 
-/** The decision about a slip, and the present balance. */
-export interface Receipt {
-  readonly accepted: boolean
-  readonly balance: number
-}
-
 export interface AccountState {
   balance: number
-  /** In the order of their first slips. */
-  readonly tellers: Record<string, TellersPart>
-}
-
-/** What one teller has done with an account. */
-export interface TellersPart {
-  /** Of the last slip, and the decision about it. */
-  readonly number: number
-  readonly accepted: boolean
-  /** Of the numbers of all slips that were accepted, in order. */
-  readonly digest: number
+  /** The numbers of transfers from this account and to it. */
+  paid: number
+  received: number
+  /** By teller, a sum over the transfers that were entered. It does not depend on their order. */
+  readonly digests: Record<string, number>
 }
 
 export interface Statement extends Readonly<AccountState> {
@@ -81,22 +60,19 @@ export interface Statement extends Readonly<AccountState> {
 export const OPENING_BALANCE = 1_000
 
 export function openedAccount(): AccountState {
-  return { balance: OPENING_BALANCE, tellers: {} }
+  return { balance: OPENING_BALANCE, paid: 0, received: 0, digests: {} }
 }
 
 /**
- * Enters a decision: the account into its state, and the bank into the copy by which it audits the account.
+ * Enters one side of a transfer: the account into its state, and the bank into the copy by which it audits the account.
  */
-export function enter(account: AccountState, { teller, number }: Slip, change: number | "refused"): void {
-  const digest = account.tellers[teller]?.digest ?? 0
-  if (change === "refused") {
-    account.tellers[teller] = { number, accepted: false, digest }
-  } else {
-    account.balance += change
-    account.tellers[teller] = {
-      number,
-      accepted: true,
-      digest: (Math.imul(digest, 0x01000193) ^ number) >>> 0,
-    }
-  }
+export function enter(
+  account: AccountState,
+  { teller, number, amount }: Slip,
+  side: "paid" | "received",
+): void {
+  account.balance += side === "paid" ? -amount : amount
+  account[side] += 1
+  const entry = Math.imul(2 * number + (side === "paid" ? 1 : 0), 0x9e3779b1)
+  account.digests[teller] = ((account.digests[teller] ?? 0) + (entry ^ (entry >>> 15))) >>> 0
 }

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from "node:util"
-import { type ActorHandle, CallError } from "../src/index.js"
+import { type ActorHandle, CallError, type CallOptions } from "../src/index.js"
 import { SeededRandom } from "../src/sim/index.js"
 import { Timings } from "../tools/latencies.js"
 import { pause } from "../tools/pause.js"
@@ -16,7 +15,11 @@ export interface BankOptions {
   readonly accounts: number
   readonly tellers: number
   readonly seed: number
+  /** How long an audit waits for money that is on its way. Default 45,000. */
+  readonly deliveredMs?: number
 }
+
+export type AccountOf = (key: string, options: CallOptions) => ActorHandle<BankAccount>
 
 /**
  * The bank: tellers who make transfers between accounts, and books of what the accounts answered.
@@ -25,28 +28,27 @@ export interface BankOptions {
  */
 export class Bank {
   readonly calls = new Timings()
-  /** Calls that failed and were retried, by their delivery. */
-  readonly retries = { unknown: 0, "not-delivered": 0 }
-  readonly #accountOf: (key: string) => ActorHandle<BankAccount>
+  /** Calls that failed and were made again by the bank. */
+  readonly retries = { transfers: 0, statements: 0 }
+  readonly #accountOf: AccountOf
   readonly #random: SeededRandom
   /** The state that each account must have. */
   readonly #books: ReadonlyMap<string, AccountState>
   readonly #tellers: { readonly name: string; slips: number }[]
+  readonly #deliveredMs: number
   #transfers = 0
   #isOpen = false
   #isStopped = false
   #working: Promise<unknown> = Promise.resolve()
 
-  constructor(
-    accountOf: (key: string) => ActorHandle<BankAccount>,
-    { accounts, tellers, seed }: BankOptions,
-  ) {
+  constructor(accountOf: AccountOf, { accounts, tellers, seed, deliveredMs = DELIVERED_MS }: BankOptions) {
     this.#accountOf = accountOf
     this.#random = new SeededRandom(seed)
     this.#books = new Map(
       Array.from({ length: accounts }, (_, index) => [`account-${index + 1}`, openedAccount()]),
     )
     this.#tellers = Array.from({ length: tellers }, (_, index) => ({ name: `t${index + 1}`, slips: 0 }))
+    this.#deliveredMs = deliveredMs
   }
 
   /** How many were acknowledged. */
@@ -54,7 +56,7 @@ export class Bank {
     return this.#transfers
   }
 
-  /** The sum of all balances, at any time without transfers in flight. */
+  /** The sum of all balances, at any time without money on its way. */
   get total(): number {
     return this.#books.size * openedAccount().balance
   }
@@ -75,7 +77,7 @@ export class Bank {
   async audit(): Promise<{ readonly sum: number; readonly problems: readonly string[] }> {
     this.#isOpen = false
     await this.#working
-    const found = await Promise.all([...this.#books.keys()].map((account) => this.statement(account)))
+    const found = await this.#delivered()
     const problems = [...this.#books].flatMap(([account, expected], index) =>
       differences(account, expected, found[index] as Statement),
     )
@@ -85,7 +87,7 @@ export class Bank {
   }
 
   statement(account: string): Promise<Statement> {
-    return this.#answer(() => this.#accountOf(account).statement())
+    return this.#answer("statements", (options) => this.#accountOf(account, options).statement())
   }
 
   /** Ends the retries. */
@@ -97,13 +99,28 @@ export class Bank {
   async #transfer(teller: string, number: number): Promise<void> {
     const [from, to] = this.#twoAccounts()
     const slip: Slip = { teller, number, amount: 1 + this.#random.below(100) }
-    const { accepted } = await this.#answer(() => this.#accountOf(from).withdraw(slip))
-    this.#enter(from, slip, accepted ? -slip.amount : "refused")
-    if (!accepted) return
-    const deposited = await this.#answer(() => this.#accountOf(to).deposit(slip))
-    if (!deposited.accepted) throw new Error(`${to} refused a deposit`)
-    this.#enter(to, slip, slip.amount)
+    // Another attempt with the same operation is the same transfer: the account makes it once.
+    const isPaid = await this.#answer("transfers", (options) =>
+      this.#accountOf(from, options).transfer(to, slip),
+    )
+    if (!isPaid) return
+    enter(this.#books.get(from) as AccountState, slip, "paid")
+    enter(this.#books.get(to) as AccountState, slip, "received")
     this.#transfers += 1
+  }
+
+  /**
+   * The statements of all accounts, once the money of every transfer has arrived, or that has taken too long.
+   * An account that was away with its node is started by the question, and goes on with what it has to send.
+   */
+  async #delivered(): Promise<readonly Statement[]> {
+    const giveUpAt = performance.now() + this.#deliveredMs
+    for (;;) {
+      const found = await Promise.all([...this.#books.keys()].map((account) => this.statement(account)))
+      const received = found.reduce((all, statement) => all + statement.received, 0)
+      if (received >= this.#transfers || performance.now() >= giveUpAt) return found
+      await pause(LOOK_AGAIN_MS)
+    }
   }
 
   #twoAccounts(): readonly [string, string] {
@@ -112,21 +129,23 @@ export class Bank {
     return [from, this.#random.pick(accounts.filter((account) => account !== from))]
   }
 
-  #enter(account: string, slip: Slip, change: number | "refused"): void {
-    enter(this.#books.get(account) as AccountState, slip, change)
-  }
-
-  /** Retries a call until it is answered, so that the outcome of every transfer that was begun is known. */
-  async #answer<T>(call: () => Promise<T>): Promise<T> {
+  /**
+   * Retries a call until it is answered, so that the outcome of every transfer that was begun is known. The
+   * runtime has already made several attempts at a call of a `once` method when that fails; the error names
+   * its operation.
+   */
+  async #answer<T>(kind: keyof Bank["retries"], call: (options: CallOptions) => Promise<T>): Promise<T> {
+    let options: CallOptions = {}
     for (;;) {
       const begunAt = performance.now()
       try {
-        const answer = await call()
+        const answer = await call(options)
         this.calls.add(performance.now() - begunAt)
         return answer
       } catch (error) {
         if (!(error instanceof CallError) || this.#isStopped) throw error
-        this.retries[error.delivery] += 1
+        if (error.operation !== undefined) options = { operation: error.operation }
+        this.retries[kind] += 1
       }
       await pause(RETRY_MS)
     }
@@ -134,14 +153,17 @@ export class Bank {
 }
 
 const RETRY_MS = 10
+const LOOK_AGAIN_MS = 50
+/** Longer than it takes until the messages of an account whose node has died are looked for. */
+const DELIVERED_MS = 45_000
 
 /**
  * What is wrong with an account, by what its tellers were told. The sum of all balances does not show two
  * losses that cancel each other out, so the transfers of each teller are compared.
  */
 export function differences(account: string, expected: AccountState, found: AccountState): string[] {
-  const tellers = new Set([...Object.keys(expected.tellers), ...Object.keys(found.tellers)])
-  const wrong = [...tellers].filter((name) => !isDeepStrictEqual(found.tellers[name], expected.tellers[name]))
+  const tellers = new Set([...Object.keys(expected.digests), ...Object.keys(found.digests)])
+  const wrong = [...tellers].filter((name) => found.digests[name] !== expected.digests[name])
   const problems = wrong.map((name) => `${account} has other transfers of ${name} than were acknowledged`)
   if (found.balance === expected.balance) return problems
   return [`${account} has ${found.balance}, and should have ${expected.balance}`, ...problems]

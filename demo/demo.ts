@@ -1,4 +1,4 @@
-import { ActorSystem } from "../src/index.js"
+import { ActorSystem, withOptions } from "../src/index.js"
 import { SeededRandom } from "../src/sim/index.js"
 import { duration } from "../tools/human-number.js"
 import { Latencies } from "../tools/latencies.js"
@@ -66,7 +66,10 @@ export class Demo {
     await Promise.all(this.#nodes.map(({ process }) => process.start(this.#cluster)))
     // A node that hosts no actors calls those of the others.
     const system = await ActorSystem.start(clusterSettings(this.#cluster))
-    const bank = new Bank((key) => system.actor(BankAccount, key), this.#options)
+    const bank = new Bank(
+      (key, options) => withOptions(system.actor(BankAccount, key), options),
+      this.#options,
+    )
     this.#startedAt = performance.now()
     if (!this.#over.signal.aborted) this.#screen.open((key) => this.#press(key))
     const { seconds } = this.#options

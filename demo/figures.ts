@@ -47,7 +47,7 @@ export function rows(figures: Figures): readonly string[] {
   const kills = nodes.reduce((sum, node) => sum + node.kills, 0)
   return [
     `transfers  ${grouped(transfers)} acknowledged`,
-    `retried    ${counted(retries.unknown, "call")} of unknown outcome, ${grouped(retries["not-delivered"])} not delivered`,
+    `retried    ${counted(retries.transfers, "transfer")} and ${counted(retries.statements, "statement")} whose calls failed`,
     `killed     ${counted(kills, "process", "processes")} with kill -9; ${counted(failovers.count, "actor")} back, ${grouped(away)} still away`,
     `failover   ${quantiles(failovers)}, longest ${duration(failovers.quantile(1))}, kill to first answer`,
     `balances   ${balances(figures)}`,

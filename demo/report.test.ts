@@ -22,7 +22,7 @@ describe("the summary", () => {
 took       12.35 s
 calls      3,457 calls/s, p50 3.2 ms, p99 1.52 s
 transfers  5,000 acknowledged
-retried    1 call of unknown outcome, 3 not delivered
+retried    1 transfer and 3 statements whose calls failed
 killed     2 processes with kill -9; 4 actors back, 23 still away
 failover   p50 120 ms, p99 1.70 s, longest 1.70 s, kill to first answer
 balances   60,000 of 60,000 in 1 audit

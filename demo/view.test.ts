@@ -88,7 +88,7 @@ const largest: Figures = {
   ),
   bank: {
     transfers: 123_456_789,
-    retries: { unknown: 1_234_567, "not-delivered": 1_234_567 },
+    retries: { transfers: 1_234_567, statements: 1_234_567 },
     total: 10_000_000,
   },
   calls: { latencies: latencies(59_990), perSecond: 99_999 },

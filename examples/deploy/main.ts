@@ -2,21 +2,21 @@
 // probes, and an orderly end. The README beside this file says how to run it.
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Actor, ActorSystem, CallError, consoleLogger, type StoreProvider } from "troupe"
+import { Actor, ActorSystem, CallError, consoleLogger, type StoreProvider, withOptions } from "troupe"
 import { etcdStore } from "troupe/etcd"
 import { postgresStore } from "troupe/postgres"
 import { sqliteStore } from "troupe/sqlite"
 
 class Counter extends Actor<{ count: number }> {
   static readonly type = "Counter"
+  static readonly once = true
 
   protected override initialState() {
     return { count: 0 }
   }
 
-  async increment() {
+  increment() {
     this.state.count += 1
-    await this.save()
     return this.state.count
   }
 }
@@ -34,16 +34,19 @@ let system: ActorSystem | undefined
 let isStopping = false
 const starting = new AbortController()
 
-const server = createServer(async ({ method, url = "" }, response) => {
+const server = createServer(async ({ method, url = "", headers }, response) => {
   const [, what, key = ""] = url.split("/")
   if (what === "live") return send(response, 200, "alive")
   if (what === "ready") return sendHealth(response)
   if (method !== "POST" || what !== "count" || key === "") return send(response, 404, "POST /count/<key>")
   if (system === undefined) return send(response, 503, "starting")
   try {
-    send(response, 200, `${await system.actor(Counter, key).increment()}`)
+    const counter = system.actor(Counter, key)
+    const operation = headers["idempotency-key"]
+    const named = typeof operation === "string" ? withOptions(counter, { operation }) : counter
+    send(response, 200, `${await named.increment()}`)
   } catch (error) {
-    // "unknown": the increment may have been made, so a client that retries may count twice.
+    // "unknown": the increment may have been made, so a client that has not named it may count twice.
     if (error instanceof CallError) send(response, 503, `${error.code}, ${error.delivery}`)
     else send(response, 400, `${error}`)
   }

@@ -1,5 +1,4 @@
-import { Actor, preferLocal, withOptions } from "troupe"
-import { retry } from "./retry.js"
+import { Actor } from "troupe"
 import { Stock } from "./stock.js"
 import { Wallet } from "./wallet.js"
 
@@ -10,75 +9,55 @@ export interface OrderRequest {
   readonly price: number
 }
 
-export type Outcome = "shipped" | "rejected"
-export type Step = "reserving" | "charging" | "shipping" | "releasing"
+export type Status = "reserving" | "charging" | "shipped" | "rejected"
 
 /** Undefined until the order is placed. */
-export type OrderState = { readonly request: OrderRequest; readonly at: Step | Outcome } | undefined
+export type OrderState = { readonly request: OrderRequest; readonly status: Status } | undefined
 
 /**
  * One order, whose id is the key: reserves the goods, charges the customer and ships the goods, or releases
  * them if the customer cannot pay.
  *
- * The state says which step comes next. Each step is a call with the order's id, so a step that was
- * interrupted can be made again, by this activation or by a later one on another node.
+ * Each step is a message, which is stored together with the status that it belongs to, and is applied once.
+ * So an order that was placed comes to its end, whichever processes die on the way.
  */
 export class Order extends Actor<OrderState> {
   static readonly type = "Order"
-  static readonly placement = preferLocal
+  static readonly once = true
+  static readonly methods = { status: { readOnly: true } }
 
   protected override initialState(): OrderState {
     return undefined
   }
 
-  /**
-   * Places the order, or continues it. If this fails, call it again until it answers. It never becomes two
-   * orders, because the id of the order is the key of this actor.
-   */
-  async place(request: OrderRequest): Promise<Outcome> {
-    if (this.state === undefined) await this.#goTo("reserving", request)
-    try {
-      return await this.#finish()
-    } catch (error) {
-      // The caller's next attempt starts the order on another node, which may reach what this one cannot.
-      this.deactivate()
-      throw error
-    }
+  /** Places the order. An order that was placed is not placed again: the id is the key of this actor. */
+  place(request: OrderRequest): void {
+    if (this.state !== undefined) return
+    this.state = { request, status: "reserving" }
+    this.eventually(this.actor(Stock, request.item)).reserve(this.key, request.quantity)
   }
 
-  async #finish(): Promise<Outcome> {
-    for (;;) {
-      const { at, request } = this.state as NonNullable<OrderState>
-      if (at === "shipped" || at === "rejected") return at
-      await this.#goTo(await this.#make(at, request), request)
-    }
+  /** The answer of the stock. */
+  afterReserving(isReserved: boolean): void {
+    const { customer, quantity, price } = this.goTo(isReserved ? "charging" : "rejected")
+    if (isReserved) this.eventually(this.actor(Wallet, customer)).charge(this.key, quantity * price)
   }
 
-  /** Makes one step, and returns what comes next. */
-  async #make(step: Step, { item, customer, quantity, price }: OrderRequest): Promise<Step | Outcome> {
-    const stock = withOptions(this.actor(Stock, item), { timeoutMs: 1_000 })
-    const wallet = withOptions(this.actor(Wallet, customer), { timeoutMs: 1_000 })
-    const retried = <T>(call: () => Promise<T>) => retry(call, { isIdempotent: true, signal: this.signal })
-    switch (step) {
-      case "reserving": {
-        const isReserved = await retried(() => stock.reserve(this.key, quantity))
-        return isReserved ? "charging" : "rejected"
-      }
-      case "charging": {
-        const isPaid = await retried(() => wallet.charge(this.key, quantity * price))
-        return isPaid ? "shipping" : "releasing"
-      }
-      case "shipping":
-        await retried(() => stock.ship(this.key))
-        return "shipped"
-      case "releasing":
-        await retried(() => stock.release(this.key))
-        return "rejected"
-    }
+  /** The answer of the wallet. */
+  afterCharging(isPaid: boolean): void {
+    const { item, quantity } = this.goTo(isPaid ? "shipped" : "rejected")
+    const stock = this.eventually(this.actor(Stock, item))
+    if (isPaid) stock.ship(quantity)
+    else stock.release(quantity)
   }
 
-  async #goTo(at: Step | Outcome, request: OrderRequest): Promise<void> {
-    this.state = { request, at }
-    await this.save()
+  status(): Status | undefined {
+    return this.state?.status
+  }
+
+  protected goTo(status: Status): OrderRequest {
+    const { request } = this.state as NonNullable<OrderState>
+    this.state = { request, status }
+    return request
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises"
-import { type ActorSystem, CallError, StoreUnavailableError } from "troupe"
+import { type ActorSystem, CallError, StoreUnavailableError, withOptions } from "troupe"
 import {
   type Life,
   ProcessDiedError,
@@ -9,84 +9,84 @@ import {
   type Workload,
 } from "troupe/sim"
 import { Inbox } from "./inbox.js"
-import { type Job, Scheduler, schedulerOf } from "./scheduler.js"
-import { tickAll } from "./ticking.js"
 
 const machines = ["alpha", "beta", "gamma"]
 const users = ["ada", "ben", "cyd"]
 
-/** Jobs on three machines. All of them are done, except those that were cancelled, which are not. */
-export const jobs: Workload = {
-  name: "jobs",
-  about: "jobs that are scheduled and cancelled on three machines that crash, pause and lose each other",
+interface Planned {
+  readonly id: string
+  readonly user: string
+  readonly atMs: number
+}
+
+/** Reminders on three machines. All of them are received, except those that were cancelled, which are not. */
+export const reminders: Workload = {
+  name: "reminders",
+  about: "reminders that are set and cancelled on three machines that crash, pause and lose each other",
   floors: { operations: 12, faults: 1 },
   async run(stage) {
-    const cluster = new SchedulerCluster(stage, { tickMs: 5_000, leaseMs: 5_000 })
+    const cluster = new Cluster(stage)
     const nowMs = await stage.on("alpha", () => Date.now())
     const drawn = Array.from({ length: 12 }, (_, index) => ({
-      id: `job-${index}`,
+      id: `reminder-${index}`,
+      user: stage.random.pick(users),
       atMs: nowMs + stage.random.between(0, 20_000),
-      type: Inbox.type,
-      key: stage.random.pick(users),
-      about: `about ${index}`,
     }))
-    const cancelled = await Promise.all(drawn.map((job) => scheduleAndCancel(stage, cluster, job)))
+    const cancelled = await Promise.all(drawn.map((one) => setAndCancel(stage, cluster, one)))
     stage.calm()
     await stage.sleep(30_000) // attempts that were held back arrive
-    for (const [index, job] of drawn.entries()) {
+    for (const [index, one] of drawn.entries()) {
       if (cancelled[index])
-        stage.always("a cancelled job is never done", !(await isDone(cluster, job)), () => job.id)
-      else await doneWithin(stage, cluster, job, 180_000)
+        stage.always("a cancelled one is never received", !(await isReceived(cluster, one)), () => one.id)
+      else await receivedWithin(stage, cluster, one, 180_000)
     }
   },
 }
 
-/** A job may be late: the clock that it was due by was set back, or its attempts were postponed. */
-async function doneWithin(stage: Stage, cluster: SchedulerCluster, job: Job, ms: number): Promise<void> {
+/** A reminder may be late: the clock that it was due by was set back, or it was tried again after a pause. */
+async function receivedWithin(stage: Stage, cluster: Cluster, one: Planned, ms: number): Promise<void> {
   const untilMs = stage.nowMs + ms
-  while (stage.nowMs < untilMs && !(await isDone(cluster, job))) await stage.sleep(5_000)
-  stage.always("a job is done", await isDone(cluster, job), () => job.id)
+  while (stage.nowMs < untilMs && !(await isReceived(cluster, one))) await stage.sleep(5_000)
+  stage.always("a reminder is received", await isReceived(cluster, one), () => one.id)
 }
 
-async function isDone(cluster: SchedulerCluster, { id, key, about }: Job): Promise<boolean> {
-  const received = await cluster.on((system) => system.actor(Inbox, key).received())
-  return received.get(id) === about
+async function isReceived(cluster: Cluster, { id, user }: Planned): Promise<boolean> {
+  return (await cluster.on((system) => system.actor(Inbox, user).received())).has(id)
 }
 
-/** Returns whether the job was cancelled, which is tried for half of the jobs. */
-async function scheduleAndCancel(stage: Stage, cluster: SchedulerCluster, job: Job): Promise<boolean> {
+/** Returns whether the reminder was cancelled, which is tried for half of them. */
+async function setAndCancel(stage: Stage, cluster: Cluster, { id, user, atMs }: Planned): Promise<boolean> {
   await stage.sleep(stage.random.between(0, 10_000))
-  const key = schedulerOf(job.id)
-  await cluster.on((system) => system.actor(Scheduler, key).schedule(job))
+  await cluster.on((system) => {
+    return withOptions(system.actor(Inbox, user), { operation: `set ${id}` }).remind(id, atMs, "a call")
+  })
   stage.operation()
   if (stage.random.chance(0.5)) return false
   await stage.sleep(stage.random.between(0, 10_000))
-  const isCancelled = await cluster.on((system) => system.actor(Scheduler, key).cancel(job.id))
-  stage.sometimes("a job is cancelled", isCancelled)
-  stage.sometimes("a job is cancelled too late", !isCancelled)
+  const isCancelled = await cluster.on((system) => system.actor(Inbox, user).cancel(id))
+  stage.sometimes("a reminder is cancelled", isCancelled)
+  stage.sometimes("a reminder is cancelled too late", !isCancelled)
   return isCancelled
 }
 
-/** Three machines with one store, each of which ticks the schedulers. */
-export class SchedulerCluster {
+/** Three machines with one store. */
+export class Cluster {
   readonly #stage: Stage
   /** By machine. A machine that restarts has none until its system has started. */
   readonly #systems = new Map<string, ActorSystem>()
 
-  constructor(stage: Stage, options: { readonly tickMs: number; readonly leaseMs: number }) {
+  constructor(stage: Stage) {
     this.#stage = stage
     const store = stage.store()
     for (const machine of machines) {
       stage.start(machine, async (life) => {
         this.#systems.delete(machine)
-        const system = await startNode(life, store, options.leaseMs)
-        this.#systems.set(machine, system)
-        await tickAll(system, options.tickMs, new AbortController().signal)
+        this.#systems.set(machine, await startNode(life, store))
       })
     }
   }
 
-  /** Runs an idempotent call on one machine after another, until it is answered. */
+  /** Runs a call that may be repeated on one machine after another, until it is answered. */
   async on<T>(call: (system: ActorSystem) => Promise<T>): Promise<T> {
     for (;;) {
       const machine = this.#stage.random.pick(machines)
@@ -112,15 +112,14 @@ export class SchedulerCluster {
   }
 }
 
-async function startNode(life: Life, store: SimStore, leaseMs: number): Promise<ActorSystem> {
+async function startNode(life: Life, store: SimStore): Promise<ActorSystem> {
   for (;;) {
     try {
       return await startSystem(life, {
-        namespace: "jobs",
+        namespace: "site",
         listen: { host: life.host, port: 25_520, secret: "known-to-all-nodes" },
         store: store.provider(life),
-        actors: [Scheduler, Inbox],
-        lease: { ttlMs: leaseMs },
+        actors: [Inbox],
         requestTimeoutMs: 10_000,
       })
     } catch (error) {

@@ -1,4 +1,4 @@
-import { Actor } from "troupe"
+import { Actor, sharded } from "troupe"
 
 /** How many calls may be made at once. */
 const BURST = 10
@@ -8,11 +8,13 @@ const REFILL_MS = 6_000
 /**
  * A token bucket. The key says what is limited: `login/ada`, or an address.
  *
- * The bucket is a field, not state: it is never saved. It is full again when its node dies, which is the price
- * of a limiter that writes nothing. To save it with every call would make each call a write.
+ * Nothing of it is stored, and it is placed by its shard, so it costs no write at all. The price is that the
+ * bucket is full again when its node dies or its shard moves.
  */
 export class RateLimiter extends Actor {
   static readonly type = "RateLimiter"
+  static readonly durable = false
+  static readonly placement = sharded()
   /** An idle limiter ends no sooner than its bucket is full, so that a new one makes no difference. */
   static readonly idleAfterMs = BURST * REFILL_MS
 

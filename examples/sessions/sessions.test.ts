@@ -1,4 +1,4 @@
-import { ActorSystem } from "troupe"
+import { ActorSystem, withOptions } from "troupe"
 import { type Life, noFaults, runSeed, type Stage, startSystem } from "troupe/sim"
 import { describe, expect, test } from "vitest"
 import { RateLimiter } from "./rate-limiter.js"
@@ -11,6 +11,8 @@ describe("sessions in memory", () => {
     const phone = await ada.open()
     const laptop = await ada.open()
     expect(await ada.set(phone, "theme", "dark")).toBe(true)
+    const again = withOptions(ada, { operation: "a request" })
+    expect(await again.open(), "the same request").toBe(await again.open())
     expect(await ada.use(phone)).toEqual(new Map([["theme", "dark"]]))
     expect(await ada.use(laptop)).toEqual(new Map())
 
@@ -63,6 +65,11 @@ describe("in a simulated world", () => {
 
       const other = await site((system) => system.actor(RateLimiter, "login/ben").take())
       expect(other.isAllowed, "a key of its own").toBe(true)
+      const written = stage
+        .store()
+        .list()
+        .entries.filter(({ key }) => key.includes("login"))
+      expect(written, "nothing is written").toEqual([])
     }))
 
   test("a limiter that ended because it was idle is as full as it would have been", () =>

@@ -22,6 +22,12 @@ export interface Session {
 export class Sessions extends Actor<Map<string, Session>> {
   static readonly type = "Sessions"
   static readonly idleAfterMs = 60_000
+  static readonly methods = {
+    open: { once: true },
+    set: { once: true },
+    close: { once: true },
+    closeAll: { once: true },
+  }
 
   /** Whether a session was used since the last save. */
   #wasUsed = false
@@ -38,15 +44,15 @@ export class Sessions extends Actor<Map<string, Session>> {
     if (reason !== "fenced") await this.#saveUse()
   }
 
-  /** Returns the token of a new session. A retry may open a second one, which nobody uses, and which expires. */
-  async open(): Promise<string> {
+  /** Returns the token of a new session. */
+  open(): string {
+    this.#removeExpired()
     const token = randomUUID()
     this.state.set(token, { expiresAtMs: Date.now() + SESSION_MS, values: new Map() })
-    await this.#saveCurrent()
     return token
   }
 
-  /** Returns the values of a session and extends it, or undefined if it is over. Makes no write of its own. */
+  /** Returns the values of a session and extends it, or undefined if it is over. Writes nothing by itself. */
   use(token: string): ReadonlyMap<string, string> | undefined {
     const session = this.#current(token)
     if (session === undefined) return undefined
@@ -55,22 +61,17 @@ export class Sessions extends Actor<Map<string, Session>> {
     return session.values
   }
 
-  /** Sets a value, which is durable when this resolves. Returns false if the session is over. */
-  async set(token: string, name: string, value: string): Promise<boolean> {
-    const session = this.#current(token)
-    if (session === undefined) return false
-    session.values.set(name, value)
-    await this.#saveCurrent()
-    return true
+  /** Sets a value. Returns false if the session is over. */
+  set(token: string, name: string, value: string): boolean {
+    return this.#current(token)?.values.set(name, value) !== undefined
   }
 
-  async close(token: string): Promise<void> {
-    if (this.state.delete(token)) await this.#saveCurrent()
+  close(token: string): void {
+    this.state.delete(token)
   }
 
-  async closeAll(): Promise<void> {
+  closeAll(): void {
     this.state.clear()
-    await this.#saveCurrent()
   }
 
   #current(token: string): Session | undefined {
@@ -80,15 +81,18 @@ export class Sessions extends Actor<Map<string, Session>> {
 
   /** Runs as a turn of its own, as the tasks of timers do. */
   async #saveUse(): Promise<void> {
-    const hasExpired = [...this.state.keys()].some((token) => this.#current(token) === undefined)
-    if (this.#wasUsed || hasExpired) await this.#saveCurrent()
+    const hasExpired = this.#removeExpired()
+    if (!this.#wasUsed && !hasExpired) return
+    this.#wasUsed = false
+    await this.save()
   }
 
-  async #saveCurrent(): Promise<void> {
+  /** Returns whether there was one. */
+  #removeExpired(): boolean {
+    const before = this.state.size
     for (const token of this.state.keys()) {
       if (this.#current(token) === undefined) this.state.delete(token)
     }
-    this.#wasUsed = false
-    await this.save()
+    return this.state.size < before
   }
 }

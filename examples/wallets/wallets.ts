@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises"
-import { Actor, type ActorSystem, CallError, StoreUnavailableError } from "troupe"
+import { Actor, type ActorSystem, CallError, StoreUnavailableError, withOptions } from "troupe"
 import {
   type Life,
   ProcessDiedError,
@@ -9,37 +9,31 @@ import {
   type Workload,
 } from "troupe/sim"
 
-/** Keeps the ids of its payments, so that a payment that is sent again counts once. */
-export class Wallet extends Actor<{ balance: number; payments: string[] }> {
+/** A payment that is sent again has the same operation, and counts once. */
+export class Wallet extends Actor<{ balance: number }> {
   static readonly type = "Wallet"
+  static readonly methods = { pay: { once: true }, balance: { readOnly: true } }
 
   protected override initialState() {
-    return { balance: 0, payments: [] }
+    return { balance: 0 }
   }
 
-  async pay(id: string, amount: number) {
-    if (this.isPaid(id)) return
+  pay(amount: number) {
     this.state.balance += amount
-    this.state.payments.push(id)
-    await this.save()
   }
 
   balance() {
     return this.state.balance
   }
-
-  protected isPaid(id: string) {
-    return this.state.payments.includes(id)
-  }
 }
 
 /** Starts a node of the cluster. If the store does not answer for long, the start fails and is retried. */
-async function startNode(life: Life, store: SimStore, wallet: typeof Wallet): Promise<ActorSystem> {
+async function startNode(life: Life, store: SimStore): Promise<ActorSystem> {
   for (;;) {
     try {
       return await startSystem(life, {
         namespace: "bank",
-        actors: [wallet],
+        actors: [Wallet],
         listen: { host: life.host, port: 4_000, secret: "the secret of the cluster" },
         store: store.provider(life),
       })
@@ -52,7 +46,8 @@ async function startNode(life: Life, store: SimStore, wallet: typeof Wallet): Pr
 
 const machines = ["alpha", "beta", "gamma"]
 
-export function payments(name: string, wallet: typeof Wallet): Workload {
+/** `operationOf` names an attempt to pay, so that the wallet recognizes it. */
+export function payments(name: string, operationOf: (id: string, attempt: number) => string): Workload {
   return {
     name,
     about: "payments into wallets on three nodes that fail",
@@ -61,7 +56,7 @@ export function payments(name: string, wallet: typeof Wallet): Workload {
       const store = stage.store()
       const nodes = new Map<string, Promise<ActorSystem>>()
       for (const machine of machines) {
-        stage.start(machine, (life) => void nodes.set(machine, startNode(life, store, wallet)))
+        stage.start(machine, (life) => void nodes.set(machine, startNode(life, store)))
       }
       const balances = { ada: 0, bob: 0 }
       const plan = Array.from({ length: 10 }, (_, index) => ({
@@ -72,7 +67,9 @@ export function payments(name: string, wallet: typeof Wallet): Workload {
       }))
       const payAtItsTime = async ({ id, to, amount, atMs }: (typeof plan)[number]) => {
         await stage.sleep(atMs)
-        await untilAcknowledged(stage, nodes, (node) => node.actor(wallet, to).pay(id, amount))
+        await untilAcknowledged(stage, nodes, (node, attempt) => {
+          return withOptions(node.actor(Wallet, to), { operation: operationOf(id, attempt) }).pay(amount)
+        })
         balances[to] += amount
         stage.operation()
       }
@@ -80,7 +77,7 @@ export function payments(name: string, wallet: typeof Wallet): Workload {
       stage.calm()
       await stage.sleep(10_000)
       for (const to of ["ada", "bob"] as const) {
-        const balance = await untilAcknowledged(stage, nodes, (node) => node.actor(wallet, to).balance())
+        const balance = await untilAcknowledged(stage, nodes, (node) => node.actor(Wallet, to).balance())
         stage.always("each payment counts once", balance === balances[to], () => {
           return `${to} was paid ${balances[to]}, the balance is ${balance}`
         })
@@ -93,12 +90,12 @@ export function payments(name: string, wallet: typeof Wallet): Workload {
 async function untilAcknowledged<T>(
   stage: Stage,
   nodes: ReadonlyMap<string, Promise<ActorSystem>>,
-  call: (node: ActorSystem) => Promise<T>,
+  call: (node: ActorSystem, attempt: number) => Promise<T>,
 ): Promise<T> {
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     const machine = stage.random.pick(machines)
     try {
-      return await stage.on(machine, async () => call((await nodes.get(machine)) as ActorSystem))
+      return await stage.on(machine, async () => call((await nodes.get(machine)) as ActorSystem, attempt))
     } catch (error) {
       if (!(error instanceof CallError || error instanceof ProcessDiedError)) throw error
       stage.sometimes("a call is made again")

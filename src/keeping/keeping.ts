@@ -1,14 +1,17 @@
 import { ActorId } from "../address/actor-id.js"
-import { OverloadedError } from "../errors/call-errors.js"
+import type { NodeId } from "../address/node-id.js"
+import { NodeUnreachableError, OverloadedError } from "../errors/call-errors.js"
+import type { ShardedPlacement } from "../placement/sharded.js"
 import type { Clock, Timer, WallMs } from "../ports/clock.js"
-import type { ClusterStore } from "../ports/store.js"
+import type { ClusterStore, Write } from "../ports/store.js"
 import { listAll } from "../registry/list-all.js"
 import { StoreTroubles } from "../registry/store-troubles.js"
 import type { Shards } from "../sharding/shards.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { duePrefix, KEEPING, parseDue } from "../virtual/due-entry.js"
 import type { DueListener } from "../virtual/due-index.js"
-import { callInternally, REMIND, WAKE } from "../virtual/internal-methods.js"
+import { callInternally, methodOfEntry } from "../virtual/internal-methods.js"
+import { decodeFiring, encodeFiring, FIRING, firingKey, type Recorded, wardOfFiring } from "./suspects.js"
 import { WardClaims } from "./ward-claims.js"
 import {
   type DueKey,
@@ -46,7 +49,9 @@ export class Keeping implements DueListener {
     const { environment, registry, options } = host
     this.#host = host
     this.#shards = shards
-    this.#claims = new WardClaims(registry, options.store)
+    this.#claims = new WardClaims(registry, options.store, (keeper, ward) => {
+      this.#hint(keeper, ward, this.#clock.wallMs())
+    })
     this.#troubles = new StoreTroubles(environment.logger, environment.clock)
     host.due.listener = this
     this.#lookIn(FIRST_LOOK_MS)
@@ -54,17 +59,22 @@ export class Keeping implements DueListener {
 
   added(ward: string, at: WallMs): void {
     if (at > this.#clock.wallMs() + HINT_WITHIN_MS) return
-    const { registry, options } = this.#host
+    const { registry } = this.#host
     const isSharded = ward.includes(".")
     const keeper = isSharded ? registry.node : this.#claims.keeperOf(ward)
     if (keeper === undefined || keeper.equals(registry.node)) return this.hinted(ward, at)
-    options.gateOf(keeper)?.tell([ward, at] as never)
+    this.#hint(keeper, ward, at)
+  }
+
+  #hint(keeper: NodeId, ward: string, at: WallMs): void {
+    this.#host.options.gateOf(keeper)?.tell([ward, at] as never)
   }
 
   hinted(ward: string, at: WallMs): void {
     const kept = this.#wards.get(ward)
-    if (kept !== undefined) this.#handle(kept, { kind: "hinted", at })
-    else this.#lookIn(0)
+    if (kept !== undefined) return this.#handle(kept, { kind: "hinted", at })
+    this.#claims.doubt(ward)
+    this.#lookIn(0)
   }
 
   /** The members have changed, or the shards of this node. */
@@ -110,8 +120,8 @@ export class Keeping implements DueListener {
       const { entries } = await listAll(this.#store, KEEPING)
       this.#types = new Set(entries.map(({ key }) => key.slice(KEEPING.length)))
       for (const type of this.#types) this.#host.due.mark(type)
-      if (this.#types.size > 0) await this.#claims.follow()
-      if (!this.#isOver && this.#types.size > 0) this.#follow()
+      if ([...this.#types].some((type) => this.#shardingOf(type) === undefined)) await this.#claims.follow()
+      if (!this.#isOver && this.#types.size > 0) await this.#follow()
     } catch (error) {
       this.#troubles.note("look what is due", error)
     } finally {
@@ -121,15 +131,27 @@ export class Keeping implements DueListener {
   }
 
   /** Begins and ends keeping, as the wards of this node have changed. */
-  #follow(): void {
+  async #follow(): Promise<void> {
     const held = new Set([...this.#claims.held, ...wardsOf(this.#shards)])
     for (const kept of this.#wards.values()) if (!held.has(kept.ward)) this.#end(kept)
-    for (const ward of held) {
-      if (this.#wards.has(ward)) continue
-      const kept: KeptWard = { ward, keeper: new WardKeeper(), timer: undefined }
-      this.#wards.set(ward, kept)
-      this.#lookAt(kept)
+    const taken = [...held].filter((ward) => !this.#wards.has(ward))
+    if (taken.length === 0) return
+    // Read after the wards were claimed: from then on nobody else is to write it.
+    const { entries } = await listAll(this.#store, FIRING)
+    const left = new Map(entries.map(({ key, value }) => [wardOfFiring(key), decodeFiring(value)]))
+    for (const ward of this.#isOver ? [] : taken) this.#begin(ward, left.get(ward) ?? [])
+  }
+
+  #begin(ward: string, left: readonly Recorded[]): void {
+    const keeper = new WardKeeper(left, { mono: this.#clock.monotonicMs() })
+    const kept: KeptWard = { ward, keeper, timer: undefined }
+    this.#wards.set(ward, kept)
+    if (left.length > 0) {
+      const keys = left.slice(0, MOST_SHOWN).map(({ key }) => key)
+      const text = "a node died while it did what was due; each of it is done alone now"
+      this.#host.logger.log("warn", text, { ward, count: left.length, keys })
     }
+    this.#lookAt(kept)
   }
 
   #end(kept: KeptWard): void {
@@ -138,17 +160,22 @@ export class Keeping implements DueListener {
   }
 
   #lookAt(kept: KeptWard): void {
-    const { registry, types: hosted } = this.#host
+    const { registry } = this.#host
     const isSharded = kept.ward.includes(".")
     const types = [...this.#types].filter((type) => {
       // The wards of a shard have the types of its group, all of which its node hosts.
-      const sharding = hosted.get(type)?.sharding
+      const sharding = this.#shardingOf(type)
       const isOfWard = isSharded
         ? sharding !== undefined && kept.ward.startsWith(`${sharding.group ?? type}.`)
         : sharding === undefined
       return isOfWard && registry.view.hosting(type).length > 0
     })
     this.#handle(kept, { kind: "look", types })
+  }
+
+  /** Undefined for a type without shards, or one that this node does not host. */
+  #shardingOf(type: string): ShardedPlacement | undefined {
+    return this.#host.types.get(type)?.sharding
   }
 
   #handle(kept: KeptWard, event: WardEvent): void {
@@ -163,6 +190,8 @@ export class Keeping implements DueListener {
         return void this.#list(kept, command.type, command.after)
       case "fire":
         return this.#fireInTurn(() => this.#fire(kept, command.key, command.attempt))
+      case "record":
+        return void this.#record(kept, command.recorded)
       case "sleep":
         kept.timer?.cancel()
         kept.timer = this.#clock.setTimer(command.forMs, () => this.#lookAt(kept))
@@ -178,6 +207,23 @@ export class Keeping implements DueListener {
       this.#handle(kept, { kind: "not-listed" })
       this.#troubles.note("list what is due", error)
     }
+  }
+
+  async #record(kept: KeptWard, recorded: readonly Recorded[]): Promise<void> {
+    const key = firingKey(kept.ward)
+    const write: Write =
+      recorded.length === 0 ? { kind: "delete", key } : { kind: "put", key, value: encodeFiring(recorded) }
+    let isDone = false
+    try {
+      const { epoch } = this.#host.registry.incarnation ?? {}
+      if (epoch !== undefined) {
+        const result = await this.#store.commit({ epoch, conditions: [], writes: [write] })
+        isDone = result.kind === "committed"
+      }
+    } catch (error) {
+      this.#troubles.note("record what is due", error)
+    }
+    this.#handle(kept, { kind: "recorded", isDone })
   }
 
   #fireInTurn(fire: () => Promise<void>): void {
@@ -201,6 +247,7 @@ export class Keeping implements DueListener {
       if (typeof again === "number") next = again
     } catch (error) {
       if (error instanceof OverloadedError) outcome = "overloaded"
+      else if (error instanceof NodeUnreachableError && error.delivery === "unknown") outcome = "died"
       this.#host.logger.log("warn", "what is due could not be done; it is tried again", {
         key,
         attempt,
@@ -216,7 +263,7 @@ export class Keeping implements DueListener {
     const entry = parsed === "needs-value" ? parseDue(key, (await this.#store.get(key)).entry?.value) : parsed
     if (entry === undefined || entry === "needs-value") return ["gone"]
     const id = ActorId.of(this.#host.options.namespace, entry.type, entry.key)
-    const method = entry.name.startsWith("~") ? WAKE : REMIND
+    const method = methodOfEntry(entry.name)
     const given = await callInternally(this.#host, id, method, [entry.name, entry.at, attempt])
     return Array.isArray(given) ? (given as readonly unknown[]) : ["woken"]
   }
@@ -241,6 +288,7 @@ function dueKey({ key }: { readonly key: string }): readonly DueKey[] {
 }
 
 const PAGE = 256
+const MOST_SHOWN = 10
 const MOST_IN_FLIGHT = 512
 const FIRST_LOOK_MS = 100
 const LOOK_AGAIN_MS = 5_000

@@ -15,7 +15,9 @@ import { WARDS } from "../virtual/due-entry.js"
  * twice, of which the actor applies one; so what this node believes to have is not checked again.
  *
  * A record that names a node which does not know of it would keep all others from the ward. So a node that
- * was not told the outcome of a claim, or of a release, reads the record until it knows who has the ward.
+ * was not told the outcome of a claim, or of a release, reads the record until it knows who has the ward. A
+ * claim that hung may even be made after the ward was given up; so a node that finds a ward taken tells the
+ * one that has it, which reads the record if it knows nothing of it.
  */
 export class WardClaims {
   readonly #registry: Registry
@@ -25,10 +27,13 @@ export class WardClaims {
   readonly #unsure = new Set<string>()
   #incarnation: Incarnation | undefined
   #isBusy = false
+  readonly #tell: (keeper: NodeId, ward: string) => void
 
-  constructor(registry: Registry, store: ClusterStore) {
+  /** `tell` makes a node look for a ward that its record says it has. */
+  constructor(registry: Registry, store: ClusterStore, tell: (keeper: NodeId, ward: string) => void) {
     this.#registry = registry
     this.#store = store
+    this.#tell = tell
   }
 
   get held(): Iterable<string> {
@@ -43,6 +48,11 @@ export class WardClaims {
     return rendezvous(ActorId.of("wards", "ward", ward), candidates)
   }
 
+  /** Somebody believes that this node has the ward. */
+  doubt(ward: string): void {
+    if (!this.#held.has(ward) && ALL.includes(ward)) this.#unsure.add(ward)
+  }
+
   /** Claims what this node should have, and gives up the rest. Does not reject. */
   async follow(): Promise<void> {
     const { incarnation, life } = this.#registry
@@ -54,8 +64,7 @@ export class WardClaims {
         this.#unsure.clear()
       }
       this.#incarnation = incarnation
-      const wards = Array.from({ length: WARDS }, (_, ward) => String(ward))
-      await Promise.all(wards.map((ward) => this.#settle(ward, incarnation)))
+      await Promise.all(ALL.map((ward) => this.#settle(ward, incarnation)))
     } finally {
       this.#isBusy = false
     }
@@ -82,6 +91,10 @@ export class WardClaims {
     if (outcome.kind === "claimed") this.#held.set(ward, outcome.generation)
     if (outcome.kind === "claimed" || outcome.kind === "elsewhere") this.#unsure.delete(ward)
     else this.#unsure.add(ward)
+    if (outcome.kind !== "elsewhere") return
+    const { node } = outcome.placed
+    const keeper = this.#registry.view.members.find((one) => one.node.toString() === node)
+    if (keeper !== undefined) this.#tell(keeper.node, ward)
   }
 
   async #giveUp(ward: string, incarnation: Incarnation): Promise<void> {
@@ -113,6 +126,8 @@ export class WardClaims {
     }
   }
 }
+
+const ALL: readonly string[] = Array.from({ length: WARDS }, (_, ward) => String(ward))
 
 function wardKey(ward: string): string {
   return `wards/${ward}`

@@ -71,12 +71,110 @@ test("decides as its golden scenarios say", async () => {
       at(0, { kind: "not-listed" })
       at(5_000, look("A", "B"))
     }),
+    tell("a node that dies twice of what it was called for gets a minute", (at) => {
+      at(0, look("A"))
+      at(0, listed(["a1", 0]))
+      at(10, answered("a1", "died"))
+      at(2_010, look("A"))
+      at(2_010, listed(["a1", 0]))
+      at(2_020, answered("a1", "died"))
+      at(7_020, look("A"))
+      at(7_020, listed(["a1", 0]))
+    }),
+    tell(
+      "in its first pass a keeper records what it fires, batch by batch, and deletes the record",
+      (at) => {
+        at(0, look("A"))
+        at(0, listed(...many(1, 10)))
+        at(1, recorded)
+        for (let each = 1; each <= 8; each += 1) at(2, answered(`a${each}`))
+        at(3, recorded)
+        at(4, answered("a9"))
+        at(4, answered("a10"))
+        at(5, recorded)
+        at(5_000, look("A"))
+        at(5_000, listed(["a11", 0]))
+      },
+      new WardKeeper([], { mono: 0 }),
+    ),
+    tell(
+      "what does not answer for two seconds keeps nothing else from being recorded and fired",
+      (at) => {
+        at(0, look("A"))
+        at(0, listed(["a1", 0], "more"))
+        at(0, recorded)
+        at(1_000, look("A"))
+        at(2_000, look("A"))
+        at(2_000, listed(["a2", 0]))
+        at(2_000, recorded)
+        at(2_010, answered("a2"))
+        at(2_010, answered("a1"))
+        at(2_010, recorded)
+      },
+      new WardKeeper([], { mono: 0 }),
+    ),
+    tell(
+      "what cannot be recorded is not fired in this pass",
+      (at) => {
+        at(0, look("A"))
+        at(0, listed(["a1", 0]))
+        at(0, { kind: "recorded", isDone: false })
+        at(5_000, look("A"))
+        at(5_000, listed(["a1", 0]))
+      },
+      new WardKeeper([], { mono: 0 }),
+    ),
+    tell(
+      "what was in flight when the keeper before died waits, and is fired alone; others are not kept waiting",
+      (at) => {
+        at(0, look("A"))
+        at(0, listed([`${A}1`, 0], [`${A}2`, 0], [`${A}3`, 0]))
+        at(1, recorded)
+        at(2, answered(`${A}3`))
+        at(10_000, look("A"))
+        at(10_000, listed([`${A}1`, 0], [`${A}2`, 0]))
+        at(10_001, recorded)
+        at(10_002, answered(`${A}1`, "failed"))
+        at(20_000, look("A"))
+        at(20_000, listed([`${A}1`, 0], [`${A}2`, 0]))
+        at(20_001, recorded)
+        at(20_002, answered(`${A}1`))
+        at(20_003, recorded)
+        at(20_004, answered(`${A}2`))
+        at(20_005, recorded)
+      },
+      new WardKeeper(
+        [
+          { key: `${A}1`, deaths: 0, isInFlight: true },
+          { key: `${A}2`, deaths: 1, isInFlight: true },
+        ],
+        { mono: 0 },
+      ),
+    ),
+    tell(
+      "a suspect that is gone is not suspected any more; one of a type that is not listed is",
+      (at) => {
+        at(10_000, look("A"))
+        at(10_000, listed())
+        at(15_000, look("A", "B"))
+        at(15_000, listed())
+        at(15_000, listed())
+        at(15_000, recorded)
+      },
+      new WardKeeper(
+        [
+          { key: `${A}1`, deaths: 0, isInFlight: true },
+          { key: "due/7/B/b1", deaths: 1, isInFlight: false },
+        ],
+        { mono: 0 },
+      ),
+    ),
   ]
   await expect(`${told.join("\n\n")}\n`).toMatchFileSnapshot("ward-keeper.golden.txt")
 })
 
 test("remembers the pauses of at most 1,024 entries, and fires at most 64 at a time", () => {
-  const keeper = new WardKeeper()
+  const keeper = unwary()
   const at = (mono: number, event: WardEvent) => keeper.handle(event, { wall: mono, mono })
   const failed = new Set<string>()
   let fired = at(0, look("A"))
@@ -97,10 +195,19 @@ test("remembers the pauses of at most 1,024 entries, and fires at most 64 at a t
   expect(keeper.inFlight).toBe(64)
 })
 
+const A = "due/7/A/a"
+const recorded: WardEvent = { kind: "recorded", isDone: true }
+
 type Line = (ms: number, event: WardEvent) => void
 
-function tell(title: string, run: (line: Line) => void): string {
-  const keeper = new WardKeeper()
+/** A keeper that has been through everything once. */
+function unwary(): WardKeeper {
+  const keeper = new WardKeeper([], { mono: 0 })
+  keeper.handle({ kind: "look", types: [] }, { wall: 0, mono: 0 })
+  return keeper
+}
+
+function tell(title: string, run: (line: Line) => void, keeper = unwary()): string {
   const lines = [`# ${title}`]
   run((ms, event) => {
     const commands = keeper.handle(event, { wall: ms, mono: ms }).map(shown)
@@ -117,6 +224,12 @@ function shown(command: WardCommand): string {
       return `fire ${command.key}${command.attempt === 1 ? "" : ` (attempt ${command.attempt})`}`
     case "sleep":
       return `sleep ${command.forMs}`
+    case "record": {
+      const keys = command.recorded.map(({ key, deaths, isInFlight }) => {
+        return `${key}${isInFlight ? "" : " waits"}${deaths === 0 ? "" : ` (${deaths} died)`}`
+      })
+      return `record ${keys.length > 3 ? `${keys[0]} to ${keys.at(-1)}` : keys.join(", ") || "nothing"}`
+    }
   }
 }
 
@@ -134,6 +247,8 @@ function shownEvent(event: WardEvent): string {
       return `hinted at ${event.at}`
     case "not-listed":
       return "not listed"
+    case "recorded":
+      return event.isDone ? "recorded" : "not recorded"
   }
 }
 

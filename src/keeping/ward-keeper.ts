@@ -1,4 +1,5 @@
 import type { MonotonicMs, WallMs } from "../ports/clock.js"
+import { type Recorded, Suspects } from "./suspects.js"
 
 /**
  * What the keeper of one ward does: a decision. It passes over the entries of what is due, from the beginning
@@ -7,11 +8,14 @@ import type { MonotonicMs, WallMs } from "../ports/clock.js"
  *
  *     asleep --look--> listing a page --listed--> firing it --all are fired--> the next page or type
  *
+ * In its first pass it records what it fires before it does, batch by batch (`suspects.ts`).
+ *
  * A pass never begins again in the middle, so entries that fail, at the beginning of the index, hide no
  * others. It begins anew each time, never where the last one ended: a clock may have been ahead.
  *
  * What fails is tried again after a pause that doubles from 2 seconds to 10 minutes; there is no last
- * attempt. The pauses of up to 1,024 entries are remembered. After a takeover the keeper begins with 8 at a
+ * attempt. A node that dies of it twice gets a minute before the next. The pauses of up to 1,024 entries are
+ * remembered. After a takeover the keeper begins with 8 at a
  * time, and doubles that after as many answers, up to 64; a target that is overloaded halves it.
  */
 export class WardKeeper {
@@ -23,6 +27,11 @@ export class WardKeeper {
   /** The index of the type whose entries are passed over; undefined while asleep. */
   #at: number | undefined
   #isListing = false
+  readonly #suspects: Suspects
+  /** What is fired once it is recorded. */
+  #recording: readonly DueKey[] = []
+  /** When the last recorded batch was fired. */
+  #wariedAt: MonotonicMs = 0
   /** What is due of the last page, and was not fired. */
   #window: readonly DueKey[] = []
   /** Where the next page begins; undefined if the last one was the last of its type. */
@@ -32,6 +41,11 @@ export class WardKeeper {
   #passBegan: MonotonicMs = 0
   /** When the next pass begins in any case. */
   #lookBy: MonotonicMs = Number.POSITIVE_INFINITY
+
+  /** `left` is what the keeper before this one has recorded. */
+  constructor(left: readonly Recorded[], { mono }: Pick<Now, "mono">) {
+    this.#suspects = new Suspects(left, mono)
+  }
 
   get inFlight(): number {
     return this.#inFlight.size
@@ -46,6 +60,8 @@ export class WardKeeper {
       case "not-listed":
         this.#isListing = false
         return this.#endPass(now)
+      case "recorded":
+        return this.#recorded(event.isDone, now)
       case "answered":
         return this.#wasAnswered(event, now)
       case "hinted":
@@ -55,7 +71,7 @@ export class WardKeeper {
   }
 
   #look(types: readonly string[], now: Now): readonly WardCommand[] {
-    if (this.#at !== undefined) return NONE
+    if (this.#at !== undefined) return this.#fire(now)
     this.#types = types
     this.#passBegan = now.mono
     this.#nextDue = Number.POSITIVE_INFINITY
@@ -66,7 +82,9 @@ export class WardKeeper {
     const type = this.#types[at]
     if (type === undefined) {
       this.#forgetGone()
-      return this.#endPass(now)
+      const isOver = this.#suspects.passed(this.#passBegan, (key) => this.#isListed(key))
+      const end = this.#endPass(now)
+      return isOver ? [{ kind: "record", recorded: NONE }, ...end] : end
     }
     this.#at = at
     this.#isListing = true
@@ -80,6 +98,7 @@ export class WardKeeper {
     this.#after = more && later === undefined ? entries.at(-1)?.key : undefined
     this.#window = entries.filter(({ key, at }) => {
       const pause = this.#paused.get(key)
+      if (this.#suspects.isPaused(key, now.mono)) return false
       return at <= now.wall && !this.#inFlight.has(key) && (pause === undefined || pause.until <= now.mono)
     })
     return this.#fire(now)
@@ -87,20 +106,58 @@ export class WardKeeper {
 
   #fire(now: Now): readonly WardCommand[] {
     if (this.#at === undefined || this.#isListing) return NONE
-    const room = Math.max(0, this.#limit - this.#inFlight.size)
-    const batch = this.#window.slice(0, room)
-    this.#window = this.#window.slice(room)
+    if (this.#suspects.isWary) return this.#record(now)
+    const fires = this.#fireBatch(this.#take(Math.max(0, this.#limit - this.#inFlight.size)))
+    return this.#window.length > 0 ? fires : [...fires, ...this.#listOn(now)]
+  }
+
+  #take(count: number): readonly DueKey[] {
+    const batch = this.#window.slice(0, count)
+    this.#window = this.#window.slice(count)
+    return batch
+  }
+
+  #fireBatch(batch: readonly DueKey[]): readonly WardCommand[] {
     for (const { key } of batch) this.#inFlight.add(key)
-    const fires = batch.map(({ key }): WardCommand => {
-      return { kind: "fire", key, attempt: (this.#paused.get(key)?.attempts ?? 0) + 1 }
+    return batch.map(({ key }): WardCommand => {
+      const attempts = (this.#paused.get(key)?.attempts ?? 0) + this.#suspects.deathsOf(key)
+      return { kind: "fire", key, attempt: attempts + 1 }
     })
-    if (this.#window.length > 0) return fires
+  }
+
+  /** Records the next batch, once the one before was answered, or takes so long that it did no harm. */
+  #record(now: Now): readonly WardCommand[] {
+    if (this.#recording.length > 0) return NONE
+    const room = this.#limit - this.#inFlight.size
+    if (this.#inFlight.size > 0 && (room <= 0 || now.mono < this.#wariedAt + HARMLESS_MS)) return NONE
+    if (this.#window.length === 0) return this.#listOn(now)
+    this.#recording = this.#take(this.#suspects.togetherOf(this.#window, room))
+    const keys = [...this.#inFlight, ...this.#recording.map(({ key }) => key)]
+    return [{ kind: "record", recorded: this.#suspects.record(keys) }]
+  }
+
+  #recorded(isDone: boolean, now: Now): readonly WardCommand[] {
+    const batch = this.#recording
+    this.#recording = NONE
+    if (batch.length === 0) {
+      if (isDone) this.#suspects.deleted()
+      return NONE
+    }
+    if (!isDone) return this.#endPass(now)
+    this.#wariedAt = now.mono
+    return [...this.#fireBatch(batch), { kind: "sleep", forMs: HARMLESS_MS }]
+  }
+
+  /** Lists the next page, or the first one of the next type. */
+  #listOn(now: Now): readonly WardCommand[] {
+    if (this.#at === undefined) return NONE
     const isLast = this.#after === undefined
-    return [...fires, ...this.#list(isLast ? this.#at + 1 : this.#at, this.#after, now)]
+    return this.#list(isLast ? this.#at + 1 : this.#at, this.#after, now)
   }
 
   #wasAnswered({ key, outcome, next }: Answered, now: Now): readonly WardCommand[] {
     this.#inFlight.delete(key)
+    this.#suspects.outlived(key)
     this.#learn(outcome)
     if (outcome === "done") this.#paused.delete(key)
     else this.#pause(key, outcome, now)
@@ -121,10 +178,13 @@ export class WardKeeper {
   }
 
   #pause(key: string, outcome: FiringOutcome, { mono }: Now): void {
-    const attempts = (this.#paused.get(key)?.attempts ?? 0) + (outcome === "failed" ? 1 : 0)
+    const before = this.#paused.get(key)
+    const attempts = (before?.attempts ?? 0) + (outcome === "failed" || outcome === "died" ? 1 : 0)
+    const deaths = (before?.deaths ?? 0) + (outcome === "died" ? 1 : 0)
     const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, attempts - 1))
+    const leastMs = deaths >= SUSPECT_AFTER_DEATHS ? SUSPECT_PAUSE_MS : 0
     this.#paused.delete(key)
-    this.#paused.set(key, { attempts, until: mono + ms })
+    this.#paused.set(key, { attempts, deaths, until: mono + Math.max(ms, leastMs) })
     if (this.#paused.size > MOST_PAUSED) this.#paused.delete(this.#paused.keys().next().value as string)
   }
 
@@ -135,6 +195,11 @@ export class WardKeeper {
     }
   }
 
+  /** Whether this pass lists the type of the entry. */
+  #isListed(key: string): boolean {
+    return this.#types.includes(key.split("/")[2] as string)
+  }
+
   #endPass(now: Now): readonly WardCommand[] {
     this.#at = undefined
     this.#lookBy = now.mono + LOOK_AGAIN_MS
@@ -142,7 +207,8 @@ export class WardKeeper {
   }
 
   #sleep(now: Now): readonly WardCommand[] {
-    let forMs = Math.min(this.#lookBy - now.mono, this.#nextDue - now.wall)
+    const suspectsAt = this.#suspects.nextAfter(this.#passBegan)
+    let forMs = Math.min(this.#lookBy - now.mono, this.#nextDue - now.wall, suspectsAt - now.mono)
     for (const [key, { until }] of this.#paused) {
       if (!this.#inFlight.has(key) && until > this.#passBegan) forMs = Math.min(forMs, until - now.mono)
     }
@@ -163,9 +229,9 @@ export interface DueKey {
 
 /**
  * `done`: there is nothing left to do about the entry. `refused`: it is not to be fired yet, or any more, and
- * may be there all the same.
+ * may be there all the same. `died`: the node that had the actor is gone, perhaps because of it.
  */
-export type FiringOutcome = "done" | "refused" | "failed" | "overloaded"
+export type FiringOutcome = "done" | "refused" | "failed" | "died" | "overloaded"
 
 interface Listed {
   readonly kind: "listed"
@@ -186,6 +252,8 @@ export type WardEvent =
   | { readonly kind: "look"; readonly types: readonly string[] }
   | Listed
   | { readonly kind: "not-listed" }
+  /** The store has what was to be recorded, or not. */
+  | { readonly kind: "recorded"; readonly isDone: boolean }
   | Answered
   /** There is an entry of this time. */
   | { readonly kind: "hinted"; readonly at: WallMs }
@@ -193,11 +261,15 @@ export type WardEvent =
 export type WardCommand =
   | { readonly kind: "list"; readonly type: string; readonly after: string | undefined }
   | { readonly kind: "fire"; readonly key: string; readonly attempt: number }
+  /** Nothing is to be recorded any more if it is empty. */
+  | { readonly kind: "record"; readonly recorded: readonly Recorded[] }
   /** Replaces the sleep that was begun before. */
   | { readonly kind: "sleep"; readonly forMs: number }
 
 interface Pause {
   readonly attempts: number
+  /** The number of nodes that have died meanwhile. */
+  readonly deaths: number
   readonly until: MonotonicMs
 }
 
@@ -207,6 +279,11 @@ const MOST_IN_FLIGHT = 64
 const MOST_PAUSED = 1_024
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 600_000
+/** Nodes die for other reasons too. */
+const SUSPECT_AFTER_DEATHS = 2
+const SUSPECT_PAUSE_MS = 60_000
+/** What ends a process mostly does so sooner. */
+const HARMLESS_MS = 2_000
 const LOOK_AGAIN_MS = 5_000
 /** Entries come in crowds. */
 const LEAST_SLEEP_MS = 20

@@ -83,10 +83,10 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     this.epoch = epoch
     this.#dependencies = dependencies
     this.#line = line
-    const { terms, roles, types, secrets } = dependencies
+    const { terms, roles, types, once, secrets } = dependencies
     const lifeline = line?.mark
     const stateFormat = STATE_FORMAT
-    const record: NodeRecord = { status: "active", roles, types, lifeline, secrets, stateFormat }
+    const record: NodeRecord = { status: "active", roles, types, lifeline, secrets, stateFormat, once }
     this.#lease = { node: `${node}`, epoch, terms, record }
     this.fenced = new Promise((resolve) => {
       this.#resolveFenced = resolve
@@ -322,6 +322,8 @@ interface IncarnationDependencies {
   readonly terms: LeaseTerms
   readonly roles: readonly string[]
   readonly types: readonly string[]
+  /** The `once` methods of these types. */
+  readonly once?: readonly string[] | undefined
   /** Fingerprints of the secrets, for the record. */
   readonly secrets?: readonly string[] | undefined
   /** The thread that keeps the lease while it runs; undefined where this event loop keeps it. */

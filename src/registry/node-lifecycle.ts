@@ -177,7 +177,7 @@ export class NodeLifecycle {
 
   /** Undefined if the store did not confirm the join. Rejects with a `SettingsError` for a misfit. */
   async #begunIncarnation(): Promise<Incarnation | undefined> {
-    const { store, clock, logger, lifeline, terms, roles, types, clusterTerms } = this.#dependencies
+    const { store, clock, logger, lifeline, terms, roles, types, once, clusterTerms } = this.#dependencies
     const { troubles, roster } = this
     try {
       const fits =
@@ -201,6 +201,7 @@ export class NodeLifecycle {
         terms,
         roles,
         types,
+        once,
         secrets: clusterTerms?.secrets,
         renewal: this.#renewal,
         fits,

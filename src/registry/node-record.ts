@@ -12,6 +12,8 @@ export interface NodeRecord {
   readonly secrets?: readonly string[] | undefined
   /** The latest format of stored states that it can read (`stored-state.ts`); undefined is the first. */
   readonly stateFormat?: number | undefined
+  /** The `once` methods of its types (`published.ts`), for callers that do not have the classes. */
+  readonly once?: readonly string[] | undefined
 }
 
 export type RecordStatus = "active" | "leaving" | "down"
@@ -34,15 +36,16 @@ export function encodeRecord({
   lifeline,
   secrets,
   stateFormat,
+  once,
 }: NodeRecord): Uint8Array {
-  return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets, stateFormat }))
+  return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets, stateFormat, once }))
 }
 
 /** Undefined for bytes that this version cannot read. */
 export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
   try {
     const read = JSON.parse(Buffer.from(bytes).toString()) as NodeRecord
-    const { status, roles, types, lifeline, secrets, stateFormat } = read
+    const { status, roles, types, lifeline, secrets, stateFormat, once } = read
     if (!isStatus(status) || !isTexts(roles) || !isTexts(types)) return undefined
     return {
       status,
@@ -51,6 +54,7 @@ export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
       lifeline: typeof lifeline === "string" ? lifeline : undefined,
       ...(isTexts(secrets) ? { secrets } : {}),
       ...(typeof stateFormat === "number" ? { stateFormat } : {}),
+      ...(isTexts(once) ? { once } : {}),
     }
   } catch {
     return undefined

@@ -31,6 +31,8 @@ export interface RegistryDependencies {
   readonly wait: StartWait
   readonly roles: readonly string[]
   readonly types: readonly string[]
+  /** The `once` methods of these types. */
+  readonly once?: readonly string[] | undefined
   /** How many placements this node remembers. */
   readonly placementCache: number
   /** Where the actors are kept that this node has. */

@@ -13,6 +13,7 @@ import type { MemberHealth } from "./member-health.js"
 import type { NodeLife } from "./node-life.js"
 import { NodeLifecycle } from "./node-lifecycle.js"
 import { type Placed, PlacementCache, type Whereabouts } from "./placement-cache.js"
+import type { Published } from "./published.js"
 import {
   denied,
   FENCED,
@@ -95,9 +96,9 @@ export class Registry implements TenureHolder {
     return this.#roster.view
   }
 
-  /** The latest format of stored states that all nodes can read. */
-  get stateFormat(): number {
-    return this.#roster.stateFormat
+  /** What all nodes say of themselves. */
+  get published(): Published {
+    return this.#roster.published
   }
 
   /** Whether this node holds a lease that has not expired by its clock. */

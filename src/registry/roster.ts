@@ -11,9 +11,9 @@ import { renewEveryMs } from "./lease-terms.js"
 import { listAll } from "./list-all.js"
 import { decodeRecord, NODES, type NodeRecord, nodeKey } from "./node-record.js"
 import { observedNodes } from "./observed-nodes.js"
+import { type Published, publishedBy } from "./published.js"
 import type { StartWait } from "./start-wait.js"
 import { StoreWatchLoop } from "./store-watch-loop.js"
-import { STATE_FORMAT } from "./stored-state.js"
 
 /**
  * Who is in the cluster, by the records in the store. Nodes are taken out by the end of their leases, of
@@ -30,7 +30,7 @@ export class Roster {
   readonly #dependencies: RosterDependencies
   readonly #leases: LeaseRounds
   readonly #records = new Map<string, KnownRecord>()
-  #stateFormat = STATE_FORMAT
+  #published: Published = publishedBy([])
   readonly #followed = new Map<string, Following>()
   readonly #nodes: StoreWatchLoop
   #epoch = ""
@@ -76,9 +76,8 @@ export class Roster {
     return this.#view
   }
 
-  /** The latest format of stored states that all nodes can read. */
-  get stateFormat(): number {
-    return this.#stateFormat
+  get published(): Published {
+    return this.#published
   }
 
   /** The epoch of the known records. */
@@ -335,15 +334,11 @@ export class Roster {
 
   #show(): void {
     const before = this.#view
-    this.#stateFormat = Math.min(STATE_FORMAT, ...formatsOf(this.#records.values()))
+    this.#published = publishedBy([...this.#records.values()].map(({ record }) => record))
     this.#view = before.next(membersOf(this.#records.values()), this.#unreachable)
     this.#observe()
     this.#dependencies.viewed(this.#view, before)
   }
-}
-
-function* formatsOf(known: Iterable<KnownRecord>): Generator<number> {
-  for (const { record } of known) yield record.stateFormat ?? 1
 }
 
 /** The records are listed once in a ttl, and less often where there are more of them than these. */

@@ -118,6 +118,7 @@ export class Cluster {
       wait,
       roles: settings.roles,
       types: actors.types,
+      once: actors.onceMethods,
       placementCache: settings.placementCache,
       actors: actors.table,
       clusterTerms: dependencies.isPrivate ? undefined : clusterTerms,

@@ -2,6 +2,7 @@ import type { ActorId } from "../address/actor-id.js"
 import { UnknownMethodError } from "../errors/actor-call-errors.js"
 import { CallError, InvalidMessageError } from "../errors/call-errors.js"
 import type { Span, Telemetry } from "../ports/telemetry.js"
+import { onceName } from "../registry/published.js"
 import { MAX_CHAIN } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
@@ -91,7 +92,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
     if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw invalidTimeout(timeoutMs)
     const { telemetry } = this.#host.options
-    const isOnce = known?.once !== undefined || options?.operation !== undefined
+    const isOnce = this.#isOnce(method, known) || options?.operation !== undefined
     const call = new OutgoingCall(this.#host.router, this, {
       method,
       args: this.#host.copier.copyArguments(args, id, method),
@@ -104,6 +105,13 @@ export class ActorTarget implements HandleTarget, CallTarget {
       reject,
     })
     this.#host.router.route(call, options?.signal)
+  }
+
+  /** Callers that know only the name of a type are told by the nodes that host it. */
+  #isOnce(method: string, known: ActorMethod | undefined): boolean {
+    if (known !== undefined) return known.once !== undefined
+    const { once } = this.#host.registry.published
+    return once.size > 0 && once.has(onceName(this.id.type, method))
   }
 
   /**

@@ -106,6 +106,11 @@ export class ActorType {
     return this.#methods.keys()
   }
 
+  /** The names of those that are `once`. */
+  get onceMethods(): readonly string[] {
+    return [...this.#methods.values()].filter(({ once }) => once !== undefined).map(({ name }) => name)
+  }
+
   method(name: string): ActorMethod | undefined {
     return this.#methods.get(name)
   }

@@ -77,7 +77,7 @@ export class Catalog implements ActivationHome {
       clock: environment.clock,
       codec: options.stateCodec,
       maxStateBytes: options.maxStateBytes,
-      stateFormat: () => host.registry.stateFormat,
+      stateFormat: () => host.registry.published.stateFormat,
     }
     this.copier = host.copier
     this.digest = options.digest

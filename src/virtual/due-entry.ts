@@ -24,6 +24,9 @@ interface DueEntry {
 /** The entry of an actor with undelivered messages. */
 export const OUTBOX = "~x"
 
+/** The entry of an actor with named operations, which are to be forgotten. */
+export const EXPIRY = "~o"
+
 /** The number of wards of actors that are in no shard. */
 export const WARDS = 256
 

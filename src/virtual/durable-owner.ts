@@ -1,4 +1,5 @@
 import { InvalidMessageError } from "../errors/call-errors.js"
+import type { Write } from "../ports/store.js"
 import { satelliteKey } from "../registry/registry-keys.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { Actor } from "./actor.js"
@@ -19,10 +20,24 @@ export interface DurableOwner {
   readonly currentTurn: Turn | undefined
 }
 
+/** What the running turn decides. */
+export interface TurnChanges {
+  /** Adds changes of satellites. */
+  change(...writes: readonly Write[]): void
+}
+
 /** The key of a satellite of the actor. */
 export function rowKey({ tenure }: Pick<DurableOwner, "tenure">, name: string): string {
   return satelliteKey(tenure.id, name)
 }
+
+/** The digest of a text, as it stands in keys. */
+export function digestOf({ digest }: DurableOwner["home"], text: string): string {
+  return Buffer.from(digest.hmacSha256(DIGEST_KEY, Buffer.from(text))).toString("hex")
+}
+
+/** Names for the same thing must have the same digest on all nodes, so it is no secret. */
+export const DIGEST_KEY = Buffer.from("troupe operation")
 
 /** The answer is kept with the state, so it must be encodable and small. */
 export function answerTooLarge(turn: Turn, bytes: number, most: number): InvalidMessageError {

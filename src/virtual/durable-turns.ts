@@ -17,7 +17,7 @@ import {
 } from "./drafted.js"
 import type { DurableOwner } from "./durable-owner.js"
 import { fencedError } from "./fenced-error.js"
-import { REMIND } from "./internal-methods.js"
+import { EXPIRE, REMIND } from "./internal-methods.js"
 import type { Message, NewMessage } from "./message.js"
 import { MessageDelivery } from "./message-delivery.js"
 import type { OutboxCounters } from "./operation-memory.js"
@@ -59,7 +59,7 @@ export class DurableTurns {
   constructor(owner: DurableOwner, state: DurableState) {
     this.#owner = owner
     this.#state = state
-    this.#recollection = new Recollection(owner, state)
+    this.#recollection = new Recollection(owner, state, this)
   }
 
   /** What the actor counts of its messages; stored with each commit. */
@@ -122,6 +122,7 @@ export class DurableTurns {
       return { kind: "answer", given: new Failure(error) }
     }
     if (turn.method?.name === REMIND) return this.reminders.admit(turn)
+    if (turn.method?.name === EXPIRE) return this.#recollection.expire(turn)
     return this.#recollection.admit(turn)
   }
 

@@ -23,7 +23,7 @@ export class Inbox {
   readonly #owner: DurableOwner
   readonly #state: DurableState
   /** By sender, in the order in which they were last heard of. */
-  readonly #last = new Map<string, LastMessage>()
+  readonly #heard = new Map<string, HeardSender>()
 
   constructor(owner: DurableOwner, state: DurableState) {
     this.#owner = owner
@@ -33,12 +33,13 @@ export class Inbox {
   /** Returns how to go on with a message: run it, or answer as it was answered before. */
   admit(operation: SentOperation): Admission | Promise<Admission> {
     const { sender } = operation
-    const known = this.#last.get(sender)
-    if (known !== undefined) return this.#compare(operation, known)
-    return this.#state.satellites.row(this.#rowOf(sender)).then(
+    const known = this.#heard.get(sender)
+    if (known !== undefined) return this.#compare(operation, known.last)
+    const row = this.#rowOf(sender)
+    return this.#state.satellites.row(row).then(
       (bytes) => {
         const last = bytes === undefined ? NO_MESSAGE : decodeRow(bytes)
-        this.#last.set(sender, last)
+        this.#heard.set(sender, { key: rowKey(this.#owner, row), last })
         return this.#compare(operation, last)
       },
       (error: unknown) => failed(error),
@@ -56,18 +57,19 @@ export class Inbox {
   }
 
   #remember(sender: string, last: LastMessage): Remembered {
-    this.#last.delete(sender)
-    this.#last.set(sender, last)
-    const key = rowKey(this.#owner, this.#rowOf(sender))
+    // The key has a digest of the sender, which takes longer than the rest of this.
+    const key = this.#heard.get(sender)?.key ?? rowKey(this.#owner, this.#rowOf(sender))
+    this.#heard.delete(sender)
+    this.#heard.set(sender, { key, last })
     return { writes: [{ kind: "put", key, value: encodeRow(sender, last) }], absent: NONE }
   }
 
   /** The rows are stored as they are remembered, so the senders of long ago can be read again. */
   allStored(): void {
-    if (this.#last.size <= MOST_SENDERS) return
-    for (const sender of this.#last.keys()) {
-      if (this.#last.size <= MOST_SENDERS / 2) return
-      this.#last.delete(sender)
+    if (this.#heard.size <= MOST_SENDERS) return
+    for (const sender of this.#heard.keys()) {
+      if (this.#heard.size <= MOST_SENDERS / 2) return
+      this.#heard.delete(sender)
     }
   }
 
@@ -80,6 +82,12 @@ export class Inbox {
   #rowOf(sender: string): string {
     return `i/${namePart(this.#owner, sender)}`
   }
+}
+
+interface HeardSender {
+  /** The key of its row. */
+  readonly key: string
+  readonly last: LastMessage
 }
 
 /** The last message of a sender. */

@@ -3,6 +3,7 @@ import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { type Actor, internals } from "./actor.js"
 import type { ActorHost } from "./actor-host.js"
 import type { ActorMethod } from "./actor-type.js"
+import { EXPIRY } from "./due-entry.js"
 import { OutgoingCall } from "./outgoing-call.js"
 import { UNDELIVERED, UndeliveredTask } from "./undelivered-task.js"
 
@@ -18,9 +19,18 @@ export const REMIND = "~remind"
  */
 export const WAKE = "~wake"
 
+/** Deletes what an actor remembers of old operations: the name of its entry in the index, and its time. */
+export const EXPIRE = "~expire"
+
 /** The method of this name, if it is an internal one. */
 export function internalMethod(name: string): ActorMethod | undefined {
   return isInternalName(name) ? METHODS.get(name) : undefined
+}
+
+/** The method by which a keeper does what an entry of this name is about. */
+export function methodOfEntry(name: string): string {
+  if (name === EXPIRY) return EXPIRE
+  return isInternalName(name) ? WAKE : REMIND
 }
 
 export function isInternalName(name: string): boolean {
@@ -55,6 +65,7 @@ const TILDE = 126
 const METHODS: ReadonlyMap<string, ActorMethod> = new Map([
   // What it runs is decided when it is admitted.
   [REMIND, method(REMIND, { once: { retainMs: 0 } }, () => undefined)],
+  [EXPIRE, method(EXPIRE, { once: { retainMs: 0 } }, () => undefined)],
   [
     WAKE,
     method(WAKE, { flags: READ_ONLY | ALWAYS_INTERLEAVE }, (actor, name) => {

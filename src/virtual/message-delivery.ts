@@ -4,7 +4,9 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { MessageStuck } from "./activation-events.js"
 import { internals, type UndeliveredMessage } from "./actor.js"
-import { dueRecord, keepingKey, OUTBOX, wardOf } from "./due-entry.js"
+import { MOST_DELETED } from "./drafted.js"
+import { OUTBOX } from "./due-entry.js"
+import { moveDue, wardOfOwner } from "./due-writes.js"
 import { type DurableOwner, rowKey } from "./durable-owner.js"
 import type { DurableTurns } from "./durable-turns.js"
 import {
@@ -15,7 +17,6 @@ import {
   messageRow,
   type NewMessage,
 } from "./message.js"
-import { digestOf } from "./named-operations.js"
 import type { OutboxCounters } from "./operation-memory.js"
 import { Outbox, type OutboxCommand, type OutboxEvent, receiverOf } from "./outbox.js"
 import { UndeliveredTask } from "./undelivered-task.js"
@@ -42,6 +43,8 @@ export class MessageDelivery {
   #answered: number[] = []
   /** What was stored while the messages of earlier activations are being read; undefined otherwise. */
   #behind: Message[] | undefined = undefined
+  /** The time of the last entry that the keeper was told of. */
+  #announced = 0
   #isFlushing = false
   #hasStopped = false
 
@@ -124,7 +127,9 @@ export class MessageDelivery {
   /** The commit was made that these messages are part of. */
   stored(messages: readonly Message[]): void {
     const { home, type } = this.#owner
-    home.due.added(type.name, this.#ward, this.#counters.dueAt)
+    const { dueAt } = this.#counters
+    if (dueAt !== this.#announced) home.due.added(type.name, wardOfOwner(this.#owner), dueAt)
+    this.#announced = dueAt
     if (this.#behind === undefined) this.#tell({ kind: "stored", messages })
     else this.#behind.push(...messages)
   }
@@ -153,28 +158,8 @@ export class MessageDelivery {
     const isFine = dueAt - now > withinMs && dueAt - now <= 2 * DUE_AFTER_MS
     if (rows > 0 && isFine) return NONE
     if (rows === 0 && dueAt === 0) return NONE
-    const writes: Write[] = dueAt === 0 ? [] : [{ kind: "delete", key: this.#dueEntry(dueAt).key }]
     counters.dueAt = rows === 0 ? 0 : now + (this.#outbox.isStuck ? 2 * DUE_AFTER_MS : DUE_AFTER_MS)
-    if (counters.dueAt === dueAt) return NONE
-    if (rows === 0) return writes
-    writes.push({ kind: "put", ...this.#dueEntry(counters.dueAt) })
-    const { home, type } = this.#owner
-    if (!home.due.isMarked(type.name)) {
-      writes.push({ kind: "put", key: keepingKey(type.name), value: EMPTY })
-    }
-    return writes
-  }
-
-  get #ward(): string {
-    const { tenure, type } = this.#owner
-    return wardOf(tenure.id, type.sharding)
-  }
-
-  #dueEntry(at: number): { readonly key: string; readonly value: Uint8Array } {
-    const { tenure, home } = this.#owner
-    const { id } = tenure
-    const entry = { type: id.type, key: id.key, at, name: OUTBOX }
-    return dueRecord(this.#ward, entry, (key) => digestOf(home, key))
+    return moveDue(this.#owner, OUTBOX, { from: dueAt || undefined, to: counters.dueAt || undefined })
   }
 
   #tell(event: OutboxEvent): void {
@@ -253,12 +238,15 @@ export class MessageDelivery {
     events.publish(new MessageStuck(tenure.id, home.idOf(type, key), { method, failures, error }))
   }
 
+  /** Turns that come soon delete the rows with their own commits, so only rows that were left are flushed. */
   #flushLater(): void {
     if (this.#isFlushing) return
     this.#isFlushing = true
+    const oldest = this.#answered[0]
     this.#after(FLUSH_AFTER_MS, () => {
       this.#isFlushing = false
-      if (this.hasAnswered) this.#turns.flush()
+      const isLeft = this.#answered[0] === oldest || this.#answered.length > MOST_DELETED
+      if (this.hasAnswered && isLeft) this.#turns.flush()
       if (this.hasAnswered) this.#flushLater()
     })
   }
@@ -274,7 +262,6 @@ export class MessageDelivery {
 }
 
 const NONE: readonly never[] = []
-const EMPTY = new Uint8Array(0)
 const FLUSH_AFTER_MS = 100
 const READ_AGAIN_MS = 1_000
 /** How far ahead the actor is entered as one that has something to do, in case that its node dies. */

@@ -1,11 +1,14 @@
 import { OverloadedError } from "../errors/call-errors.js"
 import { OperationMismatchError } from "../errors/operation-errors.js"
+import type { WallMs } from "../ports/clock.js"
 import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import type { ActorMethod } from "./actor-type.js"
-import { type DurableOwner, rowKey } from "./durable-owner.js"
+import { EXPIRY as DUE } from "./due-entry.js"
+import { dueEntry, moveDue } from "./due-writes.js"
+import { DIGEST_KEY, type DurableOwner, digestOf, rowKey, type TurnChanges } from "./durable-owner.js"
 import type { NamedOperation } from "./operation.js"
 import type { OperationMemory } from "./operation-memory.js"
 import { type Admission, answered, failed, type Remembered, RUN } from "./recollection.js"
@@ -17,12 +20,14 @@ import type { Turn } from "./turn.js"
  * is refused and the activation ends; the repeat then finds the row.
  *
  * Rows are kept for as long as the method says. A second row, by the time at which the first one may go,
- * makes the old ones easy to find: turns that add rows delete some of those.
+ * makes the old ones easy to find: turns that add rows delete some of those. An actor that is not called any
+ * more has an entry in the index of what is due, so that its keeper makes it delete the rest.
  */
 export class NamedOperations {
   readonly #owner: DurableOwner
   readonly #state: DurableState
   readonly #memory: OperationMemory
+  readonly #turns: TurnChanges
   /** What was applied by turns whose commit is not decided, by the key of its row. */
   readonly #undecided = new Map<string, Row>()
   /** The rows that tell of expired ones, to be deleted. */
@@ -32,10 +37,15 @@ export class NamedOperations {
   #isLooking = false
   #turnsUntilLook = 0
 
-  constructor(owner: DurableOwner, state: DurableState, memory: OperationMemory) {
+  constructor(
+    owner: DurableOwner,
+    state: DurableState,
+    { memory, turns }: { readonly memory: OperationMemory; readonly turns: TurnChanges },
+  ) {
     this.#owner = owner
     this.#state = state
     this.#memory = memory
+    this.#turns = turns
   }
 
   admit(turn: Turn, operation: NamedOperation): Admission | Promise<Admission> {
@@ -82,7 +92,46 @@ export class NamedOperations {
       },
       ...this.#deletions(),
     ]
+    if (this.#memory.namedDueAt === 0) writes.push(...this.#moveDue(expiresAt))
     return { writes, absent: [key] }
+  }
+
+  /** Returns how to go on with the call of a keeper that old rows are due, by an entry of this time. */
+  async expire(at: WallMs): Promise<Admission> {
+    if (at !== this.#memory.namedDueAt) return this.#stale(at)
+    const now = this.#owner.home.clock.wallMs()
+    if (at > now + MOST_EARLY_MS) return { kind: "answer", given: ["early"] }
+    const found = await this.#state.satellites.names(EXPIRY, MOST_EXPIRED + 1)
+    const known = found.filter((name) => !this.#deleted.has(name))
+    const old = known.filter((name) => timeOfExpiry(name) <= now).slice(0, MOST_EXPIRED)
+    const [first] = known.slice(old.length)
+    const run = () => {
+      this.#expired = this.#expired.filter((name) => !old.includes(name))
+      const writes = this.#delete(old)
+      this.#turns.change(...writes, ...this.#moveDue(first === undefined ? undefined : timeOfExpiry(first)))
+      return ["fired", this.#memory.namedDueAt || undefined]
+    }
+    return { kind: "run", task: { run } }
+  }
+
+  /** The keeper has read an entry that is no longer there, or that should not be. */
+  async #stale(at: WallMs): Promise<Admission> {
+    const { key } = dueEntry(this.#owner, DUE, at)
+    const { entry } = await this.#owner.home.state.store.get(key)
+    if (entry === undefined) return { kind: "answer", given: ["gone"] }
+    this.#turns.change({ kind: "delete", key })
+    return { kind: "run", task: { run: () => ["gone"] } }
+  }
+
+  /** Enters the actor as one that has rows to delete from this time on. */
+  #moveDue(expiresAt: WallMs | undefined): readonly Write[] {
+    const memory = this.#memory
+    const from = memory.namedDueAt === 0 ? undefined : memory.namedDueAt
+    const earliest = this.#owner.home.clock.wallMs()
+    // Rows that are due soon afterwards are deleted together.
+    const to = expiresAt === undefined ? undefined : Math.ceil(Math.max(earliest, expiresAt + TOGETHER_MS))
+    memory.namedDueAt = to ?? 0
+    return moveDue(this.#owner, DUE, { from, to })
   }
 
   /** A commit was made that wrote this key. */
@@ -101,17 +150,22 @@ export class NamedOperations {
   #printOf({ invocation }: Turn): Uint8Array {
     const { method, args } = invocation
     const { digest } = this.#owner.home
-    return digest.hmacSha256(PRINT, this.#state.encodeAnswer([method, ...args])).subarray(0, 16)
+    return digest.hmacSha256(DIGEST_KEY, this.#state.encodeAnswer([method, ...args])).subarray(0, 16)
   }
 
   /** Deletes a few expired rows, and looks for more of them now and then. */
   #deletions(): readonly Write[] {
     const expired = this.#expired.slice(0, MOST_DELETED)
     this.#expired = this.#expired.slice(MOST_DELETED)
-    for (const name of expired) this.#deleted.add(name)
-    this.#memory.named -= expired.length
     this.#turnsUntilLook -= 1
     if (this.#expired.length === 0 && this.#turnsUntilLook <= 0) void this.#look()
+    return this.#delete(expired)
+  }
+
+  /** Deletes rows by those that tell of them. */
+  #delete(expired: readonly string[]): readonly Write[] {
+    for (const name of expired) this.#deleted.add(name)
+    this.#memory.named -= expired.length
     return expired.flatMap((name): Write[] => [
       { kind: "delete", key: rowKey(this.#owner, name) },
       { kind: "delete", key: rowKey(this.#owner, rowOfExpiry(name)) },
@@ -146,8 +200,12 @@ interface Row {
 
 const EXPIRY = "e/"
 const EMPTY = new Uint8Array(0)
-const PRINT = Buffer.from("troupe operation")
 const MOST_DELETED = 2
+/** A turn changes at most 96 rows. */
+const MOST_EXPIRED = 40
+const TOGETHER_MS = 60 * 60 * 1_000
+/** As for reminders: a node whose clock is behind that of the keeper refuses. */
+const MOST_EARLY_MS = 5_000
 const LOOK_AFTER = 64
 
 function rowName(owner: DurableOwner, { name }: NamedOperation): string {
@@ -161,11 +219,6 @@ export function namePart({ home }: DurableOwner, name: string): string {
   const isPlain = name.length <= MAX_PLAIN && /^[\w.~:/-]+$/.test(name)
   if (isPlain) return name.replaceAll("/", "!")
   return `#${digestOf(home, name)}`
-}
-
-/** The digest of a text, as it stands in keys. */
-export function digestOf({ digest }: DurableOwner["home"], text: string): string {
-  return Buffer.from(digest.hmacSha256(PRINT, Buffer.from(text))).toString("hex")
 }
 
 const MAX_PLAIN = 80

@@ -19,11 +19,11 @@ import { areRanges, isClosed, type NumberedOperation, type OpenNumbers, type Ope
  * A turn that throws changes nothing and is not remembered, unless it was a repeat: an earlier attempt may
  * still be on its way, and must not be applied once the caller has been told of the throw.
  *
- * Of a caller that was not heard of for a day the answers are forgotten, as it may be gone: all of its numbers
- * are closed. The caller itself is forgotten a week later, or sooner if there are many. For another day after
- * that, a repeat from an unknown caller is refused, and so are the open numbers below the first one that an
- * unknown caller is heard with: they may be among what was forgotten. The time is that of the wall clock, so
- * a clock that jumps forward costs answers and applies nothing twice.
+ * Of a caller that was not heard of for a day the answers are forgotten, as it may be gone: all of its
+ * numbers are closed. The caller itself is forgotten a week later, or sooner if there are many. For another
+ * day after that, a repeat from an unknown caller is refused, and so are the open numbers below the first one
+ * that an unknown caller is heard with: they may be among what was forgotten. The time is that of the wall
+ * clock, so a clock that jumps forward costs answers and applies nothing twice.
  */
 export class OperationMemory {
   readonly #callers = new Map<string, CallerMemory>()
@@ -36,6 +36,8 @@ export class OperationMemory {
   #rows = 0
   /** The number of named operations in rows. */
   named = 0
+  /** The time of the entry in the index of what is due, at which old ones are deleted; 0 if there is none. */
+  namedDueAt = 0
   readonly outbox: OutboxCounters = { sent: 0, rows: 0, dueAt: 0 }
 
   /** Returns the number of messages in rows, without reading the rest. */
@@ -52,6 +54,7 @@ export class OperationMemory {
     readOutbox(input, memory.outbox)
     memory.#forgotAt = input.varint()
     memory.named = input.varint()
+    if (memory.named > 0) memory.namedDueAt = input.varint()
     for (let left = input.varint(); left > 0; left -= 1) memory.#readCaller(input)
     if (input.left > 0) throw new MalformedBytesError("a memory of operations is followed by other bytes")
     return memory
@@ -69,6 +72,7 @@ export class OperationMemory {
     }
     scratch.varint(this.#forgotAt)
     scratch.varint(this.named)
+    if (this.named > 0) scratch.varint(this.namedDueAt)
     scratch.varint(this.#callers.size)
     for (const [caller, memory] of this.#callers) writeCaller(scratch, caller, memory)
     return Buffer.from(scratch.bytes.subarray(0, scratch.at))

@@ -38,7 +38,8 @@ test("an actor that remembers too many answers has room again when their caller 
 function remembering(memory: OperationMemory, clock: ManualClock): Recollection {
   const state = { mayRemember: true, memory: memory.encode() } as unknown as DurableState
   const tenure = { id: ActorId.of("test", "Account", "alice") }
-  return new Recollection({ tenure, home: { clock } } as unknown as DurableOwner, state)
+  const owner = { tenure, home: { clock } } as unknown as DurableOwner
+  return new Recollection(owner, state, { change: () => {} })
 }
 
 function turnOf(operation: NumberedOperation): Turn {

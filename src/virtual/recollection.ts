@@ -4,7 +4,7 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { plainError } from "../remote/plain-error.js"
 import type { ActorMethod } from "./actor-type.js"
-import { answerTooLarge, type DurableOwner, rowKey } from "./durable-owner.js"
+import { answerTooLarge, type DurableOwner, rowKey, type TurnChanges } from "./durable-owner.js"
 import { Inbox } from "./inbox.js"
 import { NamedOperations } from "./named-operations.js"
 import type { NumberedOperation, Operation } from "./operation.js"
@@ -26,11 +26,11 @@ export class Recollection {
   readonly #undecided = new Map<string, Uint8Array>()
   #inbox: Inbox | undefined = undefined
 
-  constructor(owner: DurableOwner, state: DurableState) {
+  constructor(owner: DurableOwner, state: DurableState, turns: TurnChanges) {
     this.#owner = owner
     this.#state = state
     this.#memory = state.memory === undefined ? new OperationMemory() : OperationMemory.decode(state.memory)
-    this.#named = new NamedOperations(owner, state, this.#memory)
+    this.#named = new NamedOperations(owner, state, { memory: this.#memory, turns })
   }
 
   encode(): Uint8Array | undefined {
@@ -40,6 +40,12 @@ export class Recollection {
   /** What the actor counts of its own messages, which is encoded with the rest. */
   get outbox(): OutboxCounters {
     return this.#memory.outbox
+  }
+
+  /** Returns how to go on with a call of a keeper: named operations are to be forgotten. */
+  expire({ invocation }: Turn): Promise<Admission> {
+    const [, at] = invocation.args as readonly [string, number]
+    return this.#named.expire(at)
   }
 
   /** Returns how to go on with a turn: run it, or answer as it was answered before. */

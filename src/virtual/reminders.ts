@@ -5,10 +5,9 @@ import type { WallMs } from "../ports/clock.js"
 import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { type Actor, internals } from "./actor.js"
-import { dueRecord, keepingKey, wardOf } from "./due-entry.js"
+import { dueEntry, moveDue, wardOfOwner } from "./due-writes.js"
 import { type DurableOwner, rowKey } from "./durable-owner.js"
 import type { DurableTurns } from "./durable-turns.js"
-import { digestOf } from "./named-operations.js"
 import type { Admission } from "./recollection.js"
 import {
   type Arrears,
@@ -94,7 +93,9 @@ export class Reminders implements ActorReminders {
     }
     this.#draft.clear()
     const { home, type } = this.#owner
-    return first === Number.POSITIVE_INFINITY ? undefined : () => home.due.added(type.name, this.#ward, first)
+    return first === Number.POSITIVE_INFINITY
+      ? undefined
+      : () => home.due.added(type.name, wardOfOwner(this.#owner), first)
   }
 
   /** The changes of the running turn are dropped. */
@@ -104,11 +105,19 @@ export class Reminders implements ActorReminders {
     this.#unread = []
   }
 
-  /** Returns how to go on with a firing. */
-  async admit({ invocation }: Turn): Promise<Admission> {
+  /** Returns how to go on with a firing; a promise only if the store has to be asked. */
+  admit(turn: Turn): Admission | Promise<Admission> {
+    if (this.#rows === undefined) return this.#read().then((rows) => this.#admit(turn, rows))
+    try {
+      return this.#admit(turn, this.#rows)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #admit({ invocation }: Turn, rows: ReadonlyMap<string, Row>): Admission | Promise<Admission> {
     const [written, at, attempt] = invocation.args as readonly [string, WallMs, number]
     const name = decodeKey(written) ?? written
-    const rows = this.#rows ?? (await this.#read())
     const row = rows.get(name)
     if (row === undefined || row.next !== at) return this.#stale(name, at)
     const now = this.#now
@@ -130,7 +139,7 @@ export class Reminders implements ActorReminders {
 
   /** The keeper has read an entry that is no longer there, or that should not be. */
   async #stale(name: string, at: WallMs): Promise<Admission> {
-    const { key } = this.#entry(name, at)
+    const { key } = dueEntry(this.#owner, encodeKey(name), at)
     const { entry } = await this.#owner.home.state.store.get(key)
     if (entry === undefined) return { kind: "answer", given: ["gone"] }
     this.#turns.change({ kind: "delete", key })
@@ -151,18 +160,12 @@ export class Reminders implements ActorReminders {
       throw new OverloadedError(this.#owner.tenure.id.toString(), MOST_REMINDERS, "reminders")
     }
     const key = rowKey(this.#owner, ROWS + encodeKey(name))
-    const writes: Write[] = []
-    if (before !== undefined) writes.push({ kind: "delete", key: this.#entry(name, before.next).key })
-    if (row === undefined) writes.push({ kind: "delete", key })
-    else {
-      writes.push({ kind: "put", key, value: this.#state.encodeAnswer({ name, ...row }) })
-      writes.push({ kind: "put", ...this.#entry(name, row.next) })
-      const { home, type } = this.#owner
-      if (!home.due.isMarked(type.name)) {
-        writes.push({ kind: "put", key: keepingKey(type.name), value: EMPTY })
-      }
-    }
-    this.#turns.change(...writes)
+    const write: Write =
+      row === undefined
+        ? { kind: "delete", key }
+        : { kind: "put", key, value: this.#state.encodeAnswer({ name, ...row }) }
+    const times = { from: before?.next, to: row?.next }
+    this.#turns.change(write, ...moveDue(this.#owner, encodeKey(name), times))
     this.#draft.set(name, row)
   }
 
@@ -193,16 +196,6 @@ export class Reminders implements ActorReminders {
       },
     )
     return this.#loading
-  }
-
-  #entry(name: string, at: WallMs): { readonly key: string; readonly value: Uint8Array } {
-    const { tenure, home } = this.#owner
-    const { type, key } = tenure.id
-    return dueRecord(this.#ward, { type, key, at, name: encodeKey(name) }, (text) => digestOf(home, text))
-  }
-
-  get #ward(): string {
-    return wardOf(this.#owner.tenure.id, this.#owner.type.sharding)
   }
 
   get #actor(): Actor {
@@ -267,7 +260,6 @@ interface Row {
 }
 
 const ROWS = "r/"
-const EMPTY = new Uint8Array(0)
 const MAX_NAME = 128
 const MAX_ARGUMENT = 4 * 1_024
 const MOST_REMINDERS = 1_000

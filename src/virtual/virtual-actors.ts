@@ -3,6 +3,7 @@ import type { ClusterView } from "../membership/cluster-view.js"
 import type { Candidate } from "../placement/placement-protocol.js"
 import type { ActorTable } from "../registry/actor-table.js"
 import type { NodeLife } from "../registry/node-life.js"
+import { onceName } from "../registry/published.js"
 import type { Registry } from "../registry/registry.js"
 import type { ActorClass } from "./actor-class.js"
 import type { ActorEntry } from "./actor-entry.js"
@@ -39,6 +40,13 @@ export class VirtualActors {
   /** The types that this node hosts. */
   get types(): readonly string[] {
     return [...this.host.types.keys()]
+  }
+
+  /** The `once` methods of these types. */
+  get onceMethods(): readonly string[] {
+    return [...this.host.types.values()].flatMap((type) =>
+      type.onceMethods.map((method) => onceName(type.name, method)),
+    )
   }
 
   /** The classes that have no name of their own in the cluster, and use that of the class. */

@@ -13,7 +13,7 @@ export const figures: Figures = {
     node({ name: "n2", pid: undefined, state: "killed" }, 0, 1),
     node({ name: "n3", pid: 4_720, state: "up" }, 0, 1),
   ],
-  bank: { transfers: 5_000, retries: { unknown: 1, "not-delivered": 3 }, total: 60_000 },
+  bank: { transfers: 5_000, retries: { transfers: 1, statements: 3 }, total: 60_000 },
   calls: { latencies: latencies(3.2, 3.2, 1_520), perSecond: 3_456.7 },
   history: Array.from({ length: 140 }, (_, index) => step(index)),
   failovers: latencies(120, 120, 120, 1_702),

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest"
-import { Actor, type ActorHandle, OverloadedError, withOptions } from "../../src/index.js"
+import { Actor, type ActorHandle, OverloadedError, sharded, withOptions } from "../../src/index.js"
+import { ActorSystem } from "../../src/system/actor-system.js"
 import { play, type Scene } from "../sharding/scene.js"
 
 const MINUTE_MS = 60_000
 
 class Account extends Actor<{ balance: number }> {
-  static readonly type = "Account"
-  static readonly maxOperations = 5
+  static readonly type: string = "Account"
+  static readonly maxOperations: number = 5
   static readonly methods = {
     deposit: { once: { retainMs: MINUTE_MS } },
     refuse: { once: true },
@@ -106,5 +107,36 @@ test("calls of turns are applied, though two actors were called with one name", 
     const give = (from: string) => on(scene, from, (actor) => named(actor, "k").give("carol", 5))
     expect([await give("alice"), await give("bob"), await give("alice")]).toEqual([5, 10, 5])
     expect(await on(scene, "carol", (carol) => named(carol, "k/1").deposit(5))).toBe(15)
+  })
+})
+
+test("an actor that is not called any more forgets the names that are too old, all of them", async () => {
+  class Till extends Account {
+    static override readonly type = "Till"
+    static override readonly maxOperations = 1_000
+    static readonly placement = sharded({ shards: 1 })
+  }
+  await play(async (scene) => {
+    await scene.start("a", [Till], { idleAfterMs: 10_000 })
+    const deposit = (count: number, prefix: string) =>
+      scene.on("a", async (system) => {
+        const till = system.actor(Till, "one")
+        for (let n = 0; n < count; n += 1) await named(till, `${prefix} ${n}`).deposit(1)
+      })
+    const rows = (prefix: string) =>
+      scene.on("a", async (system) => {
+        const listing = await ActorSystem.actorsOf(system)?.host.options.store.list(prefix)
+        return listing?.entries.length
+      })
+    await deposit(100, "old")
+    expect([await rows("kin/"), await rows("due/")]).toEqual([200, 1])
+    scene.stage.shiftClock("a", 50 * MINUTE_MS)
+    await scene.sleep(20_000)
+    await deposit(3, "new")
+    expect(await rows("kin/")).toBeGreaterThan(190)
+    scene.stage.shiftClock("a", 11 * MINUTE_MS)
+    await scene.sleep(20_000)
+    expect([await rows("kin/"), await rows("due/")]).toEqual([0, 0])
+    expect(await scene.on("a", (system) => system.actor(Till, "one").balance())).toBe(103)
   })
 })

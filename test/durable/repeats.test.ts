@@ -215,3 +215,15 @@ test("a turn knows its operation", async () => {
     expect(names).toEqual(["mine", expect.stringMatching(/^~[0-9a-f]{16}\.\d+$/), "none"])
   })
 })
+
+test("a caller that knows only the name of a type is told which methods are once", async () => {
+  await play(async (scene) => {
+    await scene.start("a", [Vault])
+    await scene.start("client", [])
+    await scene.on("client", async (system) => {
+      const vault = system.actor<Vault>("Vault", "one")
+      expect(await vault.names()).toMatch(/^~[0-9a-f]{16}\.\d+$/)
+      expect(await vault.plain()).toBe("none")
+    })
+  })
+})

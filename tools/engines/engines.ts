@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs"
+import { accessSync, constants, existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { debianPackages } from "./debian-packages.js"
 import { postgresPrograms } from "./postgres-package.js"
@@ -10,6 +10,7 @@ export interface EnginePrograms {
   readonly "pg-dump-15": DumpPrograms
   readonly pgbouncer: PgBouncerPrograms
   readonly etcd: EtcdPrograms
+  readonly faketime: FaketimeLibrary
 }
 
 export type EngineName = keyof EnginePrograms
@@ -36,6 +37,11 @@ export interface EtcdPrograms {
   readonly etcdctl: string
   /** Restores snapshots: `etcdutl` where there is one, or else `etcdctl`. */
   readonly etcdutl: string
+}
+
+/** The library by which the clock of a program is moved; see `moved-clock.ts`. */
+export interface FaketimeLibrary {
+  readonly library: string
 }
 
 export type Obtained<Name extends EngineName> =
@@ -97,7 +103,15 @@ const SOURCES: { readonly [Name in EngineName]: () => Promise<EnginePrograms[Nam
     const bin = join(await debianPackages(["etcd-server", "etcd-client"]), "usr/bin")
     return { etcd: join(bin, "etcd"), etcdctl: join(bin, "etcdctl"), etcdutl: join(bin, "etcdctl") }
   },
+  faketime: async () => {
+    const installed = join(librariesIn("/usr"), FAKETIME)
+    if (existsSync(installed)) return { library: installed }
+    const usr = join(await debianPackages(["libfaketime"]), "usr")
+    return { library: join(librariesIn(usr), FAKETIME) }
+  },
 }
+
+const FAKETIME = "faketime/libfaketime.so.1"
 
 async function postgres(version: 15 | 18): Promise<PostgresPrograms> {
   if (process.getuid?.() === 0 && onPath("setpriv") === undefined) {

@@ -1,5 +1,5 @@
-import { OPENING_BALANCE } from "../../demo/bank-account.js"
 import type { Model } from "../../src/sim/index.js"
+import { OPENING_BALANCE } from "./bank-account.js"
 
 export type AccountInput =
   | { readonly kind: "withdraw" | "deposit"; readonly id: string; readonly amount: number }

@@ -1,6 +1,6 @@
-import { BankAccount, type Receipt, type Slip, type Statement } from "../../demo/bank-account.js"
 import type { Maker } from "../cluster/call-makers.js"
 import type { NodeTap } from "../cluster/node-tap.js"
+import { BankAccount, type Receipt, type Slip, type Statement } from "./bank-account.js"
 
 /** The decision about a slip, as a caller sees it; `isRepeat`: it was made for an earlier attempt. */
 export interface SeenReceipt extends Receipt {
@@ -19,7 +19,7 @@ export interface Signature {
   readonly mark: string
 }
 
-/** The account of the demo, with its turns on record. Each order is a teller of its own, with one slip. */
+/** An account with its turns on record. Each order is a teller of its own, with one slip. */
 export function accountOn(tap: NodeTap, { recognizesSlips }: AccountRules) {
   return class Account extends BankAccount {
     override withdraw(slip: Slip, signed?: Signature): Promise<SeenReceipt> {

@@ -1,5 +1,5 @@
-import { OPENING_BALANCE } from "../../demo/bank-account.js"
 import type { SeededRandom } from "../../src/sim/index.js"
+import { OPENING_BALANCE } from "./bank-account.js"
 import type { Order, Outcome } from "./transfer.js"
 
 /**

@@ -1,7 +1,7 @@
 import { decodeState } from "../../src/registry/stored-state.js"
 import { InputBytes } from "../../src/serialization/input-bytes.js"
 import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
-import { parseDue } from "../../src/virtual/due-entry.js"
+import { EXPIRY, OUTBOX, parseDue } from "../../src/virtual/due-entry.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { decodedValue, STATE } from "../cluster/store-history.js"
 import type { RowCounts } from "./events.js"
@@ -14,6 +14,7 @@ export function recordVaults(stage: Stage, { store, namespace }: Cluster, gate: 
   const rows = `${namespace}/kin/Vault/`
   const kept = new Map<string, Uint8Array>()
   const due = new Map<string, ReadonlySet<number>>()
+  const timesOf = (vault: string, name: string) => [...(due.get(`${vault}/${name}`) ?? [])]
   const forget = (key: string): void => {
     const [vault = "", kind] = key.slice(rows.length).split("/")
     const row = kept.get(key)
@@ -59,7 +60,11 @@ export function recordVaults(stage: Stage, { store, namespace }: Cluster, gate: 
         by: event.by,
         state,
         memory: memoryOf(memory),
-        rows: { ...countsOf(kept.keys(), own), due: [...(due.get(vault) ?? [])] },
+        rows: {
+          ...countsOf(kept.keys(), own),
+          messagesDue: timesOf(vault, OUTBOX),
+          namesDue: timesOf(vault, EXPIRY),
+        },
       })
     }
   })
@@ -69,23 +74,28 @@ export function recordVaults(stage: Stage, { store, namespace }: Cluster, gate: 
 export interface Memory {
   readonly bytes: number
   readonly named: number
+  /** The time at which they are in the index of what is due; 0 if there are none. */
+  readonly namesDueAt: number
   /** The number of outcomes in rows. */
   readonly inRows: number
-  /** The number of messages in rows, and the time at which they are in the index of what is due. */
+  /** The number of messages in rows, and their time. */
   readonly messages: number
-  readonly dueAt: number
+  readonly messagesDueAt: number
   /** The numbers that are remembered of each process. */
   readonly callers: ReadonlyMap<string, readonly number[]>
 }
 
+const NOTHING = { bytes: 0, named: 0, namesDueAt: 0, inRows: 0, messages: 0, messagesDueAt: 0 }
+
 function memoryOf(bytes: Uint8Array | undefined): Memory {
   const callers = new Map<string, readonly number[]>()
-  if (bytes === undefined) return { bytes: 0, named: 0, inRows: 0, messages: 0, dueAt: 0, callers }
+  if (bytes === undefined) return { ...NOTHING, callers }
   const input = new InputBytes(Buffer.from(bytes), 0, bytes.length)
   // Of messages: if any was sent, the number of rows and the time of the entry follow.
-  const [messages, dueAt] = input.varint() > 0 ? [input.varint(), input.varint()] : [0, 0]
+  const [messages, messagesDueAt] = input.varint() > 0 ? [input.varint(), input.varint()] : [0, 0]
   input.varint()
   const named = input.varint()
+  const namesDueAt = named > 0 ? input.varint() : 0
   let inRows = 0
   for (let left = input.varint(); left > 0; left -= 1) {
     const caller = input.raw(8).toString("hex")
@@ -102,7 +112,7 @@ function memoryOf(bytes: Uint8Array | undefined): Memory {
     }
     callers.set(caller, numbers)
   }
-  return { bytes: bytes.length, named, inRows, messages, dueAt, callers }
+  return { bytes: bytes.length, named, namesDueAt, inRows, messages, messagesDueAt, callers }
 }
 
 /** The name in the row of a named operation. */
@@ -113,7 +123,7 @@ function nameIn(row: Uint8Array): string {
   return input.text()
 }
 
-function countsOf(keys: Iterable<string>, own: string): Omit<RowCounts, "due"> {
+function countsOf(keys: Iterable<string>, own: string): Omit<RowCounts, "messagesDue" | "namesDue"> {
   const counts = { o: 0, e: 0, a: 0, c: 0, x: 0, i: 0 }
   for (const key of keys) {
     if (key.startsWith(own)) counts[key[own.length] as keyof typeof counts] += 1
@@ -125,8 +135,9 @@ function countsOf(keys: Iterable<string>, own: string): Omit<RowCounts, "due"> {
 function noteDue(due: Map<string, ReadonlySet<number>>, key: string, isThere: boolean): void {
   const entry = parseDue(key)
   if (entry === undefined || entry === "needs-value") return
-  const times = new Set(due.get(entry.key))
+  const id = `${entry.key}/${entry.name}`
+  const times = new Set(due.get(id))
   if (isThere) times.add(entry.at)
   else times.delete(entry.at)
-  due.set(entry.key, times)
+  due.set(id, times)
 }

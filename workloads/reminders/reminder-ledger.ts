@@ -85,7 +85,7 @@ export class ReminderLedger {
       const key = write.key.slice(this.#prefix.length)
       const value = write.kind === "put" ? write.value : undefined
       if (key.startsWith("kin/") && key.includes("/r/")) touched.add(this.#row(key, value))
-      if (key.startsWith("due/")) touched.add(this.#entry(key, value))
+      if (key.startsWith("due/") && !key.includes("/~")) touched.add(this.#entry(key, value))
     }
     if (touched.size > 0) stage.record({ kind: "indexed", reminders: [...touched] })
     for (const write of event.commit.writes) {

@@ -183,13 +183,16 @@ export class StoreFile {
   #judge(commit: Commit): CommitResult {
     const { epoch } = this.#head
     if (commit.epoch !== epoch) return { kind: "epoch-changed", epoch }
-    if (this.#compareAndSet(commit)) return this.#committed(commit)
+    if (this.#compareAndSet(commit)) {
+      this.#write(commit.writes, this.#head.revision, 1)
+      return this.#committed(commit)
+    }
     const found: Found[] = []
     for (const condition of commit.conditions) {
       if (!this.#holds(condition)) found.push({ key: condition.key, entry: this.#entry(condition.key) })
     }
     if (found.length > 0) return { kind: "refused", epoch, found }
-    this.#write(commit.writes)
+    this.#write(commit.writes, this.#head.revision + 1)
     return this.#committed(commit)
   }
 
@@ -199,12 +202,13 @@ export class StoreFile {
   }
 
   /**
-   * Makes a commit in one statement, if it puts one key on a condition of that key, and on at most one other:
-   * saves, claims and renewals do. Returns false if this is another commit, or its conditions do not hold.
+   * Makes the first write of a commit, and evaluates its conditions, in one statement, if that puts a key on a
+   * condition of that key, and on at most one other: saves, claims and renewals do. Returns false if this is
+   * another commit, or its conditions do not hold.
    */
   #compareAndSet({ conditions, writes }: Commit): boolean {
     const write = writes[0]
-    if (write?.kind !== "put" || writes.length > 1 || conditions.length > 2) return false
+    if (write?.kind !== "put" || conditions.length > 2) return false
     let own: Condition | undefined
     let other: Condition | undefined
     for (const condition of conditions) {
@@ -230,16 +234,14 @@ export class StoreFile {
     return (row === undefined ? null : Number(row["revision"])) === revisionIn(condition)
   }
 
-  #write(writes: readonly Write[]): void {
-    const before = this.#head.revision
-    const revision = before + 1
-    let index = 0
-    for (const write of writes) {
+  /** Makes the writes of a commit, from that index on. */
+  #write(writes: readonly Write[], revision: Revision, from = 0): void {
+    for (let index = from; index < writes.length; index += 1) {
+      const write = writes[index] as Write
       if (write.kind === "put") this.#sql.put.run(write.key, revision, write.value)
       else if (Number(this.#sql.delete.run(write.key).changes) === 0) continue
       this.#head.revision = revision
       if (isWatched(write.key)) this.#log(write, index)
-      index += 1
     }
   }
 

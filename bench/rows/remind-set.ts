@@ -1,0 +1,49 @@
+import type { ActorHandle } from "../../src/index.js"
+import { latencyOf } from "../quantile.js"
+import { FAR_AHEAD_MS, RemindedAccount } from "../reminded-account.js"
+import type { Contender, ThroughputRow, Workload } from "../row.js"
+import { saving } from "../saving.js"
+import { times } from "../sqlite/commit-lanes.js"
+import { inLanes, ScratchRegistry } from "../sqlite/scratch-registry.js"
+import { scratchFile } from "../sqlite/scratch-store.js"
+import { startOnFile } from "../sqlite/system-on-file.js"
+
+const IN_FLIGHT = 64
+
+/** Each call moves the reminder of an actor on. */
+const reminding: Contender = {
+  async setup(): Promise<Workload> {
+    const { file, remove } = scratchFile()
+    const system = await startOnFile(file, RemindedAccount)
+    const handles = Array.from({ length: IN_FLIGHT }, (_, lane): ActorHandle<RemindedAccount> => {
+      return system.actor(RemindedAccount, `user-${lane}@example.com`)
+    })
+    let at = Date.now() + FAR_AHEAD_MS
+    const remind = async (lane: number) => {
+      at += 1
+      await handles[lane]?.remind(at)
+    }
+    await Promise.all(handles.map((_, lane) => remind(lane)))
+    return {
+      fewestOperations: 4 * IN_FLIGHT,
+      run: async (operations) => {
+        const tookMs = await inLanes(IN_FLIGHT, times(operations), remind)
+        return latencyOf(tookMs.map((ms) => ms * 1_000))
+      },
+      teardown: async () => {
+        await system.stop()
+        remove()
+      },
+    }
+  },
+}
+
+/** Calls that set a reminder, to 64 actors at a time on SQLite, against the saves of as many states alone. */
+export const remindSet: ThroughputRow = {
+  kind: "throughput",
+  name: "remind-set",
+  unit: "calls/s",
+  bar: { of: "ratio", better: "higher", at: 0.75 },
+  ours: reminding,
+  limit: saving(IN_FLIGHT, () => ScratchRegistry.start()),
+}

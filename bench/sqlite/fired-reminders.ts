@@ -1,0 +1,32 @@
+import type { Write } from "../../src/ports/store.js"
+import { parseDue } from "../../src/virtual/due-entry.js"
+import type { StoreObserver } from "./observed-store.js"
+
+/**
+ * Notices that reminders were fired: the commit of the turn deletes the entry in the index of what is due,
+ * and puts no other one. Knows how late each commit was known, by the wall clock.
+ */
+export class FiredReminders implements StoreObserver {
+  #lateMs: number[] = []
+  #wanted = Number.POSITIVE_INFINITY
+  #arrived: (lateMs: readonly number[]) => void = () => {}
+
+  /** Resolves when so many were fired from now on, with how late each was. */
+  next(count: number): Promise<readonly number[]> {
+    this.#lateMs = []
+    this.#wanted = count
+    return new Promise((resolve) => {
+      this.#arrived = resolve
+    })
+  }
+
+  committed(writes: readonly Write[]): void {
+    for (const { kind, key } of writes) {
+      if (kind !== "delete" || !key.startsWith("due/")) continue
+      const entry = parseDue(key)
+      if (entry === undefined || entry === "needs-value") throw new Error(`${key} is no entry`)
+      this.#lateMs.push(Date.now() - entry.at)
+    }
+    if (this.#lateMs.length >= this.#wanted) this.#arrived(this.#lateMs)
+  }
+}

@@ -36,7 +36,8 @@ export const reminders: Workload = {
       pauseMs: stage.knob("pauseMs", [300, 1_500]),
       ledger,
       clerks: { throwing, strikes, bomb, season },
-      hasSeason: jumps === "day",
+      // Only where none of its nodes goes away, it has more than one.
+      seasonHosts: isCalm ? cluster.machines.length : jumps === "day" ? 1 : 0,
       unitMs: { none: 1_000, hour: 60_000, day: 7_200_000 }[jumps],
     }
     cluster.start((life, place) => Office.open(life, place, cluster, rules))

@@ -34,7 +34,7 @@ export class Office {
   ): Promise<Office> {
     const tap = new NodeTap(name, life, cluster)
     const [clerk, sharded, seasonal] = clerksOn(life, cluster, rules.clerks)
-    const isHost = index === 0 && rules.clerks.season.isOn
+    const isHost = index < rules.seasonHosts && rules.clerks.season.isOn
     const actors = [clerk, sharded, ...(isHost ? [seasonal] : [])]
     const node = await ClusterNode.start(tap, { actors })
     return new Office(tap, node, rules)
@@ -74,7 +74,7 @@ export class Office {
   async #act(): Promise<void> {
     const random = this.#random
     const { keys, clerks } = this.#rules
-    const types = [PLAIN, SHARDED, ...(this.#rules.hasSeason && clerks.season.isOn ? [SEASONAL] : [])]
+    const types = [PLAIN, SHARDED, ...(this.#rules.seasonHosts > 0 && clerks.season.isOn ? [SEASONAL] : [])]
     const type = random.pick(types)
     const clerk = this.node.system.actor<Clerk>(type, this.#bombOr(random.pick(keys), type))
     const name = random.pick(clerks.throwing > 0 ? [...NAMES, JINX] : NAMES)
@@ -131,7 +131,8 @@ export interface OfficeRules {
   readonly pauseMs: number
   readonly ledger: ReminderLedger
   readonly clerks: ClerkTerms
-  readonly hasSeason: boolean
+  /** How many of the nodes host the type of the season. */
+  readonly seasonHosts: number
   /** The shortest interval of reminders that fire for each occurrence that was missed. */
   readonly unitMs: number
 }

@@ -7,8 +7,8 @@ export const reminderPlantings: readonly Planting[] = [
     about: "the row of a reminder is committed without its entry in the index",
     breaks: "IndexMatches",
     workload: "reminders",
-    file: "src/virtual/reminders.ts",
-    from: `writes.push({ kind: "put", ...this.#entry(name, row.next) });`,
+    file: "src/virtual/due-writes.ts",
+    from: `writes.push({ kind: "put", ...dueEntry(owner, name, to) });`,
     to: "",
   },
   {

@@ -24,9 +24,10 @@ export interface RowCounts {
   readonly a: number
   readonly c: number
   readonly x: number
-  /** The times at which it is in the index of what is due: for its messages, and to forget names. */
-  readonly messagesDue: readonly number[]
-  readonly namesDue: readonly number[]
+  /** The times at which it is in the index of what is due, as it has messages. */
+  readonly due: readonly number[]
+  /** The times at which it is there, as it has names. */
+  readonly expiry: readonly number[]
 }
 
 /** The row of a named operation was deleted. */

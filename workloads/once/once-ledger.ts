@@ -150,18 +150,18 @@ interface Vault {
 
 /** The head says what rows there are, and is small. */
 function bounded({ vault, memory, rows }: Stored): string | undefined {
-  const { bytes, named, namesDueAt, inRows, messages, messagesDueAt } = memory
+  const { bytes, named, namedDueAt, inRows, messages, dueAt } = memory
   if (bytes > MAX_MEMORY) return `${vault} remembers ${bytes} bytes in its head`
   if (rows.o !== named || rows.e !== named) {
     return `${vault} counts ${named} names, and has ${rows.o} rows of them and ${rows.e} that expire`
   }
   if (rows.a !== inRows) return `${vault} knows of ${inRows} answers in rows, and has ${rows.a}`
   if (rows.x !== messages) return `${vault} counts ${messages} messages, and has ${rows.x} rows of them`
-  const due = rows.messagesDue
-  const isDue = messages === 0 ? due.length === 0 : due.length === 1 && due[0] === messagesDueAt
-  if (!isDue) return `${vault} has ${messages} messages, due at ${messagesDueAt}, and is entered at ${due}`
-  if (named > 0 && !rows.namesDue.includes(namesDueAt)) {
-    return `${vault} has ${named} names, due at ${namesDueAt}, and is entered at ${rows.namesDue}`
+  const isDue = messages === 0 ? rows.due.length === 0 : rows.due.length === 1 && rows.due[0] === dueAt
+  if (!isDue) return `${vault} has ${messages} messages, due at ${dueAt}, and is in the index at ${rows.due}`
+  // An entry of names that are all gone is found out of date at its time.
+  if (named > 0 && !rows.expiry.includes(namedDueAt)) {
+    return `${vault} has ${named} names, due at ${namedDueAt}, and is in the index at ${rows.expiry}`
   }
   return rows.c <= 1 ? undefined : `${vault} has ${rows.c} chunks`
 }

@@ -62,8 +62,8 @@ export function recordVaults(stage: Stage, { store, namespace }: Cluster, gate: 
         memory: memoryOf(memory),
         rows: {
           ...countsOf(kept.keys(), own),
-          messagesDue: timesOf(vault, OUTBOX),
-          namesDue: timesOf(vault, EXPIRY),
+          due: [...(due.get(vault + OUTBOX) ?? [])],
+          expiry: [...(due.get(vault + EXPIRY) ?? [])],
         },
       })
     }
@@ -74,8 +74,8 @@ export function recordVaults(stage: Stage, { store, namespace }: Cluster, gate: 
 export interface Memory {
   readonly bytes: number
   readonly named: number
-  /** The time at which they are in the index of what is due; 0 if there are none. */
-  readonly namesDueAt: number
+  /** The time at which names are in the index of what is due, as old ones are to be forgotten. */
+  readonly namedDueAt: number
   /** The number of outcomes in rows. */
   readonly inRows: number
   /** The number of messages in rows, and their time. */
@@ -89,13 +89,14 @@ const NOTHING = { bytes: 0, named: 0, namesDueAt: 0, inRows: 0, messages: 0, mes
 
 function memoryOf(bytes: Uint8Array | undefined): Memory {
   const callers = new Map<string, readonly number[]>()
-  if (bytes === undefined) return { ...NOTHING, callers }
+  if (bytes === undefined)
+    return { bytes: 0, named: 0, namedDueAt: 0, inRows: 0, messages: 0, dueAt: 0, callers }
   const input = new InputBytes(Buffer.from(bytes), 0, bytes.length)
   // Of messages: if any was sent, the number of rows and the time of the entry follow.
   const [messages, messagesDueAt] = input.varint() > 0 ? [input.varint(), input.varint()] : [0, 0]
   input.varint()
   const named = input.varint()
-  const namesDueAt = named > 0 ? input.varint() : 0
+  const namedDueAt = named > 0 ? input.varint() : 0
   let inRows = 0
   for (let left = input.varint(); left > 0; left -= 1) {
     const caller = input.raw(8).toString("hex")
@@ -112,7 +113,7 @@ function memoryOf(bytes: Uint8Array | undefined): Memory {
     }
     callers.set(caller, numbers)
   }
-  return { bytes: bytes.length, named, namesDueAt, inRows, messages, messagesDueAt, callers }
+  return { bytes: bytes.length, named, namedDueAt, inRows, messages, dueAt, callers }
 }
 
 /** The name in the row of a named operation. */
@@ -123,7 +124,7 @@ function nameIn(row: Uint8Array): string {
   return input.text()
 }
 
-function countsOf(keys: Iterable<string>, own: string): Omit<RowCounts, "messagesDue" | "namesDue"> {
+function countsOf(keys: Iterable<string>, own: string): Omit<RowCounts, "due" | "expiry"> {
   const counts = { o: 0, e: 0, a: 0, c: 0, x: 0, i: 0 }
   for (const key of keys) {
     if (key.startsWith(own)) counts[key[own.length] as keyof typeof counts] += 1
@@ -135,9 +136,9 @@ function countsOf(keys: Iterable<string>, own: string): Omit<RowCounts, "message
 function noteDue(due: Map<string, ReadonlySet<number>>, key: string, isThere: boolean): void {
   const entry = parseDue(key)
   if (entry === undefined || entry === "needs-value") return
-  const id = `${entry.key}/${entry.name}`
-  const times = new Set(due.get(id))
+  const owner = entry.key + entry.name
+  const times = new Set(due.get(owner))
   if (isThere) times.add(entry.at)
   else times.delete(entry.at)
-  due.set(id, times)
+  due.set(owner, times)
 }

@@ -202,9 +202,9 @@ export class StoreFile {
   }
 
   /**
-   * Makes the first write of a commit, and evaluates its conditions, in one statement, if that puts a key on a
-   * condition of that key, and on at most one other: saves, claims and renewals do. Returns false if this is
-   * another commit, or its conditions do not hold.
+   * Makes the first write of a commit, and evaluates its conditions, in one statement, if that puts a key on
+   * a condition of that key, and on at most one other: saves, claims and renewals do. Returns false if this
+   * is another commit, or its conditions do not hold.
    */
   #compareAndSet({ conditions, writes }: Commit): boolean {
     const write = writes[0]

@@ -14,7 +14,6 @@ export function recordVaults(stage: Stage, { store, namespace }: Cluster, gate: 
   const rows = `${namespace}/kin/Vault/`
   const kept = new Map<string, Uint8Array>()
   const due = new Map<string, ReadonlySet<number>>()
-  const timesOf = (vault: string, name: string) => [...(due.get(`${vault}/${name}`) ?? [])]
   const forget = (key: string): void => {
     const [vault = "", kind] = key.slice(rows.length).split("/")
     const row = kept.get(key)
@@ -78,14 +77,12 @@ export interface Memory {
   readonly namedDueAt: number
   /** The number of outcomes in rows. */
   readonly inRows: number
-  /** The number of messages in rows, and their time. */
+  /** The number of messages in rows, and the time at which they are in the index of what is due. */
   readonly messages: number
-  readonly messagesDueAt: number
+  readonly dueAt: number
   /** The numbers that are remembered of each process. */
   readonly callers: ReadonlyMap<string, readonly number[]>
 }
-
-const NOTHING = { bytes: 0, named: 0, namesDueAt: 0, inRows: 0, messages: 0, messagesDueAt: 0 }
 
 function memoryOf(bytes: Uint8Array | undefined): Memory {
   const callers = new Map<string, readonly number[]>()
@@ -93,7 +90,7 @@ function memoryOf(bytes: Uint8Array | undefined): Memory {
     return { bytes: 0, named: 0, namedDueAt: 0, inRows: 0, messages: 0, dueAt: 0, callers }
   const input = new InputBytes(Buffer.from(bytes), 0, bytes.length)
   // Of messages: if any was sent, the number of rows and the time of the entry follow.
-  const [messages, messagesDueAt] = input.varint() > 0 ? [input.varint(), input.varint()] : [0, 0]
+  const [messages, dueAt] = input.varint() > 0 ? [input.varint(), input.varint()] : [0, 0]
   input.varint()
   const named = input.varint()
   const namedDueAt = named > 0 ? input.varint() : 0

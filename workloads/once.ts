@@ -82,7 +82,7 @@ function drawCounter(stage: Stage): Counter {
     },
     tellers: stage.knob("tellers", [1, 3]),
     pauseMs: stage.knob("pauseMs", [50, 400]),
-    burst: stage.knob("burst", [1, 4, 12]),
+    burst: stage.knob("burst", [1, 4, 20]),
     impatience: isCalm ? 0 : stage.knob("impatience", [0, 0.2]),
   }
 }

@@ -21,3 +21,8 @@ test("without faults no call fails, though nodes leave and come back", async () 
   expect(sometimes.get("a node leaves and comes back")).toBeGreaterThan(0)
   expect(sometimes.get("a call fails")).toBe(0)
 }, 120_000)
+
+test("the first reminder of a type is in time, though its ward is kept already", async () => {
+  const { failure } = await runSeed(reminders, 21, { faults: noFaults() })
+  expect(failure).toBeUndefined()
+}, 60_000)

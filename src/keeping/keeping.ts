@@ -9,7 +9,7 @@ import { StoreTroubles } from "../registry/store-troubles.js"
 import type { Shards } from "../sharding/shards.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { duePrefix, KEEPING, parseDue } from "../virtual/due-entry.js"
-import type { DueListener } from "../virtual/due-index.js"
+import type { DueHint, DueListener } from "../virtual/due-index.js"
 import { callInternally, methodOfEntry } from "../virtual/internal-methods.js"
 import { decodeFiring, encodeFiring, FIRING, firingKey, type Recorded, wardOfFiring } from "./suspects.js"
 import { WardClaims } from "./ward-claims.js"
@@ -50,27 +50,30 @@ export class Keeping implements DueListener {
     this.#host = host
     this.#shards = shards
     this.#claims = new WardClaims(registry, options.store, (keeper, ward) => {
-      this.#hint(keeper, ward, this.#clock.wallMs())
+      this.#hint(keeper, { type: undefined, ward, at: this.#clock.wallMs() })
     })
     this.#troubles = new StoreTroubles(environment.logger, environment.clock)
     host.due.listener = this
     this.#lookIn(FIRST_LOOK_MS)
   }
 
-  added(ward: string, at: WallMs): void {
+  added(hint: DueHint): void {
+    const { ward, at } = hint
     if (at > this.#clock.wallMs() + HINT_WITHIN_MS) return
     const { registry } = this.#host
     const isSharded = ward.includes(".")
     const keeper = isSharded ? registry.node : this.#claims.keeperOf(ward)
-    if (keeper === undefined || keeper.equals(registry.node)) return this.hinted(ward, at)
-    this.#hint(keeper, ward, at)
+    if (keeper === undefined || keeper.equals(registry.node)) return this.hinted(hint)
+    this.#hint(keeper, hint)
   }
 
-  #hint(keeper: NodeId, ward: string, at: WallMs): void {
-    this.#host.options.gateOf(keeper)?.tell([ward, at] as never)
+  #hint(keeper: NodeId, { type, ward, at }: DueHint): void {
+    this.#host.options.gateOf(keeper)?.tell([ward, at, type] as never)
   }
 
-  hinted(ward: string, at: WallMs): void {
+  hinted({ type, ward, at }: DueHint): void {
+    // The first entry of a type: the look that would find out may be 5 seconds away.
+    if (type !== undefined) this.#know([type])
     const kept = this.#wards.get(ward)
     if (kept !== undefined) return this.#handle(kept, { kind: "hinted", at })
     this.#claims.doubt(ward)
@@ -118,7 +121,7 @@ export class Keeping implements DueListener {
     this.#isWantedAgain = false
     try {
       const { entries } = await listAll(this.#store, KEEPING)
-      this.#types = new Set(entries.map(({ key }) => key.slice(KEEPING.length)))
+      this.#know(entries.map(({ key }) => key.slice(KEEPING.length)))
       for (const type of this.#types) this.#host.due.mark(type)
       if ([...this.#types].some((type) => this.#shardingOf(type) === undefined)) await this.#claims.follow()
       if (!this.#isOver && this.#types.size > 0) await this.#follow()
@@ -128,6 +131,12 @@ export class Keeping implements DueListener {
       this.#isLooking = false
       this.#lookIn(this.#isWantedAgain ? CHANGED_MS : LOOK_AGAIN_MS)
     }
+  }
+
+  /** A type that has had entries is known from then on; the listing of a look may be older than a hint. */
+  #know(types: readonly string[]): void {
+    if (types.every((type) => this.#types.has(type))) return
+    this.#types = new Set([...this.#types, ...types])
   }
 
   /** Begins and ends keeping, as the wards of this node have changed. */

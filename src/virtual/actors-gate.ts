@@ -32,8 +32,9 @@ export class ActorsGate extends InternalRef<unknown> {
   /** Every call is a question. Other messages are hints about what is due, and may be lost. */
   tell(message: unknown): void {
     if (!Array.isArray(message)) return
-    const [ward, at] = message as readonly unknown[]
-    if (typeof ward === "string" && typeof at === "number") this.#receiver.hinted(ward, at)
+    const [ward, at, type] = message as readonly unknown[]
+    if (typeof ward !== "string" || typeof at !== "number") return
+    this.#receiver.hinted({ ward, at, type: typeof type === "string" ? type : undefined })
   }
 
   accept(message: unknown): DeadLetterReason | undefined {

@@ -20,17 +20,25 @@ export class DueIndex {
   /** The store has an entry of this time. */
   added(type: string, ward: string, at: WallMs): void {
     this.mark(type)
-    this.listener?.added(ward, at)
+    this.listener?.added({ type, ward, at })
   }
 
   /** Another node says that it has written an entry of this time. */
-  hinted(ward: string, at: WallMs): void {
-    this.listener?.hinted(ward, at)
+  hinted(hint: DueHint): void {
+    this.listener?.hinted(hint)
   }
 }
 
 /** The keeper of this node. */
 export interface DueListener {
-  added(ward: string, at: WallMs): void
-  hinted(ward: string, at: WallMs): void
+  added(hint: DueHint): void
+  hinted(hint: DueHint): void
+}
+
+/** What a keeper is told of a new entry. */
+export interface DueHint {
+  /** The type of its actor, which may have had no entries before; undefined if there is no certain entry. */
+  readonly type: string | undefined
+  readonly ward: string
+  readonly at: WallMs
 }

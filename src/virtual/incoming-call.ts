@@ -6,6 +6,7 @@ import type { TraceContext } from "../ports/telemetry.js"
 import type { RemoteReply } from "../remote/remote-reply.js"
 import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { AdmittableCall, CallQueue } from "./call-admission.js"
+import type { DueHint } from "./due-index.js"
 import type { Invocation } from "./invocation.js"
 import { type Operation, type OperationOnTheWire, unpackOperation } from "./operation.js"
 import { isRetried } from "./retryable.js"
@@ -153,7 +154,7 @@ export interface CallReceiver {
   readonly namespace: string
   receive(call: IncomingCall): void
   /** Another node has put an entry of this time into the index of what is due. */
-  hinted(ward: string, at: number): void
+  hinted(hint: DueHint): void
   /** Records that the call was refused and will be retried. */
   refused(call: IncomingCall): void
   /** Returns an error if this node hosts the type, and the type has no such method. */

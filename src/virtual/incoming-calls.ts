@@ -3,6 +3,7 @@ import { InvalidMessageError, OverloadedError } from "../errors/call-errors.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
 import { type Admission, CallAdmission } from "./call-admission.js"
+import type { DueHint } from "./due-index.js"
 import type { CallReceiver, IncomingCall } from "./incoming-call.js"
 import { moved, notHere, refusalError } from "./placement-answer.js"
 import type { QuietPeriod } from "./quiet-period.js"
@@ -65,8 +66,8 @@ export class IncomingCalls implements CallReceiver {
     return hosted.unknownMethod(method)
   }
 
-  hinted(ward: string, at: number): void {
-    this.#host.due.hinted(ward, at)
+  hinted(hint: DueHint): void {
+    this.#host.due.hinted(hint)
   }
 
   /** Delivers the waiting calls to the new activation of their actor. */

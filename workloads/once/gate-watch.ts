@@ -7,9 +7,15 @@ export class GateWatch {
   readonly #inMemory = new Map<string, number>()
   readonly #stored = new Map<string, number>()
   readonly #applied = new Map<string, readonly string[]>()
+  readonly #homes = new Map<string, string>()
 
   constructor(stage: Stage) {
     this.#stage = stage
+  }
+
+  /** The life that made the last commit of a vault. */
+  homeOf(vault: string): string | undefined {
+    return this.#homes.get(vault)
   }
 
   /** A turn has applied the intent of this position. */
@@ -25,6 +31,7 @@ export class GateWatch {
   stored(life: string, vault: string, applied: readonly string[]): void {
     this.#stored.set(`${life} ${vault}`, applied.length)
     this.#applied.set(vault, applied)
+    this.#homes.set(vault, life)
   }
 
   /** A commit of a vault is refused, which had this in its state. */

@@ -157,14 +157,19 @@ export class Teller {
     const { book, burst } = this.#counter
     const count = this.#random.chance(0.5) ? 1 : 1 + this.#random.below(burst)
     const intents = Array.from({ length: count }, () => book.new(this.#random, vault))
+    if (count >= 10) this.#cutOff(vault)
     const answers = await Promise.all(intents.map((intent) => this.attempt(intent)))
-    // A named one may have been repeated by somebody else, before it or behind it. The throw of one that
-    // checks may have been lost: it changed nothing, and the repeat is run when its time comes.
-    const positions = answers.filter((one, at) => {
-      const { isNamed, method } = intents[at] as Intent
-      return one !== undefined && !isNamed && method !== "check"
-    })
+    const positions = answers.filter((one, at) => one !== undefined && isInOrder(intents[at] as Intent))
     if (positions.length > 1) this.#life.record({ kind: "burst", vault, positions: positions as number[] })
+  }
+
+  /** Keeps the node of a vault from the store for longer than its lease lasts, if there are such faults. */
+  #cutOff(vault: string): void {
+    const { stage, store, settings } = this.#tap.cluster
+    const home = this.#counter.vaults.gate.homeOf(vault)
+    if (home === undefined || !this.#random.chance(stage.faults["store-cut"])) return
+    const heal = store.cutOff(home.split(".")[0] as string)
+    void stage.sleep(this.#random.between(1.5, 3) * settings.lease.ttlMs).then(heal)
   }
 
   async #note(vault: string): Promise<void> {
@@ -241,3 +246,11 @@ export class Teller {
 
 /** These say that the call itself is wrong, and it never is. */
 const WRONG = new Set(["CallCycle", "UnknownMethod", "InvalidMessage", "OperationMismatch"])
+
+/**
+ * A named one may have been repeated by somebody else, before it or behind it. One that throws is not remembered
+ * as long as it is not repeated: if that answer is lost, it is repeated, and applied behind those that followed.
+ */
+function isInOrder({ isNamed, method }: Intent): boolean {
+  return !isNamed && (method === "put" || method === "brief")
+}

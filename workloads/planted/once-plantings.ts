@@ -130,15 +130,15 @@ export const oncePlantings: readonly Planting[] = [
       }`,
   },
   {
-    name: "inbox-of-before-the-claim",
-    about: "an activation goes by what an earlier one on its node has looked up of messages",
-    breaks: "OutboxExact",
+    name: "look-up-before-the-claim",
+    about: "an activation goes by what an earlier one on its node remembered of operations",
+    breaks: "BoundedMemory",
     workload: "once",
-    file: "src/virtual/inbox.ts",
-    from: "this.#owner = owner;",
-    to: `this.#owner = owner;
-      owner.home.inboxes ??= new Map();
-      this.#last = owner.home.inboxes.get(owner.key) ?? new Map();
-      owner.home.inboxes.set(owner.key, this.#last);`,
+    file: "src/virtual/recollection.ts",
+    from: `this.#memory = state.memory === undefined ? new OperationMemory() : OperationMemory.decode(state.memory);`,
+    to: `owner.home.memories ??= new Map();
+      const read = state.memory === undefined ? new OperationMemory() : OperationMemory.decode(state.memory);
+      this.#memory = owner.home.memories.get(owner.key) ?? read;
+      owner.home.memories.set(owner.key, this.#memory);`,
   },
 ]

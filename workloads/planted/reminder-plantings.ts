@@ -7,8 +7,8 @@ export const reminderPlantings: readonly Planting[] = [
     about: "the row of a reminder is committed without its entry in the index",
     breaks: "IndexMatches",
     workload: "reminders",
-    file: "src/virtual/reminders.ts",
-    from: `writes.push({ kind: "put", ...this.#entry(name, row.next) });`,
+    file: "src/virtual/due-writes.ts",
+    from: `writes.push({ kind: "put", ...dueEntry(owner, name, to) });`,
     to: "",
   },
   {
@@ -62,5 +62,51 @@ export const reminderPlantings: readonly Planting[] = [
     file: "src/keeping/ward-claims.ts",
     from: "else this.#unsure.add(ward);",
     to: "",
+  },
+  {
+    name: "cancelled-in-the-store-alone",
+    about: "an activation goes on with the row of a reminder that it has cancelled",
+    breaks: "CancelHeld",
+    workload: "reminders",
+    file: "src/virtual/reminders.ts",
+    from: "if (row === undefined) this.#rows?.delete(name);",
+    to: "if (row === undefined) ;",
+  },
+  {
+    name: "fired-however-early",
+    about: "the node of an actor fires whatever the keeper takes for due",
+    breaks: "NotBefore",
+    workload: "reminders",
+    file: "src/virtual/reminders.ts",
+    from: "if (at > now + MOST_EARLY_MS)",
+    to: "if (false)",
+  },
+  {
+    name: "hint-not-heeded",
+    about: "a keeper that sleeps is not woken by an earlier entry",
+    breaks: "InTime",
+    workload: "reminders",
+    file: "src/keeping/ward-keeper.ts",
+    from: "this.#nextDue = Math.min(this.#nextDue, event.at);",
+    to: "",
+  },
+  {
+    name: "entry-in-a-commit-of-its-own",
+    about: "the entry of a reminder in the index is written after its row, in another commit",
+    breaks: "IndexMatches",
+    workload: "reminders",
+    file: "src/virtual/durable-turns.ts",
+    from: "this.#contribute(after, { writes: all, absent, messages: draft.messages });",
+    to: `const later = all.filter(({ key }) => key.startsWith("due/"));
+      const now = all.filter(({ key }) => !key.startsWith("due/"));
+      this.#contribute(after, { writes: now, absent, messages: draft.messages });
+      this.#send();
+      if (later.length > 0) {
+        this.#gate.reserve({ writes: 1_000, bytes: 0 }, (full) => {
+          full.isFull = true;
+          full.memory = this.#recollection.encode();
+        });
+        this.#contribute(after, { writes: later, absent: NONE, messages: NONE });
+      }`,
   },
 ]

@@ -4,7 +4,8 @@ import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
 import { parseDue } from "../../src/virtual/due-entry.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { STATE, stateOf } from "../cluster/store-history.js"
-import type { ClerkEntry, ClerkState, Plan } from "./clerk.js"
+import { type ClerkEntry, type ClerkState, type Plan, SEASONAL } from "./clerk.js"
+import type { KeeperStrikes } from "./keeper-strikes.js"
 
 /**
  * Every reminder, by what was committed: its row, its entry in the index, and what its clerk wrote down of
@@ -17,16 +18,27 @@ export class ReminderLedger {
   /** The times at which each reminder is in the index. */
   readonly #due = new Map<string, Set<number>>()
   readonly #clerks = new Map<string, ClerkBook>()
+  /** The next times before the commit that is being looked at. */
+  readonly #before = new Map<string, number>()
+  readonly #strikes: KeeperStrikes
+  /** Whether nothing delays a reminder. */
+  readonly #isPunctual: boolean
 
-  constructor(stage: Stage, cluster: Pick<Cluster, "namespace" | "store">) {
+  constructor(
+    stage: Stage,
+    cluster: Pick<Cluster, "namespace" | "store">,
+    { strikes, isPunctual }: { readonly strikes: KeeperStrikes; readonly isPunctual: boolean },
+  ) {
     this.#prefix = `${cluster.namespace}/`
+    this.#strikes = strikes
+    this.#isPunctual = isPunctual
     cluster.store.observe((event) => this.#take(stage, event))
     stage.invariant<ReminderEvent>("IndexMatches", (event) =>
       event.kind === "indexed" ? this.#matches(event.reminders) : false,
     )
-    for (const name of ["NoneSkipped", "OncePerOccurrence", "CancelHeld", "NotBefore"] as const) {
+    for (const name of INVARIANTS) {
       stage.invariant<ReminderEvent>(name, (event) => {
-        if (event.kind !== "entered") return false
+        if (event.kind !== "entered" || (name === "InTime" && !this.#isPunctual)) return false
         return event.found.find(([broken]) => broken === name)?.[1]
       })
     }
@@ -35,6 +47,17 @@ export class ReminderLedger {
   /** The reminders that are in the store: the next time of each. */
   get rows(): ReadonlyMap<string, number> {
     return this.#rows
+  }
+
+  /** Whether a clerk has written something down. */
+  knows(type: string, key: string): boolean {
+    return this.#clerks.has(`${type}/${key}`)
+  }
+
+  /** The reminders of a clerk that are due by then. */
+  dueOf(type: string, key: string, wallMs: number): number {
+    const own = `${type}/${key}/`
+    return [...this.#rows].filter(([row, next]) => row.startsWith(own) && next <= wallMs).length
   }
 
   /** Compares the rows with what clerks know: what they have set, and neither cancelled nor seen fire last. */
@@ -52,13 +75,17 @@ export class ReminderLedger {
   }
 
   #take(stage: Stage, event: SimStoreEvent): void {
-    if (event.kind !== "judged" || event.result.kind !== "committed") return
+    if (event.kind !== "judged") return
+    const isOfReminder = event.commit.writes.some(({ key }) => key.startsWith(`${this.#prefix}due/`))
+    if (event.isLate && isOfReminder) stage.sometimes("the commit of a reminder arrives too late")
+    if (event.result.kind !== "committed") return
+    this.#before.clear()
     const touched = new Set<string>()
     for (const write of event.commit.writes) {
       const key = write.key.slice(this.#prefix.length)
       const value = write.kind === "put" ? write.value : undefined
       if (key.startsWith("kin/") && key.includes("/r/")) touched.add(this.#row(key, value))
-      if (key.startsWith("due/")) touched.add(this.#entry(key, value))
+      if (key.startsWith("due/") && !key.includes("/~")) touched.add(this.#entry(key, value))
     }
     if (touched.size > 0) stage.record({ kind: "indexed", reminders: [...touched] })
     for (const write of event.commit.writes) {
@@ -72,6 +99,8 @@ export class ReminderLedger {
   #row(key: string, value: Uint8Array | undefined): string {
     const [, type, actor, , written = ""] = key.split("/")
     const reminder = `${type}/${actor}/${decodeURIComponent(written)}`
+    const before = this.#rows.get(reminder)
+    if (before !== undefined) this.#before.set(reminder, before)
     if (value === undefined) this.#rows.delete(reminder)
     else this.#rows.set(reminder, (decoded(value) as { readonly next: number }).next)
     return reminder
@@ -112,15 +141,22 @@ export class ReminderLedger {
   #enter(stage: Stage, { id, book }: { id: string; book: ClerkBook }, entry: ClerkEntry): readonly Broken[] {
     const { current } = book
     const { name } = entry
+    const [type = "", key = ""] = id.split("/")
     const known = current.get(name)
     if (entry.kind === "cancelled") {
       current.delete(name)
+      const before = this.#before.get(`${id}/${name}`)
       stage.sometimes("a reminder is cancelled", known !== undefined)
+      stage.sometimes(
+        "a reminder is cancelled when it is due",
+        before !== undefined && before <= entry.cancelledAt,
+      )
       return NONE
     }
     if (entry.kind === "set") {
       current.set(name, { setting: entry.setting, plan: entry.plan, last: undefined })
       stage.sometimes("a reminder is replaced", known !== undefined)
+      this.#strikes.set(type, key)
       return NONE
     }
     const { setting, at, missed, firedAt } = entry
@@ -128,11 +164,17 @@ export class ReminderLedger {
     if (known?.setting !== setting) return [["CancelHeld", `${what} is not set; ${known?.setting} is`]]
     stage.operation()
     stage.sometimes("a reminder fires")
+    stage.sometimes(
+      "a reminder fires when its type is back after a day",
+      type === SEASONAL && firedAt - at > DAY_MS / 2,
+    )
+    this.#strikes.fired(type, key)
     stage.sometimes("an occurrence was missed", missed > 0)
     const broken: Broken[] = []
     if (at > firedAt + MOST_EARLY_MS) broken.push(["NotBefore", what])
+    if (this.#isPunctual && firedAt > at + MOST_LATE_MS) broken.push(["InTime", what])
     const { plan, last } = known
-    if ("afterMs" in plan) {
+    if (!("everyMs" in plan)) {
       current.delete(name)
       if (missed !== 0) broken.push(["NoneSkipped", `${what} is the only one`])
       return broken
@@ -148,7 +190,8 @@ export class ReminderLedger {
   }
 }
 
-type Broken = readonly ["NoneSkipped" | "OncePerOccurrence" | "CancelHeld" | "NotBefore", string]
+const INVARIANTS = ["NoneSkipped", "OncePerOccurrence", "CancelHeld", "NotBefore", "InTime"] as const
+type Broken = readonly [(typeof INVARIANTS)[number], string]
 
 type ReminderEvent =
   | { readonly kind: "indexed"; readonly reminders: readonly string[] }
@@ -163,6 +206,9 @@ interface ClerkBook {
 const NONE: readonly never[] = []
 /** The node of an actor refuses what is earlier by its own clock. */
 const MOST_EARLY_MS = 5_000
+/** In a calm cluster a reminder is no later. */
+const MOST_LATE_MS = 1_000
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 function decoded(bytes: Uint8Array): unknown {
   return codec.decode(Buffer.from(bytes), 0, bytes.length)

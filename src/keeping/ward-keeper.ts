@@ -13,9 +13,9 @@ import { type Recorded, Suspects } from "./suspects.js"
  * A pass never begins again in the middle, so entries that fail, at the beginning of the index, hide no
  * others. It begins anew each time, never where the last one ended: a clock may have been ahead.
  *
- * What fails is tried again after a pause that doubles from 2 seconds to 10 minutes; there is no last
- * attempt. A node that dies of it twice gets a minute before the next. The pauses of up to 1,024 entries are
- * remembered. After a takeover the keeper begins with 8 at a
+ * What fails is tried again after a pause that doubles from 2 seconds to 10 minutes, or to 8 seconds if the
+ * actor could not be reached; there is no last attempt. If three nodes have died of it, the pause is a minute
+ * at least. The pauses of up to 1,024 entries are remembered. After a takeover the keeper begins with 8 at a
  * time, and doubles that after as many answers, up to 64; a target that is overloaded halves it.
  */
 export class WardKeeper {
@@ -179,12 +179,14 @@ export class WardKeeper {
 
   #pause(key: string, outcome: FiringOutcome, { mono }: Now): void {
     const before = this.#paused.get(key)
-    const attempts = (before?.attempts ?? 0) + (outcome === "failed" || outcome === "died" ? 1 : 0)
-    const deaths = (before?.deaths ?? 0) + (outcome === "died" ? 1 : 0)
-    const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, attempts - 1))
-    const leastMs = deaths >= SUSPECT_AFTER_DEATHS ? SUSPECT_PAUSE_MS : 0
+    const attempts = (before?.attempts ?? 0) + (outcome === "refused" || outcome === "overloaded" ? 0 : 1)
+    const deaths = outcome === "died" ? (before?.deaths ?? 0) + 1 : 0
+    const isSuspect = deaths >= SUSPECT_AFTER_DEATHS
+    const longest = outcome === "failed" || isSuspect ? LONGEST_PAUSE_MS : LONGEST_UNREACHED_MS
+    const first = isSuspect ? SUSPECT_PAUSE_MS : FIRST_PAUSE_MS
+    const doubled = Math.max(0, isSuspect ? deaths - SUSPECT_AFTER_DEATHS : attempts - 1)
     this.#paused.delete(key)
-    this.#paused.set(key, { attempts, deaths, until: mono + Math.max(ms, leastMs) })
+    this.#paused.set(key, { attempts, deaths, until: mono + Math.min(longest, first * 2 ** doubled) })
     if (this.#paused.size > MOST_PAUSED) this.#paused.delete(this.#paused.keys().next().value as string)
   }
 
@@ -229,9 +231,10 @@ export interface DueKey {
 
 /**
  * `done`: there is nothing left to do about the entry. `refused`: it is not to be fired yet, or any more, and
- * may be there all the same. `died`: the node that had the actor is gone, perhaps because of it.
+ * may be there all the same. `unreached`: the actor was not called, or that is not known. `died`: the node
+ * that had the actor is gone, perhaps because of it.
  */
-export type FiringOutcome = "done" | "refused" | "failed" | "died" | "overloaded"
+export type FiringOutcome = "done" | "refused" | "failed" | "unreached" | "died" | "overloaded"
 
 interface Listed {
   readonly kind: "listed"
@@ -268,7 +271,7 @@ export type WardCommand =
 
 interface Pause {
   readonly attempts: number
-  /** The number of nodes that have died meanwhile. */
+  /** The number of nodes that have died one after the other. */
   readonly deaths: number
   readonly until: MonotonicMs
 }
@@ -279,8 +282,9 @@ const MOST_IN_FLIGHT = 64
 const MOST_PAUSED = 1_024
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 600_000
+const LONGEST_UNREACHED_MS = 8_000
 /** Nodes die for other reasons too. */
-const SUSPECT_AFTER_DEATHS = 2
+const SUSPECT_AFTER_DEATHS = 3
 const SUSPECT_PAUSE_MS = 60_000
 /** What ends a process mostly does so sooner. */
 const HARMLESS_MS = 2_000

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises"
 import { median } from "../quantile.js"
 import { FAR_AHEAD_MS, remindAll, ShardedRemindedAccount } from "../reminded-account.js"
 import type { FreeRow } from "../row.js"
@@ -44,16 +43,18 @@ export const remindFire: FreeRow = {
     const limit = median(savesPerSecond.slice(1))
     return { value, limit, ratio: value / limit }
 
+    /** Says how many were fired in a second. */
     async function fireAll(): Promise<number> {
-      const at = Date.now() + Math.ceil(2 * settingMs) + SPARE_MS
-      settingMs = await setAll(at)
-      if (Date.now() >= at)
-        throw new Error(`setting ${ACTORS} reminders took ${settingMs} ms, which is too long`)
-      const all = fired.next(ACTORS)
-      globalThis.gc?.({ type: "minor" })
-      await pause(at - Date.now())
-      const lateMs = await all
-      return (ACTORS * 1_000) / lateMs.reduce((longest, one) => Math.max(longest, one), 0)
+      for (;;) {
+        const at = Date.now() + Math.ceil(2 * settingMs) + SPARE_MS
+        const all = fired.next(ACTORS)
+        settingMs = await setAll(at)
+        const isSetInTime = Date.now() < at
+        globalThis.gc?.({ type: "minor" })
+        const lateMs = await all
+        if (isSetInTime) return (ACTORS * 1_000) / lateMs.reduce((longest, one) => Math.max(longest, one), 1)
+        progress("setting the reminders took too long; once more")
+      }
     }
 
     function setAll(at: number): Promise<number> {

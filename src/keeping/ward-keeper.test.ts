@@ -65,6 +65,7 @@ test("decides as its golden scenarios say", async () => {
       at(20, { kind: "hinted", at: 500 })
       at(30, { kind: "hinted", at: 800 })
       at(40, { kind: "hinted", at: 3 })
+      at(400, { kind: "hinted", at: 3 })
     }),
     tell("a list that failed is asked for at the next look", (at) => {
       at(0, look("A", "B"))

@@ -1,4 +1,5 @@
 import { ActorId } from "../address/actor-id.js"
+import { decodeKey } from "../address/actor-key.js"
 import type { NodeId } from "../address/node-id.js"
 import { CallError, NodeUnreachableError, OverloadedError, TimeoutError } from "../errors/call-errors.js"
 import type { ShardedPlacement } from "../placement/sharded.js"
@@ -9,7 +10,7 @@ import { listAll } from "../registry/list-all.js"
 import { StoreTroubles } from "../registry/store-troubles.js"
 import type { Shards } from "../sharding/shards.js"
 import type { ActorHost } from "../virtual/actor-host.js"
-import { duePrefix, KEEPING, parseDue } from "../virtual/due-entry.js"
+import { type DueEntry, duePrefix, KEEPING, parseDue } from "../virtual/due-entry.js"
 import type { DueHint, DueListener } from "../virtual/due-index.js"
 import { callInternally, methodOfEntry } from "../virtual/internal-methods.js"
 import { decodeFiring, encodeFiring, FIRING, firingKey, type Recorded, wardOfFiring } from "./suspects.js"
@@ -263,13 +264,16 @@ export class Keeping implements DueListener {
       if (typeof again === "number") next = again
     } catch (error) {
       outcome = outcomeOf(error)
-      this.#host.logger.log("warn", "what is due could not be done; it is tried again", {
-        key,
-        attempt,
-        error,
-      })
+      this.#logFailure(key, attempt, error)
     }
     this.#handle(kept, { kind: "answered", key, outcome, next })
+  }
+
+  #logFailure(key: string, attempt: number, error: unknown): void {
+    const entry = parseDue(key)
+    const what = entry === undefined || entry === "needs-value" ? { key } : describe(entry)
+    const text = "what is due could not be done; it is tried again"
+    this.#host.logger.log("warn", text, { ...what, attempt, error })
   }
 
   /** Returns what the actor answered. */
@@ -302,6 +306,13 @@ function outcomeOf(error: unknown): FiringOutcome {
   if (error instanceof NodeUnreachableError && error.delivery === "unknown") return "died"
   const isOnItsWay = error instanceof CallError && !(error instanceof TimeoutError)
   return isOnItsWay ? "unreached" : "failed"
+}
+
+/** What an entry is about, for people. */
+function describe({ type, key, name, at }: DueEntry): Readonly<Record<string, string>> {
+  const due = new Date(at).toISOString()
+  const actor = ActorId.nameOf(type, key)
+  return name.startsWith("~") ? { actor, due } : { actor, reminder: decodeKey(name) ?? name, due }
 }
 
 /** Nothing for a key that this version cannot read. */

@@ -4,8 +4,8 @@ import { type Recorded, Suspects } from "./suspects.js"
 /**
  * What the keeper of one ward does: a decision. It passes over the entries of what is due, from the beginning
  * of the index, type by type, and fires each, as many at a time as the limits allow. Then it sleeps until the
- * first entry that is not due, and at most 5 seconds: a hint about an earlier entry may be lost. A pass begins
- * at least 100 ms after the one before, as it reads all that is due, and what is on its way.
+ * first entry that is not due, and at most 5 seconds: a hint about an earlier entry may be lost. A pass
+ * begins at least 100 ms after the one before, as it reads all that is due, and what is on its way.
  *
  *     asleep --look--> listing a page --listed--> firing it --all are fired--> the next page or type
  *
@@ -293,5 +293,5 @@ const HARMLESS_MS = 2_000
 const LOOK_AGAIN_MS = 5_000
 /** Entries come in crowds. */
 const LEAST_SLEEP_MS = 20
-/** Between the beginnings of two passes: of a crowd that is spread over a second, each pass lists what is left. */
+/** Between the beginnings of two passes: of a crowd that is due within a second, each lists what is left. */
 const LEAST_BETWEEN_MS = 100

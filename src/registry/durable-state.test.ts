@@ -399,3 +399,15 @@ async function expectProblem(refused: Promise<unknown>, problem: StateError["pro
   await expect(refused).rejects.toThrow(StateError)
   await expect(refused).rejects.toMatchObject({ problem, actor: `${alice}` })
 }
+
+test("what the store cannot be asked to write ends the activation, and is not taken for stored", async () => {
+  const { state, tenure, next } = await activated()
+  await state.load()
+  await state.save({ balance: 1 })
+  const key = `kin/${"x".repeat(3_000)}`
+  const changes = { writes: [{ kind: "put", key, value: new Uint8Array(0) }], absent: [] } as const
+  const value = state.encode({ balance: 2 })
+  await expect(state.write({ value, memory: undefined, changes })).rejects.toThrow(FencedError)
+  expect(tenure.endedBecause).toBe("its state cannot be written")
+  expect(await (await next()).state.load()).toEqual({ balance: 1 })
+})

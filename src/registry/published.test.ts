@@ -5,17 +5,19 @@ import { onceName, publishedBy } from "./published.js"
 const record: NodeRecord = { status: "active", roles: [], types: ["Account"], lifeline: undefined }
 const once = [onceName("Account", "deposit")]
 
-test("a format of states is that of the node which can read the least, and methods are those of any node", () => {
-  expect(publishedBy([])).toEqual({ stateFormat: 2, once: new Set() })
-  expect(
-    publishedBy([
-      { ...record, stateFormat: 2, once },
-      { ...record, stateFormat: 2 },
-    ]),
-  ).toEqual({
-    stateFormat: 2,
-    once: new Set(once),
-  })
-  expect(publishedBy([{ ...record, stateFormat: 2 }, record]).stateFormat).toBe(1)
-  expect(publishedBy([{ ...record, stateFormat: 9 }]).stateFormat).toBe(2)
+test("the format of states is that of the node which can read the least", () => {
+  const formatOf = (...formats: (number | undefined)[]) =>
+    publishedBy(formats.map((stateFormat) => ({ ...record, stateFormat }))).stateFormat
+  expect([formatOf(), formatOf(2, 2), formatOf(2, undefined), formatOf(9)]).toEqual([2, 2, 1, 2])
+})
+
+test("a method is once if it is on all nodes that host its type", () => {
+  const all = publishedBy([
+    { ...record, once },
+    { ...record, once },
+    { ...record, types: ["Cart"] },
+  ])
+  expect([all.isOnce("Account", "deposit"), all.isOnce("Account", "close")]).toEqual([true, false])
+  expect([all.isOnce("Cart", "deposit"), all.isOnce("Till", "deposit")]).toEqual([false, undefined])
+  expect(publishedBy([{ ...record, once }, record]).isOnce("Account", "deposit")).toBe(false)
 })

@@ -1,4 +1,5 @@
 import { FencedError } from "../errors/call-errors.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
 import type { ClusterStore } from "../ports/store.js"
 import { listAll } from "./list-all.js"
@@ -40,12 +41,21 @@ export class Satellites {
    * Reads a satellite as `row` does, and again while the store is away, as a save is written again. Rejects
    * with a `FencedError` once the doors of the activation are shut.
    */
-  async rowInTime(name: string): Promise<Uint8Array | undefined> {
+  rowInTime(name: string): Promise<Uint8Array | undefined> {
+    return this.#inTime(() => this.row(name))
+  }
+
+  /** Reads all rows with this prefix, in the order of their names, as `rowInTime` reads one. */
+  rowsInTime(prefix: string): Promise<readonly Row[]> {
+    return this.#inTime(() => this.rows(prefix))
+  }
+
+  async #inTime<T>(read: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await this.row(name)
+        return await read()
       } catch (error) {
-        if (error instanceof FencedError) throw error
+        if (!(error instanceof StoreUnavailableError)) throw error
         await this.#pause()
         if (!(this.#tenure.mayAct() || (await this.#tenure.opened())))
           throw this.#fenced("its doors are shut", error as Error)
@@ -62,7 +72,7 @@ export class Satellites {
   }
 
   /** Reads all rows with this prefix, in the order of their names. */
-  async rows(prefix: string): Promise<readonly { readonly name: string; readonly value: Uint8Array }[]> {
+  async rows(prefix: string): Promise<readonly Row[]> {
     const start = satelliteKey(this.#tenure.id, "")
     const { epoch, entries } = await listAll(this.#dependencies.store, start + prefix)
     this.#checkEpoch(epoch)
@@ -85,6 +95,11 @@ export class Satellites {
   #fenced(because: string, cause?: Error): FencedError {
     return new FencedError(this.#tenure.id.toString(), "not-delivered", because, cause && { cause })
   }
+}
+
+interface Row {
+  readonly name: string
+  readonly value: Uint8Array
 }
 
 const RETRY_MS = 100

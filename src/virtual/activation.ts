@@ -18,7 +18,7 @@ import {
 } from "./actor.js"
 import { askFor } from "./actor-ask.js"
 import type { ActorClass } from "./actor-class.js"
-import { changeRefusal, initialize, loadState, noTurn, saveRefusal } from "./actor-state.js"
+import { checkChange, initialize, loadState, saveRefusal } from "./actor-state.js"
 import type { ActorTarget } from "./actor-target.js"
 import type { ActorType } from "./actor-type.js"
 import { blockedBy } from "./blocked-by.js"
@@ -233,21 +233,13 @@ export class Activation
   }
 
   eventually(handle: object): unknown {
-    this.#checkChange("send messages")
+    checkChange("send messages", this)
     return redirected(handle, (target) => new EventualTarget(target as ActorTarget, this))
   }
 
   post({ type, key }: ActorId, method: string, args: readonly unknown[]): void {
-    this.#checkChange("send messages")
+    checkChange("send messages", this)
     this.durableTurns.post({ type, key, method }, args)
-  }
-
-  /** Throws if what is decided now could not be stored. */
-  #checkChange(what: string): void {
-    const { currentTurn } = this
-    const refusal = changeRefusal(what, this.type, this.tenure, currentTurn)
-    if (refusal !== undefined) throw refusal
-    if (currentTurn === undefined && this.state === "valid") throw noTurn(what, this.type)
   }
 
   wake(name: unknown): void {
@@ -285,7 +277,7 @@ export class Activation
   }
 
   get reminders(): ActorReminders {
-    this.#checkChange("set reminders")
+    checkChange("set reminders", this)
     return this.durableTurns.reminders
   }
 

@@ -2,6 +2,7 @@ import type { StateRead } from "../registry/claim.js"
 import type { DurableState } from "../registry/durable-state.js"
 import type { StateUpgrade } from "../registry/state-value.js"
 import type { Tenure } from "../registry/tenure.js"
+import type { Activation } from "./activation.js"
 import { type Actor, internals, NOTHING_STORED } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
 import { fencedError } from "./fenced-error.js"
@@ -47,13 +48,20 @@ export function saveRefusal(type: ActorType, tenure: Tenure, turn: Turn | undefi
   return changeRefusal("save", type, tenure, turn)
 }
 
-/** Returns the error of what is decided when no turn is running that could store it. */
-export function noTurn(what: string, { name }: ActorType): TypeError {
-  return new TypeError(`${name} cannot ${what} now: no turn is running; await all that a turn does`)
+/** Throws if what is decided now could not be stored; as it could not if no turn runs, after the start. */
+export function checkChange(
+  what: string,
+  { type, tenure, currentTurn, state }: Pick<Activation, "type" | "tenure" | "currentTurn" | "state">,
+): void {
+  const refusal = changeRefusal(what, type, tenure, currentTurn)
+  if (refusal !== undefined) throw refusal
+  const isRunning = currentTurn !== undefined && !currentTurn.hasEnded
+  if (isRunning || state !== "valid") return
+  throw new TypeError(`${type.name} cannot ${what} now: no turn is running; await all that a turn does`)
 }
 
 /** Returns the error with which a turn is refused to decide what is stored; `what` says what that is. */
-export function changeRefusal(
+function changeRefusal(
   what: string,
   { name, durability }: ActorType,
   tenure: Tenure,

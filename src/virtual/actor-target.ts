@@ -2,7 +2,6 @@ import type { ActorId } from "../address/actor-id.js"
 import { UnknownMethodError } from "../errors/actor-call-errors.js"
 import { CallError, InvalidMessageError } from "../errors/call-errors.js"
 import type { Span, Telemetry } from "../ports/telemetry.js"
-import { onceName } from "../registry/published.js"
 import { MAX_CHAIN } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
@@ -92,7 +91,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
     if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw invalidTimeout(timeoutMs)
     const { telemetry } = this.#host.options
-    const isOnce = this.#isOnce(method, known) || options?.operation !== undefined
+    const isOnce = this.#isOnce(method, known, options?.operation !== undefined)
     const call = new OutgoingCall(this.#host.router, this, {
       method,
       args: this.#host.copier.copyArguments(args, id, method),
@@ -100,33 +99,43 @@ export class ActorTarget implements HandleTarget, CallTarget {
       chain: resolve === undefined || maker === undefined ? NO_CHAIN : chainOf(maker),
       timeoutMs,
       span: telemetry === undefined ? undefined : spanOf(telemetry, this, method),
-      operation: isOnce ? this.#operationOf(options?.operation, known) : undefined,
+      operation: isOnce ? this.#operationOf(options?.operation) : undefined,
       resolve,
       reject,
     })
     this.#host.router.route(call, options?.signal)
   }
 
-  /** Callers that know only the name of a type are told by the nodes that host it. */
-  #isOnce(method: string, known: ActorMethod | undefined): boolean {
-    if (known !== undefined) return known.once !== undefined
-    const { once } = this.#host.registry.published
-    return once.size > 0 && once.has(onceName(this.id.type, method))
+  /**
+   * Whether the call has an operation. The nodes that host the type decide that, so callers need only its
+   * name. Throws a `TypeError` if the call `isNamed` and the method is not once.
+   */
+  #isOnce(method: string, known: ActorMethod | undefined, isNamed: boolean): boolean {
+    if (known !== undefined && known.once === undefined && !isNamed) return false
+    const isOnce = this.isOnce(method, known)
+    if (!isNamed) return isOnce === true
+    if (isOnce !== false) return true
+    throw new TypeError(`${this.id.type}.${method} must be once to be called with an operation`)
+  }
+
+  /** Whether the method is once, as far as that is known. */
+  isOnce(method: string, known: ActorMethod | undefined): boolean | undefined {
+    if (known !== undefined && known.once === undefined) return false
+    return (
+      this.#host.registry.published.isOnce(this.id.type, method) ?? (known === undefined ? undefined : true)
+    )
   }
 
   /**
    * The operation of a call: the one that the caller names; in a turn of a `once` method, one that a repeat
    * of the turn would have too; otherwise a number.
    */
-  #operationOf(text: string | undefined, known: ActorMethod | undefined): OutgoingOperation {
+  #operationOf(text: string | undefined): OutgoingOperation {
     const { ledger } = this.#host
     const { name } = this.id
     if (text !== undefined) {
       const problem = operationProblem(text)
       if (problem !== undefined) throw new RangeError(`operation ${problem} (got ${JSON.stringify(text)})`)
-      if (known !== undefined && known.once === undefined) {
-        throw new TypeError(`${this.id.type}.${known.name} must be once to be called with an operation`)
-      }
       return OutgoingOperation.continued(ledger, name, text)
     }
     const turn = this.maker?.currentTurn

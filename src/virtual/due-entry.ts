@@ -13,7 +13,7 @@ import type { WallMs } from "../ports/clock.js"
 // replaced by its digest, and is the value of the entry.
 
 /** One thing that one actor has left to do. */
-interface DueEntry {
+export interface DueEntry {
   readonly type: string
   readonly key: string
   readonly at: WallMs

@@ -27,7 +27,6 @@ import { Reminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
 import { type Contribution, type Decided, type Held, HeldAnswer, newlyDecided } from "./turn-batch.js"
 import { copiedResult, Failure } from "./turn-result.js"
-import { UndeliveredTask } from "./undelivered-task.js"
 
 /**
  * The durable turns of one activation: the driver of `output-gate.ts`.
@@ -127,9 +126,6 @@ export class DurableTurns {
     }
     if (turn.method?.name === REMIND) return this.reminders.admit(turn)
     if (turn.method?.name === EXPIRE) return this.#recollection.expire(turn)
-    if (turn.invocation instanceof UndeliveredTask) {
-      turn.occurrence = namedAfter(this.#owner, `undelivered/${turn.invocation.number}`)
-    }
     return this.#recollection.admit(turn)
   }
 
@@ -157,16 +153,15 @@ export class DurableTurns {
     const posted = this.#draft.filter((one) => one.message !== undefined).length
     const problem = messageProblem(this.#owner.tenure.id, encoded, { posted, rows: this.counters.rows })
     if (problem !== undefined) throw problem
-    this.#draft.push({
-      turn: this.#owner.currentTurn,
-      writes: NONE,
-      message: { ...message, args: encoded },
-    })
+    const turn = this.#owner.currentTurn
+    this.#draft.push({ turn, writes: NONE, message: { ...message, args: encoded } })
   }
 
   /** The running turn ends the delivery of a message. */
   messageEnded(number: number): void {
-    this.#draft.push({ turn: this.#owner.currentTurn, writes: NONE, ended: number })
+    const turn = this.#owner.currentTurn
+    if (turn !== undefined) turn.occurrence = namedAfter(this.#owner, `undelivered/${number}`)
+    this.#draft.push({ turn, writes: NONE, ended: number })
   }
 
   /** Goes on with the messages, and moves their entry in the index of what is due on. */

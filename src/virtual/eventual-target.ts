@@ -17,8 +17,7 @@ export class EventualTarget implements HandleTarget {
     if (options?.operation !== undefined) {
       throw new TypeError("a message of eventually has an operation of its own; call it without the option")
     }
-    const known = this.#target.knownMethod(method)
-    if (known !== undefined && known.once === undefined) {
+    if (this.#target.isOnce(method, this.#target.knownMethod(method)) === false) {
       throw new TypeError(`${id.type}.${method} must be once to be called with eventually`)
     }
     this.#sender.post(id, method, this.#target.copyArguments(method, args))

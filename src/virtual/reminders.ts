@@ -183,7 +183,7 @@ export class Reminders implements ActorReminders {
   }
 
   #read(): Promise<Map<string, Row>> {
-    this.#loading ??= this.#state.satellites.rows(ROWS).then(
+    this.#loading ??= this.#state.satellites.rowsInTime(ROWS).then(
       (values) => {
         const rows = new Map<string, Row>()
         for (const { value } of values) {

@@ -87,5 +87,5 @@ function runChecked({ type, tenure, instance }: TurnOwner, turn: Turn): Promise<
 
 /** A message could be applied twice. Its sender tries again: it may be ahead in a deployment. */
 export function notOnce(type: string, method: string): UnknownMethodError {
-  return new UnknownMethodError(type, method, `${type}.${method} must be once to be called with eventually`)
+  return new UnknownMethodError(type, method, `${type}.${method} must be once to be called with an operation`)
 }

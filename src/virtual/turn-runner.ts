@@ -209,7 +209,7 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     if (method === undefined && task === undefined) {
       return invocation.fail(type.unknownMethod(invocation.method))
     }
-    if (method?.once === undefined && invocation.operation?.kind === "sent") {
+    if (method?.once === undefined && invocation.operation !== undefined) {
       return invocation.fail(notOnce(type.name, invocation.method))
     }
     const turn = new Turn(this, kindOf(this, invocation), invocation, method)
@@ -266,6 +266,7 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
 
   /** `isOpen` is undefined if the answer leaves later. */
   #conclude(turn: Turn, given: unknown, isOpen: boolean | undefined): void {
+    turn.hasEnded = true
     leave(turn)
     this.#leave(turn)
     const { invocation, span } = turn

@@ -28,6 +28,8 @@ export class Turn implements Deadline {
   isAnswered = false
   /** What tells the call from others with the same operation; of a named operation only. */
   print: Uint8Array | undefined = undefined
+  /** Whether its code has ended; what it has left behind may still run. */
+  hasEnded = false
   /** The number of operations that were derived from that of the turn. */
   derived = 0
   #chain: readonly string[] | undefined = undefined

@@ -276,4 +276,4 @@ const HELD_MS = 1_000
  */
 const SETTLE_MS = 75_000
 /** The same, of a run that has failed already, or is to fail: what was lost never comes. */
-const BROKEN_SETTLE_MS = 5_000
+const BROKEN_SETTLE_MS = 1_000

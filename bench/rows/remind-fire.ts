@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises"
 import { median } from "../quantile.js"
 import { FAR_AHEAD_MS, remindAll, ShardedRemindedAccount } from "../reminded-account.js"
 import type { FreeRow } from "../row.js"
@@ -10,13 +9,14 @@ import { startOnFile } from "../sqlite/system-on-file.js"
 
 const IN_FLIGHT = 64
 const ACTORS = 5_000
+const WARM_UPS = 3
 const ROUNDS = 7
 /** Between the time at which all reminders should be set, and that for which they are. */
 const SPARE_MS = 500
 
 /**
  * Reminders of sharded actors on SQLite, all due at the same time, from then until the turns of all of them
- * are stored, against saves of 64 states at a time. The actors are active, and a round of each goes before.
+ * are stored, against saves of 64 states at a time. The actors are active, and some rounds go before.
  */
 export const remindFire: FreeRow = {
   kind: "free",
@@ -32,28 +32,30 @@ export const remindFire: FreeRow = {
     let settingMs = await setAll(Date.now() + FAR_AHEAD_MS)
     const firing: number[] = []
     const savesPerSecond: number[] = []
-    for (let round = 0; round <= ROUNDS; round += 1) {
-      progress(round === 0 ? "warming up" : `round ${round} of ${ROUNDS}`)
+    for (let round = 1 - WARM_UPS; round <= ROUNDS; round += 1) {
+      progress(round < 1 ? "warming up" : `round ${round} of ${ROUNDS}`)
       firing.push(await fireAll())
       savesPerSecond.push(await saveAll())
     }
     await system.stop()
     await saves.teardown?.()
     remove()
-    const value = median(firing.slice(1))
-    const limit = median(savesPerSecond.slice(1))
+    const value = median(firing.slice(WARM_UPS))
+    const limit = median(savesPerSecond.slice(WARM_UPS))
     return { value, limit, ratio: value / limit }
 
+    /** Says how many were fired in a second. */
     async function fireAll(): Promise<number> {
-      const at = Date.now() + Math.ceil(2 * settingMs) + SPARE_MS
-      settingMs = await setAll(at)
-      if (Date.now() >= at)
-        throw new Error(`setting ${ACTORS} reminders took ${settingMs} ms, which is too long`)
-      const all = fired.next(ACTORS)
-      globalThis.gc?.({ type: "minor" })
-      await pause(at - Date.now())
-      const lateMs = await all
-      return (ACTORS * 1_000) / lateMs.reduce((longest, one) => Math.max(longest, one), 0)
+      for (;;) {
+        const at = Date.now() + Math.ceil(2 * settingMs) + SPARE_MS
+        const all = fired.next(ACTORS)
+        settingMs = await setAll(at)
+        const isSetInTime = Date.now() < at
+        globalThis.gc?.({ type: "minor" })
+        const lateMs = await all
+        if (isSetInTime) return (ACTORS * 1_000) / lateMs.reduce((longest, one) => Math.max(longest, one), 1)
+        progress("setting the reminders took too long; once more")
+      }
     }
 
     function setAll(at: number): Promise<number> {

@@ -3,8 +3,8 @@ import { parseDue } from "../../src/virtual/due-entry.js"
 import type { StoreObserver } from "./observed-store.js"
 
 /**
- * Notices that reminders were fired: the commit of the turn deletes the entry in the index of what is due,
- * and puts no other one. Knows how late each commit was known, by the wall clock.
+ * Notices that reminders were fired: the commit of the turn deletes an entry of the index that is due. Knows
+ * how late that was, by the wall clock. An entry that is not due is deleted by a turn that moves its reminder.
  */
 export class FiredReminders implements StoreObserver {
   #lateMs: number[] = []
@@ -25,7 +25,8 @@ export class FiredReminders implements StoreObserver {
       if (kind !== "delete" || !key.startsWith("due/")) continue
       const entry = parseDue(key)
       if (entry === undefined || entry === "needs-value") throw new Error(`${key} is no entry`)
-      this.#lateMs.push(Date.now() - entry.at)
+      const lateMs = Date.now() - entry.at
+      if (lateMs >= 0) this.#lateMs.push(lateMs)
     }
     if (this.#lateMs.length >= this.#wanted) this.#arrived(this.#lateMs)
   }

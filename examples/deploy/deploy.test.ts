@@ -64,6 +64,8 @@ test("nodes are live at once, ready when they have joined, and stop while they a
   isOver = true
   await calling
   expect((await others[0].post("/count/a")).text).toBe(`${counted + 1}\n`)
+  const named = { "idempotency-key": "7b1c" }
+  for (const node of others) expect((await node.post("/count/a", named)).text).toBe(`${counted + 2}\n`)
   for (const { program } of others) program.signal("SIGTERM")
   expect(await Promise.all(others.map(({ program }) => program.ending))).toEqual([
     "exit code 0",
@@ -146,8 +148,8 @@ class Node {
     return this.#fetch(path, "GET")
   }
 
-  post(path: string): Promise<Answer> {
-    return this.#fetch(path, "POST")
+  post(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#fetch(path, "POST", headers)
   }
 
   async isReady(): Promise<void> {
@@ -157,8 +159,8 @@ class Node {
     while ((await this.get("/ready")).status !== 200) expect(performance.now()).toBeLessThan(until)
   }
 
-  async #fetch(path: string, method: string): Promise<Answer> {
-    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, { method })
+  async #fetch(path: string, method: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, { method, headers })
     return { status: response.status, text: await response.text() }
   }
 }

@@ -42,9 +42,12 @@ const server = createServer(async ({ method, url = "", headers }, response) => {
   if (system === undefined) return send(response, 503, "starting")
   try {
     const counter = system.actor(Counter, key)
-    const operation = headers["idempotency-key"]
-    const named = typeof operation === "string" ? withOptions(counter, { operation }) : counter
-    send(response, 200, `${await named.increment()}`)
+    const idempotencyKey = headers["idempotency-key"]
+    const count =
+      idempotencyKey === undefined
+        ? await counter.increment()
+        : await withOptions(counter, { operation: `http ${idempotencyKey}` }).increment()
+    send(response, 200, `${count}`)
   } catch (error) {
     // "unknown": the increment may have been made, so a client that has not named it may count twice.
     if (error instanceof CallError) send(response, 503, `${error.code}, ${error.delivery}`)

@@ -69,6 +69,9 @@ async function setAndCancel(stage: Stage, cluster: Cluster, { id, user, atMs }: 
   return isCancelled
 }
 
+/** The last one: the reminders of the actor could not be read, so none was set. */
+const retried = [CallError, ProcessDiedError, StoreUnavailableError]
+
 /** Three machines with one store. */
 export class Cluster {
   readonly #stage: Stage
@@ -98,7 +101,7 @@ export class Cluster {
         const answered = await this.#stage.on(machine, task)
         if (answered !== undefined) return answered.answer
       } catch (error) {
-        if (!(error instanceof CallError || error instanceof ProcessDiedError)) throw error
+        if (!retried.some((type) => error instanceof type)) throw error
       }
       await this.#stage.sleep(500)
     }

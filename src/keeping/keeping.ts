@@ -1,9 +1,10 @@
 import { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
-import { NodeUnreachableError, OverloadedError } from "../errors/call-errors.js"
+import { CallError, NodeUnreachableError, OverloadedError, TimeoutError } from "../errors/call-errors.js"
 import type { ShardedPlacement } from "../placement/sharded.js"
 import type { Clock, Timer, WallMs } from "../ports/clock.js"
 import type { ClusterStore, Write } from "../ports/store.js"
+import { CommitWindow } from "../registry/commit-window.js"
 import { listAll } from "../registry/list-all.js"
 import { StoreTroubles } from "../registry/store-troubles.js"
 import type { Shards } from "../sharding/shards.js"
@@ -41,6 +42,8 @@ export class Keeping implements DueListener {
   /** Whether something has changed since the look began. */
   #isWantedAgain = false
   #isOver = false
+  /** Actors that start read the same store, and must not wait behind the lists of all wards. */
+  readonly #lists = new CommitWindow({ maxRequests: MOST_LISTS })
   /** Firings that wait until others have been answered. */
   readonly #waiting: (() => void)[] = []
   #inFlight = 0
@@ -208,6 +211,8 @@ export class Keeping implements DueListener {
   }
 
   async #list(kept: KeptWard, type: string, after: string | undefined): Promise<void> {
+    await this.#lists.enter()
+    if (this.#wards.get(kept.ward) !== kept) return this.#lists.leave()
     try {
       const options = { limit: PAGE, keysOnly: true, after }
       const { entries, more } = await this.#store.list(duePrefix(kept.ward, type), options)
@@ -215,6 +220,8 @@ export class Keeping implements DueListener {
     } catch (error) {
       this.#handle(kept, { kind: "not-listed" })
       this.#troubles.note("list what is due", error)
+    } finally {
+      this.#lists.leave()
     }
   }
 
@@ -255,8 +262,7 @@ export class Keeping implements DueListener {
       outcome = said === "fired" ? "done" : "refused"
       if (typeof again === "number") next = again
     } catch (error) {
-      if (error instanceof OverloadedError) outcome = "overloaded"
-      else if (error instanceof NodeUnreachableError && error.delivery === "unknown") outcome = "died"
+      outcome = outcomeOf(error)
       this.#host.logger.log("warn", "what is due could not be done; it is tried again", {
         key,
         attempt,
@@ -290,6 +296,14 @@ interface KeptWard {
   timer: Timer | undefined
 }
 
+/** What a firing says by its error: whether the actor has thrown, or was not reached. */
+function outcomeOf(error: unknown): FiringOutcome {
+  if (error instanceof OverloadedError) return "overloaded"
+  if (error instanceof NodeUnreachableError && error.delivery === "unknown") return "died"
+  const isOnItsWay = error instanceof CallError && !(error instanceof TimeoutError)
+  return isOnItsWay ? "unreached" : "failed"
+}
+
 /** Nothing for a key that this version cannot read. */
 function dueKey({ key }: { readonly key: string }): readonly DueKey[] {
   const time = /^due\/[^/]+\/[^/]+\/(\d{16})\//.exec(key)?.[1]
@@ -298,6 +312,7 @@ function dueKey({ key }: { readonly key: string }): readonly DueKey[] {
 
 const PAGE = 256
 const MOST_SHOWN = 10
+const MOST_LISTS = 16
 const MOST_IN_FLIGHT = 512
 const FIRST_LOOK_MS = 100
 const LOOK_AGAIN_MS = 5_000

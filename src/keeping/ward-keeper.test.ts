@@ -65,21 +65,36 @@ test("decides as its golden scenarios say", async () => {
       at(20, { kind: "hinted", at: 500 })
       at(30, { kind: "hinted", at: 800 })
       at(40, { kind: "hinted", at: 3 })
+      at(400, { kind: "hinted", at: 3 })
     }),
     tell("a list that failed is asked for at the next look", (at) => {
       at(0, look("A", "B"))
       at(0, { kind: "not-listed" })
       at(5_000, look("A", "B"))
     }),
-    tell("a node that dies twice of what it was called for gets a minute", (at) => {
-      at(0, look("A"))
-      at(0, listed(["a1", 0]))
-      at(10, answered("a1", "died"))
-      at(2_010, look("A"))
-      at(2_010, listed(["a1", 0]))
-      at(2_020, answered("a1", "died"))
-      at(7_020, look("A"))
-      at(7_020, listed(["a1", 0]))
+    tell("what could not be reached waits for 8 seconds at most", (at) => {
+      let now = 0
+      for (const pauseMs of [2_000, 4_000, 8_000, 8_000]) {
+        at(now, look("A"))
+        at(now, listed(["a1", 0]))
+        at(now, answered("a1", "unreached"))
+        now += pauseMs
+      }
+      at(now, look("A"))
+      at(now, listed(["a1", 0]))
+    }),
+    tell("what three nodes have died of waits for a minute, then for two", (at) => {
+      let now = 0
+      for (const pauseMs of [2_000, 4_000, 60_000, 120_000]) {
+        at(now, look("A"))
+        at(now, listed(["a1", 0]))
+        at(now, answered("a1", "died"))
+        now += pauseMs
+      }
+      at(now - 1_000, look("A"))
+      at(now - 1_000, listed(["a1", 0]))
+      at(now, look("A"))
+      at(now, listed(["a1", 0]))
     }),
     tell(
       "in its first pass a keeper records what it fires, batch by batch, and deletes the record",

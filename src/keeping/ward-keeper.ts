@@ -4,7 +4,8 @@ import { type Recorded, Suspects } from "./suspects.js"
 /**
  * What the keeper of one ward does: a decision. It passes over the entries of what is due, from the beginning
  * of the index, type by type, and fires each, as many at a time as the limits allow. Then it sleeps until the
- * first entry that is not due, and at most 5 seconds: a hint about an earlier entry may be lost.
+ * first entry that is not due, and at most 5 seconds: a hint about an earlier entry may be lost. A pass begins
+ * at least 100 ms after the one before, as it reads all that is due, and what is on its way.
  *
  *     asleep --look--> listing a page --listed--> firing it --all are fired--> the next page or type
  *
@@ -13,9 +14,9 @@ import { type Recorded, Suspects } from "./suspects.js"
  * A pass never begins again in the middle, so entries that fail, at the beginning of the index, hide no
  * others. It begins anew each time, never where the last one ended: a clock may have been ahead.
  *
- * What fails is tried again after a pause that doubles from 2 seconds to 10 minutes; there is no last
- * attempt. A node that dies of it twice gets a minute before the next. The pauses of up to 1,024 entries are
- * remembered. After a takeover the keeper begins with 8 at a
+ * What fails is tried again after a pause that doubles from 2 seconds to 10 minutes, or to 8 seconds if the
+ * actor could not be reached; there is no last attempt. If three nodes have died of it, the pause is a minute
+ * at least. The pauses of up to 1,024 entries are remembered. After a takeover the keeper begins with 8 at a
  * time, and doubles that after as many answers, up to 64; a target that is overloaded halves it.
  */
 export class WardKeeper {
@@ -38,7 +39,7 @@ export class WardKeeper {
   #after: string | undefined
   /** The first entry that is not due. */
   #nextDue: WallMs = Number.POSITIVE_INFINITY
-  #passBegan: MonotonicMs = 0
+  #passBegan: MonotonicMs = Number.NEGATIVE_INFINITY
   /** When the next pass begins in any case. */
   #lookBy: MonotonicMs = Number.POSITIVE_INFINITY
 
@@ -179,12 +180,14 @@ export class WardKeeper {
 
   #pause(key: string, outcome: FiringOutcome, { mono }: Now): void {
     const before = this.#paused.get(key)
-    const attempts = (before?.attempts ?? 0) + (outcome === "failed" || outcome === "died" ? 1 : 0)
-    const deaths = (before?.deaths ?? 0) + (outcome === "died" ? 1 : 0)
-    const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, attempts - 1))
-    const leastMs = deaths >= SUSPECT_AFTER_DEATHS ? SUSPECT_PAUSE_MS : 0
+    const attempts = (before?.attempts ?? 0) + (outcome === "refused" || outcome === "overloaded" ? 0 : 1)
+    const deaths = outcome === "died" ? (before?.deaths ?? 0) + 1 : 0
+    const isSuspect = deaths >= SUSPECT_AFTER_DEATHS
+    const longest = outcome === "failed" || isSuspect ? LONGEST_PAUSE_MS : LONGEST_UNREACHED_MS
+    const first = isSuspect ? SUSPECT_PAUSE_MS : FIRST_PAUSE_MS
+    const doubled = Math.max(0, isSuspect ? deaths - SUSPECT_AFTER_DEATHS : attempts - 1)
     this.#paused.delete(key)
-    this.#paused.set(key, { attempts, deaths, until: mono + Math.max(ms, leastMs) })
+    this.#paused.set(key, { attempts, deaths, until: mono + Math.min(longest, first * 2 ** doubled) })
     if (this.#paused.size > MOST_PAUSED) this.#paused.delete(this.#paused.keys().next().value as string)
   }
 
@@ -212,7 +215,8 @@ export class WardKeeper {
     for (const [key, { until }] of this.#paused) {
       if (!this.#inFlight.has(key) && until > this.#passBegan) forMs = Math.min(forMs, until - now.mono)
     }
-    return [{ kind: "sleep", forMs: Math.max(LEAST_SLEEP_MS, forMs) }]
+    const leastMs = Math.max(LEAST_SLEEP_MS, this.#passBegan + LEAST_BETWEEN_MS - now.mono)
+    return [{ kind: "sleep", forMs: Math.max(leastMs, forMs) }]
   }
 }
 
@@ -229,9 +233,10 @@ export interface DueKey {
 
 /**
  * `done`: there is nothing left to do about the entry. `refused`: it is not to be fired yet, or any more, and
- * may be there all the same. `died`: the node that had the actor is gone, perhaps because of it.
+ * may be there all the same. `unreached`: the actor was not called, or that is not known. `died`: the node
+ * that had the actor is gone, perhaps because of it.
  */
-export type FiringOutcome = "done" | "refused" | "failed" | "died" | "overloaded"
+export type FiringOutcome = "done" | "refused" | "failed" | "unreached" | "died" | "overloaded"
 
 interface Listed {
   readonly kind: "listed"
@@ -268,7 +273,7 @@ export type WardCommand =
 
 interface Pause {
   readonly attempts: number
-  /** The number of nodes that have died meanwhile. */
+  /** The number of nodes that have died one after the other. */
   readonly deaths: number
   readonly until: MonotonicMs
 }
@@ -279,11 +284,14 @@ const MOST_IN_FLIGHT = 64
 const MOST_PAUSED = 1_024
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 600_000
+const LONGEST_UNREACHED_MS = 8_000
 /** Nodes die for other reasons too. */
-const SUSPECT_AFTER_DEATHS = 2
+const SUSPECT_AFTER_DEATHS = 3
 const SUSPECT_PAUSE_MS = 60_000
 /** What ends a process mostly does so sooner. */
 const HARMLESS_MS = 2_000
 const LOOK_AGAIN_MS = 5_000
 /** Entries come in crowds. */
 const LEAST_SLEEP_MS = 20
+/** Between the beginnings of two passes: of a crowd that is spread over a second, each pass lists what is left. */
+const LEAST_BETWEEN_MS = 100

@@ -1,11 +1,11 @@
 import { FencedError } from "../errors/call-errors.js"
 import { StateError } from "../errors/state-error.js"
-import type { StoreUnavailableError } from "../errors/store-errors.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
 import type { Codec } from "../ports/codec.js"
-import type { ClusterStore, Entry, Revision, Sight, Write } from "../ports/store.js"
+import type { ClusterStore, CommitResult, Entry, Revision, Sight, Write } from "../ports/store.js"
 import type { StateRead } from "./claim.js"
-import { NO_CHANGES, type SatelliteChanges, saveCommit } from "./commits.js"
+import { NO_CHANGES, saveCommit } from "./commits.js"
 import { satelliteKey, stateKey } from "./registry-keys.js"
 import { Satellites } from "./satellites.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
@@ -23,7 +23,7 @@ import {
 } from "./state-value.js"
 import type { StoredState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
-import { chunkName, sizeOf, type TurnDraft } from "./turn-draft.js"
+import { type Chunk, chunkName, type Draft, sizeOf, type TurnDraft } from "./turn-draft.js"
 
 /**
  * The state of one activation in the store, which is read once after the claim, and then written by this
@@ -319,7 +319,13 @@ export class DurableState {
     const placement = { key: recordKey, generation }
     const state = { key: stateKey(id), over: this.#revision }
     const { conditions, writes } = saveCommit(placement, state, bytes, changes)
-    return this.#dependencies.store.commit({ epoch, conditions, writes }).then(
+    let committing: Promise<CommitResult>
+    try {
+      committing = this.#dependencies.store.commit({ epoch, conditions, writes })
+    } catch (error) {
+      committing = Promise.reject(error)
+    }
+    return committing.then(
       (result): SaveEvent => {
         windows.saves.leave(size)
         if (result.kind === "committed") return result
@@ -328,9 +334,18 @@ export class DurableState {
       },
       (error: unknown): SaveEvent => {
         windows.saves.leave(size)
+        if (!(error instanceof StoreUnavailableError)) return this.#cannot(error)
         return { kind: "unsure", mayArrive: this.#note("save a state", error).commitment === "unknown" }
       },
     )
+  }
+
+  /** What cannot be written never will be, and the memory is ahead of the store: the activation ends. */
+  #cannot(error: unknown): SaveEvent {
+    const { incarnation } = this.#tenure
+    incarnation.troubles.refused("save a state", error)
+    this.#tenure.end("its state cannot be written", { cause: error as Error })
+    return { kind: "gave-up" }
   }
 
   async #look(): Promise<SaveEvent> {
@@ -366,22 +381,6 @@ export class DurableState {
     const options = cause === undefined ? undefined : { cause }
     return new FencedError(this.#tenure.id.toString(), delivery, because, options)
   }
-}
-
-/** A commit that is not decided. */
-interface Draft {
-  readonly number: number
-  readonly writeId: string
-  /** The state as it is written. */
-  readonly bytes: Uint8Array
-  readonly changes: SatelliteChanges
-  /** The bytes of the state and of the satellites. */
-  readonly size: number
-}
-
-interface Chunk {
-  readonly number: number
-  readonly value: Uint8Array
 }
 
 /** Larger values are put into a chunk. */

@@ -38,6 +38,11 @@ export class StoreTroubles {
     this.#logger.log("warn", "the store did not do what it was asked", { asked, error })
     return error
   }
+
+  /** The store cannot be asked for this at all: a mistake of this program, which is logged each time. */
+  refused(asked: string, error: unknown): void {
+    this.#logger.log("error", "the store cannot be asked for this", { asked, error })
+  }
 }
 
 /** A request that the store failed. */

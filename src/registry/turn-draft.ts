@@ -17,3 +17,20 @@ export function chunkName(number: number): string {
 export function sizeOf({ writes }: SatelliteChanges): number {
   return writes.reduce((sum, write) => (write.kind === "put" ? sum + write.value.length : sum), 0)
 }
+
+/** A commit that is not decided. */
+export interface Draft {
+  readonly number: number
+  readonly writeId: string
+  /** The state as it is written. */
+  readonly bytes: Uint8Array
+  readonly changes: SatelliteChanges
+  /** The bytes of the state and of the satellites. */
+  readonly size: number
+}
+
+/** The row that has the value of a state, if it is large. */
+export interface Chunk {
+  readonly number: number
+  readonly value: Uint8Array
+}

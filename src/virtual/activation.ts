@@ -18,7 +18,7 @@ import {
 } from "./actor.js"
 import { askFor } from "./actor-ask.js"
 import type { ActorClass } from "./actor-class.js"
-import { changeRefusal, initialize, loadState, saveRefusal } from "./actor-state.js"
+import { changeRefusal, initialize, loadState, noTurn, saveRefusal } from "./actor-state.js"
 import type { ActorTarget } from "./actor-target.js"
 import type { ActorType } from "./actor-type.js"
 import { blockedBy } from "./blocked-by.js"
@@ -233,15 +233,21 @@ export class Activation
   }
 
   eventually(handle: object): unknown {
-    const refusal = changeRefusal("send messages", this.type, this.tenure, this.currentTurn)
-    if (refusal !== undefined) throw refusal
+    this.#checkChange("send messages")
     return redirected(handle, (target) => new EventualTarget(target as ActorTarget, this))
   }
 
   post({ type, key }: ActorId, method: string, args: readonly unknown[]): void {
-    const refusal = changeRefusal("send messages", this.type, this.tenure, this.currentTurn)
-    if (refusal !== undefined) throw refusal
+    this.#checkChange("send messages")
     this.durableTurns.post({ type, key, method }, args)
+  }
+
+  /** Throws if what is decided now could not be stored. */
+  #checkChange(what: string): void {
+    const { currentTurn } = this
+    const refusal = changeRefusal(what, this.type, this.tenure, currentTurn)
+    if (refusal !== undefined) throw refusal
+    if (currentTurn === undefined && this.state === "valid") throw noTurn(what, this.type)
   }
 
   wake(name: unknown): void {
@@ -279,15 +285,13 @@ export class Activation
   }
 
   get reminders(): ActorReminders {
-    if (!this.type.durability.isDurable) {
-      throw new TypeError(`${this.type.name} cannot set reminders; it has durable = false`)
-    }
+    this.#checkChange("set reminders")
     return this.durableTurns.reminders
   }
 
   get operation(): string | undefined {
     const turn = this.currentTurn
-    const operation = turn?.operation ?? turn?.invocation.operation
+    const operation = turn?.operation ?? turn?.occurrence ?? turn?.invocation.operation
     return operation && operationText(operation)
   }
 

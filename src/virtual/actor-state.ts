@@ -47,6 +47,11 @@ export function saveRefusal(type: ActorType, tenure: Tenure, turn: Turn | undefi
   return changeRefusal("save", type, tenure, turn)
 }
 
+/** Returns the error of what is decided when no turn is running that could store it. */
+export function noTurn(what: string, { name }: ActorType): TypeError {
+  return new TypeError(`${name} cannot ${what} now: no turn is running; await all that a turn does`)
+}
+
 /** Returns the error with which a turn is refused to decide what is stored; `what` says what that is. */
 export function changeRefusal(
   what: string,

@@ -130,7 +130,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
       return OutgoingOperation.continued(ledger, name, text)
     }
     const turn = this.maker?.currentTurn
-    const of = turn?.operation
+    const of = turn?.operation ?? turn?.occurrence
     if (turn === undefined || of === undefined) return new OutgoingOperation(ledger, name)
     turn.derived += 1
     const { isRepeat } = of

@@ -24,6 +24,12 @@ export function durabilityOf(type: string, make: ActorClass): Durability {
   if (maxOperations !== undefined && !(Number.isSafeInteger(maxOperations) && maxOperations > 0)) {
     throw mustBe(`${type}.maxOperations`, "a positive integer", maxOperations)
   }
+  if (restoreOnThrow === true && make.reentrant === true) {
+    throw new SettingsError(
+      "actors",
+      `${type}.restoreOnThrow needs turns that run one at a time, which reentrant = true excludes`,
+    )
+  }
   if (durable === false && once === true) {
     throw new SettingsError("actors", `${type}.once needs a stored state, which durable = false excludes`)
   }

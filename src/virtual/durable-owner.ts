@@ -5,6 +5,7 @@ import type { Tenure } from "../registry/tenure.js"
 import type { Actor } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
+import type { NamedOperation } from "./operation.js"
 import type { Turn } from "./turn.js"
 import type { TurnRunner } from "./turn-runner.js"
 
@@ -30,6 +31,16 @@ export interface TurnChanges {
 export function rowKey({ tenure }: Pick<DurableOwner, "tenure">, name: string): string {
   return satelliteKey(tenure.id, name)
 }
+
+/** An operation of the actor itself, which may have been attempted before. */
+export function namedAfter({ home, tenure }: DurableOwner, what: string): NamedOperation {
+  const { name } = tenure.id
+  const actor = name.length <= MAX_ACTOR ? name : `#${digestOf(home, name)}`
+  return { kind: "named", name: `~${actor}/${what}`, isRepeat: true }
+}
+
+/** Names of operations have at most 1,024 characters, and grow with each call of a call. */
+const MAX_ACTOR = 512
 
 /** The digest of a text, as it stands in keys. */
 export function digestOf({ digest }: DurableOwner["home"], text: string): string {

@@ -15,7 +15,7 @@ import {
   messageProblem,
   roomProblem,
 } from "./drafted.js"
-import type { DurableOwner } from "./durable-owner.js"
+import { type DurableOwner, namedAfter } from "./durable-owner.js"
 import { fencedError } from "./fenced-error.js"
 import { EXPIRE, REMIND } from "./internal-methods.js"
 import type { Message, NewMessage } from "./message.js"
@@ -27,6 +27,7 @@ import { Reminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
 import { type Contribution, type Decided, type Held, HeldAnswer, newlyDecided } from "./turn-batch.js"
 import { copiedResult, Failure } from "./turn-result.js"
+import { UndeliveredTask } from "./undelivered-task.js"
 
 /**
  * The durable turns of one activation: the driver of `output-gate.ts`.
@@ -106,10 +107,13 @@ export class DurableTurns {
     return new Promise((resolve) => this.#gate.hold({ release: resolve, lose: resolve }))
   }
 
-  /** A turn begins that may change the state, and is not stored by itself. */
-  plainTurnBegins(): void {
+  /**
+   * A turn begins that may change the state, and is not stored by itself. One that is interleaved must not
+   * change what the turn is restored to that runs beside it.
+   */
+  plainTurnBegins(isWriter: boolean): void {
     this.#isStale = true
-    if (!this.#owner.type.durability.restoresOnThrow) return
+    if (!isWriter || !this.#owner.type.durability.restoresOnThrow) return
     this.#encoded = undefined
     this.#encoded = this.#state.encode(internals.state(this.#actor))
   }
@@ -123,6 +127,9 @@ export class DurableTurns {
     }
     if (turn.method?.name === REMIND) return this.reminders.admit(turn)
     if (turn.method?.name === EXPIRE) return this.#recollection.expire(turn)
+    if (turn.invocation instanceof UndeliveredTask) {
+      turn.occurrence = namedAfter(this.#owner, `undelivered/${turn.invocation.number}`)
+    }
     return this.#recollection.admit(turn)
   }
 

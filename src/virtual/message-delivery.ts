@@ -265,6 +265,6 @@ const NONE: readonly never[] = []
 const FLUSH_AFTER_MS = 100
 const READ_AGAIN_MS = 1_000
 /** How far ahead the actor is entered as one that has something to do, in case that its node dies. */
-const DUE_AFTER_MS = 30_000
+const DUE_AFTER_MS = 10_000
 /** Commits that are made anyway move the entry on when it is due within this time. */
-const LATEST_MOVE_MS = 10_000
+const LATEST_MOVE_MS = 3_000

@@ -186,7 +186,7 @@ function remove(queue: Queue): OutboxCommand {
 }
 
 const NOTHING: readonly never[] = []
-const MAX_IN_FLIGHT = 32
+const MAX_IN_FLIGHT = 256
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 60_000
 /** Deliveries fail for a few seconds whenever a node is lost. */

@@ -1,12 +1,12 @@
 import { decodeKey, encodeKey } from "../address/actor-key.js"
-import { shownKind } from "../address/quote.js"
+import { quoted, shownKind } from "../address/quote.js"
 import { OverloadedError } from "../errors/call-errors.js"
 import type { WallMs } from "../ports/clock.js"
 import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { type Actor, internals } from "./actor.js"
 import { dueEntry, moveDue, wardOfOwner } from "./due-writes.js"
-import { type DurableOwner, rowKey } from "./durable-owner.js"
+import { type DurableOwner, digestOf, namedAfter, rowKey } from "./durable-owner.js"
 import type { DurableTurns } from "./durable-turns.js"
 import type { Admission } from "./recollection.js"
 import {
@@ -115,9 +115,9 @@ export class Reminders implements ActorReminders {
     }
   }
 
-  #admit({ invocation }: Turn, rows: ReadonlyMap<string, Row>): Admission | Promise<Admission> {
-    const [written, at, attempt] = invocation.args as readonly [string, WallMs, number]
-    const name = decodeKey(written) ?? written
+  #admit(turn: Turn, rows: ReadonlyMap<string, Row>): Admission | Promise<Admission> {
+    const [written, at, attempt] = turn.invocation.args as readonly [string, WallMs, number]
+    const name = this.#nameOf(written, rows)
     const row = rows.get(name)
     if (row === undefined || row.next !== at) return this.#stale(name, at)
     const now = this.#now
@@ -127,6 +127,8 @@ export class Reminders implements ActorReminders {
     this.#apply(name, due.next === undefined ? undefined : { ...row, next: due.next, arrears: due.arrears })
     const fired = () => ["fired", this.#draft.get(name)?.next]
     if (!due.isRun) return { kind: "run", task: { run: fired } }
+    // Another keeper may have tried before.
+    turn.occurrence = namedAfter(this.#owner, `remind/${written}@${at}`)
     const { missed } = due
     const argument = this.#state.decode(row.argument)
     const reminder: Reminder = { name, at: new Date(due.at), missed, argument, attempt }
@@ -139,7 +141,7 @@ export class Reminders implements ActorReminders {
 
   /** The keeper has read an entry that is no longer there, or that should not be. */
   async #stale(name: string, at: WallMs): Promise<Admission> {
-    const { key } = dueEntry(this.#owner, encodeKey(name), at)
+    const { key } = dueEntry(this.#owner, this.#written(name), at)
     const { entry } = await this.#owner.home.state.store.get(key)
     if (entry === undefined) return { kind: "answer", given: ["gone"] }
     this.#turns.change({ kind: "delete", key })
@@ -159,13 +161,14 @@ export class Reminders implements ActorReminders {
     if (before === undefined && this.#count >= MOST_REMINDERS) {
       throw new OverloadedError(this.#owner.tenure.id.toString(), MOST_REMINDERS, "reminders")
     }
-    const key = rowKey(this.#owner, ROWS + encodeKey(name))
+    const written = this.#written(name)
+    const key = rowKey(this.#owner, ROWS + written)
     const write: Write =
       row === undefined
         ? { kind: "delete", key }
         : { kind: "put", key, value: this.#state.encodeAnswer({ name, ...row }) }
     const times = { from: before?.next, to: row?.next }
-    this.#turns.change(write, ...moveDue(this.#owner, encodeKey(name), times))
+    this.#turns.change(write, ...moveDue(this.#owner, written, times))
     this.#draft.set(name, row)
   }
 
@@ -198,6 +201,18 @@ export class Reminders implements ActorReminders {
     return this.#loading
   }
 
+  /** A name as it stands in keys; of a long one that is its digest, and the row has the name itself. */
+  #written(name: string): string {
+    const written = encodeKey(name)
+    return written.length <= MAX_WRITTEN ? written : `#${digestOf(this.#owner.home, name)}`
+  }
+
+  #nameOf(written: string, rows: ReadonlyMap<string, Row>): string {
+    if (!written.startsWith("#")) return decodeKey(written) ?? written
+    for (const name of rows.keys()) if (this.#written(name) === written) return name
+    return written
+  }
+
   get #actor(): Actor {
     return this.#owner.instance as Actor
   }
@@ -207,20 +222,17 @@ export class Reminders implements ActorReminders {
   }
 
   #check(name: string): void {
-    if (typeof name !== "string" || name === "" || name.length > MAX_NAME || name.startsWith("~")) {
+    if (typeof name !== "string" || !isName(name)) {
       throw new RangeError(
-        `the name of a reminder must be a string of up to ${MAX_NAME} characters that does not begin with ~ (got ${shownKind(name)} ${JSON.stringify(name)})`,
+        `the name of a reminder must be a string of up to ${MAX_NAME} characters that does not begin with ~ (got ${typeof name === "string" ? quoted(name) : shownKind(name)})`,
       )
     }
-    const { type, currentTurn } = this.#owner
+    const { type, instance } = this.#owner
+    if (instance === undefined) {
+      throw new TypeError(`${type.name} cannot set reminders in its constructor; do it in onActivate`)
+    }
     if (!internals.hasOnReminder(this.#actor)) {
       throw new TypeError(`${type.name} must override onReminder to set reminders`)
-    }
-    const method = currentTurn?.method
-    if (method !== undefined && method.flags !== 0) {
-      throw new TypeError(
-        `${type.name}.${method.name} cannot set reminders; its options say readOnly or alwaysInterleave`,
-      )
     }
   }
 }
@@ -251,6 +263,11 @@ export interface Reminder {
   readonly attempt: number
 }
 
+function isName(name: string): boolean {
+  const isRight = name !== "" && name.length <= MAX_NAME && !name.startsWith("~")
+  return isRight && !/\p{Surrogate}/u.test(name)
+}
+
 interface Row {
   readonly next: WallMs
   readonly timetable: Timetable
@@ -261,6 +278,8 @@ interface Row {
 
 const ROWS = "r/"
 const MAX_NAME = 128
+/** An actor's own key may take most of the length of a key. */
+const MAX_WRITTEN = 64
 const MAX_ARGUMENT = 4 * 1_024
 const MOST_REMINDERS = 1_000
 /** A node whose clock is behind that of the keeper by more than this refuses to fire. */

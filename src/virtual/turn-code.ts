@@ -28,7 +28,7 @@ interface Task {
 
 function plainTurnBegins({ durable }: TurnOwner, { kind }: Turn): Failure | undefined {
   try {
-    if (kind !== "reader") durable?.plainTurnBegins()
+    if (kind !== "reader") durable?.plainTurnBegins(kind === "writer")
     return undefined
   } catch (error) {
     return new Failure(error)

@@ -19,6 +19,11 @@ export class Turn implements Deadline {
   span: Span | undefined = undefined
   /** The operation of the message, as it was when the turn began; of a `once` method only. */
   operation: Operation | undefined = undefined
+  /**
+   * What the calls of the turn have operations after, if its message has none: it may be run again, as a
+   * reminder whose turn was not stored is.
+   */
+  occurrence: Operation | undefined = undefined
   /** Whether the message was answered as before, and not run. */
   isAnswered = false
   /** What tells the call from others with the same operation; of a named operation only. */

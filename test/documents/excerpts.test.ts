@@ -12,6 +12,7 @@ it("blocks of the documents that name a file are parts of that file", () => {
   const excerpts = pages.flatMap((page) => excerptsIn(readFileSync(join(project, page), "utf8")))
   const files = new Set(excerpts.map(({ file }) => file.split("/").slice(0, 2).join("/")))
   expect([...files].sort()).toEqual([
+    "examples/deploy",
     "examples/orders",
     "examples/scheduler",
     "examples/sessions",

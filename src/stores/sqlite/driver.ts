@@ -100,12 +100,11 @@ class LibsqlConnection implements Connection {
   }
 }
 
-/** `all` returns an ArrayBuffer where `get` returns bytes. */
-function withBytes(row: Readonly<Record<string, SqlValue | ArrayBuffer>>): SqlRow {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      value instanceof ArrayBuffer ? new Uint8Array(value) : value,
-    ]),
-  )
+/** `all` returns an ArrayBuffer where `get` returns bytes. The row is changed: a copy of it takes long. */
+function withBytes(row: Record<string, SqlValue | ArrayBuffer>): SqlRow {
+  for (const name in row) {
+    const value = row[name]
+    if (value instanceof ArrayBuffer) row[name] = new Uint8Array(value)
+  }
+  return row as SqlRow
 }

@@ -19,3 +19,8 @@ test("without faults every intent is told of", async () => {
   expect(failures).toEqual([])
   expect(sometimes.get("the outcome of an intent is unknown")).toBe(0)
 })
+
+test("names whose commit is not decided are forgotten too, when a keeper looks for old ones", async () => {
+  const { failure } = await runSeed(once, 46)
+  expect(failure).toBeUndefined()
+}, 60_000)

@@ -43,12 +43,12 @@ export const reminders: Workload = {
     cluster.start((life, place) => Office.open(life, place, cluster, rules))
     // The clocks of machines differ, and a keeper that is behind is late.
     if (isPunctual) await setClocks(stage, cluster)
-    const events = new OfficeEvents(stage, cluster, { ledger, strikes, season })
+    const events = new OfficeEvents(stage, cluster, { ledger, strikes, season, bomb })
     const planned = events.plan({ jumps, crowd })
     await direct(stage, cluster, { leaves, strikes, events, jumps })
     await planned
     strikes.disarm()
-    await settle(stage, cluster, ledger, jumps)
+    await settle(stage, cluster, { ledger, events, jumps })
     const wrong = ledger.audit()
     stage.always("NoneSkipped", wrong === undefined, () => wrong ?? "")
   },
@@ -134,11 +134,11 @@ interface Direction {
 async function settle(
   stage: Stage,
   cluster: Cluster<Office>,
-  ledger: ReminderLedger,
-  jumps: Jumps,
+  { ledger, events, jumps }: Pick<Direction, "events" | "jumps"> & { readonly ledger: ReminderLedger },
 ): Promise<void> {
   stage.calm()
   cluster.isOver = true
+  await events.end(jumps)
   const backMs = stage.nowMs + 60_000
   while (!cluster.areAllBack && stage.nowMs < backMs) await stage.sleep(250)
   stage.always("all nodes are back in the end", cluster.areAllBack)

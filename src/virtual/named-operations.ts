@@ -108,10 +108,19 @@ export class NamedOperations {
     const run = () => {
       this.#expired = this.#expired.filter((name) => !old.includes(name))
       const writes = this.#delete(old)
-      this.#turns.change(...writes, ...this.#moveDue(first === undefined ? undefined : timeOfExpiry(first)))
+      this.#turns.change(...writes, ...this.#moveDue(this.#nextExpiry(first)))
       return ["fired", this.#memory.namedDueAt || undefined]
     }
     return { kind: "run", task: { run } }
+  }
+
+  /**
+   * Returns when rows are to be deleted next. Rows of turns whose commit is not decided are counted, and not
+   * found: they are looked for a while later.
+   */
+  #nextExpiry(first: string | undefined): WallMs | undefined {
+    if (first !== undefined) return timeOfExpiry(first)
+    return this.#memory.named === 0 ? undefined : this.#owner.home.clock.wallMs()
   }
 
   /** The keeper has read an entry that is no longer there, or that should not be. */

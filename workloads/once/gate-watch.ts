@@ -20,7 +20,10 @@ export class GateWatch {
 
   /** A turn has applied the intent of this position. */
   ran(life: string, vault: string, position: number): void {
-    this.#inMemory.set(`${life} ${vault}`, position)
+    const key = `${life} ${vault}`
+    // Another activation begins with what is stored.
+    if (position !== (this.#inMemory.get(key) ?? 0) + 1) this.#stored.set(key, position - 1)
+    this.#inMemory.set(key, position)
   }
 
   /** A turn throws, after it has changed the state. */

@@ -180,5 +180,5 @@ export function passedOn(intent: string): string {
 }
 
 /** Clocks jump further than that. */
-export const BRIEF_MS = 60_000
+export const BRIEF_MS = 120_000
 const WEEK_MS = 7 * 24 * 60 * 60 * 1_000

@@ -56,12 +56,12 @@ export const reminderPlantings: readonly Planting[] = [
   },
   {
     name: "ward-that-nobody-knows-of",
-    about: "a node forgets that a claim of a ward, whose outcome it does not know, may have been made",
+    about: "a node does not give up a ward that it may have without knowing it",
     breaks: "NoneSkipped",
     workload: "reminders",
     file: "src/keeping/ward-claims.ts",
-    from: "else this.#unsure.add(ward);",
-    to: "",
+    from: "return !isOwn && this.#unsure.has(ward) ? this.#clearUp(ward, incarnation) : undefined;",
+    to: "return undefined;",
   },
   {
     name: "cancelled-in-the-store-alone",

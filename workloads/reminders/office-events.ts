@@ -36,6 +36,12 @@ export class OfficeEvents {
     if (jumps === "day") await this.#day()
   }
 
+  /** The type of the season is back, once and for all. */
+  async end(jumps: string): Promise<void> {
+    this.#office.bomb.left = 0
+    if (jumps === "day") await this.#restartHost()
+  }
+
   /** Sets the clock of a machine by an hour; clocks are two hours apart at most. */
   jump(machine: string): void {
     const before = this.#hours.get(machine) ?? 0
@@ -112,8 +118,19 @@ export class OfficeEvents {
     await this.#restartHost()
   }
 
+  /** Restarts the host until it hosts what the season has, or the faults have kept it from that for long. */
   async #restartHost(): Promise<void> {
-    await this.#cluster.tell(this.#cluster.machines[0] as string, ({ node }) => node.leave())
+    const { season } = this.#office
+    const host = this.#cluster.machines[0] as string
+    const untilMs = this.#stage.nowMs + MINUTE_MS
+    let isRight = false
+    while (!isRight && this.#stage.nowMs < untilMs) {
+      await this.#cluster.tell(host, async ({ node, hostsSeason }) => {
+        isRight = hostsSeason === season.isOn
+        if (!isRight) await node.leave()
+      })
+      if (!isRight) await this.#stage.sleep(500)
+    }
   }
 
   /** By the clock of that machine, or of any other while it is down. */
@@ -134,6 +151,7 @@ interface Parts {
   readonly ledger: ReminderLedger
   readonly strikes: KeeperStrikes
   readonly season: { isOn: boolean }
+  readonly bomb: { left: number }
 }
 
 const MINUTE_MS = 60_000

@@ -20,6 +20,8 @@ import type { ReminderLedger } from "./reminder-ledger.js"
 /** A node that hosts clerks, and a client in its process, which has them set and cancel reminders. */
 export class Office {
   readonly node: ClusterNode
+  /** Whether the node hosts the type of the season. */
+  readonly hostsSeason: boolean
   readonly #tap: NodeTap
   readonly #life: Life
   readonly #rules: OfficeRules
@@ -37,11 +39,16 @@ export class Office {
     const isHost = index < rules.seasonHosts && rules.clerks.season.isOn
     const actors = [clerk, sharded, ...(isHost ? [seasonal] : [])]
     const node = await ClusterNode.start(tap, { actors })
-    return new Office(tap, node, rules)
+    return new Office(tap, node, { rules, isHost })
   }
 
-  private constructor(tap: NodeTap, node: ClusterNode, rules: OfficeRules) {
+  private constructor(
+    tap: NodeTap,
+    node: ClusterNode,
+    { rules, isHost }: { readonly rules: OfficeRules; readonly isHost: boolean },
+  ) {
     this.node = node
+    this.hostsSeason = isHost
     this.#tap = tap
     this.#life = tap.life
     this.#rules = rules

@@ -61,6 +61,7 @@ function drawCounter(stage: Stage): Counter {
   const isCalm = isFaultless(stage)
   const vaults = ["ash", "elm", "oak"].slice(0, stage.knob("vaults", [1, 2, 3]))
   const shards = stage.knob("shards", [0, 4])
+  const manner = stage.knob("manner", ["plain", "restored", "reentrant"])
   const office = new PostOffice({
     letters: stage.knob("letters", [0, 0.2, 0.5]),
     picky: stage.knob("picky", [0, 0.3]),
@@ -77,7 +78,9 @@ function drawCounter(stage: Stage): Counter {
       office,
       gate: new GateWatch(stage),
       pipelining: stage.knob("pipelining", [true, true, false]),
-      reentrant: stage.knob("reentrant", [false, false, true]),
+      // A reentrant type cannot be restored.
+      reentrant: manner === "reentrant",
+      restoreOnThrow: manner === "restored",
       placement: shards === 0 ? drawPlacement(stage) : sharded({ shards }),
     },
     tellers: stage.knob("tellers", [1, 3]),

@@ -300,18 +300,19 @@ export class Activation
   load(): Promise<void> | undefined {
     const actor = internals.make(this.type.make, this)
     this.#instance = actor
-    const { isDurable, restoresOnThrow } = this.type.durability
-    if (!isDurable) return initialize(actor, this.type)
+    if (!this.type.durability.isDurable) return initialize(actor, this.type)
     const durable = durableState(this)
     this.#durable = durable
-    if (restoresOnThrow) this.#durableTurns = new DurableTurns(this, durable)
     const loading = loadState(actor, this.type, durable, this.#lifecycle?.takeState())
     return loading === undefined ? this.loaded() : loading.then(() => this.loaded())
   }
 
   /** The state is there: messages of earlier activations are delivered once this one has started. */
   loaded(): undefined {
-    const memory = this.#durable?.memory
+    const durable = this.#durable as DurableState
+    // What it remembers is known by now.
+    if (this.type.durability.restoresOnThrow) this.#durableTurns = new DurableTurns(this, durable)
+    const { memory } = durable
     if (memory !== undefined && OperationMemory.messagesIn(memory) > 0) this.durableTurns.loaded()
   }
 

@@ -69,7 +69,7 @@ const MOST_MESSAGE_BYTES = 64 * 1_024
 /** The limit of the store's port. */
 const MAX_COMMIT_BYTES = 1_024 * 1_024 + 64 * 1_024
 /** The head of a state, with all that it remembers. */
-const MAX_HEAD_BYTES = 30 * 1_024
+const MAX_HEAD_BYTES = 32 * 1_024
 /** The key of a row, and what it has beside the arguments of the message. */
 const ROW_BYTES = 2_500
 

@@ -22,7 +22,7 @@ import type { Message, NewMessage } from "./message.js"
 import { MessageDelivery } from "./message-delivery.js"
 import type { OutboxCounters } from "./operation-memory.js"
 import { OutputGate } from "./output-gate.js"
-import { type Admission, Recollection } from "./recollection.js"
+import { type Admission, notYet, Recollection } from "./recollection.js"
 import { Reminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
 import { type Contribution, type Decided, type Held, HeldAnswer, newlyDecided } from "./turn-batch.js"
@@ -131,7 +131,8 @@ export class DurableTurns {
 
   /** The reminders of the actor. */
   get reminders(): Reminders {
-    this.#reminders ??= new Reminders(this.#owner, this.#state, this)
+    const memory = this.#recollection.reminders
+    this.#reminders ??= new Reminders(this.#owner, this.#state, { turns: this, memory })
     return this.#reminders
   }
 
@@ -148,7 +149,7 @@ export class DurableTurns {
 
   /** Adds a message to what the running turn decides. Throws if there are too many. */
   post(message: Omit<NewMessage, "args">, args: readonly unknown[]): void {
-    if (!this.#state.mayRemember) throw this.#recollection.notYet()
+    if (!this.#state.mayRemember) throw notYet(this.#owner)
     const encoded = this.#state.encodeAnswer(args)
     const posted = this.#draft.filter((one) => one.message !== undefined).length
     const problem = messageProblem(this.#owner.tenure.id, encoded, { posted, rows: this.counters.rows })

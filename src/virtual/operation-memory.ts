@@ -1,6 +1,7 @@
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
+import type { ReminderMemory } from "./inline-reminders.js"
 import { areRanges, isClosed, type NumberedOperation, type OpenNumbers, type Operation } from "./operation.js"
 
 /**
@@ -39,6 +40,7 @@ export class OperationMemory {
   /** The time of the entry in the index of what is due, at which old ones are deleted; 0 if there is none. */
   namedDueAt = 0
   readonly outbox: OutboxCounters = { sent: 0, rows: 0, dueAt: 0 }
+  readonly reminders: ReminderMemory = { inline: NO_BYTES, rows: 0 }
 
   /** Returns the number of messages in rows, without reading the rest. */
   static messagesIn(bytes: Uint8Array): number {
@@ -52,6 +54,8 @@ export class OperationMemory {
     const memory = new OperationMemory()
     const input = inputOf(bytes)
     readOutbox(input, memory.outbox)
+    memory.reminders.rows = input.varint()
+    memory.reminders.inline = Buffer.from(input.raw(input.varint()))
     memory.#forgotAt = input.varint()
     memory.named = input.varint()
     if (memory.named > 0) memory.namedDueAt = input.varint()
@@ -63,13 +67,16 @@ export class OperationMemory {
   /** Undefined if there is nothing to remember. */
   encode(): Uint8Array | undefined {
     const { sent, rows, dueAt } = this.outbox
-    if (this.#callers.size === 0 && this.#forgotAt === 0 && this.named === 0 && sent === 0) return undefined
+    if (this.#isEmpty) return undefined
     scratch.at = 0
     scratch.varint(sent)
     if (sent > 0) {
       scratch.varint(rows)
       scratch.varint(dueAt)
     }
+    scratch.varint(this.reminders.rows)
+    scratch.varint(this.reminders.inline.length)
+    scratch.raw(this.reminders.inline)
     scratch.varint(this.#forgotAt)
     scratch.varint(this.named)
     if (this.named > 0) scratch.varint(this.namedDueAt)
@@ -78,7 +85,13 @@ export class OperationMemory {
     return Buffer.from(scratch.bytes.subarray(0, scratch.at))
   }
 
-  /** The size of the memory, roughly. */
+  get #isEmpty(): boolean {
+    const { inline, rows } = this.reminders
+    if (this.outbox.sent > 0 || rows > 0 || inline.length > 0) return false
+    return this.#callers.size === 0 && this.#forgotAt === 0 && this.named === 0
+  }
+
+  /** The size of the memory of operations, roughly. */
   get bytes(): number {
     return this.#inlineBytes + this.#callers.size * CALLER_BYTES + this.#rangeValues * RANGE_BYTES
   }
@@ -279,6 +292,7 @@ interface CallerMemory {
 }
 
 const NO_ROWS: readonly string[] = []
+const NO_BYTES = new Uint8Array(0)
 const NEW: Found = { kind: "new" }
 const ENDED: Found = { kind: "ended" }
 const FORGOTTEN: Found = { kind: "forgotten" }

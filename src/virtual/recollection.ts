@@ -6,6 +6,7 @@ import { plainError } from "../remote/plain-error.js"
 import type { ActorMethod } from "./actor-type.js"
 import { answerTooLarge, type DurableOwner, rowKey, type TurnChanges } from "./durable-owner.js"
 import { Inbox } from "./inbox.js"
+import type { ReminderMemory } from "./inline-reminders.js"
 import { NamedOperations } from "./named-operations.js"
 import type { NumberedOperation, Operation } from "./operation.js"
 import { OperationMemory, type OutboxCounters, type Outcome, outcomeRow } from "./operation-memory.js"
@@ -42,6 +43,11 @@ export class Recollection {
     return this.#memory.outbox
   }
 
+  /** What the head says of the actor's reminders, which is encoded with the rest. */
+  get reminders(): ReminderMemory {
+    return this.#memory.reminders
+  }
+
   /** Returns how to go on with a call of a keeper: named operations are to be forgotten. */
   expire({ invocation }: Turn): Promise<Admission> {
     const [, at] = invocation.args as readonly [string, number]
@@ -61,7 +67,7 @@ export class Recollection {
   /** What was applied before is answered even if there is no room for more. */
   #ifThereIsRoom(admission: Admission, operation: Operation | undefined): Admission {
     if (admission !== RUN) return admission
-    if (!this.#state.mayRemember) return failed(this.notYet())
+    if (!this.#state.mayRemember) return failed(notYet(this.#owner))
     const memory = this.#memory
     if (memory.bytes <= MAX_MEMORY) return RUN
     memory.relieve(operation, this.#now)
@@ -185,15 +191,15 @@ export class Recollection {
   #overloaded(): OverloadedError {
     return new OverloadedError(this.#id, MAX_MEMORY, "bytes of remembered operations")
   }
+}
 
-  /** The error while not all nodes can read what is remembered. */
-  notYet(): Error {
-    return new OverloadedError(
-      this.#id,
-      0,
-      "calls of once methods until all nodes run a version that has them",
-    )
-  }
+/** The error while not all nodes can read what an actor remembers. */
+export function notYet({ tenure }: Pick<DurableOwner, "tenure">): Error {
+  return new OverloadedError(
+    tenure.id.toString(),
+    0,
+    "once methods, messages and reminders until all nodes run a version that has them",
+  )
 }
 
 /** The admission that is answered with remembered bytes. */

@@ -8,7 +8,14 @@ import { type Actor, internals } from "./actor.js"
 import { dueEntry, moveDue, wardOfOwner } from "./due-writes.js"
 import { type DurableOwner, digestOf, namedAfter, rowKey } from "./durable-owner.js"
 import type { DurableTurns } from "./durable-turns.js"
-import type { Admission } from "./recollection.js"
+import {
+  inlineSize,
+  joinRows,
+  MAX_INLINE_REMINDERS,
+  type ReminderMemory,
+  splitRows,
+} from "./inline-reminders.js"
+import { type Admission, notYet } from "./recollection.js"
 import {
   type Arrears,
   dueOccurrence,
@@ -20,11 +27,12 @@ import {
 import type { Turn } from "./turn.js"
 
 /**
- * The reminders of one activation. Each has a row with its schedule and its next time, and an entry in the
- * index of what is due. Both change in the same commit, that of the turn which sets, cancels or fires it.
+ * The reminders of one activation. Each has a row with its schedule and its next time, in the head of the
+ * state if there is room (`inline-reminders.ts`), and an entry in the index of what is due. All of it changes
+ * in the same commit, that of the turn which sets, cancels or fires it.
  *
- * The rows are read at the first use: the entry of the earlier time of a name has to be deleted. A turn that
- * sets a reminder before that waits for them when it ends.
+ * Rows outside the head are read at the first use: the entry of the earlier time of a name has to be deleted.
+ * A turn that sets a reminder before that waits for them when it ends.
  *
  * A firing names the scheduled time. It runs only if that is the next time of the row, so an occurrence that
  * was applied, replaced or cancelled never runs again, whoever fires it.
@@ -33,20 +41,28 @@ export class Reminders implements ActorReminders {
   readonly #owner: DurableOwner
   readonly #state: DurableState
   readonly #turns: DurableTurns
+  /** Those in the head of the state, and the number of the others. */
+  readonly #memory: ReminderMemory
   /** As the turns that have ended decided; undefined until they were read. */
   #rows: Map<string, Row> | undefined
   #loading: Promise<Map<string, Row>> | undefined
   /** What the running turn has changed; undefined for a reminder that was cancelled. */
   readonly #draft = new Map<string, Row | undefined>()
   /** What it has changed before the rows were read. */
-  #unread: { readonly name: string; readonly row: Row | undefined }[] = []
+  #unread: { readonly name: string; readonly row: NewRow | undefined }[] = []
   /** The reminder that the running turn fires. */
   #firing: string | undefined
 
-  constructor(owner: DurableOwner, state: DurableState, turns: DurableTurns) {
+  constructor(
+    owner: DurableOwner,
+    state: DurableState,
+    { turns, memory }: { readonly turns: DurableTurns; readonly memory: ReminderMemory },
+  ) {
     this.#owner = owner
     this.#state = state
     this.#turns = turns
+    this.#memory = memory
+    if (memory.rows === 0) this.#rows = new Map(this.#inline())
   }
 
   set(name: string, schedule: Schedule, argument?: unknown): void {
@@ -86,12 +102,16 @@ export class Reminders implements ActorReminders {
     this.#firing = undefined
     if (this.#draft.size === 0) return undefined
     let first = Number.POSITIVE_INFINITY
+    const rows = this.#rows as Map<string, Row>
     for (const [name, row] of this.#draft) {
-      if (row === undefined) this.#rows?.delete(name)
-      else this.#rows?.set(name, row)
+      if (row === undefined) rows.delete(name)
+      else rows.set(name, row)
       if (row !== undefined) first = Math.min(first, row.next)
     }
     this.#draft.clear()
+    const inline = [...rows.values()].flatMap(({ encoded }) => encoded ?? [])
+    this.#memory.inline = joinRows(inline)
+    this.#memory.rows = rows.size - inline.length
     const { home, type } = this.#owner
     return first === Number.POSITIVE_INFINITY
       ? undefined
@@ -124,7 +144,9 @@ export class Reminders implements ActorReminders {
     if (at > now + MOST_EARLY_MS) return { kind: "answer", given: ["early"] }
     const due = dueOccurrence(row.timetable, at, { now, arrears: row.arrears })
     this.#firing = name
-    this.#apply(name, due.next === undefined ? undefined : { ...row, next: due.next, arrears: due.arrears })
+    const { next, arrears } = due
+    const { timetable, argument: stored } = row
+    this.#apply(name, next === undefined ? undefined : { next, timetable, argument: stored, arrears })
     const fired = () => ["fired", this.#draft.get(name)?.next]
     if (!due.isRun) return { kind: "run", task: { run: fired } }
     // Another keeper may have tried before.
@@ -148,28 +170,51 @@ export class Reminders implements ActorReminders {
     return { kind: "run", task: { run: () => ["gone"] } }
   }
 
-  #change(name: string, row: Row | undefined): void {
-    if (this.#rows === undefined && !this.#state.isStored) this.#rows = new Map()
+  #change(name: string, row: NewRow | undefined): void {
     if (this.#rows === undefined) this.#unread.push({ name, row })
     else this.#apply(name, row)
   }
 
-  #apply(name: string, row: Row | undefined): void {
+  #apply(name: string, changed: NewRow | undefined): void {
     const rows = this.#rows as Map<string, Row>
     const before = this.#draft.has(name) ? this.#draft.get(name) : rows.get(name)
-    if (before === undefined && row === undefined) return
+    if (before === undefined && changed === undefined) return
     if (before === undefined && this.#count >= MOST_REMINDERS) {
       throw new OverloadedError(this.#owner.tenure.id.toString(), MOST_REMINDERS, "reminders")
     }
     const written = this.#written(name)
     const key = rowKey(this.#owner, ROWS + written)
-    const write: Write =
-      row === undefined
-        ? { kind: "delete", key }
-        : { kind: "put", key, value: this.#state.encodeAnswer({ name, ...row }) }
+    const writes: Write[] = []
+    let row: Row | undefined
+    if (changed !== undefined) {
+      const value = this.#state.encodeAnswer({ name, ...changed })
+      const isInline = this.#inlineBytes(name) + inlineSize(value) <= MAX_INLINE_REMINDERS
+      row = { ...changed, encoded: isInline ? value : undefined }
+      if (!isInline) writes.push({ kind: "put", key, value })
+    }
+    const wasInRow = before !== undefined && before.encoded === undefined
+    if (wasInRow && writes.length === 0) writes.push({ kind: "delete", key })
     const times = { from: before?.next, to: row?.next }
-    this.#turns.change(write, ...moveDue(this.#owner, written, times))
+    this.#turns.change(...writes, ...moveDue(this.#owner, written, times))
     this.#draft.set(name, row)
+  }
+
+  /** What the reminders in the head take, without the one of this name. */
+  #inlineBytes(without: string): number {
+    let bytes = 0
+    const count = (name: string, row: Row | undefined) => {
+      if (name !== without && row?.encoded !== undefined) bytes += inlineSize(row.encoded)
+    }
+    for (const [name, row] of this.#rows as Map<string, Row>) if (!this.#draft.has(name)) count(name, row)
+    for (const [name, row] of this.#draft) count(name, row)
+    return bytes
+  }
+
+  *#inline(): Generator<[string, Row]> {
+    for (const encoded of splitRows(this.#memory.inline)) {
+      const { name, ...row } = this.#state.decode(encoded) as NewRow & { readonly name: string }
+      yield [name, { ...row, encoded }]
+    }
   }
 
   /** The number of reminders, as the running turn has changed them. */
@@ -185,10 +230,10 @@ export class Reminders implements ActorReminders {
   #read(): Promise<Map<string, Row>> {
     this.#loading ??= this.#state.satellites.rowsInTime(ROWS).then(
       (values) => {
-        const rows = new Map<string, Row>()
+        const rows = new Map(this.#inline())
         for (const { value } of values) {
-          const { name, ...row } = this.#state.decode(value) as Row & { readonly name: string }
-          rows.set(name, row)
+          const { name, ...row } = this.#state.decode(value) as NewRow & { readonly name: string }
+          rows.set(name, { ...row, encoded: undefined })
         }
         this.#rows ??= rows
         return this.#rows
@@ -227,6 +272,7 @@ export class Reminders implements ActorReminders {
         `the name of a reminder must be a string of up to ${MAX_NAME} characters that does not begin with ~ (got ${typeof name === "string" ? quoted(name) : shownKind(name)})`,
       )
     }
+    if (!this.#state.mayRemember) throw notYet(this.#owner)
     const { type, instance } = this.#owner
     if (instance === undefined) {
       throw new TypeError(`${type.name} cannot set reminders in its constructor; do it in onActivate`)
@@ -268,7 +314,12 @@ function isName(name: string): boolean {
   return isRight && !/\p{Surrogate}/u.test(name)
 }
 
-interface Row {
+interface Row extends NewRow {
+  /** What stands for it in the head of the state; undefined if it is in a row. */
+  readonly encoded: Uint8Array | undefined
+}
+
+interface NewRow {
   readonly next: WallMs
   readonly timetable: Timetable
   /** Encoded. */

@@ -26,7 +26,7 @@ class Counter extends Actor<{ count: number }> {
 }
 
 class Clerk extends Actor<{ fired: string[]; told: number }> {
-  static readonly type = "Clerk"
+  static readonly type: string = "Clerk"
   static readonly once = true
   static readonly methods = { fired: { readOnly: true }, later: { once: false } }
   #attempts = 0
@@ -202,5 +202,29 @@ test("a call has no operation while some node has a method that is not once", as
       const namedByName = () => withOptions(byName, { operation: "order 7" }).add()
       await expect(Promise.resolve().then(namedByName)).rejects.toThrow("must be once")
     })
+  })
+})
+
+test("a type that is restored after a throw remembers operations and reminders when it starts again", async () => {
+  class Till extends Clerk {
+    static override readonly type = "Till"
+    static readonly restoreOnThrow = true
+    static override readonly methods = { ...Clerk.methods, note: { once: false } }
+
+    async note() {
+      await this.save()
+    }
+  }
+  await play(async (scene) => {
+    await scene.start("a", [Till, Counter])
+    const till = <T>(task: (till: ActorHandle<Till>) => Promise<T>) =>
+      scene.on("a", (system) => task(system.actor(Till, "one")))
+    const named = (name: string) => till((one) => withOptions(one, { operation: "o" }).remind(name, 5_000))
+    await named("tea")
+    await scene.stop("a")
+    await scene.start("b", [Till, Counter])
+    await scene.on("b", (system) => system.actor(Till, "one").note())
+    await scene.sleep(20_000)
+    expect(await scene.on("b", (system) => system.actor(Till, "one").fired())).toEqual(["tea"])
   })
 })

@@ -162,7 +162,7 @@ test("refuses invalid reminders", async () => {
     await expect(remind(scene, "", { afterMs: 1 })).rejects.toThrow(/name of a reminder/)
     await expect(remind(scene, "often", { everyMs: 10 })).rejects.toThrow(/at least 1000/)
     await expect(remind(scene, "never", { cron: "0 0 30 2 *" })).rejects.toThrow(/never matches/)
-    const names = Array.from({ length: 40 }, (_, index) => `name ${index}`)
+    const names = Array.from({ length: 100 }, (_, index) => `name ${index}`)
     const many = scene.on("a", (system) => system.actor(Diary, "kim").remindAll(names, { afterMs: 1 }))
     await expect(many).rejects.toThrow(/in several turns/)
     await scene.sleep(10_000)

@@ -91,6 +91,9 @@ function memoryOf(bytes: Uint8Array | undefined): Memory {
   const input = new InputBytes(Buffer.from(bytes), 0, bytes.length)
   // Of messages: if any was sent, the number of rows and the time of the entry follow.
   const [messages, dueAt] = input.varint() > 0 ? [input.varint(), input.varint()] : [0, 0]
+  // Of reminders.
+  input.varint()
+  input.raw(input.varint())
   input.varint()
   const named = input.varint()
   const namedDueAt = named > 0 ? input.varint() : 0

@@ -48,11 +48,15 @@ export interface VaultTerms {
   readonly gate: GateWatch
   readonly pipelining: boolean
   readonly reentrant: boolean
+  readonly restoreOnThrow: boolean
   readonly placement: PlacementStrategy | ShardedPlacement
 }
 
 /** An actor that keeps everything it was asked for, each of it once. */
-export function vaultOn(life: Life, { office, gate, pipelining, reentrant, placement }: VaultTerms) {
+export function vaultOn(
+  life: Life,
+  { office, gate, pipelining, reentrant, restoreOnThrow, placement }: VaultTerms,
+) {
   const random = new SeededRandom(life.ports.random.uint32())
 
   return class Vault extends Actor<VaultState> {
@@ -60,6 +64,7 @@ export function vaultOn(life: Life, { office, gate, pipelining, reentrant, place
     static readonly once = true
     static readonly pipelining = pipelining
     static readonly reentrant = reentrant
+    static readonly restoreOnThrow = restoreOnThrow
     static readonly placement = placement
     static readonly methods = {
       put: { once: { retainMs: WEEK_MS } },

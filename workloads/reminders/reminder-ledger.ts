@@ -1,7 +1,10 @@
 import { binaryCodec } from "../../src/index.js"
+import { decodeState } from "../../src/registry/stored-state.js"
 import { TypeRegistry } from "../../src/serialization/type-registry.js"
 import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
 import { parseDue } from "../../src/virtual/due-entry.js"
+import { splitRows } from "../../src/virtual/inline-reminders.js"
+import { OperationMemory } from "../../src/virtual/operation-memory.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { STATE, stateOf } from "../cluster/store-history.js"
 import { type ClerkEntry, type ClerkState, type Plan, SEASONAL } from "./clerk.js"
@@ -15,6 +18,9 @@ export class ReminderLedger {
   readonly #prefix: string
   /** The next time of each reminder, by its row. */
   readonly #rows = new Map<string, number>()
+  /** Of those that are in rows of their own, and of those in the heads of states, by actor. */
+  readonly #inRows = new Map<string, number>()
+  readonly #inHeads = new Map<string, ReadonlyMap<string, number>>()
   /** The times at which each reminder is in the index. */
   readonly #due = new Map<string, Set<number>>()
   readonly #clerks = new Map<string, ClerkBook>()
@@ -85,8 +91,12 @@ export class ReminderLedger {
       const key = write.key.slice(this.#prefix.length)
       const value = write.kind === "put" ? write.value : undefined
       if (key.startsWith("kin/") && key.includes("/r/")) touched.add(this.#row(key, value))
+      if (key.startsWith(STATE) && value !== undefined) {
+        for (const reminder of this.#head(key.slice(STATE.length), value)) touched.add(reminder)
+      }
       if (key.startsWith("due/") && !key.includes("/~")) touched.add(this.#entry(key, value))
     }
+    for (const reminder of touched) this.#settle(reminder)
     if (touched.size > 0) stage.record({ kind: "indexed", reminders: [...touched] })
     for (const write of event.commit.writes) {
       const key = write.key.slice(this.#prefix.length)
@@ -99,11 +109,33 @@ export class ReminderLedger {
   #row(key: string, value: Uint8Array | undefined): string {
     const [, type, actor, , written = ""] = key.split("/")
     const reminder = `${type}/${actor}/${decodeURIComponent(written)}`
+    if (value === undefined) this.#inRows.delete(reminder)
+    else this.#inRows.set(reminder, (decoded(value) as { readonly next: number }).next)
+    return reminder
+  }
+
+  /** Takes the reminders in the head of a state; returns those that were there before, or are now. */
+  #head(id: string, value: Uint8Array): Iterable<string> {
+    const { memory } = decodeState(value)
+    const rows = memory === undefined ? [] : splitRows(OperationMemory.decode(memory).reminders.inline)
+    const before = this.#inHeads.get(id) ?? new Map()
+    const after = new Map(
+      rows.map((row) => {
+        const { name, next } = decoded(row) as { readonly name: string; readonly next: number }
+        return [`${id}/${name}`, next]
+      }),
+    )
+    this.#inHeads.set(id, after)
+    return new Set([...before.keys(), ...after.keys()])
+  }
+
+  #settle(reminder: string): void {
     const before = this.#rows.get(reminder)
     if (before !== undefined) this.#before.set(reminder, before)
-    if (value === undefined) this.#rows.delete(reminder)
-    else this.#rows.set(reminder, (decoded(value) as { readonly next: number }).next)
-    return reminder
+    const id = reminder.split("/").slice(0, 2).join("/")
+    const next = this.#inHeads.get(id)?.get(reminder) ?? this.#inRows.get(reminder)
+    if (next === undefined) this.#rows.delete(reminder)
+    else this.#rows.set(reminder, next)
   }
 
   #entry(key: string, value: Uint8Array | undefined): string {

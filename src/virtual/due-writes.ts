@@ -31,8 +31,9 @@ export function dueEntry(
 export function moveDue(
   owner: DurableOwner,
   name: string,
-  { from, to }: { readonly from: WallMs | undefined; readonly to: WallMs | undefined },
-): readonly Write[] {
+  from: WallMs | undefined,
+  to: WallMs | undefined,
+): Write[] {
   const writes: Write[] = []
   if (from === to) return writes
   if (from !== undefined) writes.push({ kind: "delete", key: dueEntry(owner, name, from).key })

@@ -24,7 +24,7 @@ export interface DurableOwner {
 /** What the running turn decides. */
 export interface TurnChanges {
   /** Adds changes of satellites. */
-  change(...writes: readonly Write[]): void
+  change(writes: readonly Write[]): void
 }
 
 /** The key of a satellite of the actor. */

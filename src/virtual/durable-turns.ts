@@ -142,7 +142,7 @@ export class DurableTurns {
   }
 
   /** Adds changes of satellites to what the running turn decides. */
-  change(...writes: readonly Write[]): void {
+  change(writes: readonly Write[]): void {
     checkDraft(this.#draft, writes)
     this.#draft.push({ turn: this.#owner.currentTurn, writes })
   }
@@ -294,7 +294,7 @@ export class DurableTurns {
     const draft = this.#draft
     if (draft.length === 0 && this.#delivery?.hasAnswered !== true) return NOTHING_DRAFTED
     if (draft.length > 0) this.#draft = []
-    const writes = draft.flatMap((one) => one.writes)
+    const writes = draft.length === 1 ? (draft[0] as Drafted).writes : draft.flatMap((one) => one.writes)
     const messages = draft.flatMap((one) => one.message ?? [])
     const ended = draft.flatMap((one) => one.ended ?? [])
     if (messages.length === 0 && this.#delivery === undefined) return { writes, messages: NONE }

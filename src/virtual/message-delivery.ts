@@ -159,7 +159,7 @@ export class MessageDelivery {
     if (rows > 0 && isFine) return NONE
     if (rows === 0 && dueAt === 0) return NONE
     counters.dueAt = rows === 0 ? 0 : now + (this.#outbox.isStuck ? 2 * DUE_AFTER_MS : DUE_AFTER_MS)
-    return moveDue(this.#owner, OUTBOX, { from: dueAt || undefined, to: counters.dueAt || undefined })
+    return moveDue(this.#owner, OUTBOX, dueAt || undefined, counters.dueAt || undefined)
   }
 
   #tell(event: OutboxEvent): void {

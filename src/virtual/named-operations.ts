@@ -108,7 +108,7 @@ export class NamedOperations {
     const run = () => {
       this.#expired = this.#expired.filter((name) => !old.includes(name))
       const writes = this.#delete(old)
-      this.#turns.change(...writes, ...this.#moveDue(this.#nextExpiry(first)))
+      this.#turns.change([...writes, ...this.#moveDue(this.#nextExpiry(first))])
       return ["fired", this.#memory.namedDueAt || undefined]
     }
     return { kind: "run", task: { run } }
@@ -128,7 +128,7 @@ export class NamedOperations {
     const { key } = dueEntry(this.#owner, DUE, at)
     const { entry } = await this.#owner.home.state.store.get(key)
     if (entry === undefined) return { kind: "answer", given: ["gone"] }
-    this.#turns.change({ kind: "delete", key })
+    this.#turns.change([{ kind: "delete", key }])
     return { kind: "run", task: { run: () => ["gone"] } }
   }
 
@@ -140,7 +140,7 @@ export class NamedOperations {
     // Rows that are due soon afterwards are deleted together.
     const to = expiresAt === undefined ? undefined : Math.ceil(Math.max(earliest, expiresAt + TOGETHER_MS))
     memory.namedDueAt = to ?? 0
-    return moveDue(this.#owner, DUE, { from, to })
+    return moveDue(this.#owner, DUE, from, to)
   }
 
   /** A commit was made that wrote this key. */

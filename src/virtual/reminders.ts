@@ -2,7 +2,6 @@ import { decodeKey, encodeKey } from "../address/actor-key.js"
 import { quoted, shownKind } from "../address/quote.js"
 import { OverloadedError } from "../errors/call-errors.js"
 import type { WallMs } from "../ports/clock.js"
-import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { type Actor, internals } from "./actor.js"
 import { dueEntry, moveDue, wardOfOwner } from "./due-writes.js"
@@ -16,14 +15,8 @@ import {
   splitRows,
 } from "./inline-reminders.js"
 import { type Admission, notYet } from "./recollection.js"
-import {
-  type Arrears,
-  dueOccurrence,
-  NO_ARREARS,
-  type Schedule,
-  type Timetable,
-  timetableOf,
-} from "./schedule.js"
+import { decodeReminder, encodeReminder, type ReminderRow } from "./reminder-row.js"
+import { dueOccurrence, NO_ARREARS, type Schedule, timetableOf } from "./schedule.js"
 import type { Turn } from "./turn.js"
 
 /**
@@ -49,7 +42,7 @@ export class Reminders implements ActorReminders {
   /** What the running turn has changed; undefined for a reminder that was cancelled. */
   readonly #draft = new Map<string, Row | undefined>()
   /** What it has changed before the rows were read. */
-  #unread: { readonly name: string; readonly row: NewRow | undefined }[] = []
+  #unread: { readonly name: string; readonly row: ReminderRow | undefined }[] = []
   /** The reminder that the running turn fires. */
   #firing: string | undefined
 
@@ -76,7 +69,7 @@ export class Reminders implements ActorReminders {
       )
     }
     const next = name === this.#firing ? Math.max(first, now + LEAST_AGAIN_MS) : first
-    this.#change(name, { next, timetable, argument: bytes, arrears: NO_ARREARS })
+    this.#change(name, { name, next, timetable, argument: bytes, arrears: NO_ARREARS })
   }
 
   cancel(name: string): void {
@@ -146,7 +139,7 @@ export class Reminders implements ActorReminders {
     this.#firing = name
     const { next, arrears } = due
     const { timetable, argument: stored } = row
-    this.#apply(name, next === undefined ? undefined : { next, timetable, argument: stored, arrears })
+    this.#apply(name, next === undefined ? undefined : { name, next, timetable, argument: stored, arrears })
     const fired = () => ["fired", this.#draft.get(name)?.next]
     if (!due.isRun) return { kind: "run", task: { run: fired } }
     // Another keeper may have tried before.
@@ -166,16 +159,16 @@ export class Reminders implements ActorReminders {
     const { key } = dueEntry(this.#owner, this.#written(name), at)
     const { entry } = await this.#owner.home.state.store.get(key)
     if (entry === undefined) return { kind: "answer", given: ["gone"] }
-    this.#turns.change({ kind: "delete", key })
+    this.#turns.change([{ kind: "delete", key }])
     return { kind: "run", task: { run: () => ["gone"] } }
   }
 
-  #change(name: string, row: NewRow | undefined): void {
+  #change(name: string, row: ReminderRow | undefined): void {
     if (this.#rows === undefined) this.#unread.push({ name, row })
     else this.#apply(name, row)
   }
 
-  #apply(name: string, changed: NewRow | undefined): void {
+  #apply(name: string, changed: ReminderRow | undefined): void {
     const rows = this.#rows as Map<string, Row>
     const before = this.#draft.has(name) ? this.#draft.get(name) : rows.get(name)
     if (before === undefined && changed === undefined) return
@@ -183,20 +176,26 @@ export class Reminders implements ActorReminders {
       throw new OverloadedError(this.#owner.tenure.id.toString(), MOST_REMINDERS, "reminders")
     }
     const written = this.#written(name)
-    const key = rowKey(this.#owner, ROWS + written)
-    const writes: Write[] = []
-    let row: Row | undefined
-    if (changed !== undefined) {
-      const value = this.#state.encodeAnswer({ name, ...changed })
-      const isInline = this.#inlineBytes(name) + inlineSize(value) <= MAX_INLINE_REMINDERS
-      row = { ...changed, encoded: isInline ? value : undefined }
-      if (!isInline) writes.push({ kind: "put", key, value })
-    }
+    const writes = moveDue(this.#owner, written, before?.next, changed?.next)
+    const row = changed && this.#rowOf(changed)
+    const isInRow = row !== undefined && row.encoded === undefined
     const wasInRow = before !== undefined && before.encoded === undefined
-    if (wasInRow && writes.length === 0) writes.push({ kind: "delete", key })
-    const times = { from: before?.next, to: row?.next }
-    this.#turns.change(...writes, ...moveDue(this.#owner, written, times))
+    if (isInRow || wasInRow) {
+      const key = rowKey(this.#owner, ROWS + written)
+      writes.push(isInRow ? { kind: "put", key, value: encodeReminder(row) } : { kind: "delete", key })
+    }
+    this.#turns.change(writes)
     this.#draft.set(name, row)
+  }
+
+  /** Gives a reminder a place in the head of the state, if there is room. */
+  #rowOf(changed: ReminderRow): Row {
+    const encoded = encodeReminder(changed)
+    const size = inlineSize(encoded)
+    const isInline =
+      (this.#draft.size === 0 && this.#memory.inline.length + size <= MAX_INLINE_REMINDERS) ||
+      this.#inlineBytes(changed.name) + size <= MAX_INLINE_REMINDERS
+    return { ...changed, encoded: isInline ? encoded : undefined }
   }
 
   /** What the reminders in the head take, without the one of this name. */
@@ -212,8 +211,8 @@ export class Reminders implements ActorReminders {
 
   *#inline(): Generator<[string, Row]> {
     for (const encoded of splitRows(this.#memory.inline)) {
-      const { name, ...row } = this.#state.decode(encoded) as NewRow & { readonly name: string }
-      yield [name, { ...row, encoded }]
+      const row = decodeReminder(encoded)
+      yield [row.name, { ...row, encoded }]
     }
   }
 
@@ -232,8 +231,8 @@ export class Reminders implements ActorReminders {
       (values) => {
         const rows = new Map(this.#inline())
         for (const { value } of values) {
-          const { name, ...row } = this.#state.decode(value) as NewRow & { readonly name: string }
-          rows.set(name, { ...row, encoded: undefined })
+          const row = decodeReminder(value)
+          rows.set(row.name, { ...row, encoded: undefined })
         }
         this.#rows ??= rows
         return this.#rows
@@ -314,17 +313,9 @@ function isName(name: string): boolean {
   return isRight && !/\p{Surrogate}/u.test(name)
 }
 
-interface Row extends NewRow {
+interface Row extends ReminderRow {
   /** What stands for it in the head of the state; undefined if it is in a row. */
   readonly encoded: Uint8Array | undefined
-}
-
-interface NewRow {
-  readonly next: WallMs
-  readonly timetable: Timetable
-  /** Encoded. */
-  readonly argument: Uint8Array
-  readonly arrears: Arrears
 }
 
 const ROWS = "r/"

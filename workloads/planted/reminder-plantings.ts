@@ -69,7 +69,7 @@ export const reminderPlantings: readonly Planting[] = [
     breaks: "CancelHeld",
     workload: "reminders",
     file: "src/virtual/reminders.ts",
-    from: "if (row === undefined) this.#rows?.delete(name);",
+    from: "if (row === undefined) rows.delete(name);",
     to: "if (row === undefined) ;",
   },
   {

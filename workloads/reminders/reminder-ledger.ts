@@ -1,10 +1,9 @@
-import { binaryCodec } from "../../src/index.js"
 import { decodeState } from "../../src/registry/stored-state.js"
-import { TypeRegistry } from "../../src/serialization/type-registry.js"
 import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
 import { parseDue } from "../../src/virtual/due-entry.js"
 import { splitRows } from "../../src/virtual/inline-reminders.js"
 import { OperationMemory } from "../../src/virtual/operation-memory.js"
+import { decodeReminder } from "../../src/virtual/reminder-row.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { STATE, stateOf } from "../cluster/store-history.js"
 import { type ClerkEntry, type ClerkState, type Plan, SEASONAL } from "./clerk.js"
@@ -110,7 +109,7 @@ export class ReminderLedger {
     const [, type, actor, , written = ""] = key.split("/")
     const reminder = `${type}/${actor}/${decodeURIComponent(written)}`
     if (value === undefined) this.#inRows.delete(reminder)
-    else this.#inRows.set(reminder, (decoded(value) as { readonly next: number }).next)
+    else this.#inRows.set(reminder, decodeReminder(value).next)
     return reminder
   }
 
@@ -121,7 +120,7 @@ export class ReminderLedger {
     const before = this.#inHeads.get(id) ?? new Map()
     const after = new Map(
       rows.map((row) => {
-        const { name, next } = decoded(row) as { readonly name: string; readonly next: number }
+        const { name, next } = decodeReminder(row)
         return [`${id}/${name}`, next]
       }),
     )
@@ -241,18 +240,3 @@ const MOST_EARLY_MS = 5_000
 /** In a calm cluster a reminder is no later. */
 const MOST_LATE_MS = 1_000
 const DAY_MS = 24 * 60 * 60 * 1_000
-
-function decoded(bytes: Uint8Array): unknown {
-  return codec.decode(Buffer.from(bytes), 0, bytes.length)
-}
-
-const codec = binaryCodec()({
-  types: new TypeRegistry([]),
-  refs: {
-    isRef: () => false,
-    textOf: () => "",
-    refOf: () => {
-      throw new TypeError("there is no ref in a row")
-    },
-  },
-})

@@ -10,10 +10,15 @@ export class RemindedAccount extends DurableAccount {
     ...DurableAccount.methods,
     remind: { once: true },
     remindOften: { once: true },
+    forget: { once: true },
   }
 
   remind(at: number): void {
     this.reminders.set("due", { at })
+  }
+
+  forget(): void {
+    this.reminders.cancel("due")
   }
 
   /** Sets the reminders of these numbers, for the same time. */

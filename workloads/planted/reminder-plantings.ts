@@ -69,8 +69,9 @@ export const reminderPlantings: readonly Planting[] = [
     breaks: "CancelHeld",
     workload: "reminders",
     file: "src/virtual/reminders.ts",
-    from: "if (row === undefined) rows.delete(name);",
-    to: "if (row === undefined) ;",
+    from: "const row = rows.get(name);",
+    to: `const row = rows.get(name) ?? this.known?.get(name);
+      this.known = new Map([...(this.known ?? []), ...rows]);`,
   },
   {
     name: "fired-however-early",

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
 import { noFaults, runSeed, simulate } from "../src/sim/index.js"
 import { activation } from "./activation.js"
+import { shares } from "./shares.js"
 
-test("32 seeds of actors that are called from everywhere hold what must hold, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(activation, { seeds: 32 })
+test(`${shares.activation} seeds of actors that are called from everywhere hold what must hold, and reach what they are to reach`, async () => {
+  const { failures, problems } = await simulate(activation, { seeds: shares.activation })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 }, 120_000)

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
 import { noFaults, runSeed, simulate } from "../src/sim/index.js"
 import { bank, bankWith } from "./bank.js"
+import { shares } from "./shares.js"
 
-test("50 seeds of transfers hold their invariants, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(bank, { seeds: 50 })
+test(`${shares.bank} seeds of transfers hold their invariants, and reach what they are to reach`, async () => {
+  const { failures, problems } = await simulate(bank, { seeds: shares.bank })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 }, 120_000)

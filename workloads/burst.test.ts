@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
 import { runSeed, simulate } from "../src/sim/index.js"
 import { burst } from "./burst.js"
+import { shares } from "./shares.js"
 
-test("12 seeds of nodes that are given much at once hold what must hold, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(burst, { seeds: 12 })
+test(`${shares.burst} seeds of nodes that are given much at once hold what must hold, and reach what they are to reach`, async () => {
+  const { failures, problems } = await simulate(burst, { seeds: shares.burst })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 }, 120_000)

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
 import { runSeed, simulate } from "../src/sim/index.js"
 import { lag } from "./lag.js"
+import { shares } from "./shares.js"
 
-test("10 seeds of watches that lag hold what must hold, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(lag, { seeds: 10 })
+test(`${shares.lag} seeds of watches that lag hold what must hold, and reach what they are to reach`, async () => {
+  const { failures, problems } = await simulate(lag, { seeds: shares.lag })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 }, 60_000)

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest"
 import { noFaults, runSeed, simulate } from "../src/sim/index.js"
 import { once } from "./once.js"
+import { shares } from "./shares.js"
 
 // So few seeds need not reach every place; a run by hand has to.
-test("20 seeds of intents hold their invariants", async () => {
-  const { failures, problems } = await simulate(once, { seeds: 20 })
+test(`${shares.once} seeds of intents hold their invariants`, async () => {
+  const { failures, problems } = await simulate(once, { seeds: shares.once })
   expect(failures).toEqual([])
   expect(problems.filter((problem) => !problem.startsWith("never reached"))).toEqual([])
 }, 120_000)

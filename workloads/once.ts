@@ -227,6 +227,8 @@ async function deliver(
     stage.always("what cannot be delivered is shown as stuck", office.stuck.has(ATTIC))
   }
   office.isAtticLocked = false
+  // The senders of what is stuck may be idle, and a keeper whose clock is a day behind starts them a day later.
+  if (stage.faults["clock-jump"] > 0) await lookAtAll(stage, cluster, book)
   await until(stage, () => letters.open.length === 0)
   letters.isQuiet = false
   const { open } = letters

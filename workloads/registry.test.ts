@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
 import { noFaults, runSeed, simulate } from "../src/sim/index.js"
 import { registry } from "./registry.js"
+import { shares } from "./shares.js"
 
-test("40 seeds of nodes that share actors hold their invariants, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(registry, { seeds: 40 })
+test(`${shares.registry} seeds of nodes that share actors hold their invariants, and reach what they are to reach`, async () => {
+  const { failures, problems } = await simulate(registry, { seeds: shares.registry })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 }, 120_000)

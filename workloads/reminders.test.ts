@@ -1,10 +1,11 @@
 import { expect, test } from "vitest"
 import { noFaults, runSeed, simulate } from "../src/sim/index.js"
 import { reminders } from "./reminders.js"
+import { shares } from "./shares.js"
 
 // So few seeds need not reach every place; a run by hand has to.
-test("20 seeds of reminders hold their invariants", async () => {
-  const { failures, problems } = await simulate(reminders, { seeds: 20 })
+test(`${shares.reminders} seeds of reminders hold their invariants`, async () => {
+  const { failures, problems } = await simulate(reminders, { seeds: shares.reminders })
   expect(failures).toEqual([])
   expect(problems.filter((problem) => !problem.startsWith("never reached"))).toEqual([])
 }, 120_000)

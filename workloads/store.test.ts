@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
 import { noFaults, runSeed, simulate } from "../src/sim/index.js"
+import { shares } from "./shares.js"
 import { store, storeWith } from "./store.js"
 
-test("200 seeds of clients of a store hold what must hold, and reach what they are to reach", async () => {
-  const { failures, problems } = await simulate(store, { seeds: 200 })
+test(`${shares.store} seeds of clients of a store hold what must hold, and reach what they are to reach`, async () => {
+  const { failures, problems } = await simulate(store, { seeds: shares.store })
   expect(failures).toEqual([])
   expect(problems).toEqual([])
 })

@@ -9,6 +9,7 @@ import { type CompiledWorkloads, compiledWorkloads } from "../../test/sim/compil
 import { plantedProgram } from "../../test/sim/planted-program.js"
 import { project } from "../../test/types/compiler.js"
 import { workloads } from "../index.js"
+import { shares } from "../shares.js"
 import { type FailingSeed, findPlanting, firstFailingSeed } from "./find-planting.js"
 import { compiledPath, type Planting, plantedText } from "./planting.js"
 import { plantings } from "./plantings.js"
@@ -73,7 +74,9 @@ test("the seeds that find bugs hold where none is planted", async () => {
   expect(foundSeeds.size).toBe(plantings.length)
   const runs = new Map(plantings.map(({ name, workload }) => [`${workload} ${foundSeeds.get(name)}`, name]))
   for (const [run, name] of runs) {
-    const [workload, seed] = run.split(" ")
+    const [workload = "", seed] = run.split(" ")
+    // The test of the workload has run it.
+    if (Number(seed) <= ((shares as Readonly<Record<string, number>>)[workload] ?? 0)) continue
     const sound = workloads.find((one) => one.name === workload) as Workload
     const { failure } = await runSeed(sound, Number(seed))
     expect(failure, name).toBeUndefined()

@@ -1,5 +1,5 @@
 import type { Write } from "../../src/ports/store.js"
-import { parseDue } from "../../src/virtual/due-entry.js"
+import { timeOfDue } from "../../src/virtual/due-entry.js"
 import type { StoreObserver } from "./observed-store.js"
 
 /**
@@ -23,9 +23,9 @@ export class FiredReminders implements StoreObserver {
   committed(writes: readonly Write[]): void {
     for (const { kind, key } of writes) {
       if (kind !== "delete" || !key.startsWith("due/")) continue
-      const entry = parseDue(key)
-      if (entry === undefined || entry === "needs-value") throw new Error(`${key} is no entry`)
-      const lateMs = Date.now() - entry.at
+      const at = timeOfDue(key)
+      if (at === undefined) throw new Error(`${key} is no entry`)
+      const lateMs = Date.now() - at
       if (lateMs >= 0) this.#lateMs.push(lateMs)
     }
     if (this.#lateMs.length >= this.#wanted) this.#arrived(this.#lateMs)

@@ -1,20 +1,30 @@
-import { hexValue, isIn, KEY_SAFE, skip } from "./character-class.js"
+import { hexValue, isIn, KEY_SAFE } from "./character-class.js"
 
 /** Returns the string form of a key: all characters except a few safe ones are percent-encoded as UTF-8. */
 export function encodeKey(key: string): string {
-  if (skip(KEY_SAFE, key, 0) === key.length && !key.includes("%")) return key
   let encoded = ""
-  for (const character of key) {
-    encoded += isIn(KEY_SAFE, character.codePointAt(0) as number) ? character : percentEncode(character)
+  let from = 0
+  for (let at = 0; at < key.length; at += 1) {
+    if (isIn(KEY_SAFE, key.charCodeAt(at))) continue
+    const character = String.fromCodePoint(key.codePointAt(at) as number)
+    encoded += key.slice(from, at) + percentEncode(character)
+    at += character.length - 1
+    from = at + 1
   }
-  return encoded
+  return from === 0 ? key : encoded + key.slice(from)
 }
 
 /** Encodes every byte of the character's UTF-8; `encodeURIComponent` alone leaves some punctuation bare. */
 function percentEncode(character: string): string {
-  const encoded = encodeURIComponent(character)
-  return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : encoded
+  const code = character.charCodeAt(0)
+  return code < 0x80 ? (ESCAPES[code] as string) : encodeURIComponent(character)
 }
+
+/** The escapes of ASCII. */
+const ESCAPES = Array.from(
+  { length: 0x80 },
+  (_, code) => `%${code.toString(16).toUpperCase().padStart(2, "0")}`,
+)
 
 /** Returns undefined if an escape is not valid UTF-8. */
 export function decodeKey(written: string): string | undefined {

@@ -10,7 +10,7 @@ import { listAll } from "../registry/list-all.js"
 import { StoreTroubles } from "../registry/store-troubles.js"
 import type { Shards } from "../sharding/shards.js"
 import type { ActorHost } from "../virtual/actor-host.js"
-import { type DueEntry, duePrefix, KEEPING, parseDue } from "../virtual/due-entry.js"
+import { type DueEntry, duePrefix, KEEPING, parseDue, timeOfDue } from "../virtual/due-entry.js"
 import type { DueHint, DueListener } from "../virtual/due-index.js"
 import { callInternally, methodOfEntry } from "../virtual/internal-methods.js"
 import { decodeFiring, encodeFiring, FIRING, firingKey, type Recorded, wardOfFiring } from "./suspects.js"
@@ -46,7 +46,7 @@ export class Keeping implements DueListener {
   /** Actors that start read the same store, and must not wait behind the lists of all wards. */
   readonly #lists = new CommitWindow({ maxRequests: MOST_LISTS })
   /** Firings that wait until others have been answered. */
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting: Firing[] = []
   #inFlight = 0
 
   constructor(host: ActorHost, shards: Shards | undefined) {
@@ -202,7 +202,7 @@ export class Keeping implements DueListener {
       case "list":
         return void this.#list(kept, command.type, command.after)
       case "fire":
-        return this.#fireInTurn(() => this.#fire(kept, command.key, command.attempt))
+        return this.#fireInTurn({ kept, key: command.key, attempt: command.attempt })
       case "record":
         return void this.#record(kept, command.recorded)
       case "sleep":
@@ -217,7 +217,7 @@ export class Keeping implements DueListener {
     try {
       const options = { limit: PAGE, keysOnly: true, after }
       const { entries, more } = await this.#store.list(duePrefix(kept.ward, type), options)
-      this.#handle(kept, { kind: "listed", entries: entries.flatMap(dueKey), more })
+      this.#handle(kept, { kind: "listed", entries: dueKeys(entries), more })
     } catch (error) {
       this.#handle(kept, { kind: "not-listed" })
       this.#troubles.note("list what is due", error)
@@ -243,19 +243,16 @@ export class Keeping implements DueListener {
     this.#handle(kept, { kind: "recorded", isDone })
   }
 
-  #fireInTurn(fire: () => Promise<void>): void {
+  #fireInTurn(firing: Firing): void {
     if (this.#inFlight >= MOST_IN_FLIGHT) {
-      this.#waiting.push(() => this.#fireInTurn(fire))
+      this.#waiting.push(firing)
       return
     }
     this.#inFlight += 1
-    void fire().finally(() => {
-      this.#inFlight -= 1
-      this.#waiting.shift()?.()
-    })
+    void this.#fire(firing)
   }
 
-  async #fire(kept: KeptWard, key: string, attempt: number): Promise<void> {
+  async #fire({ kept, key, attempt }: Firing): Promise<void> {
     let outcome: FiringOutcome = "failed"
     let next: WallMs | undefined
     try {
@@ -265,6 +262,10 @@ export class Keeping implements DueListener {
     } catch (error) {
       outcome = outcomeOf(error)
       this.#logFailure(key, attempt, error)
+    } finally {
+      this.#inFlight -= 1
+      const waiting = this.#waiting.shift()
+      if (waiting !== undefined) this.#fireInTurn(waiting)
     }
     this.#handle(kept, { kind: "answered", key, outcome, next })
   }
@@ -294,6 +295,13 @@ function* wardsOf(shards: Shards | undefined): Generator<string> {
     for (const shard of heldShards) yield `${name}.${shard}`
 }
 
+/** One attempt at something that is due. */
+interface Firing {
+  readonly kept: KeptWard
+  readonly key: string
+  readonly attempt: number
+}
+
 interface KeptWard {
   readonly ward: string
   readonly keeper: WardKeeper
@@ -315,10 +323,14 @@ function describe({ type, key, name, at }: DueEntry): Readonly<Record<string, st
   return name.startsWith("~") ? { actor, due } : { actor, reminder: decodeKey(name) ?? name, due }
 }
 
-/** Nothing for a key that this version cannot read. */
-function dueKey({ key }: { readonly key: string }): readonly DueKey[] {
-  const time = /^due\/[^/]+\/[^/]+\/(\d{16})\//.exec(key)?.[1]
-  return time === undefined ? [] : [{ key, at: Number(time) }]
+/** Leaves out keys that this version cannot read. */
+function dueKeys(entries: readonly { readonly key: string }[]): readonly DueKey[] {
+  const keys: DueKey[] = []
+  for (const { key } of entries) {
+    const at = timeOfDue(key)
+    if (at !== undefined) keys.push({ key, at })
+  }
+  return keys
 }
 
 const PAGE = 256

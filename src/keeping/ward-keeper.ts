@@ -34,12 +34,14 @@ export class WardKeeper {
   /** When the last recorded batch was fired. */
   #wariedAt: MonotonicMs = 0
   /** What is due of the last page, and was not fired. */
-  #window: readonly DueKey[] = []
+  #window: DueKey[] = []
   /** Where the next page begins; undefined if the last one was the last of its type. */
   #after: string | undefined
   /** The first entry that is not due. */
   #nextDue: WallMs = Number.POSITIVE_INFINITY
   #passBegan: MonotonicMs = Number.NEGATIVE_INFINITY
+  /** When the sleep ends that was begun last; undefined if it has ended. */
+  #asleepUntil: MonotonicMs | undefined
   /** When the next pass begins in any case. */
   #lookBy: MonotonicMs = Number.POSITIVE_INFINITY
 
@@ -55,6 +57,7 @@ export class WardKeeper {
   handle(event: WardEvent, now: Now): readonly WardCommand[] {
     switch (event.kind) {
       case "look":
+        this.#asleepUntil = undefined
         return this.#look(event.types, now)
       case "listed":
         return this.#listed(event, now)
@@ -113,9 +116,7 @@ export class WardKeeper {
   }
 
   #take(count: number): readonly DueKey[] {
-    const batch = this.#window.slice(0, count)
-    this.#window = this.#window.slice(count)
-    return batch
+    return this.#window.splice(0, count)
   }
 
   #fireBatch(batch: readonly DueKey[]): readonly WardCommand[] {
@@ -146,7 +147,7 @@ export class WardKeeper {
     }
     if (!isDone) return this.#endPass(now)
     this.#wariedAt = now.mono
-    return [...this.#fireBatch(batch), { kind: "sleep", forMs: HARMLESS_MS }]
+    return [...this.#fireBatch(batch), this.#sleepFor(HARMLESS_MS, now)]
   }
 
   /** Lists the next page, or the first one of the next type. */
@@ -216,7 +217,15 @@ export class WardKeeper {
       if (!this.#inFlight.has(key) && until > this.#passBegan) forMs = Math.min(forMs, until - now.mono)
     }
     const leastMs = Math.max(LEAST_SLEEP_MS, this.#passBegan + LEAST_BETWEEN_MS - now.mono)
-    return [{ kind: "sleep", forMs: Math.max(leastMs, forMs) }]
+    const longest = Math.max(leastMs, forMs)
+    // Most answers change nothing about it.
+    const isEarlyEnough = this.#asleepUntil !== undefined && this.#asleepUntil <= now.mono + longest
+    return isEarlyEnough ? NONE : [this.#sleepFor(longest, now)]
+  }
+
+  #sleepFor(forMs: number, now: Now): WardCommand {
+    this.#asleepUntil = now.mono + forMs
+    return { kind: "sleep", forMs }
   }
 }
 

@@ -277,14 +277,13 @@ export function saveCommit(
   { writes, absent }: SatelliteChanges = NO_CHANGES,
 ): Proposal {
   const { key, over } = state
-  return {
-    conditions: [
-      { kind: "at", key: placement.key, revision: placement.generation },
-      over === undefined ? { kind: "absent", key } : { kind: "at", key, revision: over },
-      ...absent.map((key): Condition => ({ kind: "absent", key })),
-    ],
-    writes: [{ kind: "put", key, value: bytes }, ...writes],
-  }
+  const conditions: Condition[] = [
+    { kind: "at", key: placement.key, revision: placement.generation },
+    over === undefined ? { kind: "absent", key } : { kind: "at", key, revision: over },
+  ]
+  for (const key of absent) conditions.push({ kind: "absent", key })
+  const put: Write = { kind: "put", key, value: bytes }
+  return { conditions, writes: writes.length === 0 ? [put] : [put, ...writes] }
 }
 
 /** What a commit of an actor changes beside its state. */

@@ -80,7 +80,7 @@ export function encodeValue(value: unknown, format: StateFormat, maxStateBytes: 
   }
   if (out.bytes.length > SCRATCH_BYTES) return out.bytes.subarray(0, out.at)
   scratch = out
-  return Buffer.from(out.bytes.subarray(0, out.at))
+  return out.copied()
 }
 
 /** A buffer for small values, which are copied from it. */
@@ -89,8 +89,8 @@ const SCRATCH_BYTES = 1_024
 
 /** A new copy of the value that `encodeValue` was given. */
 export function decodeValue(bytes: Uint8Array, { codec }: StateFormat): unknown {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return codec.decode(buffer, 0, buffer.length)
+  const { buffer, byteOffset, length } = bytes
+  return codec.decode(Buffer.isBuffer(bytes) ? bytes : Buffer.from(buffer, byteOffset, length), 0, length)
 }
 
 /** The bytes to store for a value that was encoded before. */

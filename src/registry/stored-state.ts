@@ -53,9 +53,7 @@ export function encodeState(
   const valueBytes = out.at - start
   if (out.bytes.length > SCRATCH_BYTES) return { bytes: out.bytes.subarray(0, out.at), valueBytes }
   scratch = out
-  const bytes = Buffer.allocUnsafe(out.at)
-  out.bytes.copy(bytes, 0, 0, out.at)
-  return { bytes, valueBytes }
+  return { bytes: out.copied(), valueBytes }
 }
 
 /** A buffer for small states, which are copied from it: a small buffer of their own would take longer. */

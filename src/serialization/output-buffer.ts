@@ -56,6 +56,15 @@ export class OutputBuffer implements ByteSink {
     this.at += value.length
   }
 
+  /** What was written, in bytes of its own. Native copies make a view of the source first. */
+  copied(): Buffer {
+    const { at, bytes } = this
+    const copy = Buffer.allocUnsafe(at)
+    if (at > MOST_COPIED_BY_LOOP) bytes.copy(copy, 0, 0, at)
+    else for (let index = 0; index < at; index += 1) copy[index] = bytes[index] as number
+    return copy
+  }
+
   #grow(end: number): void {
     if (end > this.limitAt) {
       throw new InvalidMessageError(`message is larger than maxMessageBytes (${this.maxBytes} bytes)`)
@@ -65,3 +74,6 @@ export class OutputBuffer implements ByteSink {
     this.bytes = larger
   }
 }
+
+/** A view costs as much as a loop over some hundred bytes. */
+const MOST_COPIED_BY_LOOP = 256

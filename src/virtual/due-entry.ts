@@ -41,32 +41,53 @@ export function duePrefix(ward: string, type: string): string {
   return `${DUE}${ward}/${type}/`
 }
 
-/** The key and the value of an entry. */
-export function dueRecord(
+/** Where the entries of one actor are. */
+export interface DuePlace {
+  readonly ward: string
+  readonly prefix: string
+  /** The actor's key in the keys of its entries. */
+  readonly part: string
+  readonly value: Uint8Array
+}
+
+export function duePlace(
   ward: string,
-  { type, key, at, name }: DueEntry,
+  { type, key }: Pick<ActorId, "type" | "key">,
   digestOf: (text: string) => string,
-): { readonly key: string; readonly value: Uint8Array } {
+): DuePlace {
   const written = encodeKey(key)
-  const isLong = written.length > MAX_KEY
-  const part = isLong ? `#${digestOf(key)}` : written
-  const time = String(Math.max(0, Math.floor(at))).padStart(16, "0")
-  return {
-    key: `${duePrefix(ward, type)}${time}/${part}/${name}`,
-    value: isLong ? Buffer.from(key) : EMPTY,
-  }
+  const prefix = duePrefix(ward, type)
+  if (written.length <= MAX_KEY) return { ward, prefix, part: written, value: EMPTY }
+  return { ward, prefix, part: `#${digestOf(key)}`, value: Buffer.from(key) }
+}
+
+/** The key of an entry. */
+export function keyOfDue({ prefix, part }: DuePlace, at: WallMs, name: string): string {
+  const time = String(Math.max(0, Math.floor(at))).padStart(TIME_DIGITS, "0")
+  return `${prefix}${time}/${part}/${name}`
 }
 
 /** The entry of a key, of which the value is read if `needsValue`. Undefined for what no version writes. */
 export function parseDue(key: string, value?: Uint8Array): DueEntry | "needs-value" | undefined {
-  const [, type, time, part, name] = FORM.exec(key) ?? []
-  if (type === undefined || time === undefined || part === undefined || name === undefined) return undefined
+  const at = timeOfDue(key)
+  const parts = key.split("/")
+  if (at === undefined || parts.length !== PARTS || parts.includes("")) return undefined
+  const [, , type, , part, name] = parts as [string, string, string, string, string, string]
+  if (!TYPE.test(type)) return undefined
   if (part.startsWith("#")) {
     if (value === undefined) return "needs-value"
-    return { type, key: Buffer.from(value).toString(), at: Number(time), name }
+    return { type, key: Buffer.from(value).toString(), at, name }
   }
   const decoded = decodeKey(part)
-  return decoded === undefined ? undefined : { type, key: decoded, at: Number(time), name }
+  return decoded === undefined ? undefined : { type, key: decoded, at, name }
+}
+
+/** The time of the entry of a key. Undefined for what no version writes. */
+export function timeOfDue(key: string): WallMs | undefined {
+  if (!key.startsWith(DUE)) return undefined
+  const from = key.indexOf("/", key.indexOf("/", DUE.length) + 1) + 1
+  const time = key.slice(from, from + TIME_DIGITS)
+  return key[from + TIME_DIGITS] === "/" && /^\d{16}$/.test(time) ? Number(time) : undefined
 }
 
 /** The key that is there if the type has had entries. */
@@ -76,6 +97,8 @@ export function keepingKey(type: string): string {
 
 export const KEEPING = "keeping/"
 const DUE = "due/"
-const FORM = /^due\/[^/]+\/([\w.-]+)\/(\d{16})\/([^/]+)\/([^/]+)$/
+const PARTS = 6
+const TYPE = /^[\w.-]+$/
+const TIME_DIGITS = 16
 const MAX_KEY = 512
 const EMPTY = new Uint8Array(0)

@@ -1,30 +1,30 @@
 import type { WallMs } from "../ports/clock.js"
 import type { Write } from "../ports/store.js"
-import { dueRecord, keepingKey, wardOf } from "./due-entry.js"
+import { type DuePlace, duePlace, keepingKey, keyOfDue, wardOf } from "./due-entry.js"
 import type { DurableOwner } from "./durable-owner.js"
 import { digestOf } from "./durable-owner.js"
 
 /** The ward of the actor. */
 export function wardOfOwner(owner: DurableOwner): string {
-  let ward = wards.get(owner)
-  if (ward === undefined) {
-    ward = wardOf(owner.tenure.id, owner.type.sharding)
-    wards.set(owner, ward)
-  }
-  return ward
+  return placeOf(owner).ward
 }
 
-/** It is a hash of the actor's name, and every firing needs it. */
-const wards = new WeakMap<DurableOwner, string>()
+/** It depends on hashes of the actor's name, and every firing needs it. */
+const places = new WeakMap<DurableOwner, DuePlace>()
 
-/** The entry of this actor in the index of what is due, by this name. */
-export function dueEntry(
-  owner: DurableOwner,
-  name: string,
-  at: WallMs,
-): { readonly key: string; readonly value: Uint8Array } {
-  const { type, key } = owner.tenure.id
-  return dueRecord(wardOfOwner(owner), { type, key, at, name }, (text) => digestOf(owner.home, text))
+function placeOf(owner: DurableOwner): DuePlace {
+  let place = places.get(owner)
+  if (place === undefined) {
+    const { id } = owner.tenure
+    place = duePlace(wardOf(id, owner.type.sharding), id, (text) => digestOf(owner.home, text))
+    places.set(owner, place)
+  }
+  return place
+}
+
+/** The key of this actor's entry in the index of what is due, by this name. */
+export function dueKey(owner: DurableOwner, name: string, at: WallMs): string {
+  return keyOfDue(placeOf(owner), at, name)
 }
 
 /** Moves an entry from one time to another: undefined if there was none, or is to be none. */
@@ -34,11 +34,10 @@ export function moveDue(
   from: WallMs | undefined,
   to: WallMs | undefined,
 ): Write[] {
-  const writes: Write[] = []
-  if (from === to) return writes
-  if (from !== undefined) writes.push({ kind: "delete", key: dueEntry(owner, name, from).key })
+  if (from === to) return []
+  const writes: Write[] = from === undefined ? [] : [{ kind: "delete", key: dueKey(owner, name, from) }]
   if (to === undefined) return writes
-  writes.push({ kind: "put", ...dueEntry(owner, name, to) })
+  writes.push({ kind: "put", key: dueKey(owner, name, to), value: placeOf(owner).value })
   const { home, type } = owner
   // Keepers look at types that the store says to have entries.
   if (!home.due.isMarked(type.name)) writes.push({ kind: "put", key: keepingKey(type.name), value: EMPTY })

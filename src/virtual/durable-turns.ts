@@ -25,7 +25,15 @@ import { OutputGate } from "./output-gate.js"
 import { type Admission, notYet, Recollection } from "./recollection.js"
 import { Reminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
-import { type Contribution, type Decided, type Held, HeldAnswer, newlyDecided } from "./turn-batch.js"
+import {
+  both,
+  type Contribution,
+  type Decided,
+  type Held,
+  HeldAnswer,
+  merged,
+  newlyDecided,
+} from "./turn-batch.js"
 import { copiedResult, Failure } from "./turn-result.js"
 
 /**
@@ -259,7 +267,7 @@ export class DurableTurns {
       const { writes, absent } = this.#recollection.applied(turn, given)
       this.#encoded = after
       const draft = this.#takeDraft()
-      const all = draft.writes.length === 0 ? writes : [...draft.writes, ...writes]
+      const all = both(draft.writes, writes)
       this.#contribute(after, { writes: all, absent, messages: draft.messages })
       this.#announce()
       this.#send()
@@ -294,12 +302,16 @@ export class DurableTurns {
     const draft = this.#draft
     if (draft.length === 0 && this.#delivery?.hasAnswered !== true) return NOTHING_DRAFTED
     if (draft.length > 0) this.#draft = []
+    const [first] = draft
+    if (draft.length === 1 && this.#delivery === undefined && first?.message === undefined) {
+      return { writes: (first as Drafted).writes, messages: NONE }
+    }
     const writes = draft.length === 1 ? (draft[0] as Drafted).writes : draft.flatMap((one) => one.writes)
     const messages = draft.flatMap((one) => one.message ?? [])
     const ended = draft.flatMap((one) => one.ended ?? [])
     if (messages.length === 0 && this.#delivery === undefined) return { writes, messages: NONE }
     const changed = this.delivery.contribute(messages, ended, MOST_DELETED)
-    return { writes: [...writes, ...changed.writes], messages: changed.numbered }
+    return { writes: both(writes, changed.writes), messages: changed.numbered }
   }
 
   #forgetDraft(kept: Drafted[]): void {
@@ -340,10 +352,7 @@ export class DurableTurns {
     const bytes = bytesOf(writes)
     const content = this.#gate.contribute({ writes: writes.length, bytes }, newlyDecided)
     content.value = value
-    if (writes.length > 0) {
-      content.writes ??= new Map()
-      for (const one of writes) content.writes.set(one.key, one)
-    }
+    if (writes.length > 0) content.writes = merged(content.writes, writes)
     if (absent.length > 0) content.absent = [...content.absent, ...absent]
     if (messages.length > 0) content.messages = [...content.messages, ...messages]
   }
@@ -366,8 +375,8 @@ export class DurableTurns {
     if (decided === undefined) return
     const { value, writes, absent } = decided
     const memory = decided.isFull ? decided.memory : this.#recollection.encode()
-    const isPlain = writes === undefined && absent.length === 0
-    const changes = isPlain ? undefined : { writes: [...(writes?.values() ?? [])], absent }
+    const isPlain = writes.length === 0 && absent.length === 0
+    const changes = isPlain ? undefined : { writes, absent }
     this.#state.write({ value, memory, changes }).then(
       () => this.#committed(decided),
       () => this.#lost(),
@@ -375,7 +384,7 @@ export class DurableTurns {
   }
 
   #committed({ writes, messages }: Decided): void {
-    if (writes !== undefined) this.#recollection.stored(writes.keys())
+    this.#recollection.stored(writes)
     const held = this.#gate.committed()
     this.#send()
     if (messages.length > 0) this.delivery.stored(messages)

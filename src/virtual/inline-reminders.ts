@@ -27,7 +27,7 @@ export function joinRows(rows: Iterable<Uint8Array>): Uint8Array {
     scratch.varint(row.length)
     scratch.raw(row)
   }
-  return scratch.at === 0 ? NONE : Buffer.from(scratch.bytes.subarray(0, scratch.at))
+  return scratch.at === 0 ? NONE : scratch.copied()
 }
 
 /** Throws a `MalformedBytesError` for bytes that `joinRows` has not written. */

@@ -7,7 +7,7 @@ import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import type { ActorMethod } from "./actor-type.js"
 import { EXPIRY as DUE } from "./due-entry.js"
-import { dueEntry, moveDue } from "./due-writes.js"
+import { dueKey, moveDue } from "./due-writes.js"
 import { DIGEST_KEY, type DurableOwner, digestOf, rowKey, type TurnChanges } from "./durable-owner.js"
 import type { NamedOperation } from "./operation.js"
 import type { OperationMemory } from "./operation-memory.js"
@@ -125,7 +125,7 @@ export class NamedOperations {
 
   /** The keeper has read an entry that is no longer there, or that should not be. */
   async #stale(at: WallMs): Promise<Admission> {
-    const { key } = dueEntry(this.#owner, DUE, at)
+    const key = dueKey(this.#owner, DUE, at)
     const { entry } = await this.#owner.home.state.store.get(key)
     if (entry === undefined) return { kind: "answer", given: ["gone"] }
     this.#turns.change([{ kind: "delete", key }])

@@ -9,8 +9,8 @@ import { MAX_RANGES, type OpenNumbers } from "./operation.js"
 export class OpenOperations {
   /** Ascending. */
   readonly #numbers: number[] = []
-  /** The numbers whose predecessor among the open ones is followed by a closed one. */
-  readonly #gaps = new Set<number>()
+  /** The numbers whose predecessor among the open ones is followed by a closed one; undefined for none. */
+  #gaps: Set<number> | undefined = undefined
   #upTo = 0
   /** Whether a number above the last open one is closed. */
   #hasGapAtEnd = false
@@ -21,7 +21,7 @@ export class OpenOperations {
 
   opened(number: number): void {
     this.#numbers.push(number)
-    if (this.#hasGapAtEnd) this.#gaps.add(number)
+    if (this.#hasGapAtEnd) this.#addGap(number)
     this.#hasGapAtEnd = false
     this.#upTo = number
   }
@@ -30,10 +30,15 @@ export class OpenOperations {
     const at = this.#numbers.indexOf(number)
     if (at < 0) return
     this.#numbers.splice(at, 1)
-    this.#gaps.delete(number)
+    this.#gaps?.delete(number)
     const next = this.#numbers[at]
-    if (next === undefined) this.#hasGapAtEnd = true
-    else this.#gaps.add(next)
+    if (next === undefined) this.#hasGapAtEnd = at > 0
+    else this.#addGap(next)
+  }
+
+  #addGap(number: number): void {
+    this.#gaps ??= new Set()
+    this.#gaps.add(number)
   }
 
   /**
@@ -41,9 +46,12 @@ export class OpenOperations {
    * one. If there are too many ranges, the first ones are taken for one: the actor then remembers more.
    */
   get snapshot(): OpenNumbers {
+    const [first] = this.#numbers
+    if (first === undefined) return { upTo: this.#upTo, ranges: [] }
+    if (this.#numbers.length === 1) return { upTo: this.#upTo, ranges: [first, first] }
     const ranges: number[] = []
     for (const number of this.#numbers) {
-      if (ranges.length > 0 && !this.#gaps.has(number)) ranges[ranges.length - 1] = number
+      if (ranges.length > 0 && this.#gaps?.has(number) !== true) ranges[ranges.length - 1] = number
       else ranges.push(number, number)
     }
     const excess = ranges.length - 2 * MAX_RANGES

@@ -12,7 +12,9 @@ export class OperationLedger {
   /** The name of this process among all callers. */
   readonly caller: string
   readonly #clock: Clock
-  readonly #open = new Map<string, OpenOperations>()
+  #open = new Map<string, OpenOperations>()
+  /** The number of actors there without open operations: each call would add its actor and remove it. */
+  #closed = 0
   /** The oldest first. */
   readonly #unknown: { readonly key: string; readonly number: number; readonly since: number }[] = []
 
@@ -23,7 +25,7 @@ export class OperationLedger {
 
   /** The number of actors that have open operations. */
   get size(): number {
-    return this.#open.size
+    return this.#open.size - this.#closed
   }
 
   opened(key: string, number: number): void {
@@ -31,7 +33,7 @@ export class OperationLedger {
     if (open === undefined) {
       open = new OpenOperations()
       this.#open.set(key, open)
-    }
+    } else if (open.size === 0) this.#closed -= 1
     open.opened(number)
   }
 
@@ -42,9 +44,16 @@ export class OperationLedger {
 
   closed(key: string, number: number): void {
     const open = this.#open.get(key)
-    if (open === undefined) return
+    if (open === undefined || open.size === 0) return
     open.closed(number)
-    if (open.size === 0) this.#open.delete(key)
+    if (open.size > 0) return
+    this.#closed += 1
+    if (this.#closed > MOST_CLOSED && this.#closed > this.size) this.#forgetClosed()
+  }
+
+  #forgetClosed(): void {
+    this.#open = new Map([...this.#open].filter(([, { size }]) => size > 0))
+    this.#closed = 0
   }
 
   /** The call has ended, and its outcome is unknown. */
@@ -60,4 +69,6 @@ export class OperationLedger {
 }
 
 const KEPT_MS = 24 * 60 * 60 * 1_000
+/** Beside as many as there are with open operations. */
+const MOST_CLOSED = 256
 const MOST_UNKNOWN = 10_000

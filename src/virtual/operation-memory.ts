@@ -3,6 +3,7 @@ import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import type { ReminderMemory } from "./inline-reminders.js"
 import { areRanges, isClosed, type NumberedOperation, type OpenNumbers, type Operation } from "./operation.js"
+import { SmallMap } from "./small-map.js"
 
 /**
  * What one actor remembers of numbered operations: a decision. It is stored in the head of the actor's state,
@@ -82,7 +83,7 @@ export class OperationMemory {
     if (this.named > 0) scratch.varint(this.namedDueAt)
     scratch.varint(this.#callers.size)
     for (const [caller, memory] of this.#callers) writeCaller(scratch, caller, memory)
-    return Buffer.from(scratch.bytes.subarray(0, scratch.at))
+    return scratch.copied()
   }
 
   get #isEmpty(): boolean {
@@ -116,7 +117,7 @@ export class OperationMemory {
     if (memory === undefined) {
       this.forgetOld(nowMs)
       const open = this.#mayBeForgotten(nowMs) ? fromOn(number, said) : said
-      this.#callers.set(caller, { heardAt: now, ...open, outcomes: new Map() })
+      this.#callers.set(caller, { heardAt: now, ...open, outcomes: new SmallMap() })
       this.#rangeValues += open.ranges.length
       return
     }
@@ -159,7 +160,7 @@ export class OperationMemory {
     if (this.#rows === 0) return NO_ROWS
     const unneeded: string[] = []
     for (const [caller, memory] of this.#callers) {
-      for (const [number, outcome] of memory.outcomes) {
+      for (const [number, outcome] of [...memory.outcomes]) {
         if (outcome.bytes !== undefined || !isClosed(memory, number)) continue
         if (unneeded.length === most) return unneeded
         unneeded.push(outcomeRow(caller, number))
@@ -172,11 +173,11 @@ export class OperationMemory {
 
   /** Forgets what is closed; an outcome in a row stays until the row is deleted. */
   #closeOutcomes(memory: CallerMemory): void {
-    for (const [number, outcome] of memory.outcomes) {
-      if (outcome.bytes === undefined || !isClosed(memory, number)) continue
-      memory.outcomes.delete(number)
+    memory.outcomes.deleteWhere((outcome, number) => {
+      if (outcome.bytes === undefined || !isClosed(memory, number)) return false
       this.#count(outcome, -1)
-    }
+      return true
+    })
   }
 
   /** Forgets the answers of callers that were not heard of for a day, and callers after a week more. */
@@ -216,7 +217,7 @@ export class OperationMemory {
     const upTo = input.varint()
     const ranges: number[] = []
     for (let left = input.varint(); left > 0; left -= 1) ranges.push(input.varint())
-    const outcomes = new Map<number, Outcome>()
+    const outcomes = new SmallMap<number, Outcome>()
     for (let left = input.varint(); left > 0; left -= 1) {
       const number = input.varint()
       const flags = input.u8()
@@ -288,7 +289,7 @@ interface CallerMemory {
   heardAt: number
   upTo: number
   ranges: readonly number[]
-  readonly outcomes: Map<number, Outcome>
+  readonly outcomes: SmallMap<number, Outcome>
 }
 
 const NO_ROWS: readonly string[] = []
@@ -367,14 +368,14 @@ function writeCaller(out: OutputBuffer, caller: string, memory: CallerMemory): v
   out.varint(ranges.length)
   for (const value of ranges) out.varint(value)
   out.varint(outcomes.size)
-  for (const [number, { isError, method, bytes }] of outcomes) {
+  outcomes.forEach(({ isError, method, bytes }, number) => {
     out.varint(number)
     out.u8((isError ? IS_ERROR : 0) | (bytes === undefined ? IN_ROW : 0))
     out.varint(method)
-    if (bytes === undefined) continue
+    if (bytes === undefined) return
     out.varint(bytes.length)
     out.raw(bytes)
-  }
+  })
 }
 
 function malformed(caller: string): MalformedBytesError {

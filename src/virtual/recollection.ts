@@ -118,9 +118,9 @@ export class Recollection {
     this.#inbox?.allStored()
   }
 
-  /** A commit was made that wrote these keys. */
-  stored(keys: Iterable<string>): void {
-    for (const key of keys) {
+  /** A commit was made that wrote these. */
+  stored(writes: readonly Write[]): void {
+    for (const { key } of writes) {
       this.#undecided.delete(key)
       this.#named.stored(key)
     }

@@ -23,7 +23,7 @@ export function encodeReminder({ name, next, timetable, argument, arrears }: Rem
   scratch.varint(arrears.missed)
   scratch.varint(arrears.run)
   scratch.raw(argument)
-  return Buffer.from(scratch.bytes.subarray(0, scratch.at))
+  return scratch.copied()
 }
 
 /** Throws for bytes that `encodeReminder` has not written. */

@@ -4,7 +4,7 @@ import { OverloadedError } from "../errors/call-errors.js"
 import type { WallMs } from "../ports/clock.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { type Actor, internals } from "./actor.js"
-import { dueEntry, moveDue, wardOfOwner } from "./due-writes.js"
+import { dueKey, moveDue, wardOfOwner } from "./due-writes.js"
 import { type DurableOwner, digestOf, namedAfter, rowKey } from "./durable-owner.js"
 import type { DurableTurns } from "./durable-turns.js"
 import {
@@ -17,6 +17,7 @@ import {
 import { type Admission, notYet } from "./recollection.js"
 import { decodeReminder, encodeReminder, type ReminderRow } from "./reminder-row.js"
 import { dueOccurrence, NO_ARREARS, type Schedule, timetableOf } from "./schedule.js"
+import { SmallMap } from "./small-map.js"
 import type { Turn } from "./turn.js"
 
 /**
@@ -37,10 +38,10 @@ export class Reminders implements ActorReminders {
   /** Those in the head of the state, and the number of the others. */
   readonly #memory: ReminderMemory
   /** As the turns that have ended decided; undefined until they were read. */
-  #rows: Map<string, Row> | undefined
-  #loading: Promise<Map<string, Row>> | undefined
+  #rows: SmallMap<string, Row> | undefined
+  #loading: Promise<SmallMap<string, Row>> | undefined
   /** What the running turn has changed; undefined for a reminder that was cancelled. */
-  readonly #draft = new Map<string, Row | undefined>()
+  readonly #draft = new SmallMap<string, Row | undefined>()
   /** What it has changed before the rows were read. */
   #unread: { readonly name: string; readonly row: ReminderRow | undefined }[] = []
   /** The reminder that the running turn fires. */
@@ -55,7 +56,7 @@ export class Reminders implements ActorReminders {
     this.#state = state
     this.#turns = turns
     this.#memory = memory
-    if (memory.rows === 0) this.#rows = new Map(this.#inline())
+    if (memory.rows === 0) this.#rows = new SmallMap(this.#inline())
   }
 
   set(name: string, schedule: Schedule, argument?: unknown): void {
@@ -95,14 +96,17 @@ export class Reminders implements ActorReminders {
     this.#firing = undefined
     if (this.#draft.size === 0) return undefined
     let first = Number.POSITIVE_INFINITY
-    const rows = this.#rows as Map<string, Row>
-    for (const [name, row] of this.#draft) {
+    const rows = this.#rows as SmallMap<string, Row>
+    this.#draft.forEach((row, name) => {
       if (row === undefined) rows.delete(name)
       else rows.set(name, row)
       if (row !== undefined) first = Math.min(first, row.next)
-    }
+    })
     this.#draft.clear()
-    const inline = [...rows.values()].flatMap(({ encoded }) => encoded ?? [])
+    const inline: Uint8Array[] = []
+    rows.forEach(({ encoded }) => {
+      if (encoded !== undefined) inline.push(encoded)
+    })
     this.#memory.inline = joinRows(inline)
     this.#memory.rows = rows.size - inline.length
     const { home, type } = this.#owner
@@ -128,7 +132,7 @@ export class Reminders implements ActorReminders {
     }
   }
 
-  #admit(turn: Turn, rows: ReadonlyMap<string, Row>): Admission | Promise<Admission> {
+  #admit(turn: Turn, rows: SmallMap<string, Row>): Admission | Promise<Admission> {
     const [written, at, attempt] = turn.invocation.args as readonly [string, WallMs, number]
     const name = this.#nameOf(written, rows)
     const row = rows.get(name)
@@ -156,7 +160,7 @@ export class Reminders implements ActorReminders {
 
   /** The keeper has read an entry that is no longer there, or that should not be. */
   async #stale(name: string, at: WallMs): Promise<Admission> {
-    const { key } = dueEntry(this.#owner, this.#written(name), at)
+    const key = dueKey(this.#owner, this.#written(name), at)
     const { entry } = await this.#owner.home.state.store.get(key)
     if (entry === undefined) return { kind: "answer", given: ["gone"] }
     this.#turns.change([{ kind: "delete", key }])
@@ -169,7 +173,7 @@ export class Reminders implements ActorReminders {
   }
 
   #apply(name: string, changed: ReminderRow | undefined): void {
-    const rows = this.#rows as Map<string, Row>
+    const rows = this.#rows as SmallMap<string, Row>
     const before = this.#draft.has(name) ? this.#draft.get(name) : rows.get(name)
     if (before === undefined && changed === undefined) return
     if (before === undefined && this.#count >= MOST_REMINDERS) {
@@ -204,7 +208,7 @@ export class Reminders implements ActorReminders {
     const count = (name: string, row: Row | undefined) => {
       if (name !== without && row?.encoded !== undefined) bytes += inlineSize(row.encoded)
     }
-    for (const [name, row] of this.#rows as Map<string, Row>) if (!this.#draft.has(name)) count(name, row)
+    for (const [name, row] of this.#rows as SmallMap<string, Row>) if (!this.#draft.has(name)) count(name, row)
     for (const [name, row] of this.#draft) count(name, row)
     return bytes
   }
@@ -226,10 +230,10 @@ export class Reminders implements ActorReminders {
     return count
   }
 
-  #read(): Promise<Map<string, Row>> {
+  #read(): Promise<SmallMap<string, Row>> {
     this.#loading ??= this.#state.satellites.rowsInTime(ROWS).then(
       (values) => {
-        const rows = new Map(this.#inline())
+        const rows = new SmallMap(this.#inline())
         for (const { value } of values) {
           const row = decodeReminder(value)
           rows.set(row.name, { ...row, encoded: undefined })
@@ -251,9 +255,9 @@ export class Reminders implements ActorReminders {
     return written.length <= MAX_WRITTEN ? written : `#${digestOf(this.#owner.home, name)}`
   }
 
-  #nameOf(written: string, rows: ReadonlyMap<string, Row>): string {
+  #nameOf(written: string, rows: SmallMap<string, Row>): string {
     if (!written.startsWith("#")) return decodeKey(written) ?? written
-    for (const name of rows.keys()) if (this.#written(name) === written) return name
+    for (const [name] of rows) if (this.#written(name) === written) return name
     return written
   }
 

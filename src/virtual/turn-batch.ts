@@ -33,8 +33,8 @@ export interface Decided {
   isFull: boolean
   /** Set when the batch is full: later turns must not be remembered with it. */
   memory: Uint8Array | undefined
-  /** By key; undefined if there are none. */
-  writes: Map<string, Write> | undefined
+  /** One for each key. */
+  writes: readonly Write[]
   absent: readonly string[]
   /** The messages that leave when the batch is committed. */
   messages: readonly Message[]
@@ -45,7 +45,7 @@ export function newlyDecided(): Decided {
     value: NO_BYTES,
     isFull: false,
     memory: undefined,
-    writes: undefined,
+    writes: NONE,
     absent: NONE,
     messages: NONE,
   }
@@ -57,6 +57,18 @@ export interface Contribution {
   /** Keys that must not exist. */
   readonly absent: readonly string[]
   readonly messages: readonly Message[]
+}
+
+/** The writes of a batch with those of one more turn, which replace earlier ones of their keys. */
+export function merged(before: readonly Write[], added: readonly Write[]): readonly Write[] {
+  const all = both(before, added)
+  if (all.length === 1 || (all.length === 2 && all[0]?.key !== all[1]?.key)) return all
+  return [...new Map(all.map((one) => [one.key, one])).values()]
+}
+
+export function both(some: readonly Write[], others: readonly Write[]): readonly Write[] {
+  if (some.length === 0) return others
+  return others.length === 0 ? some : [...some, ...others]
 }
 
 const NO_BYTES = new Uint8Array(0)

@@ -8,7 +8,7 @@ export const reminderPlantings: readonly Planting[] = [
     breaks: "IndexMatches",
     workload: "reminders",
     file: "src/virtual/due-writes.ts",
-    from: `writes.push({ kind: "put", ...dueEntry(owner, name, to) });`,
+    from: `writes.push({ kind: "put", key: dueKey(owner, name, to), value: placeOf(owner).value });`,
     to: "",
   },
   {

@@ -14,8 +14,8 @@ export interface Parcel {
   /** The numbers, followed by the bytes. */
   readonly buffer: ArrayBuffer
   readonly numbers: number
-  /** How long the worker took for its last transaction, in its parcels. */
-  readonly tookMs?: number
+  /** How long the worker took for the lock and the flush of its last transaction, in its parcels. */
+  readonly fixedMs?: number
 }
 
 /** The start and the end in the bytes of the parcel. */

@@ -82,11 +82,11 @@ function scene() {
 }
 
 /** As many bytes as reports. */
-function parcelOf(reports: number, tookMs: number): Parcel {
+function parcelOf(reports: number, fixedMs: number): Parcel {
   const packing = new Packing<Report>()
   for (let id = 1; id <= reports; id += 1) packing.add({ kind: "committed", id, revision: id })
   packing.append(new Uint8Array(reports))
-  return { ...packing.take(0), tookMs }
+  return { ...packing.take(0), fixedMs }
 }
 
 function counted(from: number, to: number, bytes: number): string[] {

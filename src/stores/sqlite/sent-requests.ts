@@ -1,4 +1,5 @@
 import { assert } from "../../errors/assert.js"
+import { ByNumber } from "./by-number.js"
 
 /**
  * The requests that are with the worker, or will be sent in the next parcel, by their ids. Requests that go
@@ -7,8 +8,8 @@ import { assert } from "../../errors/assert.js"
  */
 export class SentRequests<T extends SentRequest> {
   /** In the order of their deadlines. */
-  readonly #ordinary = new Map<number, T>()
-  readonly #first = new Map<number, T>()
+  readonly #ordinary = new ByNumber<T>()
+  readonly #first = new ByNumber<T>()
   /** The weight of abandoned requests that are still with the worker. */
   readonly #abandoned = new Map<number, number>()
   /** The weight of ordinary and abandoned requests. */
@@ -29,14 +30,15 @@ export class SentRequests<T extends SentRequest> {
 
   /** The earliest deadline. */
   get dueAt(): number {
-    const [[first], [ordinary]] = [this.#first.values(), this.#ordinary.values()]
-    return Math.min(first?.dueAt ?? Number.POSITIVE_INFINITY, ordinary?.dueAt ?? Number.POSITIVE_INFINITY)
+    const [[first], [ordinary]] = [this.#first, this.#ordinary]
+    const never = Number.POSITIVE_INFINITY
+    return Math.min(first?.[1].dueAt ?? never, ordinary?.[1].dueAt ?? never)
   }
 
   add(id: number, request: T, isFirst: boolean): void {
-    if (isFirst) this.#first.set(id, request)
+    if (isFirst) this.#first.add(id, request)
     else {
-      this.#ordinary.set(id, request)
+      this.#ordinary.add(id, request)
       this.#weight += request.weight
     }
   }
@@ -93,9 +95,13 @@ export class SentRequests<T extends SentRequest> {
   }
 
   takeAll(): T[] {
-    const all = [...this.#first.values(), ...this.#ordinary.values()]
-    this.#first.clear()
-    this.#ordinary.clear()
+    const all: T[] = []
+    for (const requests of [this.#first, this.#ordinary]) {
+      for (const [id, request] of requests) {
+        requests.delete(id)
+        all.push(request)
+      }
+    }
     return all
   }
 }

@@ -12,6 +12,7 @@ import type {
   Sight,
   Write,
 } from "../../ports/store.js"
+import { nodeClock } from "../../runtime/node-clock.js"
 import { MAX_PAGE } from "../namespaced-store.js"
 import { NOTHING_READ } from "../nothing-read.js"
 import { isWatched } from "../watched-keys.js"
@@ -19,6 +20,7 @@ import type { Connect, Connection, SqlRow } from "./driver.js"
 import { inodeOf, statusOf } from "./file-status.js"
 import { FilesInUse } from "./files-in-use.js"
 import { LogNotice } from "./log-notice.js"
+import { PendingWrites } from "./pending-writes.js"
 import { problemWithPlace } from "./place.js"
 import { moved, refusal, unavailable } from "./problem.js"
 import { beginEpoch, checkFormat, prepareFile } from "./schema.js"
@@ -51,10 +53,12 @@ export class StoreFile {
   readonly notice: LogNotice
   readonly #connection: Connection
   readonly #sql: Statements
+  readonly #pending: PendingWrites
   readonly #options: FileOptions
   /** The values as of the transaction. */
   #head: Head = { epoch: "", revision: 0, logBegins: 0, logWeight: 0 }
   #isLogged = false
+  #flushMs = 0
   /** The size of the values that the transaction has read. */
   #readBytes = 0
 
@@ -69,6 +73,7 @@ export class StoreFile {
     if (known !== undefined && this.identity !== known.identity) throw moved(file)
     if (maxPages !== undefined) connection.exec(`PRAGMA max_page_count = ${maxPages}`)
     this.#sql = retrying(() => statements(connection))
+    this.#pending = new PendingWrites(this.#sql)
     this.#connection = connection
     this.#options = options
     this.files = new FilesInUse(file)
@@ -130,13 +135,21 @@ export class StoreFile {
         if (this.#readBytes >= MAX_READ_BYTES) break
         judged.push(this.#judge(commit))
       }
+      this.#pending.flush()
       if (this.#head.revision > before) this.#writeHead()
       return judged
     })
+    const flushedFrom = nodeClock.monotonicMs()
     // If this fails, part of the transaction may be on the disk, or all of it.
     this.#orRollBack("unknown", () => this.#connection.exec("COMMIT"))
+    this.#flushMs = nodeClock.monotonicMs() - flushedFrom
     if (this.#isLogged) this.notice.give()
     return results
+  }
+
+  /** How long it took to write the last transaction to the disk. */
+  get flushMs(): number {
+    return this.#flushMs
   }
 
   /** Whether the last transaction has added to the log. */
@@ -183,6 +196,7 @@ export class StoreFile {
   #judge(commit: Commit): CommitResult {
     const { epoch } = this.#head
     if (commit.epoch !== epoch) return { kind: "epoch-changed", epoch }
+    if (this.#pending.touches(commit)) this.#pending.flush()
     if (this.#compareAndSet(commit)) {
       this.#write(commit.writes, this.#head.revision, 1)
       return this.#committed(commit)
@@ -197,8 +211,10 @@ export class StoreFile {
   }
 
   #committed({ reads }: Commit): CommitResult {
-    const read = reads === undefined ? NOTHING_READ : reads.map((key) => this.#entry(key))
-    return { kind: "committed", revision: this.#head.revision, read }
+    const { revision } = this.#head
+    if (reads === undefined) return { kind: "committed", revision, read: NOTHING_READ }
+    this.#pending.flush()
+    return { kind: "committed", revision, read: reads.map((key) => this.#entry(key)) }
   }
 
   /**
@@ -234,14 +250,22 @@ export class StoreFile {
     return (row === undefined ? null : Number(row["revision"])) === revisionIn(condition)
   }
 
-  /** Makes the writes of a commit, from that index on. */
+  /**
+   * Makes the writes of a commit, from that index on. Whether the commit has a revision depends on what its
+   * first writes change; the others can wait.
+   */
   #write(writes: readonly Write[], revision: Revision, from = 0): void {
     for (let index = from; index < writes.length; index += 1) {
       const write = writes[index] as Write
+      const isLogged = isWatched(write.key)
+      if (!isLogged && this.#head.revision === revision) {
+        this.#pending.add(write, revision)
+        continue
+      }
       if (write.kind === "put") this.#sql.put.run(write.key, revision, write.value)
       else if (Number(this.#sql.delete.run(write.key).changes) === 0) continue
       this.#head.revision = revision
-      if (isWatched(write.key)) this.#log(write, index)
+      if (isLogged) this.#log(write, index)
     }
   }
 
@@ -278,6 +302,7 @@ export class StoreFile {
     try {
       return work()
     } catch (error) {
+      this.#pending.drop()
       rollBack(this.#connection)
       throw unavailable(error, this.#options.file, commitment)
     }

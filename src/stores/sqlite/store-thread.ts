@@ -57,8 +57,8 @@ export class StoreThread {
   /** The revision when the lock was last released; a different one now means that others have committed. */
   #revision: number | undefined
   #checkedAt = Number.NEGATIVE_INFINITY
-  /** How long the last transaction took, with the wait for the lock. */
-  #tookMs = 0
+  /** How long the last transaction took for the lock and for its flush. */
+  #fixedMs = 0
   #isLinked = false
   #hasNews = false
   #isClosing = false
@@ -237,6 +237,7 @@ export class StoreThread {
   #commitGroup(): void {
     const beganAt = now()
     if (!this.#lock()) return
+    const lockedAt = now()
     const { lane, group } = this.#takeCommits()
     try {
       const results = this.#store.commit(group.map(({ request }) => (request as CommitRequest).commit))
@@ -250,9 +251,8 @@ export class StoreThread {
       this.#fail(group, packFailure(unavailable(error, this.#options.file)))
       if (!isFull(error)) throw error
     } finally {
-      const endedAt = now()
-      this.#backoff.released(endedAt)
-      this.#tookMs = endedAt - beganAt
+      this.#backoff.released(now())
+      this.#fixedMs = lockedAt - beganAt + this.#store.flushMs
     }
     this.#flush()
   }
@@ -351,7 +351,7 @@ export class StoreThread {
 
   #flush(): void {
     if (this.#outbox.isEmpty) return
-    this.#counterpart.send({ ...this.#outbox.take(now()), tookMs: this.#tookMs })
+    this.#counterpart.send({ ...this.#outbox.take(now()), fixedMs: this.#fixedMs })
   }
 }
 

@@ -208,7 +208,8 @@ export class Reminders implements ActorReminders {
     const count = (name: string, row: Row | undefined) => {
       if (name !== without && row?.encoded !== undefined) bytes += inlineSize(row.encoded)
     }
-    for (const [name, row] of this.#rows as SmallMap<string, Row>) if (!this.#draft.has(name)) count(name, row)
+    for (const [name, row] of this.#rows as SmallMap<string, Row>)
+      if (!this.#draft.has(name)) count(name, row)
     for (const [name, row] of this.#draft) count(name, row)
     return bytes
   }

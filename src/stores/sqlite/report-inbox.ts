@@ -32,8 +32,9 @@ export class ReportInbox {
 
   /** Handles the first reports, unless there are earlier ones. */
   add(parcel: Parcel): void {
-    this.#parcels.push({ ...reportsOf(parcel), next: 0 })
-    this.#isWorkerQuick = (parcel.fixedMs ?? 0) < QUICK_MS
+    const { reports, bytes } = reportsOf(parcel)
+    this.#parcels.push({ reports, bytes, next: 0 })
+    this.#isWorkerQuick = (parcel.fixedMs ?? 0) < Math.max(QUICK_MS, reports.length * ANSWER_MS)
     if (!this.#isDue) this.#handle(REPORTS_AT_ONCE)
   }
 
@@ -76,5 +77,8 @@ interface OpenParcel {
 /** The callers that get these answers take the event loop a fraction of a millisecond. */
 const REPORTS_AT_ONCE = 32
 
-/** A worker is quick below this: the event loop takes about as long for 64 calls. */
+/** About as long as the event loop takes for an answer, and what follows it. */
+const ANSWER_MS = 0.01
+
+/** A worker is quick in any case if it takes less for the lock and the flush of a transaction. */
 const QUICK_MS = 0.5

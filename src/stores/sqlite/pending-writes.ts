@@ -1,4 +1,4 @@
-import type { Commit, Revision, Write } from "../../ports/store.js"
+import type { Revision, Write } from "../../ports/store.js"
 import type { Statements } from "./statements.js"
 
 /**
@@ -7,13 +7,17 @@ import type { Statements } from "./statements.js"
  * than the row itself. Those of all commits of a transaction are therefore passed on together: a statement
  * puts all keys without a value, another deletes all others.
  *
- * A commit that touches one of these keys is judged after a `flush`.
+ * What reads or writes one of these keys comes after a `flush`.
  */
 export class PendingWrites {
   readonly #sql: Statements
-  readonly #writes = new Map<string, Pending>()
+  #keys = new Set<string>()
   /** How the keys begin: most others are told apart by that, and need not be hashed. */
   readonly #beginnings: string[] = []
+  /** What is put without a value, as the inside of a JSON object from keys to revisions. */
+  #empty = ""
+  /** What is deleted, as the inside of a JSON array. */
+  #deleted = ""
 
   constructor(sql: Statements) {
     this.#sql = sql
@@ -21,20 +25,19 @@ export class PendingWrites {
 
   add(write: Write, revision: Revision): void {
     const { key } = write
+    if (this.has(key)) this.flush()
+    if (write.kind === "put" && write.value.length > 0) {
+      this.#sql.put.run(key, revision, write.value)
+      return
+    }
     if (!this.#mayHave(key)) this.#beginnings.push(beginningOf(key))
-    this.#writes.set(key, { revision, value: write.kind === "put" ? write.value : undefined })
+    this.#keys.add(key)
+    if (write.kind === "delete") this.#deleted += (this.#deleted === "" ? "" : ",") + quoted(key)
+    else this.#empty += `${this.#empty === "" ? "" : ","}${quoted(key)}:${revision}`
   }
 
-  /** Whether the commit reads or writes one of the keys. */
-  touches({ conditions, writes }: Commit): boolean {
-    if (this.#writes.size === 0) return false
-    for (const { key } of conditions) if (this.#has(key)) return true
-    for (const { key } of writes) if (this.#has(key)) return true
-    return false
-  }
-
-  #has(key: string): boolean {
-    return this.#mayHave(key) && this.#writes.has(key)
+  has(key: string): boolean {
+    return this.#mayHave(key) && this.#keys.has(key)
   }
 
   #mayHave(key: string): boolean {
@@ -43,23 +46,20 @@ export class PendingWrites {
   }
 
   flush(): void {
-    if (this.#writes.size === 0) return
-    const empty: string[] = []
-    const deleted: string[] = []
-    for (const [key, { revision, value }] of this.#writes) {
-      if (value === undefined) deleted.push(JSON.stringify(key))
-      else if (value.length === 0) empty.push(`${JSON.stringify(key)}:${revision}`)
-      else this.#sql.put.run(key, revision, value)
-    }
+    const [empty, deleted] = [this.#empty, this.#deleted]
+    if (empty === "" && deleted === "") return
     this.drop()
-    if (empty.length > 0) this.#sql.putEmpty.run(`{${empty.join()}}`)
-    if (deleted.length > 0) this.#sql.deleteAll.run(`[${deleted.join()}]`)
+    if (empty !== "") this.#sql.putEmpty.run(`{${empty}}`)
+    if (deleted !== "") this.#sql.deleteAll.run(`[${deleted}]`)
   }
 
   /** The transaction is rolled back. */
   drop(): void {
-    this.#writes.clear()
+    // Not cleared: its table would stay behind, with a reference to the next one, and keep that one alive.
+    this.#keys = new Set()
     this.#beginnings.length = 0
+    this.#empty = ""
+    this.#deleted = ""
   }
 }
 
@@ -68,8 +68,7 @@ function beginningOf(key: string): string {
   return key.slice(0, key.indexOf("/", key.indexOf("/") + 1) + 1)
 }
 
-interface Pending {
-  readonly revision: Revision
-  /** Undefined for a key that is deleted. */
-  readonly value: Uint8Array | undefined
+/** The key in JSON. */
+function quoted(key: string): string {
+  return key.includes('"') || key.includes("\\") ? JSON.stringify(key) : `"${key}"`
 }

@@ -23,14 +23,10 @@ export function statements(connection: Connection) {
     create: prepare(
       `INSERT INTO entries SELECT ?, ?, coalesce(?, x'') WHERE ${OTHER_HOLDS} ON CONFLICT DO NOTHING`,
     ),
-    put: prepare(
-      "INSERT INTO entries VALUES (?, ?, coalesce(?, x'')) ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
-    ),
+    put: prepare("REPLACE INTO entries VALUES (?, ?, coalesce(?, x''))"),
     delete: prepare("DELETE FROM entries WHERE key = ?"),
     // Of many keys at a time, in JSON: an object from keys to revisions, and an array of keys.
-    putEmpty: prepare(
-      "INSERT INTO entries SELECT key, value, x'' FROM json_each(?) WHERE true ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value",
-    ),
+    putEmpty: prepare("REPLACE INTO entries SELECT key, value, x'' FROM json_each(?)"),
     deleteAll: prepare("DELETE FROM entries WHERE key IN (SELECT value FROM json_each(?))"),
     logPut: prepare(`INSERT INTO changes VALUES (${PLACE} + ${PART}, ?, ?, coalesce(?, x''))`),
     logDelete: prepare(`INSERT INTO changes VALUES (${PLACE} + ${PART}, ?, ?, NULL)`),

@@ -196,7 +196,7 @@ export class StoreFile {
   #judge(commit: Commit): CommitResult {
     const { epoch } = this.#head
     if (commit.epoch !== epoch) return { kind: "epoch-changed", epoch }
-    if (this.#pending.touches(commit)) this.#pending.flush()
+    for (const { key } of commit.conditions) this.#settle(key)
     if (this.#compareAndSet(commit)) {
       this.#write(commit.writes, this.#head.revision, 1)
       return this.#committed(commit)
@@ -262,11 +262,17 @@ export class StoreFile {
         this.#pending.add(write, revision)
         continue
       }
+      this.#settle(write.key)
       if (write.kind === "put") this.#sql.put.run(write.key, revision, write.value)
       else if (Number(this.#sql.delete.run(write.key).changes) === 0) continue
       this.#head.revision = revision
       if (isLogged) this.#log(write, index)
     }
+  }
+
+  /** Makes SQLite know a key as earlier commits of the transaction have left it. */
+  #settle(key: string): void {
+    if (this.#pending.has(key)) this.#pending.flush()
   }
 
   /** Records a change, at the revision of the head. */
